@@ -1,0 +1,162 @@
+"""The one tree of errors a person can see; each message says what happened and what to change.
+
+    KimiTuiError
+    ├── UsageError              exit 2   the command line, or what it names, is wrong
+    │   └── ConfigError         exit 2   a configuration file: file, key, cause
+    ├── FlowError               exit 1   a chart: line, column
+    │   ├── FlowParseError               cannot be read
+    │   └── FlowValidationError          is read, but is no flow
+    ├── SkillError              exit 1   a skill file
+    ├── AgentSpecError          exit 1   an agent file: file, line, key
+    ├── SessionError            exit 1   a session on disk
+    │   └── SessionLockedError           another process holds it
+    ├── ModelNotSetError        exit 1   there is no model to ask
+    ├── ModelUnsupportedError   exit 1   the model cannot do what is asked of it
+    ├── MaxStepsReachedError    exit 1   the turn took all the steps it may take
+    └── ProviderError           exit 1   the model's service; 75 where a retry may help
+        ├── ProviderConnectionError  75
+        ├── ProviderTimeoutError     75
+        ├── EmptyResponseError       75
+        └── ProviderStatusError      75 for 408, 409, 429 and the 5xx of a service that is down
+            ├── ProviderAuthError    1
+            └── ContextOverflowError 1
+"""
+
+from pathlib import Path
+
+EXIT_OK = 0
+EXIT_FAILURE = 1
+EXIT_USAGE = 2
+EXIT_RETRYABLE = 75
+
+RETRYABLE_STATUS = frozenset({408, 409, 429, 500, 502, 503, 504, 529})
+
+
+class KimiTuiError(Exception):
+    """Base of all errors that are shown; ``str(error)`` is the whole message, for a person."""
+
+    exit_code = EXIT_FAILURE
+
+
+class UsageError(KimiTuiError):
+    """What was asked for on the command line cannot be done."""
+
+    exit_code = EXIT_USAGE
+
+
+class ConfigError(UsageError):
+    """A configuration is wrong; the message names the file, the key and the cause."""
+
+    def __init__(self, cause: str, *, file: Path | str | None = None, key: str | None = None) -> None:
+        self.cause, self.file, self.key = cause, file, key
+        super().__init__(": ".join(str(part) for part in (file, key, cause) if part))
+
+
+class FlowError(KimiTuiError, ValueError):
+    """A chart that cannot be run. `line` and `column` count from 1 within the chart's own text."""
+
+    def __init__(self, cause: str, *, line: int | None = None, column: int | None = None) -> None:
+        self.cause, self.line, self.column = cause, line, column
+        where = "" if line is None else f"line {line}" + ("" if column is None else f", column {column}") + ": "
+        super().__init__(where + cause)
+
+
+class FlowParseError(FlowError):
+    """The text is not a chart in the language it claims to be."""
+
+
+class FlowValidationError(FlowError):
+    """The chart reads well but does not make a flow."""
+
+
+class SkillError(KimiTuiError):
+    """A skill file that cannot be used; the message names the file and, where known, the line."""
+
+    def __init__(self, cause: str, *, file: Path | str, line: int | None = None) -> None:
+        self.cause, self.file, self.line = cause, file, line
+        super().__init__(f"{file}{'' if line is None else f':{line}'}: {cause}")
+
+
+class AgentSpecError(KimiTuiError):
+    """An agent file that cannot be used; the message names file, line and key where known."""
+
+    def __init__(self, cause: str, *, file: Path | str, line: int | None = None, key: str | None = None) -> None:
+        self.cause, self.file, self.line, self.key = cause, file, line, key
+        super().__init__(f"{file}{'' if line is None else f':{line}'}: {f'{key}: ' if key else ''}{cause}")
+
+
+class SessionError(KimiTuiError):
+    """A session that cannot be made, found, read or written."""
+
+
+class SessionLockedError(SessionError):
+    """Another living process holds the session."""
+
+
+class ModelNotSetError(KimiTuiError):
+    """There is no model to ask; the message says how to set one."""
+
+
+class ModelUnsupportedError(KimiTuiError):
+    """The model lacks a capability that the request needs."""
+
+
+class MaxStepsReachedError(KimiTuiError):
+    """A turn or a flow took all the steps or moves it was allowed."""
+
+    def __init__(self, steps: int, what: str = "steps") -> None:
+        self.steps = steps
+        super().__init__(f"stopped after {steps} {what}, the most that is allowed")
+
+
+class ProviderError(KimiTuiError):
+    """The model's service failed; the message carries its cause, never a key."""
+
+    @property
+    def retryable(self) -> bool:
+        """Whether the same request may succeed a little later."""
+        return False
+
+    @property
+    def exit_code(self) -> int:  # type: ignore[override]
+        return EXIT_RETRYABLE if self.retryable else EXIT_FAILURE
+
+
+class ProviderConnectionError(ProviderError):
+    """The service could not be reached, or hung up in the middle of an answer."""
+
+    retryable = True
+
+
+class ProviderTimeoutError(ProviderError):
+    """The service took longer than it may."""
+
+    retryable = True
+
+
+class EmptyResponseError(ProviderError):
+    """The service answered with neither text nor tool calls."""
+
+    retryable = True
+
+
+class ProviderStatusError(ProviderError):
+    """The service answered with an HTTP error status. `retry_after` is in seconds."""
+
+    def __init__(self, message: str, *, status_code: int, retry_after: float | None = None) -> None:
+        self.status_code, self.retry_after = status_code, retry_after
+        super().__init__(message)
+
+    @property
+    def retryable(self) -> bool:
+        return self.status_code in RETRYABLE_STATUS
+
+
+class ProviderAuthError(ProviderStatusError):
+    """The service refused the key (401 or 403)."""
+
+
+class ContextOverflowError(ProviderStatusError):
+    """The conversation is longer than the model takes."""
+
+    retryable = False

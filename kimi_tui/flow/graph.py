@@ -1,0 +1,106 @@
+"""What a flow is: a chart as it was written, and the validated graph that a runner follows.
+
+A `Chart` says what the text says, in the text's order; `build_flow` turns it into a `Flow` or refuses
+it with the line. Everything here is immutable.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Literal
+
+from kimi_tui.errors import FlowValidationError
+from kimi_tui.wire.parts import ContentPart
+
+ChartSource = Literal["mermaid", "d2"]
+FlowSource = Literal["mermaid", "d2", "ralph"]
+Direction = Literal["TB", "BT", "LR", "RL"]
+
+
+@dataclass(frozen=True, slots=True)
+class ChartNode:
+    """A node as written: `label` is plain text with real line breaks. Lines and columns count from 1."""
+
+    id: str
+    label: str
+    line: int = 1
+    column: int = 1
+    shape: str = "rect"
+
+
+@dataclass(frozen=True, slots=True)
+class ChartEdge:
+    """An edge as written; `label` is None where the text gives none."""
+
+    src: str
+    dst: str
+    label: str | None = None
+    line: int = 1
+    column: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class ChartNote:
+    """Something that was read in one of several possible ways, worth a warning; never fatal."""
+
+    text: str
+    line: int
+    column: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Chart:
+    """Nodes and edges in the order of their first mention, not yet validated."""
+
+    source: ChartSource
+    nodes: tuple[ChartNode, ...]
+    edges: tuple[ChartEdge, ...]
+    direction: Direction = "TB"
+    notes: tuple[ChartNote, ...] = ()
+
+
+class NodeKind(StrEnum):
+    BEGIN = "begin"
+    END = "end"
+    TASK = "task"
+    DECISION = "decision"
+
+
+@dataclass(frozen=True, slots=True)
+class FlowNode:
+    """One turn of the conversation, or one of the two ends. A list label is a prompt with images (Ralph)."""
+
+    id: str
+    label: str | tuple[ContentPart, ...]
+    kind: NodeKind
+
+    @property
+    def title(self) -> str:
+        """The label as text; parts that are not text are left out."""
+        if isinstance(self.label, str):
+            return self.label
+        return " ".join(part.text for part in self.label if part.type == "text") or self.id
+
+
+@dataclass(frozen=True, slots=True)
+class FlowEdge:
+    src: str
+    dst: str
+    label: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Flow:
+    """A validated flow. `outgoing` has a list, perhaps empty, for every node, in the order written."""
+
+    nodes: Mapping[str, FlowNode]
+    outgoing: Mapping[str, tuple[FlowEdge, ...]]
+    begin_id: str
+    end_id: str
+    source: FlowSource = "mermaid"
+    direction: Direction = "TB"
+    chart: Chart | None = field(default=None, compare=False, repr=False)
+
+    @property
+    def edges(self) -> tuple[FlowEdge, ...]:
+        return tuple(edge for edges in self.outgoing.values() for edge in edges)

@@ -1,0 +1,162 @@
+"""Events: what happened, in order. None of them waits for an answer."""
+
+from typing import Any, Literal
+
+from pydantic import Field, field_validator, model_validator
+
+from kimi_tui.wire.parts import JsonObject, TokenUsage, UserInput, WireModel
+
+ApprovalAnswer = Literal["approve", "approve_for_session", "reject"]
+
+
+class TurnBegin(WireModel):
+    """The first message of a turn."""
+
+    user_input: UserInput
+
+
+class TurnEnd(WireModel):
+    """The last message of a turn; left out when the turn is interrupted."""
+
+
+class SteerInput(WireModel):
+    """Text added to a running turn, sent once it has gone into the context."""
+
+    user_input: UserInput
+
+
+class StepBegin(WireModel):
+    """One model call and its tool calls; `n` counts from 1 within the turn."""
+
+    n: int = Field(ge=1)
+
+
+class StepInterrupted(WireModel):
+    """The step was cancelled or failed."""
+
+
+class StepRetry(WireModel):
+    """A recoverable failure, told before the wait; what the failed attempt streamed is void."""
+
+    n: int
+    next_attempt: int
+    max_attempts: int
+    wait_s: float
+    error_type: str
+    status_code: int | None = None
+
+
+class CompactionBegin(WireModel):
+    pass
+
+
+class CompactionEnd(WireModel):
+    pass
+
+
+class MCPServerStatus(WireModel):
+    name: str
+    status: Literal["pending", "connecting", "connected", "failed", "unauthorized"]
+    tools: tuple[str, ...] = ()
+
+
+class MCPStatus(WireModel):
+    loading: bool
+    connected: int
+    total: int
+    tools: int
+    servers: tuple[MCPServerStatus, ...] = ()
+
+
+class StatusUpdate(WireModel):
+    """Figures of the session; a field that is absent has not changed. `context_usage` is 0..1."""
+
+    context_usage: float | None = None
+    context_tokens: int | None = None
+    max_context_tokens: int | None = None
+    token_usage: TokenUsage | None = None
+    message_id: str | None = None
+    plan_mode: bool | None = None
+    mcp_status: MCPStatus | None = None
+
+
+class ApprovalResponse(WireModel):
+    """An approval was settled, by whichever client."""
+
+    request_id: str
+    response: ApprovalAnswer
+    feedback: str | None = None
+
+    @field_validator("feedback", mode="before")
+    @classmethod
+    def _empty_feedback_is_none(cls, value: Any) -> Any:
+        return value or None
+
+
+class SubagentEvent(WireModel):
+    """Any event of a subagent; `event` is its envelope (decode it with `codec.decode`)."""
+
+    parent_tool_call_id: str
+    agent_id: str | None = None
+    subagent_type: str | None = None
+    event: JsonObject
+
+    @model_validator(mode="before")
+    @classmethod
+    def _old_name(cls, value: Any) -> Any:
+        if isinstance(value, dict) and "parent_tool_call_id" not in value and "task_tool_call_id" in value:
+            return {**value, "parent_tool_call_id": value["task_tool_call_id"]}  # pyright: ignore[reportUnknownVariableType]
+        return value  # pyright: ignore[reportUnknownVariableType]
+
+
+class BtwBegin(WireModel):
+    id: str
+    question: str
+
+
+class BtwEnd(WireModel):
+    id: str
+    response: str | None = None
+    error: str | None = None
+
+
+class PlanDisplay(WireModel):
+    content: str
+    file_path: str
+
+
+class HookTriggered(WireModel):
+    event: str
+    target: str
+    hook_count: int
+
+
+class HookResolved(WireModel):
+    event: str
+    target: str
+    action: Literal["allow", "block"]
+    reason: str = ""
+    duration_ms: int
+
+
+class MCPLoadingBegin(WireModel):
+    pass
+
+
+class MCPLoadingEnd(WireModel):
+    pass
+
+
+class Notification(WireModel):
+    """Something worth telling that belongs to no step. `created_at` is seconds since the epoch."""
+
+    id: str
+    category: str
+    type: str
+    source_kind: str
+    source_id: str
+    title: str
+    body: str
+    severity: str
+    created_at: float
+    payload: JsonObject = Field(default_factory=dict)

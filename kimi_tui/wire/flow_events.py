@@ -1,0 +1,85 @@
+"""Events of a flow run: our extension of the Wire. A client that did not ask for them never gets them."""
+
+from typing import Literal
+
+from pydantic import Field
+
+from kimi_tui.wire.parts import TokenUsage, WireModel
+
+NodeStatus = Literal["done", "failed", "cancelled", "rejected"]
+PauseReason = Literal["user", "breakpoint", "step", "choice", "rejected", "cancelled", "failed"]
+FlowStatus = Literal["finished", "stopped", "cancelled", "failed", "max_moves"]
+
+
+class FlowNodeShape(WireModel):
+    id: str
+    label: str
+    kind: Literal["begin", "end", "task", "decision"]
+
+
+class FlowEdgeShape(WireModel):
+    src: str
+    dst: str
+    label: str | None = None
+
+
+class FlowBegin(WireModel):
+    """A run starts, or goes on at `resumed_at`; carries the whole chart so that any listener can draw it."""
+
+    run_id: str
+    name: str
+    source: Literal["mermaid", "d2", "ralph"]
+    nodes: tuple[FlowNodeShape, ...]
+    edges: tuple[FlowEdgeShape, ...]
+    begin_id: str
+    end_id: str
+    max_moves: int
+    resumed_at: str | None = None
+
+
+class FlowNodeBegin(WireModel):
+    """A node's turn starts; `attempt` > 1 means that the reply before had no valid choice."""
+
+    run_id: str
+    node_id: str
+    move: int = Field(ge=1)
+    attempt: int = Field(default=1, ge=1)
+
+
+class FlowDecision(WireModel):
+    run_id: str
+    node_id: str
+    choice: str
+    dst: str
+    by: Literal["model", "user"] = "model"
+
+
+class FlowNodeEnd(WireModel):
+    run_id: str
+    node_id: str
+    move: int
+    status: NodeStatus
+    duration_s: float
+    steps: int = 0
+    token_usage: TokenUsage | None = None
+
+
+class FlowPaused(WireModel):
+    """The run waits for the person at `node_id`."""
+
+    run_id: str
+    node_id: str
+    reason: PauseReason = "user"
+
+
+class FlowResumed(WireModel):
+    run_id: str
+    node_id: str
+    reason: PauseReason = "user"
+
+
+class FlowEnd(WireModel):
+    run_id: str
+    status: FlowStatus
+    moves: int
+    reason: str | None = None

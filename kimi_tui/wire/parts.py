@@ -1,0 +1,131 @@
+"""The pieces that messages are made of: content, tool calls, results, usage."""
+
+from typing import Annotated, ClassVar, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from kimi_tui.wire.display import DisplayBlock
+
+JsonValue = None | bool | int | float | str | list["JsonValue"] | dict[str, "JsonValue"]
+JsonObject = dict[str, JsonValue]
+
+
+class WireModel(BaseModel):
+    """Base of everything on the Wire: frozen; fields that this version does not know are dropped."""
+
+    model_config: ClassVar[ConfigDict] = ConfigDict(frozen=True, extra="ignore")
+
+
+class TextPart(WireModel):
+    type: Literal["text"] = "text"
+    text: str
+
+
+class ThinkPart(WireModel):
+    """Reasoning; `encrypted` is a provider's opaque token, to be sent back to it as it came."""
+
+    type: Literal["think"] = "think"
+    think: str
+    encrypted: str | None = None
+
+
+class MediaURL(WireModel):
+    """A http(s) or data URL; `id` tells equal media apart from new."""
+
+    url: str
+    id: str | None = None
+
+
+class ImageURLPart(WireModel):
+    type: Literal["image_url"] = "image_url"
+    image_url: MediaURL
+
+
+class AudioURLPart(WireModel):
+    type: Literal["audio_url"] = "audio_url"
+    audio_url: MediaURL
+
+
+class VideoURLPart(WireModel):
+    type: Literal["video_url"] = "video_url"
+    video_url: MediaURL
+
+
+ContentPart = Annotated[
+    TextPart | ThinkPart | ImageURLPart | AudioURLPart | VideoURLPart, Field(discriminator="type")
+]
+UserInput = str | tuple[ContentPart, ...]
+
+
+def text_of(content: UserInput) -> str:
+    """The text of a user's input; other parts are left out."""
+    if isinstance(content, str):
+        return content
+    return "\n".join(part.text for part in content if part.type == "text")
+
+
+class FunctionBody(WireModel):
+    name: str
+    arguments: str | None = None
+
+
+class ToolCall(WireModel):
+    """A tool call begins; `function.arguments` is JSON text, perhaps not whole yet."""
+
+    type: Literal["function"] = "function"
+    id: str
+    function: FunctionBody
+    extras: JsonObject | None = None
+
+    def followed_by(self, part: "ToolCallPart") -> "ToolCall":
+        """This call with `part` at the end of its arguments."""
+        if part.arguments_part is None:
+            return self
+        arguments = (self.function.arguments or "") + part.arguments_part
+        return self.model_copy(update={"function": FunctionBody(name=self.function.name, arguments=arguments)})
+
+
+class ToolCallPart(WireModel):
+    """More of the arguments of the tool call that began last."""
+
+    arguments_part: str | None = None
+
+
+class TokenUsage(WireModel):
+    """Tokens of one request; `input_other` excludes the two cache figures."""
+
+    input_other: int = 0
+    output: int = 0
+    input_cache_read: int = 0
+    input_cache_creation: int = 0
+
+    @property
+    def input(self) -> int:
+        return self.input_other + self.input_cache_read + self.input_cache_creation
+
+    @property
+    def total(self) -> int:
+        return self.input + self.output
+
+    def __add__(self, other: "TokenUsage") -> "TokenUsage":
+        return TokenUsage(
+            input_other=self.input_other + other.input_other,
+            output=self.output + other.output,
+            input_cache_read=self.input_cache_read + other.input_cache_read,
+            input_cache_creation=self.input_cache_creation + other.input_cache_creation,
+        )
+
+
+class ToolReturnValue(WireModel):
+    """What a tool gives back: `output` and `message` for the model, `display` for the person."""
+
+    is_error: bool
+    output: str | tuple[ContentPart, ...] = ""
+    message: str = ""
+    display: tuple[DisplayBlock, ...] = ()
+    extras: JsonObject | None = None
+
+
+class ToolResult(WireModel):
+    tool_call_id: str
+    return_value: ToolReturnValue
