@@ -1,25 +1,25 @@
 """The one tree of errors a person can see; each message says what happened and what to change.
 
-    KimiTuiError
-    ├── UsageError              exit 2   the command line, or what it names, is wrong
-    │   └── ConfigError         exit 2   a configuration file: file, key, cause
-    ├── FlowError               exit 1   a chart: line, column
-    │   ├── FlowParseError               cannot be read
-    │   └── FlowValidationError          is read, but is no flow
-    ├── SkillError              exit 1   a skill file
-    ├── AgentSpecError          exit 1   an agent file: file, line, key
-    ├── SessionError            exit 1   a session on disk
-    │   └── SessionLockedError           another process holds it
-    ├── ModelNotSetError        exit 1   there is no model to ask
-    ├── ModelUnsupportedError   exit 1   the model cannot do what is asked of it
-    ├── MaxStepsReachedError    exit 1   the turn took all the steps it may take
-    └── ProviderError           exit 1   the model's service; 75 where a retry may help
-        ├── ProviderConnectionError  75
-        ├── ProviderTimeoutError     75
-        ├── EmptyResponseError       75
-        └── ProviderStatusError      75 for 408, 409, 429 and the 5xx of a service that is down
-            ├── ProviderAuthError    1
-            └── ContextOverflowError 1
+KimiTuiError
+├── UsageError              exit 2   the command line, or what it names, is wrong
+│   └── ConfigError         exit 2   a configuration file: file, key, cause
+├── FlowError               exit 1   a chart: line, column
+│   ├── FlowParseError               cannot be read
+│   └── FlowValidationError          is read, but is no flow
+├── SkillError              exit 1   a skill file
+├── AgentSpecError          exit 1   an agent file: file, line, key
+├── SessionError            exit 1   a session on disk
+│   └── SessionLockedError           another process holds it
+├── ModelNotSetError        exit 1   there is no model to ask
+├── ModelUnsupportedError   exit 1   the model cannot do what is asked of it
+├── MaxStepsReachedError    exit 1   the turn took all the steps it may take
+└── ProviderError           exit 1   the model's service; 75 where a retry may help
+    ├── ProviderConnectionError  75
+    ├── ProviderTimeoutError     75
+    ├── EmptyResponseError       75
+    └── ProviderStatusError      75 for 408, 409, 429 and the 5xx of a service that is down
+        ├── ProviderAuthError    1
+        └── ContextOverflowError 1
 """
 
 from pathlib import Path
@@ -110,12 +110,12 @@ class MaxStepsReachedError(KimiTuiError):
 
 
 class ProviderError(KimiTuiError):
-    """The model's service failed; the message carries its cause, never a key."""
+    """The model's service failed; the message carries its cause, never a key.
 
-    @property
-    def retryable(self) -> bool:
-        """Whether the same request may succeed a little later."""
-        return False
+    `retryable`: whether the same request may succeed a little later.
+    """
+
+    retryable: bool = False
 
     @property
     def exit_code(self) -> int:  # type: ignore[override]
@@ -145,11 +145,8 @@ class ProviderStatusError(ProviderError):
 
     def __init__(self, message: str, *, status_code: int, retry_after: float | None = None) -> None:
         self.status_code, self.retry_after = status_code, retry_after
+        self.retryable = status_code in RETRYABLE_STATUS
         super().__init__(message)
-
-    @property
-    def retryable(self) -> bool:
-        return self.status_code in RETRYABLE_STATUS
 
 
 class ProviderAuthError(ProviderStatusError):
@@ -158,5 +155,3 @@ class ProviderAuthError(ProviderStatusError):
 
 class ContextOverflowError(ProviderStatusError):
     """The conversation is longer than the model takes."""
-
-    retryable = False

@@ -9,7 +9,6 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Literal
 
-from kimi_tui.errors import FlowValidationError
 from kimi_tui.wire.parts import ContentPart
 
 ChartSource = Literal["mermaid", "d2"]

@@ -50,9 +50,7 @@ class VideoURLPart(WireModel):
     video_url: MediaURL
 
 
-ContentPart = Annotated[
-    TextPart | ThinkPart | ImageURLPart | AudioURLPart | VideoURLPart, Field(discriminator="type")
-]
+ContentPart = Annotated[TextPart | ThinkPart | ImageURLPart | AudioURLPart | VideoURLPart, Field(discriminator="type")]
 UserInput = str | tuple[ContentPart, ...]
 
 

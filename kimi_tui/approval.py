@@ -1,0 +1,156 @@
+"""Approvals: what waits for a person's yes, and what a yes covers.
+
+The request on the Wire is data; the future waits here and is settled by id, in the same way for every face.
+"""
+
+import asyncio
+import contextlib
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from uuid import uuid4
+
+from kimi_tui.wire.channel import Wire
+from kimi_tui.wire.display import DisplayBlock
+from kimi_tui.wire.events import ApprovalAnswer, ApprovalResponse
+from kimi_tui.wire.requests import ApprovalRequest
+
+
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """What "for this session" would cover: `key` is compared, `words` are shown."""
+
+    key: str
+    words: str
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """How an approval ended. Feedback comes only with a rejection."""
+
+    approved: bool
+    feedback: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """Who asks, where that is not the main agent."""
+
+    agent_id: str | None = None
+    subagent_type: str | None = None
+    description: str | None = None
+
+
+@dataclass(slots=True)
+class _Waiting:
+    request: ApprovalRequest
+    scope: Scope | None
+    answer: asyncio.Future[Verdict]
+
+
+class Approvals:
+    """The hub that every tool call, of every agent of a session, asks.
+
+    `granted` holds the keys of the scopes that were approved for the session; `on_change` is called
+    when it, or `yolo`, has changed.
+    """
+
+    def __init__(
+        self,
+        wire: Wire,
+        *,
+        yolo: bool = False,
+        granted: Iterable[str] = (),
+        on_change: Callable[[], None] | None = None,
+    ) -> None:
+        self._wire = wire
+        self._yolo = yolo
+        self._granted = set(granted)
+        self._waiting: dict[str, _Waiting] = {}
+        self._on_change = on_change
+
+    @property
+    def yolo(self) -> bool:
+        return self._yolo
+
+    @yolo.setter
+    def yolo(self, on: bool) -> None:
+        self._yolo = on
+        if on:
+            for request_id in list(self._waiting):
+                self.settle(request_id, "approve")
+        self._changed()
+
+    @property
+    def granted(self) -> frozenset[str]:
+        return frozenset(self._granted)
+
+    @property
+    def pending(self) -> tuple[ApprovalRequest, ...]:
+        """What waits, oldest first."""
+        return tuple(waiting.request for waiting in self._waiting.values())
+
+    async def ask(
+        self,
+        *,
+        tool_call_id: str,
+        sender: str,
+        action: str,
+        description: str,
+        display: Sequence[DisplayBlock] = (),
+        scope: Scope | None = None,
+        source: Source | None = None,
+    ) -> Verdict:
+        """Wait until somebody answers. Cancelling the wait settles it as rejected."""
+        if self._yolo or (scope is not None and scope.key in self._granted):
+            return Verdict(True)
+        request = ApprovalRequest(
+            id=uuid4().hex,
+            tool_call_id=tool_call_id,
+            sender=sender,
+            action=action,
+            description=description,
+            display=tuple(display),
+            source_kind="background_agent" if source else "foreground_turn",
+            agent_id=source.agent_id if source else None,
+            subagent_type=source.subagent_type if source else None,
+            source_description=source.description if source else None,
+            scope=scope.words if scope else None,
+        )
+        waiting = _Waiting(request, scope, asyncio.get_running_loop().create_future())
+        self._waiting[request.id] = waiting
+        self._wire.send(request)
+        try:
+            return await waiting.answer
+        finally:
+            if self._waiting.pop(request.id, None) is not None:
+                self._wire.send(ApprovalResponse(request_id=request.id, response="reject"))
+
+    def settle(self, request_id: str, response: ApprovalAnswer, feedback: str | None = None) -> bool:
+        """Answer a request; False where nothing of that id waits (any more)."""
+        waiting = self._waiting.pop(request_id, None)
+        if waiting is None:
+            return False
+        feedback = (feedback or "").strip() or None
+        self._wire.send(ApprovalResponse(request_id=request_id, response=response, feedback=feedback))
+        if not waiting.answer.done():
+            waiting.answer.set_result(Verdict(response != "reject", feedback if response == "reject" else None))
+        if response == "approve_for_session" and waiting.scope is not None:
+            self._grant(waiting.scope.key)
+        return True
+
+    def reject_all(self) -> None:
+        """Nobody is there to answer any more."""
+        for request_id in list(self._waiting):
+            self.settle(request_id, "reject")
+
+    def _grant(self, key: str) -> None:
+        self._granted.add(key)
+        for request_id, other in list(self._waiting.items()):
+            if other.scope is not None and other.scope.key == key:
+                self.settle(request_id, "approve")
+        self._changed()
+
+    def _changed(self) -> None:
+        if self._on_change is not None:
+            with contextlib.suppress(OSError):
+                self._on_change()

@@ -1,0 +1,60 @@
+"""One request to a model, put together from the pieces it streams."""
+
+from collections.abc import AsyncGenerator, Callable, Sequence
+from contextlib import aclosing
+from dataclasses import dataclass
+from typing import cast
+
+from kimi_tui.errors import EmptyResponseError
+from kimi_tui.llm.message import Message
+from kimi_tui.llm.provider import Provider, ReplyId, ReplyUsage, SpokenPart, StreamPart, ToolSpec
+from kimi_tui.wire.merge import Merger
+from kimi_tui.wire.parts import TextPart, ThinkPart, TokenUsage, ToolCall, ToolCallPart
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """A whole reply: the assistant's message, what it cost (None: not told) and its id."""
+
+    message: Message
+    usage: TokenUsage | None = None
+    id: str | None = None
+
+
+async def take_reply(
+    provider: Provider,
+    system_prompt: str,
+    tools: Sequence[ToolSpec],
+    history: Sequence[Message],
+    *,
+    on_part: Callable[[SpokenPart], None],
+) -> Reply:
+    """Ask once and return the whole reply; `on_part` gets each piece as it comes.
+
+    Raises a ProviderError, and EmptyResponseError where the reply has neither text nor a tool call.
+    """
+    merger = Merger[SpokenPart]()
+    whole: list[SpokenPart] = []
+    usage: TokenUsage | None = None
+    reply_id: str | None = None
+    pieces = cast(AsyncGenerator[StreamPart, None], provider.stream(system_prompt, tools, history))
+    async with aclosing(pieces):
+        async for piece in pieces:
+            match piece:
+                case ReplyId():
+                    reply_id = piece.id
+                case ReplyUsage():
+                    usage = piece.usage
+                case _:
+                    on_part(piece)
+                    whole.extend(merger.add(piece))
+    whole.extend(merger.flush())
+    content = tuple(part for part in whole if not isinstance(part, ToolCall | ToolCallPart))
+    calls = tuple(part for part in whole if isinstance(part, ToolCall))
+    said = any(
+        not isinstance(part, ThinkPart) and not (isinstance(part, TextPart) and not part.text.strip())
+        for part in content
+    )
+    if not said and not calls:
+        raise EmptyResponseError("the model answered with nothing")
+    return Reply(Message(role="assistant", content=content, tool_calls=calls or None), usage, reply_id)

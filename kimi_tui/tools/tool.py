@@ -1,0 +1,102 @@
+"""What a tool is: a name, a prompt, parameters as a pydantic model, and a call.
+
+A tool says what it needs by the annotations of its constructor; `soul.assemble` provides it.
+"""
+
+from abc import ABC, abstractmethod
+from contextvars import ContextVar
+from importlib import resources
+from typing import ClassVar, Generic, TypeVar
+
+from pydantic import BaseModel, ConfigDict
+
+from kimi_tui.llm.provider import ToolSpec
+from kimi_tui.wire.display import BriefBlock, DisplayBlock
+from kimi_tui.wire.parts import ContentPart, JsonObject, ToolCall, ToolReturnValue
+
+current_tool_call: ContextVar[ToolCall] = ContextVar("current_tool_call")
+"""The call that is being answered; set around every call of a tool."""
+
+
+class Params(BaseModel):
+    """Base of a tool's parameters: a name it does not know is an error that the model is told."""
+
+    model_config: ClassVar[ConfigDict] = ConfigDict(extra="forbid", frozen=True)
+
+
+P = TypeVar("P", bound=Params)
+
+
+class Tool(ABC, Generic[P]):
+    """One tool. `read_only` ones run in plan mode and never ask."""
+
+    name: ClassVar[str]
+    params: type[P]
+    read_only: ClassVar[bool] = False
+
+    @property
+    def description(self) -> str:
+        """The prompt: `NAME.md` beside the tool's module, unless a tool says otherwise."""
+        module = type(self).__module__
+        package, _, stem = module.rpartition(".")
+        return resources.files(package).joinpath(f"{stem}.md").read_text("utf-8").strip()
+
+    @property
+    def spec(self) -> ToolSpec:
+        return ToolSpec(self.name, self.description, json_schema(self.params))
+
+    @abstractmethod
+    async def call(self, params: P) -> ToolReturnValue:
+        """Do it. What goes wrong in a way the model can act on is a result with `is_error`."""
+
+
+def json_schema(params: type[BaseModel]) -> JsonObject:
+    """The schema of a tool's parameters, without titles, which say nothing to a model."""
+    schema = params.model_json_schema()
+    _drop_titles(schema)
+    schema.pop("description", None)
+    return schema
+
+
+def _drop_titles(schema: JsonObject) -> None:
+    schemas: list[object] = [schema]
+    while schemas:
+        here = schemas.pop()
+        if isinstance(here, dict):
+            if isinstance(here.get("title"), str) and ("type" in here or "anyOf" in here or "$ref" in here):  # pyright: ignore[reportUnknownMemberType]
+                del here["title"]
+            schemas.extend(here.values())  # pyright: ignore[reportUnknownArgumentType, reportUnknownMemberType]
+        elif isinstance(here, list):
+            schemas.extend(here)  # pyright: ignore[reportUnknownArgumentType]
+
+
+def ok(
+    output: str | tuple[ContentPart, ...] = "",
+    message: str = "",
+    *,
+    display: tuple[DisplayBlock, ...] = (),
+    extras: JsonObject | None = None,
+) -> ToolReturnValue:
+    return ToolReturnValue(is_error=False, output=output, message=message, display=display, extras=extras)
+
+
+def failed(
+    message: str, *, output: str = "", brief: str | None = None, display: tuple[DisplayBlock, ...] = ()
+) -> ToolReturnValue:
+    """An error result: `message` for the model, `brief` (or the message) for the person."""
+    return ToolReturnValue(
+        is_error=True, output=output, message=message, display=display or (BriefBlock(text=brief or message),)
+    )
+
+
+def rejected(feedback: str | None) -> ToolReturnValue:
+    """What the model is told when the person said no. `extras` tells the soul, which may end the turn."""
+    message = "The user rejected this tool call."
+    if feedback:
+        message = f"The user rejected this tool call and says: {feedback}"
+    return ToolReturnValue(
+        is_error=True,
+        message=message,
+        display=(BriefBlock(text=f"Rejected: {feedback}" if feedback else "Rejected"),),
+        extras={"rejected": True, "feedback": feedback},
+    )

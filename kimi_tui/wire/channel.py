@@ -1,0 +1,52 @@
+"""The Wire itself: one speaker, many listeners, each in order, none able to stop another."""
+
+import logging
+from collections.abc import Callable
+
+from kimi_tui.wire.codec import WireMessage
+from kimi_tui.wire.merge import Merger
+
+Listener = Callable[[WireMessage], None]
+_log = logging.getLogger(__name__)
+
+
+class Wire:
+    """Carries messages to listeners at once, within `send`; a listener must be quick and may queue.
+
+    A *raw* listener gets each streamed piece; a *merged* one gets pieces that belong together as one,
+    before the message that follows them.
+    """
+
+    def __init__(self) -> None:
+        self._raw: list[Listener] = []
+        self._whole: list[Listener] = []
+        self._merger = Merger[WireMessage]()
+
+    def listen(self, listener: Listener, *, merged: bool = False) -> Callable[[], None]:
+        """Call `listener` with every message from now on; returns what ends that."""
+        listeners = self._whole if merged else self._raw
+        listeners.append(listener)
+
+        def unlisten() -> None:
+            if listener in listeners:
+                listeners.remove(listener)
+
+        return unlisten
+
+    def send(self, message: WireMessage) -> None:
+        for whole in self._merger.add(message):
+            _tell(self._whole, whole)
+        _tell(self._raw, message)
+
+    def flush(self) -> None:
+        """Give merged listeners what is held back."""
+        for whole in self._merger.flush():
+            _tell(self._whole, whole)
+
+
+def _tell(listeners: list[Listener], message: WireMessage) -> None:
+    for listener in tuple(listeners):
+        try:
+            listener(message)
+        except Exception:  # noqa: BLE001 - a face that fails must not stop the soul, nor the other faces
+            _log.exception("a listener failed on %s", type(message).__name__)

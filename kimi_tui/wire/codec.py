@@ -1,0 +1,124 @@
+"""Wire messages to JSON and back: the envelope `{"type": NAME, "payload": {...}}`."""
+
+import json
+from dataclasses import dataclass
+from typing import Any, cast
+
+from pydantic import TypeAdapter, ValidationError
+
+from kimi_tui.errors import KimiTuiError
+from kimi_tui.wire import events, flow_events, parts, requests
+from kimi_tui.wire.parts import JsonObject, WireModel
+
+ContentMessage = parts.TextPart | parts.ThinkPart | parts.ImageURLPart | parts.AudioURLPart | parts.VideoURLPart
+FlowEvent = (
+    flow_events.FlowBegin
+    | flow_events.FlowNodeBegin
+    | flow_events.FlowDecision
+    | flow_events.FlowNodeEnd
+    | flow_events.FlowPaused
+    | flow_events.FlowResumed
+    | flow_events.FlowEnd
+)
+Event = (
+    events.TurnBegin
+    | events.TurnEnd
+    | events.SteerInput
+    | events.StepBegin
+    | events.StepInterrupted
+    | events.StepRetry
+    | events.CompactionBegin
+    | events.CompactionEnd
+    | events.StatusUpdate
+    | ContentMessage
+    | parts.ToolCall
+    | parts.ToolCallPart
+    | parts.ToolResult
+    | events.ApprovalResponse
+    | events.SubagentEvent
+    | events.BtwBegin
+    | events.BtwEnd
+    | events.PlanDisplay
+    | events.HookTriggered
+    | events.HookResolved
+    | events.MCPLoadingBegin
+    | events.MCPLoadingEnd
+    | events.Notification
+    | FlowEvent
+)
+Request = requests.ApprovalRequest | requests.ToolCallRequest | requests.QuestionRequest | requests.HookRequest
+WireMessage = Event | Request
+
+_CLASSES: tuple[type[WireModel], ...] = (
+    events.TurnBegin, events.TurnEnd, events.SteerInput, events.StepBegin, events.StepInterrupted, events.StepRetry,
+    events.CompactionBegin, events.CompactionEnd, events.StatusUpdate, parts.ToolCall, parts.ToolCallPart,
+    parts.ToolResult, events.ApprovalResponse, events.SubagentEvent, events.BtwBegin, events.BtwEnd,
+    events.PlanDisplay, events.HookTriggered, events.HookResolved, events.MCPLoadingBegin, events.MCPLoadingEnd,
+    events.Notification, flow_events.FlowBegin, flow_events.FlowNodeBegin, flow_events.FlowDecision,
+    flow_events.FlowNodeEnd, flow_events.FlowPaused, flow_events.FlowResumed, flow_events.FlowEnd,
+    requests.ApprovalRequest, requests.ToolCallRequest, requests.QuestionRequest, requests.HookRequest,
+)  # fmt: skip
+_BY_NAME = {cls.__name__: cls for cls in _CLASSES} | {"ApprovalRequestResolved": events.ApprovalResponse}
+_CONTENT = TypeAdapter[ContentMessage](parts.ContentPart)
+_CONTENT_CLASSES = (parts.TextPart, parts.ThinkPart, parts.ImageURLPart, parts.AudioURLPart, parts.VideoURLPart)
+
+REQUESTS = (
+    requests.ApprovalRequest, requests.ToolCallRequest, requests.QuestionRequest, requests.HookRequest,
+)  # fmt: skip
+FLOW_EVENTS = (
+    flow_events.FlowBegin, flow_events.FlowNodeBegin, flow_events.FlowDecision, flow_events.FlowNodeEnd,
+    flow_events.FlowPaused, flow_events.FlowResumed, flow_events.FlowEnd,
+)  # fmt: skip
+
+
+class WireFormatError(KimiTuiError):
+    """A message of a known type whose payload is not what the Wire says."""
+
+
+@dataclass(frozen=True, slots=True)
+class UnknownMessage:
+    """A message of a type that this version does not know: kept as it came, and passed over."""
+
+    type: str
+    payload: JsonObject
+
+
+def type_name(message: WireMessage) -> str:
+    return "ContentPart" if isinstance(message, _CONTENT_CLASSES) else type(message).__name__
+
+
+def encode(message: WireMessage) -> JsonObject:
+    """The envelope of `message`, as plain JSON values; fields that are None are left out."""
+    payload = message.model_dump(mode="json", exclude_none=True)
+    return {"type": type_name(message), "payload": payload}
+
+
+def decode(envelope: object) -> WireMessage | UnknownMessage:
+    """The message in an envelope. Raises WireFormatError where it is not one."""
+    if not isinstance(envelope, dict):
+        raise WireFormatError("a Wire message is an object with type and payload")
+    fields = cast(dict[str, Any], envelope)
+    name, payload = fields.get("type"), fields.get("payload", {})
+    if not isinstance(name, str) or not isinstance(payload, dict):
+        raise WireFormatError("a Wire message is an object with type and payload")
+    try:
+        if name == "ContentPart":
+            return _CONTENT.validate_python(payload)
+        cls = _BY_NAME.get(name)
+        if cls is None:
+            return UnknownMessage(name, cast(JsonObject, payload))
+        return cast(WireMessage, cls.model_validate(payload))
+    except ValidationError as error:
+        first = error.errors()[0]
+        where = ".".join(str(step) for step in first["loc"])
+        raise WireFormatError(f"{name}: {where + ': ' if where else ''}{first['msg']}") from error
+
+
+def dump_line(value: object) -> str:
+    """One line of JSON, no line break within it, no character that a reader of lines could split at.
+
+    Lone surrogates (half an emoji, cut by someone) become U+FFFD: the file stays UTF-8.
+    """
+    text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+    text = text.replace("\u2028", "\\u2028").replace("\u2029", "\\u2029").replace("\x85", "\\u0085")
+    return text.encode("utf-8", "replace").decode("utf-8") if not text.isascii() else text

@@ -1,0 +1,62 @@
+"""Putting streamed pieces together: text to text, thinking to thinking, arguments to their call."""
+
+from typing import Generic, TypeVar
+
+from kimi_tui.wire.parts import TextPart, ThinkPart, ToolCall, ToolCallPart
+
+M = TypeVar("M")
+
+
+class Merger(Generic[M]):
+    """Holds back one piece until what follows it is known not to belong to it.
+
+    Text is kept as a list of pieces while it grows: the cost is linear in what was streamed.
+    """
+
+    def __init__(self) -> None:
+        self._held: list[M] = []
+
+    def add(self, message: M) -> list[M]:
+        """The messages that are whole now that `message` has come."""
+        if self._held and _belongs(self._held[0], message):
+            self._held.append(message)
+            return []
+        whole = self.flush()
+        if isinstance(message, TextPart | ThinkPart | ToolCall | ToolCallPart):
+            self._held = [message]
+            return whole
+        whole.append(message)
+        return whole
+
+    def flush(self) -> list[M]:
+        """What was held back, as one message, or nothing."""
+        held, self._held = self._held, []
+        return [_joined(held)] if held else []
+
+
+def _belongs(first: object, second: object) -> bool:
+    match first, second:
+        case (TextPart(), TextPart()) | (ToolCall() | ToolCallPart(), ToolCallPart()):
+            return True
+        case ThinkPart(), ThinkPart():
+            return first.encrypted is None
+        case _:
+            return False
+
+
+def _joined(pieces: list[M]) -> M:
+    if len(pieces) == 1:
+        return pieces[0]
+    first = pieces[0]
+    result: object
+    match first:
+        case TextPart():
+            result = TextPart(text="".join(p.text for p in pieces if isinstance(p, TextPart)))
+        case ThinkPart():
+            thoughts = [p for p in pieces if isinstance(p, ThinkPart)]
+            result = ThinkPart(think="".join(p.think for p in thoughts), encrypted=thoughts[-1].encrypted)
+        case _:
+            rest = "".join(p.arguments_part or "" for p in pieces if isinstance(p, ToolCallPart))
+            more = ToolCallPart(arguments_part=rest)
+            result = first.followed_by(more) if isinstance(first, ToolCall) else more
+    return result  # pyright: ignore[reportReturnType]
