@@ -1,0 +1,167 @@
+"""What a conversation is made of: plain frozen values, one class a kind. How they look is in `draw.py`.
+
+Times are seconds; a `started` is a reading of the view's clock (`Transcript.clock`), so that a running item can count.
+"""
+
+from dataclasses import dataclass
+from typing import Literal
+
+from kimi_tui.wire.display import DisplayBlock
+
+ToolState = Literal["waiting", "running", "ok", "failed", "rejected", "interrupted"]
+SeamKind = Literal["compaction", "dmail", "resume", "rewind"]
+NoticeLevel = Literal["info", "warning", "success"]
+
+
+@dataclass(frozen=True, slots=True)
+class UserItem:
+    """What the person said. `steer`: it was added to a turn that ran already; `chips` name pictures and files."""
+
+    text: str
+    chips: tuple[str, ...] = ()
+    steer: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class AssistantItem:
+    """Prose of the model, as Markdown; more of it comes by `Transcript.stream` until `done`."""
+
+    text: str = ""
+    done: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class ThinkItem:
+    """Reasoning: its last lines while it runs, one line when done."""
+
+    text: str = ""
+    done: bool = False
+    started: float | None = None
+    duration_s: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ToolItem:
+    """A tool call. `headline` is the argument that names it (a command, a path); `tail` is output while it runs;
+    `output` and `message` are what came back; `waiting` means for an approval."""
+
+    name: str
+    headline: str = ""
+    state: ToolState = "running"
+    started: float | None = None
+    duration_s: float | None = None
+    tail: str = ""
+    blocks: tuple[DisplayBlock, ...] = ()
+    output: str = ""
+    message: str = ""
+    call_id: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class SubStep:
+    """One step of a subagent, as one line."""
+
+    text: str
+    state: ToolState = "running"
+
+
+@dataclass(frozen=True, slots=True)
+class SubagentItem:
+    """A subagent at work: the last `steps` of `step_count`; `result` is its answer (Markdown)."""
+
+    name: str
+    task: str = ""
+    state: ToolState = "running"
+    steps: tuple[SubStep, ...] = ()
+    step_count: int = 0
+    started: float | None = None
+    duration_s: float | None = None
+    result: str = ""
+    call_id: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class FlowHeaderItem:
+    """A flow has come to a node; a click names the node. `note` is a choice or an end ("chose yes")."""
+
+    node_id: str
+    label: str
+    visit: int = 1
+    kind: Literal["begin", "end", "task", "decision"] = "task"
+    flow: str = ""
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class SeamItem:
+    """Where the context was cut or joined. `detail` is shown when it is opened."""
+
+    kind: SeamKind
+    text: str
+    detail: str = ""
+    running: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class RetryItem:
+    """A recoverable failure and the wait before attempt `attempt`; `until` is on the view's clock."""
+
+    reason: str
+    attempt: int
+    max_attempts: int
+    until: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ErrorItem:
+    """Something went wrong: `title` in one line, the cause, and what the person can do."""
+
+    title: str
+    cause: str = ""
+    hint: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class NoticeItem:
+    """A line from the program itself."""
+
+    text: str
+    level: NoticeLevel = "info"
+
+
+@dataclass(frozen=True, slots=True)
+class ImageChip:
+    """A picture in the conversation, by name; `detail` is its size or type."""
+
+    name: str
+    detail: str = ""
+
+
+Item = (
+    UserItem
+    | AssistantItem
+    | ThinkItem
+    | ToolItem
+    | SubagentItem
+    | FlowHeaderItem
+    | SeamItem
+    | RetryItem
+    | ErrorItem
+    | NoticeItem
+    | ImageChip
+)
+
+
+def is_running(item: Item) -> bool:
+    """Whether the item's picture changes by itself (a spinner, a counter)."""
+    match item:
+        case ToolItem() | SubagentItem():
+            return item.state == "running"
+        case ThinkItem():
+            return not item.done
+        case SeamItem():
+            return item.running
+        case RetryItem():
+            return item.until is not None
+        case _:
+            return False
