@@ -1,6 +1,5 @@
 """Wire messages to JSON and back: the envelope `{"type": NAME, "payload": {...}}`."""
 
-import json
 from dataclasses import dataclass
 from typing import Any, cast
 
@@ -112,13 +111,3 @@ def decode(envelope: object) -> WireMessage | UnknownMessage:
         first = error.errors()[0]
         where = ".".join(str(step) for step in first["loc"])
         raise WireFormatError(f"{name}: {where + ': ' if where else ''}{first['msg']}") from error
-
-
-def dump_line(value: object) -> str:
-    """One line of JSON, no line break within it, no character that a reader of lines could split at.
-
-    Lone surrogates (half an emoji, cut by someone) become U+FFFD: the file stays UTF-8.
-    """
-    text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
-    text = text.replace("\u2028", "\\u2028").replace("\u2029", "\\u2029").replace("\x85", "\\u0085")
-    return text.encode("utf-8", "replace").decode("utf-8") if not text.isascii() else text

@@ -1,0 +1,182 @@
+"""Append-only files of JSON lines that survive a crash at any byte.
+
+Invariant: a file ends with a line break before anything is appended. A torn or NUL-filled tail is cut
+off; a line in the middle that is not JSON is skipped when reading and told of.
+"""
+
+import contextlib
+import json
+import os
+import threading
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+_syncing = ThreadPoolExecutor(max_workers=1, thread_name_prefix="jsonl-sync")
+_TAIL = 1 << 16
+
+
+@dataclass(slots=True)
+class Lines:
+    """What was read: `(line number, value)` rows, and the bad lines as `(line number, raw bytes)`."""
+
+    rows: list[tuple[int, Any]] = field(default_factory=list[tuple[int, Any]])
+    bad: list[tuple[int, bytes]] = field(default_factory=list[tuple[int, bytes]])
+
+
+def dump(value: object) -> bytes:
+    """`value` as one line of UTF-8 JSON with its line break.
+
+    No character is left in it that any reader splits lines at, and half surrogates become U+FFFD.
+    """
+    text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+    if not text.isascii():
+        for char in ("\u2028", "\u2029", "\x85"):
+            text = text.replace(char, f"\\u{ord(char):04x}")
+        text = text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    return text.encode() + b"\n"
+
+
+def read(path: Path) -> Lines:
+    """Every whole line of the file; an absent file is an empty one. Raises OSError as reading does."""
+    result = Lines()
+    for number, raw in _raw_lines(path):
+        if not raw.strip(b"\0 \t\r"):
+            continue
+        try:
+            result.rows.append((number, json.loads(raw)))
+        except (ValueError, RecursionError):
+            result.bad.append((number, raw))
+    return result
+
+
+def _raw_lines(path: Path) -> Iterator[tuple[int, bytes]]:
+    try:
+        file = path.open("rb")
+    except FileNotFoundError:
+        return
+    with file:
+        for number, raw in enumerate(file, 1):
+            if not raw.endswith(b"\n"):
+                try:  # whole but for its line break: everything before the crash was written
+                    json.loads(raw)
+                except (ValueError, RecursionError):
+                    return
+            yield number, raw.rstrip(b"\n").removeprefix(b"\xef\xbb\xbf")
+
+
+class JsonlWriter:
+    """Appends values to one file, made with its first line. Not for several processes at once.
+
+    A write that fails (a full disk, a read-only home) is kept and tried again with the next one;
+    `on_trouble` is told once when writing begins to fail, and with None when it works again.
+    """
+
+    def __init__(self, path: Path, *, on_trouble: Callable[[OSError | None], None] | None = None) -> None:
+        self.path = path
+        self._on_trouble = on_trouble
+        self._fd: int | None = None
+        self._kept: list[bytes] = []
+        self._troubled = False
+        self._lock = threading.Lock()
+
+    @property
+    def waiting(self) -> int:
+        """How many values could not be written yet."""
+        return len(self._kept)
+
+    def append(self, *values: object, sync: bool = False) -> None:
+        """Write `values`; what is written survives the death of this process.
+
+        With `sync` it also survives the machine's, when this returns.
+        """
+        with self._lock:
+            self._kept.extend(dump(value) for value in values)
+            self._write(sync)
+
+    def sync_soon(self) -> None:
+        """Have the disk confirm what was written, without waiting for it."""
+        if self._fd is not None:
+            _syncing.submit(self._sync)
+
+    def close(self) -> None:
+        with self._lock:
+            if self._kept:
+                self._write(sync=True)
+            fd, self._fd = self._fd, None
+        if fd is not None:
+            with contextlib.suppress(OSError):
+                os.fsync(fd)
+            os.close(fd)
+
+    def _sync(self) -> None:
+        with self._lock, contextlib.suppress(OSError):
+            if self._fd is not None:
+                os.fsync(self._fd)
+
+    def _write(self, sync: bool) -> None:
+        troubled = self._troubled
+        try:
+            if self._fd is None:
+                self._fd = _opened_for_append(self.path)
+            data = b"".join(self._kept)
+            start = os.lseek(self._fd, 0, os.SEEK_END)
+            view = memoryview(data)
+            try:
+                while view:
+                    view = view[os.write(self._fd, view) :]
+            except OSError:
+                with contextlib.suppress(OSError):
+                    os.ftruncate(self._fd, start)
+                raise
+            self._kept.clear()
+            if sync:
+                os.fsync(self._fd)
+        except OSError as error:
+            self._troubled = True
+            if not troubled and self._on_trouble is not None:
+                self._on_trouble(error)
+        else:
+            self._troubled = False
+            if troubled and self._on_trouble is not None:
+                self._on_trouble(None)
+
+
+def _opened_for_append(path: Path) -> int:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    fd = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o600)
+    try:
+        cut_torn_tail(fd)
+    except OSError:
+        os.close(fd)
+        raise
+    return fd
+
+
+def cut_torn_tail(fd: int) -> None:
+    """Make the file end with a whole line: finish a last line that is whole, cut one that is torn."""
+    size = os.fstat(fd).st_size
+    if size == 0:
+        return
+    end, tail = size, b""
+    while end > 0 and b"\n" not in tail.rstrip(b"\0"):
+        start = max(0, end - _TAIL)
+        tail = os.pread(fd, end - start, start) + tail
+        end = start
+    kept = tail.rstrip(b"\0")
+    if kept.endswith(b"\n"):
+        if len(kept) != len(tail):
+            os.ftruncate(fd, size - (len(tail) - len(kept)))
+        return
+    cut = kept.rfind(b"\n") + 1
+    last = kept[cut:]
+    base = size - len(tail)
+    try:
+        json.loads(last)
+    except (ValueError, RecursionError):
+        os.ftruncate(fd, base + cut)
+    else:
+        os.ftruncate(fd, base + len(kept))
+        os.write(fd, b"\n")

@@ -1,0 +1,62 @@
+"""`wire.jsonl`: everything that was said on the Wire, merged, with the time it was said."""
+
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from kimi_tui import jsonl
+from kimi_tui.wire.codec import UnknownMessage, WireFormatError, WireMessage, decode, encode
+from kimi_tui.wire.events import StepBegin, TurnBegin, TurnEnd
+
+PROTOCOL_VERSION = "1.10"
+
+
+@dataclass(frozen=True, slots=True)
+class Recorded:
+    """A message and when it was said, in seconds since the epoch."""
+
+    timestamp: float
+    message: WireMessage
+
+
+class Recorder:
+    """A merged listener that writes each message to a file; made with the first one."""
+
+    def __init__(self, writer: jsonl.JsonlWriter, *, clock: Callable[[], float] = time.time) -> None:
+        self._writer = writer
+        self._clock = clock
+        self._begun = writer.path.exists() and writer.path.stat().st_size > 0
+
+    def __call__(self, message: WireMessage) -> None:
+        if not self._begun:
+            self._begun = True
+            self._writer.append({"type": "metadata", "protocol_version": PROTOCOL_VERSION})
+        self._writer.append({"timestamp": self._clock(), "message": encode(message)})
+        if isinstance(message, TurnBegin | StepBegin | TurnEnd):
+            self._writer.sync_soon()
+
+
+def read_recorded(path: Path) -> Iterator[Recorded]:
+    """The messages of a file, in order; lines of unknown types and broken ones are passed over.
+
+    A file without a first metadata line (an old one) reads the same.
+    """
+    for _number, row in jsonl.read(path).rows:
+        recorded = _recorded(row)
+        if recorded is not None:
+            yield recorded
+
+
+def _recorded(row: Any) -> Recorded | None:
+    if not isinstance(row, dict) or "message" not in row:
+        return None
+    timestamp: Any = row.get("timestamp", 0.0)  # pyright: ignore[reportUnknownVariableType]
+    try:
+        message = decode(row["message"])
+    except WireFormatError:
+        return None
+    if isinstance(message, UnknownMessage):
+        return None
+    return Recorded(float(timestamp) if isinstance(timestamp, int | float) else 0.0, message)
