@@ -65,17 +65,39 @@ class FlowNodeEnd(WireModel):
 
 
 class FlowPaused(WireModel):
-    """The run waits for the person at `node_id`."""
+    """The run waits for the person at `node_id`.
+
+    `detail` says why in words, where there is more to say than the reason. At a choice, `suggested` is the
+    branch that the model named and that goes on if the person says no more than "go on".
+    """
 
     run_id: str
     node_id: str
     reason: PauseReason = "user"
+    detail: str | None = None
+    suggested: str | None = None
 
 
 class FlowResumed(WireModel):
     run_id: str
     node_id: str
     reason: PauseReason = "user"
+
+
+class FlowControls(WireModel):
+    """What the person has set for the rest of the run, whole each time that one of it changes.
+
+    `ask` is when the person is asked to confirm a decision: never, always, or at these nodes. `chosen` holds
+    branches taken in advance, by node id; `edited` the nodes whose prompt was rewritten; `pausing` says that
+    the run will pause when the node's turn is over.
+    """
+
+    run_id: str
+    breakpoints: tuple[str, ...] = ()
+    ask: Literal["never", "always"] | tuple[str, ...] = "never"
+    chosen: dict[str, str] = Field(default_factory=dict)
+    edited: tuple[str, ...] = ()
+    pausing: bool = False
 
 
 class FlowEnd(WireModel):

@@ -54,7 +54,7 @@ def _recorded(row: Any) -> Recorded | None:
         return None
     timestamp: Any = row.get("timestamp", 0.0)  # pyright: ignore[reportUnknownVariableType]
     try:
-        message = decode(row["message"])
+        message = decode(row["message"])  # pyright: ignore[reportUnknownArgumentType]
     except WireFormatError:
         return None
     if isinstance(message, UnknownMessage):

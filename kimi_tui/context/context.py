@@ -1,0 +1,219 @@
+"""What the model remembers: the messages of a session and the checkpoints between them, in `context.jsonl`.
+
+Invariant: the history is always one that a service accepts: each tool call has one result, right after
+the message that made it, before anything else is said.
+"""
+
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from pydantic import ValidationError
+
+from kimi_tui import jsonl
+from kimi_tui.llm.message import Message, estimate_tokens
+from kimi_tui.wire.parts import TextPart
+
+INTERRUPTED = "<system>ERROR: Interrupted before it finished; whether it took effect is not known.</system>"
+
+
+@dataclass(frozen=True, slots=True)
+class Mended:
+    """What had to be put right on loading: lines that were no JSON or no row, calls without a result, and so on."""
+
+    bad_lines: int = 0
+    results_added: int = 0
+    results_dropped: int = 0
+
+    def __bool__(self) -> bool:
+        return bool(self.bad_lines or self.results_added or self.results_dropped)
+
+
+class Context:
+    """The history of one agent. Every change is in the file before the call returns."""
+
+    def __init__(self, writer: jsonl.JsonlWriter) -> None:
+        self._writer = writer
+        self._path = writer.path
+        self._system_prompt: str | None = None
+        self._messages: list[Message] = []
+        self._checkpoints: list[int] = []
+        self._token_count = 0
+        self._counted = 0
+
+    @classmethod
+    def load(cls, writer: jsonl.JsonlWriter) -> tuple["Context", Mended]:
+        """The context that the file holds, mended where a crash left it half done. Raises OSError."""
+        context = cls(writer)
+        lines = jsonl.read(writer.path)
+        bad = len(lines.bad)
+        for _number, row in lines.rows:
+            bad += not context._take_row(row)
+        mended, added, dropped = _mend(context._messages)
+        if added or dropped:
+            at = _moved_checkpoints(context._messages, mended, context._checkpoints)
+            context._messages, context._checkpoints = mended, at
+            context._rewrite()
+        return context, Mended(bad, added, dropped)
+
+    @property
+    def system_prompt(self) -> str | None:
+        """The prompt that this session began with: it stays the same when the session is resumed."""
+        return self._system_prompt
+
+    @property
+    def history(self) -> Sequence[Message]:
+        return self._messages
+
+    @property
+    def checkpoints(self) -> int:
+        """How many checkpoints there are; their ids are 0 to this less one."""
+        return len(self._checkpoints)
+
+    @property
+    def token_count(self) -> int:
+        """Tokens of the history: as the service counted them last, and an estimate of what came since."""
+        return self._token_count + sum(estimate_tokens(message) for message in self._messages[self._counted :])
+
+    def set_system_prompt(self, prompt: str) -> None:
+        self._system_prompt = prompt
+        self._writer.append({"role": "_system_prompt", "content": prompt})
+
+    def append(self, *messages: Message) -> None:
+        self._messages.extend(messages)
+        self._writer.append(*(_row(message) for message in messages))
+        self._writer.sync_soon()
+
+    def count_tokens(self, tokens: int) -> None:
+        """The service says that the history up to here is `tokens` long."""
+        self._token_count, self._counted = tokens, len(self._messages)
+        self._writer.append({"role": "_usage", "token_count": tokens})
+
+    def checkpoint(self) -> int:
+        """A point to come back to; returns its id."""
+        self._checkpoints.append(len(self._messages))
+        checkpoint_id = len(self._checkpoints) - 1
+        self._writer.append({"role": "_checkpoint", "id": checkpoint_id})
+        return checkpoint_id
+
+    def revert_to(self, checkpoint_id: int) -> None:
+        """Forget everything since before that checkpoint, itself included. The old file is kept beside.
+
+        Raises IndexError for an id that there is not.
+        """
+        if not 0 <= checkpoint_id < len(self._checkpoints):
+            raise IndexError(checkpoint_id)
+        length = self._checkpoints[checkpoint_id]
+        del self._messages[length:], self._checkpoints[checkpoint_id:]
+        self._forget_count(length)
+        self._rotate()
+
+    def replace(self, messages: Sequence[Message]) -> None:
+        """Put `messages` in place of the whole history, with one checkpoint before them."""
+        self._messages, self._checkpoints = list(messages), [0]
+        self._forget_count(0)
+        self._rotate()
+
+    def clear(self) -> None:
+        self._messages, self._checkpoints = [], []
+        self._forget_count(0)
+        self._rotate()
+
+    def close(self) -> None:
+        self._writer.close()
+
+    def _forget_count(self, length: int) -> None:
+        if self._counted > length:
+            self._token_count, self._counted = 0, 0
+
+    def _take_row(self, row: Any) -> bool:
+        if not isinstance(row, dict):
+            return False
+        fields: dict[str, Any] = row  # pyright: ignore[reportUnknownVariableType]
+        match fields:
+            case {"role": "_system_prompt", "content": str(prompt)}:
+                self._system_prompt = prompt
+            case {"role": "_checkpoint"}:
+                self._checkpoints.append(len(self._messages))
+            case {"role": "_usage", "token_count": int(tokens)}:
+                self._token_count, self._counted = tokens, len(self._messages)
+            case _:
+                try:
+                    self._messages.append(Message.model_validate(fields))
+                except ValidationError:
+                    return False
+        return True
+
+    def _rotate(self) -> None:
+        number = 1
+        while (kept := self._path.with_name(f"{self._path.stem}_{number}{self._path.suffix}")).exists():
+            number += 1
+        self._writer.close()
+        if self._path.exists():
+            os.link(self._path, kept)
+        self._rewrite()
+
+    def _rewrite(self) -> None:
+        self._writer.close()
+        fresh = self._path.with_suffix(".new")
+        fresh.unlink(missing_ok=True)
+        writer = jsonl.JsonlWriter(fresh)
+        if self._system_prompt is not None:
+            writer.append({"role": "_system_prompt", "content": self._system_prompt})
+        marks = list(enumerate(self._checkpoints))
+        for index, message in enumerate(self._messages):
+            while marks and marks[0][1] <= index:
+                writer.append({"role": "_checkpoint", "id": marks.pop(0)[0]})
+            writer.append(_row(message))
+        writer.append(*({"role": "_checkpoint", "id": number} for number, _ in marks))
+        if self._counted == len(self._messages) and self._token_count:
+            writer.append({"role": "_usage", "token_count": self._token_count})
+        writer.close()
+        fresh.replace(self._path)
+
+
+def _row(message: Message) -> dict[str, Any]:
+    row = message.model_dump(mode="json", exclude_none=True)
+    match message.content:
+        case (TextPart(text=text),):
+            row["content"] = text
+        case _:
+            pass
+    return row
+
+
+def interrupted_result(tool_call_id: str) -> Message:
+    """What stands for the result of a call that never gave one."""
+    return Message(role="tool", content=(TextPart(text=INTERRUPTED),), tool_call_id=tool_call_id)
+
+
+def _mend(messages: list[Message]) -> tuple[list[Message], int, int]:
+    """The messages with a result for every call and none without; how many were added and dropped."""
+    mended: list[Message] = []
+    open_calls: list[str] = []
+    added = dropped = 0
+    for message in messages:
+        if message.role == "tool":
+            if message.tool_call_id in open_calls:
+                open_calls.remove(message.tool_call_id)
+                mended.append(message)
+            else:
+                dropped += 1
+            continue
+        mended.extend(interrupted_result(call_id) for call_id in open_calls)
+        added += len(open_calls)
+        open_calls = [call.id for call in message.tool_calls or ()]
+        mended.append(message)
+    mended.extend(interrupted_result(call_id) for call_id in open_calls)
+    return mended, added + len(open_calls), dropped
+
+
+def _moved_checkpoints(before: list[Message], after: list[Message], checkpoints: list[int]) -> list[int]:
+    """Where each checkpoint lies once `before` has become `after`: before the same message as it did."""
+    position = {id(message): index for index, message in enumerate(after)}
+    moved: list[int] = []
+    for at in checkpoints:
+        following = next((position[id(m)] for m in before[at:] if id(m) in position), len(after))
+        moved.append(following)
+    return moved

@@ -1,0 +1,151 @@
+"""A session on disk: a folder of append-only journals and one small state file.
+
+`sessions/<work dir key>/<session id>/{context.jsonl, wire.jsonl, flow.jsonl, state.json}`. One living
+process holds a session's lock; a process that has died holds none.
+"""
+
+import contextlib
+import fcntl
+import json
+import os
+import re
+import shutil
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from uuid import uuid4
+
+from kimi_tui import paths
+from kimi_tui.errors import SessionError, SessionLockedError
+from kimi_tui.session.state import SessionState, read_state, write_state
+
+_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,127}")
+
+
+def sessions_dir(work_dir: Path) -> Path:
+    return paths.home() / "sessions" / paths.work_dir_key(work_dir)
+
+
+@dataclass(frozen=True, slots=True)
+class SessionInfo:
+    """A session as a list shows it. `updated_at` is seconds since the epoch."""
+
+    id: str
+    dir: Path
+    title: str
+    updated_at: float
+    archived: bool
+
+
+class Session:
+    """An open session, locked by this process. `notice` says so when it cannot be kept on disk."""
+
+    def __init__(self, session_id: str, work_dir: Path, folder: Path, *, notice: str | None = None) -> None:
+        self.id = session_id
+        self.work_dir = work_dir
+        self.dir = folder
+        self.notice = notice
+        self.state: SessionState = read_state(folder / "state.json")
+        self._lock: int | None = None
+
+    @classmethod
+    def create(cls, work_dir: Path, session_id: str | None = None) -> "Session":
+        """A new session, or the one of that id. Raises SessionError."""
+        session_id = session_id or uuid4().hex
+        if not _ID.fullmatch(session_id):
+            raise SessionError(f"{session_id!r} is no session id: letters, digits, '.', '_' and '-' only")
+        folder = sessions_dir(work_dir) / session_id
+        notice = None
+        try:
+            folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+            probe = folder / ".writable"
+            probe.touch()
+            probe.unlink()
+        except OSError as error:
+            notice = f"this session is not kept: {folder}: {error.strerror or error}"
+            folder = _scratch_folder(session_id)
+        session = cls(session_id, work_dir, folder, notice=notice)
+        session._take_lock()
+        _remember_last(work_dir, session_id)
+        return session
+
+    @property
+    def is_empty(self) -> bool:
+        """Nothing was said in it yet."""
+        wire = self.dir / "wire.jsonl"
+        return not wire.exists() or wire.stat().st_size == 0
+
+    def save_state(self) -> None:
+        with contextlib.suppress(OSError):
+            write_state(self.dir / "state.json", self.state)
+
+    def close(self) -> None:
+        """Give the lock back; an empty session leaves nothing behind."""
+        if self._lock is None:
+            return
+        if self.is_empty:
+            shutil.rmtree(self.dir, ignore_errors=True)
+        os.close(self._lock)
+        self._lock = None
+
+    def _take_lock(self) -> None:
+        """Hold `lock` by flock: the system itself frees it when the process ends, however it ends."""
+        try:
+            fd = os.open(self.dir / "lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        except OSError as error:
+            raise SessionError(f"{self.dir}: {error.strerror}") from error
+        try:
+            fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            owner = os.pread(fd, 64, 0).decode("ascii", "replace").strip()
+            os.close(fd)
+            raise SessionLockedError(
+                f"session {self.id} is open in another process{f' (pid {owner})' if owner else ''}; "
+                "close it there, or start a new session"
+            ) from None
+        os.ftruncate(fd, 0)
+        os.pwrite(fd, str(os.getpid()).encode(), 0)
+        self._lock = fd
+
+
+def _scratch_folder(session_id: str) -> Path:
+    import tempfile
+
+    return Path(tempfile.mkdtemp(prefix=f"kimi-tui-{session_id[:8]}-"))
+
+
+def list_sessions(work_dir: Path) -> list[SessionInfo]:
+    """The sessions of a work dir, the newest first; those with nothing said in them are left out."""
+    found: list[SessionInfo] = []
+    root = sessions_dir(work_dir)
+    if not root.is_dir():
+        return []
+    for folder in root.iterdir():
+        wire = folder / "wire.jsonl"
+        with contextlib.suppress(OSError):
+            if wire.stat().st_size:
+                state = read_state(folder / "state.json")
+                title = state.custom_title or state.title
+                found.append(SessionInfo(folder.name, folder, title, wire.stat().st_mtime, state.archived))
+    return sorted(found, key=lambda info: info.updated_at, reverse=True)
+
+
+def last_session_id(work_dir: Path) -> str | None:
+    """The session that was begun or resumed last here: known from its start, so that a crash does not lose it."""
+    try:
+        value = json.loads((sessions_dir(work_dir) / "last.json").read_text("utf-8"))
+    except (OSError, ValueError):
+        value = None
+    session_id = value.get("session_id") if isinstance(value, dict) else None  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType]
+    if isinstance(session_id, str) and (sessions_dir(work_dir) / session_id / "wire.jsonl").exists():
+        return session_id
+    newest = list_sessions(work_dir)
+    return newest[0].id if newest else None
+
+
+def _remember_last(work_dir: Path, session_id: str) -> None:
+    file = sessions_dir(work_dir) / "last.json"
+    with contextlib.suppress(OSError):
+        fresh = file.with_suffix(f".{os.getpid()}.new")
+        fresh.write_text(json.dumps({"session_id": session_id, "work_dir": str(work_dir), "at": time.time()}), "utf-8")
+        fresh.replace(file)

@@ -1,0 +1,49 @@
+"""`state.json`: the small facts of a session that are not a history. Replaced whole, never edited."""
+
+import json
+import os
+from pathlib import Path
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from kimi_tui.wire.display import TodoItem
+
+
+class ApprovalState(BaseModel):
+    """What was approved for the session; `auto_approve_actions` are the keys of the scopes."""
+
+    yolo: bool = False
+    auto_approve_actions: list[str] = Field(default_factory=list)
+
+
+class SessionState(BaseModel):
+    """Everything that resuming needs beside the journals. Fields of other versions are kept."""
+
+    model_config = ConfigDict(extra="allow")
+
+    version: int = 1
+    approval: ApprovalState = Field(default_factory=ApprovalState)
+    additional_dirs: list[str] = Field(default_factory=list)
+    title: str = ""
+    custom_title: str | None = None
+    plan_mode: bool = False
+    archived: bool = False
+    todos: list[TodoItem] = Field(default_factory=list[TodoItem])
+
+
+def read_state(file: Path) -> SessionState:
+    """The state in a file; a file that is absent or broken is an empty state: the journals hold what counts."""
+    try:
+        return SessionState.model_validate(json.loads(file.read_text("utf-8")))
+    except (OSError, ValueError, ValidationError):
+        return SessionState()
+
+
+def write_state(file: Path, state: SessionState) -> None:
+    """Replace the file at once. Raises OSError."""
+    fresh = file.with_suffix(".new")
+    with fresh.open("w", encoding="utf-8") as out:
+        out.write(state.model_dump_json(indent=2))
+        out.flush()
+        os.fsync(out.fileno())
+    fresh.replace(file)
