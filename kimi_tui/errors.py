@@ -6,6 +6,7 @@ KimiTuiError
 ├── FlowError               exit 1   a chart: line, column
 │   ├── FlowParseError               cannot be read
 │   └── FlowValidationError          is read, but is no flow
+├── FlowControlError        exit 1   what a person asked of a running flow cannot be done now
 ├── SkillError              exit 1   a skill file
 ├── AgentSpecError          exit 1   an agent file: file, line, key
 ├── SessionError            exit 1   a session on disk
@@ -67,6 +68,10 @@ class FlowParseError(FlowError):
 
 class FlowValidationError(FlowError):
     """The chart reads well but does not make a flow."""
+
+
+class FlowControlError(KimiTuiError):
+    """What was asked of a flow's run cannot be done now; the message says why. The run is as it was."""
 
 
 class SkillError(KimiTuiError):
