@@ -5,7 +5,7 @@ The request on the Wire is data; the future waits here and is settled by id, in 
 
 import asyncio
 import contextlib
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence, Set
 from dataclasses import dataclass
 from uuid import uuid4
 
@@ -17,10 +17,13 @@ from kimi_tui.wire.requests import ApprovalRequest
 
 @dataclass(frozen=True, slots=True)
 class Scope:
-    """What "for this session" would cover: `key` is compared, `words` are shown."""
+    """What "for this session" would cover: a request with *all* of these `keys` granted; `words` are shown."""
 
-    key: str
+    keys: tuple[str, ...]
     words: str
+
+    def covered_by(self, granted: Set[str]) -> bool:
+        return bool(self.keys) and all(key in granted for key in self.keys)
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +47,7 @@ class Source:
 class _Waiting:
     request: ApprovalRequest
     scope: Scope | None
+    must_ask: bool
     answer: asyncio.Future[Verdict]
 
 
@@ -76,8 +80,9 @@ class Approvals:
     def yolo(self, on: bool) -> None:
         self._yolo = on
         if on:
-            for request_id in list(self._waiting):
-                self.settle(request_id, "approve")
+            for request_id, waiting in list(self._waiting.items()):
+                if not waiting.must_ask:
+                    self.settle(request_id, "approve")
         self._changed()
 
     @property
@@ -98,10 +103,16 @@ class Approvals:
         description: str,
         display: Sequence[DisplayBlock] = (),
         scope: Scope | None = None,
+        must_ask: bool = False,
         source: Source | None = None,
     ) -> Verdict:
-        """Wait until somebody answers. Cancelling the wait settles it as rejected."""
-        if self._yolo or (scope is not None and scope.key in self._granted):
+        """Wait until somebody answers. Cancelling the wait settles it as rejected.
+
+        `must_ask` is for what is protected: neither yolo nor an earlier yes covers it, and a yes covers only it.
+        """
+        if must_ask:
+            scope = None
+        elif self._yolo or (scope is not None and scope.covered_by(self._granted)):
             return Verdict(True)
         request = ApprovalRequest(
             id=uuid4().hex,
@@ -116,7 +127,7 @@ class Approvals:
             source_description=source.description if source else None,
             scope=scope.words if scope else None,
         )
-        waiting = _Waiting(request, scope, asyncio.get_running_loop().create_future())
+        waiting = _Waiting(request, scope, must_ask, asyncio.get_running_loop().create_future())
         self._waiting[request.id] = waiting
         self._wire.send(request)
         try:
@@ -135,7 +146,7 @@ class Approvals:
         if not waiting.answer.done():
             waiting.answer.set_result(Verdict(response != "reject", feedback if response == "reject" else None))
         if response == "approve_for_session" and waiting.scope is not None:
-            self._grant(waiting.scope.key)
+            self._grant(waiting.scope)
         return True
 
     def reject_all(self) -> None:
@@ -143,10 +154,10 @@ class Approvals:
         for request_id in list(self._waiting):
             self.settle(request_id, "reject")
 
-    def _grant(self, key: str) -> None:
-        self._granted.add(key)
+    def _grant(self, scope: Scope) -> None:
+        self._granted.update(scope.keys)
         for request_id, other in list(self._waiting.items()):
-            if other.scope is not None and other.scope.key == key:
+            if other.scope is not None and other.scope.covered_by(self._granted):
                 self.settle(request_id, "approve")
         self._changed()
 
