@@ -14,28 +14,39 @@ from kimi_tui.wire.parts import ContentPart
 ChartSource = Literal["mermaid", "d2"]
 FlowSource = Literal["mermaid", "d2", "ralph"]
 Direction = Literal["TB", "BT", "LR", "RL"]
+Heads = Literal["forward", "none", "both", "hidden"]
 
 
 @dataclass(frozen=True, slots=True)
 class ChartNode:
-    """A node as written: `label` is plain text with real line breaks. Lines and columns count from 1."""
+    """A node as written: `label` is plain text with real line breaks. Lines and columns count from 1.
+
+    `labelled_inside` tells a label that stands in a D2 block (`A: {label: ..}`): it is what the node says, but it
+    does not take the role of BEGIN or END from a node whose id has it.
+    """
 
     id: str
     label: str
     line: int = 1
     column: int = 1
     shape: str = "rect"
+    labelled_inside: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class ChartEdge:
-    """An edge as written; `label` is None where the text gives none."""
+    """An edge as written; `label` is None where the text gives none.
+
+    `heads`: an edge without a head, or with two, counts as forward; a hidden one (Mermaid's `~~~`) is for layout only
+    and no part of a flow.
+    """
 
     src: str
     dst: str
     label: str | None = None
     line: int = 1
     column: int = 1
+    heads: Heads = "forward"
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,56 @@
+"""Collects nodes and edges while a chart is read, in the order of their first mention."""
+
+from kimi_tui.flow.graph import Chart, ChartEdge, ChartNode, ChartNote, ChartSource, Direction, Heads
+from kimi_tui.flow.place import Places
+
+
+class _Node:
+    __slots__ = ("inside", "label", "labelled_at", "seen_at", "shape")
+
+    def __init__(self, seen_at: int) -> None:
+        self.seen_at = seen_at
+        self.labelled_at: int | None = None
+        self.label: str | None = None
+        self.shape = "rect"
+        self.inside = False
+
+
+class ChartBuilder:
+    """A chart under way. Places are offsets into the text until `chart` resolves them."""
+
+    def __init__(self) -> None:
+        self.nodes: dict[str, _Node] = {}
+        self.edges: list[tuple[str, str, str | None, int, Heads]] = []
+        self.notes: list[tuple[str, int]] = []
+        self.direction: Direction = "TB"
+
+    def mention(self, node_id: str, offset: int) -> None:
+        if node_id not in self.nodes:
+            self.nodes[node_id] = _Node(offset)
+
+    def label(self, node_id: str, label: str, offset: int, *, inside: bool = False) -> None:
+        """Gives a mentioned node its text; the last one written counts."""
+        node = self.nodes[node_id]
+        node.label, node.labelled_at, node.inside = label, offset, inside
+
+    def shape(self, node_id: str, shape: str) -> None:
+        self.nodes[node_id].shape = shape
+
+    def edge(self, src: str, dst: str, label: str | None, *, offset: int, heads: Heads = "forward") -> None:
+        self.edges.append((src, dst, label, offset, heads))
+
+    def note(self, text: str, offset: int) -> None:
+        self.notes.append((text, offset))
+
+    def chart(self, source: ChartSource, places: Places) -> Chart:
+        nodes: list[ChartNode] = []
+        for node_id, node in self.nodes.items():
+            line, column = places.of(node.seen_at if node.labelled_at is None else node.labelled_at)
+            label = node_id if node.label is None else node.label
+            nodes.append(ChartNode(node_id, label, line, column, node.shape, node.inside))
+        edges: list[ChartEdge] = []
+        for src, dst, text, offset, heads in self.edges:
+            line, column = places.of(offset)
+            edges.append(ChartEdge(src, dst, text, line, column, heads))
+        notes = tuple(ChartNote(text, *places.of(offset)) for text, offset in sorted(self.notes, key=lambda n: n[1]))
+        return Chart(source, tuple(nodes), tuple(edges), self.direction, notes)

@@ -1,0 +1,234 @@
+"""Turns a chart into a flow or says why it is none; and what a flow's writer may want to know besides.
+
+Errors stop a flow from running (`build_flow`), warnings (`lint`) never do. Everything is linear in the chart's size.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import NoReturn
+
+from kimi_tui.errors import FlowValidationError
+from kimi_tui.flow.graph import Chart, ChartEdge, ChartNode, ChartNote, Flow, FlowEdge, FlowNode, NodeKind
+
+LONGEST_BRANCH_LABEL = 40
+
+_Outgoing = Mapping[str, Sequence[ChartEdge]]
+
+
+def build_flow(chart: Chart) -> Flow:
+    """The flow a chart describes; raises `FlowValidationError` where it is none."""
+    begin, end = _the_one(chart, NodeKind.BEGIN), _the_one(chart, NodeKind.END)
+    outgoing = _outgoing(chart)
+    if not outgoing[begin.id]:
+        _refuse("BEGIN has no way out; link it to the first step", begin)
+    reached = _reached_from(begin.id, end.id, outgoing)
+    if end.id not in reached:
+        _refuse(f"END cannot be reached from BEGIN; {_where_it_stops(chart, outgoing, reached)}", end)
+    for node in chart.nodes:
+        if node.id in reached and len(outgoing[node.id]) > 1:
+            _check_branches(node, outgoing[node.id])
+    nodes = {node.id: FlowNode(node.id, node.label, _kind(node, begin, end, outgoing)) for node in chart.nodes}
+    edges = {
+        node_id: tuple(FlowEdge(edge.src, edge.dst, _branch(edge)) for edge in ways)
+        for node_id, ways in outgoing.items()
+    }
+    return Flow(nodes, edges, begin.id, end.id, chart.source, chart.direction, chart)
+
+
+def lint(read: Flow | Chart) -> list[ChartNote]:
+    """Warnings about a chart, in the order of their places. A flow that came from no chart has none."""
+    chart = read.chart if isinstance(read, Flow) else read
+    if chart is None:
+        return []
+    found = list(chart.notes)
+    outgoing = _outgoing(chart)
+    found += (
+        ChartNote("this edge points both ways; it is followed forward only", edge.line, edge.column)
+        for edge in chart.edges
+        if edge.heads == "both"
+    )
+    begins, ends = _with_role(chart, NodeKind.BEGIN), _with_role(chart, NodeKind.END)
+    reached: set[str] = set(outgoing)
+    if begins:
+        reached = _reached_from(begins[0].id, ends[0].id if ends else None, outgoing)
+        found += (
+            ChartNote(f"`{node.id}` cannot be reached from BEGIN", node.line, node.column)
+            for node in chart.nodes
+            if node.id not in reached
+        )
+    for node in chart.nodes:
+        if node.id in reached:
+            found += _node_warnings(node, outgoing[node.id])
+    found += _loops_without_decision(chart, outgoing, reached)
+    return sorted(found, key=lambda note: (note.line, note.column))
+
+
+def _role(node: ChartNode) -> NodeKind | None:
+    """BEGIN and END are told by label; by id where the label stands in a block of its own."""
+    said = node.id if node.labelled_inside and node.id.casefold() in ("begin", "end") else node.label
+    match said.strip().casefold():
+        case "begin":
+            return NodeKind.BEGIN
+        case "end":
+            return NodeKind.END
+        case _:
+            return None
+
+
+def _with_role(chart: Chart, role: NodeKind) -> list[ChartNode]:
+    return [node for node in chart.nodes if _role(node) is role]
+
+
+def _the_one(chart: Chart, role: NodeKind) -> ChartNode:
+    found, name = _with_role(chart, role), role.upper()
+    if not found:
+        raise FlowValidationError(
+            f"no node is labelled {name}; a flow needs exactly one, for example `{_example(chart, name)}`"
+        )
+    if len(found) > 1:
+        lines = ", ".join(str(node.line) for node in found)
+        _refuse(f"{len(found)} nodes are labelled {name} (lines {lines}); a flow has exactly one", found[1])
+    return found[0]
+
+
+def _example(chart: Chart, name: str) -> str:
+    if chart.source == "d2":
+        return f"{name} -> first step" if name == "BEGIN" else f"last step -> {name}"
+    return f"{name}([{name}]) --> A" if name == "BEGIN" else f"A --> {name}([{name}])"
+
+
+def _refuse(cause: str, at: ChartNode | ChartEdge) -> NoReturn:
+    raise FlowValidationError(cause, line=at.line, column=at.column)
+
+
+def _branch(edge: ChartEdge) -> str | None:
+    return (edge.label or "").strip() or None
+
+
+def _outgoing(chart: Chart) -> dict[str, list[ChartEdge]]:
+    """The ways out of every node; edges that are drawn hidden are none."""
+    outgoing: dict[str, list[ChartEdge]] = {node.id: [] for node in chart.nodes}
+    for edge in chart.edges:
+        if edge.heads != "hidden":
+            outgoing[edge.src].append(edge)
+    return outgoing
+
+
+def _reached_from(start: str, end: str | None, outgoing: _Outgoing) -> set[str]:
+    """What a run can come to: nothing is run after END."""
+    reached, waiting = {start}, [start]
+    while waiting:
+        node_id = waiting.pop()
+        if node_id == end:
+            continue
+        for edge in outgoing[node_id]:
+            if edge.dst not in reached:
+                reached.add(edge.dst)
+                waiting.append(edge.dst)
+    return reached
+
+
+def _where_it_stops(chart: Chart, outgoing: _Outgoing, reached: set[str]) -> str:
+    stops = [node.id for node in chart.nodes if node.id in reached and not outgoing[node.id]]
+    if stops:
+        named = ", ".join(f"`{node_id}`" for node_id in stops[:3])
+        return f"the way stops at {named}, which {'has' if len(stops) == 1 else 'have'} no way out"
+    return "every way from BEGIN runs in a circle"
+
+
+def _kind(node: ChartNode, begin: ChartNode, end: ChartNode, outgoing: _Outgoing) -> NodeKind:
+    if node is begin:
+        return NodeKind.BEGIN
+    if node is end:
+        return NodeKind.END
+    return NodeKind.DECISION if len(outgoing[node.id]) > 1 else NodeKind.TASK
+
+
+def _check_branches(node: ChartNode, ways: Sequence[ChartEdge]) -> None:
+    seen: dict[str, ChartEdge] = {}
+    for edge in ways:
+        label = _branch(edge)
+        if label is None:
+            _refuse(
+                f"`{node.id}` has {len(ways)} ways out, and this one, to `{edge.dst}`, has no label; "
+                "label every branch of a decision",
+                edge,
+            )
+        if label in seen:
+            _refuse(
+                f"`{node.id}` has two branches labelled `{label}`, to `{seen[label].dst}` and to `{edge.dst}`; "
+                "branches of a decision need different labels",
+                edge,
+            )
+        seen[label] = edge
+
+
+def _node_warnings(node: ChartNode, ways: Sequence[ChartEdge]) -> Iterable[ChartNote]:
+    role = _role(node)
+    if role is NodeKind.END:
+        if ways:
+            yield ChartNote("END ends the run; what comes after it is never run", ways[0].line, ways[0].column)
+        return
+    if not ways:
+        yield ChartNote(f"a run stops at `{node.id}`: it has no way out, and is not END", node.line, node.column)
+    if role is NodeKind.BEGIN:
+        if len(ways) > 1:
+            yield ChartNote(
+                "BEGIN is always left by its first edge; this one is never taken", ways[1].line, ways[1].column
+            )
+        return
+    if not node.label.strip():
+        yield ChartNote(f"`{node.id}` has an empty label, so its prompt is empty", node.line, node.column)
+    if len(ways) > 1:
+        yield from _branch_warnings(node, ways)
+
+
+def _branch_warnings(node: ChartNode, ways: Sequence[ChartEdge]) -> Iterable[ChartNote]:
+    folded: dict[str, str] = {}
+    for edge in ways:
+        label = _branch(edge) or ""
+        other = folded.setdefault(label.casefold(), label)
+        if other != label:
+            yield ChartNote(f"the branches `{other}` and `{label}` differ only in case", edge.line, edge.column)
+        if "<" in label:
+            yield ChartNote(
+                f"the branch `{_short(label)}` holds a `<`, so no answer can name it", edge.line, edge.column
+            )
+        if "\n" in label:
+            yield ChartNote(f"the branch `{_short(label)}` has more than one line", edge.line, edge.column)
+        if len(label) > LONGEST_BRANCH_LABEL:
+            yield ChartNote(
+                f"the branch `{_short(label)}` has {len(label)} characters; more than {LONGEST_BRANCH_LABEL} are hard "
+                "to repeat exactly",
+                edge.line,
+                edge.column,
+            )
+
+
+def _short(label: str) -> str:
+    line = " ".join(label.split())
+    return line if len(line) <= LONGEST_BRANCH_LABEL else line[: LONGEST_BRANCH_LABEL - 1] + "…"
+
+
+def _loops_without_decision(chart: Chart, outgoing: _Outgoing, reached: set[str]) -> Iterable[ChartNote]:
+    """Circles of nodes that each have one way out: a run that comes to one never leaves it."""
+    ends = {node.id for node in chart.nodes if _role(node) is NodeKind.END}
+    only_way = {
+        node_id: ways[0].dst
+        for node_id, ways in outgoing.items()
+        if len(ways) == 1 and node_id in reached and node_id not in ends
+    }
+    walk_of: dict[str, str] = {}
+    for node in chart.nodes:
+        here = node.id
+        while here in only_way and here not in walk_of:
+            walk_of[here] = node.id
+            here = only_way[here]
+        if here in only_way and walk_of[here] == node.id:
+            yield ChartNote(
+                f"the loop through `{here}` has no decision on it, so it never ends", *_place_of(chart, here)
+            )
+
+
+def _place_of(chart: Chart, node_id: str) -> tuple[int, int]:
+    node = next(node for node in chart.nodes if node.id == node_id)
+    return node.line, node.column

@@ -1,0 +1,308 @@
+"""Reads Mermaid flowcharts: a chart means here what it means to Mermaid's own parser.
+
+One pass over the text by offset, without recursion. What has no meaning for a flow (styles, classes, links to pages,
+titles) is stepped over; subgraphs give their nodes and edges. Labels are read by `mermaid_label`, lexemes are in
+`mermaid_scan`.
+"""
+
+import re
+from typing import NoReturn
+
+from kimi_tui.flow.chart_builder import ChartBuilder
+from kimi_tui.flow.graph import Chart, Direction, Heads
+from kimi_tui.flow.mermaid_data import read_node_data
+from kimi_tui.flow.mermaid_label import LabelScanner
+from kimi_tui.flow.mermaid_scan import (
+    BETWEEN,
+    BLANK,
+    DIRECTION,
+    DIRECTION_OF_HEADER,
+    HEADER,
+    ID_OF_STYLE,
+    ID_PIECE,
+    ID_STOPS,
+    KEYWORD,
+    LINK,
+    LINK_END,
+    LINK_START,
+    OPENER,
+    PROPERTY,
+    REST_OF_LINE,
+    SPACES,
+)
+from kimi_tui.flow.mermaid_text import plain
+from kimi_tui.flow.place import Places, checked
+
+_DIRECTIONS: dict[str, Direction] = {
+    "TB": "TB", "TD": "TB", "v": "TB", "BT": "BT", "^": "BT", "LR": "LR", ">": "LR", "RL": "RL", "<": "RL", "BR": "TB",
+}  # fmt: skip
+_FRONTMATTER = re.compile(r"\s*---[^\S\n]*\n(?:[^\n]*\n)*?\s*---[^\S\n]*(?:\n|$)")
+_DIRECTIVE = re.compile(r"%%\{.*?\}%%", re.DOTALL)
+_COMMENT = re.compile(r"^[^\S\n]*%%[^\n]*", re.MULTILINE)
+_NOT_NEWLINE = re.compile(r"[^\n]")
+
+
+def read_mermaid(text: str) -> Chart:
+    """Nodes and edges as written; raises `FlowParseError` with line and column for what is no flowchart."""
+    return _Reader(checked(text)).read()
+
+
+def _blanked(match: re.Match[str]) -> str:
+    return _NOT_NEWLINE.sub(" ", match.group())
+
+
+class _Reader:
+    def __init__(self, text: str) -> None:
+        self.written = text
+        self.places = Places(text)
+        front = _FRONTMATTER.match(text) if text.lstrip().startswith("---") else None
+        self.text = (_blanked(front) + text[front.end() :]) if front else text
+        if "%%" in text:
+            if "%%{" in text:
+                self.text = _DIRECTIVE.sub(_blanked, self.text)
+            self.text = _COMMENT.sub(_blanked, self.text)
+        self.at = 0
+        self.out = ChartBuilder()
+        self.labels = LabelScanner(self.text, text, self.places)
+        self.edge_ids: set[str] = set()
+        self.open_subgraphs: list[int] = []
+
+    def read(self) -> Chart:
+        self._header()
+        self._skip(BETWEEN)
+        while self.at < len(self.text):
+            self._statement()
+            self._skip(BETWEEN)
+        if self.open_subgraphs:
+            self._fail("this subgraph is never closed; write `end` on a line of its own", self.open_subgraphs[-1])
+        return self.out.chart("mermaid", self.places)
+
+    def _header(self) -> None:
+        self._skip(BLANK)
+        header = HEADER.match(self.text, self.at)
+        if header is None:
+            return
+        self.at = header.end()
+        direction = DIRECTION_OF_HEADER.match(self.text, self.at)
+        if direction is not None:
+            self.out.direction = _DIRECTIONS[direction.group(1)]
+            self.at = direction.end()
+
+    def _statement(self) -> None:
+        keyword = KEYWORD.match(self.text, self.at)
+        if keyword is None:
+            self._nodes_and_links()
+            return
+        match keyword.group():
+            case "subgraph":
+                self.open_subgraphs.append(self.at)
+                self._skip_statement()
+            case "end":
+                if not self.open_subgraphs:
+                    self._fail("`end` closes a subgraph, and none is open here; call a node `END` or `finish`")
+                self.open_subgraphs.pop()
+                self.at = keyword.end()
+            case "direction":
+                if DIRECTION.match(self.text, self.at):
+                    self._skip(REST_OF_LINE)
+                else:
+                    self._nodes_and_links()
+            case "accTitle":
+                self._skip(REST_OF_LINE)
+            case "accDescr":
+                self._description(keyword.end())
+            case "style":
+                self._style()
+            case _:
+                self._skip_statement()
+
+    def _description(self, at: int) -> None:
+        brace = BLANK.match(self.text, at)
+        here = brace.end() if brace else at
+        if not self.text.startswith("{", here):
+            self._skip(REST_OF_LINE)
+            return
+        end = self.text.find("}", here)
+        if end < 0:
+            self._fail("this description is never closed; end it with `}`", here)
+        self.at = end + 1
+
+    def _style(self) -> None:
+        named = ID_OF_STYLE.match(self.text, self.at)
+        if named is not None and named.group(1) not in self.edge_ids:
+            self.out.mention(named.group(1), named.start(1))
+        self._skip_statement()
+
+    def _skip_statement(self) -> None:
+        """To the end of the line or the next `;`, whichever is first outside of double quotes."""
+        text, here = self.text, self.at
+        while here < len(text) and text[here] not in "\n;":
+            if text[here] == '"':
+                close = text.find('"', here + 1)
+                if close < 0:
+                    self._fail('this quoted text is never closed; end it with `"`', here)
+                here = close
+            here += 1
+        self.at = here
+
+    def _nodes_and_links(self) -> None:
+        group = self._group()
+        while True:
+            self._skip(SPACES)
+            started = self.at
+            edge_id = self._edge_id()
+            link = self._link()
+            if link is None:
+                break
+            label, heads, at = link
+            if edge_id:
+                self.edge_ids.add(edge_id)
+            following = self._group()
+            for src in group:
+                for dst in following:
+                    self.out.edge(src, dst, label, offset=at, heads=heads)
+            group = following
+        self.at = started
+        if self.at < len(self.text) and self.text[self.at] not in "\n;" and not self.text.startswith("%%", self.at):
+            self._unexpected()
+        if self.text.startswith("%%", self.at):
+            self._skip(REST_OF_LINE)
+
+    def _unexpected(self) -> NoReturn:
+        rest = self.text[self.at : self.at + 16].split("\n", 1)[0]
+        self._fail(f"expected a link such as `-->`, or the end of the line, but found `{rest}`")
+
+    def _edge_id(self) -> str | None:
+        """An edge's own name, `e1@` before its link; the place is left alone if there is none."""
+        start = self.at
+        name = self._id()
+        if name is not None and self.text.startswith("@", self.at) and LINK_START.match(self.text, self.at + 1):
+            self.at += 1
+            return name
+        self.at = start
+        return None
+
+    def _link(self) -> tuple[str | None, Heads, int] | None:
+        """A link with its label, if one starts here, perhaps on the next line; the place is then before a node."""
+        blank = BLANK.match(self.text, self.at)
+        start = blank.end() if blank else self.at
+        whole = LINK.match(self.text, start)
+        if whole is not None:
+            self.at = whole.end()
+            self._skip(BLANK)
+            label = None
+            if self.text.startswith("|", self.at):
+                label, self.at, _ = self.labels.edge(self.at + 1)
+                self._skip(BLANK)
+            return label or None, _heads(whole.group()), start
+        opening = LINK_START.match(self.text, start)
+        return None if opening is None else self._link_with_text(opening)
+
+    def _link_with_text(self, opening: re.Match[str]) -> tuple[str | None, Heads, int]:
+        end_pattern = LINK_END[opening.group()[-1]]
+        self.at = opening.end()
+        self._skip(BLANK)
+        label: str | None = None
+        if self.text.startswith('"', self.at):
+            start, end, after = self.labels.body(self.at, REST_OF_LINE)
+            if end_pattern.match(self.text, after):
+                label, self.at = self.labels.cut(start, end), after
+        closing = end_pattern.search(self.text, self.at)
+        if closing is None:
+            self._fail(
+                f"the edge that `{opening.group()}` starts has no end; write `A --> B`, or `A -- label --> B`",
+                opening.start(),
+            )
+        if label is None:
+            label = self.labels.cut(self.at, closing.start())
+        self.at = closing.end()
+        self._skip(BLANK)
+        return label or None, _heads(closing.group(), opening.group()), opening.start()
+
+    def _group(self) -> list[str]:
+        """Nodes joined by `&`."""
+        ids = [self._node()]
+        while True:
+            start = self.at
+            self._skip(SPACES)
+            if not self.text.startswith("&", self.at):
+                self.at = start
+                return ids
+            self.at += 1
+            self._skip(BLANK)
+            ids.append(self._node())
+
+    def _node(self) -> str:
+        start = self.at
+        node_id = self._id()
+        if node_id is None:
+            self._no_node(start)
+        opener = OPENER.match(self.text, self.at)
+        if opener is None:
+            if node_id not in self.edge_ids or not self.text.startswith("@{", self.at):
+                self.out.mention(node_id, start)
+        else:
+            self._label(node_id, start, opener)
+        self._class()
+        if self.text.startswith("@{", self.at):
+            self._data(node_id, start)
+            self._class()
+        return node_id
+
+    def _label(self, node_id: str, start: int, opener: re.Match[str]) -> None:
+        brackets, at = opener.group(), opener.end()
+        if brackets == "[|":
+            named = PROPERTY.match(self.text, at)
+            brackets, at = ("[|", named.end()) if named else ("[", opener.start() + 1)
+        label, self.at, shape = self.labels.node(brackets, at)
+        self.out.mention(node_id, start)
+        self.out.label(node_id, label, start)
+        self.out.shape(node_id, shape)
+
+    def _class(self) -> None:
+        if self.text.startswith(":::", self.at):
+            self.at += 3
+            if self._id() is None:
+                self._fail("a class name is missing after `:::`")
+
+    def _data(self, node_id: str, start: int) -> None:
+        pairs, self.at = read_node_data(self.text, self.written, self.at + 2, self.places)
+        if node_id in self.edge_ids:
+            return
+        label = pairs.get("label", "")
+        if label:
+            self.out.label(node_id, plain(label), start)
+        if pairs.get("shape"):
+            self.out.shape(node_id, pairs["shape"])
+
+    def _id(self) -> str | None:
+        text, start, here = self.text, self.at, self.at
+        while not ID_STOPS.match(text, here):
+            piece = ID_PIECE.match(text, here)
+            if piece is None:
+                break
+            here = piece.end()
+        self.at = here
+        return text[start:here] if here > start else None
+
+    def _no_node(self, start: int) -> NoReturn:
+        rest = self.text[start : start + 16].split("\n", 1)[0]
+        found = f"found `{rest}`" if rest.strip() else "there is none"
+        self._fail(f"expected a node here, such as `A` or `A[label]`, but {found}", start)
+
+    def _skip(self, pattern: re.Pattern[str]) -> None:
+        match = pattern.match(self.text, self.at)
+        if match is not None:
+            self.at = match.end()
+
+    def _fail(self, cause: str, offset: int | None = None) -> NoReturn:
+        raise self.places.fault(cause, self.at if offset is None else offset)
+
+
+def _heads(end: str, start: str = "") -> Heads:
+    if end[0] == "~":
+        return "hidden"
+    first, last = (start or end)[0] in "xo<", end[-1] in "xo>"
+    if not last:
+        return "none"
+    return "both" if first else "forward"

@@ -1,0 +1,104 @@
+"""The data block of a Mermaid node, `A@{ shape: rect, label: "text" }`: the part of YAML that charts use.
+
+Only flat pairs are read: `key: value` parted by commas or lines, values plain or in single or double quotes.
+"""
+
+import re
+from typing import NamedTuple
+
+from kimi_tui.flow.place import Places
+
+_BLANK = re.compile(r"[\s,]*")
+_KEY = re.compile(r"""(?:"([^"\n]*)"|'([^'\n]*)'|([A-Za-z_][\w-]*))\s*:(?=[\s"']|$)\s*""")
+_DOUBLE = re.compile(r'"((?:[^"\\]|\\.)*)"', re.DOTALL)
+_SINGLE = re.compile(r"'((?:[^']|'')*)'", re.DOTALL)
+_PLAIN = re.compile(r"[^,\n]*")
+_LINE = re.compile(r"[^\n]*")
+_BREAK = re.compile(r"\n\s*")
+_ESCAPE = re.compile(r"\\(?:x([0-9a-fA-F]{2})|u([0-9a-fA-F]{4})|U([0-9a-fA-F]{8})|(.))", re.DOTALL)
+_ESCAPES = {"n": "\n", "t": "\t", "r": "\r", "0": "\0", "e": "\x1b", "a": "\a", "b": "\b", "v": "\v", "f": "\f"}
+_END = re.compile(r'[^"}]*')
+
+
+class NodeData(NamedTuple):
+    """The pairs, in order, and the offset after the closing brace."""
+
+    pairs: dict[str, str]
+    after: int
+
+
+def read_node_data(text: str, written: str, at: int, places: Places) -> NodeData:
+    """Reads from `at`, after `@{`. Faults are raised at their place."""
+    end = _end_of_block(text, at, places)
+    body = _joined_strings(written[at:end])
+    return NodeData(_pairs(body, at, places), end + 1)
+
+
+def _end_of_block(text: str, at: int, places: Places) -> int:
+    here = at
+    while True:
+        match = _END.match(text, here)
+        here = match.end() if match else here
+        if text.startswith("}", here):
+            return here
+        quote = text.find('"', here + 1) if text.startswith('"', here) else -1
+        if quote < 0:
+            raise places.fault("this data block is never closed; end it with `}`", at - 2)
+        here = quote + 1
+
+
+def _joined_strings(body: str) -> str:
+    """Line breaks within double quotes are line breaks of the label, as Mermaid has it."""
+    if "\n" not in body:
+        return body
+    parts = body.split('"')
+    parts[1::2] = [_BREAK.sub("<br/>", part) for part in parts[1::2]]
+    return '"'.join(parts)
+
+
+def _pairs(body: str, at: int, places: Places) -> dict[str, str]:
+    pairs: dict[str, str] = {}
+    by_line = "\n" in body
+    here = _blank(body, 0)
+    while here < len(body):
+        key = _KEY.match(body, here)
+        if key is None:
+            raise places.fault(
+                'a data block holds pairs like `label: "text"`, parted by commas', at + min(here, len(body))
+            )
+        name = next(group for group in key.groups() if group is not None)
+        value, here = _value(body, key.end(), by_line)
+        if value is None:
+            raise places.fault("this value is never closed, or has text after its closing quote", at + key.end())
+        pairs[name] = value
+        here = _blank(body, here)
+    return pairs
+
+
+def _value(body: str, here: int, by_line: bool) -> tuple[str | None, int]:
+    if body.startswith('"', here):
+        match = _DOUBLE.match(body, here)
+        text = None if match is None else _ESCAPE.sub(_unescaped, match.group(1))
+    elif body.startswith("'", here):
+        match = _SINGLE.match(body, here)
+        text = None if match is None else match.group(1).replace("''", "'")
+    else:
+        match = (_LINE if by_line else _PLAIN).match(body, here)
+        text = "" if match is None else match.group().strip().rstrip(",")
+        return text, match.end() if match else here
+    if match is None or not re.match(r"[^\S\n]*(?:[,\n]|$)", body[match.end() :]):
+        return None, here
+    return text, match.end()
+
+
+def _unescaped(match: re.Match[str]) -> str:
+    code = match.group(1) or match.group(2) or match.group(3)
+    if code is None:
+        return _ESCAPES.get(match.group(4), match.group(4))
+    number = int(code, 16)
+    return chr(number) if number < 0x110000 else "\ufffd"
+
+
+def _blank(body: str, here: int) -> int:
+    match = _BLANK.match(body, here)
+    return match.end() if match else here

@@ -1,0 +1,134 @@
+"""Texts in Mermaid charts: what stands between the brackets of a node, and on an edge.
+
+Mermaid's own rule is tried first. Where it would refuse, and only there, two readings are allowed that people write
+and that have one meaning: brackets within an unquoted label (`[run()]`, `[{{X}}]`) as long as they pair up on the
+line, and `\\"` within a quoted one.
+"""
+
+import re
+from typing import NamedTuple
+
+from kimi_tui.flow.mermaid_scan import ELLIPSE_TEXT, PLAIN_TEXT, SHAPES, SLANTED_TEXT
+from kimi_tui.flow.mermaid_text import plain, without_comment_lines
+from kimi_tui.flow.place import Places
+
+_BLANK = re.compile(r"\s*")
+_TEXT_OF = {"[/": SLANTED_TEXT, "[\\": SLANTED_TEXT, "(-": ELLIPSE_TEXT}
+_OPENS = {"]": "[", ")": "(", "}": "{", "|": ""}
+
+
+class Label(NamedTuple):
+    """A label as a person reads it, the shape its brackets make, and the offset after them."""
+
+    text: str
+    after: int
+    shape: str = "rect"
+
+
+class LabelScanner:
+    """Scans the labels of one text. `scanned` is `written` with its comment lines blanked out."""
+
+    def __init__(self, scanned: str, written: str, places: Places) -> None:
+        self._text = scanned
+        self._written = written
+        self._places = places
+
+    def node(self, opener: str, at: int) -> Label:
+        """The label of a node whose opening bracket ends at `at`."""
+        start, end, after = self.body(at, _TEXT_OF.get(opener, PLAIN_TEXT))
+        for closer, shape in SHAPES[opener]:
+            if self._text.startswith(closer, after):
+                return Label(self.cut(start, end), after + len(closer), shape)
+        for closer, shape in SHAPES[opener]:
+            label = self._lenient(at, closer)
+            if label is not None:
+                return Label(label[0], label[1], shape)
+        closers = " or ".join(f"`{closer}`" for closer, _ in SHAPES[opener])
+        raise self._places.fault(
+            f"the label that `{opener}` opens does not end with {closers}; "
+            "close it, or put the label in double quotes if it holds brackets itself",
+            at - len(opener),
+        )
+
+    def edge(self, at: int) -> Label:
+        """The label `|text|` of an edge; `at` is after the first bar."""
+        start, end, after = self.body(at, PLAIN_TEXT)
+        if self._text.startswith("|", after):
+            return Label(self.cut(start, end), after + 1)
+        label = self._lenient(at, "|")
+        if label is None:
+            raise self._places.fault("this edge label is never closed; end it with `|` on the same line", at - 1)
+        return Label(*label)
+
+    def body(self, at: int, text: re.Pattern[str]) -> tuple[int, int, int]:
+        """A quoted, a Markdown or a plain text from `at`: its start, its end, and the offset after it."""
+        first = self._skip(at)
+        if self._text.startswith('"`', first):
+            end = self._text.find('`"', first + 2)
+            quote = self._text.find('"', first + 2)
+            if end >= 0 and quote == end + 1:
+                return first + 2, end, self._skip(end + 2)
+        if self._text.startswith('"', first):
+            end = self._text.find('"', first + 1)
+            if end < 0:
+                raise self._places.fault('this quoted text is never closed; end it with `"`', first)
+            return first + 1, end, self._skip(end + 1)
+        match = text.match(self._text, at)
+        end = match.end() if match else at
+        return at, end, end
+
+    def cut(self, start: int, end: int) -> str:
+        return plain(without_comment_lines(self._written[start:end]))
+
+    def _lenient(self, at: int, closer: str) -> tuple[str, int] | None:
+        """What Mermaid refuses, on one line: a quoted text with quotes in it, or brackets that pair up."""
+        first = self._skip(at)
+        line_end = self._text.find("\n", first)
+        line = self._text[first : len(self._text) if line_end < 0 else line_end]
+        if line.startswith('"'):
+            end = _closing_quote(line, closer)
+            if end is None:
+                return None
+            inner = line[1:end].replace('\\"', '"')
+            return plain(inner), first + self._skip_from(line, end + 1) + len(closer)
+        end = _closing_bracket(line, closer)
+        return None if end is None else (plain(line[:end]), first + end + len(closer))
+
+    def _skip(self, at: int) -> int:
+        match = _BLANK.match(self._text, at)
+        return match.end() if match else at
+
+    @staticmethod
+    def _skip_from(line: str, at: int) -> int:
+        while at < len(line) and line[at].isspace():
+            at += 1
+        return at
+
+
+def _closing_quote(line: str, closer: str) -> int | None:
+    """Where a quoted text ends that may hold escaped quotes: at the first bare quote before `closer`."""
+    at = 1
+    while at < len(line):
+        if line[at] == "\\" and line[at + 1 : at + 2] == '"' and not line.startswith(closer, at + 2):
+            at += 2
+            continue
+        if line[at] == '"' and line[at + 1 :].lstrip().startswith(closer):
+            return at
+        at += 1
+    return None
+
+
+def _closing_bracket(line: str, closer: str) -> int | None:
+    """Where an unquoted text ends that holds brackets: at the `closer` whose opening stands before the text."""
+    opens, closes, depth, at = _OPENS[closer[-1]], closer[-1], 0, 0
+    while at < len(line):
+        if depth == 0 and line.startswith(closer, at):
+            return at
+        if line[at] == opens:
+            depth += 1
+        elif line[at] == closes:
+            depth -= 1
+            if depth < 0:
+                return None
+        at += 1
+    return None

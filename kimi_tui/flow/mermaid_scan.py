@@ -1,0 +1,66 @@
+"""The lexemes of Mermaid's flowchart language.
+
+Each pattern is tried at one place, never searched for along a line, and none can backtrack over more than it took:
+reading stays linear. The order of alternatives is the order in which Mermaid's own lexer tries them.
+"""
+
+import re
+
+# A piece of an id. Mermaid builds ids from such pieces, and tries its keywords and links before each of them.
+ID_PIECE = re.compile(
+    r"""(?:
+      [0-9]+
+    | (?:[A-Za-z0-9!"#$%&'*+.`?\\_/] | -(?=[^>\-.]) | =(?!=))+
+    | [:,*\#&]
+    | -
+    | [^\W_]
+    )""",
+    re.VERBOSE,
+)
+ID_STOPS = re.compile(r"[xo<]?(?:--|==|-?\.+-|-\.)|~~~|:::")
+NUMBER = re.compile(r"[0-9]+")
+
+LINK = re.compile(r"[xo<]?(?:--+[-xo>]|==+[=xo>]|-?\.+-[xo>]?)|~~~+")
+LINK_START = re.compile(r"[xo<]?(?:--|==|-\.)")
+LINK_END = {
+    "-": re.compile(r"[xo<]?--+[-xo>]"),
+    "=": re.compile(r"[xo<]?==+[=xo>]"),
+    ".": re.compile(r"[xo<]?-?\.+-[xo>]?"),
+}
+
+SPACES = re.compile(r"[^\S\n]*")
+BLANK = re.compile(r"\s*")
+BETWEEN = re.compile(r"[\s;]*")
+REST_OF_LINE = re.compile(r"[^\n]*")
+
+HEADER = re.compile(r"(?:flowchart-elk|swimlane-beta|flowchart|graph)\b")
+DIRECTION_OF_HEADER = re.compile(r"[^\S\n]*(LR\b|RL\b|TB\b|BT\b|TD\b|BR\b|<|>|\^|v\b)")
+KEYWORD = re.compile(
+    r"(?:subgraph|end|classDef|class|style|linkStyle|click)(?=[\s;]|$)|direction(?=\s)|accTitle(?=\s*:)|accDescr(?=\s*[:{])"
+)
+DIRECTION = re.compile(r"direction\s+(?:TB|BT|RL|LR|TD)[^\n]*")
+ID_OF_STYLE = re.compile(r"style\s+([^\s;]+)")
+
+OPENER = re.compile(r"\(\(\(|\(\(|\(\[|\(-|\(|\[\[|\[\||\[\(|\[/|\[\\|\[|\{\{|\{|>")
+PROPERTY = re.compile(r'[^\s:|"\[\](){}]+:[^\s:|"\[\](){}]+\|')
+PLAIN_TEXT = re.compile(r'[^\[\](){}|"]*')
+ELLIPSE_TEXT = re.compile(r"(?:[^\[\](){}\-]|-(?!\)))*")
+SLANTED_TEXT = re.compile(r"(?:[^\\\[\](){}/]|[/\\](?!\]))*")
+
+SHAPES: dict[str, tuple[tuple[str, str], ...]] = {
+    "(((": ((")))", "doublecircle"),),
+    "((": (("))", "circle"),),
+    "([": (("])", "stadium"),),
+    "(-": (("-)", "ellipse"),),
+    "(": ((")", "round"),),
+    "[[": (("]]", "subroutine"),),
+    "[|": (("]", "rect"),),
+    "[(": ((")]", "cylinder"),),
+    "[/": (("/]", "lean_right"), ("\\]", "trapezoid")),
+    "[\\": (("\\]", "lean_left"), ("/]", "inv_trapezoid")),
+    "[": (("]", "rect"),),
+    "{{": (("}}", "hexagon"),),
+    "{": (("}", "diamond"),),
+    ">": (("]", "odd"),),
+}
+PARTNER = {"]": "[", ")": "(", "}": "{"}

@@ -1,0 +1,33 @@
+"""What a Mermaid label says: entities become characters, `<br/>` a line break; other markup stays as written."""
+
+import html
+import re
+
+_MERMAID_ENTITY = re.compile(r"#([0-9]+|[A-Za-z_][A-Za-z0-9_]*);")
+_HTML_ENTITY = re.compile(r"&(?:#[0-9]{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z][A-Za-z0-9]{0,31});")
+_LINE_BREAK = re.compile(r"<br[ \t\n]*/?>", re.IGNORECASE)
+_COMMENT_LINE = re.compile(r"^[^\S\n]*%%(?!\{)[^\n]+\n?", re.MULTILINE)
+
+
+def _as_html(match: re.Match[str]) -> str:
+    name = match.group(1)
+    return f"&#{name};" if name[0].isdigit() else f"&{name};"
+
+
+def without_comment_lines(text: str) -> str:
+    """Mermaid drops its comment lines before it reads anything, also within a label of several lines."""
+    return _COMMENT_LINE.sub("", text) if "%%" in text and "\n" in text else text
+
+
+def plain(label: str) -> str:
+    """The label as a person reads it: trimmed, one pair of quotes taken off, entities and line breaks resolved."""
+    label = label.strip()
+    if len(label) > 1 and label[0] == label[-1] == '"':
+        label = label[1:-1]
+    if "#" in label:
+        label = _MERMAID_ENTITY.sub(_as_html, label)
+    if "<" in label:
+        label = _LINE_BREAK.sub("\n", label)
+    if "&" in label:
+        label = _HTML_ENTITY.sub(lambda match: html.unescape(match.group()), label)
+    return label
