@@ -1,0 +1,157 @@
+"""The flow half of the screen's state: which run there is, where it is, and the turn headers that name its nodes."""
+
+from dataclasses import dataclass, replace
+
+from kimi_tui.ui.tui import wording
+from kimi_tui.ui.tui.conversation import Conversation
+from kimi_tui.ui.tui.deltas import Touched
+from kimi_tui.ui.tui.headline import one_line
+from kimi_tui.ui.tui.transcript.items import FlowHeaderItem, NoticeItem
+from kimi_tui.wire.codec import FlowEvent
+from kimi_tui.wire.flow_events import (
+    FlowBegin,
+    FlowControls,
+    FlowDecision,
+    FlowEnd,
+    FlowNodeBegin,
+    FlowNodeEnd,
+    FlowPaused,
+    FlowResumed,
+    FlowStatus,
+    PauseReason,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class FlowRun:
+    """The run that is under way or was the last one."""
+
+    begin: FlowBegin
+    node_id: str
+    move: int = 0
+    started: float = 0.0
+    ended: float | None = None
+    status: FlowStatus | None = None
+    reason: str | None = None
+    pause: FlowPaused | None = None
+    controls: FlowControls | None = None
+
+    @property
+    def active(self) -> bool:
+        return self.status is None
+
+    @property
+    def paused(self) -> PauseReason | None:
+        return self.pause.reason if self.pause is not None else None
+
+    @property
+    def breakpoints(self) -> tuple[str, ...]:
+        return self.controls.breakpoints if self.controls is not None else ()
+
+    @property
+    def branches(self) -> tuple[str, ...]:
+        """The labels of the ways out of the node the run is on, where it is a decision."""
+        return branches_of(self.begin, self.node_id)
+
+    @property
+    def node_label(self) -> str:
+        return next((one_line(node.label) for node in self.begin.nodes if node.id == self.node_id), self.node_id)
+
+
+def branches_of(begin: FlowBegin, node_id: str) -> tuple[str, ...]:
+    """The labels a person can choose from at a node; none where it is no decision."""
+    labels = [edge.label for edge in begin.edges if edge.src == node_id]
+    return tuple(label for label in labels if label) if len(labels) > 1 else ()
+
+
+class FlowFold:
+    """Follows one run after the other; `messages` are those of the last run, in order, with their times."""
+
+    def __init__(self, conversation: Conversation) -> None:
+        self._talk = conversation
+        self.run: FlowRun | None = None
+        self.in_node = False
+        self.messages: list[tuple[float, FlowEvent]] = []
+        self._visits: dict[str, int] = {}
+        self._header: int | None = None
+        self.turn_keys: dict[str, list[int]] = {}
+
+    def fold(self, message: FlowEvent, at: float) -> None:
+        """Take one event. The caller has closed the open text."""
+        if isinstance(message, FlowBegin):
+            self._begin(message, at)
+            return
+        run = self.run
+        if run is None or message.run_id != run.begin.run_id:
+            return
+        self.messages.append((at, message))
+        match message:
+            case FlowNodeBegin():
+                self._enter(run, message)
+            case FlowDecision():
+                by = "you chose" if message.by == "user" else "chose"
+                self._note(f"{by} {one_line(message.choice)}")
+            case FlowNodeEnd():
+                self.in_node = False
+                if message.status != "done":
+                    self._note(message.status)
+            case FlowPaused():
+                self.run = replace(run, pause=message, node_id=message.node_id)
+                self.in_node = False
+                label = self.run.node_label
+                why = f" ({one_line(message.detail)})" if message.detail else ""
+                self._talk.append(NoticeItem(f"flow {wording.PAUSED[message.reason]} · {label}{why}", "warning"))
+            case FlowResumed():
+                self.run = replace(run, pause=None, node_id=message.node_id)
+            case FlowControls():
+                self.run = replace(run, controls=message)
+            case FlowEnd():
+                self._end(run, message, at)
+        self._talk.note(Touched("node"))
+
+    def _begin(self, message: FlowBegin, at: float) -> None:
+        self.run = FlowRun(message, message.resumed_at or message.begin_id, started=at)
+        self.messages = [(at, message)]
+        self.in_node = False
+        self._visits = {}
+        self.turn_keys = {}
+        note = f"goes on at {self.run.node_label}" if message.resumed_at else ""
+        self._header = None
+        self._talk.append(FlowHeaderItem(message.begin_id, message.name, kind="begin", flow=message.name, note=note))
+        self._talk.note(Touched("flow"))
+
+    def _enter(self, run: FlowRun, message: FlowNodeBegin) -> None:
+        self.run = replace(run, node_id=message.node_id, move=message.move, pause=None)
+        self.in_node = True
+        if message.attempt > 1:
+            self._talk.append(NoticeItem(f"asked again: the answer named no branch (attempt {message.attempt})"))
+            return
+        visit = self._visits[message.node_id] = self._visits.get(message.node_id, 0) + 1
+        node = next((node for node in run.begin.nodes if node.id == message.node_id), None)
+        kind = "task" if node is None else node.kind
+        item = FlowHeaderItem(message.node_id, self.run.node_label, visit, kind, run.begin.name)
+        self._header = self._talk.append(item)
+        self.turn_keys.setdefault(message.node_id, []).append(self._header)
+
+    def _note(self, text: str) -> None:
+        if self._header is not None and isinstance(item := self._talk[self._header], FlowHeaderItem):
+            self._talk.replace(self._header, replace(item, note=text))
+
+    def _end(self, run: FlowRun, message: FlowEnd, at: float) -> None:
+        at_end = run.begin.end_id if message.status == "finished" else run.node_id
+        self.run = replace(
+            run, status=message.status, ended=at, pause=None, reason=message.reason, move=message.moves, node_id=at_end
+        )
+        self.in_node = False
+        note = " · ".join(
+            filter(
+                None,
+                (
+                    wording.ENDED[message.status],
+                    wording.plural(message.moves, "move"),
+                    wording.elapsed(at - run.started),
+                    one_line(message.reason or ""),
+                ),
+            )
+        )
+        self._talk.append(FlowHeaderItem(run.begin.end_id, run.begin.name, kind="end", flow=run.begin.name, note=note))

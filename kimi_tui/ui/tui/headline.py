@@ -1,0 +1,51 @@
+"""The one argument that names a tool call, read from JSON that may still be arriving."""
+
+import json
+import re
+from collections.abc import Mapping
+from typing import cast
+
+# The first of these that a call has is what a person wants to read on its card.
+_NAMING = ("command", "path", "file_path", "pattern", "url", "query", "description", "name", "title", "question")
+_VALUE = {key: re.compile(rf'"{key}"\s*:\s*"((?:[^"\\]|\\.)*)("?)', re.S) for key in _NAMING}
+_LOOK_AT = 4000
+
+
+def headline(arguments: str) -> str:
+    """One line that names the call, "" while nothing of it is known."""
+    head = arguments[:_LOOK_AT]
+    for key in _NAMING:
+        if f'"{key}"' in head and (found := _VALUE[key].search(head)):
+            return one_line(_unescape(found[1]))
+    return ""
+
+
+def is_settled(arguments: str) -> bool:
+    """Whether more arguments cannot change the headline."""
+    if len(arguments) >= _LOOK_AT:
+        return True
+    found = _VALUE[_NAMING[0]].search(arguments)
+    return bool(found and found[2])
+
+
+def parsed(arguments: str | None) -> Mapping[str, object]:
+    """The arguments as a mapping, empty while they are not whole JSON; what follows the object is passed over."""
+    try:
+        value: object = json.JSONDecoder().raw_decode((arguments or "{}").lstrip())[0]
+    except ValueError:
+        return {}
+    return cast(Mapping[str, object], value) if isinstance(value, dict) else {}
+
+
+def one_line(text: str) -> str:
+    """`text` with every run of white space as one blank."""
+    return " ".join(text.split())
+
+
+def _unescape(text: str) -> str:
+    while text:
+        try:
+            return str(json.loads(f'"{text}"', strict=False))
+        except ValueError:
+            text = text[:-1]
+    return ""

@@ -1,0 +1,293 @@
+"""The screen's state as a fold over Wire messages; resume, replay, snapshots and the live screen share it.
+
+No Textual here. `UiState.fold` returns what changed; the same messages give the same state however they are batched.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
+from typing import TypeVar, assert_never
+
+from kimi_tui.ui.tui import wording
+from kimi_tui.ui.tui.conversation import Conversation
+from kimi_tui.ui.tui.deltas import Delta, Part, Touched
+from kimi_tui.ui.tui.flow_fold import FlowFold
+from kimi_tui.ui.tui.headline import one_line
+from kimi_tui.ui.tui.tool_fold import ToolFold
+from kimi_tui.ui.tui.transcript.items import (
+    AssistantItem,
+    ErrorItem,
+    ImageChip,
+    NoticeItem,
+    RetryItem,
+    SeamItem,
+    UserItem,
+)
+from kimi_tui.wire import events, flow_events, parts, requests
+from kimi_tui.wire.codec import WireMessage
+from kimi_tui.wire.display import TodoItem
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class TurnState:
+    """The turn under way; `started` and `step` are None and 0 between turns."""
+
+    started: float | None = None
+    step: int = 0
+    turns: int = 0
+
+    @property
+    def running(self) -> bool:
+        return self.started is not None
+
+
+@dataclass(frozen=True, slots=True)
+class Status:
+    """Figures of the session, as last told."""
+
+    context_usage: float = 0.0
+    context_tokens: int = 0
+    max_context_tokens: int = 0
+    spent: parts.TokenUsage = field(default_factory=parts.TokenUsage)
+    plan_mode: bool = False
+    mcp: events.MCPStatus | None = None
+
+
+class UiState:
+    """Everything that is on screen and comes from the Wire. Times are on the clock of the messages."""
+
+    def __init__(self) -> None:
+        self.conversation = Conversation()
+        self.tools = ToolFold(self.conversation)
+        self.flow = FlowFold(self.conversation)
+        self.turn = TurnState()
+        self.status = Status()
+        self.todo: tuple[TodoItem, ...] = ()
+        self.approvals: dict[str, requests.ApprovalRequest] = {}
+        self.questions: dict[str, requests.QuestionRequest] = {}
+        self._step_start = 0
+        self._retry: int | None = None
+        self._seam: int | None = None
+
+    def fold(self, message: WireMessage, at: float) -> list[Delta]:
+        """Take one message that came at `at`; what it changed."""
+        self._fold(message, at)
+        return self.conversation.take()
+
+    def fold_all(self, messages: Iterable[tuple[float, WireMessage]]) -> None:
+        """Take a recording, without noting what changed."""
+        for at, message in messages:
+            self._fold(message, at)
+            self.conversation.take()
+
+    def settle(self, at: float) -> list[Delta]:
+        """Nothing runs any more (the turn's task has ended, or a recording breaks off)."""
+        self._over(at)
+        if self.questions:
+            self.questions.clear()
+            self._touch("questions")
+        return self.conversation.take()
+
+    def say(self, item: NoticeItem | ErrorItem, at: float) -> list[Delta]:
+        """Put a word of the program itself into the conversation."""
+        self.conversation.close(at)
+        self.conversation.append(item)
+        return self.conversation.take()
+
+    def _touch(self, part: Part) -> None:
+        self.conversation.note(Touched(part))
+
+    def _fold(self, message: WireMessage, at: float) -> None:  # noqa: C901 - one arm a message
+        if self._retry is not None and not isinstance(message, events.StatusUpdate):
+            self._end_retry()
+        talk = self.conversation
+        match message:
+            case parts.TextPart():
+                talk.stream(message.text, thinking=False, at=at)
+            case parts.ThinkPart():
+                talk.stream(message.think, thinking=True, at=at)
+            case parts.ImageURLPart() | parts.AudioURLPart() | parts.VideoURLPart():
+                talk.close(at)
+                talk.append(ImageChip(wording.media_name(message), wording.media_detail(message)))
+            case parts.ToolCall():
+                self.tools.begin(message, at)
+            case parts.ToolCallPart():
+                self.tools.more(message)
+            case parts.ToolResult():
+                todo = self.tools.end(message, at)
+                if todo is not None and todo != self.todo:
+                    self.todo = todo
+                    self._touch("todo")
+            case events.TurnBegin():
+                self._begin_turn(message, at)
+            case events.TurnEnd():
+                self._over(at)
+            case events.SteerInput():
+                talk.close(at)
+                talk.append(self._user_item(message.user_input, steer=True))
+            case events.StepBegin():
+                talk.close(at)
+                self._step_start = len(talk)
+                if self.turn.started is None:
+                    self.turn = replace(self.turn, started=at)
+                self.turn = replace(self.turn, step=message.n)
+                self._touch("turn")
+            case events.StepInterrupted():
+                self._over(at)
+            case events.StepRetry():
+                self._begin_retry(message, at)
+            case events.CompactionBegin():
+                talk.close(at)
+                self._seam = talk.append(SeamItem("compaction", "compacting the conversation", running=True))
+            case events.CompactionEnd():
+                if self._seam is not None:
+                    talk.replace(self._seam, SeamItem("compaction", "conversation compacted"))
+                    self._seam = None
+                    self._step_start = len(talk)
+            case events.StatusUpdate():
+                self._update_status(message)
+            case events.ApprovalResponse():
+                if self.approvals.pop(message.request_id, None) is not None:
+                    self.tools.answered(message, at)
+                    self._touch("approvals")
+            case requests.ApprovalRequest():
+                self.approvals[message.id] = message
+                self.tools.asked(message)
+                self._touch("approvals")
+            case requests.QuestionRequest():
+                self.questions[message.id] = message
+                self._touch("questions")
+            case requests.ToolCallRequest() | requests.HookRequest():
+                pass
+            case events.SubagentEvent():
+                self.tools.within(message, at)
+            case events.MCPLoadingBegin() | events.MCPLoadingEnd():
+                self._touch("status")
+            case (
+                events.BtwBegin()
+                | events.BtwEnd()
+                | events.PlanDisplay()
+                | events.HookTriggered()
+                | events.HookResolved()
+                | events.Notification()
+            ):
+                self._fold_word(message, at)
+            case (
+                flow_events.FlowBegin()
+                | flow_events.FlowNodeBegin()
+                | flow_events.FlowDecision()
+                | flow_events.FlowNodeEnd()
+                | flow_events.FlowPaused()
+                | flow_events.FlowResumed()
+                | flow_events.FlowControls()
+                | flow_events.FlowEnd()
+            ):
+                if not isinstance(message, flow_events.FlowControls):
+                    talk.close(at)
+                self.flow.fold(message, at)
+                if isinstance(message, flow_events.FlowEnd | flow_events.FlowPaused):
+                    self._end_turn()
+            case _:
+                assert_never(message)
+
+    def _begin_turn(self, message: events.TurnBegin, at: float) -> None:
+        self.conversation.close(at)
+        self.turn = TurnState(at, 0, self.turn.turns + 1)
+        self._step_start = len(self.conversation)
+        if not self.flow.in_node:
+            self.conversation.append(self._user_item(message.user_input))
+            self._step_start += 1
+        self._touch("turn")
+
+    def _over(self, at: float) -> None:
+        self.conversation.close(at)
+        self.tools.interrupt(at)
+        if self._retry is not None:
+            self._end_retry()
+        if self._seam is not None:
+            self.conversation.replace(self._seam, SeamItem("compaction", "compaction broken off"))
+            self._seam = None
+        self._end_turn()
+
+    def _end_turn(self) -> None:
+        if self.turn.started is not None:
+            self.turn = replace(self.turn, started=None, step=0)
+            self._touch("turn")
+
+    def _begin_retry(self, message: events.StepRetry, at: float) -> None:
+        self.conversation.close(at)
+        self.conversation.truncate(self._step_start)
+        self.tools.forget(self._step_start)
+        self._retry = self.conversation.append(
+            RetryItem(
+                wording.retry_reason(message),
+                attempt=message.next_attempt,
+                max_attempts=message.max_attempts,
+                until=at + message.wait_s,
+            )
+        )
+        self._step_start = len(self.conversation)
+
+    def _end_retry(self) -> None:
+        key, self._retry = self._retry, None
+        if key is not None and isinstance(item := self.conversation[key], RetryItem):
+            self.conversation.replace(key, replace(item, until=None))
+
+    def _update_status(self, message: events.StatusUpdate) -> None:
+        old = self.status
+        spent = old.spent + message.token_usage if message.token_usage is not None else old.spent
+        self.status = Status(
+            context_usage=_given(message.context_usage, old.context_usage),
+            context_tokens=_given(message.context_tokens, old.context_tokens),
+            max_context_tokens=_given(message.max_context_tokens, old.max_context_tokens),
+            spent=spent,
+            plan_mode=_given(message.plan_mode, old.plan_mode),
+            mcp=_given(message.mcp_status, old.mcp),
+        )
+        if self.status != old:
+            self._touch("status")
+
+    def _fold_word(
+        self,
+        message: events.BtwBegin
+        | events.BtwEnd
+        | events.PlanDisplay
+        | events.HookTriggered
+        | events.HookResolved
+        | events.Notification,
+        at: float,
+    ) -> None:
+        """Messages that are a line or two in the conversation and nothing else."""
+        talk = self.conversation
+        if isinstance(message, events.HookTriggered) or (
+            isinstance(message, events.HookResolved) and message.action == "allow"
+        ):
+            return
+        talk.close(at)
+        match message:
+            case events.BtwBegin():
+                talk.append(NoticeItem(f"aside: {one_line(message.question)}"))
+            case events.BtwEnd():
+                if message.error:
+                    talk.append(ErrorItem("The aside was not answered", message.error))
+                elif message.response:
+                    talk.append(AssistantItem(message.response, done=True))
+            case events.PlanDisplay():
+                talk.append(NoticeItem(f"plan · {message.file_path}"))
+                talk.append(AssistantItem(message.content, done=True))
+            case events.HookResolved():
+                why = f": {one_line(message.reason)}" if message.reason else ""
+                talk.append(NoticeItem(f"a hook on {message.event} blocked {message.target}{why}", "warning"))
+            case events.Notification() if message.severity == "error":
+                talk.append(ErrorItem(one_line(message.title), message.body))
+            case events.Notification():
+                text = " · ".join(filter(None, (one_line(message.title), one_line(message.body))))
+                talk.append(NoticeItem(text, wording.notice_level(message.severity)))
+
+    def _user_item(self, content: parts.UserInput, *, steer: bool = False) -> UserItem:
+        return UserItem(parts.text_of(content), wording.chips_of(content), steer=steer)
+
+
+def _given(value: T | None, old: T) -> T:
+    return old if value is None else value

@@ -1,0 +1,182 @@
+"""Tool calls and subagents of the conversation, from their begin to their result."""
+
+from dataclasses import dataclass, field, replace
+
+from kimi_tui.errors import KimiTuiError
+from kimi_tui.ui.tui.conversation import Conversation
+from kimi_tui.ui.tui.headline import headline, is_settled, one_line, parsed
+from kimi_tui.ui.tui.transcript.items import SubagentItem, SubStep, ToolItem, ToolState
+from kimi_tui.wire.codec import decode
+from kimi_tui.wire.display import TodoBlock, TodoItem
+from kimi_tui.wire.events import ApprovalResponse, SubagentEvent
+from kimi_tui.wire.parts import ToolCall, ToolCallPart, ToolResult, ToolReturnValue, text_of
+from kimi_tui.wire.requests import ApprovalRequest
+
+SUBAGENT_TOOLS = frozenset({"Task", "Agent"})
+_STEPS_SHOWN = 4
+
+
+@dataclass(slots=True)
+class _Call:
+    """A call that has not ended; `key` is its item's place."""
+
+    key: int
+    name: str
+    pieces: list[str] = field(default_factory=list[str])
+    settled: bool = False
+    children: dict[str, str] = field(default_factory=dict[str, str])
+
+
+class ToolFold:
+    """Keeps the items of tool calls in step with the Wire."""
+
+    def __init__(self, conversation: Conversation) -> None:
+        self._talk = conversation
+        self._calls: dict[str, _Call] = {}
+        self._last: str | None = None
+        self._asking: dict[str, str] = {}
+
+    def begin(self, call: ToolCall, at: float) -> None:
+        self._talk.close(at)
+        arguments = call.function.arguments or ""
+        name = call.function.name
+        if name in SUBAGENT_TOOLS:
+            item = SubagentItem(name, started=at, call_id=call.id)
+        else:
+            item = ToolItem(name, headline(arguments), started=at, call_id=call.id)
+        self._calls[call.id] = _Call(self._talk.append(item), name, [arguments], is_settled(arguments))
+        self._last = call.id
+        if isinstance(item, SubagentItem):
+            self._name_subagent(self._calls[call.id])
+
+    def more(self, part: ToolCallPart) -> None:
+        call = self._calls.get(self._last or "")
+        if call is None or not part.arguments_part:
+            return
+        call.pieces.append(part.arguments_part)
+        if call.settled:
+            return
+        arguments = "".join(call.pieces)
+        call.pieces = [arguments]
+        match item := self._talk[call.key]:
+            case ToolItem():
+                self._talk.replace(call.key, replace(item, headline=headline(arguments)))
+                call.settled = is_settled(arguments)
+            case SubagentItem():
+                self._name_subagent(call)
+            case _:
+                pass
+
+    def _name_subagent(self, call: _Call) -> None:
+        item = self._talk[call.key]
+        arguments = parsed("".join(call.pieces))
+        if arguments and isinstance(item, SubagentItem):
+            name = arguments.get("subagent_name") or arguments.get("subagent_type") or call.name
+            task = one_line(str(arguments.get("description") or arguments.get("prompt") or ""))
+            self._talk.replace(call.key, replace(item, name=str(name), task=task))
+            call.settled = True
+
+    def end(self, result: ToolResult, at: float) -> tuple[TodoItem, ...] | None:
+        """The call is over; the todo list that it set, if it did."""
+        value = result.return_value
+        call = self._calls.pop(result.tool_call_id, None)
+        if call is not None:
+            duration = None
+            match item := self._talk[call.key]:
+                case ToolItem():
+                    if item.started is not None:
+                        duration = max(0.0, at - item.started)
+                    ended = replace(
+                        item,
+                        state=_state(value),
+                        duration_s=duration,
+                        blocks=value.display,
+                        output=text_of(value.output),
+                        message=value.message,
+                    )
+                    self._talk.replace(call.key, ended)
+                case SubagentItem():
+                    if item.started is not None:
+                        duration = max(0.0, at - item.started)
+                    ended = replace(
+                        item, state=_state(value), duration_s=duration, result=text_of(value.output) or value.message
+                    )
+                    self._talk.replace(call.key, ended)
+                case _:
+                    pass
+        todo = next((block.items for block in value.display if isinstance(block, TodoBlock)), None)
+        return None if value.is_error else todo
+
+    def asked(self, request: ApprovalRequest) -> None:
+        self._asking[request.id] = request.tool_call_id
+        self._set(request.tool_call_id, "waiting", None)
+
+    def answered(self, response: ApprovalResponse, at: float) -> None:
+        call_id = self._asking.pop(response.request_id, "")
+        self._set(call_id, "rejected" if response.response == "reject" else "running", at)
+
+    def _set(self, call_id: str, state: ToolState, at: float | None) -> None:
+        call = self._calls.get(call_id)
+        if call is not None and isinstance(item := self._talk[call.key], ToolItem):
+            self._talk.replace(call.key, replace(item, state=state, started=at if at is not None else item.started))
+
+    def within(self, event: SubagentEvent, at: float) -> None:
+        """An event of a subagent: its tool calls are the steps that its card shows."""
+        call = self._calls.get(event.parent_tool_call_id)
+        if call is None:
+            return
+        item = self._talk[call.key]
+        if isinstance(item, ToolItem):
+            item = SubagentItem(
+                event.subagent_type or item.name, item.headline, started=item.started, call_id=item.call_id
+            )
+        if not isinstance(item, SubagentItem):
+            return
+        try:
+            inner = decode(event.event)
+        except KimiTuiError:
+            return
+        match inner:
+            case ToolCall():
+                text = f"{inner.function.name}  {headline(inner.function.arguments or '')}".rstrip()
+                call.children[inner.id] = text
+                steps = (*item.steps, SubStep(text))[-_STEPS_SHOWN:]
+                item = replace(item, steps=steps, step_count=item.step_count + 1)
+            case ToolResult():
+                text = call.children.pop(inner.tool_call_id, None)
+                state = _state(inner.return_value)
+                item = replace(item, steps=_with_state(item.steps, text, state))
+            case _:
+                pass
+        self._talk.replace(call.key, item)
+
+    def interrupt(self, at: float) -> None:
+        """What still runs was broken off."""
+        for call in self._calls.values():
+            match item := self._talk[call.key]:
+                case ToolItem() | SubagentItem():
+                    duration = max(0.0, at - item.started) if item.started is not None else None
+                    state: ToolState = item.state if item.state == "rejected" else "interrupted"
+                    self._talk.replace(call.key, replace(item, state=state, duration_s=duration))
+                case _:
+                    pass
+        self._calls.clear()
+        self._last = None
+
+    def forget(self, key: int) -> None:
+        """The items from `key` on were taken back."""
+        self._calls = {call_id: call for call_id, call in self._calls.items() if call.key < key}
+        self._last = None
+
+
+def _state(value: ToolReturnValue) -> ToolState:
+    if value.extras and value.extras.get("rejected"):
+        return "rejected"
+    return "failed" if value.is_error else "ok"
+
+
+def _with_state(steps: tuple[SubStep, ...], text: str | None, state: ToolState) -> tuple[SubStep, ...]:
+    for index, step in enumerate(steps):
+        if step.text == text and step.state == "running":
+            return (*steps[:index], SubStep(step.text, state), *steps[index + 1 :])
+    return steps

@@ -1,0 +1,109 @@
+"""Short words for things of the Wire, the same wherever they are shown."""
+
+from kimi_tui.ui.tui.transcript.items import NoticeLevel
+from kimi_tui.wire.events import StepRetry
+from kimi_tui.wire.flow_events import FlowStatus, PauseReason
+from kimi_tui.wire.parts import AudioURLPart, ImageURLPart, UserInput, VideoURLPart
+
+Media = ImageURLPart | AudioURLPart | VideoURLPart
+
+PAUSED: dict[PauseReason, str] = {
+    "user": "paused",
+    "breakpoint": "paused at a breakpoint",
+    "step": "paused after one step",
+    "choice": "waits for you to choose a branch",
+    "rejected": "paused: a tool was rejected",
+    "cancelled": "paused: the turn was interrupted",
+    "failed": "paused: the node failed",
+}
+ENDED: dict[FlowStatus, str] = {
+    "finished": "finished",
+    "stopped": "stopped",
+    "cancelled": "cancelled",
+    "failed": "failed",
+    "max_moves": "stopped at the most moves allowed",
+}
+
+
+def _url(part: Media) -> str:
+    match part:
+        case ImageURLPart():
+            return part.image_url.url
+        case AudioURLPart():
+            return part.audio_url.url
+        case VideoURLPart():
+            return part.video_url.url
+
+
+def media_name(part: Media) -> str:
+    kind = part.type.removesuffix("_url")
+    url = _url(part)
+    if url.startswith("data:"):
+        return kind
+    return url.rsplit("/", 1)[-1][:60] or kind
+
+
+def media_detail(part: Media) -> str:
+    url = _url(part)
+    if url.startswith("data:"):
+        size = max(0, len(url) - url.find(",") - 1) * 3 // 4
+        return f"{url[5:].split(';', 1)[0][:40]}, {byte_count(size)}"
+    return ""
+
+
+def byte_count(size: int) -> str:
+    if size < 1000:
+        return f"{size} B"
+    return f"{size / 1000:.0f} kB" if size < 1_000_000 else f"{size / 1_000_000:.1f} MB"
+
+
+def chips_of(content: UserInput) -> tuple[str, ...]:
+    """The names of what a message carries beside its text."""
+    if isinstance(content, str):
+        return ()
+    return tuple(media_name(part) for part in content if isinstance(part, Media))
+
+
+def notice_level(severity: str) -> NoticeLevel:
+    match severity.lower():
+        case "success":
+            return "success"
+        case "warning" | "warn" | "error" | "critical":
+            return "warning"
+        case _:
+            return "info"
+
+
+def retry_reason(message: StepRetry) -> str:
+    words = {
+        "ProviderConnectionError": "the connection failed",
+        "ProviderTimeoutError": "the service took too long",
+        "EmptyResponseError": "the answer was empty",
+    }
+    if message.status_code == 429:
+        return "the service asks to slow down (429)"
+    if message.status_code is not None:
+        return f"the service failed ({message.status_code})"
+    return words.get(message.error_type, message.error_type)
+
+
+def tokens(count: int) -> str:
+    """A count in at most four signs: 950, 4.2k, 256k, 1.1M."""
+    if count < 1000:
+        return str(count)
+    if count < 9_950:
+        return f"{count / 1000:.1f}k"
+    if count < 999_500:
+        return f"{count / 1000:.0f}k"
+    return f"{count / 1_000_000:.1f}M"
+
+
+def elapsed(seconds: float) -> str:
+    """m:ss, or h:mm:ss."""
+    whole = max(0, int(seconds))
+    hours, minutes, secs = whole // 3600, whole // 60 % 60, whole % 60
+    return f"{hours}:{minutes:02d}:{secs:02d}" if hours else f"{minutes}:{secs:02d}"
+
+
+def plural(count: int, one: str, many: str | None = None) -> str:
+    return f"{count:,} {one if count == 1 else many or one + 's'}"
