@@ -1,0 +1,143 @@
+"""Files opened so that what was checked is what is used: no link, device or pipe can be put in their place.
+
+A real path is checked first (`Workspace.place`); here the opened file, or the opened folder of a file to be
+written, must still be at that path. Nothing here waits for a pipe.
+"""
+
+import contextlib
+import os
+import secrets
+import stat
+from collections.abc import Generator
+from contextlib import contextmanager
+from pathlib import Path
+
+_READ = os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK | os.O_NOFOLLOW | getattr(os, "O_NOCTTY", 0)
+_FOLDER = os.O_RDONLY | os.O_CLOEXEC | os.O_DIRECTORY | os.O_NOFOLLOW
+
+
+class FileRefusedError(OSError):
+    """A file that is not what it should be; the message is for the model."""
+
+
+@contextmanager
+def opened(real: Path) -> Generator[int]:
+    """A descriptor to read the regular file at this real path. Raises OSError, FileRefusedError among them."""
+    descriptor = os.open(real, _READ)
+    try:
+        _must_be_regular(os.fstat(descriptor), real)
+        _must_be_at(descriptor, real)
+        yield descriptor
+    finally:
+        os.close(descriptor)
+
+
+def read_bytes(real: Path, *, most: int) -> bytes:
+    """The whole file. Raises FileRefusedError where it is larger than `most` bytes."""
+    with opened(real) as descriptor:
+        pieces: list[bytes] = []
+        size = 0
+        while piece := os.read(descriptor, 1 << 20):
+            size += len(piece)
+            if size > most:
+                raise FileRefusedError(f"`{real}` is larger than {most // (1 << 20)} MiB.")
+            pieces.append(piece)
+    return b"".join(pieces)
+
+
+def write_bytes(real: Path, content: bytes, *, expected: bytes | None) -> None:
+    """Put `content` at this real path: whole or not at all, with the mode that the file had.
+
+    `expected` is what the file held when the change was agreed to, None where there was none; a file that has
+    become another since is left alone. Raises OSError, FileRefusedError among them.
+    """
+    folder = os.open(real.parent, _FOLDER)
+    try:
+        _must_be_at(folder, real.parent)
+        before = _stat_in(folder, real)
+        if (before is None) != (expected is None) or (
+            before is not None and _content_in(folder, real.name, len(expected or b"")) != expected
+        ):
+            raise FileRefusedError(f"`{real}` has changed meanwhile. Read it again.")
+        if before is not None and not os.access(real.name, os.W_OK, dir_fd=folder):
+            raise PermissionError(f"`{real}` is read-only.")
+        _replace(folder, real, content, before)
+    finally:
+        os.close(folder)
+
+
+def _replace(folder: int, real: Path, content: bytes, before: os.stat_result | None) -> None:
+    temporary = f".{real.name[:100]}.{secrets.token_hex(6)}.tmp"
+    try:
+        descriptor = os.open(
+            temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC | os.O_NOFOLLOW, 0o666, dir_fd=folder
+        )
+    except PermissionError:
+        if before is None:
+            raise
+        _write_in_place(folder, real, content)
+        return
+    try:
+        with os.fdopen(descriptor, "wb") as file:
+            file.write(content)
+            file.flush()
+            if before is not None:
+                with contextlib.suppress(OSError):
+                    os.fchown(file.fileno(), before.st_uid, before.st_gid)
+                os.fchmod(file.fileno(), stat.S_IMODE(before.st_mode))
+            os.fsync(file.fileno())
+        os.rename(temporary, real.name, src_dir_fd=folder, dst_dir_fd=folder)
+    except BaseException:
+        with contextlib.suppress(OSError):
+            os.unlink(temporary, dir_fd=folder)
+        raise
+
+
+def _write_in_place(folder: int, real: Path, content: bytes) -> None:
+    """For a folder that takes no new file. A hard link may be a name of a file elsewhere, and is refused."""
+    descriptor = os.open(real.name, os.O_WRONLY | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK, dir_fd=folder)
+    with os.fdopen(descriptor, "wb") as file:
+        status = os.fstat(descriptor)
+        _must_be_regular(status, real)
+        if status.st_nlink > 1:
+            raise FileRefusedError(f"`{real}` has other names (hard links), and its folder takes no new file.")
+        file.truncate(0)
+        file.write(content)
+
+
+def _stat_in(folder: int, real: Path) -> os.stat_result | None:
+    try:
+        status = os.stat(real.name, dir_fd=folder, follow_symlinks=False)
+    except FileNotFoundError:
+        return None
+    _must_be_regular(status, real)
+    return status
+
+
+def _content_in(folder: int, name: str, length: int) -> bytes:
+    descriptor = os.open(name, _READ, dir_fd=folder)
+    with os.fdopen(descriptor, "rb") as file:
+        return file.read(length + 1)
+
+
+def _must_be_regular(status: os.stat_result, real: Path) -> None:
+    if stat.S_ISDIR(status.st_mode):
+        raise IsADirectoryError(f"`{real}` is a folder, not a file.")
+    if stat.S_ISLNK(status.st_mode):
+        raise FileRefusedError(f"`{real}` has become a symbolic link.")
+    if not stat.S_ISREG(status.st_mode):
+        raise FileRefusedError(f"`{real}` is not a regular file but a device, a pipe or a socket.")
+
+
+def _must_be_at(descriptor: int, real: Path) -> None:
+    """Whether the opened thing is what is at `real`, by the kernel's own word where it gives one."""
+    try:
+        where = Path(f"/proc/self/fd/{descriptor}").readlink()
+    except OSError:
+        now, then = os.fstat(descriptor), real.stat()
+        if os.path.realpath(real) == str(real) and (now.st_dev, now.st_ino) == (then.st_dev, then.st_ino):
+            return
+    else:
+        if where == real:
+            return
+    raise FileRefusedError(f"`{real}` was swapped for another file while it was opened.")

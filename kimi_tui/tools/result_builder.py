@@ -1,0 +1,100 @@
+"""Collects a tool's output within bounds, however much comes: what goes beyond is dropped as it arrives."""
+
+from collections import deque
+
+MAX_CHARS = 50_000
+MAX_LINE_CHARS = 2_000
+MARKER = "[...truncated]"
+NOTE = "Output is truncated to fit in the message."
+
+
+class ResultBuilder:
+    """Text in pieces, text out with at most `max_chars` characters and `max_line_chars` in a line.
+
+    With `tail_chars`, that many of the characters are kept for the end of the output, so that what is left out
+    is its middle. Holds never much more than `max_chars`. Pieces may be cut anywhere, also within a line.
+    """
+
+    def __init__(
+        self, *, max_chars: int = MAX_CHARS, max_line_chars: int | None = MAX_LINE_CHARS, tail_chars: int = 0
+    ) -> None:
+        self._room = max_chars - tail_chars
+        self._tail_room = tail_chars
+        self._max_line = max_line_chars
+        self._head: list[str] = []
+        self._tail: deque[str] = deque()
+        self._tail_size = 0
+        self._left_out = False
+        self._in_line = 0
+        self._cut_line = False
+
+    @property
+    def truncated(self) -> bool:
+        """Whether anything was left out."""
+        return self._left_out or self._cut_line
+
+    @property
+    def full(self) -> bool:
+        """Whether more text would change nothing but the truncation."""
+        return self._room <= 0 and not self._tail_room
+
+    def write(self, text: str) -> None:
+        if self._max_line is None:
+            self._keep(text)
+            return
+        for line in _lines(text):
+            self._write_line(line)
+
+    def _write_line(self, line: str) -> None:
+        assert self._max_line is not None
+        body, end = (line[:-1], "\n") if line.endswith("\n") else (line, "")
+        room = self._max_line - self._in_line
+        if len(body) > room:
+            if room >= 0:
+                self._keep(body[:room] + MARKER)
+            self._in_line = self._max_line + 1
+            self._cut_line = True
+        else:
+            self._keep(body)
+            self._in_line += len(body)
+        if end:
+            self._keep(end)
+            self._in_line = 0
+
+    def _keep(self, text: str) -> None:
+        if self._room > 0:
+            self._head.append(text[: self._room])
+            text, self._room = text[self._room :], self._room - len(text)
+        if not text:
+            return
+        if not self._tail_room:
+            self._left_out = True
+            return
+        self._tail.append(text)
+        self._tail_size += len(text)
+        while self._tail and self._tail_size - len(self._tail[0]) >= self._tail_room:
+            self._tail_size -= len(self._tail.popleft())
+            self._left_out = True
+
+    def build(self) -> str:
+        """The text; where something was left out between or after lines, the marker stands."""
+        head, tail = "".join(self._head), "".join(self._tail)
+        if len(tail) > self._tail_room:
+            tail, self._left_out = tail[len(tail) - self._tail_room :], True
+        if not self._left_out:
+            return head + tail
+        if not tail:
+            return f"{head}\n{MARKER}" if not head.endswith("\n") else head + MARKER
+        start = tail.find("\n") + 1 if "\n" in tail[: MAX_LINE_CHARS + len(MARKER)] else 0
+        return f"{head.rstrip(chr(10))}\n{MARKER}\n{tail[start:]}"
+
+    def note(self, message: str = "") -> str:
+        """`message`, and that the output was truncated where it was."""
+        return f"{message} {NOTE}".strip() if self.truncated else message
+
+
+def _lines(text: str) -> list[str]:
+    """Lines that end with a line feed only; a carriage return or a form feed ends none."""
+    pieces = text.split("\n")
+    last = pieces.pop()
+    return [f"{piece}\n" for piece in pieces] + ([last] if last else [])

@@ -1,0 +1,45 @@
+"""A tool's result as the message that the model gets: what we say in a system tag, then the tool's output.
+
+What a tool found is data, whoever wrote it. So output stands between `<output>` tags, and whatever in it looks
+like one of our tags is written with a backslash.
+"""
+
+import re
+
+from kimi_tui.llm.message import Message
+from kimi_tui.wire.parts import ContentPart, TextPart, ToolResult
+
+EMPTY = "Tool output is empty."
+_OUR_TAGS = re.compile(r"<(?=/?\s*(?:system(?:-reminder)?|output)\s*>)", re.IGNORECASE)
+
+
+def result_message(result: ToolResult) -> Message:
+    """The tool message that answers the call."""
+    value = result.return_value
+    said = value.message
+    if value.is_error:
+        said = f"ERROR: {said or 'the tool failed without saying why'}"
+    output = _output(value.output)
+    if not said and not output:
+        said = EMPTY
+    parts: list[ContentPart] = [TextPart(text=_tagged("system", said))] if said else []
+    return Message(role="tool", content=(*parts, *output), tool_call_id=result.tool_call_id)
+
+
+def _output(output: str | tuple[ContentPart, ...]) -> tuple[ContentPart, ...]:
+    parts = (TextPart(text=output),) if isinstance(output, str) else output
+    return tuple(_as_data(part) for part in parts if not (part.type == "text" and not part.text))
+
+
+def _as_data(part: ContentPart) -> ContentPart:
+    if part.type != "text":
+        return part
+    return TextPart(text=f"<output>\n{_without_tags(part.text)}\n</output>")
+
+
+def _tagged(tag: str, text: str) -> str:
+    return f"<{tag}>{_without_tags(text)}</{tag}>"
+
+
+def _without_tags(text: str) -> str:
+    return _OUR_TAGS.sub("<\\\\", text)

@@ -1,0 +1,129 @@
+"""The tools of one agent: told to the model as specs, called by name with JSON arguments.
+
+Invariant: `handle` answers every call with a result; only being cancelled gets out of it.
+"""
+
+import asyncio
+import contextlib
+import json
+import logging
+from collections.abc import Iterable
+from typing import Any
+
+from pydantic import ValidationError
+
+from kimi_tui.llm.provider import ToolSpec
+from kimi_tui.tools.repeat import RepeatWatch, with_reminder
+from kimi_tui.tools.tool import Params, Tool, current_tool_call, failed
+from kimi_tui.wire.parts import ToolCall, ToolResult, ToolReturnValue
+
+_log = logging.getLogger(__name__)
+
+
+class Toolset:
+    """Tools by name, in the order given; a later tool of a name replaces an earlier one."""
+
+    def __init__(self, tools: Iterable[Tool[Any]] = ()) -> None:
+        self._tools = {tool.name: tool for tool in tools}
+        self._repeats = RepeatWatch()
+        self._answers: dict[str, asyncio.Future[ToolReturnValue]] = {}
+
+    @property
+    def specs(self) -> tuple[ToolSpec, ...]:
+        return tuple(tool.spec for tool in self._tools.values())
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        return tuple(self._tools)
+
+    def get(self, name: str) -> Tool[Any] | None:
+        return self._tools.get(name)
+
+    def add(self, tool: Tool[Any]) -> None:
+        self._tools[tool.name] = tool
+
+    def remove(self, name: str) -> None:
+        self._tools.pop(name, None)
+
+    def begin_turn(self) -> None:
+        """A person has spoken: calls that were repeated before count anew."""
+        self._repeats.begin_turn()
+        self._answers.clear()
+
+    def begin_step(self) -> None:
+        """From here on equal calls share one result, until the next step begins."""
+        self._repeats.begin_step()
+        self._answers.clear()
+
+    async def handle(self, call: ToolCall) -> ToolResult:
+        """Run the call, or wait for an equal one of this step."""
+        key = _key(call)
+        running = self._answers.get(key)
+        if running is not None:
+            return ToolResult(tool_call_id=call.id, return_value=await asyncio.shield(running))
+        streak = self._repeats.count(key)
+        answer: asyncio.Future[ToolReturnValue] = asyncio.get_running_loop().create_future()
+        self._answers[key] = answer
+        try:
+            value = with_reminder(await self._call(call), streak)
+        except BaseException:
+            answer.cancel()
+            raise
+        answer.set_result(value)
+        return ToolResult(tool_call_id=call.id, return_value=value)
+
+    async def _call(self, call: ToolCall) -> ToolReturnValue:
+        tool = self._tools.get(call.function.name)
+        if tool is None:
+            names = ", ".join(self._tools) or "none"
+            return failed(
+                f"There is no tool `{call.function.name}`. Tools: {names}.", brief=f"No tool {call.function.name}"
+            )
+        try:
+            params = _params(tool, call.function.arguments)
+        except ValueError as error:
+            return failed(str(error), brief="Wrong arguments")
+        token = current_tool_call.set(call)
+        try:
+            return await tool.call(params)
+        except Exception as error:  # noqa: BLE001 - the edge: what breaks in a tool is the model's to know
+            _log.exception("tool %s failed", tool.name)
+            return failed(f"{tool.name} failed: {_cause(error)}", brief=f"{tool.name} failed")
+        finally:
+            current_tool_call.reset(token)
+
+
+def _key(call: ToolCall) -> str:
+    """Equal for calls that mean the same: the order of JSON keys and white space do not count."""
+    text = call.function.arguments or "{}"
+    with contextlib.suppress(ValueError, RecursionError):
+        text = json.dumps(json.loads(text), sort_keys=True)
+    return f"{call.function.name} {text}"
+
+
+def _params(tool: Tool[Any], arguments: str | None) -> Params:
+    """Raises ValueError with a short text that says where the arguments are wrong."""
+    text = arguments or ""
+    try:
+        value: object = json.loads(text, strict=False) if text.strip() else {}
+    except RecursionError:
+        raise ValueError("The arguments are nested too deeply.") from None
+    except ValueError as error:
+        raise ValueError(f"The arguments are not valid JSON: {error}.") from None
+    if not isinstance(value, dict):
+        raise ValueError("The arguments must be a JSON object.")
+    try:
+        return tool.params.model_validate(value)
+    except ValidationError as error:
+        found = [_fault(fault["loc"], fault["msg"]) for fault in error.errors(include_url=False, include_input=False)]
+        more = f" (and {len(found) - 5} more)" if len(found) > 5 else ""
+        raise ValueError(f"Wrong arguments: {'; '.join(found[:5])}{more}.") from None
+
+
+def _fault(where: tuple[int | str, ...], what: str) -> str:
+    path = "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in where).lstrip(".")
+    return f"{path}: {what}" if path else what
+
+
+def _cause(error: Exception) -> str:
+    return f"{type(error).__name__}: {error}"[:500] if str(error) else type(error).__name__
