@@ -1,0 +1,41 @@
+# Everything runs in .venv with Python 3.11 or later; PYTHON names another interpreter.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+unexport PYTHONDONTWRITEBYTECODE
+
+.PHONY: demo test check snapshots bench clean
+
+demo: $(VENV)/.program
+	@$(BIN)/kimi-tui --demo
+
+test: $(VENV)/.tests
+	$(BIN)/python -m pytest -q -n auto
+
+check: $(VENV)/.tests
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/pyright
+	$(BIN)/lint-imports
+
+snapshots: $(VENV)/.tests
+	$(BIN)/python -m pytest -q tests/ui/tui --snapshot-update
+
+bench: $(VENV)/.tests
+	$(BIN)/python tests/bench/run.py
+
+$(VENV)/.program: pyproject.toml
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
+	  { echo "kimi-tui needs Python 3.11 or later; try: make $(MAKECMDGOALS) PYTHON=python3.11"; exit 1; }
+	@echo "Installing kimi-tui into $(VENV) ..."
+	@$(PYTHON) -m venv $(VENV)
+	@$(BIN)/python -m pip install -q --upgrade "pip>=25.1"
+	@$(BIN)/python -m pip install -q --editable .
+	@touch $@
+
+$(VENV)/.tests: $(VENV)/.program
+	@$(BIN)/python -m pip install -q --editable ".[anthropic,google]" --group dev
+	@touch $@
+
+clean:
+	rm -rf $(VENV) dist build
