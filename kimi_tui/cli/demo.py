@@ -1,0 +1,45 @@
+"""`--demo`: a bundled flow on a scratch copy of a small project. The tools are real, the model is a script."""
+
+import argparse
+import shutil
+import tempfile
+from pathlib import Path
+
+from pydantic import SecretStr
+
+from kimi_tui import paths
+from kimi_tui.cli.launch import with_limits
+from kimi_tui.config import Config, ModelConfig, ProviderConfig
+from kimi_tui.errors import UsageError
+from kimi_tui.soul.assemble import Plan
+
+FLOW = "demo-fix-until-green"
+
+
+def demo_plan(options: argparse.Namespace, *, interactive: bool) -> Plan:
+    """A plan whose flow, project and model are the demo's. Raises UsageError where they do not lie where they should."""
+    assets = paths.bundled("skills") / FLOW / "assets"
+    if not (assets / "script.json").is_file():
+        raise UsageError(f"the demo is not installed: there is no {assets / 'script.json'}")
+    scratch = Path(tempfile.mkdtemp(prefix="kimi-tui-demo-")) / "project"
+    shutil.copytree(assets / "project", scratch)
+    config = Config(
+        default_model="demo-script",
+        models={"demo-script": ModelConfig(provider="script", model="demo-script", max_context_size=128_000)},
+        providers={
+            "script": ProviderConfig(
+                type="scripted",
+                api_key=SecretStr(""),
+                scripts=assets / "script.json",
+                delay_s=0.03 if interactive else 0.0,
+            )
+        },
+    )
+    return Plan(
+        work_dir=scratch.resolve(),
+        config=with_limits(config, options),
+        interactive=interactive,
+        yolo=options.yolo,
+        approve_all=not interactive,
+        demo=True,
+    )

@@ -1,0 +1,95 @@
+"""From options to what the engine is assembled of; shared by the faces."""
+
+import argparse
+import logging
+import os
+from logging.handlers import RotatingFileHandler
+from pathlib import Path
+
+from kimi_tui import config as configuration
+from kimi_tui import paths
+from kimi_tui.errors import UsageError
+from kimi_tui.session.session import last_session_id
+from kimi_tui.soul.assemble import Plan
+
+
+def plan_of(options: argparse.Namespace, *, interactive: bool) -> Plan:
+    """Everything that can be wrong with the options is found here. Raises UsageError, ConfigError."""
+    if options.demo:
+        from kimi_tui.cli.demo import demo_plan
+
+        return demo_plan(options, interactive=interactive)
+    work_dir = work_dir_of(options)
+    loaded = configuration.load(
+        Path(options.config_file).expanduser() if options.config_file else None, text=options.config
+    )
+    config = with_limits(loaded.config, options)
+    if options.prompt_flow and config.loop_control.max_ralph_iterations:
+        raise UsageError("--prompt-flow does not go with loop_control.max_ralph_iterations")
+    session_id = options.session or None
+    if options.continue_:
+        session_id = last_session_id(work_dir)
+        if session_id is None:
+            raise UsageError(f"there is no session to go on with in {work_dir}")
+    return Plan(
+        work_dir=work_dir,
+        config=config,
+        model=options.model,
+        session_id=session_id,
+        interactive=interactive,
+        yolo=options.yolo or config.default_yolo,
+        approve_all=not interactive,
+        add_dirs=tuple(folder_of(folder, "--add-dir") for folder in options.add_dir),
+        skills_dirs=tuple(folder_of(folder, "--skills-dir") for folder in options.skills_dir),
+        prompt_flow=Path(options.prompt_flow) if options.prompt_flow else None,
+        thinking=config.default_thinking if options.thinking is None else options.thinking,
+        warnings=loaded.warnings,
+    )
+
+
+def with_limits(config: configuration.Config, options: argparse.Namespace) -> configuration.Config:
+    """The configuration with the limits that the command line sets."""
+    names = ("max_steps_per_turn", "max_retries_per_step", "max_ralph_iterations")
+    update = {name: getattr(options, name) for name in names if getattr(options, name) is not None}
+    control = config.loop_control.model_copy(update=update)
+    return config.model_copy(update={"loop_control": control})
+
+
+def work_dir_of(options: argparse.Namespace) -> Path:
+    if options.work_dir is not None:
+        return folder_of(options.work_dir, "--work-dir")
+    try:
+        return Path.cwd()
+    except OSError:
+        raise UsageError("the current folder is gone; go to another, or name one with --work-dir") from None
+
+
+def folder_of(text: str, option: str) -> Path:
+    try:
+        folder = Path(text).expanduser().resolve()
+        exists = folder.is_dir()
+    except (OSError, RuntimeError, ValueError) as error:
+        raise UsageError(f"{option} {text}: {error}") from error
+    if not exists:
+        raise UsageError(f"{option} {text}: there is no such folder")
+    if not os.access(folder, os.R_OK | os.X_OK):
+        raise UsageError(f"{option} {text}: this folder cannot be read")
+    return folder
+
+
+def start_logging(debug: bool) -> None:
+    """Log to a rotating file of ours; where that cannot be written, not at all. Never to the screen."""
+    root = logging.getLogger()
+    root.setLevel(logging.DEBUG if debug else logging.INFO)
+    logging.getLogger("markdown_it").setLevel(logging.WARNING)
+    for name in ("httpx", "httpx2", "httpcore", "openai"):
+        logging.getLogger(name).setLevel(logging.WARNING)
+    handler: logging.Handler = logging.NullHandler()
+    try:
+        folder = paths.home() / "logs"
+        folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+        handler = RotatingFileHandler(folder / "kimi-tui.log", maxBytes=1 << 20, backupCount=3, encoding="utf-8", delay=True)
+    except OSError:
+        pass
+    handler.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(name)s %(message)s"))
+    root.handlers[:] = [handler]

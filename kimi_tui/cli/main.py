@@ -1,0 +1,61 @@
+"""The entry: reads the command line and hands over. What is heavy is imported where it is needed."""
+
+import argparse
+import os
+import sys
+
+from kimi_tui.cli.options import parse
+from kimi_tui.errors import EXIT_FAILURE, KimiTuiError
+
+
+def main(argv: list[str] | None = None) -> int:
+    """Run the program; returns its exit status."""
+    try:
+        options = parse(argv)
+        return _run(options)
+    except KimiTuiError as error:
+        _complain(str(error))
+        return error.exit_code
+    except KeyboardInterrupt:
+        return 130
+    except BrokenPipeError:
+        _silence_stdout()
+        return 141
+
+
+def _run(options: argparse.Namespace) -> int:
+    match options.subcommand:
+        case "flow":
+            from kimi_tui.cli import flow
+
+            return flow.run(options)
+        case "skill":
+            from kimi_tui.cli import skill
+
+            return skill.run(options)
+        case _ if options.print_:
+            from kimi_tui.cli.print_mode import run_print_mode
+
+            return run_print_mode(options)
+        case _:
+            from kimi_tui.cli.screen import run_screen
+
+            return run_screen(options)
+
+
+def _complain(message: str) -> None:
+    try:
+        sys.stderr.write(f"kimi-tui: {_one_line(message)}\n")
+    except OSError:
+        os._exit(EXIT_FAILURE)
+
+
+def _one_line(message: str) -> str:
+    text = " ".join(message.split())
+    return "".join(char if char.isprintable() else f"\\u{ord(char):04x}" for char in text)
+
+
+def _silence_stdout() -> None:
+    """Nobody reads stdout any more: keep the interpreter from complaining when it flushes it at exit."""
+    devnull = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(devnull, sys.stdout.fileno())

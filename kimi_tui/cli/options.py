@@ -1,0 +1,111 @@
+"""The command line: what may be said, and which of it goes together. Standard library only."""
+
+import argparse
+from typing import NoReturn
+
+from kimi_tui import __version__
+from kimi_tui.cli import flow, skill
+from kimi_tui.errors import UsageError
+
+
+class Parser(argparse.ArgumentParser):
+    """A parser whose complaints are ours: one line, told by the caller."""
+
+    def error(self, message: str) -> NoReturn:
+        raise UsageError(f"{message} (see {self.prog} --help)")
+
+
+def parser() -> Parser:
+    top = Parser(
+        prog="kimi-tui",
+        description="A full-screen terminal home for AI coding agents that follow flows.",
+        allow_abbrev=False,
+    )
+    top.add_argument("-V", "--version", action="version", version=f"kimi-tui {__version__}")
+    top.add_argument("--debug", action="store_true", help="write more into the log file")
+
+    where = top.add_argument_group("where")
+    where.add_argument("-w", "--work-dir", metavar="DIR", help="work in this folder (default: the current one)")
+    where.add_argument("--add-dir", metavar="DIR", action="append", default=[], help="a further folder to work in")
+    where.add_argument("-C", "--continue", dest="continue_", action="store_true", help="go on with the last session here")
+    where.add_argument(
+        "-S", "--session", "-r", "--resume", metavar="ID", nargs="?", const="", help="go on with a session, or begin it"
+    )
+
+    model = top.add_argument_group("model and limits")
+    model.add_argument("-m", "--model", metavar="NAME", help="a model of the configuration")
+    model.add_argument("--thinking", action=argparse.BooleanOptionalAction, default=None, help="let the model think first")
+    model.add_argument("--config", metavar="TEXT", help="the configuration itself, as JSON, TOML or YAML")
+    model.add_argument("--config-file", metavar="FILE", help="the configuration (YAML, TOML or JSON)")
+    model.add_argument("--max-steps-per-turn", metavar="N", type=_at_least(1))
+    model.add_argument("--max-retries-per-step", metavar="N", type=_at_least(1))
+    model.add_argument(
+        "--max-ralph-iterations", metavar="N", type=_at_least(-1), help="ask again until done, N times (-1: no bound)"
+    )
+
+    work = top.add_argument_group("what to do")
+    work.add_argument("-p", "--prompt", "-c", "--command", metavar="TEXT", help="the prompt")
+    work.add_argument("--flow", metavar="NAME", help="run the flow of this skill; --prompt gives its arguments")
+    work.add_argument("--prompt-flow", metavar="FILE", help="a chart that /begin runs (.mmd, .d2 or .md)")
+    work.add_argument("--skills-dir", metavar="DIR", action="append", default=[], help="skills from here, not from the usual folders")
+    work.add_argument("-y", "--yolo", "--yes", "--auto-approve", dest="yolo", action="store_true", help="approve every tool call")
+    work.add_argument("--demo", action="store_true", help="show a real flow with real tools; the model is a script")
+
+    face = top.add_argument_group("without a screen")
+    face.add_argument("--print", dest="print_", action="store_true", help="answer on stdout and end")
+    face.add_argument("--input-format", choices=["text", "stream-json"])
+    face.add_argument("--output-format", choices=["text", "stream-json"])
+    face.add_argument("--final-message-only", action="store_true", help="only the last message")
+    face.add_argument("--quiet", action="store_true", help="--print --output-format text --final-message-only")
+    face.add_argument("--flow-events", action="store_true", help="flow events among the lines of stream-json")
+
+    subcommands = top.add_subparsers(dest="subcommand", metavar="COMMAND", title="commands")
+    flow.add_parser(subcommands)
+    skill.add_parser(subcommands)
+    return top
+
+
+def parse(argv: list[str] | None) -> argparse.Namespace:
+    """The options, checked for what excludes each other. Raises UsageError; --help and --version exit."""
+    options = parser().parse_args(argv)
+    if options.subcommand is None:
+        _check(options)
+    return options
+
+
+def _check(options: argparse.Namespace) -> None:
+    if options.quiet:
+        if options.output_format not in (None, "text"):
+            raise UsageError("--quiet prints text: it does not go with --output-format stream-json")
+        options.print_ = options.final_message_only = True
+    if options.continue_ and options.session is not None:
+        raise UsageError("--continue and --session exclude each other")
+    if options.config is not None and options.config_file is not None:
+        raise UsageError("--config and --config-file exclude each other")
+    if options.prompt_flow and options.max_ralph_iterations:
+        raise UsageError("--prompt-flow and --max-ralph-iterations exclude each other")
+    if options.flow and options.prompt_flow:
+        raise UsageError("--flow and --prompt-flow exclude each other")
+    if not options.print_:
+        for name in ("input_format", "output_format", "final_message_only", "flow_events"):
+            if getattr(options, name):
+                raise UsageError(f"--{name.replace('_', '-')} goes with --print")
+    if options.flow_events and options.output_format != "stream-json":
+        raise UsageError("--flow-events goes with --output-format stream-json")
+    if options.session == "" and options.print_:
+        raise UsageError("--session needs an id with --print")
+    if options.prompt is not None and not options.prompt.strip():
+        raise UsageError("--prompt is empty")
+
+
+def _at_least(least: int):
+    def number(text: str) -> int:
+        try:
+            value = int(text)
+        except ValueError:
+            raise argparse.ArgumentTypeError(f"{text!r} is not a whole number") from None
+        if value < least:
+            raise argparse.ArgumentTypeError(f"{value} is less than {least}")
+        return value
+
+    return number

@@ -1,0 +1,53 @@
+"""`--print`: one answer, or one per line of input, without a screen."""
+
+import argparse
+import asyncio
+import sys
+
+from kimi_tui.cli.demo import FLOW as DEMO_FLOW
+from kimi_tui.cli.launch import plan_of, start_logging
+from kimi_tui.errors import UsageError
+from kimi_tui.soul.assemble import assemble
+from kimi_tui.ui.print.face import Output, answer, answer_lines
+
+
+def run_print_mode(options: argparse.Namespace) -> int:
+    """Raises KimiTuiError; returns the exit status of everything else."""
+    start_logging(options.debug)
+    reads_lines = options.input_format == "stream-json"
+    prompt = None if reads_lines else _prompt(options)
+    plan = plan_of(options, interactive=False)
+    output = Output(
+        json=options.output_format == "stream-json",
+        final_only=options.final_message_only,
+        flow_events=options.flow_events,
+        progress=sys.stderr.isatty() and not options.quiet,
+    )
+
+    async def run() -> int:
+        engine = await assemble(plan)
+        try:
+            if prompt is None:
+                return await answer_lines(engine, sys.stdin.buffer, output)
+            return await answer(engine, prompt, output)
+        finally:
+            empty = engine.session.is_empty
+            await engine.aclose()
+            if not empty and not plan.demo and not options.quiet:
+                sys.stderr.write(f"To go on with this session: kimi-tui --session {engine.session_id}\n")
+
+    return asyncio.run(run())
+
+
+def _prompt(options: argparse.Namespace) -> str:
+    flow = DEMO_FLOW if options.demo and not options.flow else options.flow
+    text = options.prompt
+    if flow:
+        return f"/flow:{flow} {text or ''}".strip()
+    if text is None and options.prompt_flow:
+        return "/begin"
+    if text is None and not sys.stdin.isatty():
+        text = sys.stdin.buffer.read().decode("utf-8", "replace")
+    if text is None or not text.strip():
+        raise UsageError("there is no prompt: give one with --prompt, or on standard input")
+    return text.strip()

@@ -1,0 +1,207 @@
+"""The one place that knows all: from a plan to an engine that is ready to be talked to."""
+
+import asyncio
+import contextlib
+from dataclasses import dataclass
+from pathlib import Path
+
+from kimi_tui import jsonl
+from kimi_tui.approval import Approvals
+from kimi_tui.config import ChosenModel, Config, choose_model
+from kimi_tui.context.context import Context
+from kimi_tui.errors import ModelNotSetError, UsageError
+from kimi_tui.llm.create import ProviderSettings
+from kimi_tui.llm.provider import ModelInfo, Provider
+from kimi_tui.session.session import Session
+from kimi_tui.skill.library import SkillLibrary
+from kimi_tui.skill.roots import find_roots
+from kimi_tui.soul.agent import Agent
+from kimi_tui.soul.engine import Engine
+from kimi_tui.soul.inject import make_tool, tool_class
+from kimi_tui.soul.models import Models
+from kimi_tui.soul.prompt_flow import read_prompt_flow
+from kimi_tui.soul.soul import Limits, Soul
+from kimi_tui.soul.system_prompt import default_values, fill
+from kimi_tui.tools.progress import ToolProgress
+from kimi_tui.tools.set_todo_list import TodoList
+from kimi_tui.tools.toolset import Toolset
+from kimi_tui.tools.workspace import Workspace
+from kimi_tui.wire.channel import Wire
+from kimi_tui.wire.recorder import Recorder
+
+DEFAULT_TOOLS = (
+    "kimi_tui.tools.shell:Shell",
+    "kimi_tui.tools.read_file:ReadFile",
+    "kimi_tui.tools.write_file:WriteFile",
+    "kimi_tui.tools.str_replace_file:StrReplaceFile",
+    "kimi_tui.tools.glob:Glob",
+    "kimi_tui.tools.grep:Grep",
+    "kimi_tui.tools.set_todo_list:SetTodoList",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What an engine is made of. `approve_all`: nobody is there to ask."""
+
+    work_dir: Path
+    config: Config
+    model: str | None = None
+    session_id: str | None = None
+    interactive: bool = True
+    yolo: bool = False
+    approve_all: bool = False
+    add_dirs: tuple[Path, ...] = ()
+    skills_dirs: tuple[Path, ...] = ()
+    prompt_flow: Path | None = None
+    thinking: bool = False
+    demo: bool = False
+    warnings: tuple[str, ...] = ()
+
+
+async def assemble(plan: Plan) -> Engine:
+    """An engine on a session of its own, or on the one that the plan names.
+
+    Raises the KimiTuiError of whatever is wrong; without a face to say it later, a missing model too.
+    """
+    chosen, missing = _choose(plan)
+    prompt_flow = read_prompt_flow(plan.prompt_flow) if plan.prompt_flow else None
+    session = Session.create(plan.work_dir, plan.session_id)
+    try:
+        engine = await _assemble(plan, session, chosen, missing)
+    except BaseException:
+        session.close()
+        raise
+    engine.prompt_flow = prompt_flow
+    for warning in (*plan.warnings, *([session.notice] if session.notice else [])):
+        engine.tell(warning, severity="warning")
+    return engine
+
+
+def _choose(plan: Plan) -> tuple[ChosenModel | None, str]:
+    try:
+        return choose_model(plan.config, plan.model), ""
+    except ModelNotSetError as error:
+        if not plan.interactive:
+            raise
+        return None, str(error)
+
+
+async def _assemble(plan: Plan, session: Session, chosen: ChosenModel | None, missing: str) -> Engine:
+    wire = Wire()
+    state = session.state
+    recorder = Recorder(jsonl.JsonlWriter(session.dir / "wire.jsonl"))
+    wire.listen(recorder, merged=True)
+    approvals = Approvals(
+        wire,
+        yolo=plan.yolo or plan.approve_all or state.approval.yolo,
+        granted=state.approval.auto_approve_actions,
+    )
+    skills, (context, mended) = await asyncio.gather(
+        asyncio.to_thread(_load_skills, plan),
+        asyncio.to_thread(Context.load, jsonl.JsonlWriter(session.dir / "context.jsonl")),
+    )
+    workspace = Workspace(plan.work_dir, additional=(*plan.add_dirs, *map(Path, state.additional_dirs)))
+    todos = TodoList(tuple(state.todos))
+    progress = ToolProgress()
+    services: dict[type, object] = {
+        Workspace: workspace,
+        Approvals: approvals,
+        TodoList: todos,
+        ToolProgress: progress,
+        SkillLibrary: skills,
+    }
+    toolset = Toolset(make_tool(tool_class(name), services) for name in DEFAULT_TOOLS)
+    if context.system_prompt is None:
+        values = await asyncio.to_thread(default_values, plan.work_dir, skills=skills.listing())
+        context.set_system_prompt(fill(_template(), values))
+    agent = Agent("default", context.system_prompt or "", toolset)
+    info = _info(chosen)
+
+    def use(provider: Provider) -> None:
+        soul.provider = provider
+
+    models = Models(_settings(plan, chosen) if chosen else None, info, missing=missing, on_ready=use)
+    control = plan.config.loop_control
+    soul = Soul(
+        agent,
+        model=info,
+        context=context,
+        send=wire.send,
+        limits=Limits(control.max_steps_per_turn, control.max_retries_per_step),
+    )
+    engine = Engine(
+        soul=soul,
+        wire=wire,
+        approvals=approvals,
+        session=session,
+        skills=skills,
+        models=models,
+        progress=progress,
+        config=plan.config,
+        interactive=plan.interactive,
+    )
+
+    def save() -> None:
+        if not plan.approve_all:
+            state.approval.yolo = approvals.yolo
+        state.approval.auto_approve_actions = sorted(approvals.granted)
+        state.todos = list(todos.items)
+        session.save_state()
+
+    approvals.on_change = save
+    todos.on_change = save
+    if mended:
+        engine.tell(
+            "This session was mended after a crash",
+            f"{mended.bad_lines} unreadable lines, {mended.results_added} unfinished tool calls",
+            severity="warning",
+        )
+    return engine
+
+
+def _load_skills(plan: Plan) -> SkillLibrary:
+    config = plan.config
+    roots = find_roots(
+        plan.work_dir,
+        extra_dirs=tuple(Path(folder).expanduser() for folder in config.extra_skill_dirs),
+        skills_dirs=plan.skills_dirs,
+        merge_all=config.merge_all_available_skills,
+    )
+    return SkillLibrary(roots)
+
+
+def _template() -> str:
+    with contextlib.suppress(OSError):
+        return (Path(__file__).parent / "prompts" / "system.md").read_text("utf-8")
+    raise UsageError("the program is not whole: soul/prompts/system.md is missing")
+
+
+def _info(chosen: ChosenModel | None) -> ModelInfo:
+    if chosen is None:
+        return ModelInfo(name="", model="")
+    model = chosen.model
+    known = frozenset({"image_in", "video_in", "thinking", "always_thinking"})
+    return ModelInfo(
+        name=model.display_name or chosen.name,
+        model=model.model,
+        max_context_size=model.max_context_size,
+        capabilities=model.capabilities & known,  # pyright: ignore[reportArgumentType]
+    )
+
+
+def _settings(plan: Plan, chosen: ChosenModel) -> ProviderSettings:
+    provider = chosen.provider
+    return ProviderSettings(
+        type=provider.type,
+        base_url=provider.base_url,
+        api_key=provider.api_key.get_secret_value(),
+        model=chosen.model.model,
+        custom_headers=provider.custom_headers,
+        env=provider.env,
+        reasoning_key=provider.reasoning_key,
+        scripts=provider.scripts,
+        delay_s=provider.delay_s,
+        idle_timeout_s=provider.idle_timeout_s,
+        thinking=plan.thinking,
+    )

@@ -1,0 +1,287 @@
+"""A session ready for a face: prompts go in, Wire messages come out, and one flow at a time is followed."""
+
+import asyncio
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from kimi_tui import config as configuration
+from kimi_tui.approval import Approvals
+from kimi_tui.context.context import Context
+from kimi_tui.errors import KimiTuiError, MaxStepsReachedError, UsageError
+from kimi_tui.flow.graph import Flow
+from kimi_tui.flow.journal import Journal, load_runs
+from kimi_tui.flow.ralph import ralph_flow
+from kimi_tui.flow.run_state import RunState
+from kimi_tui.flow.runner import FlowRunner
+from kimi_tui.flow.turn import FlowOutcome, TurnResult
+from kimi_tui.session.session import Session
+from kimi_tui.skill.library import SkillLibrary
+from kimi_tui.skill.skill import Skill, skill_prompt
+from kimi_tui.soul.commands import COMMANDS, CommandInfo, find, parse_line
+from kimi_tui.soul.models import Models
+from kimi_tui.soul.notice import Severity, error_notice, notice
+from kimi_tui.soul.soul import Soul
+from kimi_tui.tools.progress import ToolProgress
+from kimi_tui.wire.channel import Wire
+from kimi_tui.wire.events import TurnBegin, TurnEnd
+from kimi_tui.wire.parts import TextPart, UserInput, text_of
+from kimi_tui.wire.recorder import Recorded, read_recorded
+
+
+class TurnRunningError(UsageError):
+    """A turn is under way; another cannot begin."""
+
+
+class Engine:
+    """What a face talks to. All of it belongs to one event loop."""
+
+    def __init__(
+        self,
+        *,
+        soul: Soul,
+        wire: Wire,
+        approvals: Approvals,
+        session: Session,
+        skills: SkillLibrary,
+        models: Models,
+        progress: ToolProgress,
+        config: configuration.Config,
+        interactive: bool,
+    ) -> None:
+        self.soul = soul
+        self.wire = wire
+        self.approvals = approvals
+        self.session = session
+        self.skills = skills
+        self.models = models
+        self.progress = progress
+        self.config = config
+        self.interactive = interactive
+        self.runner: FlowRunner | None = None
+        self.prompt_flow: tuple[str, Flow, str] | None = None
+        self._turn = asyncio.Lock()
+
+    @property
+    def context(self) -> Context:
+        return self.soul.context
+
+    @property
+    def work_dir(self) -> Path:
+        return self.session.work_dir
+
+    @property
+    def session_id(self) -> str:
+        return self.session.id
+
+    @property
+    def title(self) -> str:
+        return self.session.state.custom_title or self.session.state.title
+
+    @property
+    def model_name(self) -> str:
+        return self.models.shown_name
+
+    @property
+    def model_note(self) -> str:
+        """What must be said of the model wherever it is named: that it is a script."""
+        return self.models.note
+
+    @property
+    def busy(self) -> bool:
+        """A turn or a flow is under way, a paused one included."""
+        return self._turn.locked() or self.runner is not None
+
+    def commands(self) -> Sequence[CommandInfo]:
+        """Every slash command there is now, skills and flows among them."""
+        own = [command.info for command in COMMANDS]
+        if self.prompt_flow is not None:
+            own.insert(0, CommandInfo("begin", f"Run the flow of {self.prompt_flow[0]}"))
+        flows = [CommandInfo(f"flow:{skill.name}", skill.description) for skill in self.skills.flows()]
+        skills = [CommandInfo(f"skill:{skill.name}", skill.description) for skill in self.skills.all()]
+        return [*own, *flows, *skills]
+
+    def recorded(self) -> Iterator[Recorded]:
+        """Everything that was said in this session, from its beginning."""
+        return read_recorded(self.session.dir / "wire.jsonl")
+
+    async def prompt(self, user_input: UserInput) -> TurnResult:
+        """Take what the person said: a message, or a slash command. Returns when it is done with.
+
+        Raises the KimiTuiError that ended it, after telling the Wire of it.
+        """
+        line = parse_line(text_of(user_input)) if isinstance(user_input, str) else None
+        try:
+            if line is not None:
+                return await self._command(*line, shown=text_of(user_input))
+            return await self._message(user_input)
+        except KimiTuiError as error:
+            if not isinstance(error, TurnRunningError):
+                self.wire.send(error_notice(error))
+            raise
+        finally:
+            self.wire.flush()
+
+    def cancel(self) -> None:
+        """Interrupt the turn under way. A flow pauses at it; a flow that is paused stays so."""
+        self.soul.stop_turn()
+
+    def steer(self, user_input: UserInput) -> bool:
+        """Add to the turn under way; False where there is none."""
+        return self.soul.steer(user_input)
+
+    def say(self, text: str) -> None:
+        """An answer of the program itself, as part of the conversation; the model never sees it."""
+        self.wire.send(TextPart(text=text))
+
+    def tell(self, title: str, body: str = "", *, severity: Severity = "info") -> None:
+        self.wire.send(notice(title, body, severity=severity))
+
+    async def run_flow(self, skill: Skill, args: str = "", *, shown: str) -> FlowOutcome:
+        """Follow a skill's flow from its beginning. Raises what made it fail."""
+        if skill.flow is None:
+            raise UsageError(f"{skill.path}: {_why_no_flow(skill)}")
+        return await self._follow(skill.flow, skill.name, skill.chart_text or "", args=args, shown=shown)
+
+    async def resume_flow(self, run_id: str | None = None) -> None:
+        """Go on with a run that a crash, a quit or a cancel left open, at the node it was on."""
+        run = next((run for run in self.open_runs() if run_id in (None, run.run_id)), None)
+        if run is None:
+            raise UsageError("there is no flow run to go on with" if run_id is None else f"there is no open run {run_id}")
+        await self._follow(run.flow(), run.name, run.text, resume=run, shown=f"/flow resume {run.run_id}")
+
+    def open_runs(self) -> list[RunState]:
+        """Runs of this session that have not ended, the latest first."""
+        if self.runner is not None:
+            return []
+        return [run for run in reversed(load_runs(self._flow_journal)) if run.open]
+
+    def stop_flow(self, reason: str | None = None) -> None:
+        """End the run; the turn under way is interrupted."""
+        if self.runner is None:
+            raise UsageError("no flow is running")
+        self.runner.stop(reason)
+        self.soul.stop_turn()
+
+    async def aclose(self) -> None:
+        """Interrupt what runs, give everything back; the session can be resumed."""
+        self.approvals.reject_all()
+        self.soul.stop_turn()
+        self.wire.flush()
+        self.session.save_state()
+        await self.models.aclose()
+        self.context.close()
+        self.session.close()
+
+    @property
+    def _flow_journal(self) -> Path:
+        return self.session.dir / "flow.jsonl"
+
+    async def _message(self, user_input: UserInput) -> TurnResult:
+        if self._turn.locked() or (self.runner is not None and self.runner.paused is None):
+            raise TurnRunningError("a turn is already running")
+        iterations = self.config.loop_control.max_ralph_iterations
+        if iterations and self.runner is None:
+            flow, max_moves = ralph_flow(user_input, iterations)
+            outcome = await self._follow(flow, "ralph", "", max_moves=max_moves, shown=user_input)
+            return TurnResult("finished", steps=outcome.steps)
+        return await self.take_turn(user_input)
+
+    async def take_turn(self, prompt: UserInput, *, shown_as: UserInput | None = None) -> TurnResult:
+        """One turn of the soul; the flow runner's turns come through here too."""
+        await self.models.ready()
+        async with self._turn:
+            self._title_from(prompt if shown_as is None else shown_as)
+            return await self.soul.take_turn(prompt, shown_as=shown_as)
+
+    async def _command(self, name: str, args: str, *, shown: str) -> TurnResult:
+        kind, _, rest = name.partition(":")
+        command = find(name)
+        if command is not None and command.while_running:
+            await command.handler(self, args)
+            return TurnResult("finished")
+        if self.busy:
+            raise TurnRunningError(f"/{name} has to wait until the turn has ended")
+        match kind:
+            case "flow" if rest:
+                return _as_turn(await self.run_flow(self._skill(rest, flow=True), args, shown=shown))
+            case "skill" if rest:
+                return await self.take_turn(skill_prompt(self._skill(rest), args), shown_as=shown)
+            case "begin" if self.prompt_flow is not None:
+                source, flow, text = self.prompt_flow
+                return _as_turn(await self._follow(flow, source, text, args=args, shown=shown))
+            case _ if command is not None:
+                self.wire.send(TurnBegin(user_input=shown))
+                await command.handler(self, args)
+                self.wire.send(TurnEnd())
+                return TurnResult("finished")
+            case _:
+                raise UsageError(f"there is no command /{name}; / lists those there are")
+
+    def _skill(self, name: str, *, flow: bool = False) -> Skill:
+        found = self.skills.get(name)
+        if found is None:
+            known = [skill.name for skill in (self.skills.flows() if flow else self.skills.all())]
+            what = "flow" if flow else "skill"
+            raise UsageError(f"there is no {what} {name!r}; there are: {', '.join(known) or 'none'}")
+        return found
+
+    async def _follow(
+        self,
+        flow: Flow,
+        name: str,
+        text: str,
+        *,
+        shown: UserInput,
+        args: str = "",
+        max_moves: int | None = None,
+        resume: RunState | None = None,
+    ) -> FlowOutcome:
+        if self.busy:
+            raise TurnRunningError("a flow is already running in this session")
+        control = self.config.loop_control
+        runner = FlowRunner(
+            flow,
+            name=name,
+            taker=self,
+            send=self.wire.send,
+            interactive=self.interactive,
+            journal=Journal(self._flow_journal),
+            text=text,
+            args=args,
+            max_moves=max_moves or control.max_moves,
+            max_choice_retries=control.max_choice_retries,
+            resume=resume,
+        )
+        self.runner = runner
+        self._title_from(shown)
+        self.wire.send(TurnBegin(user_input=shown))
+        try:
+            outcome = await runner.run()
+        finally:
+            self.runner = None
+        self.wire.send(TurnEnd())
+        if outcome.error is not None:
+            raise outcome.error
+        if outcome.status == "max_moves" and flow.source != "ralph":
+            raise MaxStepsReachedError(outcome.moves, "moves")
+        return outcome
+
+    def _title_from(self, user_input: UserInput) -> None:
+        if not self.session.state.title:
+            self.session.state.title = " ".join(text_of(user_input).split())[:50]
+            self.session.save_state()
+
+
+def _as_turn(outcome: FlowOutcome) -> TurnResult:
+    match outcome.status:
+        case "finished" | "max_moves":
+            return TurnResult("finished", outcome.reason or "", outcome.steps)
+        case "cancelled":
+            return TurnResult("cancelled", outcome.reason or "", outcome.steps)
+        case "stopped" | "failed":
+            return TurnResult("failed", outcome.reason or outcome.status, outcome.steps)
+
+
+def _why_no_flow(skill: Skill) -> str:
+    problem = next((problem for problem in skill.problems if problem.severity == "error"), None)
+    return f"line {problem.line}: {problem.text}" if problem else "this skill is not a flow (type: flow)"

@@ -1,0 +1,69 @@
+"""The model that the soul asks: made on a thread, since its SDK takes longest of all to import."""
+
+import asyncio
+from collections.abc import Callable
+
+from kimi_tui.errors import ModelNotSetError
+from kimi_tui.llm.create import ProviderSettings, create_provider
+from kimi_tui.llm.provider import ModelInfo, Provider
+
+SCRIPT_NOTE = "a script, not a model"
+
+
+class Models:
+    """The provider in use. `missing` is why there is none, told when somebody asks it something."""
+
+    def __init__(
+        self,
+        settings: ProviderSettings | None,
+        info: ModelInfo,
+        *,
+        missing: str = "",
+        on_ready: Callable[[Provider], None],
+    ) -> None:
+        self._settings = settings
+        self._missing = missing
+        self._on_ready = on_ready
+        self._making: asyncio.Task[Provider] | None = None
+        self.info = info
+
+    @property
+    def shown_name(self) -> str:
+        return self.info.name or "no model"
+
+    @property
+    def note(self) -> str:
+        scripted = self._settings is not None and self._settings.type in ("scripted", "_scripted_echo")
+        return SCRIPT_NOTE if scripted else ""
+
+    def prepare(self) -> None:
+        """Begin to make it, without waiting."""
+        if self._settings is not None and self._making is None:
+            self._making = asyncio.create_task(self._make(self._settings))
+
+    async def ready(self) -> None:
+        """Wait until there is one. Raises ModelNotSetError, or what making it raised."""
+        if self._settings is None:
+            raise ModelNotSetError(self._missing)
+        self.prepare()
+        assert self._making is not None
+        try:
+            await asyncio.shield(self._making)
+        except Exception:
+            self._making = None
+            raise
+
+    async def aclose(self) -> None:
+        if self._making is not None:
+            making, self._making = self._making, None
+            making.cancel()
+            done = await asyncio.gather(making, return_exceptions=True)
+            if not isinstance(done[0], BaseException):
+                await done[0].aclose()
+
+    async def _make(self, settings: ProviderSettings) -> Provider:
+        provider = await asyncio.to_thread(create_provider, settings)
+        self._on_ready(provider)
+        return provider
+
+

@@ -1,0 +1,32 @@
+"""Telling on the Wire what belongs to no step: errors, warnings, news."""
+
+import time
+from typing import Literal
+from uuid import uuid4
+
+from kimi_tui.errors import KimiTuiError, ProviderError
+from kimi_tui.wire.events import Notification
+
+Severity = Literal["info", "success", "warning", "error"]
+
+
+def notice(
+    title: str, body: str = "", *, severity: Severity = "info", kind: str = "notice", source: str = "soul"
+) -> Notification:
+    return Notification(
+        id=uuid4().hex,
+        category="system",
+        type=kind,
+        source_kind="system",
+        source_id=source,
+        title=title,
+        body=body,
+        severity=severity,
+        created_at=time.time(),
+    )
+
+
+def error_notice(error: KimiTuiError) -> Notification:
+    """What ended a turn, with its cause."""
+    title = "The model's service failed" if isinstance(error, ProviderError) else "The turn ended with an error"
+    return notice(title, str(error), severity="error", kind=type(error).__name__)

@@ -1,0 +1,217 @@
+"""The agent loop: a turn is a loop of steps, a step is one reply of the model and its tool calls.
+
+Invariant: whenever this code is not inside `take_turn`, the context ends on a valid pair, however the
+last turn ended.
+"""
+
+import asyncio
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from kimi_tui.context.context import Context, interrupted_result
+from kimi_tui.errors import KimiTuiError, MaxStepsReachedError
+from kimi_tui.flow.turn import TurnResult
+from kimi_tui.llm.message import Message, user_message
+from kimi_tui.llm.provider import ModelInfo, Provider, SpokenPart
+from kimi_tui.llm.retry import RetryPolicy, take_reply_with_retry
+from kimi_tui.llm.step import Reply
+from kimi_tui.soul.agent import Agent
+from kimi_tui.tools.result_message import result_message
+from kimi_tui.wire.codec import WireMessage
+from kimi_tui.wire.events import (
+    StatusUpdate,
+    SteerInput,
+    StepBegin,
+    StepInterrupted,
+    StepRetry,
+    TurnBegin,
+    TurnEnd,
+)
+from kimi_tui.wire.parts import TextPart, TokenUsage, ToolCall, ToolResult, UserInput
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """How long a turn may go on."""
+
+    max_steps: int = 1000
+    max_attempts: int = 3
+
+
+@dataclass(slots=True)
+class _Turn:
+    """What a turn has come to so far."""
+
+    steps: int = 0
+    message: str = ""
+    usage: TokenUsage | None = None
+    rejected: bool = False
+    ended: bool = False
+
+
+class Soul:
+    """One agent with its memory and its model. It takes one turn at a time."""
+
+    def __init__(
+        self,
+        agent: Agent,
+        *,
+        provider: Provider,
+        model: ModelInfo,
+        context: Context,
+        send: Callable[[WireMessage], None],
+        limits: Limits,
+    ) -> None:
+        self.agent = agent
+        self.provider = provider
+        self.model = model
+        self.context = context
+        self._send = send
+        self._limits = limits
+        self._steered: list[UserInput] = []
+        self._body: asyncio.Task[TurnResult] | None = None
+        self._stop_asked = False
+
+    async def take_turn(self, prompt: UserInput, *, shown_as: UserInput | None = None) -> TurnResult:
+        """One turn. `shown_as` is what the Wire says that the person typed, where that is not the prompt.
+
+        Returns `cancelled` after `stop_turn`; raises the KimiTuiError that ended it, MaxStepsReachedError
+        among them.
+        """
+        self._stop_asked = False
+        body = asyncio.create_task(self._turn(prompt, prompt if shown_as is None else shown_as))
+        self._body = body
+        try:
+            return await body
+        except asyncio.CancelledError:
+            task = asyncio.current_task()
+            if self._stop_asked and task is not None and not task.cancelling():
+                return TurnResult("cancelled")
+            raise
+        finally:
+            self._body = None
+            self._steered.clear()
+
+    def stop_turn(self) -> None:
+        """Interrupt the turn under way, at whatever it waits for."""
+        if self._body is not None and not self._body.done():
+            self._stop_asked = True
+            self._body.cancel()
+
+    def steer(self, text: UserInput) -> bool:
+        """Say something to the turn under way, before its next step; False where there is none."""
+        if self._body is None or self._body.done():
+            return False
+        self._steered.append(text)
+        return True
+
+    async def _turn(self, prompt: UserInput, shown: UserInput) -> TurnResult:
+        self._send(TurnBegin(user_input=shown))
+        self.context.checkpoint()
+        self.context.append(user_message(prompt))
+        turn = _Turn()
+        while not turn.ended:
+            if turn.steps >= self._limits.max_steps:
+                raise MaxStepsReachedError(turn.steps)
+            turn.steps += 1
+            self.context.checkpoint()
+            self._send(StepBegin(n=turn.steps))
+            try:
+                await self._step(turn)
+            except (asyncio.CancelledError, KimiTuiError):
+                self._send(StepInterrupted())
+                raise
+            if self._take_steering() and not turn.rejected:
+                turn.ended = False
+        self._send(TurnEnd())
+        return TurnResult("rejected" if turn.rejected else "finished", turn.message, turn.steps, turn.usage)
+
+    def _take_steering(self) -> bool:
+        steered, self._steered = self._steered, []
+        for text in steered:
+            self.context.append(user_message(text))
+            self._send(SteerInput(user_input=text))
+        return bool(steered)
+
+    async def _step(self, turn: _Turn) -> None:
+        reply = await self._ask()
+        turn.message = reply.message.text
+        if reply.usage is not None:
+            turn.usage = reply.usage if turn.usage is None else turn.usage + reply.usage
+        calls = reply.message.tool_calls or ()
+        self.context.append(reply.message)
+        self._tell_status(reply)
+        if not calls:
+            turn.ended = True
+            return
+        results = await self._call_tools(calls)
+        extras = [result.return_value.extras or {} for result in results]
+        if any(extra.get("rejected") and not extra.get("feedback") for extra in extras):
+            turn.rejected = turn.ended = True
+        elif any(extra.get("stop") for extra in extras):
+            turn.ended = True
+
+    async def _ask(self) -> Reply:
+        """One whole reply. What was said before a cancel stays in the context as far as it is text."""
+        heard: list[str] = []
+
+        def hear(part: SpokenPart) -> None:
+            if isinstance(part, TextPart):
+                heard.append(part.text)
+            self._send(part)
+
+        def void(retry: StepRetry) -> None:
+            heard.clear()
+            self._send(retry)
+
+        try:
+            return await take_reply_with_retry(
+                self.provider,
+                self.agent.system_prompt,
+                self.agent.toolset.specs,
+                self.context.history,
+                on_part=hear,
+                on_retry=void,
+                policy=RetryPolicy(max_attempts=self._limits.max_attempts),
+            )
+        except asyncio.CancelledError:
+            if text := "".join(heard).strip():
+                self.context.append(Message(role="assistant", content=(TextPart(text=text),)))
+            raise
+
+    def _tell_status(self, reply: Reply) -> None:
+        if reply.usage is not None:
+            self.context.count_tokens(reply.usage.total)
+        tokens, most = self.context.token_count, self.model.max_context_size
+        self._send(
+            StatusUpdate(
+                context_usage=min(1.0, tokens / most),
+                context_tokens=tokens,
+                max_context_tokens=most,
+                token_usage=reply.usage,
+                message_id=reply.id,
+            )
+        )
+
+    async def _call_tools(self, calls: tuple[ToolCall, ...]) -> list[ToolResult]:
+        """Run the calls side by side; each result goes to the Wire as it comes, to the context in order."""
+        results: dict[str, ToolResult] = {}
+        self.agent.toolset.begin_step()
+
+        async def answer(call: ToolCall) -> None:
+            result = await self.agent.toolset.handle(call)
+            results[call.id] = result
+            self._send(result)
+
+        try:
+            async with asyncio.TaskGroup() as group:
+                for call in calls:
+                    group.create_task(answer(call), name=f"tool {call.function.name}")
+        finally:
+            self.context.append(
+                *(
+                    result_message(results[call.id]) if call.id in results else interrupted_result(call.id)
+                    for call in calls
+                )
+            )
+        return [results[call.id] for call in calls]

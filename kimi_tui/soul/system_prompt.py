@@ -1,0 +1,95 @@
+"""The system prompt: a template and what it says of the place the agent works in."""
+
+import os
+import re
+import stat
+from collections.abc import Mapping
+from datetime import datetime
+from pathlib import Path
+
+AGENTS_MD_BYTES = 32 * 1024
+_ROOT_ENTRIES, _CHILD_ENTRIES = 30, 10
+_VARIABLE = re.compile(r"\$\{([A-Z][A-Z0-9_]*)\}")
+
+
+def fill(template: str, values: Mapping[str, str]) -> str:
+    """`template` with each `${NAME}` of `values` replaced, once; names that are not known stay as they are."""
+    return _VARIABLE.sub(lambda match: values.get(match[1], match[0]), template).strip() + "\n"
+
+
+def default_values(work_dir: Path, *, skills: str, now: datetime | None = None) -> dict[str, str]:
+    """The values of the variables that every system prompt may use."""
+    return {
+        "KIMI_NOW": (now or datetime.now().astimezone()).isoformat(timespec="minutes"),
+        "KIMI_WORK_DIR": str(work_dir),
+        "KIMI_WORK_DIR_LS": listing(work_dir),
+        "KIMI_AGENTS_MD": agents_md(work_dir),
+        "KIMI_SKILLS": skills,
+    }
+
+
+def listing(folder: Path) -> str:
+    """Two levels of a folder, bounded; folders first."""
+    rows: list[str] = []
+    for entry, more in _entries(folder, _ROOT_ENTRIES):
+        if entry is None:
+            rows.append(f"... and {more} more")
+            continue
+        rows.append(entry.name + ("/" if _is_folder(entry) else ""))
+        if _is_folder(entry) and entry.name != ".git":
+            for child, rest in _entries(Path(entry.path), _CHILD_ENTRIES):
+                rows.append(
+                    f"  ... and {rest} more"
+                    if child is None
+                    else f"  {child.name}{'/' if _is_folder(child) else ''}"
+                )
+    return "\n".join(rows) or "(empty)"
+
+
+def _is_folder(entry: os.DirEntry[str]) -> bool:
+    try:
+        return entry.is_dir(follow_symlinks=False)
+    except OSError:
+        return False
+
+
+def _entries(folder: Path, most: int) -> list[tuple[os.DirEntry[str] | None, int]]:
+    try:
+        with os.scandir(folder) as found:
+            entries = sorted(found, key=lambda entry: (not _is_folder(entry), entry.name))
+    except OSError:
+        return []
+    shown: list[tuple[os.DirEntry[str] | None, int]] = [(entry, 0) for entry in entries[:most]]
+    if len(entries) > most:
+        shown.append((None, len(entries) - most))
+    return shown
+
+
+def project_root(work_dir: Path) -> Path:
+    """The nearest ancestor with a `.git`, else the work dir itself."""
+    return next((folder for folder in (work_dir, *work_dir.parents) if (folder / ".git").exists()), work_dir)
+
+
+def agents_md(work_dir: Path) -> str:
+    """The AGENTS.md files from the project's root down to the work dir; the nearest is cut last."""
+    root = project_root(work_dir)
+    folders = [folder for folder in (work_dir, *work_dir.parents) if folder == root or root in folder.parents]
+    budget = AGENTS_MD_BYTES
+    found: list[str] = []
+    for folder in folders:
+        for name in ("AGENTS.md", "agents.md", ".kimi-tui/AGENTS.md", ".kimi/AGENTS.md"):
+            text = _read_some(folder / name, budget)
+            if text and not (name == "agents.md" and (folder / "AGENTS.md").exists()):
+                budget -= len(text.encode())
+                found.append(f"<!-- {folder / name} -->\n{text}")
+    return "Instructions of this project\n\n" + "\n\n".join(reversed(found)) if found else ""
+
+
+def _read_some(file: Path, most: int) -> str:
+    try:
+        if most <= 0 or not stat.S_ISREG(file.stat().st_mode):
+            return ""
+        with file.open("rb") as opened:
+            return opened.read(most).decode("utf-8", "ignore").strip()
+    except OSError:
+        return ""

@@ -1,0 +1,24 @@
+"""What a tool call is about, in one short line."""
+
+import json
+from typing import Any
+
+from kimi_tui.wire.parts import ToolCall
+
+_TELLING = ("command", "path", "pattern", "url", "query", "description", "name")
+
+
+def headline(call: ToolCall | None) -> str:
+    """The tool's name and its most telling argument."""
+    if call is None:
+        return "a tool"
+    try:
+        arguments: Any = json.loads(call.function.arguments or "{}")
+    except (ValueError, RecursionError):
+        arguments = None
+    if isinstance(arguments, dict):
+        for key in _TELLING:
+            value: Any = arguments.get(key)  # pyright: ignore[reportUnknownVariableType, reportUnknownMemberType]
+            if isinstance(value, str) and value.strip():
+                return f"{call.function.name} {' '.join(value.split())}"
+    return call.function.name

@@ -1,0 +1,103 @@
+"""Text output: what the model says, as it says it, and nothing else."""
+
+from typing import IO
+
+from kimi_tui.ui.print.headline import headline
+from kimi_tui.wire.codec import WireMessage
+from kimi_tui.wire.events import Notification, StepBegin, StepRetry
+from kimi_tui.wire.flow_events import FlowBegin, FlowDecision, FlowEnd, FlowNodeBegin
+from kimi_tui.wire.parts import TextPart, ToolCall, ToolCallPart, ToolResult
+
+
+class Prose:
+    """A raw listener. Text of a step goes out as it comes; one blank line parts what two steps said.
+
+    With `final_only` only the last step's text is printed, at the end. A retry voids what its step has
+    said: where that is on stdout already, a line says so.
+    """
+
+    def __init__(self, out: IO[str], progress: IO[str] | None, *, final_only: bool) -> None:
+        self._out = out
+        self._progress = progress
+        self._final_only = final_only
+        self._step: list[str] = []
+        self._final = ""
+        self._said_before = False
+        self._calls: dict[str, ToolCall] = {}
+        self._last_call = ""
+        self.broken = False
+
+    def __call__(self, message: WireMessage) -> None:
+        match message:
+            case TextPart():
+                self._say(message.text)
+            case StepBegin():
+                self._end_step()
+            case StepRetry():
+                self._void(message)
+            case ToolCall():
+                self._calls[message.id] = message
+                self._last_call = message.id
+            case ToolCallPart() if self._last_call in self._calls:
+                self._calls[self._last_call] = self._calls[self._last_call].followed_by(message)
+            case ToolResult():
+                mark = "✗" if message.return_value.is_error else "✓"
+                self._note(f"{mark} {headline(self._calls.pop(message.tool_call_id, None))}")
+            case FlowBegin():
+                self._note(f"flow {message.name}")
+            case FlowNodeBegin():
+                again = f" (attempt {message.attempt})" if message.attempt > 1 else ""
+                self._note(f"◆ {message.node_id} · move {message.move}{again}")
+            case FlowDecision():
+                self._note(f"  {message.choice} → {message.dst}")
+            case FlowEnd():
+                self._note(f"flow {message.status} after {message.moves} moves")
+            case Notification() if message.severity != "error":
+                self._note(f"{message.title} {message.body}".strip())
+            case _:
+                pass
+
+    def finish(self) -> None:
+        """The turn is over."""
+        self._end_step()
+        if self._final_only and self._final:
+            self._write(self._final.rstrip("\n") + "\n")
+
+    def _say(self, text: str) -> None:
+        first = not self._step
+        self._step.append(text)
+        if self._final_only:
+            return
+        if first and self._said_before:
+            self._write("\n")
+        self._write(text, flush=True)
+
+    def _end_step(self) -> None:
+        text = "".join(self._step)
+        self._step.clear()
+        if text.strip():
+            self._final = text
+            self._said_before = True
+            if not self._final_only and not text.endswith("\n"):
+                self._write("\n")
+
+    def _void(self, retry: StepRetry) -> None:
+        if self._step and not self._final_only:
+            self._write("\n[the connection failed; the answer begins anew]\n")
+        self._step.clear()
+        self._note(f"{retry.error_type}: attempt {retry.next_attempt}/{retry.max_attempts} in {retry.wait_s:.1f} s")
+
+    def _write(self, text: str, *, flush: bool = False) -> None:
+        if self.broken:
+            return
+        try:
+            self._out.write(text)
+            if flush:
+                self._out.flush()
+        except BrokenPipeError:
+            self.broken = True
+
+    def _note(self, text: str) -> None:
+        if self._progress is not None:
+            safe = "".join(char if char.isprintable() else "�" for char in text)
+            self._progress.write(f"\x1b[2m{safe[:200]}\x1b[0m\n")
