@@ -1,6 +1,6 @@
 """What the soul needs of a model's service, whoever provides it."""
 
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncGenerator, Sequence
 from dataclasses import dataclass, field
 from typing import Literal, Protocol
 
@@ -65,10 +65,10 @@ class Provider(Protocol):
 
     def stream(
         self, system_prompt: str, tools: Sequence[ToolSpec], history: Sequence[Message]
-    ) -> AsyncIterator[StreamPart]:
+    ) -> AsyncGenerator[StreamPart, None]:
         """One reply, piece by piece. A tool call's `ToolCallPart`s follow it directly.
 
-        It is an async generator: closing it hangs up. It raises EmptyResponseError by itself only where
+        Closing it hangs up. It raises EmptyResponseError by itself only where
         the service says so; `llm.step` raises it for a reply that turned out to hold nothing.
         """
         ...

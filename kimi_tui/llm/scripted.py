@@ -14,7 +14,7 @@ Empty lines, `#` lines and code fences are skipped.
 import asyncio
 import json
 import re
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import cast
@@ -123,7 +123,7 @@ class ScriptedProvider:
 
     async def stream(
         self, system_prompt: str, tools: Sequence[ToolSpec], history: Sequence[Message]
-    ) -> AsyncIterator[StreamPart]:
+    ) -> AsyncGenerator[StreamPart, None]:
         if self._on_request:
             self._on_request(Request(system_prompt, tuple(tools), tuple(history)))
         for line in self.script.take():

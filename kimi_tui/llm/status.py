@@ -1,12 +1,17 @@
 """HTTP error answers of model services, read into our errors."""
 
+import json
 import math
 import re
 import time
 from collections.abc import Mapping
 from email.utils import parsedate_to_datetime
+from http import HTTPStatus
+from typing import cast
 
-from kimi_tui.errors import ContextOverflowError, ProviderAuthError, ProviderStatusError
+from pydantic import JsonValue
+
+from kimi_tui.errors import ContextOverflowError, ProviderAuthError, ProviderError, ProviderStatusError
 
 # What services say when a conversation is too long: OpenAI, Moonshot, vLLM, llama.cpp, LM Studio, Anthropic, Google.
 _TOO_LONG = re.compile(
@@ -30,6 +35,120 @@ def status_error(status: int, cause: str, *, code: str = "", retry_after: float 
     if status == 429 and retry_after is None and _NO_MONEY.search(says):
         error.retryable = False
     return error
+
+
+def answer_error(status: int, headers: Mapping[str, str], body: bytes | str) -> ProviderStatusError:
+    """The error for an HTTP answer of 400 or more: JSON of any service's shape, a web page, plain text or nothing."""
+    text = body if isinstance(body, str) else body.decode("utf-8", "replace")
+    cause, code, retry_after = "", "", retry_after_of(headers)
+    if text.lstrip().startswith(("{", "[")):
+        cause, code, _, delay = _read(_json(text))
+        retry_after = delay if retry_after is None else retry_after
+    elif "<html" in text[:1000].lower() or text.lstrip().lower().startswith("<!doctype"):
+        title = re.search(r"<title[^>]*>(.*?)</title>", text, re.IGNORECASE | re.DOTALL)
+        cause = f"a web page{f': {title.group(1)}' if title else ''}"
+    else:
+        cause = text
+    try:
+        known = HTTPStatus(status).phrase
+    except ValueError:
+        known = ""
+    named = f"the service answered {status}{f' ({known})' if known else ''}"
+    cause = clean(cause)
+    hint = _HINTS.get(status, "")
+    return status_error(status, f"{named}{f': {cause}' if cause else ''}{hint}", code=code, retry_after=retry_after)
+
+
+def stream_error(data: JsonValue) -> ProviderError:
+    """The error that a service reports within a stream, or in the body of a 200."""
+    cause, code, status, retry_after = _read(data)
+    cause = clean(cause) or clean(code) or "it did not say why"
+    if status is None:
+        status = next((number for word, number in _WORDS.items() if word in code.lower()), None)
+    message = f"the service reported an error: {cause}"
+    if status is None and _TOO_LONG.search(cause):
+        status = 400
+    return (
+        ProviderError(message) if status is None else status_error(status, message, code=code, retry_after=retry_after)
+    )
+
+
+def body_error(body: bytes) -> ProviderError:
+    """The error for a 200 whose body is no stream of events."""
+    text = body.decode("utf-8", "replace").strip()
+    data = _json(text)
+    if isinstance(data, dict) and any(key in data for key in ("error", "message", "detail", "code")):
+        return stream_error(data)
+    if text.startswith("<"):
+        return ProviderError("the service answered with a web page, not with a reply; is base_url right?")
+    return ProviderError(
+        f"the service answered with no stream of events; is base_url right? It said: {clean(text)[:100]}"
+    )
+
+
+def clean(text: str, limit: int = 500) -> str:
+    """Someone else's message on one line: no control characters, no keys, not longer than `limit`."""
+    text = "".join(char if char.isprintable() else " " for char in text[: limit * 4])
+    text = _KEY.sub("***", " ".join(text.split()))
+    return text if len(text) <= limit else text[: limit - 1] + "…"
+
+
+_KEY = re.compile(r"\b(sk|xai|gsk|pk)-[\w*.-]{6,}|\bAIza[\w-]{20,}|(?<=Bearer )\S+")
+_HINTS = {
+    401: "; is the API key right?",
+    403: "; may the API key use this model?",
+    404: "; are base_url and the model's name right?",
+}
+# What services call their errors, as the HTTP status that they would have sent.
+_WORDS = {
+    "context_length": 400,
+    "exceed_context": 400,
+    "rate_limit": 429,
+    "resource_exhausted": 429,
+    "insufficient_quota": 429,
+    "exceeded_current_quota": 429,
+    "overloaded": 529,
+    "unavailable": 503,
+    "server_error": 500,
+    "internal": 500,
+    "api_error": 500,
+    "authentication": 401,
+    "invalid_api_key": 401,
+    "unauthenticated": 401,
+    "permission": 403,
+    "not_found": 404,
+    "request_too_large": 413,
+    "timeout": 504,
+    "deadline_exceeded": 504,
+    "invalid": 400,
+}
+
+
+def _json(text: str) -> JsonValue:
+    try:
+        return cast(JsonValue, json.loads(text))
+    except ValueError:
+        return text
+
+
+def _read(data: JsonValue) -> tuple[str, str, int | None, float | None]:
+    """Message, code, HTTP status and seconds to wait, in any of the shapes that services use."""
+    if isinstance(data, list):
+        data = data[0] if data else None
+    if not isinstance(data, dict):
+        return (data if isinstance(data, str) else ""), "", None, None
+    inner = data.get("error")
+    if isinstance(inner, str):
+        data = {"message": inner, **data}
+    elif isinstance(inner, dict):
+        data = inner
+    message = data.get("message") or data.get("detail") or data.get("error_description") or ""
+    words = [data.get(key) for key in ("code", "type", "status")]
+    code = " ".join(str(word) for word in words if isinstance(word, str))
+    status = next((word for word in words if isinstance(word, int) and 400 <= word <= 599), None)
+    delay = re.search(r'"retryDelay": ?"([\d.]+)s"', json.dumps(data.get("details") or ""))
+    text = message if isinstance(message, str) else json.dumps(message, ensure_ascii=False)
+    return text, code, status, _number(delay.group(1)) if delay else None
 
 
 def retry_after_of(headers: Mapping[str, str], *, now: float | None = None) -> float | None:

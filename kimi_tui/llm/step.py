@@ -1,13 +1,12 @@
 """One request to a model, put together from the pieces it streams."""
 
-from collections.abc import AsyncGenerator, Callable, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass
-from typing import cast
 
 from kimi_tui.errors import EmptyResponseError
 from kimi_tui.llm.message import Message
-from kimi_tui.llm.provider import Provider, ReplyId, ReplyUsage, SpokenPart, StreamPart, ToolSpec
+from kimi_tui.llm.provider import Provider, ReplyId, ReplyUsage, SpokenPart, ToolSpec
 from kimi_tui.wire.merge import Merger
 from kimi_tui.wire.parts import TextPart, ThinkPart, TokenUsage, ToolCall, ToolCallPart
 
@@ -37,8 +36,7 @@ async def take_reply(
     whole: list[SpokenPart] = []
     usage: TokenUsage | None = None
     reply_id: str | None = None
-    pieces = cast(AsyncGenerator[StreamPart, None], provider.stream(system_prompt, tools, history))
-    async with aclosing(pieces):
+    async with aclosing(provider.stream(system_prompt, tools, history)) as pieces:
         async for piece in pieces:
             match piece:
                 case ReplyId():

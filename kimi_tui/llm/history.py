@@ -1,0 +1,49 @@
+"""A history in a service's own words, made once: a step only converts what is new since the last."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+from kimi_tui.llm.message import Message
+from kimi_tui.wire.parts import JsonObject
+
+
+@dataclass(frozen=True, slots=True)
+class Converted:
+    """What one message becomes: `items`, and `after`, which waits for the end of a run of tool results."""
+
+    items: list[JsonObject]
+    after: list[JsonObject] = field(default_factory=list[JsonObject])
+
+
+class HistoryConverter:
+    """Converts histories that mostly grow at their end. It keeps the last one, so a message must not change."""
+
+    def __init__(self, convert: Callable[[Message], Converted]) -> None:
+        self._convert = convert
+        self._known: list[Message] = []
+        self._converted: list[Converted] = []
+
+    def convert(self, history: Sequence[Message]) -> list[JsonObject]:
+        """All of `history`; the objects are shared with later calls and must not be changed."""
+        same = 0
+        for known, message in zip(self._known, history, strict=False):
+            if known is not message:
+                break
+            same += 1
+        new = list(history[same:])
+        self._known[same:] = new
+        self._converted[same:] = [self._convert(message) for message in new]
+        items: list[JsonObject] = []
+        waiting: list[JsonObject] = []
+        for message, converted in zip(self._known, self._converted, strict=True):
+            if waiting and message.role != "tool":
+                items += waiting
+                waiting = []
+            items += converted.items
+            waiting += converted.after
+        return items + waiting
+
+
+def call_ids(history: Sequence[Message]) -> set[str]:
+    """The ids of all tool calls in `history`."""
+    return {call.id for message in history for call in message.tool_calls or ()}

@@ -1,0 +1,287 @@
+"""Chat Completions, as Kimi, OpenAI and most servers for local models speak them.
+
+Importing this module does not load the SDK; the first request does, in a thread.
+"""
+
+import asyncio
+import json
+from collections.abc import AsyncGenerator, Iterator, Sequence
+from contextlib import aclosing
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from pydantic import BaseModel, ConfigDict, JsonValue, ValidationError
+
+from kimi_tui.errors import ProviderConnectionError, ProviderError
+from kimi_tui.llm.history import Converted, HistoryConverter, call_ids
+from kimi_tui.llm.message import Message, estimate_tokens
+from kimi_tui.llm.provider import ReplyId, ReplyUsage, SpokenPart, StreamPart, ToolSpec
+from kimi_tui.llm.settings import ProviderSettings
+from kimi_tui.llm.status import stream_error
+from kimi_tui.llm.tool_calls import ToolCallOrder
+from kimi_tui.wire.parts import ContentPart, JsonObject, TextPart, ThinkPart, TokenUsage, ToolCall
+
+if TYPE_CHECKING:
+    from kimi_tui.llm.openai_client import OpenAIConnection
+
+BASE_URLS = {"kimi": "https://api.moonshot.ai/v1", "openai_legacy": "https://api.openai.com/v1"}
+USUAL_REASONING_KEY = "reasoning_content"
+_MARGIN = 1024
+
+
+class OpenAIChat:
+    """A model behind Chat Completions; `settings.type` is `kimi` or `openai_legacy`."""
+
+    def __init__(self, settings: ProviderSettings) -> None:
+        self._settings = settings
+        self._is_kimi = settings.type == "kimi"
+        self._base_url = settings.base_url or BASE_URLS[settings.type]
+        self._connection: OpenAIConnection | None = None
+        self._history = HistoryConverter(self._convert)
+
+    @property
+    def model_name(self) -> str:
+        return self._settings.model
+
+    def with_thinking(self, on: bool) -> "OpenAIChat":
+        return self if self._settings.thinking is on else OpenAIChat(replace(self._settings, thinking=on))
+
+    async def aclose(self) -> None:
+        if self._connection:
+            await self._connection.aclose()
+            self._connection = None
+
+    async def stream(
+        self, system_prompt: str, tools: Sequence[ToolSpec], history: Sequence[Message]
+    ) -> AsyncGenerator[StreamPart, None]:
+        if self._connection is None:
+            self._connection = await asyncio.to_thread(self._connect)
+        body = self._body(system_prompt, tools, history)
+        reader = _Reader(self._settings.reasoning_key, call_ids(history))
+        async with aclosing(self._connection.chat(body)) as events:
+            try:
+                async for event in events:
+                    if event.data.startswith(b"[DONE]"):
+                        break
+                    for part in reader.read(event.data):
+                        yield part
+            except ProviderConnectionError:
+                # What breaks behind the last word takes nothing away but the usage.
+                if reader.finish_reason is None:
+                    raise
+        for part in reader.end():
+            yield part
+
+    def _connect(self) -> "OpenAIConnection":
+        from kimi_tui.llm.openai_client import OpenAIConnection
+
+        return OpenAIConnection(self._settings, self._base_url)
+
+    def _body(self, system_prompt: str, tools: Sequence[ToolSpec], history: Sequence[Message]) -> JsonObject:
+        messages: list[JsonValue] = [*self._history.convert(history)]
+        if system_prompt:
+            messages.insert(0, {"role": "system", "content": system_prompt})
+        body: JsonObject = {"messages": messages, "stream_options": {"include_usage": True}}
+        if tools:
+            body["tools"] = [
+                {
+                    "type": "function",
+                    "function": {"name": tool.name, "description": tool.description, "parameters": tool.parameters},
+                }
+                for tool in tools
+            ]
+        options = self._settings.generation
+        if options.temperature is not None:
+            body["temperature"] = options.temperature
+        if options.top_p is not None:
+            body["top_p"] = options.top_p
+        if options.max_tokens is not None and options.max_tokens > 0:
+            used = sum(estimate_tokens(message) for message in history) + len(system_prompt) // 4 + _MARGIN
+            room = max(1, self._settings.max_context_size - used)
+            is_openai = self._is_kimi or "api.openai.com" in self._base_url
+            body["max_completion_tokens" if is_openai else "max_tokens"] = min(options.max_tokens, room)
+        if self._is_kimi and self._settings.cache_key:
+            body["prompt_cache_key"] = self._settings.cache_key
+        return body | self._thinking()
+
+    def _thinking(self) -> JsonObject:
+        on = self._settings.thinking
+        if on is None or (not on and "always_thinking" in self._settings.capabilities):
+            return {}
+        if not self._is_kimi:
+            return {"reasoning_effort": "high"} if on else {}
+        keep = self._settings.generation.thinking_keep
+        kept: JsonObject = {"keep": keep} if on and keep else {}
+        return {"thinking": {"type": "enabled" if on else "disabled", **kept}}
+
+    def _convert(self, message: Message) -> Converted:
+        match message.role:
+            case "user":
+                return Converted([{"role": "user", "content": _content(message.content)}])
+            case "tool":
+                return self._convert_result(message)
+            case "assistant":
+                pass
+        spoken = [part for part in message.content if not isinstance(part, ThinkPart)]
+        item: JsonObject = {"role": "assistant", "content": _content(spoken) or None}
+        reasoning = "".join(part.think for part in message.content if isinstance(part, ThinkPart))
+        key = USUAL_REASONING_KEY if self._settings.reasoning_key is None else self._settings.reasoning_key
+        if reasoning and key:
+            item[key] = reasoning
+        if message.tool_calls:
+            item["tool_calls"] = [
+                {
+                    "id": call.id,
+                    "type": "function",
+                    "function": {"name": call.function.name, "arguments": valid_arguments(call)},
+                }
+                for call in message.tool_calls
+            ]
+        return Converted([item])
+
+    def _convert_result(self, message: Message) -> Converted:
+        """Kimi takes media in a tool's result; elsewhere they follow the results as a user's message."""
+        text = [part for part in message.content if isinstance(part, TextPart)]
+        media = [part for part in message.content if not isinstance(part, TextPart | ThinkPart)]
+        item: JsonObject = {"role": "tool", "tool_call_id": message.tool_call_id or ""}
+        if self._is_kimi or not media:
+            return Converted([{**item, "content": _content(message.content)}])
+        note = TextPart(text=f"What the tool call {message.tool_call_id} returned beside its text:")
+        after: JsonObject = {"role": "user", "content": _content([note, *media])}
+        return Converted([{**item, "content": _content(text) or "(see the next user message)"}], [after])
+
+
+def valid_arguments(call: ToolCall) -> str:
+    """The arguments of a call as the model gave them; `{}` if they are no JSON object, which services refuse."""
+    try:
+        whole = isinstance(json.loads(call.function.arguments or ""), dict)
+    except ValueError:
+        whole = False
+    return (call.function.arguments or "{}") if whole else "{}"
+
+
+def _content(parts: Sequence[ContentPart]) -> JsonValue:
+    if all(isinstance(part, TextPart) for part in parts):
+        return "".join(part.text for part in parts if isinstance(part, TextPart))
+    items: list[JsonValue] = []
+    for part in parts:
+        match part.type:
+            case "text":
+                items.append({"type": "text", "text": part.text})
+            case "image_url":
+                items.append({"type": "image_url", "image_url": {"url": part.image_url.url}})
+            case "audio_url":
+                items.append({"type": "audio_url", "audio_url": {"url": part.audio_url.url}})
+            case "video_url":
+                items.append({"type": "video_url", "video_url": {"url": part.video_url.url}})
+            case "think":
+                pass
+    return items
+
+
+class _Function(BaseModel):
+    name: str | None = None
+    arguments: str | JsonObject | None = None
+
+
+class _CallDelta(BaseModel):
+    index: int | None = None
+    id: str | None = None
+    function: _Function | None = None
+
+
+class _Delta(BaseModel):
+    """Extra fields are kept: one of them is the reasoning."""
+
+    model_config = ConfigDict(extra="allow")
+
+    content: str | None = None
+    refusal: str | None = None
+    tool_calls: list[_CallDelta] | None = None
+
+
+class _Details(BaseModel):
+    cached_tokens: int | None = None
+
+
+class _Usage(BaseModel):
+    prompt_tokens: int | None = None
+    completion_tokens: int | None = None
+    cached_tokens: int | None = None
+    prompt_tokens_details: _Details | None = None
+
+    def counted(self) -> TokenUsage:
+        details = self.prompt_tokens_details
+        cached = (details and details.cached_tokens) or self.cached_tokens or 0
+        other = max(0, (self.prompt_tokens or 0) - cached)
+        return TokenUsage(input_other=other, output=self.completion_tokens or 0, input_cache_read=cached)
+
+
+class _Choice(BaseModel):
+    index: int | None = 0
+    delta: _Delta | None = None
+    finish_reason: str | None = None
+    usage: _Usage | None = None
+
+
+class _Chunk(BaseModel):
+    id: str | None = None
+    choices: list[_Choice] | None = None
+    usage: _Usage | None = None
+    error: JsonValue = None
+    object: str | None = None
+
+
+class _Reader:
+    """Makes parts of the chunks of one reply."""
+
+    def __init__(self, reasoning_key: str | None, used_ids: set[str]) -> None:
+        self._keys = (USUAL_REASONING_KEY, "reasoning") if reasoning_key is None else (reasoning_key,)
+        self._calls = ToolCallOrder(used_ids)
+        self._id: str | None = None
+        self.finish_reason: str | None = None
+
+    def read(self, data: bytes) -> Iterator[StreamPart]:
+        try:
+            chunk = _Chunk.model_validate_json(data)
+        except ValidationError as error:
+            raise ProviderConnectionError("the service sent garbled data in the middle of its answer") from error
+        if chunk.error or chunk.object == "error":
+            raise stream_error(json.loads(data))
+        if chunk.id and self._id is None:
+            self._id = chunk.id
+            yield ReplyId(chunk.id)
+        for choice in chunk.choices or ():
+            if choice.index:
+                continue
+            if choice.delta:
+                yield from self._spoken(choice.delta)
+            if choice.usage:
+                yield ReplyUsage(choice.usage.counted())
+            self.finish_reason = choice.finish_reason or self.finish_reason
+        if chunk.usage:
+            yield ReplyUsage(chunk.usage.counted())
+
+    def _spoken(self, delta: _Delta) -> Iterator[SpokenPart]:
+        for key in self._keys:
+            reasoning = (delta.model_extra or {}).get(key)
+            if isinstance(reasoning, str) and reasoning:
+                yield ThinkPart(think=reasoning)
+                break
+        text = delta.content or delta.refusal
+        if text:
+            yield TextPart(text=text)
+        for call in delta.tool_calls or ():
+            function = call.function or _Function()
+            arguments = function.arguments
+            if isinstance(arguments, dict):
+                arguments = json.dumps(arguments, ensure_ascii=False)
+            yield from self._calls.add(call.index, call.id, function.name, arguments)
+
+    def end(self) -> Iterator[StreamPart]:
+        """The last parts; an error if the service hung up before its last word."""
+        if self.finish_reason is None:
+            raise ProviderConnectionError("the service hung up in the middle of its answer")
+        if self.finish_reason == "content_filter":
+            raise ProviderError("the service's content filter stopped the answer")
+        yield from self._calls.finish()

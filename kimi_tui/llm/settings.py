@@ -1,0 +1,43 @@
+"""What a provider is made from; `soul.assemble` fills it from the configuration and the environment."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from kimi_tui.llm.provider import Capability
+
+
+@dataclass(frozen=True, slots=True)
+class GenerationOptions:
+    """How to sample; None leaves the choice to the service. `max_tokens` bounds the reply, reasoning included."""
+
+    temperature: float | None = None
+    top_p: float | None = None
+    max_tokens: int | None = None
+    thinking_keep: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ProviderSettings:
+    """One model of one service. Neither `api_key` nor `custom_headers` show in its repr.
+
+    `thinking` None leaves thinking to the service. `reasoning_key` is the field of a chat message that holds
+    reasoning: None is the usual one, "" turns reasoning off. `cache_key` names a conversation to services that
+    cache by it. `idle_timeout_s` bounds the silence of a stream, not its length.
+    """
+
+    type: str
+    model: str
+    base_url: str | None = None
+    api_key: str | None = field(default=None, repr=False)
+    custom_headers: Mapping[str, str] = field(default_factory=dict[str, str], repr=False)
+    env: Mapping[str, str] = field(default_factory=dict[str, str], repr=False)
+    reasoning_key: str | None = None
+    scripts: Path | None = None
+    thinking: bool | None = None
+    capabilities: frozenset[Capability] = field(default_factory=frozenset[Capability])
+    max_context_size: int = 100_000
+    generation: GenerationOptions = field(default_factory=GenerationOptions)
+    cache_key: str | None = None
+    idle_timeout_s: float = 300.0
+    connect_timeout_s: float = 15.0

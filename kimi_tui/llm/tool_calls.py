@@ -1,0 +1,91 @@
+"""Tool calls that come in parts, put in an order that the Wire can tell: one call after the other."""
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from uuid import uuid4
+
+from kimi_tui.wire.parts import FunctionBody, ToolCall, ToolCallPart
+
+
+@dataclass(slots=True)
+class _Call:
+    index: int | None
+    id: str
+    name: str = ""
+    pieces: list[str] = field(default_factory=list[str])
+    told: int = 0
+    begun: bool = False
+
+    def is_whole(self) -> bool:
+        try:
+            return bool(self.name) and isinstance(json.loads("".join(self.pieces)), dict)
+        except ValueError:
+            return False
+
+
+class ToolCallOrder:
+    """Tells each call with its parts behind it, whatever order the service sends them in.
+
+    One call at a time is told as it comes; the next is told once the arguments before it are whole, or at the end.
+    A call without an id, or with one in use, gets an id of its own.
+    """
+
+    def __init__(self, used_ids: set[str]) -> None:
+        self._used = set(used_ids)
+        self._calls: list[_Call] = []
+        self._current = 0
+
+    def add(
+        self, index: int | None, call_id: str | None, name: str | None, arguments: str | None
+    ) -> Iterator[ToolCall | ToolCallPart]:
+        """What may be told now that this piece has come."""
+        call = self._find(index, call_id, name, arguments)
+        if call is None:
+            call = _Call(index, call_id or "")
+            self._calls.append(call)
+        if not call.name:
+            call.name = name or ""
+        if arguments:
+            call.pieces.append(arguments)
+        yield from self._tell(end=False)
+
+    def finish(self) -> Iterator[ToolCall | ToolCallPart]:
+        """What is left to tell when the reply is whole."""
+        yield from self._tell(end=True)
+
+    def _find(self, index: int | None, call_id: str | None, name: str | None, arguments: str | None) -> _Call | None:
+        """The call that a piece goes on with, or None where it begins one."""
+        same = (call for call in reversed(self._calls) if index is None or call.index == index)
+        call = next(same, None)
+        if call is None or not name or not call.name:
+            return call
+        if call_id and call.id and call_id != call.id:
+            return None  # some services number all calls 0
+        goes_on = not call.is_whole() or (index is not None and not arguments)
+        return call if goes_on else None
+
+    def _tell(self, *, end: bool) -> Iterator[ToolCall | ToolCallPart]:
+        while self._current < len(self._calls):
+            call = self._calls[self._current]
+            if not call.name and not end:
+                return
+            if not call.begun:
+                call.begun = True
+                yield ToolCall(id=self._unique(call.id), function=FunctionBody(name=call.name))
+            if call.told < len(call.pieces):
+                yield ToolCallPart(arguments_part="".join(call.pieces[call.told :]))
+                call.told = len(call.pieces)
+            is_last = self._current == len(self._calls) - 1
+            if is_last or not (end or call.is_whole()):
+                return
+            self._current += 1
+
+    def _unique(self, wanted: str) -> str:
+        found = wanted or f"call_{uuid4().hex[:24]}"
+        number = 2
+        while found in self._used:
+            found = f"{wanted}-{number}"
+            number += 1
+        self._used.add(found)
+        return found
