@@ -1,0 +1,47 @@
+"""The environment of the commands that an agent runs: ours, without what looks like a secret.
+
+A name that matches one of `SECRET_NAMES` is left out, unless settings keep it; so is every variable whose value is
+one of our own keys, whatever its name. `SSH_AUTH_SOCK` and the like stay: they are no secrets in themselves.
+"""
+
+import os
+from collections.abc import Iterable, Mapping
+from fnmatch import fnmatchcase
+
+SECRET_NAMES = (
+    "*API_KEY*",
+    "*APIKEY*",
+    "*TOKEN*",
+    "*SECRET*",
+    "*PASSWORD*",
+    "*PASSWD*",
+    "*PASSPHRASE*",
+    "*CREDENTIALS*",
+    "*PRIVATE_KEY*",
+    "*ACCESS_KEY*",
+    "*_AUTH",
+    "*_DSN",
+    "DATABASE_URL",
+)
+ALWAYS = {"GIT_TERMINAL_PROMPT": "0", "KIMI_TUI": "1"}
+_SHORTEST_KEY = 8
+
+
+class ChildEnv:
+    """`keep` are names (with `*`) that stay although they look secret; `secrets` are values that never pass."""
+
+    def __init__(self, *, keep: Iterable[str] = (), secrets: Iterable[str] = ()) -> None:
+        self._keep = tuple(pattern.upper() for pattern in keep)
+        self._secrets = tuple(secret for secret in secrets if len(secret) >= _SHORTEST_KEY)
+
+    def build(self, environ: Mapping[str, str] | None = None) -> dict[str, str]:
+        source = os.environ if environ is None else environ
+        return {name: value for name, value in source.items() if self.passes(name, value)} | ALWAYS
+
+    def passes(self, name: str, value: str) -> bool:
+        if any(secret in value for secret in self._secrets):
+            return False
+        upper = name.upper()
+        if any(fnmatchcase(upper, pattern) for pattern in self._keep):
+            return True
+        return not any(fnmatchcase(upper, pattern) for pattern in SECRET_NAMES)

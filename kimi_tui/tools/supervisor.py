@@ -1,0 +1,176 @@
+"""Stands between us and one command: runs it, and ends all that came of it. A program, not a module to import.
+
+    python -I -S supervisor.py GRACE STATUS_FD PROGRAM ARGUMENT...
+
+It is the "subreaper" of the command, so a process that went into the background, or into a session of its own, is
+still its descendant. They are ended when standard input closes, which it does too when kimi-tui is killed. To
+STATUS_FD it writes `pid N`, `exit N` (128 + signal where it was killed) and, where the command left processes
+behind that did not end by themselves, `left N`. Only the standard library's own modules, to start in a few
+milliseconds.
+"""
+
+import contextlib
+import os
+import select
+import signal
+import sys
+import time
+
+_PR_SET_CHILD_SUBREAPER = 36
+_LINGER = 0.3
+_KILL_FOR = 5.0
+
+
+def main() -> None:
+    grace, status = float(sys.argv[1]), int(sys.argv[2])
+    os.set_inheritable(status, False)
+    _adopt_orphans()
+    woken, waker = os.pipe()
+    for end in (woken, waker):
+        os.set_blocking(end, False)
+    signal.set_wakeup_fd(waker, warn_on_full_buffer=False)
+    signal.signal(signal.SIGCHLD, _wake)
+    first = _start(sys.argv[3:])
+    _say(status, f"pid {first}")
+    _leave_output()
+    supervisor = _Supervisor(first, status, woken)
+    asked = supervisor.wait(None)
+    if not asked and not supervisor.alone:
+        asked = supervisor.wait(_LINGER, until_alone=True)
+        if not supervisor.alone:
+            _say(status, f"left {len(_descendants(first))}")
+    supervisor.end_all(grace)
+
+
+def _wake(_number: int, _frame: object) -> None:
+    """Only there so that the signal is not ignored; the wake-up descriptor does the waking."""
+
+
+class _Supervisor:
+    def __init__(self, first: int, status: int, woken: int) -> None:
+        self._first, self._status, self._woken = first, status, woken
+        self._running = True
+        self.alone = False
+
+    def wait(self, seconds: float | None, *, until_alone: bool = False) -> bool:
+        """Until the command ends (or all of it, or the time is up); True where we are asked to end it."""
+        until = None if seconds is None else time.monotonic() + seconds
+        while not self.alone and (self._running or until_alone):
+            left = None if until is None else until - time.monotonic()
+            if left is not None and left <= 0:
+                return False
+            ready, _, _ = select.select([0, self._woken], [], [], left)
+            if 0 in ready:
+                return True
+            self._reap()
+        return False
+
+    def end_all(self, grace: float) -> None:
+        """Ask every descendant to end, and after `grace` seconds make it."""
+        self._signal(signal.SIGTERM)
+        self._wait_alone(grace, signal.SIGTERM if grace else None)
+        until = time.monotonic() + _KILL_FOR
+        while not self.alone and time.monotonic() < until:
+            self._signal(signal.SIGKILL)
+            self._wait_alone(0.02, None)
+
+    def _wait_alone(self, seconds: float, again: signal.Signals | None) -> None:
+        """`again` goes to what was started meanwhile; what had it already is spared a second one."""
+        until = time.monotonic() + seconds
+        self._reap()
+        while not self.alone and (left := until - time.monotonic()) > 0:
+            select.select([self._woken], [], [], min(left, 0.1))
+            self._reap()
+            if again is not None:
+                self._signal(again, only_new=True)
+
+    _told: frozenset[int] = frozenset()
+
+    def _signal(self, number: signal.Signals, *, only_new: bool = False) -> None:
+        if self.alone:
+            return
+        now = _descendants(self._first)
+        for pid in now:
+            if not only_new or pid not in self._told:
+                with contextlib.suppress(OSError):
+                    os.kill(pid, number)
+                    os.kill(pid, signal.SIGCONT)
+        self._told = frozenset(now)
+
+    def _reap(self) -> None:
+        with contextlib.suppress(BlockingIOError):
+            while os.read(self._woken, 512):
+                pass
+        while True:
+            try:
+                pid, status = os.waitpid(-1, os.WNOHANG)
+            except ChildProcessError:
+                self.alone = True
+                return
+            if pid == 0:
+                return
+            if pid == self._first:
+                self._running = False
+                code = os.waitstatus_to_exitcode(status)
+                _say(self._status, f"exit {128 - code if code < 0 else code}")
+
+
+def _start(command: list[str]) -> int:
+    pid = os.fork()
+    if pid:
+        return pid
+    try:
+        signal.set_wakeup_fd(-1)
+        for number in (signal.SIGCHLD, signal.SIGPIPE, signal.SIGINT, signal.SIGXFSZ):
+            signal.signal(number, signal.SIG_DFL)
+        os.setsid()
+        os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
+        os.execvp(command[0], command)
+    except OSError as error:
+        os.write(2, f"{command[0]}: {error.strerror}\n".encode())
+    os._exit(127)
+
+
+def _adopt_orphans() -> None:
+    if sys.platform == "linux":
+        import ctypes
+
+        with contextlib.suppress(OSError, AttributeError):
+            ctypes.CDLL(None).prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+
+
+def _leave_output() -> None:
+    """The output is the command's: its reader must see the end when the command's processes are gone."""
+    nothing = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nothing, 1)
+    os.dup2(nothing, 2)
+    os.close(nothing)
+
+
+def _say(status: int, line: str) -> None:
+    with contextlib.suppress(OSError):
+        os.write(status, f"{line}\n".encode())
+
+
+def _descendants(first: int) -> list[int]:
+    """All processes that came of us. Where there is no /proc, the command itself (its group is signalled)."""
+    children: dict[int, list[int]] = {}
+    try:
+        names = os.listdir("/proc")  # noqa: PTH208 - pathlib takes longer to load than all of this
+    except OSError:
+        return [-first]
+    for name in names:
+        if name.isdigit():
+            with contextlib.suppress(OSError, ValueError, IndexError):
+                with open(f"/proc/{name}/stat", "rb") as file:  # noqa: PTH123
+                    fields = file.read().rpartition(b")")[2].split()
+                if fields[0] not in (b"Z", b"X"):
+                    children.setdefault(int(fields[1]), []).append(int(name))
+    found = list(children.get(os.getpid(), ()))
+    for pid in found:
+        found.extend(children.get(pid, ()))
+    return found
+
+
+if __name__ == "__main__":
+    main()
