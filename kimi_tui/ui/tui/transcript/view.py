@@ -1,25 +1,64 @@
-"""The conversation on screen: one widget, however long the conversation."""
+"""The conversation on screen: one widget, however long the conversation, that repaints only the rows that changed."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from time import monotonic
+from typing import ClassVar, cast
 
+from rich.style import Style
+from textual import events
+from textual.binding import Binding, BindingType
+from textual.geometry import Region, Size
 from textual.message import Message
+from textual.reactive import Reactive
 from textual.scroll_view import ScrollView
+from textual.selection import Selection
+from textual.strip import Strip
+from textual.timer import Timer
+from textual.widget import Widget
 
+from kimi_tui.ui.tui.text.palette import palette_from_theme
+from kimi_tui.ui.tui.transcript.copying import place_of, selected_text
 from kimi_tui.ui.tui.transcript.items import Item
+from kimi_tui.ui.tui.transcript.roll import Roll
+from kimi_tui.ui.tui.transcript.rows import MARGIN, RIGHT, Row, RowMaker
+from kimi_tui.ui.tui.transcript.search import Match, count_in, places
+from kimi_tui.ui.tui.transcript.window import Window
 
-
-@dataclass(frozen=True, slots=True)
-class Match:
-    """A place that a search found: the item, and the line in it."""
-
-    item_id: int
-    line: int
+_TICK_S = 0.25
+_VIRTUAL_SIZE = cast(Reactive[Size], Widget.virtual_size)  # set without the layout that it would ask for
 
 
 class Transcript(ScrollView, can_focus=True):
     """A virtualised list of items. Ids grow and are never used again."""
+
+    DEFAULT_CSS = """
+    Transcript {
+        background: $background;
+        overflow-x: hidden;
+        overflow-y: scroll;
+        scrollbar-size-vertical: 1;
+        scrollbar-background: $background;
+        scrollbar-background-hover: $background;
+        scrollbar-background-active: $background;
+        scrollbar-color: $foreground 15%;
+        scrollbar-color-hover: $foreground 30%;
+        scrollbar-color-active: $primary;
+    }
+    """
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("up", "scroll_up", "Up", show=False),
+        Binding("down", "scroll_down", "Down", show=False),
+        Binding("pageup", "page_up", "Page up", show=False),
+        Binding("pagedown", "page_down", "Page down", show=False),
+        Binding("home", "scroll_home", "Start", show=False),
+        Binding("end", "scroll_end", "End, and follow", show=False),
+        Binding("alt+up,k", "cursor(-1)", "Card above", show=False),
+        Binding("alt+down,j", "cursor(1)", "Card below", show=False),
+        Binding("enter", "open", "Open or fold", show=False),
+        Binding("n", "find(1)", "Next match", show=False),
+        Binding("N", "find(-1)", "Match before", show=False),
+    ]
 
     class ItemClicked(Message):
         """`action` is what was under the mouse: `toggle`, `node:ID`, `link:URL`, `image:NAME` or `item`."""
@@ -47,70 +86,393 @@ class Transcript(ScrollView, can_focus=True):
         super().__init__(id=id)
         self.clock = clock
         self.motion = motion
+        self._roll = Roll(clock)
+        self._window = Window(self._roll)
+        self._maker = RowMaker(80, self._roll.palette)
+        self._painted: list[Row] = []
+        self._waiting = False
+        self._moving = False
+        self._cursor: int | None = None
+        self._matches: list[Match] = []
+        self._match = -1
+        self._query = ""
+        self._unseen: set[int] = set()
+        self._told = (True, 0)
+        self._timer: Timer | None = None
+
+    # What is shown
 
     @property
     def follow(self) -> bool:
         """Whether the view stays at the end as items come."""
-        raise NotImplementedError
+        return self._window.follow
 
     @follow.setter
     def follow(self, value: bool) -> None:
-        raise NotImplementedError
+        if value:
+            self._window.to_end()
+        else:
+            self._window.follow = False
+        self._show()
 
     def append(self, item: Item) -> int:
         """Add an item at the end; its id."""
-        raise NotImplementedError
+        item_id = self._roll.append(item)
+        self._changed(item_id)
+        return item_id
 
     def update(self, item_id: int, item: Item) -> None:
         """Put `item` in the place of another."""
-        raise NotImplementedError
+        index = self._roll.index_of(item_id)
+        if index is not None:
+            self._roll.put(index, item)
+            self._changed(item_id)
+
+    def item(self, item_id: int) -> Item | None:
+        """The item as it is now, with all text that was streamed into it."""
+        index = self._roll.index_of(item_id)
+        return None if index is None else self._roll.text_of(index)
 
     def stream(self, item_id: int, text: str) -> None:
-        """More text for an assistant or thinking item."""
-        raise NotImplementedError
+        """More text for an assistant item, a thought, or the output of a running tool."""
+        index = self._roll.index_of(item_id)
+        if index is not None and text:
+            self._roll.stream(index, text)
+            self._changed(item_id)
 
     def finish(self, item_id: int, *, duration_s: float | None = None) -> None:
         """No more text comes for this item."""
-        raise NotImplementedError
+        index = self._roll.index_of(item_id)
+        if index is not None:
+            self._roll.finish(index, duration_s)
+            self._changed(item_id)
 
     def truncate(self, item_id: int) -> None:
         """Remove this item and all after it."""
-        raise NotImplementedError
+        index = self._roll.index_of(item_id)
+        if index is not None:
+            self._roll.truncate(index)
+            self._unseen = {one for one in self._unseen if one < item_id}
+            self._changed(None)
 
     def clear(self) -> None:
         """Remove every item."""
-        raise NotImplementedError
+        self.replace_all(())
 
     def replace_all(self, items: Sequence[Item]) -> list[int]:
         """Show these items and no other (a resumed session); their ids."""
-        raise NotImplementedError
+        ids = self._roll.replace_all(items)
+        self._unseen.clear()
+        self._cursor = None
+        self.find("")
+        self._window.top = 0
+        self._window.follow = True
+        self._changed(None)
+        return ids
 
     def toggle(self, item_id: int) -> None:
-        """Open a folded item, or fold it."""
-        raise NotImplementedError
+        """Open a folded item, or fold it; its first line stays where it is."""
+        index = self._roll.index_of(item_id)
+        if index is None or item_id not in self._foldable_near(index):
+            return
+        at = self._roll.heights.top(index) - self._window.top
+        self._roll.set_open(item_id, not self._roll.is_open(item_id))
+        self._window.show_item(index, above=min(max(at, 0), max(0, self._window.height - 2)))
+        self._window.follow = self._window.top >= self._window.end and at >= 0
+        self._show()
 
     def toggle_all(self) -> None:
         """Open every tool card and thought; fold all when all are open."""
-        raise NotImplementedError
+        ids = self._roll.foldable()
+        is_open = not all(self._roll.is_open(item_id) for item_id in ids)
+        index, row = self._roll.heights.find(self._window.top)
+        for item_id in ids:
+            self._roll.set_open(item_id, is_open)
+        if self.follow or index >= len(self._roll):
+            self._window.to_end()
+        else:
+            self._window.show_item(index, min(row, self._roll.heights[index] - 1))
+        self._show()
 
-    def find(self, query: str) -> list[Match]:
-        """Mark the places where `query` occurs, case ignored; "" ends the search."""
-        raise NotImplementedError
+    def _foldable_near(self, index: int) -> set[int]:
+        return {self._roll.id_at(index)} if self._roll.can_fold(index) else set()
 
-    def find_next(self) -> Match | None:
-        raise NotImplementedError
+    # Painting
 
-    def find_previous(self) -> Match | None:
-        raise NotImplementedError
+    def on_mount(self) -> None:
+        super().on_mount()
+        self._timer = self.set_interval(_TICK_S if self.motion else 1.0, self._tick, pause=True)
+        self.app.theme_changed_signal.subscribe(self, lambda _theme: self._new_colours())
+        self._new_colours()
+
+    def _new_colours(self) -> None:
+        self._roll.set_width(self._roll.width, palette_from_theme(self.app.theme_variables))
+        self._maker = RowMaker(self._maker.width, self._roll.palette)
+        self._painted = []
+        self._show()
+
+    def on_resize(self, event: events.Resize) -> None:
+        width, height = self.size
+        if not width or not height:
+            return
+        self._maker = RowMaker(width, self._roll.palette)
+        self._window.resize(width - MARGIN - RIGHT, height)
+        self._painted = []
+        self._show()
+
+    def _changed(self, item_id: int | None) -> None:
+        """Something is other than it was; it is painted with all else that changes before the loop is idle."""
+        if item_id is not None and not self._window.follow:
+            self._unseen.add(item_id)
+        self._run_timer()
+        if not self._waiting and self.is_mounted:
+            self._waiting = True
+            self.call_later(self._paint)
+
+    def _paint(self) -> None:
+        self._waiting = False
+        self._window.settle()
+        self._show()
+
+    def _tick(self) -> None:
+        if self.motion:
+            self._roll.tick()
+        else:
+            self._roll.tick(frames=0)
+        self._show()
+
+    def _run_timer(self) -> None:
+        if self._timer is not None:
+            (self._timer.resume if self._roll.running else self._timer.pause)()
+
+    def _show(self) -> None:
+        """Bring the window to the screen: the scroll bar, and those rows that look different."""
+        window = self._window
+        if not window.height or not self.is_mounted:
+            return
+        self._moving = True
+        self.set_reactive(_VIRTUAL_SIZE, Size(self.size.width, window.virtual_height))
+        self.vertical_scrollbar.window_virtual_size = window.virtual_height
+        self.vertical_scrollbar.window_size = window.height
+        self.scroll_y = self.scroll_target_y = window.top
+        self._moving = False
+        self._repaint()
+        self._tell()
+
+    def _repaint(self) -> None:
+        rows = self._rows()
+        before, self._painted = self._painted, rows
+        if len(before) != len(rows):
+            self.refresh()
+            return
+        dirty = [
+            Region(0, y, max(old.ink, new.ink, 1), 1)
+            for y, (old, new) in enumerate(zip(before, rows, strict=True))
+            if not new.same_as(old)
+        ]
+        self._styles_cache.clear()  # rows that look the same may be other places
+        if dirty:
+            self.refresh(*dirty)
+
+    def _tell(self) -> None:
+        if self._window.follow:
+            self._unseen.clear()
+        now = (self._window.follow, len(self._unseen))
+        if now != self._told:
+            self._told = now
+            self.post_message(self.FollowChanged(*now))
+
+    def _rows(self) -> list[Row]:
+        """The rows of the window, from the top."""
+        roll, window = self._roll, self._window
+        rows: list[Row] = []
+        index, skip = roll.heights.find(window.top)
+        while len(rows) < window.height and index < len(roll):
+            drawn = roll.drawn(index)
+            item_id = roll.id_at(index)
+            for number in range(skip, min(drawn.height, skip + window.height - len(rows))):
+                rows.append(self._row(item_id, number - drawn.gap, index))
+            skip = 0
+            index += 1
+        rows.extend([self._maker.blank] * (window.height - len(rows)))
+        return rows
+
+    def _row(self, item_id: int, number: int, index: int) -> Row:
+        drawn = self._roll.drawn(index)
+        if number < 0:
+            return self._maker.blank
+        line = drawn.lines[number]
+        cursor = item_id == self._cursor and number == 0 and self.has_focus
+        marks = self._marks(item_id, number, drawn.lines)
+        if cursor or marks:
+            return self._maker.row(line, cursor=cursor, marks=marks)
+        row = drawn.rows[number]
+        if row is None:
+            row = drawn.rows[number] = self._maker.row(line)
+        return row
+
+    def _marks(self, item_id: int, number: int, lines: Sequence[object]) -> list[tuple[int, int, Style]]:
+        marks: list[tuple[int, int, Style]] = []
+        palette = self._roll.palette
+        index = self._roll.index_of(item_id)
+        if self._query and index is not None:
+            here = self._matches[self._match] if 0 <= self._match < len(self._matches) else None
+            for nth, (line, start, end) in enumerate(places(self._roll.drawn(index).lines, self._query)):
+                if line == number:
+                    is_here = here is not None and here.item_id == item_id and here.nth == nth
+                    marks.append((start + MARGIN, end + MARGIN, palette.found_here if is_here else palette.found))
+        selection = self.text_selection
+        if selection is not None and (span := selection.get_span(place_of(item_id, number))) is not None:
+            marks.append((*span, palette.selection))
+        return marks
+
+    def render_line(self, y: int) -> Strip:
+        row = self._painted[y] if y < len(self._painted) else self._maker.blank
+        index, within = self._roll.heights.find(self._window.top + y)
+        if index >= len(self._roll):
+            return row.strip
+        number = max(0, within - self._roll.drawn(index).gap)
+        return row.strip.apply_offsets(0, place_of(self._roll.id_at(index), number))
+
+    # Moving
+
+    def watch_scroll_y(self, old_value: float, new_value: float) -> None:
+        if self.show_vertical_scrollbar:
+            self.vertical_scrollbar.position = new_value
+        if not self._moving and self._window.height and round(new_value) != self._window.top:
+            self._window.move_to(round(new_value))
+            self._show()
 
     def jump_to(self, item_id: int) -> None:
         """Bring the item to the top of the view."""
-        raise NotImplementedError
+        index = self._roll.index_of(item_id)
+        if index is not None:
+            self._window.show_item(index)
+            self._show()
+
+    def action_page_up(self) -> None:
+        self._window.move_to(self._window.top - max(1, self._window.height - 2))
+        self._show()
+
+    def action_page_down(self) -> None:
+        self._window.move_to(self._window.top + max(1, self._window.height - 2))
+        self._show()
+
+    def action_scroll_home(self) -> None:
+        self._window.move_to(0)
+        self._show()
+
+    def action_scroll_end(self) -> None:
+        self.follow = True
+
+    def action_scroll_up(self) -> None:
+        self._window.move_to(self._window.top - 1)
+        self._show()
+
+    def action_scroll_down(self) -> None:
+        self._window.move_to(self._window.top + 1)
+        self._show()
+
+    # The cursor and the mouse
+
+    def action_cursor(self, step: int) -> None:
+        """To the next card that can be opened, up or down."""
+        roll = self._roll
+        index = roll.index_of(self._cursor) if self._cursor is not None else None
+        if index is None:
+            index = len(roll) if step < 0 else -1
+        index += step
+        while 0 <= index < len(roll):
+            if roll.can_fold(index):
+                self._cursor = roll.id_at(index)
+                top = roll.heights.top(index)
+                if not self._window.top <= top < self._window.top + self._window.height - 1:
+                    self._window.show_item(index, above=self._window.height // 3)
+                break
+            index += step
+        self._show()
+
+    def action_open(self) -> None:
+        if self._cursor is not None:
+            self.toggle(self._cursor)
+
+    def on_focus(self) -> None:
+        self._show()
+
+    def on_blur(self) -> None:
+        self._show()
+
+    def on_click(self, event: events.Click) -> None:
+        index, _ = self._roll.heights.find(self._window.top + event.y)
+        if index >= len(self._roll) or self.text_selection is not None:
+            return
+        item_id = self._roll.id_at(index)
+        action = str(event.style.meta.get("act", "item"))
+        if action == "toggle":
+            self._cursor = item_id
+            self.toggle(item_id)
+        self.post_message(self.ItemClicked(item_id, action))
+
+    # Search
+
+    def find(self, query: str) -> list[Match]:
+        """Mark the places where `query` occurs, case ignored; "" ends the search."""
+        self._query = query
+        self._match = -1
+        self._matches = [
+            Match(self._roll.id_at(index), nth)
+            for index in range(len(self._roll) if query else 0)
+            for nth in range(count_in(self._roll.text_of(index), query))
+        ]
+        self._show()
+        return list(self._matches)
+
+    def find_next(self) -> Match | None:
+        """To the next match, from the first again after the last."""
+        return self._step_match(1)
+
+    def find_previous(self) -> Match | None:
+        """To the match before."""
+        return self._step_match(-1)
+
+    def action_find(self, step: int) -> None:
+        self._step_match(step)
+
+    def _step_match(self, step: int) -> Match | None:
+        if not self._matches:
+            return None
+        if self._match < 0 and step < 0:
+            self._match = 0
+        self._match = (self._match + step) % len(self._matches)
+        match = self._matches[self._match]
+        index = self._roll.index_of(match.item_id)
+        if index is None:
+            return match
+        found = places(self._roll.drawn(index).lines, self._query)
+        if match.nth >= len(found) and self._roll.can_fold(index) and not self._roll.is_open(match.item_id):
+            self._roll.set_open(match.item_id, True)
+            found = places(self._roll.drawn(index).lines, self._query)
+        line = found[min(match.nth, len(found) - 1)][0] if found else 0
+        row = self._roll.drawn(index).gap + line
+        at = self._roll.heights.top(index) + row - self._window.top
+        if not 0 <= at < self._window.height:
+            self._window.show_item(index, row, above=self._window.height // 3)
+        self._show()
+        return match
+
+    # Text
+
+    def selection_updated(self, selection: Selection | None) -> None:
+        self._show()
+
+    def get_selection(self, selection: Selection) -> tuple[str, str] | None:
+        return selected_text(self._roll, selection), "\n"
 
     def selected_text(self) -> str:
         """What the mouse has selected, without borders and padding; "" when nothing is."""
-        raise NotImplementedError
+        selection = self.text_selection
+        return selected_text(self._roll, selection) if selection is not None else ""
 
     def plain_text(self) -> str:
         """The whole conversation as text."""
-        raise NotImplementedError
+        return selected_text(self._roll, Selection(None, None))

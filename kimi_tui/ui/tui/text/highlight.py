@@ -1,0 +1,90 @@
+"""Syntax colours: source code to styled lines, by Pygments, in the palette's roles."""
+
+from functools import lru_cache
+
+from pygments.lexer import Lexer
+from pygments.lexers import (  # pyright: ignore[reportUnknownVariableType]
+    get_lexer_by_name,  # pyright: ignore[reportUnknownVariableType]
+    get_lexer_for_filename,  # pyright: ignore[reportUnknownVariableType]
+)
+from pygments.token import Comment, Generic, Keyword, Name, Number, Operator, String, _TokenType
+from pygments.util import ClassNotFound
+from rich.style import Style
+
+from kimi_tui.ui.tui.text.line import Run
+from kimi_tui.ui.tui.text.palette import Palette
+
+_LIMIT = 100_000  # characters; beyond it colours cost more than they tell
+
+
+def highlight(code: str, language: str, palette: Palette) -> list[list[Run]]:
+    """The lines of `code`, coloured; plain where the language is not known."""
+    lexer = _lexer(language)
+    if lexer is None or len(code) > _LIMIT:
+        return [[(line, palette.base)] for line in code.split("\n")]
+    lines: list[list[Run]] = [[]]
+    for kind, text in lexer.get_tokens(code):
+        style = _style_of(kind, palette)
+        for index, part in enumerate(text.split("\n")):
+            if index:
+                lines.append([])
+            if part:
+                lines[-1].append((part, style))
+    wanted = code.count("\n") + 1
+    while len(lines) < wanted:
+        lines.append([])
+    return lines[:wanted]
+
+
+@lru_cache(maxsize=64)
+def _lexer(language: str) -> Lexer | None:
+    if not language:
+        return None
+    try:
+        return get_lexer_by_name(language, stripnl=False, ensurenl=False)
+    except ClassNotFound:
+        return None
+
+
+@lru_cache(maxsize=256)
+def language_of(path: str) -> str:
+    """The language of a file by its name; "" when that tells nothing."""
+    try:
+        lexer: Lexer = get_lexer_for_filename(path)  # pyright: ignore[reportUnknownVariableType]
+    except ClassNotFound:
+        return ""
+    return lexer.aliases[0] if lexer.aliases else ""
+
+
+@lru_cache(maxsize=512)
+def _role(kind: _TokenType) -> str:
+    """The palette field of a token type."""
+    for family, role in _ROLES:
+        if kind in family:
+            return role
+    return "base"
+
+
+_ROLES: tuple[tuple[_TokenType, str], ...] = (
+    (Comment, "comment"),
+    (Keyword.Type, "name_type"),
+    (Keyword, "keyword"),
+    (Operator.Word, "keyword"),
+    (String, "string"),
+    (Number, "number"),
+    (Name.Function, "function"),
+    (Name.Class, "name_type"),
+    (Name.Builtin, "name_type"),
+    (Name.Decorator, "function"),
+    (Name.Tag, "keyword"),
+    (Name.Attribute, "function"),
+    (Generic.Heading, "heading"),
+    (Generic.Subheading, "heading"),
+    (Generic.Inserted, "success"),
+    (Generic.Deleted, "error"),
+    (Generic.Prompt, "muted"),
+)
+
+
+def _style_of(kind: _TokenType, palette: Palette) -> Style:
+    return getattr(palette, _role(kind))

@@ -1,0 +1,80 @@
+"""A line of styled text, and what of it a person means when they copy it."""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+
+from rich.cells import cell_len
+from rich.style import Style
+
+Run = tuple[str, Style]
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One row. The first `skip` characters are decoration (indent, bar, bullet) and are not copied.
+
+    `join` is what stands between this row and the next in the source where the row was only wrapped ("" or " ");
+    None at a real end of line. `fill` is the style of the row's empty rest, where that has a ground of its own.
+    """
+
+    runs: tuple[Run, ...] = ()
+    skip: int = 0
+    join: str | None = None
+    fill: Style | None = None
+
+    @property
+    def text(self) -> str:
+        return "".join(text for text, _ in self.runs)
+
+    @property
+    def copied(self) -> str:
+        """The row as it is copied: no decoration, no padding."""
+        return self.text[self.skip :].rstrip()
+
+
+def cells(text: str) -> int:
+    """The columns that `text` takes."""
+    return len(text) if text.isascii() else cell_len(text)
+
+
+def width_of(runs: Iterable[Run]) -> int:
+    """The columns that the runs take."""
+    return sum(cells(text) for text, _ in runs)
+
+
+def prefixed(lines: Iterable[Line], first: tuple[Run, ...], rest: tuple[Run, ...]) -> Iterator[Line]:
+    """The lines behind a decoration: `first` before the first, `rest` before the others."""
+    for index, line in enumerate(lines):
+        before = rest if index else first
+        skip = line.skip + sum(len(text) for text, _ in before)
+        yield replace(line, runs=before + line.runs, skip=skip)
+
+
+def cut(text: str, width: int) -> str:
+    """`text` in at most `width` columns, an ellipsis at the end where something is missing."""
+    if cells(text) <= width:
+        return text
+    if width <= 0:
+        return ""
+    kept, used = 0, 1
+    for char in text:
+        used += cells(char)
+        if used > width:
+            break
+        kept += 1
+    return text[:kept].rstrip() + "…"
+
+
+def cut_start(text: str, width: int) -> str:
+    """`text` in at most `width` columns, the start missing: for paths, whose end tells more."""
+    if cells(text) <= width:
+        return text
+    if width <= 0:
+        return ""
+    kept, used = len(text), 1
+    for char in reversed(text):
+        used += cells(char)
+        if used > width:
+            break
+        kept -= 1
+    return "…" + text[kept:]

@@ -1,0 +1,195 @@
+"""Markdown to lines of a given width. A source is a list of blocks; each is drawn on its own."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+from markdown_it import MarkdownIt
+from markdown_it.tree import SyntaxTreeNode
+from rich.style import Style
+
+from kimi_tui.ui.tui.text.highlight import highlight
+from kimi_tui.ui.tui.text.inline import inline_runs
+from kimi_tui.ui.tui.text.line import Line, Run, cells, prefixed
+from kimi_tui.ui.tui.text.palette import Palette
+from kimi_tui.ui.tui.text.table import Align, Cell, table_lines
+from kimi_tui.ui.tui.text.wrap import wrap_runs
+
+References = dict[str, Any]
+_BLANK = Line()
+_BULLETS = "•◦▪"
+_NARROWEST = 8  # columns; a deep nest keeps this much
+
+
+@lru_cache(maxsize=1)
+def _parser() -> MarkdownIt:
+    parser = MarkdownIt("commonmark", {"html": False, "linkify": True, "maxNesting": 20})
+    return parser.enable(["table", "strikethrough", "linkify"])
+
+
+def parse(source: str, references: References | None = None) -> list[SyntaxTreeNode]:
+    """The top-level blocks of `source`. `references` holds the link definitions met so far and takes the new ones."""
+    env: dict[str, Any] = {"references": references if references is not None else {}}
+    return SyntaxTreeNode(_parser().parse(source, env)).children
+
+
+def render(source: str, width: int, palette: Palette) -> list[Line]:
+    """The lines of a whole Markdown text."""
+    return Renderer(width, palette).blocks(parse(source))
+
+
+def is_loose(items: Sequence[SyntaxTreeNode]) -> bool:
+    """Whether a list's items stand apart, by the blank lines in their source."""
+    return any(
+        child.type == "paragraph" and child.nester_tokens is not None and not child.nester_tokens.opening.hidden
+        for item in items
+        for child in item.children
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Renderer:
+    """Draws blocks in `width` columns."""
+
+    width: int
+    palette: Palette
+
+    def blocks(self, nodes: Sequence[SyntaxTreeNode], style: Style | None = None) -> list[Line]:
+        """The blocks one below the other, a blank line between."""
+        lines: list[Line] = []
+        for node in nodes:
+            drawn = list(self.block(node, style))
+            if drawn and lines:
+                lines.append(_BLANK)
+            lines.extend(drawn)
+        return lines
+
+    def block(self, node: SyntaxTreeNode, style: Style | None = None) -> Iterator[Line]:
+        """One block; `style` is what its text starts from."""
+        ink = style or self.palette.base
+        match node.type:
+            case "paragraph":
+                yield from self._text(_inline(node, self.palette, ink))
+            case "heading":
+                yield from self._heading(node)
+            case "bullet_list" | "ordered_list":
+                yield from self.items(node, node.children, loose=is_loose(node.children), style=style)
+            case "fence" | "code_block":
+                yield from self.code(node.content.rstrip("\n"), node.info.strip().split(" ")[0] if node.info else "")
+            case "blockquote":
+                bar: tuple[Run, ...] = (("▎ ", self.palette.faint),)
+                inner = self._narrowed(2).blocks(node.children, ink + self.palette.muted)
+                yield from prefixed(inner, bar, bar)
+            case "table":
+                yield from self._table(node)
+            case "hr":
+                rule = "─" * min(self.width, 40)
+                yield Line(((rule, self.palette.faint),), skip=len(rule))
+            case _:
+                yield from self._text([(node.content.rstrip("\n"), ink + self.palette.muted)])
+
+    def items(
+        self,
+        parent: SyntaxTreeNode,
+        items: Sequence[SyntaxTreeNode],
+        *,
+        loose: bool,
+        style: Style | None = None,
+        first: int = 0,
+    ) -> Iterator[Line]:
+        """Items of a list, the first being number `first` of it (from 0)."""
+        for index, item in enumerate(items, first):
+            if index and loose:
+                yield _BLANK
+            yield from self._item(parent, item, index, loose=loose, style=style)
+
+    def code(self, source: str, language: str) -> Iterator[Line]:
+        """A code block."""
+        for runs in highlight(source.expandtabs(4), language, self.palette):
+            yield from self.code_line(runs)
+
+    def code_line(self, runs: Sequence[Run]) -> Iterator[Line]:
+        """One line of code, wrapped where it must be."""
+        ground = self.palette.code_bg
+        painted = [(text, style + ground) for text, style in runs]
+        for row, join in wrap_runs(painted, self.width - 3):
+            yield Line((("  ", ground), *row), skip=2, join=join, fill=ground)
+
+    def _narrowed(self, columns: int) -> "Renderer":
+        return Renderer(max(_NARROWEST, self.width - columns), self.palette)
+
+    def _text(self, runs: Sequence[Run]) -> Iterator[Line]:
+        for row, join in wrap_runs(runs, self.width):
+            yield Line(row, join=join)
+
+    def _heading(self, node: SyntaxTreeNode) -> Iterator[Line]:
+        level = int(node.tag[1:])
+        ink = self.palette.heading
+        if level == 1:
+            ink = ink + Style(underline=True)
+        elif level > 3:
+            ink = ink + Style(italic=True)
+        yield from self._text(_inline(node, self.palette, self.palette.base + ink))
+
+    def _item(
+        self, parent: SyntaxTreeNode, item: SyntaxTreeNode, index: int, *, loose: bool, style: Style | None
+    ) -> Iterator[Line]:
+        palette = self.palette
+        if parent.type == "ordered_list":
+            marker = f"{int(parent.attrs.get('start', 1)) + index}{item.markup or '.'} "
+        else:
+            marker = f"{_BULLETS[_depth(parent) % len(_BULLETS)]} "
+        ink = palette.accent
+        ticked = _tick(item)
+        if ticked is not None:
+            marker, ink = ("☑ ", palette.success) if ticked else ("☐ ", palette.muted)
+        inner = self._narrowed(cells(marker))
+        lines: list[Line] = []
+        for child in item.children:
+            drawn = list(inner.block(child, style))
+            if drawn and lines and (loose or child.type not in ("bullet_list", "ordered_list", "paragraph")):
+                lines.append(_BLANK)
+            lines.extend(drawn)
+        yield from prefixed(lines or [_BLANK], ((marker, ink),), ((" " * cells(marker), palette.base),))
+
+    def _table(self, node: SyntaxTreeNode) -> Iterator[Line]:
+        rows = [list(row.children) for part in node.children for row in part.children]
+        header: list[Cell] = [_inline(cell, self.palette, self.palette.base + Style(bold=True)) for cell in rows[0]]
+        body: list[list[Cell]] = [[_inline(cell, self.palette, self.palette.base) for cell in row] for row in rows[1:]]
+        aligns: list[Align] = [_align(cell) for cell in rows[0]]
+        yield from table_lines(header, body, aligns, self.palette, width=self.width)
+
+
+def _depth(node: SyntaxTreeNode) -> int:
+    depth, above = 0, node.parent
+    while above is not None:
+        depth += above.type == "bullet_list"
+        above = above.parent
+    return depth
+
+
+def _align(cell: SyntaxTreeNode) -> Align:
+    style = str(cell.attrs.get("style", ""))
+    return "right" if style.endswith("right") else "center" if style.endswith("center") else "left"
+
+
+def _tick(item: SyntaxTreeNode) -> bool | None:
+    """Whether a task of a task list is done; None when the item is none."""
+    if not item.children or item.children[0].type != "paragraph":
+        return None
+    text = item.children[0].children[0].content
+    if text[:4] in ("[ ] ", "[x] ", "[X] "):
+        return text[1] != " "
+    return None
+
+
+def _inline(node: SyntaxTreeNode, palette: Palette, style: Style) -> list[Run]:
+    child = node.children[0] if node.children else None
+    if child is None or child.token is None:
+        return []
+    runs = inline_runs(child.token.children or [], palette, style)
+    parent = node.parent
+    if parent is not None and parent.type == "list_item" and parent.children[0] is node and _tick(parent) is not None:
+        runs[0] = (runs[0][0][4:], runs[0][1])
+    return runs

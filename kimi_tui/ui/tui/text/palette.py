@@ -1,0 +1,143 @@
+"""The styles that text is drawn with, made from a theme's variables and from nothing else."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from rich.style import Style
+from textual.color import Color
+
+_PLAIN = Style()
+_DIM, _BOLD, _ITALIC = Style(dim=True), Style(bold=True), Style(italic=True)
+_UNDERLINE, _REVERSE = Style(underline=True), Style(reverse=True)
+
+
+@dataclass(frozen=True, slots=True)
+class Palette:
+    """One style a role. `base` has the ground colour; the others are laid over it."""
+
+    base: Style = _PLAIN
+    muted: Style = _DIM
+    faint: Style = _DIM
+    accent: Style = _BOLD
+    secondary: Style = _PLAIN
+    success: Style = _PLAIN
+    warning: Style = _PLAIN
+    error: Style = _BOLD
+    heading: Style = _BOLD
+    link: Style = _UNDERLINE
+    code: Style = _PLAIN
+    code_bg: Style = _PLAIN
+    user_bg: Style = _PLAIN
+    diff_add: Style = _PLAIN
+    diff_add_word: Style = _REVERSE
+    diff_remove: Style = _PLAIN
+    diff_remove_word: Style = _REVERSE
+    selection: Style = _REVERSE
+    found: Style = _UNDERLINE
+    found_here: Style = _REVERSE
+    keyword: Style = _PLAIN
+    string: Style = _PLAIN
+    number: Style = _PLAIN
+    comment: Style = _ITALIC
+    function: Style = _PLAIN
+    name_type: Style = _PLAIN
+
+
+class _Theme:
+    """Reads colours out of a theme's variables; a role that is missing or `auto` takes its fallback."""
+
+    def __init__(self, variables: Mapping[str, str]) -> None:
+        self.variables = variables
+        self.background = self.colour("background", Color(18, 18, 18))
+        self.foreground = self.colour("foreground", Color(224, 224, 224))
+
+    @property
+    def is_ansi(self) -> bool:
+        """Whether the theme leaves colours to the terminal, so that nothing can be mixed."""
+        return self.background.ansi is not None or self.foreground.ansi is not None
+
+    def colour(self, name: str, fallback: Color) -> Color:
+        value = self.variables.get(name, "")
+        if not value or value.startswith("auto"):
+            return fallback
+        return Color.parse(value)
+
+    def mix(self, name: str, amount: float, fallback: Color | None = None) -> Color:
+        """`amount` of the named colour over the background."""
+        return self.background.blend(self.colour(name, fallback or self.foreground), amount, alpha=1.0)
+
+    def ink(self, name: str, attributes: Style = _PLAIN) -> Style:
+        colour = self.colour(f"text-{name}", self.colour(name, self.foreground))
+        return _style(colour, None, attributes)
+
+
+def _style(colour: Color | None, ground: Color | None, attributes: Style = _PLAIN) -> Style:
+    return (
+        Style(color=colour.rich_color if colour else None, bgcolor=ground.rich_color if ground else None) + attributes
+    )
+
+
+def palette_from_theme(variables: Mapping[str, str]) -> Palette:
+    """The palette of a Textual theme; `variables` is `App.theme_variables`."""
+    theme = _Theme(variables)
+    return _ansi_palette(theme) if theme.is_ansi else _mixed_palette(theme)
+
+
+def _mixed_palette(theme: _Theme) -> Palette:
+    text, ground = theme.foreground, theme.background
+    muted = ground.blend(text, 0.62, alpha=1.0)
+    faint = ground.blend(text, 0.30, alpha=1.0)
+    panel = theme.mix("foreground", 0.055)
+    return Palette(
+        base=_style(text, ground),
+        muted=_style(muted, None),
+        faint=_style(faint, None),
+        accent=theme.ink("primary"),
+        secondary=theme.ink("secondary"),
+        success=theme.ink("success"),
+        warning=theme.ink("warning"),
+        error=theme.ink("error"),
+        heading=theme.ink("primary", _BOLD),
+        link=theme.ink("primary", _UNDERLINE),
+        code=theme.ink("warning"),
+        code_bg=_style(None, panel),
+        user_bg=_style(None, theme.mix("primary", 0.10)),
+        diff_add=_style(None, theme.mix("success", 0.16)),
+        diff_add_word=_style(None, theme.mix("success", 0.38), _BOLD),
+        diff_remove=_style(None, theme.mix("error", 0.16)),
+        diff_remove_word=_style(None, theme.mix("error", 0.38), _BOLD),
+        selection=_style(None, theme.mix("primary", 0.45)),
+        found=_style(None, theme.mix("warning", 0.30), _UNDERLINE),
+        found_here=_style(ground, theme.colour("warning", text), _BOLD),
+        keyword=theme.ink("primary"),
+        string=theme.ink("success"),
+        number=theme.ink("warning"),
+        comment=_style(muted, None, _ITALIC),
+        function=theme.ink("accent"),
+        name_type=theme.ink("secondary"),
+    )
+
+
+def _ansi_palette(theme: _Theme) -> Palette:
+    """For a theme of the terminal's own colours: weight, reverse and dim in place of mixed grounds."""
+    return Palette(
+        base=_style(theme.foreground, theme.background),
+        accent=theme.ink("primary"),
+        secondary=theme.ink("secondary"),
+        success=theme.ink("success"),
+        warning=theme.ink("warning"),
+        error=theme.ink("error", _BOLD),
+        heading=theme.ink("primary", _BOLD),
+        link=theme.ink("primary", _UNDERLINE),
+        code=theme.ink("warning"),
+        diff_add=theme.ink("success"),
+        diff_add_word=theme.ink("success", _REVERSE),
+        diff_remove=theme.ink("error"),
+        diff_remove_word=theme.ink("error", _REVERSE),
+        keyword=theme.ink("primary"),
+        string=theme.ink("success"),
+        number=theme.ink("warning"),
+        comment=_DIM + _ITALIC,
+        function=theme.ink("accent"),
+        name_type=theme.ink("secondary"),
+    )

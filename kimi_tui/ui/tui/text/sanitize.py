@@ -1,0 +1,64 @@
+"""Text from outside, made safe for a terminal: what would act or hide is spelled out instead.
+
+`sanitize` may be applied twice without harm, so that the place where strips are made can apply it to everything.
+"""
+
+import re
+
+# Marks that act on the terminal, on the order of text, or that nobody can see.
+_HIDDEN = (
+    "\x00-\x1f\x7f-\x9f"  # C0, DEL, C1
+    "\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f"  # soft hyphen, joiners, fillers
+    "\u200b-\u200f\u2028-\u202e\u2060-\u206f"  # zero width, separators, bidi
+    "\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb\ufffe\uffff"  # fillers, variation selectors, byte order mark
+    "\U0001d173-\U0001d17a\U000e0000-\U000e0fff"  # music format, tags, more variation selectors
+    "\ud800-\udfff"  # half characters
+)
+_SUSPECT = re.compile(f"[{_HIDDEN}]")
+
+# Joiners that good text needs. Between pictures they are dropped (the parts stand side by side and the grid holds);
+# inside Arabic and Indic words they stay.
+_PICTURE = "\u2190-\u2bff\U0001f000-\U0001faff"
+_PICTURE_JOIN = re.compile(f"(?<=[{_PICTURE}\ufe0f])\u200d(?=[{_PICTURE}])|(?<=[^{_HIDDEN}])[\ufe0e\ufe0f]")
+_LETTER = "\u0600-\u06ff\u0750-\u077f\u0900-\u0dff"
+_LETTER_JOIN = re.compile(f"(?<=[{_LETTER}])[\u200c\u200d](?=[{_LETTER}])")
+
+
+def _spell(match: re.Match[str]) -> str:
+    char = match.group()
+    code = ord(char)
+    if _LETTER_JOIN.match(match.string, match.start()):
+        return char
+    if code == 0x09:
+        return "    "
+    if code < 0x20:
+        return chr(0x2400 + code)
+    if code == 0x7F:
+        return "\u2421"
+    if 0xD800 <= code <= 0xDFFF:
+        return "\ufffd"
+    return f"‹U+{code:04X}›"
+
+
+def sanitize(text: str) -> str:
+    """`text` for one line on screen: ESC becomes ␛, a bidi mark ‹U+202E›, half a character �."""
+    if text.isascii() and text.isprintable():
+        return text
+    if not _SUSPECT.search(text):
+        return text
+    return _SUSPECT.sub(_spell, _PICTURE_JOIN.sub("", text))
+
+
+_ANSI = re.compile(
+    r"\x1b\[[0-?]*[ -/]*[@-~]"  # CSI
+    r"|\x1b[\]PX^_][^\x07\x1b]*(?:\x07|\x1b\\)?"  # OSC, DCS, SOS, PM, APC
+    r"|\x1b[ -/]*[0-~]"  # the rest
+)
+
+
+def plain_output(text: str) -> str:
+    """What a program printed, without its colours; a line drawn over with a carriage return is its last form."""
+    text = _ANSI.sub("", text).replace("\r\n", "\n")
+    if "\r" in text:
+        text = "\n".join(line.rstrip("\r").rpartition("\r")[2] for line in text.split("\n"))
+    return text.expandtabs(8)

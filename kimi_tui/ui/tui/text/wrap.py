@@ -1,0 +1,133 @@
+"""Line breaking: at spaces, and between Chinese, Japanese and Korean characters by their punctuation rules."""
+
+import re
+from collections.abc import Sequence
+
+from rich.style import Style
+
+from kimi_tui.ui.tui.text.line import Run, cells
+from kimi_tui.ui.tui.text.sanitize import sanitize
+
+# Never at the start of a line, never at the end of one (kinsoku).
+_NO_START = frozenset(
+    "、。，．・：；？！）」』】〕〉》〗〙〛｝］”’…—～％‰℃々ーぁぃぅぇぉっゃゅょゎァィゥェォッャュョヮ﹐﹑﹒﹔﹕﹖﹗"
+)
+_NO_END = frozenset("（「『【〔〈《〖〘〚｛［“‘＄￥￡＃＠")
+
+_WIDE = (
+    "\u1100-\u11ff\u2e80-\u30ff\u3100-\u4dbf\u4e00-\ua4cf\uac00-\ud7af"
+    "\uf900-\ufaff\ufe30-\ufe4f\uff00-\uffef\U00020000-\U0003ffff"
+)
+_ATOM = re.compile(f"[ \t]+|[{_WIDE}]|[^ \t{_WIDE}]+")
+_SPLIT_AFTER = frozenset("/\\-_.,:;=&?|")
+
+
+def _units(text: str) -> list[tuple[int, int, bool]]:
+    """The parts of `text` that no break may fall into, as (start, end, is space)."""
+    units: list[tuple[int, int, bool]] = []
+    for match in _ATOM.finditer(text):
+        start, end = match.span()
+        if text[start] in " \t":
+            units.append((start, end, True))
+        elif units and not units[-1][2] and (text[start] in _NO_START or text[start - 1] in _NO_END):
+            units[-1] = (units[-1][0], end, False)
+        else:
+            units.append((start, end, False))
+    return units
+
+
+def _fitting(text: str, start: int, end: int, width: int) -> int:
+    """Where to cut text[start:end] so that it fits: at least one character on, after a near mark such as /."""
+    used = 0
+    index = start
+    while index < end:
+        used += cells(text[index])
+        if used > width and index > start:
+            break
+        index += 1
+    if index < end:
+        for back in range(index, max(start + 1, index - width // 3), -1):
+            if text[back - 1] in _SPLIT_AFTER:
+                return back
+    return index
+
+
+def break_text(text: str, width: int) -> list[tuple[int, int, str]]:
+    """`text` (one clean source line) in rows of at most `width` columns: (start, end, what the break swallowed)."""
+    width = max(1, width)
+    if cells(text) <= width:
+        return [(0, len(text), "")]
+    rows: list[tuple[int, int, str]] = []
+    row_start, row_end, used = 0, 0, 0
+    for start, end, is_space in _units(text):
+        size = cells(text[start:end])
+        if is_space:
+            if used:
+                used += size
+            else:
+                used, row_end = (size, end) if not rows else (0, row_end)
+                row_start = row_start if not rows else end
+            continue
+        if used and used + size > width:
+            rows.append((row_start, row_end, text[row_end:start]))
+            row_start, used = start, 0
+        while size > width - used:
+            cut = _fitting(text, start, end, width - used)
+            if cut >= end:
+                break
+            rows.append((row_start, cut, ""))
+            row_start, start, used = cut, cut, 0
+            size = cells(text[start:end])
+        used += size
+        row_end = end
+    rows.append((row_start, row_end, ""))
+    return rows
+
+
+def slice_runs(runs: Sequence[Run], start: int, end: int) -> tuple[Run, ...]:
+    """The runs of characters [start, end)."""
+    out: list[Run] = []
+    at = 0
+    for text, style in runs:
+        after = at + len(text)
+        if after > start and at < end:
+            piece = text[max(0, start - at) : end - at]
+            if piece:
+                out.append((piece, style))
+        at = after
+        if at >= end:
+            break
+    return tuple(out)
+
+
+def wrap_runs(runs: Sequence[Run], width: int) -> list[tuple[tuple[Run, ...], str | None]]:
+    """Rows of the runs, each with what joins it to the next in the source: None at a real line end ("\\n" in a run)."""
+    rows: list[tuple[tuple[Run, ...], str | None]] = []
+    for paragraph in _split_lines(runs):
+        clean = [(sanitize(text), style) for text, style in paragraph]
+        pieces = break_text("".join(text for text, _ in clean), width)
+        for index, (start, end, swallowed) in enumerate(pieces):
+            last = index == len(pieces) - 1
+            row = slice_runs(clean, start, end) if len(pieces) > 1 else tuple(clean)
+            rows.append((row, None if last else swallowed))
+    return rows
+
+
+def _split_lines(runs: Sequence[Run]) -> list[list[Run]]:
+    lines: list[list[Run]] = [[]]
+    for text, style in runs:
+        if "\n" not in text:
+            if text:
+                lines[-1].append((text, style))
+            continue
+        for index, part in enumerate(text.split("\n")):
+            if index:
+                lines.append([])
+            if part:
+                lines[-1].append((part, style))
+    return lines
+
+
+def wrap_text(text: str, style: Style, width: int) -> list[tuple[tuple[Run, ...], str | None]]:
+    """`wrap_runs` of one style."""
+    return wrap_runs([(text, style)], width)
