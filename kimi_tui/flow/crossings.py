@@ -1,0 +1,178 @@
+"""The order of items within layers, so that lines between neighbouring layers cross as little as can be.
+
+Items are numbers. `up[item]` and `down[item]` are its neighbours one layer above and below; a pair of items joined
+by several edges appears several times. The result is the same for the same input: nothing here is random.
+"""
+
+from bisect import bisect_right, insort
+from collections.abc import Callable, Sequence
+
+Layers = list[list[int]]
+Links = Sequence[Sequence[int]]
+
+
+def count_crossings(layers: Sequence[Sequence[int]], down: Links) -> int:
+    """How many pairs of links cross, over all gaps."""
+    place = _places(layers)
+    return sum(_gap_crossings(layer, down, place) for layer in layers[:-1])
+
+
+def _places(layers: Sequence[Sequence[int]]) -> dict[int, int]:
+    return {item: index for layer in layers for index, item in enumerate(layer)}
+
+
+def _gap_crossings(layer: Sequence[int], down: Links, place: dict[int, int]) -> int:
+    ends: list[int] = []
+    crossings = 0
+    for item in layer:
+        targets = [place[target] for target in down[item]]
+        if len(targets) > 1:
+            targets.sort()
+        for target in targets:
+            crossings += len(ends) - bisect_right(ends, target)
+        for target in targets:
+            insort(ends, target)
+    return crossings
+
+
+def order_layers(layers: Layers, up: Links, down: Links, *, effort: int) -> Layers:
+    """The best order found, starting from the order given and from several others, within about `effort` sweeps."""
+    best, fewest = [list(layer) for layer in layers], count_crossings(layers, down)
+    starts: list[Callable[[], Layers]] = [
+        lambda: [list(layer) for layer in layers],
+        lambda: _walk_order(layers, down, up, downwards=True),
+        lambda: [list(reversed(layer)) for layer in layers],
+        lambda: _walk_order(layers, up, down, downwards=False),
+    ]
+    starts.extend((lambda seed=seed: _shuffled(layers, seed)) for seed in range(1, 40))
+    for make in starts:
+        if not fewest or effort <= 0:
+            break
+        found, crossings, used = _sweep(make(), up, down, fewest)
+        effort -= used
+        if crossings < fewest:
+            best, fewest = found, crossings
+    return best
+
+
+def _shuffled(layers: Layers, seed: int) -> Layers:
+    """Another order of each layer, by a small linear congruence of the item's number."""
+
+    def mixed(item: int) -> int:
+        return (item * 2654435761 * (2 * seed + 1) + seed * 40503) % 65521
+
+    return [sorted(layer, key=mixed) for layer in layers]
+
+
+def _walk_order(layers: Layers, ahead: Links, behind: Links, *, downwards: bool) -> Layers:
+    """Items in the order in which a breadth-first walk from the first (or last) layers meets them."""
+    level = {item: index for index, layer in enumerate(layers) for item in layer}
+    found: Layers = [[] for _ in layers]
+    seen: set[int] = set()
+    flat = [item for layer in (layers if downwards else reversed(layers)) for item in layer]
+    for start in sorted(flat, key=lambda item: len(behind[item]) > 0):
+        if start in seen:
+            continue
+        seen.add(start)
+        queue = [start]
+        for item in queue:
+            found[level[item]].append(item)
+            for near in (*ahead[item], *behind[item]):
+                if near not in seen:
+                    seen.add(near)
+                    queue.append(near)
+    return found
+
+
+def _sweep(layers: Layers, up: Links, down: Links, bound: int) -> tuple[Layers, int, int]:
+    place = _places(layers)
+    best, fewest = [list(layer) for layer in layers], count_crossings(layers, down)
+    idle = used = 0
+    patience = 5
+    for turn in range(24):
+        used += 1
+        downwards = turn % 2 == 0
+        mean = turn % 4 >= 2
+        span = range(1, len(layers)) if downwards else range(len(layers) - 2, -1, -1)
+        for index in span:
+            _reorder(layers[index], up if downwards else down, place, mean=mean, last_first=turn % 8 >= 4)
+        _transpose(layers, up, down, place, equal=turn % 4 == 1)
+        crossings = count_crossings(layers, down)
+        if crossings < fewest:
+            best, fewest, idle = [list(layer) for layer in layers], crossings, 0
+        else:
+            idle += 1
+        if not fewest or idle > patience or (idle > 2 and fewest > 2 * bound + 4):
+            break
+    return best, fewest, used
+
+
+def _reorder(layer: list[int], fixed: Links, place: dict[int, int], *, mean: bool, last_first: bool) -> None:
+    """Sorts the items that have neighbours in the fixed layer by the middle of those; the others keep their places."""
+    keyed: list[tuple[float, int]] = []
+    slots: list[int] = []
+    source = range(len(layer) - 1, -1, -1) if last_first else range(len(layer))
+    for index in source:
+        near = [place[item] for item in fixed[layer[index]]]
+        if near:
+            keyed.append((sum(near) / len(near) if mean else _median(near), layer[index]))
+            slots.append(index)
+    keyed.sort(key=lambda pair: pair[0])
+    slots.sort()
+    for slot, (_, item) in zip(slots, keyed, strict=True):
+        layer[slot] = item
+    for index, item in enumerate(layer):
+        place[item] = index
+
+
+def _median(near: list[int]) -> float:
+    near.sort()
+    size = len(near)
+    middle = size // 2
+    if size % 2:
+        return near[middle]
+    if size == 2:
+        return (near[0] + near[1]) / 2
+    left, right = near[middle - 1] - near[0], near[-1] - near[middle]
+    if left + right == 0:
+        return near[middle]
+    return (near[middle - 1] * right + near[middle] * left) / (left + right)
+
+
+def pair_crossings(first: list[int], second: list[int]) -> int:
+    """Crossings between the links of two neighbours, the first to the left; both lists are sorted."""
+    crossings = index = 0
+    size = len(second)
+    for end in first:
+        while index < size and second[index] < end:
+            index += 1
+        crossings += index
+    return crossings
+
+
+def _transpose(layers: Layers, up: Links, down: Links, place: dict[int, int], *, equal: bool) -> None:
+    """Swaps neighbours as long as that saves crossings; `equal` also swaps, once, those where it changes nothing."""
+    dirty = set(range(len(layers)))
+    for turn in range(10):
+        again: set[int] = set()
+        for index in sorted(dirty):
+            layer = layers[index]
+            above = [sorted(place[item] for item in up[member]) for member in layer]
+            below = [sorted(place[item] for item in down[member]) for member in layer]
+            for left in range(len(layer) - 1):
+                right = left + 1
+                saved = (
+                    pair_crossings(above[left], above[right])
+                    + pair_crossings(below[left], below[right])
+                    - pair_crossings(above[right], above[left])
+                    - pair_crossings(below[right], below[left])
+                )
+                if saved > 0 or (equal and turn == 0 and saved == 0):
+                    for row in (layer, above, below):
+                        row[left], row[right] = row[right], row[left]  # type: ignore[index]
+                    place[layer[left]], place[layer[right]] = left, right
+                    if saved > 0:
+                        again.update((index - 1, index, index + 1))
+        dirty = {index for index in again if 0 <= index < len(layers)}
+        if not dirty:
+            return

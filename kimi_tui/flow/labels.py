@@ -1,0 +1,125 @@
+"""Text measured and wrapped in terminal cells, for boxes and branch labels.
+
+Chinese, Japanese and Korean text is broken between characters, but no closing mark begins a line and no opening
+mark ends one. Control characters are dropped: a label is somebody else's text.
+"""
+
+import re
+import unicodedata
+from functools import lru_cache
+
+from wcwidth import wcswidth
+
+ELLIPSIS = "…"
+
+_NEVER_FIRST = frozenset("，。、；：？！）》」』】〕〉…—～,.;:?!)]}%”’ー々")
+_NEVER_LAST = frozenset("（《「『【〔〈([{“‘")
+_WIDE = (
+    "\u1100-\u115f\u2e80-\u303e\u3041-\u33ff\u3400-\u4dbf\u4e00-\u9fff\ua000-\ua4cf"
+    "\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe4f\uff00-\uff60\uffe0-\uffe6"
+)
+_ATOM = re.compile(rf"\s+|[{_WIDE}](?:[\ufe00-\ufe0f\u0300-\u036f])*|[^\s{_WIDE}]+")
+_BREAK_AFTER = re.compile(r"(?<=[/_\-.,:;|&+=)\]}])(?=\w)")
+
+
+@lru_cache(maxsize=4096)
+def cells(text: str) -> int:
+    """How many terminal cells `text` takes; text without control characters only."""
+    return len(text) if text.isascii() else max(0, wcswidth(text))
+
+
+def clean(text: str) -> str:
+    """Text that is safe to lay out: line breaks stay, other white space is one space, control characters go."""
+    text = text.replace("\r\n", "\n").replace("\t", " ").replace("\u2028", "\n").replace("\u2029", "\n")
+    if text.isascii() and text.replace("\n", "").isprintable():
+        kept = text
+    else:
+        kept = "".join(c for c in text if c == "\n" or unicodedata.category(c) not in {"Cc", "Cf", "Cs", "Co", "Cn"})
+    return "\n".join(line for line in (" ".join(part.split()) for part in kept.split("\n")) if line)
+
+
+def clip(text: str, width: int) -> str:
+    """`text` cut to `width` cells, ending in an ellipsis where something was lost."""
+    if cells(text) <= width:
+        return text
+    kept = ""
+    for character in text:
+        if cells(kept + character) > width - 1:
+            break
+        kept += character
+    return kept.rstrip() + ELLIPSIS
+
+
+def _atoms(line: str) -> list[str]:
+    """Pieces between which a line may be broken; a piece of white space is a single blank."""
+    found: list[str] = []
+    for match in _ATOM.finditer(line):
+        piece = match.group()
+        if piece.isspace():
+            found.append(" ")
+        elif found and found[-1] != " " and (piece[0] in _NEVER_FIRST or found[-1][-1] in _NEVER_LAST):
+            found[-1] += piece
+        else:
+            found.append(piece)
+    return found
+
+
+def _split_long(piece: str, width: int) -> list[str]:
+    """A piece wider than a whole line, cut: after punctuation where that fills the line well, else anywhere."""
+    parts: list[str] = []
+    current = ""
+    for chunk in _BREAK_AFTER.split(piece):
+        if current and cells(current + chunk) > width:
+            parts.append(current)
+            current = ""
+        current += chunk
+        while cells(current) > width:
+            cut = len(current)
+            while cut > 1 and cells(current[:cut]) > width:
+                cut -= 1
+            parts.append(current[:cut])
+            current = current[cut:]
+    return [*parts, current] if current else parts
+
+
+def fold(text: str, width: int) -> list[str]:
+    """Clean `text` as lines of at most `width` cells (two at least), however many that takes."""
+    width = max(2, width)
+    lines: list[str] = []
+    for paragraph in text.split("\n"):
+        current = ""
+        for piece in _atoms(paragraph):
+            if cells(current + piece) <= width:
+                current += piece if current or piece != " " else ""
+                continue
+            if piece == " ":
+                lines.append(current)
+                current = ""
+                continue
+            if current.strip():
+                lines.append(current.rstrip())
+            *full, current = _split_long(piece, width)
+            lines.extend(full)
+        if current.strip():
+            lines.append(current.rstrip())
+    return lines
+
+
+@lru_cache(maxsize=4096)
+def wrap(text: str, width: int, max_lines: int = 3) -> tuple[str, ...]:
+    """Clean `text` in at most `max_lines` lines of at most `width` cells, about equally long; `…` where it is cut."""
+    lines = fold(text, width)
+    if len(lines) > max_lines:
+        rest = " ".join(lines[max_lines - 1 :])
+        return (*lines[: max_lines - 1], clip(rest + ELLIPSIS, width) if cells(rest) < width else clip(rest, width))
+    if len(lines) > 1:
+        narrow, wide = 2, max(cells(line) for line in lines)
+        longest = min(wide, max((cells(word) for word in text.split() if word.isascii()), default=0))
+        while narrow < wide:
+            middle = (narrow + wide) // 2
+            if len(fold(text, middle)) <= len(lines) and middle >= longest:
+                wide = middle
+            else:
+                narrow = middle + 1
+        lines = fold(text, wide)
+    return tuple(lines) or ("",)

@@ -1,0 +1,142 @@
+"""Where items lie across the flow: straight lines first, then short ones, then balance.
+
+Items that should stand on one straight line are tied into a block; blocks keep their order and distance and are
+drawn towards the middle of what they are joined to, as springs would draw them.
+"""
+
+from collections.abc import Callable, Sequence
+from itertools import pairwise
+
+Pair = tuple[int, int]
+
+
+def tie_blocks(layers: Sequence[Sequence[int]], wishes: Sequence[tuple[int, int, int]], count: int) -> list[int]:
+    """The block of each item: `wishes` are `(priority, upper, lower)` pairs that want to be on one straight line.
+
+    Wishes are granted by priority; one that would cross a granted one, or give an item two straight lines on one
+    side, is not.
+    """
+    place = [0] * count
+    level = [0] * count
+    for depth, layer in enumerate(layers):
+        for index, item in enumerate(layer):
+            place[item], level[item] = index, depth
+    below, above = [-1] * count, [-1] * count
+    granted: list[list[Pair]] = [[] for _ in layers]
+    for _, a, b in sorted(wishes, key=lambda wish: -wish[0]):
+        if below[a] >= 0 or above[b] >= 0:
+            continue
+        if any((place[c] - place[a]) * (place[d] - place[b]) < 0 for c, d in granted[level[a]]):
+            continue
+        granted[level[a]].append((a, b))
+        below[a], above[b] = b, a
+    block = [-1] * count
+    number = 0
+    for layer in layers:
+        for item in layer:
+            if above[item] < 0:
+                member = item
+                while member >= 0:
+                    block[member] = number
+                    member = below[member]
+                number += 1
+    return block
+
+
+class _Group:
+    """Blocks that touch and move as one; `offset` is each block's distance from the group's own place."""
+
+    __slots__ = ("at", "members", "weight")
+
+    def __init__(self, member: int, at: float, weight: float) -> None:
+        self.members, self.at, self.weight = [member], at, weight
+
+
+def place_items(
+    layers: Sequence[Sequence[int]],
+    links: Sequence[tuple[int, int, float]],
+    block: Sequence[int],
+    distance: Callable[[int, int], int],
+    *,
+    rounds: int = 24,
+) -> list[int]:
+    """A whole number for each item, from 0 up, with neighbours in a layer at least `distance` apart.
+
+    `links` are `(item, item, weight)`; links within a block are ignored.
+    """
+    count = len(block)
+    blocks = max(block, default=-1) + 1
+    apart: dict[Pair, int] = {}
+    for layer in layers:
+        for a, b in pairwise(layer):
+            pair = (block[a], block[b])
+            apart[pair] = max(apart.get(pair, 0), distance(a, b))
+    lefts: list[list[Pair]] = [[] for _ in range(blocks)]
+    rights: list[list[int]] = [[] for _ in range(blocks)]
+    for (a, b), gap in apart.items():
+        lefts[b].append((a, gap))
+        rights[a].append(b)
+    order = _left_to_right(lefts, rights)
+    pulls: list[list[tuple[int, float]]] = [[] for _ in range(blocks)]
+    for a, b, weight in links:
+        if block[a] != block[b]:
+            pulls[block[a]].append((block[b], weight))
+            pulls[block[b]].append((block[a], weight))
+    weights = [sum(weight for _, weight in pull) or 0.01 for pull in pulls]
+    x = [0.0] * blocks
+    for one in order:
+        x[one] = max((x[other] + gap for other, gap in lefts[one]), default=0.0)
+    for _ in range(rounds):
+        wanted = list(x)
+        for one, pull in enumerate(pulls):
+            if pull:
+                wanted[one] = (x[one] + sum(x[other] * weight for other, weight in pull) / weights[one]) / 2
+        x = _nearest(order, lefts, wanted, weights)
+    whole = [int(value // 1) if value % 1 < 0.5 else int(value // 1) + 1 for value in x]
+    least = min(whole, default=0)
+    return [whole[block[item]] - least if block[item] >= 0 else 0 for item in range(count)]
+
+
+def _left_to_right(lefts: list[list[Pair]], rights: list[list[int]]) -> list[int]:
+    missing = [len(left) for left in lefts]
+    order = [one for one in range(len(lefts)) if not missing[one]]
+    for one in order:
+        for other in rights[one]:
+            missing[other] -= 1
+            if not missing[other]:
+                order.append(other)
+    return order
+
+
+def _nearest(order: list[int], lefts: list[list[Pair]], wanted: list[float], weights: list[float]) -> list[float]:
+    """Places near the wanted ones that keep every distance: blocks that would overlap share a compromise."""
+    offset = [0.0] * len(order)
+    group_of: list[_Group | None] = [None] * len(order)
+    for one in order:
+        group = _Group(one, wanted[one], weights[one])
+        group_of[one] = group
+        while True:
+            worst, pick, need = 1e-9, -1, 0.0
+            for member in group.members:
+                mine = group.at + offset[member]
+                for other, gap in lefts[member]:
+                    theirs = group_of[other]
+                    if theirs is None or theirs is group:
+                        continue
+                    lack = theirs.at + offset[other] + gap - mine
+                    if lack > worst:
+                        worst, pick = lack, other
+                        need = offset[other] + gap - offset[member]
+            if pick < 0:
+                break
+            other_group = group_of[pick]
+            assert other_group is not None
+            total = other_group.weight + group.weight
+            other_group.at = (other_group.at * other_group.weight + (group.at - need) * group.weight) / total
+            other_group.weight = total
+            for member in group.members:
+                offset[member] += need
+                group_of[member] = other_group
+            other_group.members.extend(group.members)
+            group = other_group
+    return [(group.at if (group := group_of[one]) else 0.0) + offset[one] for one in range(len(order))]
