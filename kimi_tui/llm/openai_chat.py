@@ -61,8 +61,6 @@ class OpenAIChat:
         async with aclosing(self._connection.chat(body)) as events:
             try:
                 async for event in events:
-                    if event.data.startswith(b"[DONE]"):
-                        break
                     for part in reader.read(event.data):
                         yield part
             except ProviderConnectionError:

@@ -4,8 +4,9 @@ Requests go through `extra_body` and replies are read as raw events: the SDK's o
 0.2 ms a message, and its reshaping of a reply 0.1 ms a token.
 """
 
+import asyncio
 from collections.abc import AsyncGenerator
-from contextlib import aclosing, asynccontextmanager
+from contextlib import aclosing, asynccontextmanager, suppress
 
 import httpx2
 from openai import APIConnectionError, APIError, APIStatusError, APITimeoutError, AsyncOpenAI, Timeout
@@ -40,6 +41,9 @@ class OpenAIConnection:
             )
             async with request as response, aclosing(server_events(response.iter_bytes())) as events:
                 async for event in events:
+                    if event.data.startswith(b"[DONE]"):
+                        await _read_to_end(events)
+                        return
                     yield event
 
     async def responses(self, body: JsonObject) -> AsyncGenerator[ServerEvent, None]:
@@ -82,3 +86,11 @@ class OpenAIConnection:
         if isinstance(cause, httpx2.ConnectError):
             return ProviderConnectionError(f"cannot connect to {self._base_url}: {cause}")
         return ProviderConnectionError(f"the connection to the service broke: {cause or type(cause).__name__}")
+
+
+async def _read_to_end(events: AsyncGenerator[ServerEvent, None]) -> None:
+    """A body that is read to its end leaves its connection for the next request; most end at once."""
+    with suppress(TimeoutError, httpx2.RequestError):
+        async with asyncio.timeout(0.1):
+            async for _ in events:
+                pass
