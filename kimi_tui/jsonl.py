@@ -60,6 +60,7 @@ def _raw_lines(path: Path) -> Iterator[tuple[int, bytes]]:
     with file:
         for number, raw in enumerate(file, 1):
             if not raw.endswith(b"\n"):
+                raw = raw.rstrip(b"\0")  # what cut_torn_tail would leave
                 try:  # whole but for its line break: everything before the crash was written
                     json.loads(raw)
                 except (ValueError, RecursionError):
