@@ -1,0 +1,62 @@
+"""What a node says to the model."""
+
+from collections.abc import Iterable, Sequence
+
+from kimi_tui.flow.graph import Flow, FlowNode
+from kimi_tui.wire.parts import TextPart, UserInput
+
+ARGS = "${ARGS}"
+
+
+def uses_args(flow: Flow) -> bool:
+    """Whether some label says where the words after `/flow:NAME` belong."""
+    return any(isinstance(node.label, str) and ARGS in node.label for node in flow.nodes.values())
+
+
+def task_prompt(label: UserInput, args: str) -> UserInput:
+    """The label with the args in their place."""
+    return label.replace(ARGS, args) if isinstance(label, str) else label
+
+
+def with_request(prompt: UserInput, args: str) -> UserInput:
+    """For the first turn of a flow whose labels have no place for the args."""
+    return _joined([f"The request of the user:\n{args}", prompt])
+
+
+def decision_prompt(prompt: UserInput, branches: Sequence[str], *, reminder: bool = False) -> UserInput:
+    """The label, the branches in their order, and how to name one; after a reply that named none, a reminder."""
+    listed = "\n".join(f"- {branch}" for branch in branches)
+    parts: list[UserInput] = [
+        prompt,
+        f"Available branches:\n{listed}",
+        "Choose one of them. End your reply with it, spelled as in the list: <choice>BRANCH</choice>",
+    ]
+    if reminder:
+        parts.append(
+            "Your last reply named no branch of the list, so the flow cannot go on. "
+            "Reply again, and end with one of the branches between <choice> and </choice>."
+        )
+    return _joined(parts)
+
+
+def node_prompt(
+    flow: Flow, node: FlowNode, *, args: str, edited: str | None, first: bool, ask: bool, reminder: bool
+) -> UserInput:
+    """The whole prompt of a node. `first`: no turn of the run came before; `ask`: the model is to choose."""
+    prompt = node.label if edited is None else edited
+    if flow.source != "ralph":  # whose label is what a person typed, to be sent as it is
+        prompt = task_prompt(prompt, args)
+    if first and args and not uses_args(flow):
+        prompt = with_request(prompt, args)
+    if ask:
+        prompt = decision_prompt(prompt, [edge.label or "" for edge in flow.outgoing[node.id]], reminder=reminder)
+    return prompt
+
+
+def _joined(parts: Iterable[UserInput]) -> UserInput:
+    """The parts with a blank line between; text as long as all of them are."""
+    listed = list(parts)
+    if all(isinstance(part, str) for part in listed):
+        return "\n\n".join(part for part in listed if isinstance(part, str))
+    content = [(TextPart(text=part),) if isinstance(part, str) else part for part in listed]
+    return tuple(piece for pieces in content for piece in pieces)
