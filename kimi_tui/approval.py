@@ -15,6 +15,9 @@ from kimi_tui.wire.events import ApprovalAnswer, ApprovalResponse
 from kimi_tui.wire.requests import ApprovalRequest
 
 
+NOBODY_THERE = "this needs a person's approval, and nobody is there to give it"
+
+
 @dataclass(frozen=True, slots=True)
 class Scope:
     """What "for this session" would cover: a request with *all* of these `keys` granted; `words` are shown."""
@@ -55,7 +58,7 @@ class Approvals:
     """The hub that every tool call, of every agent of a session, asks.
 
     `granted` holds the keys of the scopes that were approved for the session; `on_change` is called
-    when it, or `yolo`, has changed.
+    when it, or `yolo`, has changed. Where nobody attends, what must be asked for is refused.
     """
 
     def __init__(
@@ -64,13 +67,14 @@ class Approvals:
         *,
         yolo: bool = False,
         granted: Iterable[str] = (),
-        on_change: Callable[[], None] | None = None,
+        attended: bool = True,
     ) -> None:
         self._wire = wire
         self._yolo = yolo
         self._granted = set(granted)
         self._waiting: dict[str, _Waiting] = {}
-        self._on_change = on_change
+        self._attended = attended
+        self.on_change: Callable[[], None] | None = None
 
     @property
     def yolo(self) -> bool:
@@ -114,6 +118,8 @@ class Approvals:
             scope = None
         elif self._yolo or (scope is not None and scope.covered_by(self._granted)):
             return Verdict(True)
+        if not self._attended:
+            return Verdict(False, NOBODY_THERE)
         request = ApprovalRequest(
             id=uuid4().hex,
             tool_call_id=tool_call_id,
@@ -162,6 +168,6 @@ class Approvals:
         self._changed()
 
     def _changed(self) -> None:
-        if self._on_change is not None:
+        if self.on_change is not None:
             with contextlib.suppress(OSError):
-                self._on_change()
+                self.on_change()

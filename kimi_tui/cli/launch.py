@@ -88,7 +88,9 @@ def start_logging(debug: bool) -> None:
     try:
         folder = paths.home() / "logs"
         folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-        handler = RotatingFileHandler(folder / "kimi-tui.log", maxBytes=1 << 20, backupCount=3, encoding="utf-8", delay=True)
+        handler = RotatingFileHandler(
+            folder / "kimi-tui.log", maxBytes=1 << 20, backupCount=3, encoding="utf-8", delay=True
+        )
     except OSError:
         pass
     handler.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(name)s %(message)s"))

@@ -27,14 +27,18 @@ def parser() -> Parser:
     where = top.add_argument_group("where")
     where.add_argument("-w", "--work-dir", metavar="DIR", help="work in this folder (default: the current one)")
     where.add_argument("--add-dir", metavar="DIR", action="append", default=[], help="a further folder to work in")
-    where.add_argument("-C", "--continue", dest="continue_", action="store_true", help="go on with the last session here")
+    where.add_argument(
+        "-C", "--continue", dest="continue_", action="store_true", help="go on with the last session here"
+    )
     where.add_argument(
         "-S", "--session", "-r", "--resume", metavar="ID", nargs="?", const="", help="go on with a session, or begin it"
     )
 
     model = top.add_argument_group("model and limits")
     model.add_argument("-m", "--model", metavar="NAME", help="a model of the configuration")
-    model.add_argument("--thinking", action=argparse.BooleanOptionalAction, default=None, help="let the model think first")
+    model.add_argument(
+        "--thinking", action=argparse.BooleanOptionalAction, default=None, help="let the model think first"
+    )
     model.add_argument("--config", metavar="TEXT", help="the configuration itself, as JSON, TOML or YAML")
     model.add_argument("--config-file", metavar="FILE", help="the configuration (YAML, TOML or JSON)")
     model.add_argument("--max-steps-per-turn", metavar="N", type=_at_least(1))
@@ -47,8 +51,12 @@ def parser() -> Parser:
     work.add_argument("-p", "--prompt", "-c", "--command", metavar="TEXT", help="the prompt")
     work.add_argument("--flow", metavar="NAME", help="run the flow of this skill; --prompt gives its arguments")
     work.add_argument("--prompt-flow", metavar="FILE", help="a chart that /begin runs (.mmd, .d2 or .md)")
-    work.add_argument("--skills-dir", metavar="DIR", action="append", default=[], help="skills from here, not from the usual folders")
-    work.add_argument("-y", "--yolo", "--yes", "--auto-approve", dest="yolo", action="store_true", help="approve every tool call")
+    work.add_argument(
+        "--skills-dir", metavar="DIR", action="append", default=[], help="skills from here, not from the usual folders"
+    )
+    work.add_argument(
+        "-y", "--yolo", "--yes", "--auto-approve", dest="yolo", action="store_true", help="approve every tool call"
+    )
     work.add_argument("--demo", action="store_true", help="show a real flow with real tools; the model is a script")
 
     face = top.add_argument_group("without a screen")

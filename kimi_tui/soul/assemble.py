@@ -10,11 +10,11 @@ from kimi_tui.approval import Approvals
 from kimi_tui.config import ChosenModel, Config, choose_model
 from kimi_tui.context.context import Context
 from kimi_tui.errors import ModelNotSetError, UsageError
-from kimi_tui.llm.create import ProviderSettings
 from kimi_tui.llm.provider import ModelInfo, Provider
+from kimi_tui.llm.settings import ProviderSettings
 from kimi_tui.session.session import Session
 from kimi_tui.skill.library import SkillLibrary
-from kimi_tui.skill.roots import find_roots
+from kimi_tui.skill.roots import SkillRoots
 from kimi_tui.soul.agent import Agent
 from kimi_tui.soul.engine import Engine
 from kimi_tui.soul.inject import make_tool, tool_class
@@ -96,12 +96,13 @@ async def _assemble(plan: Plan, session: Session, chosen: ChosenModel | None, mi
         wire,
         yolo=plan.yolo or plan.approve_all or state.approval.yolo,
         granted=state.approval.auto_approve_actions,
+        attended=not plan.approve_all,
     )
     skills, (context, mended) = await asyncio.gather(
         asyncio.to_thread(_load_skills, plan),
         asyncio.to_thread(Context.load, jsonl.JsonlWriter(session.dir / "context.jsonl")),
     )
-    workspace = Workspace(plan.work_dir, additional=(*plan.add_dirs, *map(Path, state.additional_dirs)))
+    workspace = Workspace(plan.work_dir, (*plan.add_dirs, *map(Path, state.additional_dirs)))
     todos = TodoList(tuple(state.todos))
     progress = ToolProgress()
     services: dict[type, object] = {
@@ -162,13 +163,14 @@ async def _assemble(plan: Plan, session: Session, chosen: ChosenModel | None, mi
 
 def _load_skills(plan: Plan) -> SkillLibrary:
     config = plan.config
-    roots = find_roots(
-        plan.work_dir,
-        extra_dirs=tuple(Path(folder).expanduser() for folder in config.extra_skill_dirs),
-        skills_dirs=plan.skills_dirs,
-        merge_all=config.merge_all_available_skills,
+    return SkillLibrary.load(
+        SkillRoots(
+            plan.work_dir,
+            extra_dirs=config.extra_skill_dirs,
+            skills_dirs=plan.skills_dirs,
+            merge_all=config.merge_all_available_skills,
+        )
     )
-    return SkillLibrary(roots)
 
 
 def _template() -> str:
@@ -201,7 +203,6 @@ def _settings(plan: Plan, chosen: ChosenModel) -> ProviderSettings:
         env=provider.env,
         reasoning_key=provider.reasoning_key,
         scripts=provider.scripts,
-        delay_s=provider.delay_s,
         idle_timeout_s=provider.idle_timeout_s,
         thinking=plan.thinking,
     )

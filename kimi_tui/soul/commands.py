@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from kimi_tui.errors import UsageError
-from kimi_tui.flow.runner import Ask
+from kimi_tui.flow.runner import FlowRunner
 
 if TYPE_CHECKING:
     from kimi_tui.soul.engine import Engine
@@ -28,11 +28,15 @@ Handler = Callable[["Engine", str], Awaitable[None]]
 
 @dataclass(frozen=True, slots=True)
 class Command:
-    """`while_running`: it may be given while a turn or a flow runs, and takes effect at once."""
+    """`while_running`: it may be given while a turn or a flow runs, and takes effect at once.
+
+    `turn`: what it says is a turn of the conversation; one that takes turns itself has none of its own.
+    """
 
     info: CommandInfo
     handler: Handler
     while_running: bool = False
+    turn: bool = True
 
 
 def parse_line(text: str) -> tuple[str, str] | None:
@@ -54,65 +58,69 @@ async def _yolo(engine: "Engine", args: str) -> None:
 async def _flow(engine: "Engine", args: str) -> None:
     word, _, rest = args.partition(" ")
     rest = rest.strip()
-    runner = engine.runner
-    match word:
-        case "" | "list":
-            flows = engine.skills.flows()
-            engine.say("\n".join(f"- `/flow:{skill.name}` {skill.description}" for skill in flows) or "No flows found.")
-        case "resume":
-            await engine.resume_flow(rest or None)
-        case _ if runner is None:
-            raise UsageError(f"no flow is running; /flow {word} needs one" if word in CONTROLS else _CONTROL_HELP)
-        case "pause":
-            runner.pause()
-        case "continue" | "go":
-            runner.go_on()
-        case "step":
-            runner.step()
-        case "break":
-            runner.toggle_breakpoint(rest or runner.node_id)
-        case "choose":
-            label, _, node_id = rest.partition(" at ")
-            runner.choose(label.strip(), node_id=node_id.strip() or None)
-        case "ask":
-            runner.ask_at_decisions(_ask_mode(rest))
-        case "again":
-            runner.run_again(rest or None)
-        case "edit":
-            node_id, _, text = rest.partition(" ")
-            runner.edit_prompt(node_id, text or None)
-        case "jump":
-            runner.jump(rest)
-        case "skip":
-            runner.skip()
-        case "stop":
-            engine.stop_flow(rest or None)
-        case _:
-            raise UsageError(_CONTROL_HELP)
+    if word in ("", "list"):
+        flows = engine.skills.flows()
+        engine.say("\n".join(f"- `/flow:{skill.name}` {skill.description}" for skill in flows) or "No flows found.")
+        return
+    if word == "stop":
+        engine.stop_flow(rest or None)
+        return
+    control = CONTROLS.get(word)
+    if control is None:
+        raise UsageError(f"/flow {word}: {CONTROL_HELP}")
+    if engine.runner is None:
+        raise UsageError(f"no flow is running; /flow {word} needs one")
+    control(engine.runner, rest)
 
 
-def _ask_mode(text: str) -> Ask:
+def _choose(runner: FlowRunner, text: str) -> None:
+    label, _, node_id = text.partition(" at ")
+    runner.choose(label.strip(), node_id=node_id.strip() or None)
+
+
+def _ask(runner: FlowRunner, text: str) -> None:
     match text:
         case "" | "always":
-            return "always"
+            runner.ask_at_decisions("always")
         case "never":
-            return "never"
+            runner.ask_at_decisions("never")
         case _:
-            return frozenset(text.split())
+            runner.ask_at_decisions(frozenset(text.split()))
 
 
-CONTROLS = frozenset(
-    {"pause", "continue", "go", "step", "break", "choose", "ask", "again", "edit", "jump", "skip", "stop"}
+def _edit(runner: FlowRunner, text: str) -> None:
+    node_id, _, prompt = text.partition(" ")
+    runner.edit_prompt(node_id, prompt.strip() or None)
+
+
+CONTROLS: dict[str, Callable[[FlowRunner, str], object]] = {
+    "pause": lambda runner, _: runner.pause(),
+    "continue": lambda runner, _: runner.go_on(),
+    "go": lambda runner, _: runner.go_on(),
+    "step": lambda runner, _: runner.step(),
+    "break": lambda runner, node: runner.toggle_breakpoint(node or runner.node_id),
+    "choose": _choose,
+    "ask": _ask,
+    "again": lambda runner, node: runner.run_again(node or None),
+    "edit": _edit,
+    "jump": lambda runner, node: runner.jump(node),
+    "skip": lambda runner, _: runner.skip(),
+}
+CONTROL_HELP = (
+    "list | pause | continue | step | break [NODE] | choose BRANCH [at NODE] | ask always|never|NODE... | "
+    "again [NODE] | edit NODE TEXT | jump NODE | skip | stop; /flow-resume goes on with a run that was cut off"
 )
-_CONTROL_HELP = (
-    "/flow list | resume | pause | continue | step | break [NODE] | choose BRANCH [at NODE] | ask always|never|NODE... | "
-    "again [NODE] | edit NODE TEXT | jump NODE | skip | stop"
-)
+
+
+async def _resume(engine: "Engine", args: str) -> None:
+    await engine.resume_flow(args or None)
+
 
 COMMANDS: tuple[Command, ...] = (
     Command(CommandInfo("clear", "Forget the conversation and begin anew", ("reset",)), _clear),
     Command(CommandInfo("yolo", "Approve every tool call, or ask again"), _yolo, while_running=True),
-    Command(CommandInfo("flow", "List flows, or steer the one that runs: " + _CONTROL_HELP[6:]), _flow, while_running=True),
+    Command(CommandInfo("flow", "List flows, or steer the one that runs"), _flow, while_running=True),
+    Command(CommandInfo("flow-resume", "Go on with a flow run that was cut off"), _resume, turn=False),
 )
 
 

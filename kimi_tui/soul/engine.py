@@ -10,7 +10,7 @@ from kimi_tui.context.context import Context
 from kimi_tui.errors import KimiTuiError, MaxStepsReachedError, UsageError
 from kimi_tui.flow.graph import Flow
 from kimi_tui.flow.journal import Journal, load_runs
-from kimi_tui.flow.ralph import ralph_flow
+from kimi_tui.flow.ralph import ralph_flow, ralph_text
 from kimi_tui.flow.run_state import RunState
 from kimi_tui.flow.runner import FlowRunner
 from kimi_tui.flow.turn import FlowOutcome, TurnResult
@@ -20,6 +20,7 @@ from kimi_tui.skill.skill import Skill, skill_prompt
 from kimi_tui.soul.commands import COMMANDS, CommandInfo, find, parse_line
 from kimi_tui.soul.models import Models
 from kimi_tui.soul.notice import Severity, error_notice, notice
+from kimi_tui.soul.prompt_flow import PromptFlow, flow_of_run
 from kimi_tui.soul.soul import Soul
 from kimi_tui.tools.progress import ToolProgress
 from kimi_tui.wire.channel import Wire
@@ -58,7 +59,7 @@ class Engine:
         self.config = config
         self.interactive = interactive
         self.runner: FlowRunner | None = None
-        self.prompt_flow: tuple[str, Flow, str] | None = None
+        self.prompt_flow: PromptFlow | None = None
         self._turn = asyncio.Lock()
 
     @property
@@ -95,9 +96,9 @@ class Engine:
         """Every slash command there is now, skills and flows among them."""
         own = [command.info for command in COMMANDS]
         if self.prompt_flow is not None:
-            own.insert(0, CommandInfo("begin", f"Run the flow of {self.prompt_flow[0]}"))
+            own.insert(0, CommandInfo("begin", f"Run the flow of {self.prompt_flow.name}"))
         flows = [CommandInfo(f"flow:{skill.name}", skill.description) for skill in self.skills.flows()]
-        skills = [CommandInfo(f"skill:{skill.name}", skill.description) for skill in self.skills.all()]
+        skills = [CommandInfo(f"skill:{skill.name}", skill.description) for skill in self.skills.skills]
         return [*own, *flows, *skills]
 
     def recorded(self) -> Iterator[Recorded]:
@@ -146,8 +147,10 @@ class Engine:
         """Go on with a run that a crash, a quit or a cancel left open, at the node it was on."""
         run = next((run for run in self.open_runs() if run_id in (None, run.run_id)), None)
         if run is None:
-            raise UsageError("there is no flow run to go on with" if run_id is None else f"there is no open run {run_id}")
-        await self._follow(run.flow(), run.name, run.text, resume=run, shown=f"/flow resume {run.run_id}")
+            raise UsageError(
+                "there is no flow run to go on with" if run_id is None else f"there is no open run {run_id}"
+            )
+        await self._follow(flow_of_run(run), run.name, run.text, resume=run, shown=f"/flow resume {run.run_id}")
 
     def open_runs(self) -> list[RunState]:
         """Runs of this session that have not ended, the latest first."""
@@ -182,7 +185,7 @@ class Engine:
         iterations = self.config.loop_control.max_ralph_iterations
         if iterations and self.runner is None:
             flow, max_moves = ralph_flow(user_input, iterations)
-            outcome = await self._follow(flow, "ralph", "", max_moves=max_moves, shown=user_input)
+            outcome = await self._follow(flow, "ralph", ralph_text(user_input), max_moves=max_moves, shown=user_input)
             return TurnResult("finished", steps=outcome.steps)
         return await self.take_turn(user_input)
 
@@ -207,9 +210,12 @@ class Engine:
             case "skill" if rest:
                 return await self.take_turn(skill_prompt(self._skill(rest), args), shown_as=shown)
             case "begin" if self.prompt_flow is not None:
-                source, flow, text = self.prompt_flow
-                return _as_turn(await self._follow(flow, source, text, args=args, shown=shown))
+                begun = self.prompt_flow
+                return _as_turn(await self._follow(begun.flow, begun.name, begun.text, args=args, shown=shown))
             case _ if command is not None:
+                if not command.turn:
+                    await command.handler(self, args)
+                    return TurnResult("finished")
                 self.wire.send(TurnBegin(user_input=shown))
                 await command.handler(self, args)
                 self.wire.send(TurnEnd())
@@ -220,7 +226,7 @@ class Engine:
     def _skill(self, name: str, *, flow: bool = False) -> Skill:
         found = self.skills.get(name)
         if found is None:
-            known = [skill.name for skill in (self.skills.flows() if flow else self.skills.all())]
+            known = [skill.name for skill in (self.skills.flows() if flow else self.skills.skills)]
             what = "flow" if flow else "skill"
             raise UsageError(f"there is no {what} {name!r}; there are: {', '.join(known) or 'none'}")
         return found

@@ -42,7 +42,7 @@ def make_tool(cls: type[Tool[Any]], services: Mapping[type, object]) -> Tool[Any
         if parameter.kind in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD):
             continue
         wanted = hints.get(name)
-        if wanted in services:
+        if isinstance(wanted, type) and wanted in services:
             arguments[name] = services[wanted]
         elif parameter.default is parameter.empty:
             shown = getattr(wanted, "__name__", wanted) if wanted is not None else "nothing (it has no annotation)"

@@ -4,8 +4,9 @@ import asyncio
 from collections.abc import Callable
 
 from kimi_tui.errors import ModelNotSetError
-from kimi_tui.llm.create import ProviderSettings, create_provider
+from kimi_tui.llm.create import create_provider
 from kimi_tui.llm.provider import ModelInfo, Provider
+from kimi_tui.llm.settings import ProviderSettings
 
 SCRIPT_NOTE = "a script, not a model"
 
@@ -65,5 +66,3 @@ class Models:
         provider = await asyncio.to_thread(create_provider, settings)
         self._on_ready(provider)
         return provider
-
-

@@ -9,11 +9,11 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from kimi_tui.context.context import Context, interrupted_result
-from kimi_tui.errors import KimiTuiError, MaxStepsReachedError
+from kimi_tui.errors import KimiTuiError, MaxStepsReachedError, ModelNotSetError
 from kimi_tui.flow.turn import TurnResult
 from kimi_tui.llm.message import Message, user_message
 from kimi_tui.llm.provider import ModelInfo, Provider, SpokenPart
-from kimi_tui.llm.retry import RetryPolicy, take_reply_with_retry
+from kimi_tui.llm.retry import RetryPolicy, take_reply_with_retries
 from kimi_tui.llm.step import Reply
 from kimi_tui.soul.agent import Agent
 from kimi_tui.tools.result_message import result_message
@@ -56,14 +56,13 @@ class Soul:
         self,
         agent: Agent,
         *,
-        provider: Provider,
         model: ModelInfo,
         context: Context,
         send: Callable[[WireMessage], None],
         limits: Limits,
     ) -> None:
         self.agent = agent
-        self.provider = provider
+        self.provider: Provider | None = None
         self.model = model
         self.context = context
         self._send = send
@@ -107,6 +106,7 @@ class Soul:
 
     async def _turn(self, prompt: UserInput, shown: UserInput) -> TurnResult:
         self._send(TurnBegin(user_input=shown))
+        self.agent.toolset.begin_turn()
         self.context.checkpoint()
         self.context.append(user_message(prompt))
         turn = _Turn()
@@ -134,7 +134,7 @@ class Soul:
         return bool(steered)
 
     async def _step(self, turn: _Turn) -> None:
-        reply = await self._ask()
+        reply = await self._ask(turn.steps)
         turn.message = reply.message.text
         if reply.usage is not None:
             turn.usage = reply.usage if turn.usage is None else turn.usage + reply.usage
@@ -151,7 +151,7 @@ class Soul:
         elif any(extra.get("stop") for extra in extras):
             turn.ended = True
 
-    async def _ask(self) -> Reply:
+    async def _ask(self, step: int) -> Reply:
         """One whole reply. What was said before a cancel stays in the context as far as it is text."""
         heard: list[str] = []
 
@@ -164,15 +164,18 @@ class Soul:
             heard.clear()
             self._send(retry)
 
+        if self.provider is None:
+            raise ModelNotSetError("no model is set")
         try:
-            return await take_reply_with_retry(
+            return await take_reply_with_retries(
                 self.provider,
                 self.agent.system_prompt,
                 self.agent.toolset.specs,
                 self.context.history,
+                step=step,
                 on_part=hear,
                 on_retry=void,
-                policy=RetryPolicy(max_attempts=self._limits.max_attempts),
+                policy=RetryPolicy(attempts=self._limits.max_attempts),
             )
         except asyncio.CancelledError:
             if text := "".join(heard).strip():

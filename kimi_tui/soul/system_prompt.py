@@ -39,9 +39,7 @@ def listing(folder: Path) -> str:
         if _is_folder(entry) and entry.name != ".git":
             for child, rest in _entries(Path(entry.path), _CHILD_ENTRIES):
                 rows.append(
-                    f"  ... and {rest} more"
-                    if child is None
-                    else f"  {child.name}{'/' if _is_folder(child) else ''}"
+                    f"  ... and {rest} more" if child is None else f"  {child.name}{'/' if _is_folder(child) else ''}"
                 )
     return "\n".join(rows) or "(empty)"
 

@@ -18,7 +18,7 @@ class Merger(Generic[M]):
 
     def add(self, message: M) -> list[M]:
         """The messages that are whole now that `message` has come."""
-        if self._held and _belongs(self._held[0], message):
+        if self._held and _belongs(self._held[-1], message):
             self._held.append(message)
             return []
         whole = self.flush()

@@ -4,7 +4,7 @@ import asyncio
 import json
 import signal
 import sys
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import IO, Protocol
@@ -96,7 +96,7 @@ def _user_message(line: bytes) -> Message | None:
 
 
 @contextmanager
-def _interruptible(engine: Engine) -> Iterator["_Asked"]:
+def _interruptible(engine: Engine) -> Generator["_Asked"]:
     """While this lasts, SIGINT and SIGTERM interrupt the turn; what runs is ended with it."""
     loop = asyncio.get_running_loop()
     asked = _Asked()

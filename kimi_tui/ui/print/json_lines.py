@@ -37,7 +37,13 @@ class JsonLines:
     def __call__(self, message: WireMessage) -> None:
         match message:
             case (
-                TextPart() | ThinkPart() | ImageURLPart() | AudioURLPart() | VideoURLPart() | ToolCall() | ToolCallPart()
+                TextPart()
+                | ThinkPart()
+                | ImageURLPart()
+                | AudioURLPart()
+                | VideoURLPart()
+                | ToolCall()
+                | ToolCallPart()
             ):
                 self._parts.extend(self._pieces.add(message))
             case StepRetry():

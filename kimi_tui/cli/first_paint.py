@@ -1,0 +1,43 @@
+"""The first thing on the screen, written before Textual is imported, which takes longer than a person waits.
+
+Keys typed meanwhile are kept by the terminal and not echoed; Textual reads them when it has started.
+"""
+
+import os
+import shutil
+import sys
+import termios
+import unicodedata
+from dataclasses import dataclass
+from typing import IO
+
+_ENTER, _LEAVE = "\x1b[?1049h\x1b[?25l\x1b[2J\x1b[H", "\x1b[?25h\x1b[?1049l"
+
+
+@dataclass(frozen=True, slots=True)
+class FirstPaint:
+    """What was painted; Textual's first frame paints over it."""
+
+    out: IO[str]
+
+    def undo(self) -> None:
+        """Back to the screen of before, for a message that is to be read there."""
+        self.out.write(_LEAVE)
+        self.out.flush()
+
+
+def first_paint(out: IO[str], work_dir: str | None) -> FirstPaint:
+    """Enter the alternate screen and say that the program is starting, and where."""
+    attributes = termios.tcgetattr(sys.stdin.fileno())
+    attributes[3] &= ~(termios.ECHO | termios.ICANON)
+    termios.tcsetattr(sys.stdin.fileno(), termios.TCSANOW, attributes)
+    columns, rows = shutil.get_terminal_size()
+    title = " kimi-tui"
+    place = _printable(work_dir or os.environ.get("PWD", ""))[: max(0, columns - len(title) - 4)]
+    out.write(f"{_ENTER}\x1b[1m{title}\x1b[0m  \x1b[2m{place}\x1b[0m\x1b[{rows};1H\x1b[2m starting\x1b[0m")
+    out.flush()
+    return FirstPaint(out)
+
+
+def _printable(text: str) -> str:
+    return "".join(char for char in text if char.isprintable() and unicodedata.east_asian_width(char) not in "WF")

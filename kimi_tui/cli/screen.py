@@ -1,0 +1,52 @@
+"""The full screen: something honest on it at once, then Textual."""
+
+import argparse
+import os
+import sys
+import termios
+from collections.abc import Generator
+from contextlib import contextmanager
+
+from kimi_tui.cli.first_paint import first_paint
+from kimi_tui.errors import UsageError
+
+
+def run_screen(options: argparse.Namespace) -> int:
+    """Raises KimiTuiError for what is wrong before the screen is up; returns the exit status."""
+    if not (sys.stdin.isatty() and sys.stdout.isatty()):
+        raise UsageError("the screen needs a terminal; without one use --print")
+    if os.environ.get("TERM") == "dumb":
+        raise UsageError("this terminal (TERM=dumb) cannot show a screen; use --print")
+    with _terminal_kept():
+        painted = first_paint(sys.stdout, options.work_dir)
+        try:
+            from kimi_tui.cli.launch import plan_of, start_logging
+
+            start_logging(options.debug)
+            plan = plan_of(options, interactive=True)
+        except BaseException:
+            painted.undo()
+            raise
+        from kimi_tui.cli.demo import FLOW as DEMO_FLOW
+        from kimi_tui.ui.tui.run import run_tui
+
+        return run_tui(plan, prompt=_prompt(options, DEMO_FLOW))
+
+
+def _prompt(options: argparse.Namespace, demo_flow: str) -> str | None:
+    """What to begin with, or None."""
+    flow = demo_flow if options.demo and not options.flow else options.flow
+    if flow:
+        return f"/flow:{flow} {options.prompt or ''}".strip()
+    return options.prompt.strip() if options.prompt else None
+
+
+@contextmanager
+def _terminal_kept() -> Generator[None]:
+    """Whatever happens, the terminal's settings are those of before when this ends."""
+    fd = sys.stdin.fileno()
+    before = termios.tcgetattr(fd)
+    try:
+        yield
+    finally:
+        termios.tcsetattr(fd, termios.TCSANOW, before)

@@ -1,0 +1,98 @@
+import json
+import subprocess
+import sys
+
+import pytest
+
+from kimi_tui.errors import SessionError, SessionLockedError
+from kimi_tui.session.session import Session, last_session_id, list_sessions, sessions_dir
+
+
+@pytest.fixture(autouse=True)
+def home(tmp_path, monkeypatch):
+    monkeypatch.setenv("KIMI_TUI_HOME", str(tmp_path / "home"))
+
+
+@pytest.fixture
+def work_dir(tmp_path):
+    folder = tmp_path / "work"
+    folder.mkdir()
+    return folder
+
+
+def say_something(session):
+    (session.dir / "wire.jsonl").write_text('{"type": "metadata"}\n')
+
+
+def test_a_session_with_nothing_said_leaves_nothing_behind(work_dir):
+    session = Session.create(work_dir)
+    session.close()
+    assert not session.dir.exists()
+    assert list_sessions(work_dir) == []
+
+
+def test_the_last_session_is_known_from_its_start_so_that_a_crash_does_not_lose_it(work_dir):
+    session = Session.create(work_dir)
+    say_something(session)
+    assert last_session_id(work_dir) == session.id
+
+
+def test_without_the_note_of_the_last_session_the_newest_one_is_it(work_dir):
+    session = Session.create(work_dir)
+    say_something(session)
+    (sessions_dir(work_dir) / "last.json").write_text("{torn")
+    assert last_session_id(work_dir) == session.id
+
+
+def test_two_writers_the_second_process_is_refused_and_told_who_holds_it(work_dir):
+    code = "import sys; from pathlib import Path; from kimi_tui.session.session import Session\n"
+    code += "s = Session.create(Path(sys.argv[1]), 'shared'); print('held', flush=True); sys.stdin.read()"
+    with subprocess.Popen(
+        [sys.executable, "-c", code, str(work_dir)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    ) as other:
+        assert other.stdout.readline() == "held\n"
+        with pytest.raises(SessionLockedError, match=f"pid {other.pid}"):
+            Session.create(work_dir, "shared")
+        other.kill()
+        other.wait()
+    Session.create(work_dir, "shared").close()
+
+
+def test_stale_lock_of_an_unrelated_living_process_holds_nobody_up(work_dir):
+    session = Session.create(work_dir, "s")
+    say_something(session)
+    session.close()
+    (session.dir / "lock").write_text("1")
+    Session.create(work_dir, "s").close()
+
+
+@pytest.mark.parametrize("session_id", ["../evil", "", ".", "a/b", "x" * 200, "a\0b"])
+def test_an_id_that_is_no_plain_name_is_refused(work_dir, session_id):
+    if session_id:
+        with pytest.raises(SessionError, match="is no session id"):
+            Session.create(work_dir, session_id)
+
+
+def test_state_is_kept_and_a_broken_state_file_is_an_empty_state(work_dir):
+    session = Session.create(work_dir, "s")
+    say_something(session)
+    session.state.title = "fix it"
+    session.state.approval.auto_approve_actions = ["shell:git push"]
+    session.save_state()
+    session.close()
+    again = Session.create(work_dir, "s")
+    assert again.state.title == "fix it"
+    assert json.loads((again.dir / "state.json").read_text())["version"] == 1
+    again.close()
+    (again.dir / "state.json").write_text("{")
+    third = Session.create(work_dir, "s")
+    assert third.state.title == ""
+    third.close()
+
+
+def test_ro_home_a_home_that_cannot_be_written_gives_a_session_with_a_notice(work_dir, monkeypatch):
+    monkeypatch.setenv("KIMI_TUI_HOME", "/proc/nowhere")
+    session = Session.create(work_dir)
+    assert session.notice is not None
+    assert "not kept" in session.notice
+    session.close()
