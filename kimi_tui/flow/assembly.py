@@ -24,6 +24,9 @@ class Assembly:
     label_at: dict[int, Point]
 
 
+_FAR = 1_000_000
+
+
 @dataclass(slots=True)
 class _Gap:
     """What runs between a layer and the next: wires as (chain, position in it), turning self-loops, arrow rows."""
@@ -148,7 +151,8 @@ class _Assembler:
         for chain in self.skeleton.chains:
             first = chain.items[0]
             if len(chain.items) == 1:
-                low.setdefault(chain.top, []).append(Line(chain.edge, self.at[first], False))
+                far = chain.top_side * _FAR - self.at[first]  # the nearer a loop lies, the farther out it begins
+                low.setdefault(chain.top, []).append(Line(chain.edge, far, False))
             elif self.items[first].node >= 0:
                 key = -1 - chain.items[1] if chain.back else chain.edge
                 low.setdefault(first, []).append(Line(key, self.at[chain.items[1]], False))
@@ -246,9 +250,11 @@ class _Assembler:
         item = self.items[number]
         layer = self.rank[number]
         start, end = self.band[layer], self.band[layer] + self.band_depth[layer] - self.label_depths[item.label]
-        if item.host >= 0:
-            wished = self._middle(item.host) - (self.label_depths[item.label] - 1 if self.across else 1)
-            start = min(max(wished, start), end)
+        if item.shared:
+            start = self._middle(item.host) + 1
+        elif item.host >= 0:
+            back = (0 if item.turns else self.label_depths[item.label] - 1) if self.across else 1
+            start = min(max(self._middle(item.host) - back, start), end)
         elif self.across:
             start += 1
         return (self.at[number] - item.before if item.before else self.at[number] + (1 if self.across else 2), start)

@@ -109,6 +109,9 @@ def fold(text: str, width: int) -> list[str]:
 def wrap(text: str, width: int, max_lines: int = 3) -> tuple[str, ...]:
     """Clean `text` in at most `max_lines` lines of at most `width` cells, about equally long; `…` where it is cut."""
     lines = fold(text, width)
+    if len(lines) > text.count("\n") + 1:
+        text = text.replace("\n", " ")
+        lines = fold(text, width)
     if len(lines) > max_lines:
         rest = " ".join(lines[max_lines - 1 :])
         return (*lines[: max_lines - 1], clip(rest + ELLIPSIS, width) if cells(rest) < width else clip(rest, width))

@@ -103,6 +103,8 @@ def _lay(
             item.depth = widest
         else:
             item.before, item.depth = count, widest + 2
+        if item.shared:
+            item.depth = 2 * label_depths[item.label] + 1
     depths = [item.depth for item in skeleton.items[: len(sizes)]]
     placed = assemble(skeleton, spacing, main=main, node_depths=depths, label_depths=label_depths, across=across)
 

@@ -5,6 +5,7 @@ left-right drawing puts it to the right. A layer holds nodes and the places wher
 layers of nodes there may be one of labels. A loop's edge is held upside down, from its upper end to its lower one.
 """
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
@@ -17,13 +18,16 @@ class Item:
     """Something that takes breadth in a layer: `before` and `after` are cells on each side of its line.
 
     `node` is -1 for a passing line; `host` is the node beside which a loop's line stands, on `side` -1 or 1;
-    `label` is the edge whose label stands here.
+    `label` is the edge whose label stands here. `turns` marks a self-loop; `shared` one that other lines join, on
+    their way to its node.
     """
 
     node: int = -1
     host: int = -1
     side: int = 0
     label: int = -1
+    turns: bool = False
+    shared: bool = False
     before: int = 0
     after: int = 0
     depth: int = 0
@@ -82,7 +86,7 @@ def build_skeleton(count: int, edges: Sequence[Edge], labelled: Sequence[bool], 
     up, down = skeleton.links()
     size = sum(len(layer) for layer in skeleton.layers)
     skeleton.layers = order_layers(skeleton.layers, up, down, effort=max(6, min(60, 6000 // (size + 1))))
-    _stand_loops_beside(skeleton)
+    _stand_loops_beside(skeleton, {source for source, target in edges if source == target})
     _add_self_loops(skeleton, edges)
     _add_label_layers(skeleton, labelled)
     _merge_lines(skeleton)
@@ -119,17 +123,19 @@ def _insert(skeleton: Skeleton, item: Item, layer: int, index: int) -> int:
     return number
 
 
-def _stand_loops_beside(skeleton: Skeleton) -> None:
+def _stand_loops_beside(skeleton: Skeleton, looping: set[int]) -> None:
     """Lets a loop's edge leave and enter at the side of its nodes wherever it is the outermost line there.
 
     A line that stands right beside its node crosses what it crossed before, so the count of crossings stays.
-    A side serves one edge that leaves, or any number that enter.
+    A side serves one edge that leaves, or any number that enter; a node with a self-loop keeps a side for it.
     """
     used: dict[tuple[int, int], str] = {}
     for side in (1, -1):
         for end in ("top", "bottom"):
             for chain in sorted((c for c in skeleton.chains if c.back), key=lambda c: -side * len(c.items)):
-                _try_side(skeleton, chain, end, side, used)
+                node = chain.top if end == "top" else chain.bottom
+                if end == "top" or node not in looping or used.get((node, -side)) != "out":
+                    _try_side(skeleton, chain, end, side, used)
 
 
 def _try_side(skeleton: Skeleton, chain: Chain, end: str, side: int, used: dict[tuple[int, int], str]) -> None:
@@ -159,15 +165,19 @@ def _try_side(skeleton: Skeleton, chain: Chain, end: str, side: int, used: dict[
 
 
 def _add_self_loops(skeleton: Skeleton, edges: Sequence[Edge]) -> None:
-    leaving = {(c.bottom, c.bottom_side) for c in skeleton.chains if c.bottom_side}
+    """Puts self-loops right beside their nodes, on the side that has less to bear."""
+    leaving = {(chain.bottom, chain.bottom_side) for chain in skeleton.chains}
+    entering = Counter((chain.top, chain.top_side) for chain in skeleton.chains)
     for index, (source, target) in enumerate(edges):
         if source != target:
             continue
-        side = -1 if (source, 1) in leaving and (source, -1) not in leaving else 1
+        side = min((1, -1), key=lambda side: ((source, side) in leaving, entering[source, side]))
         layer = skeleton.rank[source]
         at = skeleton.layers[layer].index(source)
-        number = _insert(skeleton, Item(host=source, side=side), layer, at + 1 if side > 0 else at)
+        item = Item(host=source, side=side, turns=True, shared=entering[source, side] > 0)
+        number = _insert(skeleton, item, layer, at + 1 if side > 0 else at)
         skeleton.chains.append(Chain(index, True, [number], source, source, top_side=side))
+        entering[source, side] += 1
 
 
 def _add_label_layers(skeleton: Skeleton, labelled: Sequence[bool]) -> None:
