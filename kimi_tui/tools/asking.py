@@ -1,0 +1,31 @@
+"""Asking for approval on behalf of the call that is being answered."""
+
+from collections.abc import Sequence
+
+from kimi_tui.approval import Approvals, Scope
+from kimi_tui.tools.tool import current_tool_call, rejected
+from kimi_tui.wire.display import DisplayBlock
+from kimi_tui.wire.parts import ToolReturnValue
+
+
+async def ask(
+    approvals: Approvals,
+    *,
+    sender: str,
+    action: str,
+    description: str,
+    display: Sequence[DisplayBlock] = (),
+    scope: Scope | None = None,
+    must_ask: bool = False,
+) -> ToolReturnValue | None:
+    """None where it may go ahead, else the result that says it may not."""
+    verdict = await approvals.ask(
+        tool_call_id=current_tool_call.get().id,
+        sender=sender,
+        action=action,
+        description=description,
+        display=display,
+        scope=scope,
+        must_ask=must_ask,
+    )
+    return None if verdict.approved else rejected(verdict.feedback)

@@ -1,0 +1,108 @@
+"""Shell: one Bash command line, with what it prints as the result."""
+
+import shutil
+
+from pydantic import Field
+
+from kimi_tui.approval import Approvals
+from kimi_tui.tools.asking import ask
+from kimi_tui.tools.child_env import ChildEnv
+from kimi_tui.tools.processes import Ended, run
+from kimi_tui.tools.progress import ToolProgress, last_lines
+from kimi_tui.tools.result_builder import ResultBuilder
+from kimi_tui.tools.shell_command import hidden_text, take_apart
+from kimi_tui.tools.shell_paths import protected_path
+from kimi_tui.tools.shell_scope import scope_of
+from kimi_tui.tools.tool import Params, Tool, current_tool_call, failed, ok
+from kimi_tui.tools.workspace import Workspace
+from kimi_tui.wire.display import BriefBlock, DisplayBlock, ShellBlock
+from kimi_tui.wire.parts import ToolReturnValue
+
+MAX_TIMEOUT = 300
+_TAIL_CHARS = 10_000
+_BRIEF_LINES = 5
+
+
+class ShellParams(Params):
+    command: str = Field(description="The Bash command line.", min_length=1)
+    timeout: int = Field(default=60, ge=1, le=MAX_TIMEOUT, description="Seconds after which it is ended.")
+
+
+class Shell(Tool[ShellParams]):
+    name = "Shell"
+    params = ShellParams
+
+    def __init__(self, workspace: Workspace, approvals: Approvals, env: ChildEnv, progress: ToolProgress) -> None:
+        self._workspace = workspace
+        self._approvals = approvals
+        self._env = env
+        self._progress = progress
+
+    async def call(self, params: ShellParams) -> ToolReturnValue:
+        if "\0" in params.command:
+            return failed("The command holds a NUL character.")
+        refused = await self._ask(params.command, "run command")
+        if refused is not None:
+            return refused
+        return await self._run(params)
+
+    async def _ask(self, command: str, action: str) -> ToolReturnValue | None:
+        line = take_apart(command)
+        guarded = protected_path(line, self._workspace)
+        display: list[DisplayBlock] = [ShellBlock(command=command)]
+        if hidden := hidden_text(command):
+            display.append(BriefBlock(text=f"Careful: {hidden}"))
+        if guarded:
+            display.append(BriefBlock(text=f"Names a protected or sensitive file: {guarded}"))
+        return await ask(
+            self._approvals,
+            sender=self.name,
+            action=action,
+            description=f"Run command `{command}`",
+            display=display,
+            scope=scope_of(line),
+            must_ask=guarded is not None,
+        )
+
+    async def _run(self, params: ShellParams) -> ToolReturnValue:
+        output = ResultBuilder(tail_chars=_TAIL_CHARS)
+        call_id = current_tool_call.get().id
+
+        def take(text: str) -> None:
+            output.write(text)
+            self._progress.write(call_id, text)
+
+        try:
+            ended = await run(
+                [shutil.which("bash") or "/bin/bash", "-c", params.command],
+                cwd=self._workspace.work_dir,
+                env=self._env.build(),
+                on_text=take,
+                seconds=params.timeout,
+            )
+        except OSError as error:
+            return failed(f"The command could not be started: {error.strerror or error}.")
+        finally:
+            self._progress.end(call_id)
+        return _result(output, ended, params.timeout)
+
+
+def _result(output: ResultBuilder, ended: Ended, seconds: int) -> ToolReturnValue:
+    text = output.build()
+    brief = "\n".join(last_lines(text, _BRIEF_LINES))
+    note = ""
+    if ended.left:
+        note = (
+            f"Processes that it left running ({ended.left}) were ended; "
+            "a command that is to go on must be run in the background."
+        )
+    if ended.timed_out:
+        message = output.note(f"Command killed by timeout ({seconds}s)")
+        return failed(message, output=text, brief=f"{brief}\n{message}".strip())
+    if ended.exit_code == 0:
+        message = output.note(f"Command executed successfully. {note}".strip())
+        return ok(text, message, display=(BriefBlock(text=brief),) if brief else ())
+    if ended.exit_code is None:
+        return failed(output.note(f"Command was killed. {note}".strip()), output=text, brief=brief or None)
+    message = output.note(f"Command failed with exit code: {ended.exit_code}. {note}".strip())
+    return failed(message, output=text, brief=brief or None)

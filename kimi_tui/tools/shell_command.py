@@ -1,0 +1,246 @@
+"""A Bash command line taken apart into the simple commands that it would run.
+
+A parser reads it, never Bash itself, and nothing is expanded. `doubts` says what could make it run something else
+than what is listed; with no doubt, the list is all of it and every word is what the program would get.
+"""
+
+import re
+import unicodedata
+from dataclasses import dataclass
+from functools import cache
+
+import tree_sitter_bash
+from tree_sitter import Language, Node, Parser
+
+from kimi_tui.tools.shell_wrappers import Inner, unwrap
+
+MAX_BYTES = 10_000
+"""Longer command lines are not parsed: nobody reads them in a dialog, and parsing stays within milliseconds."""
+
+_MAX_DEPTH = 5
+_MAX_COMMANDS = 200
+
+_PASSED = frozenset({"program", "list", "pipeline", "subshell", "compound_statement", "negated_command"})
+_TOKENS = frozenset({";", "&&", "||", "|", "|&", "&", "(", ")", "{", "}", "!", "\n"})
+_RESERVED = frozenset(
+    {
+        *("if", "then", "else", "elif", "fi", "for", "while", "until", "do", "done", "case", "esac", "select"),
+        *("function", "coproc", "in", "{", "}", "[[", "]]", "!"),
+    }
+)
+_TELLING = ("statement", "definition", "assignment", "command")
+_LOOKALIKES = frozenset("‘’‚‛“”„‟′″‵ʹʺʻʼʽˈ՚᾽´`｀＇＂；｜＆＄＜＞－–—−") - {"`"}
+_BLANKS = frozenset("\u00a0\u115f\u1160\u2800\u3164\uffa0")
+_PADDING = re.compile(r"[ \t]{40,}|\n[ \t]*\n[ \t\n]*\n")
+
+
+@dataclass(frozen=True, slots=True)
+class SimpleCommand:
+    """One program and its arguments; a word is None where it is known only when it runs."""
+
+    words: tuple[str | None, ...]
+
+    @property
+    def program(self) -> str | None:
+        return self.words[0] if self.words else None
+
+
+@dataclass(frozen=True, slots=True)
+class CommandLine:
+    """What a command line would run, in order of reading, and why that may not be all. `files` are redirected to."""
+
+    commands: tuple[SimpleCommand, ...]
+    doubts: tuple[str, ...]
+    files: tuple[str, ...] = ()
+
+
+def take_apart(text: str) -> CommandLine:
+    """Never raises, whatever the text."""
+    taking = _Taking()
+    taking.line(text, 0)
+    return CommandLine(tuple(taking.commands), tuple(dict.fromkeys(taking.doubts)), tuple(taking.files))
+
+
+@cache
+def _parser() -> Parser:
+    return Parser(Language(tree_sitter_bash.language()))
+
+
+class _Taking:
+    def __init__(self) -> None:
+        self.commands: list[SimpleCommand] = []
+        self.doubts: list[str] = []
+        self.files: list[str] = []
+
+    def line(self, text: str, depth: int) -> None:
+        content = text.encode("utf-8", "surrogatepass") if len(text) <= MAX_BYTES else b""
+        if len(text) > MAX_BYTES or len(content) > MAX_BYTES:
+            self.doubts.append("it is very long")
+            return
+        if hidden := hidden_text(text):
+            self.doubts.append(hidden)
+        if depth > _MAX_DEPTH:
+            self.doubts.append("it is nested deeply")
+            return
+        root = _parser().parse(content).root_node
+        if root.has_error:
+            self.doubts.append("it cannot be parsed")
+        pending = [root]
+        while pending:
+            here = pending.pop()
+            if len(self.commands) >= _MAX_COMMANDS:
+                self.doubts.append("it has very many commands")
+                return
+            pending.extend(reversed(self._visit(here, depth)))
+
+    def _visit(self, node: Node, depth: int) -> list[Node]:
+        """Takes what this node says; returns the nodes in it that are still to be visited."""
+        children = node.children
+        match node.type:
+            case kind if kind in _PASSED or (not node.is_named and kind in _TOKENS):
+                pass
+            case "command":
+                self._command(node, depth)
+                return [inner for child in children for inner in _nested(child)]
+            case "redirected_statement":
+                pass
+            case "file_redirect":
+                self._redirect(node)
+                return [inner for child in children for inner in _nested(child)]
+            case "comment":
+                self.doubts.append("it has a comment")
+            case "heredoc_redirect" | "herestring_redirect":
+                self.doubts.append("it has a here-document")
+            case "command_substitution" | "process_substitution":
+                self.doubts.append("it has a substitution")
+            case "ERROR":
+                self.doubts.append("it cannot be parsed")
+            case kind if node.is_named and (not self.doubts or kind.endswith(_TELLING)):
+                self.doubts.append(f"it has a {kind.replace('_', ' ')}")
+            case _:
+                pass
+        return children
+
+    def _command(self, node: Node, depth: int) -> None:
+        words: list[str | None] = []
+        for child in node.children:
+            match child.type:
+                case "command_name":
+                    words.append(self._word(child.children[0] if child.child_count else child))
+                case "variable_assignment":
+                    self.doubts.append("it sets a variable")
+                case "file_redirect" | "heredoc_redirect" | "herestring_redirect":
+                    pass
+                case _:
+                    words.append(self._word(child))
+        if words and words[0] in _RESERVED:
+            self.doubts.append("it cannot be parsed")
+        self.add(tuple(words), depth)
+
+    def add(self, words: tuple[str | None, ...], depth: int) -> None:
+        """A simple command and, where it is a wrapper, those that it would run."""
+        found = unwrap(words)
+        self.doubts.extend(found.doubts)
+        if not found.replaced:
+            self.commands.append(SimpleCommand(words))
+        for inner in found.inner:
+            match inner:
+                case str():
+                    self.line(inner, depth + 1)
+                case Inner():
+                    if depth >= _MAX_DEPTH * 4:
+                        self.doubts.append("it is nested deeply")
+                    else:
+                        self.add(inner.words, depth + 1)
+
+    def _redirect(self, node: Node) -> None:
+        operator = next((child.type for child in node.children if not child.is_named), "")
+        target = node.children[-1]
+        name = self._word(target)
+        if operator in (">&", "<&", ">&-", "<&-") and (name is None or name.isdigit() or name == "-"):
+            if name is None:
+                self.doubts.append("it has a redirection")
+            return
+        if name is not None:
+            self.files.append(name)
+        if name != "/dev/null" and not (operator == "<" and name is not None):
+            self.doubts.append("it has a redirection")
+
+    def _word(self, node: Node) -> str | None:
+        """The argument as the program gets it, or None with a doubt."""
+        pieces = node.children if node.type == "concatenation" else [node]
+        text = ""
+        for piece in pieces:
+            literal = _literal(piece)
+            if literal is None:
+                self.doubts.append("it has an expansion")
+                return None
+            text += literal
+        raw = _text(node)
+        bare = "".join(re.sub(r"\\.", "", _text(piece), flags=re.DOTALL) for piece in pieces if piece.type == "word")
+        if ("{" in bare or "}" in bare) and raw not in ("{}", "{", "}"):
+            self.doubts.append("it has a brace expansion")
+            return None
+        if raw[:1] in ("*", "?", "["):
+            self.doubts.append("it has a pattern that could match an option")
+        return text
+
+
+def _nested(node: Node) -> list[Node]:
+    """The substitutions and redirections within a word, at any depth, but not within one another."""
+    found: list[Node] = []
+    pending = [node]
+    while pending:
+        here = pending.pop()
+        if here.type in (
+            "command_substitution",
+            "process_substitution",
+            "file_redirect",
+            "heredoc_redirect",
+            "herestring_redirect",
+            "ERROR",
+        ):
+            found.append(here)
+        else:
+            pending.extend(reversed(here.children))
+    return found
+
+
+def _literal(node: Node) -> str | None:
+    text = _text(node)
+    match node.type:
+        case "word":
+            if node.child_count or "$" in re.sub(r"\\.", "", text, flags=re.DOTALL) or "`" in text:
+                return None
+            return re.sub(r"\\(\n|.)", lambda found: "" if found[1] == "\n" else found[1], text, flags=re.DOTALL)
+        case "number":
+            return None if node.child_count else text
+        case "raw_string":
+            return text[1:-1]
+        case "string":
+            if any(child.type not in ('"', "string_content") for child in node.children):
+                return None
+            return re.sub(r'\\([$`"\\]|\n)', lambda found: "" if found[1] == "\n" else found[1], text[1:-1])
+        case _:
+            return None
+
+
+def _text(node: Node) -> str:
+    return (node.text or b"").decode("utf-8", "replace")
+
+
+def hidden_text(text: str) -> str | None:
+    """What in a text a person may not see, or may take for something else; None where it is as it looks."""
+    for char in text:
+        if char in "\n\t" or " " <= char <= "~":
+            continue
+        kind = unicodedata.category(char)
+        if kind in ("Cc", "Cf", "Co", "Cs", "Cn", "Zl", "Zp", "Zs") or char in _BLANKS or _selects(char):
+            return f"it has an invisible character (U+{ord(char):04X})"
+        if char in _LOOKALIKES:
+            return f"it has a character that looks like another (U+{ord(char):04X})"
+    return "it has much blank space in it" if _PADDING.search(text) else None
+
+
+def _selects(char: str) -> bool:
+    return "\ufe00" <= char <= "\ufe0f" or "\U000e0100" <= char <= "\U000e01ef" or char == "\u034f"

@@ -1,0 +1,220 @@
+"""Programs that run other programs: what `timeout`, `xargs`, `bash -c` and the like would run."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+Words = tuple[str | None, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Inner:
+    """A simple command within a wrapper."""
+
+    words: Words
+
+
+@dataclass(slots=True)
+class Unwrapped:
+    """What a command would run besides itself: simple commands, or texts that are command lines.
+
+    `replaced`: the command itself adds nothing to what is in it.
+    """
+
+    inner: list[Inner | str] = field(default_factory=list[Inner | str])
+    doubts: list[str] = field(default_factory=list[str])
+    replaced: bool = False
+
+
+SHELLS = frozenset({"bash", "sh", "dash", "zsh", "ksh", "ash", "fish"})
+_CHANGE_THE_SHELL = frozenset(
+    {
+        *("source", ".", "exec", "trap", "alias", "unalias", "set", "shopt", "enable", "hash", "export", "declare"),
+        *("typeset", "local", "readonly", "unset", "function", "coproc", "bind", "complete", "mapfile", "readarray"),
+        *("read", "printf", "let", "getopts"),
+    }
+) - {"printf"}
+_RUN_OTHERS = frozenset(
+    {
+        *("parallel", "watch", "ssh", "script", "flock", "chroot", "unshare", "nsenter", "strace", "ltrace", "gdb"),
+        *("su", "runuser", "systemd-run", "at", "batch", "crontab", "expect", "screen", "tmux", "busybox", "toybox"),
+        *("dbus-run-session", "xvfb-run", "start-stop-daemon", "bwrap", "firejail", "proot", "ld.so", "entr", "socat"),
+        *("vim", "vi", "nvim", "emacs", "ed", "ex", "nano", "less", "more", "man"),
+    }
+)
+_RISKY_OPTIONS = (
+    *("--output", "--exec", "--exec-path", "--exec-batch", "--upload-pack", "--receive-pack", "--ext-diff"),
+    *("--textconv", "--to-command", "--use-compress-program", "--compress-program", "--checkpoint-action"),
+    *("--open-files-in-pager", "--config-env", "--rsh", "--rsync-path", "--pre", "--hostname-bin", "--init-file"),
+    *("--rcfile", "--eval", "--pager", "--editor", "--config", "--unsafe-paths"),
+)
+
+
+def unwrap(words: Words) -> Unwrapped:
+    """What these words run. Options that are not known leave a doubt."""
+    if not words:
+        return Unwrapped()
+    program = words[0]
+    if program is None:
+        return Unwrapped(doubts=["its program is not known"])
+    name = program.rpartition("/")[2]
+    found = _WRAPPERS[name](words) if name in _WRAPPERS else Unwrapped()
+    if name in SHELLS:
+        found = _shell(words)
+    elif name in _CHANGE_THE_SHELL:
+        found.doubts.append(f"`{name}` changes the shell that runs the rest")
+    elif name in _RUN_OTHERS:
+        found.doubts.append(f"`{name}` runs other programs")
+    found.doubts.extend(_risky(name, words))
+    return found
+
+
+def _risky(name: str, words: Words) -> list[str]:
+    for word in words[1:]:
+        if word is None:
+            continue
+        option = word.partition("=")[0]
+        if option.startswith("--") and len(option) > 2 and any(risk.startswith(option) for risk in _RISKY_OPTIONS):
+            return [f"`{option}` may write a file or run a program"]
+        if name == "git" and (word.startswith("-O") or "::" in word):
+            return [f"`{word}` may run a program"]
+    return []
+
+
+def _after_options(words: Words, flags: str, valued: str, *, long_flags: tuple[str, ...] = ()) -> Words | None:
+    """What is left after the wrapper's own options; None where one is not known.
+
+    `flags` are the letters of options without a value, `valued` of those with one (joined or as the next word).
+    A long option that is not in `long_flags` must carry its value after `=`.
+    """
+    rest = words[1:]
+    while rest:
+        option = rest[0]
+        if option is None:
+            return None
+        if option == "--":
+            return rest[1:]
+        if not option.startswith("-") or option == "-":
+            return rest
+        if option.startswith("--"):
+            if option not in long_flags and "=" not in option:
+                return None
+            rest = rest[1:]
+        elif option[1] in valued:
+            rest = rest[2:] if len(option) == 2 else rest[1:]
+        elif all(letter in flags for letter in option[1:]):
+            rest = rest[1:]
+        else:
+            return None
+    return rest
+
+
+def _runs(
+    flags: str = "", valued: str = "", *, skip: int = 0, long_flags: tuple[str, ...] = (), doubt: str | None = None
+) -> Callable[[Words], Unwrapped]:
+    """A wrapper that runs its words after the options and `skip` more. Without a doubt of its own it adds nothing."""
+
+    def unwrap_it(words: Words) -> Unwrapped:
+        rest = _after_options(words, flags, valued, long_flags=long_flags)
+        doubts = [doubt] if doubt else []
+        if rest is None or any(word is None for word in rest[:skip]):
+            return Unwrapped(doubts=[*doubts, f"an option of `{words[0]}` is not known"])
+        inner = rest[skip:]
+        if not inner:
+            return Unwrapped(doubts=doubts)
+        return Unwrapped([Inner(inner)], doubts, replaced=doubt is None)
+
+    return unwrap_it
+
+
+def _nice(words: Words) -> Unwrapped:
+    if len(words) > 1 and words[1] is not None and words[1].lstrip("-").isdigit() and words[1].startswith("-"):
+        words = (words[0], *words[2:])
+    return _runs(valued="n", long_flags=("--adjustment",))(words)
+
+
+def _command(words: Words) -> Unwrapped:
+    if len(words) > 1 and words[1] in ("-v", "-V"):
+        return Unwrapped()
+    return _runs("p")(words)
+
+
+def _env(words: Words) -> Unwrapped:
+    rest = _after_options(words, "i0v", "uC", long_flags=("--ignore-environment", "--null", "--debug"))
+    if rest is None:
+        return Unwrapped(doubts=["an option of `env` is not known"])
+    doubts = [] if rest == words[1:] else ["`env` changes the environment"]
+    while rest and (rest[0] is None or "=" in rest[0]):
+        doubts = ["`env` changes the environment"]
+        rest = rest[1:]
+    return Unwrapped([Inner(rest)], doubts, replaced=not doubts) if rest else Unwrapped(doubts=doubts)
+
+
+def _shell(words: Words) -> Unwrapped:
+    """`bash -c TEXT`; a script file is a command like any other; standard input is a doubt."""
+    for place, word in enumerate(words[1:], 1):
+        if word is None:
+            return Unwrapped(doubts=[f"what `{words[0]}` runs is not known"])
+        if word.startswith("--") or word[:1] == "+" or word in ("-o", "-O"):
+            return Unwrapped(doubts=[f"an option of `{words[0]}` is not known"])
+        if not word.startswith("-") or word == "-":
+            return Unwrapped(doubts=["it runs commands from its input"] if word == "-" else [])
+        letters = word[1:]
+        if not set(letters) <= set("ceuxlvfn"):
+            return Unwrapped(doubts=[f"an option of `{words[0]}` is not known"])
+        if "c" in letters:
+            text = words[place + 1] if len(words) > place + 1 else None
+            if text is None or len(words) > place + 2 or words[0] == "fish":
+                doubts = [f"what `{words[0]} -c` runs is not known"]
+                return Unwrapped([text] if text else [], doubts)
+            doubts = ["a login shell reads its profile"] if "l" in letters else []
+            return Unwrapped([text], doubts, replaced=not doubts)
+    return Unwrapped(doubts=["it runs commands from its input"])
+
+
+def _eval(words: Words) -> Unwrapped:
+    known = [word for word in words[1:] if word is not None]
+    whole = len(known) == len(words) - 1
+    return Unwrapped([" ".join(known)] if whole and known else [], ["it uses `eval`"])
+
+
+def _find(words: Words) -> Unwrapped:
+    found = Unwrapped()
+    place = 1
+    while place < len(words):
+        word = words[place]
+        place += 1
+        if word in ("-delete", "-fprint", "-fprint0", "-fprintf", "-fls"):
+            found.doubts.append(f"`find {word}` changes files")
+        elif word in ("-exec", "-execdir", "-ok", "-okdir"):
+            found.doubts.append(f"`find {word}` runs a program")
+            inner: list[str | None] = []
+            while place < len(words) and words[place] not in (";", "+"):
+                inner.append(words[place])
+                place += 1
+            if inner:
+                found.inner.append(Inner(tuple(inner)))
+    return found
+
+
+_WRAPPERS: dict[str, Callable[[Words], Unwrapped]] = {
+    "timeout": _runs("v", "ks", skip=1, long_flags=("--preserve-status", "--foreground", "--verbose")),
+    "nice": _nice,
+    "nohup": _runs(),
+    "time": _runs("p"),
+    "stdbuf": _runs("", "ioe"),
+    "setsid": _runs("cfw"),
+    "ionice": _runs("t", "cn"),
+    "command": _command,
+    "builtin": _runs(),
+    "env": _env,
+    "sudo": _runs("EnHSiskbA", "ugpChrtTU", doubt="it runs as another user"),
+    "doas": _runs("Lns", "uC", doubt="it runs as another user"),
+    "xargs": _runs(
+        "0rtpxo",
+        "nPILdsaE",
+        long_flags=("--null", "--no-run-if-empty", "--verbose", "--interactive", "--exit", "--open-tty"),
+        doubt="`xargs` adds arguments that are not known",
+    ),
+    "eval": _eval,
+    "find": _find,
+}
