@@ -1,0 +1,72 @@
+"""The fenced block of a skill that holds its chart, found the way Markdown means it."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import TYPE_CHECKING
+
+from kimi_tui.flow.graph import ChartSource
+
+if TYPE_CHECKING:
+    from markdown_it import MarkdownIt
+
+
+@dataclass(frozen=True, slots=True)
+class ChartBlock:
+    """`line` is the file's line of the opening fence, so line n of `text` is line `line + n` of the file.
+
+    `indents` says for each line of `text` how many characters of the file's line stand before it.
+    """
+
+    source: ChartSource
+    text: str
+    line: int
+    indents: tuple[int, ...]
+    closed: bool
+
+    def place(self, line: int | None, column: int | None) -> tuple[int, int | None]:
+        """The file's line and column of a place in the chart; the fence where the chart names none."""
+        if line is None:
+            return self.line, None
+        if column is not None and 1 <= line <= len(self.indents):
+            column += self.indents[line - 1]
+        return self.line + line, column
+
+
+def first_chart(lines: Sequence[str], *, skip: int = 0) -> ChartBlock | None:
+    """The first `mermaid` or `d2` block of `lines`, of which the first `skip` are no Markdown."""
+    tokens = _markdown().parse("\n".join(lines[skip:]))
+    for token in tokens:
+        source = _language(token.info) if token.type == "fence" else None
+        if source is None or token.map is None:
+            continue
+        start, end = token.map
+        first = skip + start + 1
+        content = token.content.split("\n")[:-1]
+        last = lines[skip + end - 1] if end - 1 > start else ""
+        return ChartBlock(
+            source,
+            token.content,
+            first,
+            tuple(_indent(lines[first + n], text) for n, text in enumerate(content) if first + n < len(lines)),
+            closed=last.lstrip(" \t>").startswith(token.markup),
+        )
+    return None
+
+
+def _language(info: str) -> ChartSource | None:
+    """The info string's first word, in any case, with or without braces."""
+    word = info.split(maxsplit=1)[0].strip("{}").lower() if info.strip() else ""
+    return word if word in ("mermaid", "d2") else None
+
+
+def _indent(line: str, text: str) -> int:
+    return len(line) - len(text) if line.endswith(text) else 0
+
+
+@cache
+def _markdown() -> "MarkdownIt":
+    from markdown_it import MarkdownIt
+
+    # Only blocks matter; link definitions take quadratic time on text that is made for it.
+    return MarkdownIt("commonmark").disable(["inline", "reference"])

@@ -1,0 +1,175 @@
+"""All skills there are, as one snapshot that is replaced whole when files change."""
+
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from kimi_tui.errors import SkillError
+from kimi_tui.skill.roots import SkillRoots, skill_files
+from kimi_tui.skill.skill import MAX_DESCRIPTION, Problem, Scope, Skill, SkillKind, read_skill
+
+
+@dataclass(frozen=True, slots=True)
+class Snapshot:
+    """What was on disk at one moment: skills by name without case, best first, and what was wrong."""
+
+    skills: Mapping[str, Skill] = field(default_factory=dict[str, Skill])
+    problems: tuple[Problem, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class SkillChange:
+    """What a reload brought, as names. It is true if anything is different, problems included."""
+
+    added: tuple[str, ...] = ()
+    changed: tuple[str, ...] = ()
+    removed: tuple[str, ...] = ()
+    problems: bool = False
+
+    def __bool__(self) -> bool:
+        return bool(self.added or self.changed or self.removed or self.problems)
+
+
+@dataclass(frozen=True, slots=True)
+class _Reading:
+    """What a file was when it was read, and what it gave."""
+
+    stamp: tuple[int, ...]
+    scope: Scope
+    outcome: Skill | SkillError
+
+
+# A file that changed this shortly before it was read may change again without its times telling.
+_UNSETTLED_NS = 2_000_000_000
+
+Listener = Callable[[SkillChange], None]
+
+
+class SkillLibrary:
+    """The skills of a session. Empty until the first `reload`.
+
+    `scan` may run in a thread; `adopt`, which tells the listeners, belongs to the thread that they live in.
+    """
+
+    def __init__(self, roots: SkillRoots) -> None:
+        self.roots = roots
+        self.snapshot = Snapshot()
+        self._listeners: list[Listener] = []
+        self._readings: Mapping[Path, _Reading] = {}
+
+    @classmethod
+    def load(cls, roots: SkillRoots) -> "SkillLibrary":
+        """A library that has been read."""
+        library = cls(roots)
+        library.reload()
+        return library
+
+    @property
+    def skills(self) -> tuple[Skill, ...]:
+        """All skills that are shown, in the order of their scopes and names."""
+        return tuple(skill for skill in self.snapshot.skills.values() if not skill.hidden)
+
+    def get(self, name: str) -> Skill | None:
+        """The skill of that name in any case, hidden ones included."""
+        return self.snapshot.skills.get(name.strip().casefold())
+
+    def flows(self) -> tuple[Skill, ...]:
+        """The skills that can be run as flows."""
+        return tuple(skill for skill in self.skills if skill.kind is SkillKind.FLOW)
+
+    def problems(self) -> tuple[Problem, ...]:
+        """What is wrong with skills and folders, by place."""
+        return self.snapshot.problems
+
+    def listing(self) -> str:
+        """The skills as the system prompt names them: a model opens the file of one that it needs."""
+        parts: list[str] = []
+        for scope in Scope:
+            skills = [skill for skill in self.skills if skill.scope is scope]
+            if skills:
+                parts.append(f"### {scope}\n\n" + "\n".join(_entry(skill) for skill in skills))
+        return "\n\n".join(parts) or "There are no skills."
+
+    def listen(self, listener: Listener) -> Callable[[], None]:
+        """Call `listener` after each change; the result ends that."""
+        self._listeners.append(listener)
+        return lambda: self._listeners.remove(listener) if listener in self._listeners else None
+
+    def reload(self) -> SkillChange:
+        """Read everything again and say what is different."""
+        return self.adopt(self.scan())
+
+    def scan(self) -> Snapshot:
+        """What is on disk now. Files that are as they were are not read again; no skill here changes."""
+        skills: dict[str, Skill] = {}
+        readings: dict[Path, _Reading] = {}
+        problems = [
+            Problem(root.path, None, None, "warning", "there is no such folder of skills")
+            for root in self.roots.candidates()
+            if root.named and not root.path.is_dir()
+        ]
+        for root in self.roots.existing():
+            files, found = skill_files(root.path)
+            problems += found
+            for file in files:
+                skill = self._read(file, root.scope, readings)
+                if isinstance(skill, SkillError):
+                    problems.append(Problem(file, skill.line, None, "error", f"{skill.cause} (it is passed over)"))
+                    continue
+                problems += skill.problems
+                first = skills.setdefault(skill.key, skill)
+                if first is not skill:
+                    text = f"`{skill.name}` is not used: {first.path} has that name"
+                    problems.append(Problem(skill.path, None, None, "note", text))
+        self._readings = readings
+        return Snapshot(skills, tuple(problems))
+
+    def _read(self, file: Path, scope: Scope, readings: dict[Path, _Reading]) -> Skill | SkillError:
+        stamp = _stamp(file)
+        known = self._readings.get(file)
+        if known is None or known.stamp != stamp or known.scope is not scope:
+            try:
+                outcome = read_skill(file, scope)
+            except SkillError as error:
+                outcome = error
+            known = _Reading(stamp, scope, outcome)
+        if stamp:
+            readings[file] = known
+        return known.outcome
+
+    def adopt(self, snapshot: Snapshot) -> SkillChange:
+        """Make `snapshot` the current one and tell the listeners, if it is different."""
+        before, after = self.snapshot, snapshot
+        self.snapshot = snapshot
+        change = SkillChange(
+            added=tuple(skill.name for key, skill in after.skills.items() if key not in before.skills),
+            changed=tuple(
+                skill.name
+                for key, skill in after.skills.items()
+                if key in before.skills and before.skills[key] != skill
+            ),
+            removed=tuple(skill.name for key, skill in before.skills.items() if key not in after.skills),
+            problems=before.problems != after.problems,
+        )
+        if change:
+            for listener in tuple(self._listeners):
+                listener(change)
+        return change
+
+
+def _stamp(file: Path) -> tuple[int, ...]:
+    """What tells a changed file from an unchanged one; empty where that cannot be told."""
+    try:
+        status = file.stat()
+    except (OSError, ValueError):
+        return ()
+    changed = max(status.st_mtime_ns, status.st_ctime_ns)
+    if time.time_ns() - changed < _UNSETTLED_NS:
+        return ()
+    return (status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns)
+
+
+def _entry(skill: Skill) -> str:
+    description = skill.description[:MAX_DESCRIPTION]
+    return f"- {skill.name}\n  - Path: {skill.path}\n  - Description: {description}"

@@ -1,0 +1,169 @@
+"""The folders that skills are found in, in the order in which a name is taken, and the skill files in them."""
+
+import os
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from kimi_tui import paths
+from kimi_tui.skill.skill import SKILL_FILE, Problem, Scope
+from kimi_tui.skill.source import reason
+
+MAX_ENTRIES = 20_000
+"""A folder with more entries is no folder of skills; the rest is passed over with a problem."""
+
+_BRANDS = (".kimi-tui/skills", ".kimi/skills", ".claude/skills", ".codex/skills")
+_GENERIC = ".agents/skills"
+_GENERIC_USER = (".config/agents/skills", ".agents/skills")
+
+
+@dataclass(frozen=True, slots=True)
+class SkillRoot:
+    """A folder that may hold skills. `named`: a person named it, so it is a problem if it is not there."""
+
+    path: Path
+    scope: Scope
+    named: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class SkillRoots:
+    """Where to look. What exists is asked of the disk at every call, so a folder may appear later.
+
+    `skills_dirs` (`--skills-dir`) take the place of the project's and the user's folders; `merge_all` false
+    takes only the first brand's folder that exists, once for the project and once for the user.
+    """
+
+    work_dir: Path
+    user_home: Path = field(default_factory=Path.home)
+    own_home: Path = field(default_factory=paths.home)
+    skills_dirs: tuple[Path, ...] = ()
+    extra_dirs: tuple[str, ...] = ()
+    merge_all: bool = True
+    with_project: bool = True
+    bundled: Path = field(default_factory=lambda: paths.bundled("skills"))
+
+    def candidates(self) -> tuple[SkillRoot, ...]:
+        """Every folder that can come to count, whether or not it exists, best first."""
+        project, generic_project, user, generic_user = self._discovered()
+        return (
+            *self._named(self.skills_dirs),
+            *project,
+            *generic_project,
+            *user,
+            *generic_user,
+            *self._named(self._extra()),
+            SkillRoot(self.bundled, Scope.BUNDLED),
+        )
+
+    def existing(self) -> tuple[SkillRoot, ...]:
+        """The folders that count now, best first, each once however many names it has."""
+        project, generic_project, user, generic_user = self._discovered()
+        project, user = list(filter(_is_folder, project)), list(filter(_is_folder, user))
+        if not self.merge_all:
+            project, user = project[:1], user[:1]
+        generic_user = list(filter(_is_folder, generic_user))[:1]
+        user_folders = {_identity(root.path) for root in (*user, *generic_user)}
+        # A project that is the user's own home has no folders but the user's.
+        projects = [root for root in (*project, *generic_project) if _identity(root.path) not in user_folders]
+        bundled = SkillRoot(self.bundled, Scope.BUNDLED)
+        return tuple(
+            _each_once(
+                [*self._named(self.skills_dirs), *projects, *user, *generic_user, *self._named(self._extra()), bundled]
+            )
+        )
+
+    def project_root(self) -> Path:
+        """The nearest folder upwards that holds `.git`, else the work dir."""
+        for folder in (self.work_dir, *self.work_dir.parents):
+            if (folder / ".git").exists():
+                return folder
+        return self.work_dir
+
+    def _discovered(self) -> tuple[list[SkillRoot], list[SkillRoot], list[SkillRoot], list[SkillRoot]]:
+        if self.skills_dirs:
+            return [], [], [], []
+        top = self.project_root()
+        project = [SkillRoot(top / name, Scope.PROJECT) for name in _BRANDS] if self.with_project else []
+        generic = [SkillRoot(top / _GENERIC, Scope.PROJECT)] if self.with_project else []
+        own, *others = _BRANDS
+        del own  # the user's own folder moves with our home
+        user = [self.own_home / "skills", *(self.user_home / name for name in others)]
+        return (
+            project,
+            generic,
+            [SkillRoot(path, Scope.USER) for path in user],
+            [SkillRoot(self.user_home / name, Scope.USER) for name in _GENERIC_USER],
+        )
+
+    def _extra(self) -> Iterator[Path]:
+        for name in self.extra_dirs:
+            if name == "~" or name.startswith("~/"):
+                yield self.user_home / name[2:]
+            else:
+                yield self.project_root() / name
+
+    def _named(self, folders: Iterable[Path]) -> list[SkillRoot]:
+        return [SkillRoot(self.work_dir / folder, Scope.EXTRA, named=True) for folder in folders]
+
+
+def skill_files(root: Path) -> tuple[list[Path], list[Problem]]:
+    """The skill files of a folder in the order of their names, and what could not be looked at.
+
+    `NAME/SKILL.md` wins over `NAME.md`. A folder that has a SKILL.md itself is that one skill.
+    """
+    if os.path.lexists(root / SKILL_FILE):
+        return [root / SKILL_FILE], []
+    problems: list[Problem] = []
+    folders: dict[str, Path] = {}
+    files: dict[str, Path] = {}
+    for entry in _entries(root, problems):
+        try:
+            if entry.is_dir():
+                if os.path.lexists(f"{entry.path}/{SKILL_FILE}"):
+                    folders[entry.name.casefold()] = Path(entry.path, SKILL_FILE)
+            elif entry.name.endswith(".md"):
+                files[entry.name.removesuffix(".md").casefold()] = Path(entry.path)
+        except OSError as error:
+            problems.append(Problem(Path(entry.path), None, None, "error", reason(error)))
+    found = {**files, **folders}
+    return [found[name] for name in sorted(found)], problems
+
+
+def _entries(root: Path, problems: list[Problem]) -> list[os.DirEntry[str]]:
+    """What is in a folder, hidden entries left out, in a fixed order."""
+    entries: list[os.DirEntry[str]] = []
+    try:
+        with os.scandir(root) as listing:
+            for number, entry in enumerate(listing):
+                if number == MAX_ENTRIES:
+                    text = f"has more than {MAX_ENTRIES} entries; the rest is passed over"
+                    problems.append(Problem(root, None, None, "warning", text))
+                    break
+                if not entry.name.startswith("."):
+                    entries.append(entry)
+    except OSError as error:
+        problems.append(Problem(root, None, None, "error", reason(error)))
+    return sorted(entries, key=lambda entry: entry.name, reverse=True)
+
+
+def _is_folder(root: SkillRoot) -> bool:
+    return _identity(root.path) is not None
+
+
+def _identity(path: Path) -> tuple[int, int] | None:
+    """What a folder is whatever its name; None where there is none."""
+    try:
+        status = path.stat()
+    except (OSError, ValueError):
+        return None
+    return (status.st_dev, status.st_ino) if path.is_dir() else None
+
+
+def _each_once(roots: Iterable[SkillRoot]) -> Iterator[SkillRoot]:
+    seen: set[tuple[int, int]] = set()
+    for root in roots:
+        identity = _identity(root.path)
+        if identity is not None and identity not in seen:
+            seen.add(identity)
+            yield root

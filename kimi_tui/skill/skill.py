@@ -1,0 +1,272 @@
+"""What a skill is: a Markdown file with a name, a description and, for a flow, a chart.
+
+A skill that can be used at all is a `Skill`, with what is wrong about it in `problems`; one that cannot is a
+SkillError. A flow whose chart is missing or broken serves as a standard skill and says so.
+"""
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from pathlib import Path
+from typing import Literal
+
+from kimi_tui.errors import FlowError, SkillError
+from kimi_tui.flow import Chart, Flow, build_flow, read_mermaid
+from kimi_tui.flow.lint import lint
+from kimi_tui.skill.chart_block import ChartBlock, first_chart
+from kimi_tui.skill.frontmatter import Field, Frontmatter, FrontmatterError, read_frontmatter
+from kimi_tui.skill.source import read_source
+
+SKILL_FILE = "SKILL.md"
+NO_DESCRIPTION = "No description provided."
+
+# The Agent Skills format (agentskills.io)
+MAX_NAME = 64
+MAX_DESCRIPTION = 1024
+MAX_COMPATIBILITY = 500
+_NAME = re.compile(r"[^\W_]+(-[^\W_]+)*\Z")
+
+_DEFAULT_DESCRIPTION = 240
+_TOOL = re.compile(r"[^\s,(]+(?:\([^)]*\))?")
+
+Severity = Literal["error", "warning", "note"]
+
+
+class Scope(StrEnum):
+    """Where a skill was found, as the system prompt and the lists name it."""
+
+    PROJECT = "Project"
+    USER = "User"
+    EXTRA = "Extra"
+    BUNDLED = "Bundled"
+
+
+class SkillKind(StrEnum):
+    STANDARD = "standard"
+    FLOW = "flow"
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """Something to tell the skill's writer, at a place of the file (lines and columns from 1)."""
+
+    path: Path
+    line: int | None
+    column: int | None
+    severity: Severity
+    text: str
+
+    def __str__(self) -> str:
+        place = "".join(f":{number}" for number in (self.line, self.column) if number is not None)
+        return f"{self.path}{place}: {self.severity}: {self.text}"
+
+
+@dataclass(frozen=True, slots=True)
+class Skill:
+    """One skill as its file says it. `text` is the whole file, frontmatter included.
+
+    `kind` is what it serves as; `declared_kind` what it says it is: they differ where the chart is broken.
+    `chart_line` is the file's line of the chart's opening fence: line n of the chart is line `chart_line + n`.
+    """
+
+    name: str
+    description: str
+    path: Path
+    scope: Scope
+    text: str
+    kind: SkillKind = SkillKind.STANDARD
+    declared_kind: SkillKind = SkillKind.STANDARD
+    license: str | None = None
+    compatibility: str | None = None
+    metadata: Mapping[str, str] = field(default_factory=dict[str, str])
+    allowed_tools: tuple[str, ...] = ()
+    flow: Flow | None = None
+    chart_text: str | None = None
+    chart_line: int | None = None
+    problems: tuple[Problem, ...] = ()
+
+    @property
+    def key(self) -> str:
+        """What tells skills apart: the name without its case."""
+        return self.name.casefold()
+
+    @property
+    def folder(self) -> Path:
+        return self.path.parent
+
+    @property
+    def hidden(self) -> bool:
+        """Left out of lists and of the system prompt (`metadata: hidden: true`), found by name only."""
+        return self.metadata.get("hidden", "").strip().lower() == "true"
+
+
+def skill_prompt(skill: Skill, args: str = "") -> str:
+    """The message that `/skill:NAME ARGS` sends."""
+    prompt = skill.text.strip()
+    return f"{prompt}\n\nUser request:\n{args.strip()}" if args.strip() else prompt
+
+
+def default_name(path: Path) -> str:
+    """The folder's name for `NAME/SKILL.md`, the file's for `NAME.md`."""
+    return path.parent.name if path.name == SKILL_FILE else path.stem
+
+
+def read_skill(path: Path, scope: Scope) -> Skill:
+    """The skill in the file `path`. Raises SkillError where it cannot be used."""
+    return parse_skill(read_source(path), path, scope)
+
+
+def parse_skill(text: str, path: Path, scope: Scope) -> Skill:
+    """The skill that `text` makes at `path`. Raises SkillError where it cannot be used."""
+    lines = text.split("\n")
+    try:
+        front = read_frontmatter(lines)
+    except FrontmatterError as error:
+        raise SkillError(error.cause, file=path, line=error.line) from error
+    reader = _Reader(path, lines, front)
+    name, description, kind = reader.name(), reader.description(), reader.kind()
+    block, flow = reader.flow() if kind is SkillKind.FLOW else (None, None)
+    return Skill(
+        name,
+        description,
+        path,
+        scope,
+        text,
+        kind=SkillKind.FLOW if flow else SkillKind.STANDARD,
+        declared_kind=kind,
+        license=reader.text("license") or None,
+        compatibility=reader.compatibility(),
+        metadata=reader.metadata(),
+        allowed_tools=reader.allowed_tools(),
+        flow=flow,
+        chart_text=block.text if block else None,
+        chart_line=block.line if block else None,
+        problems=tuple(reader.problems),
+    )
+
+
+class _Reader:
+    """Reads field after field and collects what is wrong on the way."""
+
+    def __init__(self, path: Path, lines: list[str], front: Frontmatter) -> None:
+        self.path, self.lines, self.front = path, lines, front
+        self.problems: list[Problem] = []
+
+    def name(self) -> str:
+        default = _one_line(default_name(self.path))
+        name = self.text("name")
+        if not name:
+            if not default:
+                raise SkillError("has no name; write `name: ...` into its frontmatter", file=self.path, line=1)
+            self.warn("name", f"has no `name`; `{default}` is used")
+            return default
+        if len(name) > MAX_NAME:
+            self.warn("name", f"the name has {len(name)} characters; {MAX_NAME} are allowed")
+        if name != name.lower() or not _NAME.match(name):
+            self.warn("name", f"the name `{_short(name)}` should be of lower-case letters, digits and single hyphens")
+        elif name != default:
+            self.warn("name", f"the name `{_short(name)}` should be that of its folder or file, `{_short(default)}`")
+        return name
+
+    def description(self) -> str:
+        description = self.text("description")
+        if description:
+            if len(description) > MAX_DESCRIPTION:
+                self.warn("description", f"the description has {len(description)} characters; {MAX_DESCRIPTION} count")
+            return description
+        self.warn("description", "has no `description`, by which a model knows when to use it")
+        body = (_one_line(line.lstrip("# \t")) for line in self.lines[self.front.lines :])
+        return next((line for line in body if line), NO_DESCRIPTION)[:_DEFAULT_DESCRIPTION].rstrip()
+
+    def kind(self) -> SkillKind:
+        kind = self.text("type") or "standard"
+        try:
+            return SkillKind(kind.lower())
+        except ValueError:
+            line = self.front.fields["type"].line
+            raise SkillError(
+                f"`type: {_short(kind)}` is not known; a skill is `standard` or `flow`", file=self.path, line=line
+            ) from None
+
+    def compatibility(self) -> str | None:
+        compatibility = self.text("compatibility")
+        if len(compatibility) > MAX_COMPATIBILITY:
+            self.warn(
+                "compatibility", f"`compatibility` has {len(compatibility)} characters; {MAX_COMPATIBILITY} are allowed"
+            )
+        return compatibility or None
+
+    def metadata(self) -> Mapping[str, str]:
+        value = self.front.fields.get("metadata")
+        if value is None or value.empty:
+            return {}
+        if value.pairs is None:
+            self.warn("metadata", "`metadata` should be a table of `key: value`; it is passed over")
+            return {}
+        return value.pairs
+
+    def allowed_tools(self) -> tuple[str, ...]:
+        value = self.front.fields.get("allowed-tools")
+        if value is None or value.empty:
+            return ()
+        if value.pairs is not None:
+            self.warn("allowed-tools", "`allowed-tools` should be names with spaces between; it is passed over")
+            return ()
+        return value.items if value.items is not None else tuple(_TOOL.findall((value.text or "")[:4096]))
+
+    def flow(self) -> tuple[ChartBlock | None, Flow | None]:
+        """The chart's block and the flow it makes; where there is none, a problem says why."""
+        block = first_chart(self.lines, skip=self.front.lines)
+        if block is None:
+            line = self.front.fields["type"].line
+            self.add("error", "is a flow without a chart; add a fenced `mermaid` or `d2` block", line)
+            return None, None
+        if not block.closed:
+            self.add("warning", "the chart's block is not closed, so the rest of the file is taken for it", block.line)
+        try:
+            flow = build_flow(_read_chart(block))
+        except FlowError as error:
+            self.add("error", f"{error.cause} (it serves as a standard skill)", *block.place(error.line, error.column))
+            return block, None
+        for note in lint(flow):
+            self.add("warning", note.text, *block.place(note.line, note.column))
+        return block, flow
+
+    def text(self, key: str) -> str:
+        """A field that should be text, on one line; empty where it is missing or is none."""
+        value = self.front.fields.get(key)
+        if value is None or value.empty:
+            return ""
+        if value.text is None:
+            cause = f"`{key}` should be text, and is a {'table' if value.pairs is not None else 'list'}"
+            raise SkillError(cause, file=self.path, line=value.line)
+        return _one_line(value.text)
+
+    def warn(self, key: str, text: str) -> None:
+        place: Field | None = self.front.fields.get(key)
+        self.add("warning", text, *((place.line, place.column) if place else (1, None)))
+
+    def add(self, severity: Severity, text: str, line: int | None, column: int | None = None) -> None:
+        self.problems.append(Problem(self.path, line, column, severity, text))
+
+
+def _read_chart(block: ChartBlock) -> Chart:
+    if block.source == "mermaid":
+        return read_mermaid(block.text)
+    from kimi_tui.flow.d2 import read_d2
+
+    return read_d2(block.text)
+
+
+def _one_line(text: str) -> str:
+    """`text` on one line, without characters that a terminal or a prompt would take for something else."""
+    return " ".join("".join(_printable(text)).split())
+
+
+def _printable(text: str) -> Iterator[str]:
+    return (char if char.isprintable() or char.isspace() else "" for char in text)
+
+
+def _short(text: str) -> str:
+    return text if len(text) <= 60 else text[:59] + "…"

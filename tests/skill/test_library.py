@@ -1,0 +1,138 @@
+"""All skills together: which one has a name, what the model is told of them, and what a reload brings."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+from kimi_tui.skill.library import SkillChange, SkillLibrary
+from kimi_tui.skill.skill import Scope, SkillKind
+from tests.skill.files import roots_in, write_skill
+
+
+def texts(library: SkillLibrary) -> list[str]:
+    return [f"{problem.severity}: {problem.text}" for problem in library.problems()]
+
+
+def test_the_first_skill_of_a_name_wins_whatever_its_case(tmp_path: Path) -> None:
+    write_skill(tmp_path / "project/.kimi/skills", "tidy", "The project's.")
+    write_skill(tmp_path / "own/skills", "TIDY", "The user's.")
+    library = SkillLibrary.load(roots_in(tmp_path))
+    assert [(skill.name, skill.scope) for skill in library.skills] == [("tidy", Scope.PROJECT)]
+    found = library.get(" Tidy ")
+    assert found is not None
+    assert found.description == "The project's."
+    assert any(text.startswith("note: `TIDY` is not used: ") for text in texts(library))
+
+
+def test_flows_are_listed_apart_and_broken_ones_are_not_among_them(tmp_path: Path) -> None:
+    root = tmp_path / "own/skills"
+    write_skill(root, "plain")
+    write_skill(root, "walk", flow="Step")
+    broken = write_skill(root, "stuck", flow="Step")
+    broken.write_text(broken.read_text().replace("([END])", ""))
+    library = SkillLibrary.load(roots_in(tmp_path))
+    assert [skill.name for skill in library.flows()] == ["walk"]
+    stuck = library.get("stuck")
+    assert stuck is not None
+    assert stuck.kind is SkillKind.STANDARD
+    [problem] = library.problems()
+    assert (problem.path, problem.severity, problem.line is not None) == (broken, "error", True)
+
+
+def test_bad_skills_are_passed_over_with_a_reason_and_the_good_ones_stay(tmp_path: Path) -> None:
+    root = tmp_path / "own/skills"
+    write_skill(root, "good")
+    write_skill(root, "yaml").write_text("---\nname: [\n---\n")
+    write_skill(root, "kind").write_text("---\nname: kind\ntype: graph\n---\n")
+    write_skill(root, "bytes").write_bytes(b"\xff")
+    (root / "pipe").mkdir()
+    os.mkfifo(root / "pipe" / "SKILL.md")
+    (root / "loop").symlink_to("loop")
+    library = SkillLibrary.load(roots_in(tmp_path))
+    assert [skill.name for skill in library.skills] == ["good"]
+    assert {problem.path.parent.name for problem in library.problems() if problem.path.name == "SKILL.md"} == {
+        "yaml",
+        "kind",
+        "bytes",
+        "pipe",
+    }
+    assert all(problem.severity == "error" for problem in library.problems())
+
+
+def test_a_folder_that_was_named_and_is_missing_is_told(tmp_path: Path) -> None:
+    library = SkillLibrary.load(roots_in(tmp_path, skills_dirs=(tmp_path / "gone",)))
+    assert [problem.path for problem in library.problems()] == [tmp_path / "gone"]
+
+
+def test_the_listing_groups_by_scope_and_leaves_hidden_ones_out(tmp_path: Path) -> None:
+    own = write_skill(tmp_path / "own/skills", "user-one", "Helps the user.")
+    mine = write_skill(tmp_path / "project/.agents/skills", "project-one", "Helps the project.")
+    hidden = write_skill(tmp_path / "bundled", "demo")
+    hidden.write_text("---\nname: demo\ndescription: d\nmetadata:\n  hidden: true\n---\n")
+    library = SkillLibrary.load(roots_in(tmp_path))
+    assert library.listing() == (
+        f"### Project\n\n- project-one\n  - Path: {mine}\n  - Description: Helps the project.\n\n"
+        f"### User\n\n- user-one\n  - Path: {own}\n  - Description: Helps the user."
+    )
+    assert library.get("demo") is not None
+
+
+def test_without_skills_the_listing_says_so(tmp_path: Path) -> None:
+    assert SkillLibrary.load(roots_in(tmp_path)).listing() == "There are no skills."
+
+
+def test_a_reload_says_what_is_different(tmp_path: Path) -> None:
+    root = tmp_path / "own/skills"
+    write_skill(root, "edited")
+    removed = write_skill(root, "removed")
+    write_skill(root, "same")
+    library, told = SkillLibrary.load(roots_in(tmp_path)), list[SkillChange]()
+    before = library.snapshot
+    stop = library.listen(told.append)
+    write_skill(root, "edited", "Does it better.")
+    write_skill(root, "added")
+    removed.unlink()
+    change = library.reload()
+    assert change == SkillChange(added=("added",), changed=("edited",), removed=("removed",))
+    assert told == [change]
+    assert set(before.skills) == {"edited", "removed", "same"}
+    assert not library.reload()
+    stop()
+    write_skill(root, "later")
+    assert library.reload()
+    assert told == [change]
+
+
+def test_a_new_problem_alone_is_a_change(tmp_path: Path) -> None:
+    library = SkillLibrary.load(roots_in(tmp_path))
+    write_skill(tmp_path / "own/skills", "bad").write_text("---\n[\n---\n")
+    assert library.reload() == SkillChange(problems=True)
+
+
+def test_breaking_and_mending_a_flow_takes_it_out_and_back(tmp_path: Path) -> None:
+    file = write_skill(tmp_path / "own/skills", "walk", flow="Step")
+    library = SkillLibrary.load(roots_in(tmp_path))
+    text = file.read_text()
+    file.write_text(text.replace("BEGIN([BEGIN])", "START"))
+    assert library.reload() == SkillChange(changed=("walk",), problems=True)
+    assert library.flows() == ()
+    file.write_text(text)
+    assert library.reload() == SkillChange(changed=("walk",), problems=True)
+    assert [skill.name for skill in library.flows()] == ["walk"]
+
+
+def test_an_edit_that_leaves_size_and_time_alone_is_seen(tmp_path: Path) -> None:
+    file = write_skill(tmp_path / "own/skills", "walk", "one")
+    os.utime(file, (1_000_000_000, 1_000_000_000))
+    library = SkillLibrary.load(roots_in(tmp_path))
+    write_skill(tmp_path / "own/skills", "walk", "two")
+    os.utime(file, (1_000_000_000, 1_000_000_000))
+    assert library.reload() == SkillChange(changed=("walk",))
+
+
+def test_importing_skills_loads_no_watcher_no_screen_and_no_sdk() -> None:
+    heavy = "{'watchfiles', 'textual', 'openai', 'mcp', 'httpx', 'markdown_it', 'ruamel'}"
+    code = f"import sys, kimi_tui.skill.library; print(sorted({heavy} & set(sys.modules)))"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
