@@ -3,6 +3,8 @@
 from kimi_tui.flow.graph import Chart, ChartEdge, ChartNode, ChartNote, ChartSource, Direction, Heads
 from kimi_tui.flow.place import Places
 
+MOST_EDGES = 100_000
+
 
 class _Node:
     __slots__ = ("inside", "label", "labelled_at", "seen_at", "shape")
@@ -18,7 +20,8 @@ class _Node:
 class ChartBuilder:
     """A chart under way. Places are offsets into the text until `chart` resolves them."""
 
-    def __init__(self) -> None:
+    def __init__(self, places: Places) -> None:
+        self._places = places
         self.nodes: dict[str, _Node] = {}
         self.edges: list[tuple[str, str, str | None, int, Heads]] = []
         self.notes: list[tuple[str, int]] = []
@@ -37,20 +40,24 @@ class ChartBuilder:
         self.nodes[node_id].shape = shape
 
     def edge(self, src: str, dst: str, label: str | None, *, offset: int, heads: Heads = "forward") -> None:
+        if len(self.edges) == MOST_EDGES:
+            raise self._places.fault(f"this chart has more than {MOST_EDGES} edges", offset)
         self.edges.append((src, dst, label, offset, heads))
 
     def note(self, text: str, offset: int) -> None:
         self.notes.append((text, offset))
 
-    def chart(self, source: ChartSource, places: Places) -> Chart:
+    def chart(self, source: ChartSource) -> Chart:
         nodes: list[ChartNode] = []
         for node_id, node in self.nodes.items():
-            line, column = places.of(node.seen_at if node.labelled_at is None else node.labelled_at)
+            line, column = self._places.of(node.seen_at if node.labelled_at is None else node.labelled_at)
             label = node_id if node.label is None else node.label
             nodes.append(ChartNode(node_id, label, line, column, node.shape, node.inside))
         edges: list[ChartEdge] = []
         for src, dst, text, offset, heads in self.edges:
-            line, column = places.of(offset)
+            line, column = self._places.of(offset)
             edges.append(ChartEdge(src, dst, text, line, column, heads))
-        notes = tuple(ChartNote(text, *places.of(offset)) for text, offset in sorted(self.notes, key=lambda n: n[1]))
+        notes = tuple(
+            ChartNote(text, *self._places.of(offset)) for text, offset in sorted(self.notes, key=lambda n: n[1])
+        )
         return Chart(source, tuple(nodes), tuple(edges), self.direction, notes)

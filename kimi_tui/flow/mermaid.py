@@ -62,7 +62,7 @@ class _Reader:
                 self.text = _DIRECTIVE.sub(_blanked, self.text)
             self.text = _COMMENT.sub(_blanked, self.text)
         self.at = 0
-        self.out = ChartBuilder()
+        self.out = ChartBuilder(self.places)
         self.labels = LabelScanner(self.text, text, self.places)
         self.edge_ids: set[str] = set()
         self.open_subgraphs: list[int] = []
@@ -75,7 +75,7 @@ class _Reader:
             self._skip(BETWEEN)
         if self.open_subgraphs:
             self._fail("this subgraph is never closed; write `end` on a line of its own", self.open_subgraphs[-1])
-        return self.out.chart("mermaid", self.places)
+        return self.out.chart("mermaid")
 
     def _header(self) -> None:
         self._skip(BLANK)

@@ -1,0 +1,214 @@
+"""What a D2 text builds: fields within fields, and edges between them; and the chart they come to.
+
+D2 merges whatever is said of a name, wherever it is said, so nothing is known of a shape before the text is over.
+Names are the same in any case of letters. Attributes are fields too, told by their reserved names.
+"""
+
+from collections.abc import Iterator, Sequence
+from typing import NoReturn
+
+from kimi_tui.flow.chart_builder import ChartBuilder
+from kimi_tui.flow.d2_strings import Scalar, Variable, written_key
+from kimi_tui.flow.d2_words import RESERVED
+from kimi_tui.flow.graph import Direction, Heads
+from kimi_tui.flow.place import MAX_BYTES, Places
+
+_DIRECTIONS: dict[str, Direction] = {"down": "TB", "up": "BT", "right": "LR", "left": "RL"}
+_TABLES = frozenset({"sql_table", "class"})
+DEEPEST = 100
+
+
+class Field:
+    """A name with its value and what stands in its braces. The root and the maps of edges have no name."""
+
+    __slots__ = (
+        "children",
+        "depth",
+        "name",
+        "offset",
+        "order",
+        "parent",
+        "reserved",
+        "value",
+        "value_offset",
+        "values",
+    )
+
+    def __init__(
+        self, name: str, parent: "Field | None", offset: int, *, reserved: bool = False, order: int = 0
+    ) -> None:
+        self.name, self.parent, self.offset = name, parent, offset
+        self.reserved, self.order = reserved, order
+        self.depth: int = 0 if parent is None else parent.depth + 1
+        self.children: dict[tuple[str, bool], Field] = {}
+        self.value: Scalar | None = None
+        self.value_offset = offset
+        self.values: list[Scalar] = []
+
+    def attribute(self, *names: str) -> "Field | None":
+        field: Field | None = self
+        for name in names:
+            field = None if field is None else field.children.get((name, True))
+        return field
+
+    def shapes(self) -> Iterator["Field"]:
+        return (child for child in self.children.values() if not child.reserved)
+
+
+class Edge:
+    """A connection; `src` is where a run comes from, whichever way the arrow was written.
+
+    `layers` are the fields that say something of it: the one its whole chain shares, then those of its index.
+    """
+
+    __slots__ = ("dst", "gone", "heads", "layers", "offset", "src")
+
+    def __init__(self, src: Field, dst: Field, arrow: str, *, shared: Field, offset: int) -> None:
+        self.layers, self.offset, self.gone = [shared], offset, False
+        self.src, self.dst = (dst, src) if arrow == "<-" else (src, dst)
+        self.heads: Heads = "none" if arrow == "-" else "both" if arrow == "<->" else "forward"
+
+
+class Tree:
+    """The root field and all edges of the board that is read."""
+
+    def __init__(self, places: Places) -> None:
+        self.places = places
+        self.root = Field("", None, 0)
+        self.edges: list[Edge] = []
+        self._substituted = 0
+        self._made = 0
+
+    def child(self, scope: Field, name: str, offset: int, *, bare: bool) -> Field:
+        """The field of that name in a scope, made where there is none."""
+        reserved = bare and name.lower() in RESERVED
+        key = (name.lower(), reserved)
+        found = scope.children.get(key)
+        if found is None:
+            self._made += 1
+            if scope.depth == DEEPEST:
+                raise self.places.fault(f"shapes are nested more than {DEEPEST} deep here", offset)
+            found = Field(name, scope, offset, reserved=reserved, order=self._made)
+            scope.children[key] = found
+        return found
+
+    def fill(self, builder: ChartBuilder) -> None:
+        """Puts what hangs on the root into a chart. A table's rows are part of the table."""
+        direction = self.root.attribute("direction")
+        if direction is not None and direction.value is not None:
+            builder.direction = _DIRECTIONS.get(direction.value.text, "TB")
+        if self._shape(self.root) == "sequence_diagram":
+            self._refuse_sequence(self.root)
+        live, ids = self._live()
+        for field in sorted(live, key=lambda field: field.order):
+            node_id, shown = ids[field]
+            if shown is field:
+                builder.mention(node_id, field.offset)
+                self._node(builder, node_id, field)
+        for edge in self.edges:
+            src, dst = ids.get(edge.src), ids.get(edge.dst)
+            if src is not None and dst is not None and not edge.gone:
+                label, _, _ = self._label(edge.layers)
+                builder.edge(src[0], dst[0], label or None, offset=edge.offset, heads=edge.heads)
+
+    def _live(self) -> tuple[list[Field], dict[Field, tuple[str, Field]]]:
+        """Every shape that hangs on the root, and under which id it is shown: its own, or its table's."""
+        ids: dict[Field, tuple[str, Field]] = {}
+        waiting: list[tuple[Field, str, tuple[str, Field] | None]] = [(self.root, "", None)]
+        while waiting:
+            field, prefix, table = waiting.pop()
+            for child in field.shapes():
+                path = prefix + written_key(child.name)
+                shown = table or (path, child)
+                ids[child] = shown
+                inner = table or (shown if self._shape(child) in _TABLES else None)
+                waiting.append((child, path + ".", inner))
+        return list(ids), ids
+
+    def _shape(self, field: Field) -> str:
+        shape = field.attribute("shape")
+        for name in self._classes(field) if shape is None else ():
+            shape = self._class(name, "shape") or shape
+        return "" if shape is None or shape.value is None else shape.value.text.lower()
+
+    def _node(self, builder: ChartBuilder, node_id: str, field: Field) -> None:
+        shape = self._shape(field)
+        if shape == "sequence_diagram":
+            self._refuse_sequence(field)
+        if shape:
+            builder.shape(node_id, shape)
+        label, offset, inside = self._label([field])
+        if label is not None:
+            builder.label(node_id, label, offset, inside=inside)
+        elif field.name != node_id:
+            builder.label(node_id, field.name, field.offset)
+
+    def _refuse_sequence(self, field: Field) -> NoReturn:
+        shape = field.attribute("shape") or field
+        raise self.places.fault("a sequence diagram is no flowchart; leave this shape out", shape.offset)
+
+    def _classes(self, field: Field) -> list[str]:
+        named = field.attribute("class")
+        if named is None:
+            return []
+        values = [named.value] if named.value is not None else named.values
+        return [value.text for value in values]
+
+    def _class(self, name: str, attribute: str) -> Field | None:
+        classes = self.root.attribute("classes")
+        found = None if classes is None else classes.children.get((name.lower(), False))
+        return None if found is None else found.attribute(attribute)
+
+    def _label(self, layers: Sequence[Field]) -> tuple[str | None, int, bool]:
+        """The text, its place, and whether a `label:` gave it: one of its own first, then a class's, then the value."""
+        for layer in reversed(layers):
+            own = layer.attribute("label")
+            if own is not None and own.value is not None:
+                return self._filled(own.value, layer), own.value_offset, True
+        for layer in reversed(layers):
+            for name in reversed(self._classes(layer)):
+                by_class = self._class(name, "label")
+                if by_class is not None and by_class.value is not None:
+                    return self._filled(by_class.value, by_class), layer.offset, True
+        for layer in reversed(layers):
+            if layer.value is not None:
+                return self._filled(layer.value, layer), layer.value_offset, False
+        return None, layers[0].offset, False
+
+    def _filled(self, value: Scalar, scope: Field) -> str:
+        if all(isinstance(piece, str) for piece in value.pieces):
+            text = value.text
+            return text.lower() if value.bare and text.lower() in ("true", "false") else text
+        parts: list[str] = []
+        todo: list[tuple[str | Variable, int]] = [(piece, 0) for piece in reversed(value.pieces)]
+        while todo:
+            piece, depth = todo.pop()
+            if isinstance(piece, str):
+                parts.append(piece)
+                self._substituted += len(piece)
+            else:
+                found = self._variable(piece.path, scope)
+                if found is None or depth > 100:
+                    parts.append(f"${{{piece.path}}}")
+                else:
+                    todo.extend((inner, depth + 1) for inner in reversed(found.pieces))
+            self._substituted += 1
+            if self._substituted > MAX_BYTES:
+                raise self.places.fault("the variables of this chart fill in to more than 1 MiB", 0)
+        return "".join(parts)
+
+    def _variable(self, path: str, scope: Field) -> Scalar | None:
+        names = path.split(".")
+        here: Field | None = scope
+        while here is not None:
+            found = here.attribute("vars")
+            for name in names:
+                found = None if found is None else _named(found, name.strip())
+            if found is not None and found.value is not None:
+                return found.value
+            here = here.parent
+        return None
+
+
+def _named(field: Field, name: str) -> Field | None:
+    return field.children.get((name.lower(), False)) or field.children.get((name.lower(), True))
