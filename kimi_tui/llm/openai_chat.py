@@ -240,6 +240,8 @@ class _Reader:
         self.finish_reason: str | None = None
 
     def read(self, data: bytes) -> Iterator[StreamPart]:
+        if data.startswith(b"[DONE]"):
+            return
         try:
             chunk = _Chunk.model_validate_json(data)
         except ValidationError as error:

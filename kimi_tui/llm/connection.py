@@ -1,0 +1,75 @@
+"""What the SDKs' clients share: their failures in our words, and streams that leave the connection usable.
+
+Importing it loads httpx2, which the SDKs are built on.
+"""
+
+import asyncio
+from collections.abc import AsyncGenerator, AsyncIterator, Callable
+from contextlib import aclosing, asynccontextmanager, suppress
+
+import httpx2
+
+from kimi_tui.errors import ProviderConnectionError, ProviderError, ProviderTimeoutError
+from kimi_tui.llm.settings import ProviderSettings
+from kimi_tui.llm.sse import NotAnEventStreamError, ServerEvent, server_events
+from kimi_tui.llm.status import answer_error, body_error, clean
+
+Answered = Callable[[Exception], httpx2.Response | None]
+
+
+@asynccontextmanager
+async def told_failures(
+    settings: ProviderSettings, base_url: str, sdk_error: type[Exception], answered: Answered
+) -> AsyncGenerator[None, None]:
+    """Raise what an SDK or its HTTP client raises as a ProviderError.
+
+    `sdk_error` is the base of the SDK's errors; `answered` gives the HTTP answer of those that have one.
+    """
+    try:
+        yield
+    except NotAnEventStreamError as error:
+        raise body_error(error.body) from error
+    except (sdk_error, httpx2.RequestError) as error:
+        response = answered(error)
+        if response is not None:
+            raise answer_error(response.status_code, response.headers, response.text) from error
+        raise _without_answer(error, settings, base_url) from error
+
+
+def _without_answer(error: Exception, settings: ProviderSettings, base_url: str) -> ProviderError:
+    match error if isinstance(error, httpx2.RequestError) else error.__cause__ or error:
+        case httpx2.ConnectTimeout():
+            return ProviderTimeoutError(f"no connection to {base_url} within {settings.connect_timeout_s:g} seconds")
+        case httpx2.TimeoutException():
+            return ProviderTimeoutError(f"the service was silent for {settings.idle_timeout_s:g} seconds")
+        case httpx2.ConnectError() as cause:
+            return ProviderConnectionError(f"cannot connect to {base_url}: {clean(str(cause))}")
+        case httpx2.UnsupportedProtocol() | httpx2.InvalidURL():
+            return ProviderError(f"base_url is no http(s) address: {base_url}")
+        case httpx2.RequestError() as cause:
+            said = clean(str(cause)) or type(cause).__name__
+            return ProviderConnectionError(f"the connection to the service broke: {said}")
+        case cause:
+            return ProviderError(f"the request failed: {clean(str(cause))}")
+
+
+async def events_until(
+    chunks: AsyncIterator[bytes], is_last: Callable[[ServerEvent], bool]
+) -> AsyncGenerator[ServerEvent, None]:
+    """The events of a body up to the last one that matters, and it."""
+    async with aclosing(server_events(chunks)) as events:
+        async for event in events:
+            last = is_last(event)
+            if last:
+                await _read_to_end(events)
+            yield event
+            if last:
+                return
+
+
+async def _read_to_end(events: AsyncGenerator[ServerEvent, None]) -> None:
+    """A body that is read to its end leaves its connection for the next request; most end at once."""
+    with suppress(TimeoutError, httpx2.RequestError):
+        async with asyncio.timeout(0.1):
+            async for _ in events:
+                pass
