@@ -1,0 +1,51 @@
+import subprocess
+import sys
+
+import pytest
+
+from kimi_tui import __version__
+
+HEAVY = ("textual", "rich", "pydantic", "openai", "mcp", "ruamel", "markdown_it", "watchfiles", "asyncio")
+
+
+def run(*args: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", "kimi_tui", *args], capture_output=True, text=True, stdin=subprocess.DEVNULL
+    )
+
+
+@pytest.mark.parametrize("option", ["--version", "--help"])
+def test_version_and_help_answer_without_anything_heavy(option):
+    code = f"import sys\nfrom kimi_tui.cli.main import main\ntry:\n    main(['{option}'])\nexcept SystemExit:\n    pass\n"
+    code += f"print([name for name in {HEAVY!r} if name in sys.modules], file=sys.stderr)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert done.stderr.strip() == "[]"
+    assert done.stdout
+
+
+def test_the_version_is_the_programs():
+    assert run("--version").stdout == f"kimi-tui {__version__}\n"
+
+
+def test_without_a_terminal_the_screen_says_what_to_use_instead():
+    done = run()
+    assert done.returncode == 2
+    assert done.stderr == "kimi-tui: the screen needs a terminal; without one use --print\n"
+
+
+LAYERS = {
+    "kimi_tui.wire.codec": ("textual", "rich", "openai", "mcp", "httpx"),
+    "kimi_tui.flow": ("textual", "rich", "openai", "mcp", "httpx"),
+    "kimi_tui.llm.create": ("textual", "openai", "mcp", "anthropic"),
+    "kimi_tui.tools.toolset": ("textual", "openai", "mcp"),
+    "kimi_tui.skill.library": ("textual", "openai", "mcp", "watchfiles"),
+    "kimi_tui.soul.assemble": ("textual", "openai", "mcp", "watchfiles"),
+    "kimi_tui.ui.print.face": ("textual", "openai", "mcp"),
+}
+
+
+@pytest.mark.parametrize("module", LAYERS)
+def test_a_lower_layer_loads_nothing_of_the_layers_above_it(module):
+    code = f"import sys, {module}\nprint([name for name in {LAYERS[module]!r} if name in sys.modules])"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert done.stdout.strip() == "[]", done.stderr

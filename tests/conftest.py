@@ -1,0 +1,15 @@
+"""Every test has a home of its own and an environment without the person's models."""
+
+import pytest
+
+_MODEL_VARIABLES = ("KIMI_API_KEY", "KIMI_BASE_URL", "KIMI_MODEL_NAME", "MOONSHOT_API_KEY", "OPENAI_API_KEY",
+                    "OPENAI_BASE_URL", "OPENAI_MODEL", "KIMI_SHARE_DIR", "ANTHROPIC_API_KEY", "GEMINI_API_KEY")  # fmt: skip
+
+
+@pytest.fixture(autouse=True)
+def _own_home(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> None:
+    home = tmp_path_factory.mktemp("home")
+    monkeypatch.setenv("HOME", str(home))
+    monkeypatch.setenv("KIMI_TUI_HOME", str(home / ".kimi-tui"))
+    for variable in _MODEL_VARIABLES:
+        monkeypatch.delenv(variable, raising=False)

@@ -1,0 +1,192 @@
+"""The print face, driven as a program: a process, a scripted model, real files."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.soul.engines import tool_call
+from tests.soul.test_engine import BROKEN, CHOICES, FLOW
+
+
+def command(tmp_path: Path, *replies: str, extra: tuple[str, ...] = ()) -> list[str]:
+    work_dir = tmp_path / "work"
+    work_dir.mkdir(exist_ok=True)
+    script = tmp_path / "script.json"
+    script.write_text(json.dumps(list(replies)))
+    config = tmp_path / "config.yaml"
+    config.write_text(
+        f"providers: {{s: {{type: scripted, scripts: {script}}}}}\nmodels: {{m: {{provider: s, model: scripted}}}}\n"
+    )
+    return [
+        sys.executable, "-m", "kimi_tui", "--print", "--work-dir", str(work_dir), "--config-file", str(config), *extra,
+    ]  # fmt: skip
+
+
+def run(tmp_path: Path, *replies: str, extra: tuple[str, ...] = (), stdin: str = "") -> subprocess.CompletedProcess[str]:
+    return subprocess.run(command(tmp_path, *replies, extra=extra), input=stdin, capture_output=True, text=True)
+
+
+def with_flows(tmp_path):
+    for name, text in (("release", FLOW), ("broken", BROKEN)):
+        folder = tmp_path / "work" / ".kimi-tui" / "skills" / name
+        folder.mkdir(parents=True)
+        (folder / "SKILL.md").write_text(text)
+
+
+def test_text_output_is_prose_with_a_blank_line_between_steps(tmp_path):
+    first = "text: I look.\n" + tool_call("Glob", pattern="*.md")
+    done = run(tmp_path, first, "text: Nothing there.", extra=("-p", "hi"))
+    assert (done.returncode, done.stdout) == (0, "I look.\n\nNothing there.\n")
+    assert "To go on with this session: kimi-tui --session" in done.stderr
+
+
+def test_the_prompt_may_come_on_standard_input(tmp_path):
+    assert run(tmp_path, "text: 好的", stdin="你好\n").stdout == "好的\n"
+
+
+def test_no_prompt_at_all_is_a_usage_error(tmp_path):
+    done = run(tmp_path, "text: x")
+    assert done.returncode == 2
+    assert done.stderr.startswith("kimi-tui: there is no prompt")
+
+
+def test_only_the_final_message_is_printed_when_asked_for(tmp_path):
+    first = "text: I look.\n" + tool_call("Glob", pattern="*.md")
+    assert run(tmp_path, first, "text: Done.", extra=("--quiet", "-p", "hi")).stdout == "Done.\n"
+    extra = ("--output-format", "stream-json", "--final-message-only", "-p", "hi")
+    done = run(tmp_path, first, "text: Done.", extra=extra)
+    assert json.loads(done.stdout) == {"role": "assistant", "content": "Done."}
+
+
+def test_json_lines_are_the_messages_of_the_conversation(tmp_path):
+    first = "think: hm\ntext: I look.\n" + tool_call("Glob", "c1", pattern="*.md")
+    done = run(tmp_path, first, "text: Done.", extra=("--output-format", "stream-json", "-p", "hi"))
+    rows = [json.loads(line) for line in done.stdout.splitlines()]
+    assert [row["role"] for row in rows] == ["assistant", "tool", "assistant"]
+    assert rows[0]["content"] == [{"type": "think", "think": "hm"}, {"type": "text", "text": "I look."}]
+    assert rows[0]["tool_calls"][0]["function"] == {"name": "Glob", "arguments": '{"pattern": "*.md"}'}
+    assert rows[1]["tool_call_id"] == "c1"
+    assert rows[2] == {"role": "assistant", "content": "Done."}
+
+
+def test_a_retry_voids_what_its_attempt_had_said(tmp_path):
+    extra = ("--output-format", "stream-json", "-p", "hi")
+    done = run(tmp_path, "text: half\nerror: 503 busy", "text: whole", extra=extra)
+    assert [json.loads(line)["content"] for line in done.stdout.splitlines()] == ["whole"]
+
+
+def test_json_lines_come_in_until_the_input_ends_and_lines_that_are_none_are_passed_over(tmp_path):
+    lines = ['{"role": "user", "content": "one"}', "nonsense", '{"role": "system"}', '{"role": "user", "content": "two"}']
+    extra = ("--input-format", "stream-json", "--output-format", "stream-json")
+    done = run(tmp_path, "text: 1", "text: 2", extra=extra, stdin="\n".join(lines))
+    assert [json.loads(line)["content"] for line in done.stdout.splitlines()] == ["1", "2"]
+
+
+@pytest.mark.parametrize(
+    ("reply", "status"),
+    [("error: 429 slow down", 75), ("error: connection gone", 75), ("error: timeout late", 75), ("error: 401 bad key", 1)],
+)
+def test_the_exit_status_says_whether_trying_again_may_help(tmp_path, reply, status):
+    done = run(tmp_path, reply, extra=("-p", "hi", "--max-retries-per-step", "1"))
+    assert done.returncode == status
+    assert done.stderr.startswith("kimi-tui: ")
+    assert "Traceback" not in done.stderr
+
+
+def test_too_many_steps_is_a_failure(tmp_path):
+    replies = [tool_call("Glob", f"c{n}", pattern=f"{n}") for n in range(3)]
+    done = run(tmp_path, *replies, extra=("-p", "hi", "--max-steps-per-turn", "2"))
+    assert done.returncode == 1
+    assert "stopped after 2 steps" in done.stderr
+
+
+def test_a_flow_runs_without_a_screen_and_its_events_come_when_asked_for(tmp_path):
+    with_flows(tmp_path)
+    assert run(tmp_path, *CHOICES, extra=("--flow", "release")).returncode == 0
+    extra = ("--flow", "release", "--output-format", "stream-json", "--flow-events")
+    rows = [json.loads(line) for line in run(tmp_path, *CHOICES, extra=extra).stdout.splitlines()]
+    kinds = [row["type"] for row in rows if "type" in row]
+    assert kinds[0] == "FlowBegin"
+    assert kinds.count("FlowNodeBegin") == 4
+    assert kinds[-1] == "FlowEnd"
+
+
+def test_a_flow_whose_model_never_chooses_fails_with_the_reason(tmp_path):
+    with_flows(tmp_path)
+    done = run(tmp_path, *(["text: hm"] * 20), extra=("--flow", "release"))
+    assert done.returncode == 1
+    assert "choice" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("extra", "cause"),
+    [
+        (("--flow", "nope"), "there is no flow 'nope'"),
+        (("--flow", "broken"), "SKILL.md"),
+        (("-p", "/fly"), "there is no command /fly"),
+        (("-p", " "), "--prompt is empty"),
+        (("-p", "x", "--model", "gpt"), "there is no model 'gpt'"),
+        (("-p", "x", "--session", "../x"), "is no session id"),
+        (("-p", "x", "--continue"), "no session to go on with"),
+        (("-p", "x", "--continue", "--session", "y"), "exclude each other"),
+        (("-p", "x", "--flow-events"), "goes with"),
+        (("-p", "x", "--max-steps-per-turn", "0"), "0 is less than 1"),
+        (("-p", "x", "--wings"), "--wings"),
+        (("-p", "x", "--add-dir", "/nowhere"), "no such folder"),
+    ],
+)
+def test_bad_input_ends_with_one_clear_line(tmp_path, extra, cause):
+    with_flows(tmp_path)
+    done = run(tmp_path, "text: x", extra=extra)
+    assert done.returncode in (1, 2)
+    assert cause in done.stderr
+    assert "Traceback" not in done.stderr
+    complaints = [line for line in done.stderr.splitlines() if not line.startswith("To go on")]
+    assert len(complaints) == 1
+
+
+def test_bad_config_and_no_model_and_a_missing_folder_say_what_to_do(tmp_path):
+    bad = tmp_path / "bad.yaml"
+    bad.write_text("loop_control:\n  max_steps_per_turn: many\n")
+    base = [sys.executable, "-m", "kimi_tui", "--print", "-p", "x"]
+    for extra, cause in (
+        (["--config-file", str(bad)], f"{bad}: loop_control.max_steps_per_turn"),
+        (["--config-file", str(tmp_path / "none.yaml")], "there is no such file"),
+        ([], "no model is set"),
+        (["--work-dir", str(tmp_path / "gone")], "no such folder"),
+    ):
+        done = subprocess.run([*base, *extra], capture_output=True, text=True, stdin=subprocess.DEVNULL)
+        assert done.returncode in (1, 2)
+        assert cause in done.stderr
+        assert done.stderr.count("\n") == 1
+
+
+def test_epipe_print_ends_quietly_when_nobody_reads(tmp_path):
+    argv = command(tmp_path, *(["text: " + "word " * 20_000] * 2), extra=("-p", "hi"))
+    with subprocess.Popen(argv, stdout=subprocess.PIPE, stderr=subprocess.PIPE, stdin=subprocess.DEVNULL) as process:
+        process.stdout.read(10)
+        process.stdout.close()
+        errors = process.stderr.read().decode()
+        assert process.wait() in (0, 141)
+    assert "Traceback" not in errors
+    assert "BrokenPipe" not in errors
+
+
+def test_sigint_ends_the_command_that_runs_and_the_session_can_be_resumed(tmp_path):
+    shell = tool_call("Shell", command="echo $$ > pid; exec sleep 1000")
+    argv = command(tmp_path, shell, "text: x", extra=("-p", "hi", "--session", "s1"))
+    pid_file = tmp_path / "work" / "pid"
+    with subprocess.Popen(argv, stdout=subprocess.PIPE, stderr=subprocess.PIPE, stdin=subprocess.DEVNULL) as process:
+        while not (pid_file.exists() and pid_file.read_text().strip()):
+            assert process.poll() is None, process.stderr.read()
+        process.send_signal(signal.SIGINT)
+        assert process.wait() == 130
+    with pytest.raises(ProcessLookupError):
+        os.kill(int(pid_file.read_text()), 0)
+    again = run(tmp_path, "text: back again", extra=("-p", "go on", "--session", "s1"))
+    assert (again.returncode, again.stdout) == (0, "back again\n")
