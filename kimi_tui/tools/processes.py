@@ -22,7 +22,7 @@ GRACE = 1.0
 _PATIENCE = GRACE + 6.0
 _DRAIN = 0.25
 _CHUNK = 1 << 18
-_REST = 0.004
+_REST = 0.01
 """A pause after each full chunk, so that a flood of output leaves time for the screen."""
 
 _SUPERVISOR = Path(__file__).with_name("supervisor.py")

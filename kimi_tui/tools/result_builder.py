@@ -39,11 +39,21 @@ class ResultBuilder:
         return self._room <= 0 and not self._tail_room
 
     def write(self, text: str) -> None:
+        if self._room <= 0 and len(text) > self._tail_room:
+            text = self._skip_to_end(text)
         if self._max_line is None:
             self._keep(text)
             return
         for line in _lines(text):
             self._write_line(line)
+
+    def _skip_to_end(self, text: str) -> str:
+        """Of a large piece only the end can be seen in the end; the rest is not even looked at."""
+        self._left_out = True
+        start = len(text) - self._tail_room
+        if text.find("\n", 0, start) >= 0 and self._tail_room:
+            self._in_line = 0
+        return text[start:]
 
     def _write_line(self, line: str) -> None:
         assert self._max_line is not None

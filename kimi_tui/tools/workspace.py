@@ -4,10 +4,12 @@ Every decision is made on the real path, after symbolic links and `..`; `tools/o
 opened file to it.
 """
 
+import asyncio
 import os
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
+from weakref import WeakValueDictionary
 
 from kimi_tui.tools.sensitive import is_sensitive
 
@@ -45,6 +47,7 @@ class Workspace:
         self.work_dir = _real(work_dir)
         self._additional = [_real(folder) for folder in additional_dirs]
         self.protected = {_real(path) for path in protected}
+        self._locks: WeakValueDictionary[Path, asyncio.Lock] = WeakValueDictionary()
 
     @property
     def additional_dirs(self) -> tuple[Path, ...]:
@@ -58,6 +61,10 @@ class Workspace:
         real = _real(folder)
         if real not in self.folders:
             self._additional.append(real)
+
+    def lock(self, real: Path) -> asyncio.Lock:
+        """Held while the file at this real path is read, agreed on and changed."""
+        return self._locks.setdefault(real, asyncio.Lock())
 
     def place(self, given: str) -> Place:
         """Where `given` leads. Relative paths start at the work dir and must not leave the workspace.

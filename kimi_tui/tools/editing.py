@@ -1,0 +1,107 @@
+"""What WriteFile and StrReplaceFile share: read the old text, show the difference, ask, write, all on one file."""
+
+import asyncio
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from kimi_tui.approval import Approvals, Scope
+from kimi_tui.tools.asking import ask
+from kimi_tui.tools.diff import diff_blocks
+from kimi_tui.tools.file_history import FileHistory
+from kimi_tui.tools.open_file import read_bytes, write_bytes
+from kimi_tui.tools.text_file import MAX_EDIT_BYTES, TextForm, decode
+from kimi_tui.tools.tool import failed, ok
+from kimi_tui.tools.workspace import PathRefusedError, Place, Workspace
+from kimi_tui.wire.parts import ToolReturnValue
+
+INSIDE = "edit file"
+OUTSIDE = "edit file outside of working directory"
+
+
+@dataclass(frozen=True, slots=True)
+class NewText:
+    """What a file is to hold, and what is said when it does."""
+
+    text: str
+    said: str
+
+
+class EditRefusedError(ValueError):
+    """A change that cannot be made; the message is for the model."""
+
+
+async def edit(
+    given: str,
+    change: Callable[[str | None], NewText],
+    *,
+    sender: str,
+    workspace: Workspace,
+    approvals: Approvals,
+    history: FileHistory,
+) -> ToolReturnValue:
+    """Change one file. `change` gets its text, None where there is no file, and may raise EditRefusedError."""
+    try:
+        place = workspace.place(given)
+        async with workspace.lock(place.real):
+            before, text, form = await asyncio.to_thread(_read, place)
+            new = change(text)
+            content = form.encode(new.text)
+            if content == before:
+                return ok(message=f"`{place.shown}` holds that already; nothing was changed.")
+            blocks = await asyncio.to_thread(diff_blocks, place.shown, _shown(text or ""), _shown(new.text))
+            refused = await ask(
+                approvals,
+                sender=sender,
+                action=INSIDE if place.inside else OUTSIDE,
+                description=f"Edit file `{place.shown}`" if before is not None else f"Create file `{place.shown}`",
+                display=blocks,
+                scope=edit_scope(place, workspace),
+                must_ask=place.protected or place.sensitive,
+            )
+            if refused is not None:
+                return refused
+            history.before_edit(place.real, before)
+            await asyncio.to_thread(write_bytes, place.real, content, expected=before)
+            return ok(message=new.said, display=blocks)
+    except (PathRefusedError, EditRefusedError) as error:
+        return failed(str(error))
+    except UnicodeEncodeError as error:
+        return failed(f"`{given}` cannot be written in its encoding: {error.reason}.")
+    except OSError as error:
+        return failed(_why(given, error))
+
+
+def edit_scope(place: Place, workspace: Workspace) -> Scope:
+    """The top folder within the workspace, or the file alone where it is in none."""
+    if place.folder is not None:
+        within = place.real.relative_to(place.folder)
+        if len(within.parts) > 1 or place.folder != workspace.work_dir:
+            top = place.folder / within.parts[0] if len(within.parts) > 1 else place.folder
+            shown = f"{within.parts[0]}/" if place.folder == workspace.work_dir else f"{top}/"
+            return Scope((f"edit under: {top}",), f"edits under `{shown}`")
+    return Scope((f"edit: {place.real}",), f"edits of `{place.shown}`")
+
+
+def _read(place: Place) -> tuple[bytes | None, str | None, TextForm]:
+    try:
+        content = read_bytes(place.real, most=MAX_EDIT_BYTES)
+    except FileNotFoundError:
+        if not place.real.parent.is_dir():
+            raise EditRefusedError(f"The folder of `{place.given}` does not exist.") from None
+        return None, None, TextForm()
+    try:
+        text, form = decode(content)
+    except ValueError:
+        raise EditRefusedError(f"`{place.given}` is a binary file.") from None
+    return content, text, form
+
+
+def _shown(text: str) -> str:
+    """Text that can be told as JSON: bytes that are no UTF-8 are marked."""
+    return text.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
+
+
+def _why(given: str, error: OSError) -> str:
+    if error.strerror is None:
+        return str(error)
+    return f"`{given}` cannot be changed: {error.strerror}."
