@@ -1,0 +1,57 @@
+"""The skills that ship with the program."""
+
+import pytest
+
+from kimi_tui import paths
+from kimi_tui.flow import NodeKind
+from kimi_tui.skill.roots import skill_files
+from kimi_tui.skill.skill import Scope, Skill, SkillKind, read_skill
+
+SKILLS = [read_skill(file, Scope.BUNDLED) for file in skill_files(paths.bundled("skills"))[0]]
+FLOWS = [skill for skill in SKILLS if skill.declared_kind is SkillKind.FLOW]
+
+
+def by_name(skill: Skill) -> str:
+    return skill.name
+
+
+def test_all_of_them_are_there() -> None:
+    assert [skill.name for skill in SKILLS] == [
+        "code-review",
+        "demo-fix-until-green",
+        "fix-until-green",
+        "flow-writer",
+        "release-checklist",
+        "research-then-answer",
+        "write-and-polish",
+    ]
+
+
+@pytest.mark.parametrize("skill", SKILLS, ids=by_name)
+def test_none_has_a_problem(skill: Skill) -> None:
+    assert [str(problem) for problem in skill.problems] == []
+    assert skill.kind is skill.declared_kind
+    assert skill.description.endswith(".")
+
+
+@pytest.mark.parametrize("skill", FLOWS, ids=by_name)
+def test_each_flow_decides_and_its_prompts_say_something(skill: Skill) -> None:
+    assert skill.flow is not None
+    nodes = skill.flow.nodes.values()
+    assert any(node.kind is NodeKind.DECISION for node in nodes)
+    prompts = [node.title for node in nodes if node.kind in (NodeKind.TASK, NodeKind.DECISION)]
+    assert all(len(prompt) > 20 for prompt in prompts)
+
+
+def test_both_languages_are_shown() -> None:
+    assert {skill.flow.source for skill in FLOWS if skill.flow} == {"mermaid", "d2"}
+
+
+def test_the_pattern_in_the_flow_writer_is_a_flow_without_problems() -> None:
+    writer = next(skill for skill in SKILLS if skill.name == "flow-writer")
+    pattern = writer.text.split("````markdown\n")[1].split("````\n")[0]
+    from kimi_tui.skill.skill import parse_skill
+
+    made = parse_skill(pattern, writer.path.parent.parent / "triage-a-bug" / "SKILL.md", Scope.USER)
+    assert made.kind is SkillKind.FLOW
+    assert made.problems == ()
