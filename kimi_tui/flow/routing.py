@@ -1,30 +1,36 @@
 """Lines through the gap between two layers: straight where they can be, else sideways on a track of their own.
 
-A gap is a channel: pins on its upper and lower edge, nets that join them, tracks between. Two nets never share a
-cell but where one crosses the other at a right angle; all pins of one net may share.
+A gap is a channel: pins on its upper and lower edge, wires that join two of them, tracks between. Wires that share a
+pin are a family and may share cells; those of a family that come from one side share a track, as one net. Wires of
+two families never share a cell but where one crosses the other at a right angle.
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+Wire = tuple[int, int]
+"""The upper and the lower pin."""
+
 
 @dataclass(slots=True)
 class _Net:
-    tops: set[int]
-    bottoms: set[int]
-    track: int = -1
+    family: int
+    wires: list[Wire]
+    turning: bool = False
+    track: int = 0
+    tops: set[int] = field(init=False)
+    bottoms: set[int] = field(init=False)
+    low: int = field(init=False)
+    high: int = field(init=False)
 
-    @property
-    def low(self) -> int:
-        return min(self.tops | self.bottoms)
+    def __post_init__(self) -> None:
+        self.settle()
 
-    @property
-    def high(self) -> int:
-        return max(self.tops | self.bottoms)
-
-    @property
-    def straight(self) -> bool:
-        return self.low == self.high
+    def settle(self) -> None:
+        """Reckons the pins and the extent anew."""
+        firsts, seconds = {wire[0] for wire in self.wires}, {wire[1] for wire in self.wires}
+        self.tops, self.bottoms = (firsts | seconds, set[int]()) if self.turning else (firsts, seconds)
+        self.low, self.high = min(firsts | seconds), max(firsts | seconds)
 
 
 @dataclass(slots=True)
@@ -40,120 +46,174 @@ class Channel:
         return any(low < pin < high for low, high in self.uppermost for pin in pins)
 
 
-def route(wires: Sequence[tuple[int, int]], turns: Sequence[tuple[int, int]] = ()) -> Channel:
+def route(wires: Sequence[Wire], turns: Sequence[tuple[int, int]] = ()) -> Channel:
     """Routes `wires` (upper pin, lower pin) and `turns` (two upper pins, there and back) on few tracks."""
-    nets, net_of = _nets(wires)
-    turn_nets = [_Net({a, b}, set()) for a, b in turns]
-    parts: dict[int, tuple[_Net, int]] = {}  # a net that had to be split: its second part, and where they join
-    routed = [net for net in (*nets, *turn_nets) if not net.straight]
-    pins = {pin for net in (*nets, *turn_nets) for pin in net.tops | net.bottoms}
-    ordered = _order(routed, parts, pins)
-    tracks = 0
-    for index, net in enumerate(ordered):
-        net.track = 0
-        for earlier in ordered[:index]:
-            if earlier.low <= net.high + 1 and net.low <= earlier.high + 1:
-                net.track = max(net.track, earlier.track + 1)
-        tracks = max(tracks, net.track + 1)
-    channel = Channel(tracks, uppermost=[(net.low, net.high) for net in ordered if net.track == 0])
-    for (top, bottom), index in zip(wires, net_of, strict=True):
-        net = nets[index]
-        if net.straight:
+    nets: dict[tuple[int, bool], _Net] = {}
+    net_of: list[_Net | None] = []
+    for (top, bottom), family in zip(wires, _families(wires), strict=True):
+        key = (family, top < bottom)
+        if top == bottom:
+            net_of.append(None)
+            continue
+        if key in nets:
+            nets[key].wires.append((top, bottom))
+        else:
+            nets[key] = _Net(family, [(top, bottom)])
+        net_of.append(nets[key])
+    for net in nets.values():
+        net.settle()
+    turning = [_Net(-1 - index, [turn], turning=True) for index, turn in enumerate(turns)]
+    pins = {pin for wire in (*wires, *turns) for pin in wire}
+    splits: dict[int, tuple[_Net, int]] = {}
+    ordered = _order([*nets.values(), *turning], splits, pins)
+    channel = Channel(_give_tracks(ordered))
+    channel.uppermost = [(net.low, net.high) for net in ordered if net.track == 0]
+    for (top, bottom), net in zip(wires, net_of, strict=True):
+        if net is None:
             channel.paths.append([])
-        elif id(net) in parts:
-            second, joint = parts[id(net)]
+        elif id(net) in splits:
+            second, joint = splits[id(net)]
             channel.paths.append([(top, net.track), (joint, net.track), (joint, second.track), (bottom, second.track)])
         else:
-            channel.paths.append([(top, net.track), (bottom, net.track)] if top != bottom else [])
-    channel.paths.extend([(a, net.track), (b, net.track)] for (a, b), net in zip(turns, turn_nets, strict=True))
+            channel.paths.append([(top, net.track), (bottom, net.track)])
+    channel.paths.extend([(a, net.track), (b, net.track)] for (a, b), net in zip(turns, turning, strict=True))
     return channel
 
 
-def _nets(wires: Sequence[tuple[int, int]]) -> tuple[list[_Net], list[int]]:
-    """Wires that share a pin are one net."""
-    nets: list[_Net] = []
-    net_of: list[int] = []
-    by_pin: dict[tuple[bool, int], int] = {}
-    merged: dict[int, int] = {}
+def _families(wires: Sequence[Wire]) -> list[int]:
+    """A number for each wire, the same for those that share a pin with it or with one that does."""
+    parent = list(range(len(wires)))
 
-    def final(index: int) -> int:
-        while index in merged:
-            index = merged[index]
+    def root(index: int) -> int:
+        while parent[index] != index:
+            parent[index] = parent[parent[index]]
+            index = parent[index]
         return index
 
-    for top, bottom in wires:
-        found = {final(by_pin[key]) for key in ((True, top), (False, bottom)) if key in by_pin}
-        if not found:
-            index = len(nets)
-            nets.append(_Net(set(), set()))
-        else:
-            index = min(found)
-            for other in found - {index}:
-                merged[other] = index
-                nets[index].tops |= nets[other].tops
-                nets[index].bottoms |= nets[other].bottoms
-        nets[index].tops.add(top)
-        nets[index].bottoms.add(bottom)
-        by_pin[True, top] = by_pin[False, bottom] = index
-        net_of.append(index)
-    live = sorted({final(index) for index in net_of})
-    number = {index: position for position, index in enumerate(live)}
-    return [nets[index] for index in live], [number[final(index)] for index in net_of]
+    first: dict[tuple[bool, int], int] = {}
+    for index, (top, bottom) in enumerate(wires):
+        for pin in ((True, top), (False, bottom)):
+            if pin in first:
+                parent[root(index)] = root(first[pin])
+            else:
+                first[pin] = index
+    return [root(index) for index in range(len(wires))]
+
+
+def _give_tracks(ordered: Sequence[_Net]) -> int:
+    """Puts each net on the uppermost track that is free below all it may not run over; returns how many there are."""
+    tracks = 0
+    for index, net in enumerate(ordered):
+        for earlier in ordered[:index]:
+            if earlier.family != net.family and earlier.low <= net.high + 1 and net.low <= earlier.high + 1:
+                net.track = max(net.track, earlier.track + 1)
+        tracks = max(tracks, net.track + 1)
+    return tracks
 
 
 def _cost(upper: _Net, lower: _Net) -> int:
-    """Crossings of two nets, one's track above the other's."""
-    falling = sum(lower.low < pin < lower.high for pin in upper.bottoms)
-    return falling + sum(upper.low < pin < upper.high for pin in lower.tops)
+    """Crossings of the wires of two nets, one's track above the other's."""
+    crossings = 0
+    for top, bottom in upper.wires:
+        low, high = (top, bottom) if top < bottom else (bottom, top)
+        for other_top, other_bottom in lower.wires:
+            if low < other_top < high or (lower.turning and low < other_bottom < high):
+                crossings += 1
+            if not upper.turning and min(other_top, other_bottom) < bottom < max(other_top, other_bottom):
+                crossings += 1
+    return crossings
 
 
-def _order(nets: list[_Net], parts: dict[int, tuple[_Net, int]], pins: set[int]) -> list[_Net]:
+class _Relations:
+    """What is known of pairs of nets: which must lie above which, and what each order costs."""
+
+    def __init__(self, nets: Sequence[_Net]) -> None:
+        self.above: dict[int, set[int]] = {id(net): set() for net in nets}
+        self.regret: dict[tuple[int, int], int] = {}
+        for a in nets:
+            for b in nets:
+                if a.family == b.family or a.low > b.high or b.low > a.high:
+                    continue
+                if a.tops & b.bottoms:
+                    self.above[id(b)].add(id(a))
+                if more := _cost(a, b) - _cost(b, a):
+                    self.regret[id(a), id(b)] = more
+
+    def price(self, upper: _Net, lower: _Net) -> int:
+        return self.regret.get((id(upper), id(lower)), 0)
+
+
+def _order(nets: list[_Net], splits: dict[int, tuple[_Net, int]], pins: set[int]) -> list[_Net]:
     """Nets from the uppermost track down: a net with a pin above stands over one with a pin below in the same place."""
+    relations = _Relations(nets)
     waiting = sorted(nets, key=lambda net: net.low)
-    blocked: dict[int, set[int]] = {id(net): set() for net in nets}
-    wish: dict[tuple[int, int], int] = {}
-    for a in waiting:
-        for b in waiting:
-            if a is b or a.low > b.high or b.low > a.high:
-                continue
-            if a.tops & b.bottoms:
-                blocked[id(b)].add(id(a))
-            wish[id(a), id(b)] = _cost(a, b) - _cost(b, a)
     placed: list[_Net] = []
+    missing = {key: set(above) for key, above in relations.above.items()}
     while waiting:
-        free = [net for net in waiting if not blocked[id(net)]]
+        free = [net for net in waiting if not missing[id(net)]]
         if not free:
-            net = min(waiting, key=lambda one: len(blocked[id(one)]))
-            second = _split(net, pins)
-            parts[id(net)] = (second, next(iter(second.tops)))
-            blocked[id(second)] = blocked[id(net)] | {id(net)}
-            blocked[id(net)] = set()
-            for other in waiting:
-                if other is not net:
-                    wish[id(net), id(other)] = wish[id(second), id(other)] = 0
+            net = min(waiting, key=lambda one: len(missing[id(one)]))
+            second, joint = _split(net, pins)
+            splits[id(net)] = (second, joint)
+            known = relations.above
+            relations = _Relations([*nets, second])
+            nets = [*nets, second]
+            relations.above[id(second)] = known[id(net)] | {id(net)}
+            missing[id(second)] = missing[id(net)] | {id(net)}
+            missing[id(net)] = set()
             waiting.append(second)
             free = [net]
 
-        def regret(net: _Net) -> int:
-            return sum(max(0, wish.get((id(net), id(other)), 0)) for other in waiting)
+        def price(net: _Net) -> int:
+            return sum(max(0, relations.price(net, other)) for other in waiting)
 
-        best = min(free, key=regret)
+        best = min(free, key=price)
         waiting.remove(best)
         placed.append(best)
-        for rest in blocked.values():
+        for rest in missing.values():
             rest.discard(id(best))
+    _improve(placed, relations)
     return placed
 
 
-def _split(net: _Net, pins: set[int]) -> _Net:
-    """Takes the lower pins from `net` and gives them to a second net; the two join where no pin is."""
+def _improve(placed: list[_Net], relations: _Relations) -> None:
+    """Moves single nets up or down as long as that saves crossings."""
+    for _ in range(4):
+        moved = False
+        for net in list(placed):
+            at = placed.index(net)
+            best, gain = at, 0
+            change = 0
+            for to in range(at - 1, -1, -1):
+                if id(placed[to]) in relations.above[id(net)]:
+                    break
+                change += relations.price(net, placed[to])
+                if change < gain:
+                    best, gain = to, change
+            change = 0
+            for to in range(at + 1, len(placed)):
+                if id(net) in relations.above[id(placed[to])]:
+                    break
+                change += relations.price(placed[to], net)
+                if change < gain:
+                    best, gain = to, change
+            if best != at:
+                placed.insert(best, placed.pop(at))
+                moved = True
+        if not moved:
+            return
+
+
+def _split(net: _Net, pins: set[int]) -> tuple[_Net, int]:
+    """Takes the lower ends from `net` and gives them to a second net; the two join where no pin is."""
     middle = (net.low + net.high) // 2
     joint = min(
-        (place for place in range(max(0, net.low - 40), net.high + 40) if not {place} & pins),
+        (place for place in range(max(0, net.low - 40), net.high + 40) if place not in pins),
         key=lambda place: abs(place - middle) + (0 if net.low < place < net.high else 4),
         default=max(pins) + 2,
     )
     pins.add(joint)
-    second = _Net({joint}, net.bottoms)
-    net.bottoms = {joint}
-    return second
+    second = _Net(net.family, [(joint, bottom) for bottom in sorted(net.bottoms)])
+    net.wires = [(top, joint) for top in sorted(net.tops)]
+    net.settle()
+    return second, joint
