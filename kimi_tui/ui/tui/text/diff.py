@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
+from itertools import zip_longest
 
 from rich.style import Style
 
@@ -15,6 +16,7 @@ from kimi_tui.ui.tui.text.wrap import slice_runs, wrap_runs
 SIDE_BY_SIDE = 120  # columns from which two texts stand beside each other
 _CONTEXT = 3
 _ALIKE = 0.45  # below it two lines are not the same line changed
+_MOST_COMPARED = 400  # pairs of lines
 _WORD = re.compile(r"\w+|\s+|.")
 
 Span = tuple[int, int]
@@ -71,15 +73,60 @@ def _lines(text: str) -> list[str]:
 
 
 def _changed(before: Sequence[str], after: Sequence[str], old_at: int, new_at: int) -> Iterator[Row]:
-    for index in range(max(len(before), len(after))):
-        old = before[index] if index < len(before) else None
-        new = after[index] if index < len(after) else None
+    for a, b in _pairs(before, after):
+        old = None if a is None else before[a]
+        new = None if b is None else after[b]
         old_marks, new_marks = _marks(old, new) if old is not None and new is not None else ((), ())
         yield Row(
-            None if old is None else Side(old_at + index, old, old_marks),
-            None if new is None else Side(new_at + index, new, new_marks),
+            None if a is None or old is None else Side(old_at + a, old, old_marks),
+            None if b is None or new is None else Side(new_at + b, new, new_marks),
             changed=True,
         )
+
+
+def _pairs(before: Sequence[str], after: Sequence[str]) -> Iterator[tuple[int | None, int | None]]:
+    """Each old line with the new line that it became, in order; by likeness where that is not too much to compare."""
+    if len(before) * len(after) > _MOST_COMPARED:
+        alike = [(index, index) for index in range(min(len(before), len(after)))]
+    else:
+        alike = _most_alike(before, after)
+    a = b = 0
+    for next_a, next_b in [*alike, (len(before), len(after))]:
+        yield from zip_longest(range(a, next_a), range(b, next_b))
+        if next_a < len(before):
+            yield next_a, next_b
+        a, b = next_a + 1, next_b + 1
+
+
+def _most_alike(before: Sequence[str], after: Sequence[str]) -> list[tuple[int, int]]:
+    """The pairs of lines, in the order of both, whose likeness adds up to the most."""
+    best = [[0.0] * (len(after) + 1) for _ in range(len(before) + 1)]
+    score = [[_likeness(old, new) for new in after] for old in before]
+    for a in range(len(before) - 1, -1, -1):
+        for b in range(len(after) - 1, -1, -1):
+            best[a][b] = max(best[a + 1][b], best[a][b + 1], best[a + 1][b + 1] + score[a][b])
+    pairs: list[tuple[int, int]] = []
+    a = b = 0
+    while a < len(before) and b < len(after):
+        if score[a][b] and best[a][b] == best[a + 1][b + 1] + score[a][b]:
+            pairs.append((a, b))
+            a, b = a + 1, b + 1
+        elif best[a][b] == best[a + 1][b]:
+            a += 1
+        else:
+            b += 1
+    return pairs
+
+
+def _likeness(old: str, new: str) -> float:
+    """From 0 to 1; 0 as well for lines that are not the same line changed."""
+    if not old.strip() or not new.strip() or len(old) + len(new) > 1000:
+        return 0.0
+    matcher = SequenceMatcher(None, _WORD.findall(old), _WORD.findall(new), autojunk=False)
+    if matcher.real_quick_ratio() < _ALIKE or matcher.quick_ratio() < _ALIKE:
+        return 0.0
+    ratio = matcher.ratio()
+    return ratio if ratio >= _ALIKE else 0.0
 
 
 def _marks(old: str, new: str) -> tuple[tuple[Span, ...], tuple[Span, ...]]:

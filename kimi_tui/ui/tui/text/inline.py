@@ -6,7 +6,7 @@ from urllib.parse import urlsplit
 from markdown_it.token import Token
 from rich.style import Style
 
-from kimi_tui.ui.tui.text.line import Run
+from kimi_tui.ui.tui.text.line import Run, cells
 from kimi_tui.ui.tui.text.palette import Palette
 from kimi_tui.ui.tui.text.sanitize import sanitize
 
@@ -34,27 +34,23 @@ def _says_where(text: str, url: str) -> bool:
     return shown.startswith(host) or ("/" not in shown and not shown.lower().startswith("www."))
 
 
+def _ends_wide(runs: Sequence[Run]) -> bool:
+    return bool(runs) and cells(runs[-1][0][-1:]) == 2
+
+
+def _begins_wide(tokens: Sequence[Token], index: int) -> bool:
+    """Whether the text goes on with a Chinese character, before which a line end is no space."""
+    return index < len(tokens) and cells(tokens[index].content[:1]) == 2
+
+
 def inline_runs(tokens: Sequence[Token], palette: Palette, style: Style) -> list[Run]:
-    """The runs of an inline token's children over `style`; "\\n" stands for a hard break."""
+    """The runs of an inline token's children over `style`; "\n" stands for a hard break."""
     runs: list[Run] = []
     marks = [style]
     links: list[tuple[str, int]] = []
-    for token in tokens:
-        kind = token.type
-        name, _, side = kind.rpartition("_")
-        if kind == "text":
-            if token.content:
-                runs.append((token.content, marks[-1]))
-        elif kind == "softbreak":
-            runs.append((" ", marks[-1]))
-        elif kind == "hardbreak":
-            runs.append(("\n", marks[-1]))
-        elif kind == "code_inline":
-            runs.append((token.content, marks[-1] + palette.code))
-        elif kind == "image":
-            runs.append((f"▣ {token.content or 'image'}", marks[-1] + palette.secondary))
-            runs.append((f" ({sanitize(str(token.attrGet('src') or ''))})", marks[-1] + palette.muted))
-        elif name == "link" and side == "open":
+    for index, token in enumerate(tokens):
+        name, _, side = token.type.rpartition("_")
+        if name == "link" and side == "open":
             url = str(token.attrGet("href") or "")
             links.append((url, len(runs)))
             link = Style(link=url, meta={"act": f"link:{url}"}) if safe_link(url) else Style()
@@ -69,6 +65,25 @@ def inline_runs(tokens: Sequence[Token], palette: Palette, style: Style) -> list
             marks.append(marks[-1] + _MARKS[name])
         elif name in _MARKS:
             marks.pop()
-        elif token.content:  # HTML and whatever a later parser brings: as written
-            runs.append((token.content, marks[-1] + palette.muted))
+        elif token.type == "softbreak":
+            if not (_ends_wide(runs) and _begins_wide(tokens, index + 1)):
+                runs.append((" ", marks[-1]))
+        else:
+            runs.extend(_leaf(token, palette, marks[-1]))
     return runs
+
+
+def _leaf(token: Token, palette: Palette, style: Style) -> list[Run]:
+    """The runs of a token that has nothing inside."""
+    match token.type:
+        case "text":
+            return [(token.content, style)] if token.content else []
+        case "hardbreak":
+            return [("\n", style)]
+        case "code_inline":
+            return [(token.content, style + palette.code)]
+        case "image":
+            source = f" ({sanitize(str(token.attrGet('src') or ''))})"
+            return [(f"▣ {token.content or 'image'}", style + palette.secondary), (source, style + palette.muted)]
+        case _:  # HTML and whatever a later parser brings: as written
+            return [(token.content, style + palette.muted)] if token.content else []

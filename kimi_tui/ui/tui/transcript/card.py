@@ -51,7 +51,7 @@ def _right(item: ToolItem, look: Look) -> list[Run]:
     if word:
         parts.append((f"  {word}" if parts else word, sign_of(item.state, look)[1]))
     time = elapsed(item.started, look) if item.state == "running" else ""
-    if item.duration_s is not None and not (diffs and item.duration_s < 1):
+    if item.duration_s is not None and item.duration_s >= (1 if diffs else 0.1):
         time = spent(item.duration_s)
     if time:
         parts.append((f"  {time}" if parts else time, palette.muted))
@@ -146,7 +146,8 @@ def agent_lines(item: SubagentItem, width: int, look: Look) -> Iterator[Line]:
     sign, ink = sign_of(item.state, look)
     left: list[Run] = [
         (f"{sign} ", ink + act("toggle")),
-        (f"⧉ {item.name}", palette.secondary + _BOLD + act("toggle")),
+        ("agent ", palette.muted + act("toggle")),
+        (item.name, palette.base + _BOLD + act("toggle")),
         (f"  {sanitize(' '.join(item.task.split()))}", palette.base + act("toggle")),
     ]
     right: list[Run] = []

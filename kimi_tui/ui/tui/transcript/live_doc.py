@@ -70,7 +70,6 @@ class LiveDoc:
         self._references: References = {}
         self._list: _OpenList | None = None
         self._fence: _OpenFence | None = None
-        self._drew_closed = False
 
     @property
     def lines(self) -> list[Line]:
@@ -133,9 +132,9 @@ class LiveDoc:
         begin = base + starts[last.map[0]] if last.map else base
         self._closed = begin
         if last.type == "fence":
-            self._open_fence(last, begin, end, starts, base)
+            self._open_fence(last, begin)
         elif last.type in ("bullet_list", "ordered_list"):
-            self._add_items(last, begin, starts, base)
+            changed = min(changed, self._add_items(last, begin, starts, base))
         elif self._list is not None and len(blocks) > 1:
             self._list = None
         return changed
@@ -167,20 +166,22 @@ class LiveDoc:
         self._done.extend(self._renderer.items(opened.head, block.children, loose=loose, first=opened.count))
         return first
 
-    def _add_items(self, block: SyntaxTreeNode, begin: int, starts: list[int], base: int) -> None:
-        """All items of an open list but the last are closed."""
+    def _add_items(self, block: SyntaxTreeNode, begin: int, starts: list[int], base: int) -> int:
+        """All items of an open list but the last are closed; the first line that changed."""
+        first = len(self._done)
         continues = self._list is not None and block.map is not None and block.map[0] == 0
         if not continues:
             self._list = None
         last = block.children[-1]
         if len(block.children) < 2 or last.map is None:
-            return
+            return first
         loose = is_loose(block.children) or (self._list is not None and self._list.loose)
         if self._list is None:
             self._list = _OpenList(begin, len(self._done), 0, loose, block)
             if self._done:
                 self._done.append(_BLANK)
         elif loose != self._list.loose:
+            first = self._list.line
             self._redraw_items(self._list, begin)
         opened = self._list
         closed = block.children[:-1]
@@ -188,6 +189,7 @@ class LiveDoc:
         opened.count += len(closed)
         opened.loose = loose
         self._closed = base + starts[last.map[0]]
+        return first
 
     def _redraw_items(self, opened: _OpenList, end: int) -> None:
         """The drawn items again, apart this time."""
@@ -199,7 +201,7 @@ class LiveDoc:
 
     # Fences
 
-    def _open_fence(self, block: SyntaxTreeNode, begin: int, end: int, starts: list[int], base: int) -> None:
+    def _open_fence(self, block: SyntaxTreeNode, begin: int) -> None:
         opening = _FENCE.match(self.source, begin)
         if opening is None or block.map is None:
             return

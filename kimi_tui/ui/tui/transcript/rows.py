@@ -12,7 +12,7 @@ from kimi_tui.ui.tui.text.sanitize import sanitize
 from kimi_tui.ui.tui.text.wrap import slice_runs
 
 MARGIN = 2  # columns left of the text; the first holds the cursor
-RIGHT = 1  # columns right of it
+RIGHT = 2  # columns right of it
 
 
 class Row:
