@@ -2,12 +2,14 @@
 
 from dataclasses import dataclass, replace
 
+from kimi_tui.flow.picture import FlowPicture
 from kimi_tui.ui.tui import wording
 from kimi_tui.ui.tui.conversation import Conversation
 from kimi_tui.ui.tui.deltas import Touched
 from kimi_tui.ui.tui.headline import one_line
 from kimi_tui.ui.tui.transcript.items import FlowHeaderItem, NoticeItem
 from kimi_tui.wire.codec import FlowEvent
+from kimi_tui.wire.events import StatusUpdate, StepBegin
 from kimi_tui.wire.flow_events import (
     FlowBegin,
     FlowControls,
@@ -65,13 +67,13 @@ def branches_of(begin: FlowBegin, node_id: str) -> tuple[str, ...]:
 
 
 class FlowFold:
-    """Follows one run after the other; `messages` are those of the last run, in order, with their times."""
+    """Follows one run after the other. `turn_keys` are the headers of each node's turns in the conversation."""
 
     def __init__(self, conversation: Conversation) -> None:
         self._talk = conversation
         self.run: FlowRun | None = None
         self.in_node = False
-        self.messages: list[tuple[float, FlowEvent]] = []
+        self.picture: FlowPicture | None = None
         self._visits: dict[str, int] = {}
         self._header: int | None = None
         self.turn_keys: dict[str, list[int]] = {}
@@ -84,7 +86,8 @@ class FlowFold:
         run = self.run
         if run is None or message.run_id != run.begin.run_id:
             return
-        self.messages.append((at, message))
+        if self.picture is not None:
+            self.picture.apply(message, at)
         match message:
             case FlowNodeBegin():
                 self._enter(run, message)
@@ -109,9 +112,17 @@ class FlowFold:
                 self._end(run, message, at)
         self._talk.note(Touched("node"))
 
+    def count(self, message: StepBegin | StatusUpdate, at: float) -> None:
+        """What a step costs belongs to the node under way."""
+        if self.picture is not None and self.picture.apply(message, at):
+            self._talk.note(Touched("node"))
+
     def _begin(self, message: FlowBegin, at: float) -> None:
         self.run = FlowRun(message, message.resumed_at or message.begin_id, started=at)
-        self.messages = [(at, message)]
+        if self.picture is not None and self.picture.run_id == message.run_id:
+            self.picture.apply(message, at)
+        else:
+            self.picture = FlowPicture.of(message, at)
         self.in_node = False
         self._visits = {}
         self.turn_keys = {}

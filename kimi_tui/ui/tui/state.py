@@ -132,6 +132,7 @@ class UiState:
                 if self.turn.started is None:
                     self.turn = replace(self.turn, started=at)
                 self.turn = replace(self.turn, step=message.n)
+                self.flow.count(message, at)
                 self._touch("turn")
             case events.StepInterrupted():
                 self._over(at)
@@ -147,6 +148,7 @@ class UiState:
                     self._step_start = len(talk)
             case events.StatusUpdate():
                 self._update_status(message)
+                self.flow.count(message, at)
             case events.ApprovalResponse():
                 if self.approvals.pop(message.request_id, None) is not None:
                     self.tools.answered(message, at)

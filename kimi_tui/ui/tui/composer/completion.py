@@ -1,0 +1,59 @@
+"""What may be completed at the cursor, and with what."""
+
+import re
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from kimi_tui.ui.tui.composer.fuzzy import best
+from kimi_tui.ui.tui.engine import Command
+
+LIMIT = 50
+_SLASH = re.compile(r"/([A-Za-z0-9_:.-]*)\Z")
+# A file opens after a blank, a bracket or nothing, but not inside a word, an address or a quotation.
+_FILE = re.compile(r"(?<![A-Za-z0-9.\-_'\"`:@#~])@([^\s@]*)\Z")
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """One line of the menu; `insert` goes in place of the text from `start` to the cursor. `runs`: Enter also sends."""
+
+    label: str
+    description: str
+    insert: str
+    runs: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Trigger:
+    """A word at the cursor that asks for completion; `start` is its column in the text before the cursor."""
+
+    kind: Literal["command", "file"]
+    query: str
+    start: int
+
+
+def trigger_of(before: str) -> Trigger | None:
+    """What the text before the cursor asks for: a command at the very start, a file anywhere."""
+    if found := _SLASH.fullmatch(before):
+        return Trigger("command", found[1], 0)
+    if found := _FILE.search(before):
+        return Trigger("file", found[1], found.start())
+    return None
+
+
+def command_choices(query: str, commands: Iterable[Command]) -> list[Choice]:
+    """Commands by name and alias."""
+    names = [(name, command) for command in commands for name in (command.name, *command.aliases)]
+    found: dict[str, Command] = {}
+    for command in best(query, names, LIMIT * 2):
+        found.setdefault(command.name, command)
+    return [
+        Choice(f"/{command.name}", command.description, f"/{command.name} ", runs=True)
+        for command in list(found.values())[:LIMIT]
+    ]
+
+
+def file_choices(query: str, search: Callable[[str, int], Sequence[str]]) -> list[Choice]:
+    """Files of the work dir."""
+    return [Choice(path, "", f"@{path} ") for path in search(query, LIMIT)]

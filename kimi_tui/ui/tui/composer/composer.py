@@ -1,0 +1,218 @@
+"""The composer: what is being written, what may complete it, and what waits in the queue behind the running turn."""
+
+from collections.abc import Callable, Sequence
+
+from textual.app import ComposeResult
+from textual.containers import Horizontal, Vertical
+from textual.message import Message
+from textual.widgets import Static, TextArea
+
+from kimi_tui.ui.tui.composer.completion import Choice, Trigger, command_choices, file_choices, trigger_of
+from kimi_tui.ui.tui.composer.files import FileIndex
+from kimi_tui.ui.tui.composer.history import History
+from kimi_tui.ui.tui.composer.menu import ChoiceMenu
+from kimi_tui.ui.tui.composer.paste import Pastes
+from kimi_tui.ui.tui.composer.prompt import PromptArea
+from kimi_tui.ui.tui.composer.queued import QueuedList
+from kimi_tui.ui.tui.engine import Command
+
+_ALWAYS = frozenset({"ctrl+r", "ctrl+s"})
+_IN_MENU = frozenset({"up", "down", "tab", "escape", "ctrl+n", "ctrl+p", "pageup", "pagedown"})
+
+
+class Composer(Vertical):
+    """Says what to do with a text; it never talks to the engine."""
+
+    DEFAULT_CSS = """
+    Composer { height: auto; border-top: solid $line; }
+    Composer:focus-within { border-top: solid $primary; }
+    Composer > #write { height: auto; padding: 0 1; }
+    Composer #mark { width: 2; height: 1; color: $primary; text-style: bold; }
+    Composer.-running #mark { color: $muted; }
+    """
+
+    class Submitted(Message):
+        """Enter: send it, or queue it where a turn runs."""
+
+        def __init__(self, text: str) -> None:
+            self.text = text
+            super().__init__()
+
+    class Steered(Message):
+        """Ctrl+S: say it to the turn under way; "" means the oldest of the queue."""
+
+        def __init__(self, text: str) -> None:
+            self.text = text
+            super().__init__()
+
+    class TakeBack(Message):
+        """Up in an empty composer while something is queued: edit the last of it."""
+
+    class Leave(Message):
+        """Ctrl+D in an empty composer."""
+
+    def __init__(self, *, id: str | None = None) -> None:  # noqa: A002
+        super().__init__(id=id)
+        self.pastes = Pastes()
+        self.history = History(None)
+        self.files: FileIndex | None = None
+        self.commands: Callable[[], Sequence[Command]] = tuple
+        self._searching = False
+        self._trigger: Trigger | None = None
+        self._shut_at: str | None = None
+
+    def compose(self) -> ComposeResult:
+        yield QueuedList(id="queued")
+        yield ChoiceMenu(id="menu")
+        with Horizontal(id="write"):
+            yield Static("›", id="mark", markup=False)
+            yield PromptArea(self.pastes, id="prompt")
+
+    @property
+    def prompt(self) -> PromptArea:
+        return self.query_one("#prompt", PromptArea)
+
+    @property
+    def menu(self) -> ChoiceMenu:
+        return self.query_one("#menu", ChoiceMenu)
+
+    @property
+    def queued(self) -> QueuedList:
+        return self.query_one("#queued", QueuedList)
+
+    @property
+    def text(self) -> str:
+        return self.prompt.text
+
+    @text.setter
+    def text(self, text: str) -> None:
+        self.prompt.set_text(text)
+
+    def on_mount(self) -> None:
+        self.prompt.captures = _ALWAYS
+        self.border_title = "message"
+
+    def clear(self) -> bool:
+        """Throw away what is written; False where nothing was. It can be had back with Up."""
+        text = self.text.strip()
+        if text:
+            self.history.add(self.pastes.unfold(text))
+        had = bool(self.text)
+        self._close_menu()
+        self.text = ""
+        return had
+
+    def on_prompt_area_sent(self, event: PromptArea.Sent) -> None:
+        event.stop()
+        if (choice := self.menu.selected) is not None and (self._searching or not self._is_whole(choice)):
+            self._take_choice(choice)
+            if not choice.runs or self._searching:
+                self._close_menu()
+                return
+        text = self.pastes.unfold(self.text).strip()
+        self._close_menu()
+        if not text:
+            return
+        self.history.add(text)
+        self.text = ""
+        self.pastes.clear()
+        self.post_message(self.Submitted(text))
+
+    def _is_whole(self, choice: Choice) -> bool:
+        return self.text.strip() == choice.insert.strip()
+
+    def on_prompt_area_pressed(self, event: PromptArea.Pressed) -> None:
+        event.stop()
+        match event.key:
+            case "up" | "ctrl+p" if self.menu.is_open:
+                self.menu.move(-1)
+            case "down" | "ctrl+n" if self.menu.is_open:
+                self.menu.move(1)
+            case "pageup" if self.menu.is_open:
+                self.menu.move(-min(8, self.menu.cursor))
+            case "pagedown" if self.menu.is_open:
+                self.menu.move(min(8, len(self.menu.choices) - 1 - self.menu.cursor))
+            case "tab" if (choice := self.menu.selected) is not None:
+                self._take_choice(choice)
+                self._close_menu()
+            case "escape" if self.menu.is_open:
+                self._shut_at = self.text
+                self._close_menu()
+            case "up":
+                self._older()
+            case "down":
+                if self.history.walking and (text := self.history.newer()) is not None:
+                    self.text = text
+            case "ctrl+r":
+                self._search()
+            case "ctrl+s":
+                text, self.text = self.pastes.unfold(self.text).strip(), ""
+                self.post_message(self.Steered(text))
+            case "ctrl+d":
+                self.post_message(self.Leave())
+            case _:
+                pass
+
+    def _older(self) -> None:
+        if not self.text and self.queued.texts:
+            self.post_message(self.TakeBack())
+        elif (text := self.history.older(self.text)) is not None:
+            self.text = text
+            self._shut_at = text
+            self._close_menu()
+
+    def _search(self) -> None:
+        self._searching = True
+        self.border_title = "earlier messages"
+        self._offer(self._found())
+        if not self.menu.is_open:
+            self._close_menu()
+
+    def _found(self) -> list[Choice]:
+        return [Choice(text, "", text) for text in self.history.search(self.text.strip())]
+
+    def on_text_area_changed(self, event: TextArea.Changed) -> None:
+        event.stop()
+        if self._searching:
+            self._offer(self._found())
+        else:
+            self._complete()
+
+    def on_text_area_selection_changed(self, event: TextArea.SelectionChanged) -> None:
+        event.stop()
+
+    def _complete(self) -> None:
+        """Open, change or close the menu after what stands before the cursor."""
+        self._trigger = None if self.text == self._shut_at else trigger_of(self.prompt.before_cursor)
+        match self._trigger:
+            case Trigger("command", query):
+                self._offer(command_choices(query, self.commands()))
+            case Trigger("file", query) if self.files is not None:
+                self._offer(file_choices(query, self.files.search))
+            case _:
+                self._offer([])
+
+    def _offer(self, choices: Sequence[Choice]) -> None:
+        self.menu.show(choices)
+        self.prompt.captures = _ALWAYS | _IN_MENU if choices else _ALWAYS
+
+    def _close_menu(self) -> None:
+        if self._searching:
+            self._searching = False
+            self.border_title = "message"
+        self._offer([])
+
+    def _take_choice(self, choice: Choice) -> None:
+        if self._searching:
+            self.text = choice.insert
+            self._shut_at = choice.insert
+        elif self._trigger is not None:
+            before = self.prompt.before_cursor
+            self.prompt.replace_before_cursor(len(before) - self._trigger.start, choice.insert)
+        self._trigger = None
+
+    def on_choice_menu_chosen(self, event: ChoiceMenu.Chosen) -> None:
+        event.stop()
+        self._take_choice(event.choice)
+        self._close_menu()
+        self.prompt.focus()

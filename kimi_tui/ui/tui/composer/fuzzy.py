@@ -1,0 +1,36 @@
+"""Fuzzy matching of a few typed letters against names and paths."""
+
+from collections.abc import Iterable
+from typing import TypeVar
+
+T = TypeVar("T")
+
+
+def score(query: str, text: str) -> float | None:
+    """How well `text` answers `query` (higher is better), or None where a letter is missing."""
+    if not query:
+        return 0.0
+    wanted, have = query.casefold(), text.casefold()
+    at = have.find(wanted)
+    if at >= 0:
+        start = at == 0 or not have[at - 1].isalnum()
+        base = have.rfind("/") + 1
+        return 1000 + (200 if at in (0, base) else 100 if start else 0) - at * 0.1 - len(have) * 0.5
+    total, place, run = 0.0, -1, 0
+    for letter in wanted:
+        found = have.find(letter, place + 1)
+        if found < 0:
+            return None
+        run = run + 1 if found == place + 1 else 0
+        total += 10 + 8 * run + (12 if found == 0 or not have[found - 1].isalnum() else 0)
+        place = found
+    return total - len(have) * 0.5
+
+
+def best(query: str, things: Iterable[tuple[str, T]], limit: int) -> list[T]:
+    """The things whose names answer `query`, best first; equal ones in their own order."""
+    scored = [
+        (value, index, thing) for index, (name, thing) in enumerate(things) if (value := score(query, name)) is not None
+    ]
+    scored.sort(key=lambda entry: (-entry[0], entry[1]) if query else (0, entry[1]))
+    return [thing for _, _, thing in scored[:limit]]

@@ -1,0 +1,90 @@
+"""What was submitted before in this work dir, kept in a file of one JSON object a line."""
+
+import json
+import logging
+from pathlib import Path
+
+from kimi_tui import paths
+
+MOST = 1000
+_log = logging.getLogger(__name__)
+
+
+def history_file(work_dir: Path) -> Path:
+    return paths.home() / "history" / f"{paths.work_dir_key(work_dir)}.jsonl"
+
+
+class History:
+    """Walks back and forth through earlier inputs; the draft is the newest place."""
+
+    def __init__(self, file: Path | None) -> None:
+        self._file = file
+        self.entries: list[str] = _read(file) if file is not None else []
+        self._at = len(self.entries)
+        self._draft = ""
+
+    def add(self, text: str) -> None:
+        """Keep an input; the same twice in a row is kept once."""
+        text = text.strip()
+        if text and (not self.entries or self.entries[-1] != text):
+            self.entries.append(text)
+            self._append(text)
+        self._at = len(self.entries)
+        self._draft = ""
+
+    def older(self, now: str) -> str | None:
+        """The input before, None at the first. `now` is kept as the draft when the walk begins."""
+        if self._at == len(self.entries):
+            self._draft = now
+        if self._at == 0:
+            return None
+        self._at -= 1
+        return self.entries[self._at]
+
+    def newer(self) -> str | None:
+        """The input after, the draft after the last, None where there is nothing newer."""
+        if self._at >= len(self.entries):
+            return None
+        self._at += 1
+        return self._draft if self._at == len(self.entries) else self.entries[self._at]
+
+    @property
+    def walking(self) -> bool:
+        return self._at < len(self.entries)
+
+    def leave(self) -> None:
+        """What is on screen is a draft of its own now."""
+        self._at = len(self.entries)
+
+    def search(self, query: str, limit: int = 50) -> list[str]:
+        """Inputs that hold `query`, the newest first, each once."""
+        wanted = query.casefold()
+        found = (entry for entry in reversed(self.entries) if wanted in entry.casefold())
+        return list(dict.fromkeys(found))[:limit]
+
+    def _append(self, text: str) -> None:
+        if self._file is None:
+            return
+        line = json.dumps({"content": text}, ensure_ascii=True) + "\n"
+        try:
+            self._file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+            with self._file.open("a", encoding="utf-8") as out:
+                out.write(line)
+        except OSError as error:
+            _log.warning("the history cannot be kept: %s", error)
+
+
+def _read(file: Path) -> list[str]:
+    try:
+        lines = file.read_text("utf-8", errors="replace").splitlines()[-MOST:]
+    except OSError:
+        return []
+    entries: list[str] = []
+    for line in lines:
+        try:
+            content = json.loads(line)["content"]
+        except (ValueError, KeyError, TypeError):
+            continue
+        if isinstance(content, str):
+            entries.append(content)
+    return entries

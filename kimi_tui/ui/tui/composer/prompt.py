@@ -1,0 +1,107 @@
+"""The text area one writes in: which keys send, which break a line, and what a paste becomes."""
+
+from typing import ClassVar
+
+from textual import events
+from textual.binding import Binding, BindingType
+from textual.message import Message
+from textual.widgets import TextArea
+
+from kimi_tui.ui.tui.composer.paste import Pastes
+
+_NEWLINE = frozenset({"shift+enter", "alt+enter", "ctrl+j", "ctrl+enter"})
+_BURST_GAP = 0.006
+_BURST_KEYS = 4
+
+
+class PromptArea(TextArea):
+    """Grows to ten lines. It tells what happened; the composer decides.
+
+    An Enter in the middle of a burst of keys faster than a person types is a line break of an unbracketed paste.
+    """
+
+    DEFAULT_CSS = """
+    PromptArea, PromptArea:focus {
+        height: auto; max-height: 10; min-height: 1; border: none; padding: 0; background: transparent;
+        background-tint: transparent; width: 1fr; scrollbar-size-vertical: 1;
+    }
+    """
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("ctrl+z", "undo", "Undo", show=False)]
+
+    class Sent(Message):
+        """Enter was pressed."""
+
+    class Pressed(Message):
+        """A key that means something here besides editing: up, down, tab, escape, ctrl+r, ctrl+s, ctrl+d."""
+
+        def __init__(self, key: str) -> None:
+            self.key = key
+            super().__init__()
+
+    def __init__(self, pastes: Pastes, *, id: str | None = None) -> None:  # noqa: A002
+        super().__init__("", id=id, soft_wrap=True, tab_behavior="focus", highlight_cursor_line=False, theme="css")
+        self.cursor_blink = False
+        self.pastes = pastes
+        self.captures: frozenset[str] = frozenset()
+        self._last_key = 0.0
+        self._quick = 0
+
+    @property
+    def before_cursor(self) -> str:
+        """The text from the start to the cursor."""
+        return self.document.get_text_range((0, 0), self.cursor_location)
+
+    def replace_before_cursor(self, length: int, text: str) -> None:
+        """Put `text` in place of the last `length` characters before the cursor, which hold no line break."""
+        row, column = self.cursor_location
+        self.replace(text, (row, max(0, column - length)), (row, column), maintain_selection_offset=False)
+        self.move_cursor((row, max(0, column - length) + len(text)))
+
+    def set_text(self, text: str) -> None:
+        self.text = text
+        self.move_cursor(self.document.end)
+
+    async def _on_key(self, event: events.Key) -> None:
+        key = event.key
+        self._quick = self._quick + 1 if event.time - self._last_key < _BURST_GAP else 0
+        self._last_key = event.time
+        if key in _NEWLINE or (key == "enter" and self._quick >= _BURST_KEYS):
+            self._take(event)
+            self.insert("\n")
+        elif key == "enter":
+            self._take(event)
+            self.post_message(self.Sent())
+        elif key in self.captures or self._moves_out(key) or (key == "ctrl+d" and not self.text):
+            self._take(event)
+            self.post_message(self.Pressed(key))
+        elif key == "backspace" and self.selection.start == self.selection.end and self._drop_chip():
+            self._take(event)
+        else:
+            await super()._on_key(event)
+
+    def _moves_out(self, key: str) -> bool:
+        if self.selection.start != self.selection.end:
+            return False
+        return (key == "up" and self.cursor_at_first_line) or (key == "down" and self.cursor_at_last_line)
+
+    def _drop_chip(self) -> bool:
+        length = self.pastes.chip_before(self.before_cursor.rpartition("\n")[2])
+        if length:
+            self.replace_before_cursor(length, "")
+        return length > 0
+
+    @staticmethod
+    def _take(event: events.Key) -> None:
+        event.stop()
+        event.prevent_default()
+
+    async def _on_paste(self, event: events.Paste) -> None:
+        event.stop()
+        event.prevent_default()
+        self.paste(event.text)
+
+    def paste(self, text: str) -> None:
+        """Insert a pasted text at the cursor, as a chip where it is large."""
+        start, end = self.selection
+        result = self.replace(self.pastes.fold(text), start, end)
+        self.move_cursor(result.end_location)

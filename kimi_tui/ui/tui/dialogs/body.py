@@ -1,0 +1,74 @@
+"""What an approval is about, whole: the command or the change, with everything that hides in it spelled out."""
+
+from collections.abc import Sequence
+
+from kimi_tui.ui.tui.panels.scroll import LineScroll
+from kimi_tui.ui.tui.text.diff import DiffText, summary_of
+from kimi_tui.ui.tui.text.highlight import highlight
+from kimi_tui.ui.tui.text.line import Line, Run, cut_start
+from kimi_tui.ui.tui.text.palette import Palette
+from kimi_tui.ui.tui.text.sanitize import sanitize
+from kimi_tui.ui.tui.text.wrap import wrap_runs, wrap_text
+from kimi_tui.ui.tui.transcript.card import block_lines
+from kimi_tui.ui.tui.transcript.look import Look
+from kimi_tui.wire.display import BriefBlock, DiffBlock, DisplayBlock, ShellBlock, TodoBlock, UnknownBlock
+
+
+def spelled(text: str) -> str:
+    """`text` with its line breaks, everything else that acts or hides spelled out."""
+    return "\n".join(sanitize(line) for line in text.split("\n"))
+
+
+def asked_lines(blocks: Sequence[DisplayBlock], width: int, palette: Palette) -> list[Line]:
+    """The lines of all blocks of a request."""
+    out: list[Line] = []
+    for index, block in enumerate(blocks):
+        if index:
+            out.append(Line())
+        out.extend(_block(block, width, palette))
+    return out
+
+
+def _block(block: DisplayBlock, width: int, palette: Palette) -> list[Line]:
+    match block:
+        case ShellBlock():
+            return _shell(block, width, palette)
+        case DiffBlock() if block.is_summary:
+            return [Line(((cut_start(sanitize(block.path), width), palette.base),))]
+        case DiffBlock():
+            old, new = spelled(block.old_text), spelled(block.new_text)
+            head: tuple[Run, ...] = (
+                (cut_start(sanitize(block.path), width - 14), palette.base),
+                (f"  {summary_of(old, new)}", palette.muted),
+            )
+            return [Line(head), *DiffText(block.path, old, new, block.old_start, block.new_start).lines(width, palette)]
+        case BriefBlock():
+            return [Line(row, join=join) for row, join in wrap_text(spelled(block.text), palette.base, width)]
+        case TodoBlock() | UnknownBlock():
+            return block_lines(block, width, Look(palette))
+
+
+def _shell(block: ShellBlock, width: int, palette: Palette) -> list[Line]:
+    out: list[Line] = []
+    for number, runs in enumerate(highlight(spelled(block.command), block.language, palette)):
+        for part, (row, join) in enumerate(wrap_runs(runs, max(1, width - 2))):
+            head: Run = ("$ " if number == part == 0 else "  ", palette.faint)
+            out.append(Line((head, *row), skip=2, join=join))
+    return out
+
+
+class AskedBody(LineScroll):
+    """The text that is to be approved; it scrolls where it is long."""
+
+    DEFAULT_CSS = "AskedBody { max-height: 16; }"
+
+    def __init__(self, *, id: str | None = None) -> None:  # noqa: A002
+        super().__init__(id=id)
+        self.blocks: tuple[DisplayBlock, ...] = ()
+
+    def show(self, blocks: Sequence[DisplayBlock]) -> None:
+        self.blocks = tuple(blocks)
+        self.redraw()
+
+    def lines(self, width: int, palette: Palette) -> list[Line]:
+        return asked_lines(self.blocks, width, palette)

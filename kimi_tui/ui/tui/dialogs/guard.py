@@ -1,0 +1,33 @@
+"""Keeps keys that were meant for something else from answering a question that has just appeared."""
+
+from collections.abc import Callable
+
+QUIET_S = 0.5
+
+
+class Guard:
+    """Open when the dialog has been on screen, unchanged and without a key, for half a second.
+
+    Each key that comes before starts the wait anew, so a key that is held down never gets through.
+    """
+
+    def __init__(self, clock: Callable[[], float], quiet_s: float = QUIET_S) -> None:
+        self._clock = clock
+        self._quiet_s = quiet_s
+        self._since = clock()
+
+    def restart(self) -> None:
+        """Something changed, or a key came too early."""
+        self._since = self._clock()
+
+    @property
+    def left(self) -> float:
+        """Seconds until it opens."""
+        return max(0.0, self._since + self._quiet_s - self._clock())
+
+    def passes(self) -> bool:
+        """Whether a key counts now; one that does not starts the wait anew."""
+        if self.left > 0:
+            self.restart()
+            return False
+        return True

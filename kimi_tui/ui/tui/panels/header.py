@@ -1,0 +1,99 @@
+"""The first line: where we are, which model, how full its context is, and whether something works."""
+
+from dataclasses import dataclass
+
+from rich.style import Style
+
+from kimi_tui.ui.tui import wording
+from kimi_tui.ui.tui.panels.sheet import Sheet
+from kimi_tui.ui.tui.text.line import Line, Run, cut, cut_start, width_of
+from kimi_tui.ui.tui.text.palette import Palette
+
+_BOLD = Style(bold=True)
+
+
+@dataclass(frozen=True, slots=True)
+class HeaderFacts:
+    """What the header says; `elapsed` is whole seconds of the turn under way, None where none is."""
+
+    place: str = ""
+    branch: str = ""
+    model: str = ""
+    model_note: str = ""
+    context_usage: float = 0.0
+    max_context_tokens: int = 0
+    yolo: bool = False
+    plan_mode: bool = False
+    waiting: int = 0
+    elapsed: int | None = None
+    paused: bool = False
+    ready: bool = False
+
+
+class Header(Sheet):
+    """One row. It is repainted only when a fact has changed."""
+
+    DEFAULT_CSS = "Header { height: 1; background: $surface; dock: top; }"
+
+    def __init__(self, *, id: str | None = None) -> None:  # noqa: A002
+        super().__init__(id=id)
+        self._facts = HeaderFacts()
+
+    @property
+    def facts(self) -> HeaderFacts:
+        return self._facts
+
+    @facts.setter
+    def facts(self, facts: HeaderFacts) -> None:
+        if facts != self._facts:
+            self._facts = facts
+            self.redraw()
+
+    def lines(self, width: int, palette: Palette) -> list[Line]:
+        facts = self._facts
+        right = [*self._state(palette), (" ", palette.base)]
+        middle = self._figures(palette)
+        room = width - width_of(right) - width_of(middle) - 14
+        left: list[Run] = [(" ", palette.base), ("kimi-tui", palette.accent + _BOLD), ("  ", palette.base)]
+        branch = f" ({facts.branch})" if facts.branch else ""
+        place = cut_start(facts.place, max(8, min(40, room - len(branch))))
+        if room < 10:
+            middle = middle[:1]
+            place = cut_start(facts.place, max(0, width - width_of(right) - width_of(middle) - 14))
+        left.append((place, palette.base))
+        if room > len(branch) + 10:
+            left.append((cut(branch, 24), palette.muted))
+        free = width - width_of(left) - width_of(middle) - width_of(right)
+        gap = max(2, (width - width_of(middle)) // 2 - width_of(left)) if free > 2 else max(1, free)
+        gap = min(gap, max(1, free - 1))
+        rest = max(1, free - gap)
+        return [Line((*left, (" " * gap, palette.base), *middle, (" " * rest, palette.base), *right))]
+
+    def _figures(self, palette: Palette) -> list[Run]:
+        facts = self._facts
+        if not facts.model:
+            return []
+        runs: list[Run] = [(facts.model, palette.base)]
+        if facts.model_note:
+            runs.append((f" {facts.model_note}", palette.warning))
+        if facts.max_context_tokens:
+            share = f"{facts.context_usage:.0%}"
+            style = palette.warning if facts.context_usage >= 0.75 else palette.muted
+            runs += [(" · ", palette.faint), (f"{share} of {wording.tokens(facts.max_context_tokens)}", style)]
+        if facts.yolo:
+            runs += [(" · ", palette.faint), ("yolo", palette.warning)]
+        if facts.plan_mode:
+            runs += [(" · ", palette.faint), ("plan", palette.secondary)]
+        return runs
+
+    def _state(self, palette: Palette) -> list[Run]:
+        facts = self._facts
+        if facts.waiting:
+            return [("? ", palette.warning), (wording.plural(facts.waiting, "approval"), palette.warning)]
+        if facts.elapsed is not None:
+            return [("● ", palette.accent), (f"working {wording.elapsed(facts.elapsed)}", palette.base)]
+        if facts.paused:
+            return [("‖ ", palette.warning), ("flow paused", palette.warning)]
+        if not facts.ready:
+            return [("○ ", palette.muted), ("starting", palette.muted)]
+        return [("○ ", palette.muted), ("ready", palette.muted)]

@@ -1,0 +1,59 @@
+"""One line that stands for the panes there is no room for: the flow's node, the todo count, what waits."""
+
+from textual import events
+from textual.message import Message
+
+from kimi_tui.ui.tui import wording
+from kimi_tui.ui.tui.panels.sheet import Sheet
+from kimi_tui.ui.tui.state import UiState
+from kimi_tui.ui.tui.text.line import Line, Run, cut
+from kimi_tui.ui.tui.text.palette import Palette
+
+
+class StripLine(Sheet):
+    """Shown below the conversation where the right column is not; a click opens the drawer."""
+
+    DEFAULT_CSS = """
+    StripLine { height: 1; background: $surface; display: none; }
+    StripLine.-filled { display: block; }
+    """
+
+    class Clicked(Message):
+        pass
+
+    def __init__(self, *, id: str | None = None) -> None:  # noqa: A002
+        super().__init__(id=id)
+        self._parts: tuple[tuple[str, str, str], ...] = ()
+
+    def show(self, state: UiState) -> None:
+        parts: list[tuple[str, str, str]] = []
+        if (run := state.flow.run) is not None:
+            sign, role = ("▶", "accent") if run.active else ("✓", "muted")
+            if run.paused:
+                sign, role = "‖", "warning"
+            elif run.status not in (None, "finished"):
+                sign, role = "■", "warning"
+            place = run.node_label if run.active else wording.ENDED[run.status or "finished"]
+            parts.append((sign, f"{run.begin.name}: {place} · {run.move}", role))
+        if state.todo:
+            done = sum(item.status == "done" for item in state.todo)
+            now = next((item.title for item in state.todo if item.status == "in_progress"), "")
+            parts.append(("○", f"todo {done}/{len(state.todo)}" + (f" {now}" if now else ""), "muted"))
+        if state.approvals:
+            parts.append(("?", wording.plural(len(state.approvals), "approval"), "warning"))
+        self._parts = tuple(parts)
+        self.set_class(bool(parts), "-filled")
+        self.redraw()
+
+    def lines(self, width: int, palette: Palette) -> list[Line]:
+        runs: list[Run] = [(" ", palette.base)]
+        room = max(10, (width - 2) // max(1, len(self._parts)) - 4)
+        for index, (sign, text, role) in enumerate(self._parts):
+            style = {"accent": palette.accent, "warning": palette.warning}.get(role, palette.muted)
+            if index:
+                runs.append(("  │  ", palette.faint))
+            runs += [(sign + " ", style), (cut(text, room), palette.base if role != "muted" else palette.muted)]
+        return [Line(tuple(runs))]
+
+    def on_click(self, event: events.Click) -> None:
+        self.post_message(self.Clicked())
