@@ -1,0 +1,162 @@
+"""Random flows, random replies and random orders: what holds of every run."""
+
+import contextlib
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+from random import Random
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from kimi_tui.errors import FlowControlError, ProviderTimeoutError
+from kimi_tui.flow.graph import Flow, FlowEdge, FlowNode, NodeKind
+from kimi_tui.flow.picture import fold_flows
+from kimi_tui.flow.run_state import RunState
+from kimi_tui.flow.runner import FlowRunner
+from kimi_tui.flow.turn import TurnResult
+from kimi_tui.wire.codec import WireMessage
+from kimi_tui.wire.flow_events import (
+    FlowBegin,
+    FlowDecision,
+    FlowEnd,
+    FlowNodeBegin,
+    FlowNodeEnd,
+    FlowPaused,
+    FlowResumed,
+)
+from tests.flow.turns import Reply, Stage
+
+
+def random_flow(dice: Random) -> Flow:
+    """Up to six nodes with up to three ways out each; dead ends, loops and ways back to BEGIN among them."""
+    ids = ["BEGIN", *"ABCDEF"[: dice.randint(1, 6)], "END"]
+    outgoing: dict[str, tuple[FlowEdge, ...]] = {"END": (), "BEGIN": (FlowEdge("BEGIN", dice.choice(ids[1:])),)}
+    for node_id in ids[1:-1]:
+        ways = dice.choices((0, 1, 2, 3), (1, 8, 8, 4))[0]
+        labels = [None] if ways == 1 else ["yes", "no", "Maybe (later)"]
+        outgoing[node_id] = tuple(FlowEdge(node_id, dice.choice(ids), labels[way]) for way in range(ways))
+    kinds = {"BEGIN": NodeKind.BEGIN, "END": NodeKind.END}
+    nodes = {
+        node_id: FlowNode(
+            node_id, node_id, kinds.get(node_id, NodeKind.DECISION if len(outgoing[node_id]) > 1 else NodeKind.TASK)
+        )
+        for node_id in ids
+    }
+    return Flow(nodes, outgoing, "BEGIN", "END")
+
+
+def random_reply(dice: Random, act: Callable[[], None]) -> Reply:
+    replies: list[Reply] = [
+        *["<choice>yes</choice>"] * 6, *["<choice>no</choice>"] * 4, "<choice>maybe later</choice>", "hm", "hm",
+        TurnResult("rejected"), TurnResult("cancelled", steps=2), TurnResult("max_steps"), ProviderTimeoutError("late"),
+    ]  # fmt: skip
+
+    def reply() -> Reply:
+        if dice.random() < 0.3:
+            act()
+        return dice.choice(replies)
+
+    return reply
+
+
+def random_order(dice: Random, runner: FlowRunner, *, may_stop: bool = True) -> None:
+    """Ask the runner for something; that it is refused is fine."""
+    node_id = dice.choice([None, *runner.flow.nodes])
+    known = node_id or runner.node_id
+    orders: list[Callable[[], object]] = [
+        runner.go_on, runner.go_on, runner.go_on, runner.pause, runner.step, runner.skip,
+        lambda: runner.toggle_breakpoint(known),
+        lambda: runner.choose(dice.choice(["yes", "NO", "nonsense"]), node_id=node_id),
+        lambda: runner.choose(None, node_id=node_id),
+        lambda: runner.run_again(node_id),
+        lambda: runner.jump(known),
+        lambda: runner.edit_prompt(known, dice.choice(["x", None])),
+        lambda: runner.ask_at_decisions(dice.choice(["never", "always", frozenset({known})])),
+    ]  # fmt: skip
+    if may_stop and dice.random() < 0.1:
+        orders = [runner.stop]
+    with contextlib.suppress(FlowControlError):
+        dice.choice(orders)()
+
+
+async def play(dice: Random, flow: Flow, path: Path, *, resume: RunState | None = None) -> Stage:
+    """One run to its end, or to a cancel after many pauses."""
+    stage = Stage(flow, path=path, interactive=dice.random() < 0.8, max_moves=20, resume=resume)
+    stage.script.replies = [random_reply(dice, lambda: random_order(dice, stage.runner))]
+    for _ in range(60):
+        await stage.until_paused()
+        if stage.runner.paused is None:
+            break
+        random_order(dice, stage.runner)
+        random_order(dice, stage.runner)
+    await stage.cancel()
+    return stage
+
+
+def check_order(messages: list[WireMessage], moves: int) -> None:
+    """The messages of one process come in an order that makes sense."""
+    assert isinstance(messages[0], FlowBegin)
+    assert isinstance(messages[-1], FlowEnd)
+    open_node: tuple[str, int] | None = None
+    paused = False
+    for message in messages[1:-1]:
+        match message:
+            case FlowNodeBegin():
+                assert not paused
+                assert open_node in (None, (message.node_id, message.move))
+                assert message.move in (moves, moves + 1)
+                assert message.attempt == 1 or message.move == moves
+                moves = message.move
+                open_node = (message.node_id, message.move)
+            case FlowNodeEnd():
+                assert open_node == (message.node_id, message.move)
+                open_node = None
+            case FlowDecision():
+                assert not paused
+            case FlowPaused():
+                assert not paused
+                paused = True
+            case FlowResumed():
+                assert paused
+                paused = False
+            case FlowBegin() | FlowEnd():
+                raise AssertionError("a run begins and ends once")
+            case _:
+                pass
+    assert open_node is None
+    assert messages[-1].moves == moves
+
+
+@settings(max_examples=150, deadline=None, derandomize=True)
+@given(seed=st.integers(0, 2**32))
+async def test_every_run_keeps_its_promises(seed: int) -> None:
+    dice = Random(seed)
+    flow = random_flow(dice)
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "flow.jsonl"
+        stages: list[Stage] = []
+        for _ in range(3):
+            last = stages[-1].runner.state if stages else None
+            if last is not None and not last.can_resume:
+                break
+            stages.append(await play(dice, flow, path, resume=last))
+            state = stages[-1].runner.state
+            check_order(stages[-1].sent, last.moves if last else 0)
+            assert stages[-1].journalled() == state
+            assert state.moves <= 20
+            assert sum(state.visits.values()) == state.moves
+            assert all(decision.choice for decision in state.decisions)
+            (picture,) = fold_flows((0.0, message) for stage in stages for message in stage.sent)
+            assert (picture.moves, picture.status) == (state.moves, state.status)
+            assert {node.id: node.visits for node in picture.nodes.values() if node.visits} == state.visits
+            assert [(d.node_id, d.choice, d.dst, d.by, d.move) for d in picture.decisions] == [
+                (d.node_id, d.choice, d.dst, d.by, d.move) for d in state.decisions
+            ]
+            assert picture.breakpoints == state.breakpoints
+            assert picture.chosen == state.chosen
+            assert {n.id: n.steps for n in picture.nodes.values() if n.steps} == {
+                node_id: spent.steps for node_id, spent in state.spent.items() if spent.steps
+            }
+            if state.status == "finished":
+                assert picture.node_id == state.node_id == "END"
