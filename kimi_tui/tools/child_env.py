@@ -45,3 +45,6 @@ class ChildEnv:
         if any(fnmatchcase(upper, pattern) for pattern in self._keep):
             return True
         return not any(fnmatchcase(upper, pattern) for pattern in SECRET_NAMES)
+
+
+DEFAULT_ENV = ChildEnv()

@@ -77,7 +77,7 @@ def edit_scope(place: Place, workspace: Workspace) -> Scope:
         within = place.real.relative_to(place.folder)
         if len(within.parts) > 1 or place.folder != workspace.work_dir:
             top = place.folder / within.parts[0] if len(within.parts) > 1 else place.folder
-            shown = f"{within.parts[0]}/" if place.folder == workspace.work_dir else f"{top}/"
+            shown = f"{top.name}/" if place.folder == workspace.work_dir else f"{top}/"
             return Scope((f"edit under: {top}",), f"edits under `{shown}`")
     return Scope((f"edit: {place.real}",), f"edits of `{place.shown}`")
 

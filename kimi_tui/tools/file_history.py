@@ -17,3 +17,6 @@ class NoHistory:
 
     def before_edit(self, path: Path, content: bytes | None) -> None:
         pass
+
+
+NO_HISTORY: FileHistory = NoHistory()

@@ -45,10 +45,11 @@ async def run(
     *,
     cwd: Path,
     env: Mapping[str, str],
-    on_text: Callable[[str], None],
+    on_text: Callable[[str], bool | None],
     seconds: float | None = None,
 ) -> Ended:
-    """Run to the end; `on_text` gets standard output and error as they come, never cut within a character.
+    """Run to the end; `on_text` gets standard output and error as they come, never cut within a character; True from
+    it means that it has enough, and ends the command.
 
     Standard input is empty. After `seconds` it is ended. Raises OSError where it cannot be started (a work dir that
     is gone).
@@ -78,7 +79,7 @@ class _Process:
     """The supervisor of one command, and the pipes to it. Must be made where a loop runs."""
 
     def __init__(
-        self, command: Sequence[str], *, cwd: Path, env: Mapping[str, str], on_text: Callable[[str], None]
+        self, command: Sequence[str], *, cwd: Path, env: Mapping[str, str], on_text: Callable[[str], bool | None]
     ) -> None:
         self.ended = asyncio.Event()
         self.drained = asyncio.Event()
@@ -138,8 +139,8 @@ class _Process:
             piece = os.read(self._output, _CHUNK)
         except BlockingIOError:
             return
-        if text := self._decoder.decode(piece):
-            self._on_text(text)
+        if (text := self._decoder.decode(piece)) and self._on_text(text):
+            self.ask_to_end()
         if not piece:
             self._loop.remove_reader(self._output)
             self.drained.set()

@@ -147,7 +147,8 @@ def _from_start(lines: Iterable[bytes], offset: int, count: int) -> _Lines:
 def _from_end(lines: Iterable[bytes], back: int, count: int) -> _Lines:
     kept: deque[bytes] = deque(maxlen=back)
     number = 0
-    for number, line in enumerate(lines, 1):
+    for line in lines:
+        number += 1
         kept.append(line)
     found = _from_start(kept, 1, count)
     found.first, found.total = number - len(kept) + 1, number

@@ -6,7 +6,7 @@ from pydantic import Field
 
 from kimi_tui.approval import Approvals
 from kimi_tui.tools.asking import ask
-from kimi_tui.tools.child_env import ChildEnv
+from kimi_tui.tools.child_env import DEFAULT_ENV, ChildEnv
 from kimi_tui.tools.processes import Ended, run
 from kimi_tui.tools.progress import ToolProgress, last_lines
 from kimi_tui.tools.result_builder import ResultBuilder
@@ -32,7 +32,9 @@ class Shell(Tool[ShellParams]):
     name = "Shell"
     params = ShellParams
 
-    def __init__(self, workspace: Workspace, approvals: Approvals, env: ChildEnv, progress: ToolProgress) -> None:
+    def __init__(
+        self, workspace: Workspace, approvals: Approvals, progress: ToolProgress, env: ChildEnv = DEFAULT_ENV
+    ) -> None:
         self._workspace = workspace
         self._approvals = approvals
         self._env = env

@@ -4,7 +4,7 @@ from pydantic import Field
 
 from kimi_tui.approval import Approvals
 from kimi_tui.tools.editing import EditRefusedError, NewText, edit
-from kimi_tui.tools.file_history import FileHistory
+from kimi_tui.tools.file_history import NO_HISTORY, FileHistory
 from kimi_tui.tools.tool import Params, Tool
 from kimi_tui.tools.workspace import Workspace
 from kimi_tui.wire.parts import ToolReturnValue
@@ -25,7 +25,7 @@ class StrReplaceFile(Tool[StrReplaceFileParams]):
     name = "StrReplaceFile"
     params = StrReplaceFileParams
 
-    def __init__(self, workspace: Workspace, approvals: Approvals, history: FileHistory) -> None:
+    def __init__(self, workspace: Workspace, approvals: Approvals, history: FileHistory = NO_HISTORY) -> None:
         self._workspace = workspace
         self._approvals = approvals
         self._history = history

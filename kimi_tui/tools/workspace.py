@@ -41,12 +41,15 @@ class Place:
 
 
 class Workspace:
-    """`protected` names further files and folders that are asked for even under yolo; it may grow and shrink."""
+    """`protected` names further files and folders that are asked for even under yolo, `readable` folders outside
+    that may be listed (those of the skills); both may grow and shrink, and hold real paths.
+    """
 
     def __init__(self, work_dir: Path, additional_dirs: Iterable[Path] = (), *, protected: Iterable[Path] = ()) -> None:
         self.work_dir = _real(work_dir)
         self._additional = [_real(folder) for folder in additional_dirs]
         self.protected = {_real(path) for path in protected}
+        self.readable: set[Path] = set()
         self._locks: WeakValueDictionary[Path, asyncio.Lock] = WeakValueDictionary()
 
     @property

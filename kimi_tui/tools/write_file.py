@@ -6,7 +6,7 @@ from pydantic import Field
 
 from kimi_tui.approval import Approvals
 from kimi_tui.tools.editing import NewText, edit
-from kimi_tui.tools.file_history import FileHistory
+from kimi_tui.tools.file_history import NO_HISTORY, FileHistory
 from kimi_tui.tools.tool import Params, Tool
 from kimi_tui.tools.workspace import Workspace
 from kimi_tui.wire.parts import ToolReturnValue
@@ -24,7 +24,7 @@ class WriteFile(Tool[WriteFileParams]):
     name = "WriteFile"
     params = WriteFileParams
 
-    def __init__(self, workspace: Workspace, approvals: Approvals, history: FileHistory) -> None:
+    def __init__(self, workspace: Workspace, approvals: Approvals, history: FileHistory = NO_HISTORY) -> None:
         self._workspace = workspace
         self._approvals = approvals
         self._history = history

@@ -1,0 +1,102 @@
+"""Glob: paths that match a pattern, within the workspace."""
+
+import asyncio
+import time
+from itertools import islice
+from pathlib import Path, PurePosixPath
+
+from pydantic import Field
+
+from kimi_tui.tools.sensitive import is_sensitive
+from kimi_tui.tools.tool import Params, Tool, failed, ok
+from kimi_tui.tools.workspace import PathRefusedError, Workspace
+from kimi_tui.wire.display import BriefBlock
+from kimi_tui.wire.parts import ToolReturnValue
+
+MAX_HITS = 1000
+_MAX_SECONDS = 20.0
+_LISTED = 100
+
+
+class GlobParams(Params):
+    pattern: str = Field(description="The pattern, such as `src/**/*.py`.", min_length=1)
+    directory: str | None = Field(
+        default=None, description="Absolute path of the folder to search in; the working directory if left out."
+    )
+    include_dirs: bool = Field(default=True, description="Whether folders are listed too.")
+
+
+class Glob(Tool[GlobParams]):
+    name = "Glob"
+    params = GlobParams
+    read_only = True
+
+    def __init__(self, workspace: Workspace) -> None:
+        self._workspace = workspace
+
+    async def call(self, params: GlobParams) -> ToolReturnValue:
+        try:
+            folder = self._folder(params.directory)
+        except PathRefusedError as error:
+            return failed(str(error))
+        parts = PurePosixPath(params.pattern).parts
+        if PurePosixPath(params.pattern).is_absolute() or ".." in parts or "\0" in params.pattern:
+            return failed("The pattern must be relative to the folder and must not hold `..`.")
+        if params.pattern.startswith("**"):
+            listing = await asyncio.to_thread(_listing, folder)
+            return failed(
+                "A pattern that begins with `**` matches too much. Begin with a folder of the listing below.",
+                output=listing,
+                brief=f"{params.pattern} matches too much",
+            )
+        try:
+            return await asyncio.to_thread(_search, folder, params)
+        except (ValueError, NotImplementedError) as error:
+            return failed(f"The pattern cannot be used: {error}.")
+
+    def _folder(self, given: str | None) -> Path:
+        if given is None:
+            return self._workspace.work_dir
+        if not given.startswith(("/", "~")):
+            raise PathRefusedError("`directory` must be an absolute path.")
+        place = self._workspace.place(given)
+        if not place.inside and not any(place.real.is_relative_to(folder) for folder in self._workspace.readable):
+            raise PathRefusedError(f"`{given}` is outside of the working directory.")
+        if not place.real.is_dir():
+            raise PathRefusedError(f"`{given}` is not a folder.")
+        return place.real
+
+
+def _search(folder: Path, params: GlobParams) -> ToolReturnValue:
+    until = time.monotonic() + _MAX_SECONDS
+    found: list[str] = []
+    hidden = 0
+    complete = True
+    for path in folder.glob(params.pattern):
+        if len(found) >= MAX_HITS or time.monotonic() > until:
+            complete = False
+            break
+        is_dir = path.is_dir()
+        if is_dir and not params.include_dirs:
+            continue
+        if is_sensitive(path) or (path.is_symlink() and is_sensitive(path.resolve())):
+            hidden += 1
+            continue
+        found.append(path.relative_to(folder).as_posix() + ("/" if is_dir else ""))
+    found.sort()
+    said = f"{len(found)} match{'es' if len(found) != 1 else ''} in `{folder}`."
+    if not complete:
+        said += f" There may be more: it stops after {MAX_HITS} matches or {_MAX_SECONDS:.0f} seconds."
+    if hidden:
+        said += f" {hidden} of them, which by their names hold secrets, are left out."
+    return ok("\n".join(found), said, display=(BriefBlock(text=said.partition(" in ")[0]),))
+
+
+def _listing(folder: Path) -> str:
+    try:
+        entries = sorted(islice(folder.iterdir(), 10 * _LISTED), key=lambda path: path.name)
+    except OSError as error:
+        return f"(cannot be listed: {error.strerror})"
+    names = [path.name + ("/" if path.is_dir() else "") for path in entries if not is_sensitive(path)]
+    more = f"\n... and {len(names) - _LISTED} more" if len(names) > _LISTED else ""
+    return "\n".join(names[:_LISTED]) + more

@@ -1,0 +1,209 @@
+"""Grep: what files hold, by regular expression, with ripgrep."""
+
+import asyncio
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+from typing import ClassVar, Literal
+
+from pydantic import ConfigDict, Field
+
+from kimi_tui.tools.child_env import DEFAULT_ENV
+from kimi_tui.tools.processes import Ended, run
+from kimi_tui.tools.result_builder import ResultBuilder
+from kimi_tui.tools.ripgrep import find_ripgrep
+from kimi_tui.tools.sensitive import is_sensitive
+from kimi_tui.tools.tool import Params, Tool, failed, ok
+from kimi_tui.tools.workspace import PathRefusedError, Place, Workspace
+from kimi_tui.wire.display import BriefBlock
+from kimi_tui.wire.parts import ToolReturnValue
+
+SECONDS = 20
+MAX_CHARS = 20 << 20
+_MAX_COLUMNS = 2000
+_VCS = (".git", ".svn", ".hg", ".bzr", ".jj", ".sl")
+
+
+class GrepParams(Params):
+    model_config: ClassVar[ConfigDict] = ConfigDict(extra="forbid", frozen=True, populate_by_name=True)
+
+    pattern: str = Field(description="The regular expression (ripgrep's, Rust syntax).", min_length=1)
+    path: str = Field(default=".", description="File or folder to search; the working directory if left out.")
+    glob: str | None = Field(default=None, description="Only files whose path matches, such as `*.py`.")
+    output_mode: Literal["files_with_matches", "content", "count_matches"] = Field(
+        default="files_with_matches", description="What is listed: paths, matching lines, or numbers of matches."
+    )
+    before: int | None = Field(default=None, alias="-B", ge=0, description="Lines before each match (content).")
+    after: int | None = Field(default=None, alias="-A", ge=0, description="Lines after each match (content).")
+    around: int | None = Field(default=None, alias="-C", ge=0, description="Lines around each match (content).")
+    numbers: bool = Field(default=True, alias="-n", description="Line numbers (content).")
+    ignore_case: bool = Field(default=False, alias="-i", description="Upper and lower case are the same.")
+    type: str | None = Field(default=None, description="Only files of this type, such as `py`, `rust`, `js`.")
+    head_limit: int = Field(default=250, ge=0, description="At most so many entries; 0 lists all.")
+    offset: int = Field(default=0, ge=0, description="Leave out so many entries at the start.")
+    multiline: bool = Field(default=False, description="Let the pattern match across lines; `.` matches line ends.")
+    include_ignored: bool = Field(default=False, description="Search files that `.gitignore` leaves out, too.")
+
+
+class Grep(Tool[GrepParams]):
+    name = "Grep"
+    params = GrepParams
+    read_only = True
+
+    def __init__(self, workspace: Workspace) -> None:
+        self._workspace = workspace
+
+    async def call(self, params: GrepParams) -> ToolReturnValue:
+        program = find_ripgrep()
+        if program is None:
+            return failed("ripgrep (`rg`) is not installed; use `grep -rn` with Shell.")
+        if "\0" in params.pattern:
+            return failed("The pattern holds a NUL character.")
+        try:
+            place = self._workspace.place(params.path)
+        except PathRefusedError as error:
+            return failed(str(error))
+        if not place.real.exists():
+            return failed(f"`{params.path}` does not exist.")
+        if place.sensitive and not place.real.is_dir():
+            return failed(f"`{params.path}` by its name holds secrets and is not searched. ReadFile asks the user.")
+        text, ended = await self._search([program, *_options(params)], place)
+        if "os error 11" in text and "\0" not in text:
+            text, ended = await self._search([program, "-j1", *_options(params)], place)
+        if not ended.timed_out and ended.exit_code not in (0, 1) and "\0" not in text:
+            return failed(f"ripgrep: {text.strip()[:1000] or 'it failed'}", brief="ripgrep failed")
+        return await asyncio.to_thread(_result, params, self._workspace, text, ended)
+
+    async def _search(self, command: list[str], place: Place) -> tuple[str, Ended]:
+        pieces: list[str] = []
+        size = 0
+
+        def take(text: str) -> bool:
+            nonlocal size
+            size += len(text)
+            if size <= MAX_CHARS:
+                pieces.append(text)
+            return size > MAX_CHARS
+
+        target = place.shown if place.folder == self._workspace.work_dir else str(place.real)
+        try:
+            ended = await run(
+                [*command, "--", target],
+                cwd=self._workspace.work_dir,
+                env=DEFAULT_ENV.build(),
+                on_text=take,
+                seconds=SECONDS,
+            )
+        except OSError as error:
+            return f"{error.strerror}", Ended(2)
+        return "".join(pieces), Ended(None, timed_out=True) if size > MAX_CHARS else ended
+
+
+def _options(params: GrepParams) -> Iterator[str]:
+    yield from (
+        "--no-config",
+        "--color=never",
+        "--no-heading",
+        "--with-filename",
+        "--null",
+        "--hidden",
+        "--no-messages",
+    )
+    for folder in _VCS:
+        yield f"--glob=!{folder}"
+    if params.glob:
+        yield f"--glob={params.glob}"
+    if params.type:
+        yield f"--type={params.type}"
+    if params.ignore_case:
+        yield "--ignore-case"
+    if params.multiline:
+        yield from ("--multiline", "--multiline-dotall")
+    if params.include_ignored:
+        yield "--no-ignore"
+    match params.output_mode:
+        case "files_with_matches":
+            yield "--files-with-matches"
+        case "count_matches":
+            yield "--count-matches"
+        case "content":
+            yield from ("--line-number" if params.numbers else "--no-line-number", "--max-columns-preview")
+            yield f"--max-columns={_MAX_COLUMNS}"
+            for letter, lines in (("B", params.before), ("A", params.after), ("C", params.around)):
+                if lines:
+                    yield f"-{letter}{lines}"
+    yield f"--regexp={params.pattern}"
+
+
+@dataclass(frozen=True, slots=True)
+class _Entry:
+    """One line of the result; `path` is None for the line between two stretches."""
+
+    path: str | None
+    text: str
+
+
+def _result(params: GrepParams, workspace: Workspace, text: str, ended: Ended) -> ToolReturnValue:
+    files: dict[str, list[_Entry]] = {}
+    current = ""
+    for entry in _entries(text, params.output_mode):
+        current = entry.path if entry.path is not None else current
+        files.setdefault(current, []).append(entry)
+    secret = [path for path in files if path and _is_secret(workspace.work_dir / path)]
+    for path in secret:
+        del files[path]
+    newest = sorted(files, key=lambda path: _changed_at(workspace.work_dir / path), reverse=True)
+    entries = [entry.text for path in newest for entry in files[path]]
+    while entries and entries[-1] == "--":
+        entries.pop()
+    end = params.offset + params.head_limit if params.head_limit else None
+    shown = list(islice(entries, params.offset, end))
+    output = ResultBuilder(max_line_chars=_MAX_COLUMNS + 500)
+    for line in shown:
+        output.write(f"{line}\n")
+    said = _said(params, len(files), len(entries), len(shown))
+    if ended.timed_out:
+        said += f" It was stopped after {SECONDS} s or {MAX_CHARS >> 20} MiB: there may be more. Narrow it down."
+    if secret:
+        said += f" {len(secret)} files, which by their names hold secrets, are left out."
+    return ok(output.build(), output.note(said), display=(BriefBlock(text=said.partition(".")[0]),))
+
+
+def _said(params: GrepParams, files: int, entries: int, shown: int) -> str:
+    if not entries:
+        return "Nothing matches."
+    said = f"Matches in {files} file{'s' if files != 1 else ''}."
+    if shown < entries:
+        said += f" Entries {params.offset + 1} to {params.offset + shown} of {entries}; `offset` leads on."
+    return said
+
+
+def _entries(text: str, mode: str) -> Iterable[_Entry]:
+    if mode == "files_with_matches":
+        for path in text.split("\0"):
+            if path.strip("\n"):
+                yield _Entry(_tidy(path.strip("\n")), _tidy(path.strip("\n")))
+        return
+    for line in text.split("\n"):
+        path, nul, rest = line.partition("\0")
+        if nul:
+            path = _tidy(path)
+            yield _Entry(path, f"{path}:{rest}")
+        elif line == "--":
+            yield _Entry(None, line)
+
+
+def _tidy(path: str) -> str:
+    return path.removeprefix("./")
+
+
+def _is_secret(path: Path) -> bool:
+    return is_sensitive(path) or is_sensitive(path.resolve())
+
+
+def _changed_at(path: Path) -> float:
+    try:
+        return path.stat().st_mtime
+    except OSError:
+        return 0.0
