@@ -140,7 +140,10 @@ def _entries(root: Path, problems: list[Problem]) -> list[os.DirEntry[str]]:
                     text = f"has more than {MAX_ENTRIES} entries; the rest is passed over"
                     problems.append(Problem(root, None, None, "warning", text))
                     break
-                if not entry.name.startswith("."):
+                if not entry.name.isprintable():
+                    name = entry.name.encode("utf-8", "replace").decode().encode("unicode_escape").decode()
+                    problems.append(Problem(root, None, None, "error", f"`{name}` is no name that can be shown"))
+                elif not entry.name.startswith("."):
                     entries.append(entry)
     except OSError as error:
         problems.append(Problem(root, None, None, "error", reason(error)))

@@ -1,0 +1,111 @@
+"""Which folders to watch so that no change of a skill is missed, and which of their changes matter.
+
+Nothing is watched below a skill's own folder, so a tree of any size beside a SKILL.md costs nothing. The two
+folders above each root are watched as well: they tell when it appears, disappears or is replaced.
+"""
+
+import os
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from kimi_tui.skill.roots import SkillRoots
+from kimi_tui.skill.skill import SKILL_FILE
+
+MAX_FOLDERS = 4096
+"""Systems allow a user some ten thousand watches in all."""
+
+
+@dataclass(frozen=True, slots=True)
+class WatchPlan:
+    """Folders by their real path, each with the names in it that matter; None: all that are not hidden.
+
+    `whole` is false where there are more folders than may be watched.
+    """
+
+    folders: Mapping[str, frozenset[str] | None]
+    whole: bool = True
+
+    def matters(self, path: str) -> bool:
+        """Whether a change of `path` can change a skill."""
+        folder, name = os.path.split(path)
+        if path in self.folders:
+            return True
+        if folder not in self.folders:
+            return False
+        names = self.folders[folder]
+        return not name.startswith(".") if names is None else name in names
+
+    def is_watched(self, path: str) -> bool:
+        """Whether `path` is a watched folder itself: after such a change its watch may be void."""
+        return path in self.folders
+
+
+def watch_plan(roots: SkillRoots) -> WatchPlan:
+    """The plan for what is on disk now."""
+    plan = _Plan()
+    for root in roots.candidates():
+        plan.add_above(root.path)
+    for root in roots.existing():
+        plan.add_root(root.path)
+    return WatchPlan(
+        {folder: None if names is None else frozenset(names) for folder, names in plan.folders.items()}, plan.whole
+    )
+
+
+class _Plan:
+    def __init__(self) -> None:
+        self.folders: dict[str, set[str] | None] = {}
+        self.whole = True
+
+    def add(self, folder: str, names: Iterable[str] | None) -> None:
+        folder = os.path.realpath(folder)
+        if not folder.isprintable():
+            return
+        if folder not in self.folders and len(self.folders) >= MAX_FOLDERS:
+            self.whole = False
+            return
+        known = self.folders.setdefault(folder, set())
+        if names is None or known is None:
+            self.folders[folder] = None
+        else:
+            known.update(names)
+
+    def add_above(self, root: Path) -> None:
+        """The folders in which `root` or what leads to it comes and goes."""
+        below, found = root, 0
+        for folder in root.parents:
+            if folder.is_dir():
+                self.add(str(folder), [below.name])
+                found += 1
+            if found and folder != root.parent:
+                return
+            below = folder
+
+    def add_root(self, root: Path) -> None:
+        self.add(str(root), None)
+        try:
+            with os.scandir(root) as entries:
+                for entry in entries:
+                    self._add_entry(entry)
+        except OSError:
+            return  # it is gone, or may not be listed: the folders above tell when that changes
+
+    def _add_entry(self, entry: os.DirEntry[str]) -> None:
+        if entry.name.startswith("."):
+            return
+        try:
+            if entry.is_dir():
+                self.add(entry.path, [SKILL_FILE])
+                self._add_target(f"{entry.path}/{SKILL_FILE}")
+            elif entry.is_symlink() and entry.name.endswith(".md"):
+                self._add_target(entry.path)
+        except OSError:
+            return  # a link in a circle: no skill is behind it
+
+    def _add_target(self, file: str) -> None:
+        """The folder that a linked file really lies in."""
+        if Path(file).is_symlink():
+            folder, name = os.path.split(os.path.realpath(file))
+            if Path(folder).is_dir():
+                self.add(folder, [name])

@@ -1,0 +1,98 @@
+"""Keeps a library in step with the disk: a saved skill counts within a second.
+
+The system tells of changes (watchfiles); nothing is polled. What is watched is planned anew when folders come and go.
+"""
+
+import asyncio
+import os
+import threading
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from kimi_tui.skill.library import SkillLibrary
+from kimi_tui.skill.watch_plan import WatchPlan, watch_plan
+
+if TYPE_CHECKING:
+    from watchfiles._rust_notify import RustNotify
+
+# Milliseconds. A change is told after a quiet STEP, at the latest after QUIET; IDLE bounds one wait.
+_STEP, _QUIET, _IDLE = 100, 300, 5_000
+_POLL = 300
+_ATTEMPTS = 8
+
+Notice = Callable[[str], None]
+
+
+class SkillWatcher:
+    """Reloads `library` when files change, in the loop that `run` runs in.
+
+    `ready` is set while changes are seen. `on_notice` is told where that cannot be, or only in part.
+    """
+
+    def __init__(self, library: SkillLibrary, *, on_notice: Notice | None = None) -> None:
+        self.library = library
+        self.ready = asyncio.Event()
+        self._on_notice: Notice = on_notice or _ignore
+
+    async def run(self) -> None:
+        """Until cancelled, or until the system gives no more watches."""
+        stop = threading.Event()
+        try:
+            while True:
+                plan, notify = await asyncio.to_thread(self._arm)
+                # What changed while nobody watched; from here on everything is told.
+                await self._reload()
+                self.ready.set()
+                await self._follow(plan, notify, stop)
+        except _CannotWatchError as error:
+            self._on_notice(f"skills are not reloaded by themselves: {error}")
+            await self._reload()
+        finally:
+            stop.set()  # the thread that waits for changes looks at it
+            self.ready.clear()
+
+    async def _follow(self, plan: WatchPlan, notify: "RustNotify", stop: threading.Event) -> None:
+        """Reload after each change that matters; return when something else has to be watched."""
+        if not plan.whole:
+            self._on_notice("there are more skill folders than can be watched; some are not reloaded by themselves")
+        while True:
+            told = await asyncio.to_thread(notify.watch, _QUIET, _STEP, _IDLE, stop)
+            if isinstance(told, str):
+                continue
+            changed = [path for _, path in told if plan.matters(path)]
+            if not changed:
+                continue
+            await self._reload()
+            if any(plan.is_watched(path) for path in changed):
+                return
+            if await asyncio.to_thread(watch_plan, self.library.roots) != plan:
+                return
+
+    async def _reload(self) -> None:
+        self.library.adopt(await asyncio.to_thread(self.library.scan))
+
+    def _arm(self) -> tuple[WatchPlan, "RustNotify"]:
+        """Begin to watch. The plan is made again afterwards, since folders may come while it is carried out."""
+        from watchfiles._rust_notify import RustNotify
+
+        polling = bool(os.environ.get("WATCHFILES_FORCE_POLLING"))
+        plan = watch_plan(self.library.roots)
+        for _ in range(_ATTEMPTS):
+            try:
+                notify = RustNotify(list(plan.folders), False, polling, _POLL, False, True)
+            except FileNotFoundError:
+                notify = None
+            except (OSError, RuntimeError) as error:
+                raise _CannotWatchError(str(error)) from error
+            before, plan = plan, watch_plan(self.library.roots)
+            if notify is not None and plan == before:
+                return plan, notify
+        raise _CannotWatchError("folders come and go too fast")
+
+
+def _ignore(notice: str) -> None:
+    del notice
+
+
+class _CannotWatchError(Exception):
+    """The system gives no watches."""
