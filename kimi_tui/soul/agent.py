@@ -2,11 +2,15 @@
 
 from dataclasses import dataclass
 
+from kimi_tui.context.dmail import DenwaRenji
 from kimi_tui.tools.toolset import Toolset
 
 
 @dataclass(frozen=True, slots=True)
 class Agent:
+    """`denwa_renji` is there where it can send D-Mails: then it sees its checkpoints."""
+
     name: str
     system_prompt: str
     toolset: Toolset
+    denwa_renji: DenwaRenji | None = None

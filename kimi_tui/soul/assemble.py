@@ -5,7 +5,7 @@ import contextlib
 from dataclasses import dataclass
 from pathlib import Path
 
-from kimi_tui import jsonl
+from kimi_tui import jsonl, paths
 from kimi_tui.approval import Approvals
 from kimi_tui.config import ChosenModel, Config, choose_model
 from kimi_tui.context.context import Context
@@ -22,6 +22,8 @@ from kimi_tui.soul.models import Models
 from kimi_tui.soul.prompt_flow import read_prompt_flow
 from kimi_tui.soul.soul import Limits, Soul
 from kimi_tui.soul.system_prompt import default_values, fill
+from kimi_tui.tools.child_env import ChildEnv
+from kimi_tui.tools.file_history import FileHistory, NoHistory
 from kimi_tui.tools.progress import ToolProgress
 from kimi_tui.tools.set_todo_list import TodoList
 from kimi_tui.tools.toolset import Toolset
@@ -102,7 +104,8 @@ async def _assemble(plan: Plan, session: Session, chosen: ChosenModel | None, mi
         asyncio.to_thread(_load_skills, plan),
         asyncio.to_thread(Context.load, jsonl.JsonlWriter(session.dir / "context.jsonl")),
     )
-    workspace = Workspace(plan.work_dir, (*plan.add_dirs, *map(Path, state.additional_dirs)))
+    workspace = Workspace(plan.work_dir, (*plan.add_dirs, *map(Path, state.additional_dirs)), protected=(paths.home(),))
+    secrets = (provider.api_key.get_secret_value() for provider in plan.config.providers.values())
     todos = TodoList(tuple(state.todos))
     progress = ToolProgress()
     services: dict[type, object] = {
@@ -110,6 +113,8 @@ async def _assemble(plan: Plan, session: Session, chosen: ChosenModel | None, mi
         Approvals: approvals,
         TodoList: todos,
         ToolProgress: progress,
+        ChildEnv: ChildEnv(secrets=secrets),
+        FileHistory: NoHistory(),
         SkillLibrary: skills,
     }
     toolset = Toolset(make_tool(tool_class(name), services) for name in DEFAULT_TOOLS)

@@ -6,16 +6,19 @@ last turn ended.
 
 import asyncio
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
+from kimi_tui.context.compaction import Threshold
 from kimi_tui.context.context import Context, interrupted_result
-from kimi_tui.errors import KimiTuiError, MaxStepsReachedError, ModelNotSetError
+from kimi_tui.context.dmail import arrival, checkpoint_mark
+from kimi_tui.errors import ContextOverflowError, KimiTuiError, MaxStepsReachedError, ModelNotSetError
 from kimi_tui.flow.turn import TurnResult
 from kimi_tui.llm.message import Message, user_message
 from kimi_tui.llm.provider import ModelInfo, Provider, SpokenPart
 from kimi_tui.llm.retry import RetryPolicy, take_reply_with_retries
 from kimi_tui.llm.step import Reply
 from kimi_tui.soul.agent import Agent
+from kimi_tui.soul.compacting import compact
 from kimi_tui.tools.result_message import result_message
 from kimi_tui.wire.codec import WireMessage
 from kimi_tui.wire.events import (
@@ -36,6 +39,11 @@ class Limits:
 
     max_steps: int = 1000
     max_attempts: int = 3
+    compaction: Threshold = field(default_factory=Threshold)
+
+    @property
+    def retries(self) -> RetryPolicy:
+        return RetryPolicy(attempts=self.max_attempts)
 
 
 @dataclass(slots=True)
@@ -47,6 +55,7 @@ class _Turn:
     usage: TokenUsage | None = None
     rejected: bool = False
     ended: bool = False
+    compact: bool = True
 
 
 class Soul:
@@ -107,14 +116,13 @@ class Soul:
     async def _turn(self, prompt: UserInput, shown: UserInput) -> TurnResult:
         self._send(TurnBegin(user_input=shown))
         self.agent.toolset.begin_turn()
-        self.context.checkpoint()
+        self._checkpoint()
         self.context.append(user_message(prompt))
         turn = _Turn()
         while not turn.ended:
             if turn.steps >= self._limits.max_steps:
                 raise MaxStepsReachedError(turn.steps)
             turn.steps += 1
-            self.context.checkpoint()
             self._send(StepBegin(n=turn.steps))
             try:
                 await self._step(turn)
@@ -126,6 +134,33 @@ class Soul:
         self._send(TurnEnd())
         return TurnResult("rejected" if turn.rejected else "finished", turn.message, turn.steps, turn.usage)
 
+    async def compact(self, focus: str = "", *, step: int = 1) -> bool:
+        """Put a summary in place of what is older than the last messages; False where that changed nothing."""
+        return await compact(
+            self.context, self._asked(), self._send, step=step, policy=self._limits.retries, focus=focus
+        )
+
+    def _checkpoint(self) -> None:
+        checkpoint_id = self.context.checkpoint()
+        if self.agent.denwa_renji is not None:
+            self.context.append(checkpoint_mark(checkpoint_id))
+            self.agent.denwa_renji.know_checkpoints(self.context.checkpoints)
+
+    def _go_back(self) -> bool:
+        """Deliver a D-Mail that was sent in this step: what came after its checkpoint has not happened."""
+        mail = self.agent.denwa_renji.take() if self.agent.denwa_renji is not None else None
+        if mail is None:
+            return False
+        self.context.revert_to(mail.checkpoint_id)
+        self._checkpoint()
+        self.context.append(arrival(mail))
+        return True
+
+    def _asked(self) -> Provider:
+        if self.provider is None:
+            raise ModelNotSetError("no model is set")
+        return self.provider
+
     def _take_steering(self) -> bool:
         steered, self._steered = self._steered, []
         for text in steered:
@@ -134,7 +169,16 @@ class Soul:
         return bool(steered)
 
     async def _step(self, turn: _Turn) -> None:
-        reply = await self._ask(turn.steps)
+        if turn.compact and self._limits.compaction.reached(self.context.token_count, self.model.max_context_size):
+            turn.compact = await self.compact(step=turn.steps)
+        self._checkpoint()
+        try:
+            reply = await self._ask(turn.steps)
+        except ContextOverflowError:
+            if not (turn.compact and await self.compact(step=turn.steps)):
+                raise
+            turn.compact = False
+            reply = await self._ask(turn.steps)
         turn.message = reply.message.text
         if reply.usage is not None:
             turn.usage = reply.usage if turn.usage is None else turn.usage + reply.usage
@@ -145,6 +189,8 @@ class Soul:
             turn.ended = True
             return
         results = await self._call_tools(calls)
+        if self._go_back():
+            return
         extras = [result.return_value.extras or {} for result in results]
         if any(extra.get("rejected") and not extra.get("feedback") for extra in extras):
             turn.rejected = turn.ended = True
@@ -164,18 +210,16 @@ class Soul:
             heard.clear()
             self._send(retry)
 
-        if self.provider is None:
-            raise ModelNotSetError("no model is set")
         try:
             return await take_reply_with_retries(
-                self.provider,
+                self._asked(),
                 self.agent.system_prompt,
                 self.agent.toolset.specs,
                 self.context.history,
                 step=step,
                 on_part=hear,
                 on_retry=void,
-                policy=RetryPolicy(attempts=self._limits.max_attempts),
+                policy=self._limits.retries,
             )
         except asyncio.CancelledError:
             if text := "".join(heard).strip():

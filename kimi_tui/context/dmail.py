@@ -1,0 +1,53 @@
+"""D-Mail: a message that an agent sends back to an earlier checkpoint of its own conversation."""
+
+from dataclasses import dataclass
+
+from kimi_tui.llm.message import Message, user_message
+
+
+class DMailError(ValueError):
+    """A D-Mail that cannot be sent; the message is for the model."""
+
+
+@dataclass(frozen=True, slots=True)
+class DMail:
+    message: str
+    checkpoint_id: int
+
+
+class DenwaRenji:
+    """Holds at most one D-Mail until the step is over. Each agent has one of its own."""
+
+    def __init__(self) -> None:
+        self._pending: DMail | None = None
+        self._checkpoints = 0
+
+    def know_checkpoints(self, count: int) -> None:
+        """How many checkpoints there are to send to."""
+        self._checkpoints = count
+
+    def send(self, mail: DMail) -> None:
+        """Raises DMailError."""
+        if self._pending is not None:
+            raise DMailError("Only one D-Mail can be sent in a step.")
+        if not 0 <= mail.checkpoint_id < self._checkpoints:
+            raise DMailError(f"There is no checkpoint {mail.checkpoint_id}; they go from 0 to {self._checkpoints - 1}.")
+        self._pending = mail
+
+    def take(self) -> DMail | None:
+        mail, self._pending = self._pending, None
+        return mail
+
+
+def checkpoint_mark(checkpoint_id: int) -> Message:
+    """What shows a checkpoint to an agent that can send D-Mails."""
+    return user_message(f"<system>CHECKPOINT {checkpoint_id}</system>")
+
+
+def arrival(mail: DMail) -> Message:
+    """What the agent finds at the checkpoint, in place of all that came after it."""
+    return user_message(
+        "<system>You have received a D-Mail from yourself in the future. It is about what you did after this point, "
+        "which has not happened now, except for what was changed on disk. Make use of it, and say nothing of it to the "
+        f"person.</system>\n\n{mail.message.strip()}"
+    )

@@ -1,0 +1,74 @@
+"""Compacts a context by asking its own model for a summary. What fails leaves the conversation as it was."""
+
+from collections.abc import Callable, Sequence
+
+from kimi_tui.context.compaction import SYSTEM_PROMPT, compacted, question, split
+from kimi_tui.context.context import Context
+from kimi_tui.errors import ContextOverflowError, ProviderError
+from kimi_tui.llm.message import Message, estimate_tokens
+from kimi_tui.llm.provider import Provider
+from kimi_tui.llm.retry import RetryPolicy, take_reply_with_retries
+from kimi_tui.llm.step import Reply
+from kimi_tui.soul.notice import notice
+from kimi_tui.wire.codec import WireMessage
+from kimi_tui.wire.events import CompactionBegin, CompactionEnd
+
+_SHRINKS = 3
+
+
+async def compact(
+    context: Context,
+    provider: Provider,
+    send: Callable[[WireMessage], None],
+    *,
+    step: int,
+    policy: RetryPolicy,
+    focus: str = "",
+) -> bool:
+    """Whether the context is shorter now. Where it is not, the Wire was told why."""
+    older, kept = split(context.history)
+    if not older:
+        return False
+    send(CompactionBegin())
+    try:
+        reply = await _summary(older, provider, send, step, policy, focus)
+        summary = reply.message.text.strip()
+        if not summary:
+            raise ProviderError("the model gave an empty summary")
+        messages = compacted(summary, kept)
+        context.replace(messages)
+        context.count_tokens(sum(estimate_tokens(message) for message in messages))
+    except ProviderError as error:
+        send(notice("The conversation could not be compacted and is kept as it was", str(error), severity="warning"))
+        return False
+    finally:
+        send(CompactionEnd())
+    return True
+
+
+async def _summary(
+    older: Sequence[Message],
+    provider: Provider,
+    send: Callable[[WireMessage], None],
+    step: int,
+    policy: RetryPolicy,
+    focus: str,
+) -> Reply:
+    """A summary of `older`; of its later half, and so on, where even the summary's question is too long."""
+    for shrinks_left in range(_SHRINKS, -1, -1):
+        try:
+            return await take_reply_with_retries(
+                provider,
+                SYSTEM_PROMPT,
+                (),
+                [question(older, focus)],
+                step=step,
+                on_part=lambda _: None,
+                on_retry=send,
+                policy=policy,
+            )
+        except ContextOverflowError:
+            if not shrinks_left or len(older) < 2:
+                raise
+            older = older[len(older) // 2 :]
+    raise AssertionError("unreachable")
