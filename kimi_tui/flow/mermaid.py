@@ -29,12 +29,14 @@ from kimi_tui.flow.mermaid_scan import (
     PROPERTY,
     REST_OF_LINE,
     SPACES,
+    SUBGRAPH_NAME,
+    WORDS,
 )
-from kimi_tui.flow.mermaid_text import plain
+from kimi_tui.flow.mermaid_text import plain, without_comment_lines
 from kimi_tui.flow.place import Places, checked
 
 _DIRECTIONS: dict[str, Direction] = {
-    "TB": "TB", "TD": "TB", "v": "TB", "BT": "BT", "^": "BT", "LR": "LR", ">": "LR", "RL": "RL", "<": "RL", "BR": "TB",
+    "TB": "TB", "TD": "TB", "V": "TB", "BT": "BT", "^": "BT", "LR": "LR", ">": "LR", "RL": "RL", "<": "RL", "BR": "TB",
 }  # fmt: skip
 _FRONTMATTER = re.compile(r"\s*---[^\S\n]*\n(?:[^\n]*\n)*?\s*---[^\S\n]*(?:\n|$)")
 _DIRECTIVE = re.compile(r"%%\{.*?\}%%", re.DOTALL)
@@ -65,7 +67,8 @@ class _Reader:
         self.out = ChartBuilder(self.places)
         self.labels = LabelScanner(self.text, text, self.places)
         self.edge_ids: set[str] = set()
-        self.open_subgraphs: list[int] = []
+        self.subgraph_ids: set[str] = set()
+        self.open_subgraphs: list[tuple[str, int]] = []
 
     def read(self) -> Chart:
         self._header()
@@ -74,7 +77,7 @@ class _Reader:
             self._statement()
             self._skip(BETWEEN)
         if self.open_subgraphs:
-            self._fail("this subgraph is never closed; write `end` on a line of its own", self.open_subgraphs[-1])
+            self._fail("this subgraph is never closed; write `end` on a line of its own", self.open_subgraphs[-1][1])
         return self.out.chart("mermaid")
 
     def _header(self) -> None:
@@ -85,8 +88,12 @@ class _Reader:
         self.at = header.end()
         direction = DIRECTION_OF_HEADER.match(self.text, self.at)
         if direction is not None:
-            self.out.direction = _DIRECTIONS[direction.group(1)]
+            self.out.direction = _DIRECTIONS[direction.group(1).upper()]
             self.at = direction.end()
+        self._skip(SPACES)
+        ended = self.at == len(self.text) or self.text[self.at] in "\n;"
+        if not ended and (direction is None or self.at == direction.end()):
+            self._fail("after `flowchart` stands a direction (TB, TD, BT, LR or RL), then the line ends")
 
     def _statement(self) -> None:
         keyword = KEYWORD.match(self.text, self.at)
@@ -95,12 +102,11 @@ class _Reader:
             return
         match keyword.group():
             case "subgraph":
-                self.open_subgraphs.append(self.at)
-                self._skip_statement()
+                self._subgraph()
             case "end":
                 if not self.open_subgraphs:
                     self._fail("`end` closes a subgraph, and none is open here; call a node `END` or `finish`")
-                self.open_subgraphs.pop()
+                self.subgraph_ids.add(self.open_subgraphs.pop()[0])
                 self.at = keyword.end()
             case "direction":
                 if DIRECTION.match(self.text, self.at):
@@ -115,6 +121,14 @@ class _Reader:
                 self._style()
             case _:
                 self._skip_statement()
+
+    def _subgraph(self) -> None:
+        """Its name and title mean nothing here; its nodes and edges are read as all others."""
+        named = SUBGRAPH_NAME.match(self.text, self.at)
+        self.open_subgraphs.append((named.group(1).strip().strip('"') if named else "", self.at))
+        if named is not None and self.text.startswith("[", named.end()):
+            self.at = self.labels.node("[", named.end() + 1).after
+        self._skip_statement()
 
     def _description(self, at: int) -> None:
         brace = BLANK.match(self.text, at)
@@ -202,11 +216,13 @@ class _Reader:
         end_pattern = LINK_END[opening.group()[-1]]
         self.at = opening.end()
         self._skip(BLANK)
-        label: str | None = None
+        label, quoted = None, ""
         if self.text.startswith('"', self.at):
             start, end, after = self.labels.body(self.at, REST_OF_LINE)
             if end_pattern.match(self.text, after):
                 label, self.at = self.labels.cut(start, end), after
+            else:
+                quoted, self.at = self.written[start:end], end + 1
         closing = end_pattern.search(self.text, self.at)
         if closing is None:
             self._fail(
@@ -214,7 +230,8 @@ class _Reader:
                 opening.start(),
             )
         if label is None:
-            label = self.labels.cut(self.at, closing.start())
+            end = closing.start() + (closing.start() == self.at and closing.group()[0] in "xo")
+            label = plain(without_comment_lines(quoted + self.written[self.at : end]))
         self.at = closing.end()
         self._skip(BLANK)
         return label or None, _heads(closing.group(), opening.group()), opening.start()
@@ -239,7 +256,7 @@ class _Reader:
             self._no_node(start)
         opener = OPENER.match(self.text, self.at)
         if opener is None:
-            if node_id not in self.edge_ids or not self.text.startswith("@{", self.at):
+            if not (node_id in self.edge_ids and self.text.startswith("@{", self.at)):
                 self.out.mention(node_id, start)
         else:
             self._label(node_id, start, opener)
@@ -267,11 +284,13 @@ class _Reader:
 
     def _data(self, node_id: str, start: int) -> None:
         pairs, self.at = read_node_data(self.text, self.written, self.at + 2, self.places)
-        if node_id in self.edge_ids:
+        if node_id in self.edge_ids or node_id in self.subgraph_ids:
             return
         label = pairs.get("label", "")
         if label:
             self.out.label(node_id, plain(label), start)
+        elif ("icon" in pairs or "img" in pairs) and self.out.says_its_id(node_id):
+            self.out.label(node_id, "", start)
         if pairs.get("shape"):
             self.out.shape(node_id, pairs["shape"])
 
@@ -283,7 +302,12 @@ class _Reader:
                 break
             here = piece.end()
         self.at = here
-        return text[start:here] if here > start else None
+        found = text[start:here] if here > start else None
+        if found in WORDS and found != "":
+            self._fail(
+                f"`{found}` is a word of Mermaid's own, so no node can be called so; write it in capitals", start
+            )
+        return found
 
     def _no_node(self, start: int) -> NoReturn:
         rest = self.text[start : start + 16].split("\n", 1)[0]

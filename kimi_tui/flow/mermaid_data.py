@@ -1,6 +1,7 @@
 """The data block of a Mermaid node, `A@{ shape: rect, label: "text" }`: the part of YAML that charts use.
 
-Only flat pairs are read: `key: value` parted by commas or lines, values plain or in single or double quotes.
+Only flat pairs are read: `key: value` parted by commas or lines, values plain or in single or double quotes. As in
+YAML, `key:value` without a blank is a key without a value, and says nothing.
 """
 
 import re
@@ -9,7 +10,10 @@ from typing import NamedTuple
 from kimi_tui.flow.place import Places
 
 _BLANK = re.compile(r"[\s,]*")
-_KEY = re.compile(r"""(?:"([^"\n]*)"|'([^'\n]*)'|([A-Za-z_][\w-]*))\s*:(?=[\s"']|$)\s*""")
+_KEY = re.compile(r"""(?:(?:"([^"\n]*)"|'([^'\n]*)')\s*:|([A-Za-z_][\w-]*)\s*:(?=\s|$))\s*""")
+_KEY_ALONE = re.compile(r"""[\w-]+(?::[^\s,]*)?(?=\s*(?:[,\n]|$))""")
+_COMMENT = re.compile(r"(?:^|\s)#.*")
+_FLOAT = re.compile(r"[-+]?[0-9]*\.[0-9]+")
 _DOUBLE = re.compile(r'"((?:[^"\\]|\\.)*)"', re.DOTALL)
 _SINGLE = re.compile(r"'((?:[^']|'')*)'", re.DOTALL)
 _PLAIN = re.compile(r"[^,\n]*")
@@ -62,6 +66,9 @@ def _pairs(body: str, at: int, places: Places) -> dict[str, str]:
     here = _blank(body, 0)
     while here < len(body):
         key = _KEY.match(body, here)
+        if key is None and (alone := _KEY_ALONE.match(body, here)):
+            here = _blank(body, alone.end())
+            continue
         if key is None:
             raise places.fault(
                 'a data block holds pairs like `label: "text"`, parted by commas', at + min(here, len(body))
@@ -69,7 +76,9 @@ def _pairs(body: str, at: int, places: Places) -> dict[str, str]:
         name = next(group for group in key.groups() if group is not None)
         value, here = _value(body, key.end(), by_line)
         if value is None:
-            raise places.fault("this value is never closed, or has text after its closing quote", at + key.end())
+            raise places.fault(
+                "this value is not read: write a plain text, or one in quotes that are closed", at + key.end()
+            )
         pairs[name] = value
         here = _blank(body, here)
     return pairs
@@ -84,11 +93,20 @@ def _value(body: str, here: int, by_line: bool) -> tuple[str | None, int]:
         text = None if match is None else match.group(1).replace("''", "'")
     else:
         match = (_LINE if by_line else _PLAIN).match(body, here)
-        text = "" if match is None else match.group().strip().rstrip(",")
-        return text, match.end() if match else here
+        text = "" if match is None else _COMMENT.sub("", match.group().strip().rstrip(","))
+        return _meant(text), match.end() if match else here
     if match is None or not re.match(r"[^\S\n]*(?:[,\n]|$)", body[match.end() :]):
         return None, here
     return text, match.end()
+
+
+def _meant(plain: str) -> str | None:
+    """A plain value as JavaScript would show it; lists, maps and texts over lines are not read."""
+    if plain in ("null", "~", "Null", "NULL"):
+        return ""
+    if plain[:1] in ("[", "{", "|", ">", "&", "*"):
+        return None
+    return f"{float(plain):.15g}" if _FLOAT.fullmatch(plain) else plain
 
 
 def _unescaped(match: re.Match[str]) -> str:

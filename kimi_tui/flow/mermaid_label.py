@@ -39,6 +39,13 @@ class LabelScanner:
         for closer, shape in SHAPES[opener]:
             if self._text.startswith(closer, after):
                 return Label(self.cut(start, end), after + len(closer), shape)
+        if self._text.startswith('"', start - 1) and self._text[end - 1] != "\\":
+            more = PLAIN_TEXT.match(self._text, end + 1)
+            closed = end + 1 if more is None else more.end()
+            for closer, shape in SHAPES[opener]:
+                if self._text.startswith(closer, closed):
+                    label = self._written[start:end] + self._written[end + 1 : closed]
+                    return Label(plain(without_comment_lines(label)), closed + len(closer), shape)
         for closer, shape in SHAPES[opener]:
             label = self._lenient(at, closer)
             if label is not None:

@@ -34,9 +34,14 @@ BETWEEN = re.compile(r"[\s;]*")
 REST_OF_LINE = re.compile(r"[^\n]*")
 
 HEADER = re.compile(r"(?:flowchart-elk|swimlane-beta|flowchart|graph)\b")
-DIRECTION_OF_HEADER = re.compile(r"[^\S\n]*(LR\b|RL\b|TB\b|BT\b|TD\b|BR\b|<|>|\^|v\b)")
+DIRECTION_OF_HEADER = re.compile(r"[^\S\n]*((?:LR|RL|TB|BT|TD|BR|v)\b|<|>|\^)", re.IGNORECASE)
 KEYWORD = re.compile(
     r"(?:subgraph|end|classDef|class|style|linkStyle|click)(?=[\s;]|$)|direction(?=\s)|accTitle(?=\s*:)|accDescr(?=\s*[:{])"
+)
+SUBGRAPH_NAME = re.compile(r'subgraph[^\S\n]*("[^"]*"|[^\n;\["]*)[^\S\n]*')
+WORDS = frozenset(
+    {"end", "graph", "flowchart", "subgraph", "style", "linkStyle", "classDef", "class", "click", "href", "call"}
+    | {"interpolate"}
 )
 DIRECTION = re.compile(r"direction\s+(?:TB|BT|RL|LR|TD)[^\n]*")
 ID_OF_STYLE = re.compile(r"style\s+([^\s;]+)")
