@@ -26,6 +26,7 @@ from kimi_tui.ui.tui.transcript.items import (
 )
 from kimi_tui.ui.tui.transcript.look import Look, act, elapsed, fold_sign, indented, ruled, spent, spinner, spread
 
+MEASURE = 120  # columns; prose that is wider is hard to read
 _BOLD = Style(bold=True)
 _THINK_TAIL = 3  # lines of a running thought
 _INLINE = (ToolItem, SubagentItem, ThinkItem, ImageChip)
@@ -37,7 +38,7 @@ def draw(item: Item, width: int, look: Look) -> list[Line]:
         case UserItem():
             return list(_user(item, width, look))
         case AssistantItem():
-            return render(item.text, width, look.palette)
+            return render(item.text, min(width, MEASURE), look.palette)
         case ThinkItem():
             return list(_think(item, width, look))
         case ToolItem():
@@ -90,7 +91,9 @@ def _user(item: UserItem, width: int, look: Look) -> Iterator[Line]:
     rest: tuple[Run, ...] = (("▌", palette.accent + ground), (" " * (len(label) + 1), ground))
     indent = len(label) + 2
     ink = palette.base + ground
-    rows = [Line(row, join=join, fill=ground) for row, join in wrap_text(item.text, ink, width - indent - 1)]
+    rows = [
+        Line(row, join=join, fill=ground) for row, join in wrap_text(item.text, ink, min(width - 1, MEASURE) - indent)
+    ]
     if item.chips:
         chips = "  ".join(f"▣ {sanitize(chip)}" for chip in item.chips)
         rows.append(Line(((cut(chips, width - indent - 1), palette.secondary + ground),), fill=ground))

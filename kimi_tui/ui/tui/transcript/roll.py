@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 
 from kimi_tui.ui.tui.text.line import Line, cells
 from kimi_tui.ui.tui.text.palette import Palette
-from kimi_tui.ui.tui.transcript.draw import draw, folds, gap_before
+from kimi_tui.ui.tui.transcript.draw import MEASURE, draw, folds, gap_before
 from kimi_tui.ui.tui.transcript.fenwick import Heights
 from kimi_tui.ui.tui.transcript.items import AssistantItem, Item, ThinkItem, ToolItem, UserItem, is_running
 from kimi_tui.ui.tui.transcript.live_doc import LiveDoc
@@ -150,7 +150,7 @@ class Roll:
     def _doc(self, item_id: int, item: AssistantItem) -> LiveDoc:
         doc = self._docs.get(item_id)
         if doc is None:
-            doc = self._docs[item_id] = LiveDoc(self.width, self.palette)
+            doc = self._docs[item_id] = LiveDoc(min(self.width, MEASURE), self.palette)
             doc.feed(item.text)
         return doc
 
@@ -206,7 +206,7 @@ class Roll:
         self._drawn.clear()
         self._exact.clear()
         for item_id, doc in list(self._docs.items()):
-            fresh = self._docs[item_id] = LiveDoc(self.width, palette)
+            fresh = self._docs[item_id] = LiveDoc(min(self.width, MEASURE), palette)
             fresh.feed(doc.source)
 
     def tick(self, frames: int = 1) -> None:

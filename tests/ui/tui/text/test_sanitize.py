@@ -27,18 +27,18 @@ def test_making_text_safe_twice_changes_nothing_more(text: str):
     assert sanitize(sanitize(text)) == sanitize(text)
 
 
-@pytest.mark.parametrize("text", ["plain", "中文，标点。", "naïve café", "a → b ✓", "می‌خواهم", "🎉", "한국어"])
+@pytest.mark.parametrize("text", ["plain", "中文，标点。", "naïve café", "a → b ✓", "می\u200cخواهم", "🎉", "한국어"])
 def test_good_text_stays_as_it_is(text: str):
     assert sanitize(text) == text
 
 
 def test_an_escape_sequence_is_spelled_out():
     assert sanitize("\x1b]52;c;x\x07") == "␛]52;c;x␇"
-    assert sanitize("‮evil") == "‹U+202E›evil"
+    assert sanitize("\u202eevil") == "‹U+202E›evil"
 
 
 def test_joined_pictures_stand_side_by_side():
-    assert sanitize("👨‍👩‍👧 ⚠️") == "👨👩👧 ⚠"
+    assert sanitize("👨\u200d👩\u200d👧 ⚠\ufe0f") == "👨👩👧 ⚠"
 
 
 def test_the_output_of_a_program_loses_colours_and_drawn_over_lines():
