@@ -1,5 +1,8 @@
 """Makes the provider for a type of service. No SDK is loaded here."""
 
+from importlib import import_module
+from importlib.util import find_spec
+
 from kimi_tui.errors import ConfigError
 from kimi_tui.llm.provider import Provider
 from kimi_tui.llm.settings import ProviderSettings
@@ -15,6 +18,20 @@ def create_provider(settings: ProviderSettings) -> Provider:
             from kimi_tui.llm.openai_chat import OpenAIChat
 
             return OpenAIChat(settings)
+        case "openai_responses":
+            from kimi_tui.llm.openai_responses import OpenAIResponses
+
+            return OpenAIResponses(settings)
+        case "anthropic":
+            from kimi_tui.llm.anthropic import Anthropic
+
+            _need("anthropic", "anthropic")
+            return Anthropic(settings)
+        case "google_genai":
+            from kimi_tui.llm.google import Google
+
+            _need("google.genai", "google")
+            return Google(settings)
         case "scripted":
             return _scripted(settings)
         case _:
@@ -36,6 +53,19 @@ def preload(provider_type: str) -> None:
     """Load what the first request will need. It takes a while: to be called in a thread."""
     match _ALIASES.get(provider_type, provider_type):
         case "kimi" | "openai_legacy" | "openai_responses":
-            import kimi_tui.llm.openai_client  # noqa: F401  # pyright: ignore[reportUnusedImport]
+            import_module("kimi_tui.llm.openai_client")
+        case "anthropic":
+            import_module("kimi_tui.llm.anthropic_client")
+        case "google_genai":
+            import_module("kimi_tui.llm.google_client")
         case _:
             pass
+
+
+def _need(module: str, extra: str) -> None:
+    try:
+        found = find_spec(module)
+    except ModuleNotFoundError:
+        found = None
+    if found is None:
+        raise ConfigError(f"this provider type needs an extra: pip install 'kimi-tui[{extra}]'", key="type")

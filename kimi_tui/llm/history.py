@@ -47,3 +47,17 @@ class HistoryConverter:
 def call_ids(history: Sequence[Message]) -> set[str]:
     """The ids of all tool calls in `history`."""
     return {call.id for message in history for call in message.tool_calls or ()}
+
+
+def merged_turns(messages: list[JsonObject], key: str) -> list[JsonObject]:
+    """One message a turn, where `key` holds a list: some services want the results of parallel calls in one."""
+    merged: list[JsonObject] = []
+    for message in messages:
+        if merged and merged[-1]["role"] == message["role"]:
+            before, more = merged[-1][key], message[key]
+            assert isinstance(before, list)
+            assert isinstance(more, list)
+            merged[-1] = {"role": message["role"], key: [*before, *more]}
+        else:
+            merged.append(message)
+    return merged

@@ -32,7 +32,7 @@ class ToolCallOrder:
     """
 
     def __init__(self, used_ids: set[str]) -> None:
-        self._used = set(used_ids)
+        self._unique = UniqueIds(used_ids)
         self._calls: list[_Call] = []
         self._current = 0
 
@@ -81,7 +81,15 @@ class ToolCallOrder:
                 return
             self._current += 1
 
-    def _unique(self, wanted: str) -> str:
+
+class UniqueIds:
+    """Ids of tool calls that no other call of the conversation has."""
+
+    def __init__(self, used: set[str]) -> None:
+        self._used = set(used)
+
+    def __call__(self, wanted: str | None) -> str:
+        """`wanted` if it is free, else one like it; a new one where none is wanted."""
         found = wanted or f"call_{uuid4().hex[:24]}"
         number = 2
         while found in self._used:

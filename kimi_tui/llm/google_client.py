@@ -1,0 +1,84 @@
+"""The connection to Google's Gemini API, through the official SDK. Importing it loads the SDK.
+
+Requests go through `extra_body`, as in `openai_client`; replies are the SDK's own objects.
+"""
+
+import json
+from collections.abc import AsyncGenerator
+from typing import cast
+
+import httpx2
+from google.genai import Client
+from google.genai.errors import APIError
+from google.genai.types import GenerateContentConfig, GenerateContentResponse, HttpOptions
+
+from kimi_tui.errors import ProviderConnectionError, ProviderError
+from kimi_tui.llm.connection import told_failures
+from kimi_tui.llm.settings import ProviderSettings
+from kimi_tui.llm.status import answer_error, body_error, stream_error
+from kimi_tui.wire.parts import JsonObject
+
+
+class GoogleConnection:
+    """One client, used for all requests of a provider."""
+
+    def __init__(self, settings: ProviderSettings, base_url: str) -> None:
+        self._settings = settings
+        self._base_url = base_url
+        self._http = httpx2.AsyncClient(transport=_Transport(settings.connect_timeout_s))
+        self._client = Client(
+            api_key=settings.api_key or "none",
+            vertexai=False,
+            http_options=HttpOptions(
+                base_url=base_url,
+                headers=dict(settings.custom_headers),
+                # For each read from the network, in milliseconds.
+                timeout=int(settings.idle_timeout_s * 1000),
+                # A client of ours keeps the SDK from aiohttp, where it sleeps and retries by itself.
+                httpx_async_client=self._http,
+            ),
+        )
+
+    async def generate(self, body: JsonObject) -> AsyncGenerator[GenerateContentResponse, None]:
+        """The chunks of one reply. `body` holds all but the model."""
+        config = GenerateContentConfig(http_options=HttpOptions(extra_body=body))
+        begun = False
+        async with told_failures(self._settings, self._base_url, httpx2.HTTPError, lambda error: None):
+            try:
+                chunks = await self._client.aio.models.generate_content_stream(
+                    model=self._settings.model, contents="-", config=config
+                )
+                async for chunk in chunks:
+                    begun = True
+                    yield chunk
+            except APIError as error:
+                raise _failure(error) from error
+            except (ValueError, TypeError, AttributeError, KeyError) as error:
+                # What the SDK raises for data that it cannot read.
+                page = str(error).partition("Raw response: ")[2]
+                if page and not begun:
+                    raise body_error(page.encode()) from error
+                raise ProviderConnectionError("the service sent garbled data in the middle of its answer") from error
+
+    async def aclose(self) -> None:
+        await self._http.aclose()
+
+
+class _Transport(httpx2.AsyncHTTPTransport):
+    """Bounds the time to connect, which the SDK sets to that of a whole request."""
+
+    def __init__(self, connect_timeout_s: float) -> None:
+        super().__init__()
+        self._connect_timeout_s = connect_timeout_s
+
+    async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
+        timeouts = cast(dict[str, float | None], request.extensions.get("timeout") or {})
+        request.extensions["timeout"] = {**timeouts, "connect": self._connect_timeout_s}
+        return await super().handle_async_request(request)
+
+
+def _failure(error: APIError) -> ProviderError:
+    response = cast(object, error.response)
+    if isinstance(response, httpx2.Response):
+        return answer_error(response.status_code, response.headers, response.text)
+    return stream_error(json.loads(json.dumps(error.details)))
