@@ -130,10 +130,11 @@ class _Reader:
             self._pattern(path, value, start)
             return
         first = path[0]
-        if first.bare and first.text in BOARDS:
-            if scope.parent is not None:
+        if first.bare and first.text.lower() in BOARDS:
+            if scope.parent is not None or first.text not in BOARDS:
                 self.scan.fail(
-                    f"`{first.text}` stands at the top of a chart only; quote it to name a shape", first.offset
+                    f"`{first.text}` is D2's own word for boards, at the top of a chart; quote it to name a shape",
+                    first.offset,
                 )
             if value.brace is not None:
                 self.open.append(_Open(scope, value.brace, _Inside.BOARD))
@@ -237,9 +238,11 @@ class _Reader:
                     self.scan.fail("`_`, the parent, stands only at the beginning of a path", key.offset)
                 continue
             made = self.tree.child(here, key.text, key.offset, bare=key.bare)
-            if made.reserved and not here.reserved and made.name.lower() in STYLE_WORDS and here.name:
+            if made.reserved and not here.reserved and made.name.lower() in STYLE_WORDS:
                 self.scan.fail(f"`{key.text}` must be `style.{key.text}`; put it in quotes to name a shape", key.offset)
             here = made
+        if path[-1].bare and path[-1].text == "_":
+            self.scan.fail("`_` means the parent; name a shape after it, as in `_.a`", path[-1].offset)
         return here
 
     def _above(self, scope: Field, path: Path) -> Field:

@@ -154,6 +154,8 @@ def read_block(text: str, start: int, places: Places) -> tuple[Scalar, int]:
     opening = _BLOCK_START.match(text, start)
     signs = "" if opening is None else opening.group(1)
     body_at = start + 1 if opening is None else opening.end()
+    if text[body_at : body_at + 1].strip() or (opening is not None and opening.group(2) and body_at == len(text)):
+        raise places.fault("a blank is missing after the opening of this block", start)
     end = text.find(signs + "|", body_at)
     if end < 0:
         raise places.fault(f"this block is never closed; end it with `{signs}|`", start)

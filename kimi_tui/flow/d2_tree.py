@@ -15,6 +15,7 @@ from kimi_tui.flow.place import MAX_BYTES, Places
 
 _DIRECTIONS: dict[str, Direction] = {"down": "TB", "up": "BT", "right": "LR", "left": "RL"}
 _TABLES = frozenset({"sql_table", "class"})
+_FILLED_WHEN_RUN = frozenset({"ARGS"})
 DEEPEST = 100
 
 
@@ -77,6 +78,7 @@ class Tree:
         self.root = Field("", None, 0)
         self.edges: list[Edge] = []
         self._substituted = 0
+        self._unknown: dict[int, str] = {}
         self._made = 0
 
     def child(self, scope: Field, name: str, offset: int, *, bare: bool) -> Field:
@@ -110,6 +112,9 @@ class Tree:
             if src is not None and dst is not None and not edge.gone:
                 label, _, _ = self._label(edge.layers)
                 builder.edge(src[0], dst[0], label or None, offset=edge.offset, heads=edge.heads)
+        for offset, path in self._unknown.items():
+            if path not in _FILLED_WHEN_RUN:
+                builder.note(f"there is no variable `{path}`, so `${{{path}}}` stays as it is written", offset)
 
     def _live(self) -> tuple[list[Field], dict[Field, tuple[str, Field]]]:
         """Every shape that hangs on the root, and under which id it is shown: its own, or its table's."""
@@ -188,8 +193,9 @@ class Tree:
                 self._substituted += len(piece)
             else:
                 found = self._variable(piece.path, scope)
-                if found is None or depth > 100:
+                if found is None or depth > DEEPEST:
                     parts.append(f"${{{piece.path}}}")
+                    self._unknown[piece.offset] = piece.path
                 else:
                     todo.extend((inner, depth + 1) for inner in reversed(found.pieces))
             self._substituted += 1
