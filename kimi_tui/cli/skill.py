@@ -1,0 +1,126 @@
+"""`kimi-tui skill list`: the skills there are, where they come from, and what is wrong with them."""
+
+import argparse
+import json
+import sys
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from kimi_tui.skill.library import SkillLibrary
+    from kimi_tui.skill.skill import Problem, Skill
+    from kimi_tui.wire.parts import JsonObject
+
+
+def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    """Add `skill` to the program's commands."""
+    skill = subparsers.add_parser("skill", help="list skills and their problems")
+    actions = skill.add_subparsers(dest="skill_command", metavar="COMMAND", required=True)
+    listing = actions.add_parser("list", help="the skills that are found here, by where they come from")
+    listing.add_argument("--problems", action="store_true", help="only what is wrong, as FILE:LINE:COLUMN; 1 on errors")
+    listing.add_argument("--json", action="store_true", help="as JSON")
+    for option, metavar in (("--work-dir", "DIR"), ("--config-file", "FILE")):
+        listing.add_argument(option, metavar=metavar, default=argparse.SUPPRESS, help=argparse.SUPPRESS)
+    listing.add_argument(
+        "--skills-dir", metavar="DIR", action="append", default=argparse.SUPPRESS, help=argparse.SUPPRESS
+    )
+
+
+def run(args: argparse.Namespace) -> int:
+    """Print what was asked for. Raises UsageError and ConfigError."""
+    library = _library(args)
+    text = _json(library) if args.json else _problems(library) if args.problems else _list(library)
+    sys.stdout.write(text)
+    errors = any(problem.severity == "error" for problem in library.problems())
+    return 1 if args.problems and errors else 0
+
+
+def _library(args: argparse.Namespace) -> "SkillLibrary":
+    from pathlib import Path
+
+    from kimi_tui import config
+    from kimi_tui.cli.launch import folder_of, work_dir_of
+    from kimi_tui.skill.library import SkillLibrary
+    from kimi_tui.skill.roots import SkillRoots
+
+    file = Path(args.config_file).expanduser() if args.config_file else None
+    settings = config.load(file, text=args.config).config
+    return SkillLibrary.load(
+        SkillRoots(
+            work_dir_of(args),
+            skills_dirs=tuple(folder_of(folder, "--skills-dir") for folder in args.skills_dir),
+            extra_dirs=settings.extra_skill_dirs,
+            merge_all=settings.merge_all_available_skills,
+        )
+    )
+
+
+def _list(library: "SkillLibrary") -> str:
+    """A line a skill: its name, `flow` if it is one, and as much of its description as the terminal is wide."""
+    import shutil
+
+    from kimi_tui import paths
+    from kimi_tui.skill.skill import Scope
+
+    columns = shutil.get_terminal_size((100, 24)).columns
+    width = min(28, max((len(skill.name) for skill in library.skills), default=0))
+    lines: list[str] = []
+    for scope in Scope:
+        skills = [skill for skill in library.skills if skill.scope is scope]
+        if not skills:
+            continue
+        lines += ["", str(scope)] if lines else [str(scope)]
+        lines += (_cut(f"  {skill.name:{width}}  {_kind(skill):4}  {skill.description}", columns) for skill in skills)
+    if not lines:
+        folder = paths.shown(paths.home() / "skills")
+        return f"There are no skills. One is a folder with a SKILL.md in it, for example in {folder}.\n"
+    wrong = sum(problem.severity != "note" for problem in library.problems())
+    if wrong:
+        lines += ["", f"{wrong} problem{'' if wrong == 1 else 's'}: kimi-tui skill list --problems"]
+    return "\n".join(lines) + "\n"
+
+
+def _kind(skill: "Skill") -> str:
+    if skill.kind == "flow":
+        return "flow"
+    return "flow!" if skill.declared_kind == "flow" else ""
+
+
+def _cut(line: str, columns: int) -> str:
+    return line if len(line) <= columns else line[: max(1, columns - 1)] + "…"
+
+
+def _problems(library: "SkillLibrary") -> str:
+    return "".join(f"{_printable(str(problem))}\n" for problem in library.problems())
+
+
+def _printable(text: str) -> str:
+    return "".join(char if char.isprintable() else f"\\u{ord(char):04x}" for char in text)
+
+
+def _json(library: "SkillLibrary") -> str:
+    value = {
+        "skills": [_skill_object(skill) for skill in library.skills],
+        "problems": [_problem_object(problem) for problem in library.problems()],
+    }
+    return json.dumps(value, indent=2, ensure_ascii=False) + "\n"
+
+
+def _skill_object(skill: "Skill") -> "JsonObject":
+    return {
+        "name": skill.name,
+        "description": skill.description,
+        "kind": str(skill.kind),
+        "declared_kind": str(skill.declared_kind),
+        "scope": str(skill.scope),
+        "path": str(skill.path),
+    }
+
+
+def _problem_object(problem: "Problem") -> "JsonObject":
+    return {
+        "path": str(problem.path),
+        "line": problem.line,
+        "column": problem.column,
+        "severity": problem.severity,
+        "text": problem.text,
+    }
