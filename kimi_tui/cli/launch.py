@@ -2,12 +2,12 @@
 
 import argparse
 import logging
-import os
 from logging.handlers import RotatingFileHandler
 from pathlib import Path
 
 from kimi_tui import config as configuration
 from kimi_tui import paths
+from kimi_tui.cli.work_dir import folder_of, work_dir_of
 from kimi_tui.errors import UsageError
 from kimi_tui.session.session import last_session_id
 from kimi_tui.soul.assemble import Plan
@@ -53,28 +53,6 @@ def with_limits(config: configuration.Config, options: argparse.Namespace) -> co
     update = {name: getattr(options, name) for name in names if getattr(options, name) is not None}
     control = config.loop_control.model_copy(update=update)
     return config.model_copy(update={"loop_control": control})
-
-
-def work_dir_of(options: argparse.Namespace) -> Path:
-    if options.work_dir is not None:
-        return folder_of(options.work_dir, "--work-dir")
-    try:
-        return Path.cwd()
-    except OSError:
-        raise UsageError("the current folder is gone; go to another, or name one with --work-dir") from None
-
-
-def folder_of(text: str, option: str) -> Path:
-    try:
-        folder = Path(text).expanduser().resolve()
-        exists = folder.is_dir()
-    except (OSError, RuntimeError, ValueError) as error:
-        raise UsageError(f"{option} {text}: {error}") from error
-    if not exists:
-        raise UsageError(f"{option} {text}: there is no such folder")
-    if not os.access(folder, os.R_OK | os.X_OK):
-        raise UsageError(f"{option} {text}: this folder cannot be read")
-    return folder
 
 
 def start_logging(debug: bool) -> None:

@@ -28,7 +28,8 @@ def _run(options: argparse.Namespace) -> int:
         case "flow":
             from kimi_tui.cli import flow
 
-            return flow.run(options)
+            again = flow.argv_of(options)
+            return flow.run(options) if again is None else main(again)
         case "skill":
             from kimi_tui.cli import skill
 

@@ -1,0 +1,109 @@
+"""`kimi-tui flow list` and `flow show`: the flows there are, and a chart drawn in the terminal."""
+
+import argparse
+import json
+import shutil
+from pathlib import Path
+
+from kimi_tui.cli.flow_check import CHART_SUFFIXES
+from kimi_tui.cli.plain_text import print_out, printable
+from kimi_tui.cli.work_dir import folder_of, work_dir_of
+from kimi_tui.errors import FlowError, UsageError
+from kimi_tui.flow.graph import Flow
+from kimi_tui.skill.library import SkillLibrary
+from kimi_tui.skill.roots import SkillRoots
+from kimi_tui.skill.skill import Skill, SkillKind
+
+_NO_TERMINAL_WIDTH = 100
+
+
+def run_list(options: argparse.Namespace) -> int:
+    """Print the flows by scope; those that cannot be run, with the reason."""
+    skills = [skill for skill in _library(options).skills if skill.declared_kind is SkillKind.FLOW]
+    if options.format == "json":
+        print_out(json.dumps([_as_json(skill) for skill in skills], indent=2, ensure_ascii=False))
+        return 0
+    if not skills:
+        print_out("There are no flows. `kimi-tui flow run` runs a skill whose frontmatter says `type: flow`.")
+    width = max((len(skill.name) for skill in skills), default=0)
+    for skill in skills:
+        print_out(printable(f"{skill.name:<{width}}  {_line(skill)}"))
+    return 0
+
+
+def run_show(options: argparse.Namespace) -> int:
+    """Draw the chart of a flow or a file."""
+    from kimi_tui.flow.draw import draw
+    from kimi_tui.flow.layout import LayoutDirection, layout
+
+    flow = find_flow(options)
+    direction: LayoutDirection = options.direction or ("LR" if flow.direction in ("LR", "RL") else "TB")
+    width = shutil.get_terminal_size((_NO_TERMINAL_WIDTH, 24)).columns
+    mode = "compact" if options.compact else "full"
+    drawn = layout(flow, direction=direction, width=width, mode=mode)
+    if drawn.width > width and options.direction is None and direction == "LR":
+        drawn = layout(flow, direction="TB", width=width, mode=mode)
+    print_out(str(draw(drawn, ascii=options.ascii)))
+    return 0
+
+
+def find_flow(options: argparse.Namespace) -> Flow:
+    """The flow that `options.name` names: a skill's, or that of a file. Raises UsageError."""
+    name: str = options.name
+    file = Path(name)
+    if file.suffix.lower() in CHART_SUFFIXES | {".md"} or "/" in name:
+        return _flow_of_file(file if file.is_absolute() else work_dir_of(options) / file)
+    library = _library(options)
+    skill = library.get(name)
+    if skill is None or skill.declared_kind is not SkillKind.FLOW:
+        known = ", ".join(each.name for each in library.flows())
+        raise UsageError(f"there is no flow {name!r}; there are: {known or 'none'}")
+    if skill.flow is None:
+        why = next((str(problem) for problem in skill.problems if problem.severity == "error"), "it has no chart")
+        raise UsageError(f"the flow {name!r} cannot be run: {why}")
+    return skill.flow
+
+
+def _flow_of_file(file: Path) -> Flow:
+    from kimi_tui.soul.prompt_flow import read_prompt_flow
+
+    try:
+        return read_prompt_flow(file).flow
+    except UsageError as error:
+        raise UsageError(str(error).removeprefix("--prompt-flow ")) from error
+    except FlowError as error:
+        raise UsageError(f"{file}: {error}") from error
+
+
+def _library(options: argparse.Namespace) -> SkillLibrary:
+    """The skills as a session here would have them, as far as no model is needed to know."""
+    from kimi_tui import config
+
+    loaded = config.load(Path(options.config_file).expanduser() if options.config_file else None, text=options.config)
+    folders = tuple(folder_of(folder, "--skills-dir") for folder in options.skills_dir)
+    return SkillLibrary.load(
+        SkillRoots(
+            work_dir_of(options),
+            skills_dirs=folders,
+            extra_dirs=tuple(loaded.config.extra_skill_dirs),
+            merge_all=loaded.config.merge_all_available_skills,
+        )
+    )
+
+
+def _line(skill: Skill) -> str:
+    if skill.flow is None:
+        return "cannot be run: " + next((str(each) for each in skill.problems if each.severity == "error"), "no chart")
+    steps = sum(node.kind.value in ("task", "decision") for node in skill.flow.nodes.values())
+    return f"{steps} steps, {skill.scope.value}. {skill.description}"
+
+
+def _as_json(skill: Skill) -> dict[str, object]:
+    return {
+        "name": skill.name,
+        "description": skill.description,
+        "scope": skill.scope.value,
+        "path": str(skill.path),
+        "nodes": None if skill.flow is None else len(skill.flow.nodes),
+        "problems": [str(problem) for problem in skill.problems],
+    }

@@ -1,0 +1,29 @@
+"""The folders that the command line names."""
+
+import argparse
+import os
+from pathlib import Path
+
+from kimi_tui.errors import UsageError
+
+
+def work_dir_of(options: argparse.Namespace) -> Path:
+    if options.work_dir is not None:
+        return folder_of(options.work_dir, "--work-dir")
+    try:
+        return Path.cwd()
+    except OSError:
+        raise UsageError("the current folder is gone; go to another, or name one with --work-dir") from None
+
+
+def folder_of(text: str, option: str) -> Path:
+    try:
+        folder = Path(text).expanduser().resolve()
+        exists = folder.is_dir()
+    except (OSError, RuntimeError, ValueError) as error:
+        raise UsageError(f"{option} {text}: {error}") from error
+    if not exists:
+        raise UsageError(f"{option} {text}: there is no such folder")
+    if not os.access(folder, os.R_OK | os.X_OK):
+        raise UsageError(f"{option} {text}: this folder cannot be read")
+    return folder
