@@ -1,5 +1,6 @@
 """The fenced block of a skill that holds its chart, found the way Markdown means it."""
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -9,6 +10,10 @@ from kimi_tui.flow.graph import ChartSource
 
 if TYPE_CHECKING:
     from markdown_it import MarkdownIt
+
+
+# What every chart's fence looks like; text without it need not be parsed, which takes seconds for a large one.
+_MAYBE = re.compile(r"(?:```|~~~)\s*[{}]*(?:mermaid|d2)", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,8 +40,10 @@ class ChartBlock:
 
 def first_chart(lines: Sequence[str], *, skip: int = 0) -> ChartBlock | None:
     """The first `mermaid` or `d2` block of `lines`, of which the first `skip` are no Markdown."""
-    tokens = _markdown().parse("\n".join(lines[skip:]))
-    for token in tokens:
+    text = "\n".join(lines[skip:])
+    if not _MAYBE.search(text):
+        return None
+    for token in _markdown().parse(text):
         source = _language(token.info) if token.type == "fence" else None
         if source is None or token.map is None:
             continue
