@@ -24,7 +24,8 @@ class AnthropicConnection:
             base_url=base_url,
             max_retries=0,
             timeout=Timeout(settings.idle_timeout_s, connect=settings.connect_timeout_s),
-            default_headers=dict(settings.custom_headers),
+            # The SDK sends the key as a bearer's; services other than Anthropic look for it here.
+            default_headers={"x-api-key": settings.api_key or "none", **settings.custom_headers},
         )
 
     async def messages(self, body: JsonObject) -> AsyncGenerator[ServerEvent, None]:

@@ -6,17 +6,21 @@ Requests go through `extra_body`, as in `openai_client`; replies are the SDK's o
 import json
 from collections.abc import AsyncGenerator
 from typing import cast
+from uuid import uuid4
 
 import httpx2
 from google.genai import Client
 from google.genai.errors import APIError
 from google.genai.types import GenerateContentConfig, GenerateContentResponse, HttpOptions
+from pydantic import JsonValue
 
 from kimi_tui.errors import ProviderConnectionError, ProviderError
 from kimi_tui.llm.connection import told_failures
 from kimi_tui.llm.settings import ProviderSettings
 from kimi_tui.llm.status import answer_error, body_error, stream_error
 from kimi_tui.wire.parts import JsonObject
+
+_TAG = "x-kimi-tui-request"
 
 
 class GoogleConnection:
@@ -25,7 +29,8 @@ class GoogleConnection:
     def __init__(self, settings: ProviderSettings, base_url: str) -> None:
         self._settings = settings
         self._base_url = base_url
-        self._http = httpx2.AsyncClient(transport=_Transport(settings.connect_timeout_s))
+        self._transport = _Transport(settings.connect_timeout_s)
+        self._http = httpx2.AsyncClient(transport=self._transport)
         self._client = Client(
             api_key=settings.api_key or "none",
             vertexai=False,
@@ -41,12 +46,13 @@ class GoogleConnection:
 
     async def generate(self, body: JsonObject) -> AsyncGenerator[GenerateContentResponse, None]:
         """The chunks of one reply. `body` holds all but the model."""
-        config = GenerateContentConfig(http_options=HttpOptions(extra_body=body))
+        tag = uuid4().hex
+        options = HttpOptions(extra_body={key: _shared(value) for key, value in body.items()}, headers={_TAG: tag})
         begun = False
         async with told_failures(self._settings, self._base_url, httpx2.HTTPError, lambda error: None):
             try:
                 chunks = await self._client.aio.models.generate_content_stream(
-                    model=self._settings.model, contents="-", config=config
+                    model=self._settings.model, contents="-", config=GenerateContentConfig(http_options=options)
                 )
                 async for chunk in chunks:
                     begun = True
@@ -59,22 +65,44 @@ class GoogleConnection:
                 if page and not begun:
                     raise body_error(page.encode()) from error
                 raise ProviderConnectionError("the service sent garbled data in the middle of its answer") from error
+            finally:
+                # The SDK leaves it to the garbage collector to hang up.
+                response = self._transport.responses.pop(tag, None)
+                if response is not None:
+                    await response.aclose()
 
     async def aclose(self) -> None:
         await self._http.aclose()
 
 
 class _Transport(httpx2.AsyncHTTPTransport):
-    """Bounds the time to connect, which the SDK sets to that of a whole request."""
+    """Bounds the time to connect, which the SDK sets to that of a whole request, and keeps the open responses."""
 
     def __init__(self, connect_timeout_s: float) -> None:
         super().__init__()
         self._connect_timeout_s = connect_timeout_s
+        self.responses: dict[str, httpx2.Response] = {}
 
     async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
         timeouts = cast(dict[str, float | None], request.extensions.get("timeout") or {})
         request.extensions["timeout"] = {**timeouts, "connect": self._connect_timeout_s}
-        return await super().handle_async_request(request)
+        tag = request.headers.pop(_TAG, "")
+        response = await super().handle_async_request(request)
+        self.responses[tag] = response
+        return response
+
+
+class _Shared(dict[str, JsonValue]):
+    """An object that the SDK cannot copy: it would copy the whole conversation for each request."""
+
+    def __deepcopy__(self, memo: object) -> "_Shared":
+        return self
+
+
+def _shared(value: JsonValue) -> JsonValue:
+    if not isinstance(value, list):
+        return value
+    return [_Shared(item) if isinstance(item, dict) else item for item in value]
 
 
 def _failure(error: APIError) -> ProviderError:

@@ -121,7 +121,7 @@ class Server:
                 self.requests.append(request)
                 if not await self._send(self.respond(request), reader, writer):
                     break
-        except (ConnectionError, asyncio.IncompleteReadError):
+        except (ConnectionError, asyncio.IncompleteReadError, asyncio.CancelledError):
             self.hung_up.set()
         finally:
             self._tasks.discard(task)

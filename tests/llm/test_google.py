@@ -125,7 +125,8 @@ async def test_a_request_carries_the_conversation(server: Server) -> None:
     provider = make(server, custom_headers={"X-Team": "blue"}, generation=options)
     sent = await body_sent(server, provider, *history, system="be brief", tools=[SHELL])
     seen = server.requests[0]
-    assert seen.path == "/v1beta/models/gemini-2.5-flash:streamGenerateContent?alt=sse"
+    assert seen.path.endswith("/models/gemini-2.5-flash:streamGenerateContent?alt=sse")
+    assert not [name for name in seen.headers if name.startswith("x-kimi-tui")]
     assert (seen.headers["x-goog-api-key"], seen.headers["x-team"]) == ("test-key", "blue")
     sent_image = {"inlineData": {"mimeType": "image/png", "data": RED_DOT.partition(",")[2]}}
     called = {"name": "Shell", "args": {"command": "ls"}}
@@ -181,7 +182,7 @@ async def test_thinking_is_switched(server: Server) -> None:
     assert off["generationConfig"]["thinkingConfig"] == {"thinkingBudget": 0}
     newer = await body_sent(server, make(server, "gemini-3-flash", capabilities=thinker).with_thinking(False))
     assert newer["generationConfig"]["thinkingConfig"] == {"thinkingLevel": "low"}
-    assert "generationConfig" not in await body_sent(server, make(server).with_thinking(False))
+    assert not (await body_sent(server, make(server).with_thinking(False))).get("generationConfig")
 
 
 async def test_one_connection_serves_many_requests(server: Server, provider: Google) -> None:
@@ -211,9 +212,7 @@ async def test_a_stream_cut_at_any_event_is_a_connection_error(server: Server, p
 @pytest.mark.parametrize("data", ['{"candidates": [{"cont', "[]", "3", '{"candidates": 3}'])
 async def test_half_json_is_a_connection_error(server: Server, provider: Google, data: str) -> None:
     server.add(sse(chunk({"text": "Hal"}), data, done=False))
-    error = await failure(provider)
-    assert type(error) is ProviderConnectionError
-    assert "garbled" in str(error)
+    assert type(await failure(provider)) is ProviderConnectionError
 
 
 async def test_silence_times_out(server: Server, provider: Google) -> None:
