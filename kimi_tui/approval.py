@@ -6,6 +6,7 @@ The request on the Wire is data; the future waits here and is settled by id, in 
 import asyncio
 import contextlib
 from collections.abc import Callable, Iterable, Sequence, Set
+from contextvars import ContextVar
 from dataclasses import dataclass
 from uuid import uuid4
 
@@ -13,7 +14,6 @@ from kimi_tui.wire.channel import Wire
 from kimi_tui.wire.display import DisplayBlock
 from kimi_tui.wire.events import ApprovalAnswer, ApprovalResponse
 from kimi_tui.wire.requests import ApprovalRequest
-
 
 NOBODY_THERE = "this needs a person's approval, and nobody is there to give it"
 
@@ -44,6 +44,10 @@ class Source:
     agent_id: str | None = None
     subagent_type: str | None = None
     description: str | None = None
+
+
+asking_for: ContextVar[Source | None] = ContextVar("asking_for", default=None)
+"""The subagent on whose behalf the code runs; None for the main agent."""
 
 
 @dataclass(slots=True)
@@ -108,7 +112,6 @@ class Approvals:
         display: Sequence[DisplayBlock] = (),
         scope: Scope | None = None,
         must_ask: bool = False,
-        source: Source | None = None,
     ) -> Verdict:
         """Wait until somebody answers. Cancelling the wait settles it as rejected.
 
@@ -120,6 +123,7 @@ class Approvals:
             return Verdict(True)
         if not self._attended:
             return Verdict(False, NOBODY_THERE)
+        source = asking_for.get()
         request = ApprovalRequest(
             id=uuid4().hex,
             tool_call_id=tool_call_id,

@@ -1,45 +1,35 @@
 """The one place that knows all: from a plan to an engine that is ready to be talked to."""
 
 import asyncio
-import contextlib
 from dataclasses import dataclass
 from pathlib import Path
 
 from kimi_tui import jsonl, paths
 from kimi_tui.approval import Approvals
-from kimi_tui.config import ChosenModel, Config, choose_model
+from kimi_tui.config import ChosenModel, Config, LoopControl, choose_model
+from kimi_tui.context.compaction import Threshold
 from kimi_tui.context.context import Context
-from kimi_tui.errors import ModelNotSetError, UsageError
+from kimi_tui.errors import ModelNotSetError
 from kimi_tui.llm.provider import ModelInfo, Provider
 from kimi_tui.llm.settings import ProviderSettings
 from kimi_tui.session.session import Session
 from kimi_tui.skill.library import SkillLibrary
 from kimi_tui.skill.roots import SkillRoots
-from kimi_tui.soul.agent import Agent
+from kimi_tui.soul.agent_spec import agent_file, read_agent_spec
+from kimi_tui.soul.crew import Office
 from kimi_tui.soul.engine import Engine
-from kimi_tui.soul.inject import make_tool, tool_class
 from kimi_tui.soul.models import Models
 from kimi_tui.soul.prompt_flow import read_prompt_flow
 from kimi_tui.soul.soul import Limits, Soul
-from kimi_tui.soul.system_prompt import default_values, fill
+from kimi_tui.soul.system_prompt import default_values
+from kimi_tui.soul.workshop import Workshop
 from kimi_tui.tools.child_env import ChildEnv
 from kimi_tui.tools.file_history import FileHistory, NoHistory
 from kimi_tui.tools.progress import ToolProgress
 from kimi_tui.tools.set_todo_list import TodoList
-from kimi_tui.tools.toolset import Toolset
 from kimi_tui.tools.workspace import Workspace
 from kimi_tui.wire.channel import Wire
 from kimi_tui.wire.recorder import Recorder
-
-DEFAULT_TOOLS = (
-    "kimi_tui.tools.shell:Shell",
-    "kimi_tui.tools.read_file:ReadFile",
-    "kimi_tui.tools.write_file:WriteFile",
-    "kimi_tui.tools.str_replace_file:StrReplaceFile",
-    "kimi_tui.tools.glob:Glob",
-    "kimi_tui.tools.grep:Grep",
-    "kimi_tui.tools.set_todo_list:SetTodoList",
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +39,7 @@ class Plan:
     work_dir: Path
     config: Config
     model: str | None = None
+    agent_file: Path | None = None
     session_id: str | None = None
     interactive: bool = True
     yolo: bool = False
@@ -117,24 +108,26 @@ async def _assemble(plan: Plan, session: Session, chosen: ChosenModel | None, mi
         FileHistory: NoHistory(),
         SkillLibrary: skills,
     }
-    toolset = Toolset(make_tool(tool_class(name), services) for name in DEFAULT_TOOLS)
-    if context.system_prompt is None:
-        values = await asyncio.to_thread(default_values, plan.work_dir, skills=skills.listing())
-        context.set_system_prompt(fill(_template(), values))
-    agent = Agent("default", context.system_prompt or "", toolset)
     info = _info(chosen)
 
     def use(provider: Provider) -> None:
         soul.provider = provider
 
+    limits = _limits(plan.config.loop_control)
+    office = Office(session.dir / "subagents", wire.send, lambda: (soul.provider, soul.model), limits)
+    values = await asyncio.to_thread(default_values, plan.work_dir, skills=skills.listing())
+    workshop = Workshop(services, values, office)
+    spec = await asyncio.to_thread(read_agent_spec, plan.agent_file or agent_file("default"))
+    agent = workshop.make(spec, system_prompt=context.system_prompt)
+    if context.system_prompt is None:
+        context.set_system_prompt(agent.system_prompt)
     models = Models(_settings(plan, chosen) if chosen else None, info, missing=missing, on_ready=use)
-    control = plan.config.loop_control
     soul = Soul(
         agent,
         model=info,
         context=context,
         send=wire.send,
-        limits=Limits(control.max_steps_per_turn, control.max_retries_per_step),
+        limits=limits,
     )
     engine = Engine(
         soul=soul,
@@ -178,10 +171,9 @@ def _load_skills(plan: Plan) -> SkillLibrary:
     )
 
 
-def _template() -> str:
-    with contextlib.suppress(OSError):
-        return (Path(__file__).parent / "prompts" / "system.md").read_text("utf-8")
-    raise UsageError("the program is not whole: soul/prompts/system.md is missing")
+def _limits(control: LoopControl) -> Limits:
+    threshold = Threshold(control.compaction_trigger_ratio, control.reserved_context_size)
+    return Limits(control.max_steps_per_turn, control.max_retries_per_step, threshold)
 
 
 def _info(chosen: ChosenModel | None) -> ModelInfo:

@@ -50,6 +50,17 @@ async def _clear(engine: "Engine", args: str) -> None:
     engine.say("The conversation starts anew; the old one is kept in the session's folder.")
 
 
+async def _compact(engine: "Engine", args: str) -> None:
+    await engine.models.ready()
+    match await engine.soul.compact(args):
+        case "done":
+            engine.say(f"The conversation was compacted; it is now about {engine.context.token_count:,} tokens.")
+        case "nothing":
+            engine.say("There is nothing to compact yet.")
+        case "failed":
+            pass
+
+
 async def _yolo(engine: "Engine", args: str) -> None:
     engine.approvals.yolo = not engine.approvals.yolo
     engine.say("Every tool call is approved from now on." if engine.approvals.yolo else "Tool calls ask again.")
@@ -118,6 +129,7 @@ async def _resume(engine: "Engine", args: str) -> None:
 
 COMMANDS: tuple[Command, ...] = (
     Command(CommandInfo("clear", "Forget the conversation and begin anew", ("reset",)), _clear),
+    Command(CommandInfo("compact", "Summarise the conversation to make room; a focus may be named"), _compact),
     Command(CommandInfo("yolo", "Approve every tool call, or ask again"), _yolo, while_running=True),
     Command(CommandInfo("flow", "List flows, or steer the one that runs"), _flow, while_running=True),
     Command(CommandInfo("flow-resume", "Go on with a flow run that was cut off"), _resume, turn=False),

@@ -1,6 +1,7 @@
 """Compacts a context by asking its own model for a summary. What fails leaves the conversation as it was."""
 
 from collections.abc import Callable, Sequence
+from typing import Literal
 
 from kimi_tui.context.compaction import SYSTEM_PROMPT, compacted, question, split
 from kimi_tui.context.context import Context
@@ -13,6 +14,7 @@ from kimi_tui.soul.notice import notice
 from kimi_tui.wire.codec import WireMessage
 from kimi_tui.wire.events import CompactionBegin, CompactionEnd
 
+Compacted = Literal["done", "nothing", "failed"]
 _SHRINKS = 3
 
 
@@ -24,11 +26,11 @@ async def compact(
     step: int,
     policy: RetryPolicy,
     focus: str = "",
-) -> bool:
-    """Whether the context is shorter now. Where it is not, the Wire was told why."""
+) -> Compacted:
+    """What came of it; the Wire is told why it failed, where it did."""
     older, kept = split(context.history)
     if not older:
-        return False
+        return "nothing"
     send(CompactionBegin())
     try:
         reply = await _summary(older, provider, send, step, policy, focus)
@@ -40,10 +42,10 @@ async def compact(
         context.count_tokens(sum(estimate_tokens(message) for message in messages))
     except ProviderError as error:
         send(notice("The conversation could not be compacted and is kept as it was", str(error), severity="warning"))
-        return False
+        return "failed"
     finally:
         send(CompactionEnd())
-    return True
+    return "done"
 
 
 async def _summary(

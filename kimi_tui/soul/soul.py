@@ -18,7 +18,7 @@ from kimi_tui.llm.provider import ModelInfo, Provider, SpokenPart
 from kimi_tui.llm.retry import RetryPolicy, take_reply_with_retries
 from kimi_tui.llm.step import Reply
 from kimi_tui.soul.agent import Agent
-from kimi_tui.soul.compacting import compact
+from kimi_tui.soul.compacting import Compacted, compact
 from kimi_tui.tools.result_message import result_message
 from kimi_tui.wire.codec import WireMessage
 from kimi_tui.wire.events import (
@@ -69,6 +69,7 @@ class Soul:
         context: Context,
         send: Callable[[WireMessage], None],
         limits: Limits,
+        rejection_ends_turn: bool = True,
     ) -> None:
         self.agent = agent
         self.provider: Provider | None = None
@@ -76,6 +77,7 @@ class Soul:
         self.context = context
         self._send = send
         self._limits = limits
+        self._rejection_ends_turn = rejection_ends_turn
         self._steered: list[UserInput] = []
         self._body: asyncio.Task[TurnResult] | None = None
         self._stop_asked = False
@@ -134,8 +136,8 @@ class Soul:
         self._send(TurnEnd())
         return TurnResult("rejected" if turn.rejected else "finished", turn.message, turn.steps, turn.usage)
 
-    async def compact(self, focus: str = "", *, step: int = 1) -> bool:
-        """Put a summary in place of what is older than the last messages; False where that changed nothing."""
+    async def compact(self, focus: str = "", *, step: int = 1) -> Compacted:
+        """Put a summary in place of what is older than the last messages."""
         return await compact(
             self.context, self._asked(), self._send, step=step, policy=self._limits.retries, focus=focus
         )
@@ -170,12 +172,12 @@ class Soul:
 
     async def _step(self, turn: _Turn) -> None:
         if turn.compact and self._limits.compaction.reached(self.context.token_count, self.model.max_context_size):
-            turn.compact = await self.compact(step=turn.steps)
+            turn.compact = await self.compact(step=turn.steps) != "failed"
         self._checkpoint()
         try:
             reply = await self._ask(turn.steps)
         except ContextOverflowError:
-            if not (turn.compact and await self.compact(step=turn.steps)):
+            if not turn.compact or await self.compact(step=turn.steps) != "done":
                 raise
             turn.compact = False
             reply = await self._ask(turn.steps)
@@ -192,7 +194,7 @@ class Soul:
         if self._go_back():
             return
         extras = [result.return_value.extras or {} for result in results]
-        if any(extra.get("rejected") and not extra.get("feedback") for extra in extras):
+        if self._rejection_ends_turn and any(e.get("rejected") and not e.get("feedback") for e in extras):
             turn.rejected = turn.ended = True
         elif any(extra.get("stop") for extra in extras):
             turn.ended = True

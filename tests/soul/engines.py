@@ -14,7 +14,7 @@ from kimi_tui.soul.engine import Engine
 from kimi_tui.wire.codec import WireMessage, type_name
 
 
-def tool_call(name: str, call_id: str = "c1", **arguments) -> str:
+def tool_call(name: str, call_id: str = "c1", /, **arguments) -> str:
     call = {"id": call_id, "name": name, "arguments": json.dumps(arguments)}
     return "tool_call: " + json.dumps(call)
 

@@ -60,7 +60,7 @@ async def test_a_broken_flow_says_where_and_why(tmp_path):
 @pytest.mark.usefixtures("skills")
 async def test_an_unknown_flow_is_named_beside_those_there_are(tmp_path):
     async with engine_on(plan(tmp_path)) as (engine, _):
-        with pytest.raises(UsageError, match="there is no flow 'rel'; there are: .*release"):
+        with pytest.raises(UsageError, match=r"there is no flow 'rel'; there are: .*release"):
             await engine.prompt("/flow:rel")
 
 
@@ -148,7 +148,7 @@ async def test_a_session_goes_on_with_the_prompt_and_the_history_it_had(tmp_path
     async with engine_on(plan(tmp_path, "text: two", session_id=session_id)) as (engine, _):
         assert engine.context.system_prompt == prompt
         assert [message.text for message in engine.context.history] == ["first question", "one"]
-        assert [recorded.message for recorded in engine.recorded()][0] == TurnBegin(user_input="first question")
+        assert next(recorded.message for recorded in engine.recorded()) == TurnBegin(user_input="first question")
 
 
 async def test_a_session_that_is_open_elsewhere_is_refused(tmp_path):

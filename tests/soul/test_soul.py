@@ -1,4 +1,5 @@
 import asyncio
+import os
 
 import pytest
 
@@ -51,7 +52,10 @@ async def test_tools_run_and_their_results_go_back_to_the_model(tmp_path):
 async def test_calls_of_one_step_run_side_by_side(tmp_path):
     """Each of the two commands waits for the file that the other makes."""
     wait = "touch {0}; for i in $(seq 400); do [ -e {1} ] && exit 0; sleep 0.02; done; exit 1"
-    calls = [tool_call("Shell", "a", command=wait.format("x", "y")), tool_call("Shell", "b", command=wait.format("y", "x"))]
+    calls = [
+        tool_call("Shell", "a", command=wait.format("x", "y")),
+        tool_call("Shell", "b", command=wait.format("y", "x")),
+    ]
     async with engine_on(plan(tmp_path, "\n".join(calls), "text: ok", yolo=True)) as (engine, heard):
         await engine.prompt("go")
     assert [result.return_value.is_error for result in heard.of(ToolResult)] == [False, False]
@@ -98,7 +102,10 @@ async def test_an_approval_for_the_session_is_not_asked_for_again_and_is_kept(tm
 
 async def test_cancel_while_a_tool_runs_leaves_a_valid_context_and_no_process(tmp_path):
     command = "echo $$ > pid; sleep 1000 & sleep 1000"
-    async with engine_on(plan(tmp_path, tool_call("Shell", command=command), "text: next", yolo=True)) as (engine, heard):
+    async with engine_on(plan(tmp_path, tool_call("Shell", command=command), "text: next", yolo=True)) as (
+        engine,
+        heard,
+    ):
         turn = asyncio.create_task(engine.prompt("go"))
         pid_file = engine.work_dir / "pid"
         await until(lambda: pid_file.exists() and pid_file.read_text().strip())
@@ -109,8 +116,6 @@ async def test_cancel_while_a_tool_runs_leaves_a_valid_context_and_no_process(tm
         assert roles(engine) == ["user", "assistant", "tool"]
         assert "Interrupted" in engine.context.history[-1].text
         with pytest.raises(ProcessLookupError):
-            import os
-
             os.kill(int(pid_file.read_text()), 0)
         assert (await engine.prompt("and now?")).message == "next"
 

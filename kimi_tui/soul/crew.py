@@ -1,0 +1,84 @@
+"""Sending subagents: each with a memory of its own, its events wrapped on the one Wire, approvals to the root."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from uuid import uuid4
+
+from kimi_tui.approval import Source, asking_for
+from kimi_tui.context.context import Context
+from kimi_tui.jsonl import JsonlWriter
+from kimi_tui.llm.provider import ModelInfo, Provider
+from kimi_tui.soul.agent import Agent
+from kimi_tui.soul.labor_market import LaborMarket, Worker
+from kimi_tui.soul.soul import Limits, Soul
+from kimi_tui.wire.channel import Wire
+from kimi_tui.wire.codec import WireMessage, encode
+from kimi_tui.wire.events import SubagentEvent
+
+_SHORT_REPORT = 200
+_CONTINUE = (
+    "Your report is too short to be of use to the one who sent you. Say more: what you did or found, in which files, "
+    "and how it was checked."
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Office:
+    """What every subagent of a session shares."""
+
+    folder: Path
+    send: Callable[[WireMessage], None]
+    model: Callable[[], tuple[Provider | None, ModelInfo]]
+    limits: Limits
+
+
+class Crew:
+    """The subagents of one agent; the Task and CreateSubagent tools know it as their `Subagents`."""
+
+    def __init__(self, market: LaborMarket, office: Office, like_me: Callable[[str], Agent]) -> None:
+        self.market = market
+        self._office = office
+        self._like_me = like_me
+
+    def names(self) -> Mapping[str, str]:
+        return {name: worker.description for name, worker in self.market.workers.items()}
+
+    def hire(self, name: str, system_prompt: str) -> None:
+        """Raises ValueError for a name that is taken."""
+        self.market.hire(name, Worker("made in this session", lambda: self._like_me(system_prompt)))
+
+    async def work(self, name: str, prompt: str, *, description: str, tool_call_id: str) -> str:
+        """One task, from a fresh memory to a report; a report of a few words is asked to be a real one, once.
+
+        Raises LookupError for a name that there is not, and whatever ended the subagent's turn.
+        """
+        worker = self.market.workers[name]
+        agent_id = f"a{uuid4().hex[:8]}"
+        wire = Wire()
+
+        def wrap(message: WireMessage) -> None:
+            event = SubagentEvent(
+                parent_tool_call_id=tool_call_id, agent_id=agent_id, subagent_type=name, event=encode(message)
+            )
+            self._office.send(event)
+
+        wire.listen(wrap, merged=True)
+        agent = worker.make()
+        context = Context(JsonlWriter(self._office.folder / agent_id / "context.jsonl"))
+        context.set_system_prompt(agent.system_prompt)
+        provider, model = self._office.model()
+        soul = Soul(
+            agent, model=model, context=context, send=wire.send, limits=self._office.limits, rejection_ends_turn=False
+        )
+        soul.provider = provider
+        asking = asking_for.set(Source(agent_id=agent_id, subagent_type=name, description=description))
+        try:
+            result = await soul.take_turn(prompt)
+            if len(result.message) < _SHORT_REPORT:
+                result = await soul.take_turn(_CONTINUE)
+            return result.message
+        finally:
+            asking_for.reset(asking)
+            wire.flush()
+            context.close()

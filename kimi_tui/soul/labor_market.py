@@ -1,0 +1,32 @@
+"""The labour market: the subagents that an agent can send, those of its file and those it made itself."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+
+from kimi_tui.soul.agent import Agent
+
+
+@dataclass(frozen=True, slots=True)
+class Worker:
+    """A subagent that can be sent; `make` makes it anew for each task."""
+
+    description: str
+    make: Callable[[], Agent]
+
+
+@dataclass(slots=True)
+class LaborMarket:
+    """`fixed` come from the agent's file and have a market of their own; `dynamic` ones share this one."""
+
+    fixed: dict[str, Worker] = field(default_factory=dict[str, Worker])
+    dynamic: dict[str, Worker] = field(default_factory=dict[str, Worker])
+
+    @property
+    def workers(self) -> Mapping[str, Worker]:
+        return {**self.dynamic, **self.fixed}
+
+    def hire(self, name: str, worker: Worker) -> None:
+        """Raises ValueError where the name is taken; the message is for the model."""
+        if name in self.workers:
+            raise ValueError(f"There is a subagent {name!r} already. There are: {', '.join(self.workers)}.")
+        self.dynamic[name] = worker

@@ -1,0 +1,59 @@
+"""Makes agents from their specs, and gives each the subagents it may send."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from kimi_tui.context.dmail import DenwaRenji
+from kimi_tui.errors import AgentSpecError
+from kimi_tui.soul.agent import Agent
+from kimi_tui.soul.agent_spec import AgentSpec, read_agent_spec
+from kimi_tui.soul.crew import Crew, Office
+from kimi_tui.soul.inject import ToolLoadError, make_tool, tool_class
+from kimi_tui.soul.labor_market import LaborMarket, Worker
+from kimi_tui.soul.system_prompt import fill
+from kimi_tui.tools.task import Subagents
+from kimi_tui.tools.toolset import Toolset
+
+
+@dataclass(frozen=True, slots=True)
+class Workshop:
+    """`services` is what tools may ask for, `values` what system prompts may name."""
+
+    services: Mapping[type, object]
+    values: Mapping[str, str]
+    office: Office
+
+    def make(self, spec: AgentSpec, *, system_prompt: str | None = None, market: LaborMarket | None = None) -> Agent:
+        """An agent with a DenwaRenji of its own and, unless one is given, a labour market of its own.
+
+        Raises AgentSpecError for a tool that cannot be loaded and for a subagent's file that is wrong.
+        """
+        market = market if market is not None else self._market(spec)
+        denwa_renji = DenwaRenji()
+
+        def like_me(prompt: str) -> Agent:
+            return self.make(spec, system_prompt=prompt, market=market)
+
+        services = {**self.services, DenwaRenji: denwa_renji, Subagents: Crew(market, self.office, like_me)}
+        try:
+            toolset = Toolset(make_tool(tool_class(name), services) for name in spec.tools)
+        except ToolLoadError as error:
+            raise AgentSpecError(str(error), file=spec.file, key="tools") from error
+        sends_mail = toolset.get("SendDMail") is not None
+        return Agent(spec.name, system_prompt or self.prompt(spec), toolset, denwa_renji if sends_mail else None)
+
+    def prompt(self, spec: AgentSpec) -> str:
+        """The system prompt that the spec's file makes. Raises AgentSpecError."""
+        try:
+            template = spec.system_prompt_path.read_text("utf-8-sig")
+        except (OSError, UnicodeDecodeError) as error:
+            raise AgentSpecError(str(error), file=spec.system_prompt_path) from error
+        arguments = {name: fill(text, self.values).strip() for name, text in spec.system_prompt_args.items()}
+        return fill(template, {**self.values, **arguments})
+
+    def _market(self, spec: AgentSpec) -> LaborMarket:
+        market = LaborMarket()
+        for name, subagent in spec.subagents.items():
+            whole = read_agent_spec(subagent.path)
+            market.fixed[name] = Worker(subagent.description, lambda whole=whole: self.make(whole))
+        return market

@@ -1,0 +1,27 @@
+"""CreateSubagent: a new kind of subagent, with the tools of the agent that makes it."""
+
+from pydantic import Field
+
+from kimi_tui.tools.task import Subagents
+from kimi_tui.tools.tool import Params, Tool, failed, ok
+from kimi_tui.wire.parts import ToolReturnValue
+
+
+class CreateSubagentParams(Params):
+    name: str = Field(pattern=r"^[A-Za-z0-9_-]{1,64}$", description="What to call it in Task.")
+    system_prompt: str = Field(min_length=1, description="Who it is and how it works.")
+
+
+class CreateSubagent(Tool[CreateSubagentParams]):
+    name = "CreateSubagent"
+    params = CreateSubagentParams
+
+    def __init__(self, subagents: Subagents) -> None:
+        self._subagents = subagents
+
+    async def call(self, params: CreateSubagentParams) -> ToolReturnValue:
+        try:
+            self._subagents.hire(params.name, params.system_prompt)
+        except ValueError as error:
+            return failed(str(error))
+        return ok(f"There are now: {', '.join(self._subagents.names())}.", f"Subagent {params.name} was made.")

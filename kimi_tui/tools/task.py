@@ -1,0 +1,62 @@
+"""Task: a piece of work for a subagent, with a memory of its own."""
+
+from collections.abc import Mapping
+from typing import Protocol
+
+from pydantic import Field
+
+from kimi_tui.errors import KimiTuiError
+from kimi_tui.tools.tool import Params, Tool, current_tool_call, failed, ok
+from kimi_tui.wire.display import BriefBlock
+from kimi_tui.wire.parts import ToolReturnValue
+
+
+class Subagents(Protocol):
+    """Those that can be sent, and a way to send one."""
+
+    def names(self) -> Mapping[str, str]:
+        """Name to description."""
+        ...
+
+    async def work(self, name: str, prompt: str, *, description: str, tool_call_id: str) -> str:
+        """The subagent's last message. Raises KimiTuiError, LookupError for a name that there is not."""
+        ...
+
+    def hire(self, name: str, system_prompt: str) -> None:
+        """Make a new one with the tools of the one that asks. Raises ValueError."""
+        ...
+
+
+class TaskParams(Params):
+    description: str = Field(min_length=1, description="The task in three to five words, for the person.")
+    subagent_name: str = Field(description="Who is to do it.")
+    prompt: str = Field(min_length=1, description="The whole task: the subagent knows nothing of this conversation.")
+
+
+class Task(Tool[TaskParams]):
+    name = "Task"
+    params = TaskParams
+
+    def __init__(self, subagents: Subagents) -> None:
+        self._subagents = subagents
+
+    @property
+    def description(self) -> str:
+        known = "\n".join(f"- `{name}`: {what}" for name, what in self._subagents.names().items())
+        return f"{super().description}\n\nThere are:\n{known or '- nobody yet'}"
+
+    async def call(self, params: TaskParams) -> ToolReturnValue:
+        try:
+            report = await self._subagents.work(
+                params.subagent_name,
+                params.prompt,
+                description=params.description,
+                tool_call_id=current_tool_call.get().id,
+            )
+        except LookupError:
+            known = ", ".join(self._subagents.names()) or "nobody"
+            return failed(f"There is no subagent {params.subagent_name!r}. There are: {known}.")
+        except KimiTuiError as error:
+            return failed(f"The subagent failed: {error}")
+        first = report.strip().split("\n", 1)[0]
+        return ok(report, display=(BriefBlock(text=first),))

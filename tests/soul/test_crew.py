@@ -1,0 +1,141 @@
+import asyncio
+import json
+
+from kimi_tui.soul.agent_spec import agent_file
+from kimi_tui.wire.codec import decode
+from kimi_tui.wire.events import StepInterrupted, SubagentEvent, TurnBegin
+from kimi_tui.wire.parts import ToolResult
+from kimi_tui.wire.requests import ApprovalRequest
+from tests.soul.engines import engine_on, plan, tool_call
+from tests.soul.test_soul import until
+
+REPORT = "text: " + "I did it, and this is how I did it and how I checked that it was done. " * 4
+
+
+def task(call_id, prompt, name="coder"):
+    return tool_call("Task", call_id, description=f"do {call_id}", subagent_name=name, prompt=prompt)
+
+
+async def test_a_subagent_works_in_a_memory_of_its_own_and_its_report_comes_back(tmp_path):
+    async with engine_on(plan(tmp_path, task("t1", "find it"), REPORT, "text: done")) as (engine, heard):
+        await engine.prompt("go")
+        events = heard.of(SubagentEvent)
+        assert {event.parent_tool_call_id for event in events} == {"t1"}
+        assert decode(events[0].event) == TurnBegin(user_input="find it")
+        assert events[0].subagent_type == "coder"
+        assert len(engine.context.history) == 4
+        assert "this is how I did it" in engine.context.history[2].text
+        assert list((engine.session.dir / "subagents").iterdir())
+
+
+async def test_a_short_report_is_asked_to_be_a_real_one_once(tmp_path):
+    replies = (task("t1", "find it"), "text: ok", "text: still short", "text: done")
+    async with engine_on(plan(tmp_path, *replies)) as (engine, heard):
+        await engine.prompt("go")
+        turns = [e for e in heard.of(SubagentEvent) if e.event["type"] == "TurnBegin"]
+        assert len(turns) == 2
+        assert "still short" in engine.context.history[2].text
+
+
+async def test_several_tasks_of_one_step_run_side_by_side(tmp_path):
+    """Each of the two shells waits for the file that the other subagent's makes."""
+    wait = "touch {0}; for i in $(seq 500); do [ -e {1} ] && exit 0; sleep 0.02; done; exit 1"
+    both = task("t1", "one") + "\n" + task("t2", "two")
+    replies = (
+        both,
+        tool_call("Shell", "a", command=wait.format("x", "y")),
+        tool_call("Shell", "b", command=wait.format("y", "x")),
+        REPORT,
+        REPORT,
+        "text: done",
+    )
+    async with engine_on(plan(tmp_path, *replies, yolo=True)) as (engine, heard):
+        await engine.prompt("go")
+    inner = [decode(event.event) for event in heard.of(SubagentEvent)]
+    assert [m.return_value.is_error for m in inner if isinstance(m, ToolResult)] == [False, False]
+
+
+async def test_approvals_of_a_subagent_come_to_the_root_and_a_rejection_does_not_end_its_turn(tmp_path):
+    replies = (task("t1", "make it"), tool_call("Shell", "a", command="touch made"), REPORT, "text: done")
+    async with engine_on(plan(tmp_path, *replies)) as (engine, heard):
+        turn = asyncio.create_task(engine.prompt("go"))
+        await until(lambda: engine.approvals.pending)
+        request = engine.approvals.pending[0]
+        assert (request.subagent_type, request.source_description) == ("coder", "do t1")
+        assert heard.of(ApprovalRequest) == [request]
+        engine.approvals.settle(request.id, "reject")
+        assert (await turn).stop == "finished"
+        assert not (engine.work_dir / "made").exists()
+
+
+async def test_cancel_reaches_a_subagent_and_what_it_runs(tmp_path):
+    replies = (task("t1", "wait"), tool_call("Shell", "a", command="touch began; sleep 1000"), "text: after")
+    async with engine_on(plan(tmp_path, *replies, yolo=True)) as (engine, heard):
+        turn = asyncio.create_task(engine.prompt("go"))
+        await until((engine.work_dir / "began").exists)
+        engine.cancel()
+        assert (await turn).stop == "cancelled"
+        inner = [decode(event.event) for event in heard.of(SubagentEvent)]
+        assert isinstance(inner[-1], StepInterrupted)
+        assert (await engine.prompt("and?")).message == "after"
+
+
+async def test_a_subagent_that_fails_is_an_error_to_the_agent_that_sent_it(tmp_path):
+    replies = (task("t1", "x"), "error: 401 no", "text: I see")
+    async with engine_on(plan(tmp_path, *replies)) as (engine, heard):
+        assert (await engine.prompt("go")).message == "I see"
+    result = heard.of(ToolResult)[0]
+    assert result.return_value.is_error
+    assert "The subagent failed" in result.return_value.message
+
+
+async def test_a_subagent_that_there_is_not_is_named_beside_those_there_are(tmp_path):
+    async with engine_on(plan(tmp_path, task("t1", "x", "wizard"), "text: ok")) as (engine, heard):
+        await engine.prompt("go")
+    assert "There are: coder, explore, plan" in heard.of(ToolResult)[0].return_value.message
+
+
+async def test_a_subagent_made_in_the_session_has_the_prompt_it_was_given_and_its_makers_tools(tmp_path):
+    replies = (
+        tool_call("CreateSubagent", "m", name="poet", system_prompt="You rhyme."),
+        tool_call("CreateSubagent", "m2", name="poet", system_prompt="Again."),
+        task("t1", "rhyme", "poet"),
+        REPORT,
+        "text: done",
+    )
+    made = plan(tmp_path, *replies, agent_file=agent_file("okabe"))
+    async with engine_on(made) as (engine, heard):
+        await engine.prompt("go")
+        results = heard.of(ToolResult)
+        assert [result.return_value.is_error for result in results] == [False, True, False]
+        folder = next((engine.session.dir / "subagents").iterdir())
+        first = json.loads((folder / "context.jsonl").read_text().splitlines()[0])
+        assert first["content"] == "You rhyme."
+
+
+async def test_a_dmail_goes_back_to_its_checkpoint_and_the_second_attempt_differs(tmp_path):
+    replies = (
+        tool_call("WriteFile", "w", path="big.txt", content="much\n"),
+        tool_call("SendDMail", "d", message="big.txt holds nothing; look in small.txt", checkpoint_id=1),
+        "text: looking in small.txt",
+    )
+    made = plan(tmp_path, *replies, agent_file=agent_file("okabe"), yolo=True)
+    async with engine_on(made) as (engine, _):
+        assert (await engine.prompt("find it")).message == "looking in small.txt"
+        texts = [message.text for message in engine.context.history]
+        assert texts[0] == "<system>CHECKPOINT 0</system>"
+        assert texts[1] == "find it"
+        assert not any("much" in text for text in texts)
+        assert any("look in small.txt" in text for text in texts)
+        recorded = [r.message for r in engine.recorded()]
+        assert any(isinstance(m, ToolResult) and m.tool_call_id == "w" for m in recorded)
+        session_id = engine.session_id
+    async with engine_on(plan(tmp_path, session_id=session_id)) as (engine, _):
+        assert [message.text for message in engine.context.history] == texts
+
+
+async def test_a_dmail_to_a_checkpoint_that_there_is_not_is_refused(tmp_path):
+    replies = (tool_call("SendDMail", "d", message="x", checkpoint_id=9), "text: ok")
+    async with engine_on(plan(tmp_path, *replies, agent_file=agent_file("okabe"))) as (engine, heard):
+        await engine.prompt("go")
+    assert "There is no checkpoint 9" in heard.of(ToolResult)[0].return_value.message
