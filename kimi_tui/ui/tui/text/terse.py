@@ -7,6 +7,8 @@ state and sends what changes; the state is reset before anything that it does no
 import re
 from functools import lru_cache
 
+from textual.driver import Driver
+
 _PIECE = re.compile(r"\x1b\[([0-9;]*)([A-Za-z])|(\x1b)")
 
 # Attribute -> the code that ends it; 1 and 2 share theirs.
@@ -144,3 +146,13 @@ def terse(data: str, *, erase: bool = True) -> str:
     writer.wanted = _NONE
     writer.settle()
     return "".join(writer.out)
+
+
+def terse_driver(driver: type[Driver], *, erase: bool = True) -> type[Driver]:
+    """A driver that writes what `driver` would write, shortened. For `App.get_driver_class`."""
+
+    class TerseDriver(driver):
+        def write(self, data: str) -> None:
+            super().write(terse(data, erase=erase))
+
+    return TerseDriver

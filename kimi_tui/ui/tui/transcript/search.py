@@ -2,6 +2,8 @@
 
 from dataclasses import dataclass
 
+from rich.style import Style
+
 from kimi_tui.ui.tui.text.line import Line
 from kimi_tui.ui.tui.transcript.items import (
     AssistantItem,
@@ -17,6 +19,7 @@ from kimi_tui.ui.tui.transcript.items import (
     ToolItem,
     UserItem,
 )
+from kimi_tui.ui.tui.transcript.roll import Roll
 from kimi_tui.wire.display import BriefBlock, DiffBlock, DisplayBlock, ShellBlock, TodoBlock, UnknownBlock
 
 
@@ -84,3 +87,56 @@ def places(lines: list[Line], query: str) -> list[tuple[int, int, int]]:
 def count_in(item: Item, query: str) -> int:
     """How often `query` occurs in the item's text, case ignored."""
     return source_text(item).casefold().count(query.casefold()) if query else 0
+
+
+class Finder:
+    """A search through a roll: where the query is, and at which of the places the person is."""
+
+    def __init__(self, roll: Roll) -> None:
+        self._roll = roll
+        self._query = ""
+        self._at = -1
+        self.matches: list[Match] = []
+
+    def find(self, query: str) -> None:
+        """Begin a search; "" ends it."""
+        roll = self._roll
+        self._query = query
+        self._at = -1
+        self.matches = [
+            Match(roll.id_at(index), nth)
+            for index in range(len(roll) if query else 0)
+            for nth in range(count_in(roll.text_of(index), query))
+        ]
+
+    @property
+    def here(self) -> Match | None:
+        return self.matches[self._at] if 0 <= self._at < len(self.matches) else None
+
+    def step(self, step: int) -> tuple[int, int] | None:
+        """To another match, around the ends; its item's index and its row in it. A folded item is opened for it."""
+        if not self.matches:
+            return None
+        self._at = (max(self._at, 0 if step < 0 else -1) + step) % len(self.matches)
+        match, roll = self.matches[self._at], self._roll
+        index = roll.index_of(match.item_id)
+        if index is None:
+            return None
+        found = places(roll.drawn(index).lines, self._query)
+        if match.nth >= len(found) and roll.can_fold(index) and not roll.is_open(match.item_id):
+            roll.set_open(match.item_id, True)
+            found = places(roll.drawn(index).lines, self._query)
+        line = found[min(match.nth, len(found) - 1)][0] if found else 0
+        return index, roll.drawn(index).gap + line
+
+    def marks(self, index: int, number: int) -> list[tuple[int, int, Style]]:
+        """The characters of line `number` of an item that match, each with its style."""
+        if not self._query:
+            return []
+        palette, here = self._roll.palette, self.here
+        nth_here = here.nth if here is not None and here.item_id == self._roll.id_at(index) else -1
+        return [
+            (start, end, palette.found_here if nth == nth_here else palette.found)
+            for nth, (line, start, end) in enumerate(places(self._roll.drawn(index).lines, self._query))
+            if line == number
+        ]

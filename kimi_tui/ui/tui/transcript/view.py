@@ -4,8 +4,9 @@ from collections.abc import Callable, Sequence
 from time import monotonic
 from typing import ClassVar, cast
 
-from rich.style import Style
 from textual import events
+from textual._animator import EasingFunction
+from textual._types import AnimationLevel, CallbackType
 from textual.binding import Binding, BindingType
 from textual.geometry import Region, Size
 from textual.message import Message
@@ -20,8 +21,9 @@ from kimi_tui.ui.tui.text.palette import palette_from_theme
 from kimi_tui.ui.tui.transcript.copying import place_of, selected_text
 from kimi_tui.ui.tui.transcript.items import Item
 from kimi_tui.ui.tui.transcript.roll import Roll
-from kimi_tui.ui.tui.transcript.rows import MARGIN, RIGHT, Row, RowMaker
-from kimi_tui.ui.tui.transcript.search import Match, count_in, places
+from kimi_tui.ui.tui.transcript.rows import MARGIN, RIGHT, Row
+from kimi_tui.ui.tui.transcript.search import Finder, Match
+from kimi_tui.ui.tui.transcript.sheet import Sheet
 from kimi_tui.ui.tui.transcript.window import Window
 
 _TICK_S = 0.25
@@ -88,14 +90,13 @@ class Transcript(ScrollView, can_focus=True):
         self.motion = motion
         self._roll = Roll(clock)
         self._window = Window(self._roll)
-        self._maker = RowMaker(80, self._roll.palette)
+        self._finder = Finder(self._roll)
+        self._sheet = Sheet(self._roll, self._window, self._finder)
         self._painted: list[Row] = []
         self._waiting = False
         self._moving = False
+        self._thumb = (0, 0)
         self._cursor: int | None = None
-        self._matches: list[Match] = []
-        self._match = -1
-        self._query = ""
         self._unseen: set[int] = set()
         self._told = (True, 0)
         self._timer: Timer | None = None
@@ -173,7 +174,7 @@ class Transcript(ScrollView, can_focus=True):
     def toggle(self, item_id: int) -> None:
         """Open a folded item, or fold it; its first line stays where it is."""
         index = self._roll.index_of(item_id)
-        if index is None or item_id not in self._foldable_near(index):
+        if index is None or not self._roll.can_fold(index):
             return
         at = self._roll.heights.top(index) - self._window.top
         self._roll.set_open(item_id, not self._roll.is_open(item_id))
@@ -194,9 +195,6 @@ class Transcript(ScrollView, can_focus=True):
             self._window.show_item(index, min(row, self._roll.heights[index] - 1))
         self._show()
 
-    def _foldable_near(self, index: int) -> set[int]:
-        return {self._roll.id_at(index)} if self._roll.can_fold(index) else set()
-
     # Painting
 
     def on_mount(self) -> None:
@@ -207,7 +205,7 @@ class Transcript(ScrollView, can_focus=True):
 
     def _new_colours(self) -> None:
         self._roll.set_width(self._roll.width, palette_from_theme(self.app.theme_variables))
-        self._maker = RowMaker(self._maker.width, self._roll.palette)
+        self._sheet.resize(self._sheet.maker.width)
         self._painted = []
         self._show()
 
@@ -215,7 +213,7 @@ class Transcript(ScrollView, can_focus=True):
         width, height = self.size
         if not width or not height:
             return
-        self._maker = RowMaker(width, self._roll.palette)
+        self._sheet.resize(width)
         self._window.resize(width - MARGIN - RIGHT, height)
         self._painted = []
         self._show()
@@ -235,10 +233,7 @@ class Transcript(ScrollView, can_focus=True):
         self._show()
 
     def _tick(self) -> None:
-        if self.motion:
-            self._roll.tick()
-        else:
-            self._roll.tick(frames=0)
+        self._roll.tick(frames=1 if self.motion else 0)
         self._show()
 
     def _run_timer(self) -> None:
@@ -252,15 +247,19 @@ class Transcript(ScrollView, can_focus=True):
             return
         self._moving = True
         self.set_reactive(_VIRTUAL_SIZE, Size(self.size.width, window.virtual_height))
-        self.vertical_scrollbar.window_virtual_size = window.virtual_height
-        self.vertical_scrollbar.window_size = window.height
+        thumb = window.thumb
+        if thumb != self._thumb:  # a bar that would look the same is left alone: it is a whole column to repaint
+            self._thumb = thumb
+            self.vertical_scrollbar.window_virtual_size = window.virtual_height
+            self.vertical_scrollbar.window_size = window.height
         self.scroll_y = self.scroll_target_y = window.top
         self._moving = False
         self._repaint()
         self._tell()
 
     def _repaint(self) -> None:
-        rows = self._rows()
+        cursor = self._cursor if self.has_focus else None
+        rows = self._sheet.rows(cursor, self.text_selection)
         before, self._painted = self._painted, rows
         if len(before) != len(rows):
             self.refresh()
@@ -282,52 +281,8 @@ class Transcript(ScrollView, can_focus=True):
             self._told = now
             self.post_message(self.FollowChanged(*now))
 
-    def _rows(self) -> list[Row]:
-        """The rows of the window, from the top."""
-        roll, window = self._roll, self._window
-        rows: list[Row] = []
-        index, skip = roll.heights.find(window.top)
-        while len(rows) < window.height and index < len(roll):
-            drawn = roll.drawn(index)
-            item_id = roll.id_at(index)
-            for number in range(skip, min(drawn.height, skip + window.height - len(rows))):
-                rows.append(self._row(item_id, number - drawn.gap, index))
-            skip = 0
-            index += 1
-        rows.extend([self._maker.blank] * (window.height - len(rows)))
-        return rows
-
-    def _row(self, item_id: int, number: int, index: int) -> Row:
-        drawn = self._roll.drawn(index)
-        if number < 0:
-            return self._maker.blank
-        line = drawn.lines[number]
-        cursor = item_id == self._cursor and number == 0 and self.has_focus
-        marks = self._marks(item_id, number, drawn.lines)
-        if cursor or marks:
-            return self._maker.row(line, cursor=cursor, marks=marks)
-        row = drawn.rows[number]
-        if row is None:
-            row = drawn.rows[number] = self._maker.row(line)
-        return row
-
-    def _marks(self, item_id: int, number: int, lines: Sequence[object]) -> list[tuple[int, int, Style]]:
-        marks: list[tuple[int, int, Style]] = []
-        palette = self._roll.palette
-        index = self._roll.index_of(item_id)
-        if self._query and index is not None:
-            here = self._matches[self._match] if 0 <= self._match < len(self._matches) else None
-            for nth, (line, start, end) in enumerate(places(self._roll.drawn(index).lines, self._query)):
-                if line == number:
-                    is_here = here is not None and here.item_id == item_id and here.nth == nth
-                    marks.append((start + MARGIN, end + MARGIN, palette.found_here if is_here else palette.found))
-        selection = self.text_selection
-        if selection is not None and (span := selection.get_span(place_of(item_id, number))) is not None:
-            marks.append((*span, palette.selection))
-        return marks
-
     def render_line(self, y: int) -> Strip:
-        row = self._painted[y] if y < len(self._painted) else self._maker.blank
+        row = self._painted[y] if y < len(self._painted) else self._sheet.maker.blank
         index, within = self._roll.heights.find(self._window.top + y)
         if index >= len(self._roll):
             return row.strip
@@ -343,6 +298,25 @@ class Transcript(ScrollView, can_focus=True):
             self._window.move_to(round(new_value))
             self._show()
 
+    def _scroll_to(
+        self,
+        x: float | None = None,
+        y: float | None = None,
+        *,
+        animate: bool = True,
+        speed: float | None = None,
+        duration: float | None = None,
+        easing: EasingFunction | str | None = None,
+        force: bool = False,
+        on_complete: CallbackType | None = None,
+        level: AnimationLevel = "basic",
+        release_anchor: bool = True,
+    ) -> bool:
+        """At once: every frame of an animated scroll would repaint the whole view."""
+        return super()._scroll_to(
+            x, y, animate=False, force=force, on_complete=on_complete, level=level, release_anchor=release_anchor
+        )
+
     def jump_to(self, item_id: int) -> None:
         """Bring the item to the top of the view."""
         index = self._roll.index_of(item_id)
@@ -351,26 +325,25 @@ class Transcript(ScrollView, can_focus=True):
             self._show()
 
     def action_page_up(self) -> None:
-        self._window.move_to(self._window.top - max(1, self._window.height - 2))
-        self._show()
+        self._move(2 - self._window.height)
 
     def action_page_down(self) -> None:
-        self._window.move_to(self._window.top + max(1, self._window.height - 2))
-        self._show()
+        self._move(self._window.height - 2)
 
     def action_scroll_home(self) -> None:
-        self._window.move_to(0)
-        self._show()
+        self._move(-self._window.top)
 
     def action_scroll_end(self) -> None:
         self.follow = True
 
     def action_scroll_up(self) -> None:
-        self._window.move_to(self._window.top - 1)
-        self._show()
+        self._move(-1)
 
     def action_scroll_down(self) -> None:
-        self._window.move_to(self._window.top + 1)
+        self._move(1)
+
+    def _move(self, rows: int) -> None:
+        self._window.move_to(self._window.top + rows)
         self._show()
 
     # The cursor and the mouse
@@ -417,48 +390,30 @@ class Transcript(ScrollView, can_focus=True):
 
     def find(self, query: str) -> list[Match]:
         """Mark the places where `query` occurs, case ignored; "" ends the search."""
-        self._query = query
-        self._match = -1
-        self._matches = [
-            Match(self._roll.id_at(index), nth)
-            for index in range(len(self._roll) if query else 0)
-            for nth in range(count_in(self._roll.text_of(index), query))
-        ]
+        self._finder.find(query)
         self._show()
-        return list(self._matches)
+        return list(self._finder.matches)
 
     def find_next(self) -> Match | None:
         """To the next match, from the first again after the last."""
-        return self._step_match(1)
+        return self._find(1)
 
     def find_previous(self) -> Match | None:
         """To the match before."""
-        return self._step_match(-1)
+        return self._find(-1)
 
     def action_find(self, step: int) -> None:
-        self._step_match(step)
+        self._find(step)
 
-    def _step_match(self, step: int) -> Match | None:
-        if not self._matches:
-            return None
-        if self._match < 0 and step < 0:
-            self._match = 0
-        self._match = (self._match + step) % len(self._matches)
-        match = self._matches[self._match]
-        index = self._roll.index_of(match.item_id)
-        if index is None:
-            return match
-        found = places(self._roll.drawn(index).lines, self._query)
-        if match.nth >= len(found) and self._roll.can_fold(index) and not self._roll.is_open(match.item_id):
-            self._roll.set_open(match.item_id, True)
-            found = places(self._roll.drawn(index).lines, self._query)
-        line = found[min(match.nth, len(found) - 1)][0] if found else 0
-        row = self._roll.drawn(index).gap + line
-        at = self._roll.heights.top(index) + row - self._window.top
-        if not 0 <= at < self._window.height:
-            self._window.show_item(index, row, above=self._window.height // 3)
-        self._show()
-        return match
+    def _find(self, step: int) -> Match | None:
+        place = self._finder.step(step)
+        if place is not None:
+            index, row = place
+            at = self._roll.heights.top(index) + row - self._window.top
+            if not 0 <= at < self._window.height:
+                self._window.show_item(index, row, above=self._window.height // 3)
+            self._show()
+        return self._finder.here
 
     # Text
 

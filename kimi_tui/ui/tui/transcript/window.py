@@ -1,5 +1,7 @@
 """Which rows of the roll are on screen, and where they stay when things change above, below or in width."""
 
+from math import ceil
+
 from kimi_tui.ui.tui.transcript.roll import Roll
 
 
@@ -22,6 +24,15 @@ class Window:
     def virtual_height(self) -> int:
         """The rows that can be scrolled over."""
         return max(self.roll.heights.total, self.top + self.height if self.follow else 0)
+
+    @property
+    def thumb(self) -> tuple[int, int]:
+        """Where the thumb of a scroll bar begins and how long it is, in eighths of a row; (0, 0) when all is seen."""
+        rows, seen = self.virtual_height, self.height
+        if rows <= seen:
+            return 0, 0
+        length = max(1.0, seen * seen / rows)
+        return int((seen - length) * self.top / (rows - seen) * 8), ceil(length * 8)
 
     @property
     def end(self) -> int:

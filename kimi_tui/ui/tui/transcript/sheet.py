@@ -1,0 +1,59 @@
+"""The rows that a window shows, with what is laid over them: the cursor, what was found, what is selected."""
+
+from rich.style import Style
+from textual.selection import Selection
+
+from kimi_tui.ui.tui.transcript.copying import place_of
+from kimi_tui.ui.tui.transcript.roll import Roll
+from kimi_tui.ui.tui.transcript.rows import MARGIN, Row, RowMaker
+from kimi_tui.ui.tui.transcript.search import Finder
+from kimi_tui.ui.tui.transcript.window import Window
+
+
+class Sheet:
+    """Makes the rows. Those with nothing laid over them are kept with their item."""
+
+    def __init__(self, roll: Roll, window: Window, finder: Finder) -> None:
+        self._roll = roll
+        self._window = window
+        self._finder = finder
+        self.maker = RowMaker(roll.width, roll.palette)
+
+    def resize(self, width: int) -> None:
+        """Rows of another width, or in the roll's new colours."""
+        self.maker = RowMaker(width, self._roll.palette)
+
+    def rows(self, cursor: int | None, selection: Selection | None) -> list[Row]:
+        """The window's rows from its top; `cursor` is the item that the keyboard is at."""
+        roll, window = self._roll, self._window
+        rows: list[Row] = []
+        index, skip = roll.heights.find(window.top)
+        while len(rows) < window.height and index < len(roll):
+            drawn = roll.drawn(index)
+            is_here = cursor is not None and roll.id_at(index) == cursor
+            for number in range(skip - drawn.gap, min(drawn.height, skip + window.height - len(rows)) - drawn.gap):
+                rows.append(self._row(index, number, selection, is_here=is_here and number == 0))
+            skip = 0
+            index += 1
+        rows.extend([self.maker.blank] * (window.height - len(rows)))
+        return rows
+
+    def _row(self, index: int, number: int, selection: Selection | None, *, is_here: bool) -> Row:
+        if number < 0:
+            return self.maker.blank
+        drawn = self._roll.drawn(index)
+        marks = self._marks(index, number, selection)
+        if is_here or marks:
+            return self.maker.row(drawn.lines[number], cursor=is_here, marks=marks)
+        row = drawn.rows[number]
+        if row is None:
+            row = drawn.rows[number] = self.maker.row(drawn.lines[number])
+        return row
+
+    def _marks(self, index: int, number: int, selection: Selection | None) -> list[tuple[int, int, Style]]:
+        marks = [(start + MARGIN, end + MARGIN, style) for start, end, style in self._finder.marks(index, number)]
+        if selection is not None:
+            span = selection.get_span(place_of(self._roll.id_at(index), number))
+            if span is not None:
+                marks.append((*span, self._roll.palette.selection))
+        return marks
