@@ -62,14 +62,16 @@ def _list(library: "SkillLibrary") -> str:
     from kimi_tui.skill.skill import Scope
 
     columns = shutil.get_terminal_size((100, 24)).columns
-    width = min(28, max((len(skill.name) for skill in library.skills), default=0))
+    width = min(28, max((_cells(skill.name) for skill in library.skills), default=0))
     lines: list[str] = []
     for scope in Scope:
         skills = [skill for skill in library.skills if skill.scope is scope]
         if not skills:
             continue
         lines += ["", str(scope)] if lines else [str(scope)]
-        lines += (_cut(f"  {skill.name:{width}}  {_kind(skill):4}  {skill.description}", columns) for skill in skills)
+        for skill in skills:
+            gap = " " * max(0, width - _cells(skill.name))
+            lines.append(_cut(f"  {skill.name}{gap}  {_kind(skill):4}  {skill.description}", columns))
     if not lines:
         folder = paths.shown(paths.home() / "skills")
         return f"There are no skills. One is a folder with a SKILL.md in it, for example in {folder}.\n"
@@ -86,7 +88,19 @@ def _kind(skill: "Skill") -> str:
 
 
 def _cut(line: str, columns: int) -> str:
-    return line if len(line) <= columns else line[: max(1, columns - 1)] + "…"
+    if _cells(line) <= columns:
+        return line
+    line = line[:columns]
+    while line and _cells(line) >= columns:
+        line = line[:-1]
+    return f"{line}…"
+
+
+def _cells(text: str) -> int:
+    """Columns that `text` takes: two for a Chinese character."""
+    import unicodedata
+
+    return sum(2 if unicodedata.east_asian_width(char) in "WF" else 1 for char in text)
 
 
 def _problems(library: "SkillLibrary") -> str:

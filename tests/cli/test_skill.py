@@ -36,6 +36,12 @@ def test_skills_are_listed_by_where_they_come_from(tmp_path: Path) -> None:
     assert not any("demo" in line for line in lines)
 
 
+def test_wide_characters_keep_the_columns(tmp_path: Path) -> None:
+    write_skill(tmp_path / "mine", "修复", "把" * 40)
+    done = run(tmp_path, "skill", "list", "--skills-dir", str(tmp_path / "mine"))
+    assert done.stdout.splitlines()[1] == "  修复" + " " * 24 + "把" * 14 + "…"
+
+
 def test_problems_have_file_line_and_column_and_a_status(tmp_path: Path) -> None:
     file = write_skill(tmp_path / "own/skills", "broken", flow="Step")
     file.write_text(file.read_text().replace("([END])", ""))
