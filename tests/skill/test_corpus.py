@@ -1,0 +1,21 @@
+"""Flow skills as people wrote them, read in place; none of them is kept here."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from kimi_tui.skill.skill import Scope, parse_skill
+
+CORPUS = Path(__file__).parents[3] / "shared" / "corpus" / "charts.json"
+CASES: list[dict[str, Any]] = json.loads(CORPUS.read_text("utf-8"))["flow_skills"] if CORPUS.is_file() else []
+
+
+@pytest.mark.parametrize("case", CASES, ids=[case["id"] for case in CASES])
+def test_a_published_flow_skill_is_what_it_is_expected_to_be(case: dict[str, Any]) -> None:
+    made = parse_skill(case["text"], Path("found") / "SKILL.md", Scope.USER)
+    assert case["expect"] in (made.kind, "either")
+    assert made.flow is not None or any(problem.severity == "error" and problem.line for problem in made.problems)
+    if made.flow and made.flow.chart and case["truth"]:
+        assert {node.id for node in made.flow.chart.nodes} == {node["id"] for node in case["truth"]["nodes"]}
