@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Literal
 
 from kimi_tui.errors import FlowError, SkillError
-from kimi_tui.flow import Chart, Flow, build_flow, read_mermaid
+from kimi_tui.flow import Flow, build_flow, read_d2, read_mermaid
 from kimi_tui.flow.lint import lint
 from kimi_tui.skill.chart_block import ChartBlock, first_chart
 from kimi_tui.skill.frontmatter import Field, Frontmatter, FrontmatterError, read_frontmatter
@@ -225,7 +225,7 @@ class _Reader:
         if not block.closed:
             self.add("warning", "the chart's block is not closed, so the rest of the file is taken for it", block.line)
         try:
-            flow = build_flow(_read_chart(block))
+            flow = build_flow(read_d2(block.text) if block.source == "d2" else read_mermaid(block.text))
         except FlowError as error:
             self.add("error", f"{error.cause} (it serves as a standard skill)", *block.place(error.line, error.column))
             return block, None
@@ -249,14 +249,6 @@ class _Reader:
 
     def add(self, severity: Severity, text: str, line: int | None, column: int | None = None) -> None:
         self.problems.append(Problem(self.path, line, column, severity, text))
-
-
-def _read_chart(block: ChartBlock) -> Chart:
-    if block.source == "mermaid":
-        return read_mermaid(block.text)
-    from kimi_tui.flow.d2 import read_d2
-
-    return read_d2(block.text)
 
 
 def _one_line(text: str) -> str:
