@@ -151,7 +151,10 @@ class ScriptedProvider:
 def _pieces(part: TextPart | ThinkPart) -> Sequence[TextPart | ThinkPart]:
     if isinstance(part, TextPart):
         return [TextPart(text=piece) for piece in _PIECE.findall(part.text)]
-    return [ThinkPart(think=piece) for piece in _PIECE.findall(part.think)]
+    thoughts = [ThinkPart(think=piece) for piece in _PIECE.findall(part.think)]
+    if part.encrypted is not None:
+        thoughts.append(ThinkPart(think="", encrypted=part.encrypted))
+    return thoughts
 
 
 def _blocks(text: str, file: Path | str | None) -> list[list[tuple[int, str]]]:

@@ -12,7 +12,7 @@ from kimi_tui.llm.settings import ProviderSettings
 from tests.llm.asking import ask
 
 
-@pytest.mark.parametrize("kind", ["kimi", "openai_legacy"])
+@pytest.mark.parametrize("kind", ["kimi", "openai_legacy", "openai_responses"])
 def test_each_type_makes_a_provider_of_its_model(kind: str) -> None:
     assert create_provider(ProviderSettings(kind, "test-model")).model_name == "test-model"
 
@@ -36,12 +36,12 @@ async def test_a_script_is_read_from_its_file(tmp_path: Path, kind: str) -> None
 def test_no_sdk_is_loaded_until_a_model_is_asked() -> None:
     code = (
         "import sys\n"
-        "import kimi_tui.llm.retry, kimi_tui.llm.scripted\n"
+        "import kimi_tui.llm.retry, kimi_tui.llm.scripted, kimi_tui.llm.discover\n"
         "from kimi_tui.llm.create import create_provider\n"
         "from kimi_tui.llm.settings import ProviderSettings\n"
-        "for kind in ('kimi', 'openai_legacy'):\n"
+        "for kind in ('kimi', 'openai_responses', 'anthropic', 'google_genai'):\n"
         "    create_provider(ProviderSettings(kind, 'm', api_key='k'))\n"
-        "heavy = {'openai', 'httpx', 'httpx2', 'anthropic', 'google', 'textual', 'mcp'} & set(sys.modules)\n"
+        "heavy = {'openai', 'httpx', 'httpx2', 'anthropic', 'google.genai', 'textual', 'mcp'} & set(sys.modules)\n"
         "print(sorted(heavy))\n"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

@@ -1,0 +1,87 @@
+"""Servers for local models on this machine, found when a person asks for them."""
+
+import asyncio
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+from pydantic import BaseModel, ValidationError
+
+if TYPE_CHECKING:
+    import httpx2
+
+ServerKind = Literal["ollama", "lm_studio", "vllm", "llama_cpp"]
+USUAL_PORTS: Mapping[ServerKind, int] = {"ollama": 11434, "lm_studio": 1234, "vllm": 8000, "llama_cpp": 8080}
+_OWNERS: Mapping[str, ServerKind] = {"vllm": "vllm", "llamacpp": "llama_cpp"}
+_MOST_BYTES = 1024 * 1024
+
+
+@dataclass(frozen=True, slots=True)
+class LocalServer:
+    """A server that answers; `base_url` is for a provider of type `openai_legacy`."""
+
+    kind: ServerKind
+    base_url: str
+    models: tuple[str, ...]
+
+
+async def find_local_servers(
+    ports: Mapping[ServerKind, int] | None = None, *, timeout_s: float = 0.5
+) -> list[LocalServer]:
+    """Ask this machine's usual ports for their models, all at once; what does not answer in time is not there."""
+    import httpx2
+
+    # A proxy of the environment has no business between two ends of this machine.
+    async with httpx2.AsyncClient(trust_env=False, timeout=timeout_s) as client:
+        asked = (ports or USUAL_PORTS).items()
+        found = await asyncio.gather(*(_ask(client, kind, port, timeout_s) for kind, port in asked))
+    return [server for server in found if server]
+
+
+class _Model(BaseModel):
+    id: str
+    owned_by: str | None = None
+
+
+class _Models(BaseModel):
+    data: list[_Model]
+
+
+class _Tag(BaseModel):
+    name: str
+
+
+class _Tags(BaseModel):
+    """What Ollama answers, which names what it could load and not only what it has loaded."""
+
+    models: list[_Tag]
+
+
+async def _ask(client: "httpx2.AsyncClient", kind: ServerKind, port: int, timeout_s: float) -> LocalServer | None:
+    import httpx2
+
+    base = f"http://127.0.0.1:{port}"
+    try:
+        async with asyncio.timeout(timeout_s):
+            body = await _get(client, f"{base}/api/tags" if kind == "ollama" else f"{base}/v1/models")
+        if kind == "ollama":
+            names = [tag.name for tag in _Tags.model_validate_json(body).models]
+        else:
+            models = _Models.model_validate_json(body).data
+            names = [model.id for model in models]
+            owner = models[0].owned_by if models else None
+            kind = _OWNERS.get(owner or "", kind)
+    except (TimeoutError, httpx2.HTTPError, ValidationError):
+        return None
+    return LocalServer(kind, f"{base}/v1", tuple(names))
+
+
+async def _get(client: "httpx2.AsyncClient", url: str) -> bytes:
+    body = b""
+    async with client.stream("GET", url) as response:
+        response.raise_for_status()
+        async for chunk in response.aiter_bytes():
+            body += chunk
+            if len(body) > _MOST_BYTES:
+                break
+    return body
