@@ -34,7 +34,8 @@ def _output(output: str | tuple[ContentPart, ...]) -> tuple[ContentPart, ...]:
 def _as_data(part: ContentPart) -> ContentPart:
     if part.type != "text":
         return part
-    return TextPart(text=f"<output>\n{_without_tags(part.text)}\n</output>")
+    text = _without_tags(part.text)
+    return TextPart(text="<output>\n" + text + ("" if text.endswith("\n") else "\n") + "</output>")
 
 
 def _tagged(tag: str, text: str) -> str:

@@ -31,6 +31,9 @@ _RESERVED = frozenset(
 _TELLING = ("statement", "definition", "assignment", "command")
 _LOOKALIKES = frozenset("‘’‚‛“”„‟′″‵ʹʺʻʼʽˈ՚᾽´`｀＇＂；｜＆＄＜＞－–—−") - {"`"}
 _BLANKS = frozenset("\u00a0\u115f\u1160\u2800\u3164\uffa0")
+_BLANK = re.compile(rb"(?:(?:\\\n)*[ \t\n](?:[ \t\n]|\\\n)*)?")
+_ESCAPED = re.compile(r"\\.", re.DOTALL)
+_NOT_IN_WORDS = re.compile(r"[\s;&|<>()'\"`$]")
 _PADDING = re.compile(r"[ \t]{40,}|\n[ \t]*\n[ \t\n]*\n")
 
 
@@ -83,7 +86,7 @@ class _Taking:
             self.doubts.append("it is nested deeply")
             return
         root = _parser().parse(content).root_node
-        if root.has_error:
+        if root.has_error or _skips(root, content):
             self.doubts.append("it cannot be parsed")
         pending = [root]
         while pending:
@@ -123,7 +126,12 @@ class _Taking:
 
     def _command(self, node: Node, depth: int) -> None:
         words: list[str | None] = []
+        end = node.start_byte
         for child in node.children:
+            gap = (node.text or b"")[end - node.start_byte : child.start_byte - node.start_byte]
+            if b"\n" in gap.replace(b"\\\n", b"") or (not gap and end != node.start_byte):
+                self.doubts.append("it cannot be parsed")
+            end = child.end_byte
             match child.type:
                 case "command_name":
                     words.append(self._word(child.children[0] if child.child_count else child))
@@ -177,13 +185,29 @@ class _Taking:
                 return None
             text += literal
         raw = _text(node)
-        bare = "".join(re.sub(r"\\.", "", _text(piece), flags=re.DOTALL) for piece in pieces if piece.type == "word")
+        bare = "".join(_ESCAPED.sub("", _text(piece)) for piece in pieces if piece.type == "word")
         if ("{" in bare or "}" in bare) and raw not in ("{}", "{", "}"):
             self.doubts.append("it has a brace expansion")
             return None
         if raw[:1] in ("*", "?", "["):
             self.doubts.append("it has a pattern that could match an option")
         return text
+
+
+def _skips(root: Node, content: bytes) -> bool:
+    """Whether the parser passed over anything but white space: it takes `\\ ` for some, where Bash has a word,
+    and a lone line continuation for the end of a word."""
+    at = 0
+    pending = [root]
+    while pending:
+        here = pending.pop()
+        if here.child_count:
+            pending.extend(reversed(here.children))
+        else:
+            if not _BLANK.fullmatch(content, at, max(at, here.start_byte)):
+                return True
+            at = max(at, here.end_byte)
+    return not _BLANK.fullmatch(content, at)
 
 
 def _nested(node: Node) -> list[Node]:
@@ -210,7 +234,7 @@ def _literal(node: Node) -> str | None:
     text = _text(node)
     match node.type:
         case "word":
-            if node.child_count or "$" in re.sub(r"\\.", "", text, flags=re.DOTALL) or "`" in text:
+            if node.child_count or _NOT_IN_WORDS.search(_ESCAPED.sub("", text)) or text.endswith("\\"):
                 return None
             return re.sub(r"\\(\n|.)", lambda found: "" if found[1] == "\n" else found[1], text, flags=re.DOTALL)
         case "number":

@@ -8,12 +8,14 @@ import contextlib
 import json
 import logging
 from collections.abc import Iterable
-from typing import Any
+from typing import Any, cast
 
 from pydantic import ValidationError
+from pydantic_core import PydanticSerializationError
 
 from kimi_tui.llm.provider import ToolSpec
 from kimi_tui.tools.repeat import RepeatWatch, with_reminder
+from kimi_tui.tools.surrogates import without_surrogates
 from kimi_tui.tools.tool import Params, Tool, current_tool_call, failed
 from kimi_tui.wire.parts import ToolCall, ToolResult, ToolReturnValue
 
@@ -65,7 +67,7 @@ class Toolset:
         answer: asyncio.Future[ToolReturnValue] = asyncio.get_running_loop().create_future()
         self._answers[key] = answer
         try:
-            value = with_reminder(await self._call(call), streak)
+            value = _sendable(with_reminder(await self._call(call), streak))
         except BaseException:
             answer.cancel()
             raise
@@ -101,6 +103,15 @@ def _key(call: ToolCall) -> str:
     return f"{call.function.name} {text}"
 
 
+def _sendable(value: ToolReturnValue) -> ToolReturnValue:
+    """A file name need not be UTF-8; what is told of it must be."""
+    try:
+        value.model_dump_json()
+    except (PydanticSerializationError, UnicodeError):
+        return ToolReturnValue.model_validate(without_surrogates(value.model_dump()))
+    return value
+
+
 def _params(tool: Tool[Any], arguments: str | None) -> Params:
     """Raises ValueError with a short text that says where the arguments are wrong."""
     text = arguments or ""
@@ -113,7 +124,7 @@ def _params(tool: Tool[Any], arguments: str | None) -> Params:
     if not isinstance(value, dict):
         raise ValueError("The arguments must be a JSON object.")
     try:
-        return tool.params.model_validate(value)
+        return tool.params.model_validate(without_surrogates(cast(object, value)))
     except ValidationError as error:
         found = [_fault(fault["loc"], fault["msg"]) for fault in error.errors(include_url=False, include_input=False)]
         more = f" (and {len(found) - 5} more)" if len(found) > 5 else ""
