@@ -4,6 +4,7 @@ from dataclasses import dataclass, field, replace
 
 from kimi_tui.errors import KimiTuiError
 from kimi_tui.ui.tui.conversation import Conversation
+from kimi_tui.ui.tui.deltas import Delta
 from kimi_tui.ui.tui.headline import headline, is_settled, one_line, parsed
 from kimi_tui.ui.tui.transcript.items import SubagentItem, SubStep, ToolItem, ToolState
 from kimi_tui.wire.codec import decode
@@ -106,6 +107,13 @@ class ToolFold:
                     pass
         todo = next((block.items for block in value.display if isinstance(block, TodoBlock)), None)
         return None if value.is_error else todo
+
+    def tail(self, call_id: str, text: str) -> list[Delta]:
+        """What a running tool has printed last. It is not on the Wire: live only."""
+        call = self._calls.get(call_id)
+        if call is not None and isinstance(item := self._talk[call.key], ToolItem) and item.state == "running":
+            self._talk.replace(call.key, replace(item, tail=text))
+        return self._talk.take()
 
     def asked(self, request: ApprovalRequest) -> None:
         self._asking[request.id] = request.tool_call_id

@@ -60,25 +60,16 @@ class Composer(Vertical):
         self._searching = False
         self._trigger: Trigger | None = None
         self._shut_at: str | None = None
+        self.queued = QueuedList(id="queued")
+        self.menu = ChoiceMenu(id="menu")
+        self.prompt = PromptArea(self.pastes, id="prompt")
 
     def compose(self) -> ComposeResult:
-        yield QueuedList(id="queued")
-        yield ChoiceMenu(id="menu")
+        yield self.queued
+        yield self.menu
         with Horizontal(id="write"):
             yield Static("›", id="mark", markup=False)
-            yield PromptArea(self.pastes, id="prompt")
-
-    @property
-    def prompt(self) -> PromptArea:
-        return self.query_one("#prompt", PromptArea)
-
-    @property
-    def menu(self) -> ChoiceMenu:
-        return self.query_one("#menu", ChoiceMenu)
-
-    @property
-    def queued(self) -> QueuedList:
-        return self.query_one("#queued", QueuedList)
+            yield self.prompt
 
     @property
     def text(self) -> str:

@@ -29,7 +29,7 @@ class FlowList(LineScroll, can_focus=True):
 
     class Chosen(Message):
         def __init__(self, name: str) -> None:
-            self.name = name
+            self.flow_name = name
             super().__init__()
 
     def __init__(self, *, id: str | None = None) -> None:  # noqa: A002

@@ -1,0 +1,461 @@
+"""The app: composes, binds and routes. What things look like is in the panes, what they mean in the fold."""
+
+import asyncio
+import contextlib
+import logging
+import time
+from collections.abc import Awaitable, Callable, Sequence
+from typing import ClassVar
+
+from textual import events
+from textual.app import App
+from textual.binding import BindingType
+from textual.timer import Timer
+
+from kimi_tui.errors import ConfigError, KimiTuiError
+from kimi_tui.ui.tui import terminal, themes
+from kimi_tui.ui.tui.bridge import FRAME, Bridge, WireBatch
+from kimi_tui.ui.tui.commands import Actions
+from kimi_tui.ui.tui.composer.composer import Composer
+from kimi_tui.ui.tui.composer.files import FileIndex
+from kimi_tui.ui.tui.composer.history import History, history_file
+from kimi_tui.ui.tui.dialogs.approval import ApprovalDialog
+from kimi_tui.ui.tui.dialogs.branches import BranchDialog
+from kimi_tui.ui.tui.dialogs.node import NodeAction, NodeDetails
+from kimi_tui.ui.tui.dialogs.start_flow import StartFlow
+from kimi_tui.ui.tui.engine import Command, Engine
+from kimi_tui.ui.tui.flow.chart import FlowChart
+from kimi_tui.ui.tui.flow.listing import FlowList
+from kimi_tui.ui.tui.flow.pane import FlowPane
+from kimi_tui.ui.tui.flow_fold import branches_of
+from kimi_tui.ui.tui.hinting import hints_for, where_of
+from kimi_tui.ui.tui.keys import bindings
+from kimi_tui.ui.tui.panels.strip import StripLine
+from kimi_tui.ui.tui.panels.waiting import WaitingPane
+from kimi_tui.ui.tui.screens.finder import Finder
+from kimi_tui.ui.tui.screens.help import Help
+from kimi_tui.ui.tui.screens.home import PANES, Home, PaneName
+from kimi_tui.ui.tui.stage import Stage
+from kimi_tui.ui.tui.steering import steer
+from kimi_tui.ui.tui.transcript.items import ErrorItem
+from kimi_tui.ui.tui.transcript.view import Transcript
+from kimi_tui.ui.tui.turns import Turns
+from kimi_tui.wire.parts import UserInput, text_of
+
+_log = logging.getLogger(__name__)
+MakeEngine = Callable[[], Awaitable[Engine]]
+_TWICE_S = 1.5
+
+
+class KimiTui(App[int]):
+    """Shows one session. The engine is made after the first frame; what is sent before that waits for it."""
+
+    TITLE = "kimi-tui"
+    ENABLE_COMMAND_PALETTE = True
+    COMMANDS: ClassVar[set[type[Actions]]] = {Actions}  # pyright: ignore[reportIncompatibleVariableOverride]
+    BINDINGS: ClassVar[list[BindingType]] = [*bindings()]
+
+    def __init__(
+        self,
+        make_engine: MakeEngine,
+        *,
+        prompt: str | None = None,
+        theme: str = themes.DEFAULT_THEME,
+        place: str = "",
+        clock: Callable[[], float] = time.time,
+        steady: Callable[[], float] = time.monotonic,
+        frame: float = FRAME,
+        motion: bool = True,
+    ) -> None:
+        super().__init__()
+        self._make_engine = make_engine
+        self._first_prompt = prompt
+        self._clock, self._steady, self._frame = clock, steady, frame
+        self._wanted_theme = theme
+        self._theme_titles: dict[str, str] = {}
+        self._quit_asked = float("-inf")
+        self._early: list[str] = []
+        self._ticker: Timer | None = None
+        self._bridge: Bridge | None = None
+        self._turns: Turns | None = None
+        self.engine: Engine | None = None
+        self.home = Home(clock=clock, steady=steady, motion=motion)
+        self.attention = terminal.Caller(self._write, lambda: self.app_focus)
+        self.stage = Stage(self.home, clock=clock, attention=self.attention)
+        self._place = place
+        self._load_theme(theme)
+
+    # Start and end
+
+    def get_theme_variable_defaults(self) -> dict[str, str]:
+        return dict(themes.VARIABLE_DEFAULTS)
+
+    def on_mount(self) -> None:
+        self.push_screen(self.home)
+        self.call_after_refresh(self._started)
+
+    def _started(self) -> None:
+        self.home.composer.commands = self.commands
+        if self._place:
+            facts = self.home.header.facts
+            self.home.header.facts = type(facts)(place=self._place)
+        self._hint()
+        self.run_worker(self._start_engine(), group="engine", exit_on_error=False)
+
+    async def _start_engine(self) -> None:
+        try:
+            engine = await self._make_engine()
+        except KimiTuiError as error:
+            self.stage.say(ErrorItem("The session could not start", str(error)))
+            return
+        except Exception as error:  # noqa: BLE001 - the edge: a fault of ours is told, the screen stays
+            _log.exception("the engine could not be made")
+            self.stage.say(ErrorItem("The session could not start", f"{type(error).__name__}: {error}"))
+            return
+        self._take_engine(engine)
+
+    def _take_engine(self, engine: Engine) -> None:
+        self.engine = engine
+        self.stage.attach(engine)
+        self._bridge = Bridge(
+            engine.wire,
+            post=self.post_message,
+            loop=asyncio.get_running_loop(),
+            clock=self._clock,
+            frame=self._frame,
+        )
+        self._turns = Turns(
+            engine, changed=self._queue_changed, refused=self._refused, failed=self._failed, ended=self._turn_ended
+        )
+        composer = self.home.composer
+        composer.history = History(history_file(engine.work_dir))
+        composer.files = FileIndex(engine.work_dir)
+        engine.skills.listen(lambda _change: self.stage.show_flows())
+        self._write(terminal.title_sequence(f"kimi-tui · {engine.title or engine.work_dir.name}"))
+        for text in [*([self._first_prompt] if self._first_prompt else []), *self._early]:
+            self._turns.submit(text)
+        self._early.clear()
+        self._hint()
+
+    async def on_unmount(self) -> None:
+        if self._bridge is not None:
+            self._bridge.close()
+        if self._turns is not None:
+            await self._turns.aclose()
+        if self.engine is not None:
+            with contextlib.suppress(KimiTuiError, OSError):
+                await self.engine.aclose()
+
+    def _write(self, sequence: str) -> None:
+        if self._driver is not None and not self.is_headless:
+            self._driver.write(sequence)
+
+    # The Wire
+
+    def on_wire_batch(self, event: WireBatch) -> None:
+        self.stage.take(event.messages)
+        self._run_ticker()
+        self._hint()
+
+    def _run_ticker(self) -> None:
+        if self.stage.counts and self._ticker is None:
+            self._ticker = self.set_interval(1.0, self._tick)
+        elif not self.stage.counts and self._ticker is not None:
+            self._ticker.stop()
+            self._ticker = None
+
+    def _tick(self) -> None:
+        self.stage.tick()
+
+    # Prompts
+
+    def commands(self) -> Sequence[Command]:
+        return self.engine.commands() if self.engine is not None else ()
+
+    def on_composer_submitted(self, event: Composer.Submitted) -> None:
+        self.home.transcript.follow = True
+        if self._turns is None:
+            self._early.append(event.text)
+            self.home.composer.queued.show(self._early)
+        else:
+            self._turns.submit(event.text)
+
+    def on_composer_steered(self, event: Composer.Steered) -> None:
+        if self._turns is None or not self._turns.steer(event.text or None):
+            if event.text:
+                self.on_composer_submitted(Composer.Submitted(event.text))
+            else:
+                self.tell("no turn is running that could be steered")
+
+    def on_composer_take_back(self) -> None:
+        if self._turns is not None and (last := self._turns.take_back()) is not None:
+            self.home.composer.text = text_of(last)
+
+    def on_composer_leave(self) -> None:
+        self.action_leave()
+
+    def _queue_changed(self) -> None:
+        if self._turns is not None and self.is_running:
+            self.home.composer.queued.show([text_of(content) for content in self._turns.queue])
+
+    def _refused(self, content: UserInput, why: str) -> None:
+        if self.engine is not None and self.engine.busy:
+            self.tell(why, severity="warning")
+        if not self.home.composer.text:
+            self.home.composer.text = text_of(content)
+
+    def _failed(self, cause: str) -> None:
+        self.stage.say(ErrorItem("Something went wrong in kimi-tui itself", cause, "the log has the details"))
+
+    def _turn_ended(self) -> None:
+        if self._bridge is not None and self.is_running:
+            self._bridge.flush()
+            self.call_later(self._settle)
+
+    def _settle(self) -> None:
+        if self.engine is not None and not self.engine.busy:
+            self.stage.settle()
+            self._run_ticker()
+
+    def put_command(self, name: str) -> None:
+        """Write a slash command, to be completed by its arguments."""
+        self.home.composer.text = f"/{name} "
+        self.home.composer.prompt.focus()
+
+    # Approvals and branches
+
+    def on_approval_dialog_answered(self, event: ApprovalDialog.Answered) -> None:
+        if self.engine is not None:
+            self.engine.approvals.settle(event.request_id, event.response, event.feedback)
+
+    def on_approval_dialog_typed(self, event: ApprovalDialog.Typed) -> None:
+        self.home.composer.prompt.focus()
+        self.home.composer.prompt.paste(event.text)
+        self.tell("F5 goes back to the approval")
+
+    def on_waiting_pane_opened(self, event: WaitingPane.Opened) -> None:
+        self.stage.ask(event.request_id)
+
+    def on_branch_dialog_chosen(self, event: BranchDialog.Chosen) -> None:
+        self._steer(f"choose:{event.label}", "")
+
+    # Flows
+
+    def on_flow_list_chosen(self, event: FlowList.Chosen) -> None:
+        skill = next((skill for skill in self.home.flow.listing.flows if skill.name == event.flow_name), None)
+        if skill is None or skill.flow is None:
+            return
+
+        def start(args: str | None) -> None:
+            if args is not None and self._turns is not None:
+                self._turns.submit(f"/flow:{event.flow_name} {args}".strip())
+
+        self.push_screen(StartFlow(skill.name, skill.description, skill.flow), start)
+
+    def on_flow_pane_steered(self, event: FlowPane.Steered) -> None:
+        run = self.stage.state.flow.run
+        if event.action == "choose" and run is not None:
+            self._choose(event.node_id or run.node_id)
+        elif event.action == "list":
+            self.home.flow.action_list()
+        else:
+            self._steer(event.action, event.node_id)
+
+    def _choose(self, node_id: str) -> None:
+        """Ask for a branch of the node under the cursor, else of the one the run is on."""
+        run = self.stage.state.flow.run
+        if run is None or not run.active:
+            self.tell("no flow is running")
+            return
+        for one in (node_id, run.node_id):
+            if branches := branches_of(run.begin, one):
+                label = next((node.label for node in run.begin.nodes if node.id == one), one)
+                self.home.branch.show(one, label, branches)
+                self.home.branch.focus()
+                return
+        self.tell("this node has one way out; there is nothing to choose")
+
+    def _steer(self, action: str, node_id: str) -> None:
+        if self.engine is None:
+            return
+        if action.startswith("choose:") and not node_id and self.home.branch.is_open:
+            node_id = self.home.branch.node_id
+            self.home.branch.close()
+            self.home.composer.prompt.focus()
+        if (word := steer(self.engine, action, node_id)) is not None:
+            self.tell(word)
+
+    def on_flow_chart_branch_clicked(self, event: FlowChart.BranchClicked) -> None:
+        run = self.stage.state.flow.run
+        if run is not None and run.active:
+            self._steer(f"choose:{event.label}", event.node_id)
+
+    def on_flow_chart_node_opened(self, event: FlowChart.NodeOpened) -> None:
+        fold = self.stage.state.flow
+        if fold.picture is None or fold.run is None:
+            return
+        node_id = event.node_id
+
+        def act(action: NodeAction | None) -> None:
+            if action == "turn":
+                self.stage.home.transcript.jump_to(self.stage.feed.ids[fold.turn_keys[node_id][-1]])
+                self.action_pane("talk")
+            elif action is not None:
+                self._steer(action, node_id)
+
+        self.push_screen(
+            NodeDetails(
+                fold.picture,
+                node_id,
+                now=self._clock(),
+                turns=len(fold.turn_keys.get(node_id, ())),
+                running=fold.run.active,
+                at_breakpoint=node_id in fold.picture.breakpoints,
+            ),
+            act,
+        )
+
+    # The conversation
+
+    def on_transcript_item_clicked(self, event: Transcript.ItemClicked) -> None:
+        action, _, target = event.action.partition(":")
+        if action == "node" and self.stage.state.flow.picture is not None:
+            self.home.go_to("flow")
+            self.home.flow.chart.select(target)
+
+    def on_transcript_follow_changed(self, event: Transcript.FollowChanged) -> None:
+        new = f"{event.unseen} new ↓" if event.unseen else "end follows ↓"
+        self.home.talk.border_subtitle = "" if event.following else new
+
+    def on_finder_changed(self, event: Finder.Changed) -> None:
+        self.home.finder.count(len(self.home.transcript.find(event.query_text)))
+
+    def on_finder_step(self, event: Finder.Step) -> None:
+        self.home.transcript.find_next()
+
+    # Keys
+
+    def on_descendant_focus(self, event: events.DescendantFocus) -> None:
+        self._hint()
+
+    def on_strip_line_clicked(self, event: StripLine.Clicked) -> None:
+        self.home.toggle_drawer()
+
+    def _hint(self) -> None:
+        if self.is_running and self.home.is_mounted:
+            self.home.hints.show(hints_for(self.home, self.stage.state))
+
+    def tell(self, text: str, *, severity: str = "information") -> None:
+        """A passing word to the person."""
+        self.notify(text, severity="warning" if severity == "warning" else "information", timeout=4, markup=False)
+
+    def action_escape(self) -> None:
+        home = self.home
+        if home.approval.leave_why():
+            return
+        if home.finder.is_open:
+            home.finder.close()
+            home.transcript.focus()
+        elif home.branch.is_open and home.branch.has_focus_within:
+            home.branch.close()
+            home.composer.prompt.focus()
+        elif self.stage.state.turn.running and self.engine is not None:
+            self.engine.cancel()
+        elif home.zoomed is not None:
+            home.zoom(None)
+        elif home.has_class("-drawer"):
+            home.toggle_drawer()
+        else:
+            home.composer.prompt.focus()
+
+    def action_copy_or_clear(self) -> None:
+        """Copy what is selected; else clear what is written; else quit when asked twice."""
+        prompt = self.home.composer.prompt
+        selected = self.home.transcript.selected_text() or prompt.selected_text
+        if selected:
+            self.copy_to_clipboard(selected)
+            self.tell("copied")
+        elif self.home.composer.clear():
+            self._quit_asked = float("-inf")
+        elif self._steady() - self._quit_asked < _TWICE_S:
+            self.action_leave()
+        else:
+            self._quit_asked = self._steady()
+            self.tell("press Ctrl+C once more to quit")
+
+    def action_leave(self) -> None:
+        self.exit(0)
+
+    def action_help(self) -> None:
+        if isinstance(self.screen, Home):
+            self.push_screen(Help(where_of(self.home)))
+
+    def action_pane(self, name: PaneName) -> None:
+        if not isinstance(self.screen, Home):
+            return
+        if name == "waiting" and self.home.approval.is_open:
+            self.home.approval.focus()
+        elif not self.home.go_to(name):
+            self.tell({"flow": "there are no flows", "todo": "the todo list is empty"}.get(name, "nothing waits"))
+
+    def action_next_pane(self) -> None:
+        if not isinstance(self.screen, Home):
+            return
+        filled: list[PaneName] = [name for name in PANES if self.home.is_filled(name)]
+        here = self.home.focused_pane
+        if here is None:
+            self.home.go_to(filled[0])
+        elif here == filled[-1]:
+            self.home.composer.prompt.focus()
+        else:
+            self.home.go_to(filled[filled.index(here) + 1])
+
+    def action_zoom(self) -> None:
+        if isinstance(self.screen, Home):
+            here = self.home.focused_pane or "talk"
+            self.home.zoom(None if self.home.zoomed is not None else here)
+
+    def action_drawer(self) -> None:
+        if isinstance(self.screen, Home):
+            self.home.toggle_drawer()
+
+    def action_expand(self) -> None:
+        self.home.transcript.toggle_all()
+
+    def action_find(self) -> None:
+        if isinstance(self.screen, Home):
+            self.home.finder.open()
+
+    # Themes
+
+    def theme_titles(self) -> dict[str, str]:
+        """Every theme there is, by name. Files are read on first use."""
+        if not self._theme_titles:
+            for path in themes.find_themes():
+                try:
+                    found = themes.load_theme(path)
+                except ConfigError as error:
+                    _log.warning("a theme is passed over: %s", error)
+                    continue
+                self.register_theme(found.theme)
+                self._theme_titles[found.theme.name] = found.title
+        return self._theme_titles
+
+    def action_themes(self) -> None:
+        self.action_command_palette()
+
+    def use_theme(self, name: str) -> None:
+        if name in self.theme_titles():
+            self.theme = name
+
+    def _load_theme(self, name: str) -> None:
+        path = themes.find_theme(name)
+        if path is None:
+            return
+        try:
+            found = themes.load_theme(path)
+        except ConfigError as error:
+            _log.warning("the theme is passed over: %s", error)
+            return
+        self.register_theme(found.theme)
+        self.theme = found.theme.name

@@ -1,0 +1,66 @@
+"""The palette: every action of the screen, every slash command, every theme."""
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING, cast
+
+from textual.command import DiscoveryHit, Hit, Hits, Provider
+from textual.content import Content
+
+from kimi_tui.ui.tui.composer.fuzzy import score
+from kimi_tui.ui.tui.headline import one_line
+from kimi_tui.ui.tui.keys import KEYS, shown
+from kimi_tui.ui.tui.text.sanitize import sanitize
+
+if TYPE_CHECKING:
+    from kimi_tui.ui.tui.app import KimiTui
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One line of the palette."""
+
+    title: str
+    help: str
+    run: Callable[[], object]
+
+
+def entries(app: "KimiTui") -> Iterable[Entry]:
+    """All there is to choose from now."""
+    for key in KEYS:
+        if key.action and key.in_palette:
+            yield Entry(key.what, shown(key.keys), partial(app.run_action, key.action))
+    for command in app.commands():
+        text = f"/{command.name}"
+        yield Entry(text, command.description, partial(app.put_command, command.name))
+    for name, title in app.theme_titles().items():
+        yield Entry(f"Theme: {title}", name, partial(app.use_theme, name))
+
+
+class Actions(Provider):
+    """Offers `entries` to Textual's palette, fuzzily."""
+
+    @property
+    def _entries(self) -> Iterable[Entry]:
+        return entries(cast("KimiTui", self.app))
+
+    async def discover(self) -> Hits:
+        for entry in self._entries:
+            yield DiscoveryHit(_plain(entry.title), entry.run, text=entry.title, help=_help(entry))
+
+    async def search(self, query: str) -> Hits:
+        for entry in self._entries:
+            value = score(query, entry.title)
+            if value is None and (value := score(query, entry.help)) is not None:
+                value /= 4
+            if value is not None:
+                yield Hit(value, _plain(entry.title), entry.run, text=entry.title, help=_help(entry))
+
+
+def _plain(text: str) -> Content:
+    return Content(sanitize(text))
+
+
+def _help(entry: Entry) -> str:
+    return sanitize(one_line(entry.help)).replace("[", "(").replace("]", ")")[:120]

@@ -1,0 +1,116 @@
+"""Every key of the program in one table: what bindings, help and the palette are made of."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+from textual.binding import Binding
+
+Where = Literal["everywhere", "composer", "conversation", "flow", "approval", "branches", "approvals"]
+
+
+@dataclass(frozen=True, slots=True)
+class Key:
+    """`keys` as Textual names them, comma between alternatives; `action` "" where the widget itself sees to it.
+
+    Keys with an action are actions of the app; `priority` ones act wherever the focus is.
+    """
+
+    id: str
+    keys: str
+    action: str
+    what: str
+    where: Where = "everywhere"
+    priority: bool = False
+    in_palette: bool = True
+
+
+KEYS: tuple[Key, ...] = (
+    Key("interrupt", "escape", "escape", "Interrupt the turn (a flow pauses)"),
+    Key(
+        "copy",
+        "ctrl+c",
+        "copy_or_clear",
+        "Copy the selection, else clear; twice quits",
+        priority=True,
+        in_palette=False,
+    ),
+    Key("quit", "ctrl+q", "leave", "Quit", priority=True),
+    Key("help", "f1", "help", "The keys that act here", priority=True),
+    Key("conversation", "f2", "pane('talk')", "Go to the conversation", priority=True),
+    Key("flow", "f3", "pane('flow')", "Go to the flow", priority=True),
+    Key("todo", "f4,ctrl+t", "pane('todo')", "Go to the todo list", priority=True),
+    Key("approvals", "f5", "pane('waiting')", "Answer what waits", priority=True),
+    Key("next", "f6", "next_pane", "Next pane", priority=True),
+    Key("drawer", "f7", "drawer", "Open or close the right side", priority=True),
+    Key("zoom", "f11", "zoom", "Zoom the pane, or back", priority=True),
+    Key("palette", "ctrl+p", "command_palette", "All actions", in_palette=False),
+    Key("expand", "ctrl+o", "expand", "Open all cards, or fold them", priority=True),
+    Key("find", "ctrl+f", "find", "Find in the conversation", priority=True),
+    Key("theme", "", "themes", "Change the theme"),
+    Key("send", "enter", "", "Send; queue while a turn runs", "composer", in_palette=False),
+    Key("newline", "shift+enter,alt+enter,ctrl+j", "", "New line", "composer", in_palette=False),
+    Key("steer", "ctrl+s", "", "Say it to the running turn now", "composer", in_palette=False),
+    Key("history", "ctrl+r", "", "Search earlier messages", "composer", in_palette=False),
+    Key("older", "up", "", "Earlier message; the last of the queue", "composer", in_palette=False),
+    Key("commands", "/", "", "Commands, skills and flows", "composer", in_palette=False),
+    Key("files", "@", "", "Files", "composer", in_palette=False),
+    Key("eof", "ctrl+d", "", "Quit, when nothing is written", "composer", in_palette=False),
+    Key("scroll", "up,down,pageup,pagedown", "", "Scroll", "conversation", in_palette=False),
+    Key("card", "j,k", "", "Next and previous card", "conversation", in_palette=False),
+    Key("open", "enter", "", "Open or fold a card", "conversation", in_palette=False),
+    Key("matches", "n,N", "", "Next and previous match", "conversation", in_palette=False),
+    Key("follow", "end", "", "To the end, and follow it", "conversation", in_palette=False),
+    Key("walk", "up,down,left,right", "", "Walk along the chart", "flow", in_palette=False),
+    Key("node", "enter", "", "Open the node, or start the flow", "flow", in_palette=False),
+    Key("pause", "space", "", "Pause, or go on", "flow", in_palette=False),
+    Key("step", "n", "", "One step", "flow", in_palette=False),
+    Key("breakpoint", "b", "", "Breakpoint on the node", "flow", in_palette=False),
+    Key("branch", "c", "", "Choose a branch", "flow", in_palette=False),
+    Key("again", "r", "", "Run the node again", "flow", in_palette=False),
+    Key("stop", "x", "", "Stop the run", "flow", in_palette=False),
+    Key("size", "z", "", "Full or compact boxes", "flow", in_palette=False),
+    Key("here", "home", "", "Back to the current node, and follow it", "flow", in_palette=False),
+    Key("list", "l", "", "List the flows, when the run has ended", "flow", in_palette=False),
+    Key("once", "y,1", "", "Yes, this once", "approval", in_palette=False),
+    Key("session", "a,2", "", "Yes, for this session", "approval", in_palette=False),
+    Key("no", "n,3", "", "No", "approval", in_palette=False),
+    Key("why", "f,4", "", "No, and say why", "approval", in_palette=False),
+    Key("other", "tab", "", "The next that waits", "approval", in_palette=False),
+    Key("read", "pageup,pagedown", "", "Scroll the text", "approval", in_palette=False),
+    Key("take", "1…9", "", "Take that branch", "branches", in_palette=False),
+    Key("waiting", "enter", "", "Open the approval", "approvals", in_palette=False),
+)
+
+_SHOWN = {
+    "escape": "Esc", "enter": "Enter", "space": "Space", "tab": "Tab", "up": "↑", "down": "↓", "left": "←",
+    "right": "→", "pageup": "PgUp", "pagedown": "PgDn", "home": "Home", "end": "End",
+}  # fmt: skip
+
+
+def shown(keys: str) -> str:
+    """Keys as a person writes them: `Ctrl+P`, `F1`, `↑ ↓`."""
+    return " ".join(_one(key) for key in keys.split(",") if key)
+
+
+def _one(key: str) -> str:
+    *modifiers, last = key.split("+") if len(key) > 1 else [key]
+    name = _SHOWN.get(last) or (last.upper() if len(last) > 1 and last[0] == "f" and last[1:].isdigit() else last)
+    if modifiers:
+        name = name.capitalize() if len(name) > 1 else name.upper()
+    return "+".join([*(modifier.capitalize() for modifier in modifiers), name])
+
+
+def bindings() -> list[Binding]:
+    """The app's bindings; their ids let a configuration give them other keys."""
+    return [
+        Binding(key.keys, key.action, key.what, show=False, priority=key.priority, id=key.id)
+        for key in KEYS
+        if key.action and key.keys
+    ]
+
+
+def acting(where: Where) -> list[Key]:
+    """The keys that act in a place, its own first."""
+    return [key for key in KEYS if key.where == where and where != "everywhere"] + [
+        key for key in KEYS if key.where == "everywhere" and key.keys
+    ]

@@ -1,0 +1,62 @@
+"""Runs the screen for a plan, and sees to it that the terminal is as it was, whatever ends the program."""
+
+import asyncio
+import signal
+from typing import TYPE_CHECKING
+
+from kimi_tui.paths import shown
+from kimi_tui.ui.tui import terminal
+from kimi_tui.ui.tui.app import KimiTui
+from kimi_tui.ui.tui.bridge import frame_time
+from kimi_tui.ui.tui.engine import Engine
+
+if TYPE_CHECKING:
+    from kimi_tui.soul.assemble import Plan
+
+_GONE_CHECK_S = 2.0
+
+
+def run_tui(plan: "Plan", *, prompt: str | None = None) -> int:
+    """Show the screen until the person leaves; the exit status."""
+
+    async def make_engine() -> Engine:
+        assemble = await asyncio.to_thread(_import_assemble)
+        return await assemble(plan)
+
+    app = KimiTui(make_engine, prompt=prompt, place=shown(plan.work_dir), frame=frame_time())
+    return asyncio.run(_run(app))
+
+
+def _import_assemble():
+    from kimi_tui.soul.assemble import assemble
+
+    return assemble
+
+
+async def _run(app: KimiTui) -> int:
+    """Run the app; a signal to end ends it in the ordinary way, and so does a terminal that is gone."""
+    loop = asyncio.get_running_loop()
+    ended_by: list[int] = []
+
+    def end(number: int) -> None:
+        ended_by.append(number)
+        app.exit(128 + number)
+
+    for number in (signal.SIGTERM, signal.SIGHUP, signal.SIGINT):
+        loop.add_signal_handler(number, end, number)
+    watcher = loop.create_task(_watch_terminal(app))
+    try:
+        status = await app.run_async()
+    finally:
+        watcher.cancel()
+        for number in (signal.SIGTERM, signal.SIGHUP, signal.SIGINT):
+            loop.remove_signal_handler(number)
+    return status if status is not None else (app.return_code or 0)
+
+
+async def _watch_terminal(app: KimiTui) -> None:
+    while True:
+        await asyncio.sleep(_GONE_CHECK_S)
+        if terminal.terminal_is_gone():
+            app.exit(128 + signal.SIGHUP)
+            return

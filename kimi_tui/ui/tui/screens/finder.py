@@ -1,0 +1,59 @@
+"""Find in the conversation: one line below it while it is open."""
+
+from textual.app import ComposeResult
+from textual.containers import Horizontal
+from textual.message import Message
+from textual.widgets import Input, Static
+
+
+class Finder(Horizontal):
+    """Says what is looked for; how many places there are is told to it."""
+
+    DEFAULT_CSS = """
+    Finder { display: none; height: 1; background: $panel; padding: 0 1; }
+    Finder.-open { display: block; }
+    Finder > #find-mark { width: 6; color: $primary; }
+    Finder > Input { width: 1fr; height: 1; border: none; padding: 0; background: $panel; }
+    Finder > #find-count { width: auto; color: $muted; }
+    """
+
+    class Changed(Message):
+        def __init__(self, query: str) -> None:
+            self.query_text = query
+            super().__init__()
+
+    class Step(Message):
+        """The next match (1) or the one before (-1)."""
+
+        def __init__(self, by: int) -> None:
+            self.by = by
+            super().__init__()
+
+    def compose(self) -> ComposeResult:
+        yield Static("find ", id="find-mark", markup=False)
+        yield Input(id="find-text")
+        yield Static("", id="find-count", markup=False)
+
+    @property
+    def is_open(self) -> bool:
+        return self.has_class("-open")
+
+    def open(self) -> None:
+        self.add_class("-open")
+        self.query_one(Input).focus()
+
+    def close(self) -> None:
+        self.remove_class("-open")
+        self.query_one(Input).value = ""
+
+    def count(self, places: int) -> None:
+        asked = bool(self.query_one(Input).value)
+        self.query_one("#find-count", Static).update(f" {places} found · enter next " if asked else "")
+
+    def on_input_changed(self, event: Input.Changed) -> None:
+        event.stop()
+        self.post_message(self.Changed(event.value))
+
+    def on_input_submitted(self, event: Input.Submitted) -> None:
+        event.stop()
+        self.post_message(self.Step(1))

@@ -1,0 +1,63 @@
+"""F1: the keys that act where one is, then those that act everywhere."""
+
+from typing import ClassVar
+
+from rich.style import Style
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Vertical
+from textual.screen import ModalScreen
+
+from kimi_tui.ui.tui.keys import Where, acting, shown
+from kimi_tui.ui.tui.panels.scroll import LineScroll
+from kimi_tui.ui.tui.text.line import Line, cells
+from kimi_tui.ui.tui.text.palette import Palette
+
+
+class KeyList(LineScroll, can_focus=True):
+    """The list itself."""
+
+    DEFAULT_CSS = "KeyList { max-height: 100%; background: $surface; }"
+
+    def __init__(self, where: Where, *, id: str | None = None) -> None:  # noqa: A002
+        super().__init__(id=id)
+        self._where: Where = where
+
+    def lines(self, width: int, palette: Palette) -> list[Line]:
+        keys = acting(self._where)
+        wide = max(cells(shown(key.keys)) for key in keys)
+        out: list[Line] = []
+        place = None
+        for key in keys:
+            if key.where != place:
+                if place is not None:
+                    out.append(Line())
+                place = key.where
+                out.append(Line(((place, palette.accent + Style(bold=True)),)))
+            name = shown(key.keys)
+            pad = " " * (wide - cells(name) + 2)
+            out.append(Line((("  " + name + pad, palette.base), (key.what, palette.muted))))
+        return out
+
+
+class Help(ModalScreen[None]):
+    """Closes on any of Esc, F1, q."""
+
+    CSS = """
+    Help { align: center middle; background: $background 60%; }
+    Help > Vertical {
+        width: 76; max-width: 94%; height: auto; max-height: 90%; background: $surface; padding: 1 2;
+        border: round $primary; border-title-color: $primary; border-title-style: bold; border-subtitle-color: $muted;
+    }
+    """
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("escape,f1,q,enter", "dismiss", "Close", show=False)]
+
+    def __init__(self, where: Where) -> None:
+        super().__init__()
+        self._where: Where = where
+
+    def compose(self) -> ComposeResult:
+        with Vertical() as box:
+            box.border_title = "keys"
+            box.border_subtitle = "esc closes"
+            yield KeyList(self._where, id="keys")

@@ -1,0 +1,205 @@
+"""The one screen one lives in: conversation and composer at the left; flow, todo and approvals at the right."""
+
+from collections.abc import Callable
+from typing import Literal
+
+from textual import events
+from textual.app import ComposeResult
+from textual.containers import Horizontal, Vertical
+from textual.screen import Screen
+from textual.widget import Widget
+
+from kimi_tui.ui.tui.composer.composer import Composer
+from kimi_tui.ui.tui.dialogs.approval import ApprovalDialog
+from kimi_tui.ui.tui.dialogs.branches import BranchDialog
+from kimi_tui.ui.tui.divider import Divider
+from kimi_tui.ui.tui.flow.pane import FlowPane
+from kimi_tui.ui.tui.panels.header import Header
+from kimi_tui.ui.tui.panels.hints import Hints
+from kimi_tui.ui.tui.panels.strip import StripLine
+from kimi_tui.ui.tui.panels.todo import TodoPane
+from kimi_tui.ui.tui.panels.waiting import WaitingPane
+from kimi_tui.ui.tui.screens.finder import Finder
+from kimi_tui.ui.tui.transcript.view import Transcript
+
+Width = Literal["wide", "medium", "narrow"]
+PaneName = Literal["talk", "flow", "todo", "waiting"]
+PANES: tuple[PaneName, ...] = ("talk", "flow", "todo", "waiting")
+
+
+def width_of(columns: int, rows: int) -> Width:
+    """Which layout there is room for."""
+    if columns < 80 or rows < 20:
+        return "narrow"
+    return "medium" if columns < 120 else "wide"
+
+
+class Home(Screen[None]):
+    """Composes the panes and sees to their room; what they show is given to them."""
+
+    CSS = """
+    Home { background: $background; layers: base above; }
+    #body { height: 1fr; }
+    #left { width: 1fr; }
+    #right { width: 52; }
+    #talk { height: 1fr; border-top: solid $line; border-title-color: $muted; border-subtitle-color: $warning; }
+    #talk:focus-within { border-top: solid $primary; border-title-color: $primary; border-title-style: bold; }
+    FlowPane, TodoPane, WaitingPane, Composer { border-title-color: $muted; }
+    FlowPane:focus-within { border-top: solid $primary; border-title-color: $primary; border-title-style: bold; }
+    TodoPane:focus { border-top: solid $primary; border-title-color: $primary; border-title-style: bold; }
+    WaitingPane { border-title-color: $warning; }
+    WaitingPane:focus { border-top: solid $primary; border-title-style: bold; }
+    Composer:focus-within { border-title-color: $primary; }
+    #right { display: none; }
+    Divider { display: none; }
+    .-wide.-has-right #right, .-wide.-has-right Divider { display: block; }
+    .-medium #strip, .-narrow #strip { visibility: visible; }
+    .-wide #strip { display: none; }
+    .-drawer #right { display: block; dock: right; layer: above; background: $background; border-left: outer $line; }
+    .-medium.-drawer #right { width: 62%; }
+    .-narrow.-drawer #right { width: 100%; border-left: none; }
+    .-zoomed Divider { display: none; }
+    .-zoom-talk #right { display: none; }
+    .-zoom-flow #left, .-zoom-todo #left, .-zoom-waiting #left { display: none; }
+    .-zoom-flow #right, .-zoom-todo #right, .-zoom-waiting #right { display: block; width: 100%; }
+    .-zoom-flow TodoPane, .-zoom-flow WaitingPane { display: none; }
+    .-zoom-todo FlowPane, .-zoom-todo WaitingPane { display: none; }
+    .-zoom-waiting FlowPane, .-zoom-waiting TodoPane { display: none; }
+    .-zoom-todo TodoPane, .-zoom-waiting WaitingPane { height: 1fr; max-height: 100%; }
+    """
+
+    def __init__(self, *, clock: Callable[[], float], steady: Callable[[], float], motion: bool = True) -> None:
+        super().__init__(id="home")
+        self.header = Header(id="header")
+        self.transcript = Transcript(clock=clock, motion=motion, id="transcript")
+        self.finder = Finder(id="finder")
+        self.talk = Vertical(self.transcript, self.finder, id="talk")
+        self.approval = ApprovalDialog(clock=steady, id="approval")
+        self.branch = BranchDialog(clock=steady, id="branch")
+        self.composer = Composer(id="composer")
+        self.divider = Divider(id="divider")
+        self.flow = FlowPane(clock=clock, id="flow")
+        self.todo = TodoPane(id="todo")
+        self.waiting = WaitingPane(id="waiting")
+        self.right = Vertical(self.flow, self.todo, self.waiting, id="right")
+        self.strip = StripLine(id="strip")
+        self.hints = Hints(id="hints")
+        self.zoomed: PaneName | None = None
+        self._right_width: int | None = None
+
+    def compose(self) -> ComposeResult:
+        yield self.header
+        with Horizontal(id="body"):
+            yield Vertical(self.talk, self.approval, self.branch, self.composer, id="left")
+            yield self.divider
+            yield self.right
+        yield self.strip
+        yield self.hints
+
+    # Room
+
+    def on_mount(self) -> None:
+        self.talk.border_title = "conversation"
+        self.make_room()
+        self.composer.prompt.focus()
+        self.screen_layout_refresh_signal.subscribe(self, self._laid_out, immediate=True)
+
+    def on_resize(self, event: events.Resize) -> None:
+        self.make_room()
+
+    @property
+    def room(self) -> Width:
+        return width_of(self.app.size.width, self.app.size.height)
+
+    def make_room(self) -> None:
+        """Give the panes the places that the terminal's size and what they hold ask for."""
+        room = self.room
+        for name in ("wide", "medium", "narrow"):
+            self.set_class(name == room, f"-{name}")
+        filled = not self.flow.has_nothing or bool(self.todo.items) or bool(self.waiting.requests)
+        self.set_class(filled, "-has-right")
+        if room == "wide":
+            self.remove_class("-drawer")
+            columns = self.app.size.width
+            width = self._right_width or max(40, min(64, columns * 37 // 100))
+            self.right.styles.width = max(24, min(width, columns - 40))
+        else:
+            self.right.styles.width = None
+        self.flow.display = not self.flow.has_nothing or not filled
+
+    def on_divider_moved(self, event: Divider.Moved) -> None:
+        self._right_width = max(24, self.app.size.width - event.column - 1)
+        self.make_room()
+
+    def _laid_out(self, _screen: object) -> None:
+        self._join()
+
+    def _join(self) -> None:
+        """Let the divider meet the title lines beside it."""
+        divider = self.divider
+        if not divider.display:
+            return
+        top = divider.region.y
+        left = [pane.region.y - top for pane in (self.talk, self.composer) if pane.display and pane.region]
+        right = [pane.region.y - top for pane in (self.flow, self.todo, self.waiting) if pane.display and pane.region]
+        divider.join(left, right)
+
+    # Panes
+
+    def pane(self, name: PaneName) -> Widget:
+        return {"talk": self.transcript, "flow": self.flow, "todo": self.todo, "waiting": self.waiting}[name]
+
+    @property
+    def focused_pane(self) -> PaneName | None:
+        """The pane that has the focus, None where the composer or a dialog has it."""
+        for node in self.focused.ancestors_with_self if self.focused is not None else ():
+            if node is self.talk:
+                return "talk"
+            if node in (self.flow, self.todo, self.waiting):
+                return next(name for name in PANES if self.pane(name) is node)
+        return None
+
+    def is_filled(self, name: PaneName) -> bool:
+        match name:
+            case "talk":
+                return True
+            case "flow":
+                return not self.flow.has_nothing
+            case "todo":
+                return bool(self.todo.items)
+            case "waiting":
+                return bool(self.waiting.requests)
+
+    def go_to(self, name: PaneName) -> bool:
+        """Put the focus on a pane, opening the drawer where the pane lies in it. False where it is empty."""
+        if not self.is_filled(name):
+            return False
+        if self.zoomed is not None and self.zoomed != name:
+            self.zoom(name)
+        if name != "talk" and self.room != "wide" and self.zoomed is None:
+            self.add_class("-drawer")
+        elif name == "talk":
+            self.remove_class("-drawer")
+        if name == "flow":
+            self.flow.focus_inside()
+        else:
+            self.pane(name).focus()
+        return True
+
+    def zoom(self, name: PaneName | None) -> None:
+        """Give one pane the whole screen, or none."""
+        for one in PANES:
+            self.set_class(one == name, f"-zoom-{one}")
+        self.set_class(name is not None, "-zoomed")
+        self.zoomed = name
+        if name is not None:
+            self.remove_class("-drawer")
+            self.right.styles.width = None
+        self.make_room()
+
+    def toggle_drawer(self) -> None:
+        """The right side, where there is no room for it beside the conversation."""
+        if self.room != "wide":
+            self.toggle_class("-drawer")
+            if not self.has_class("-drawer"):
+                self.composer.prompt.focus()

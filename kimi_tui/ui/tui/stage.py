@@ -1,0 +1,172 @@
+"""Puts the fold on the screen: takes batches of Wire messages, changes the state, and tells each pane what is its."""
+
+import dataclasses
+from collections.abc import Callable, Sequence
+from typing import Protocol
+
+from kimi_tui.ui.tui import place
+from kimi_tui.ui.tui.bridge import Timed
+from kimi_tui.ui.tui.deltas import Delta, Part
+from kimi_tui.ui.tui.engine import Engine
+from kimi_tui.ui.tui.screens.feed import Feed
+from kimi_tui.ui.tui.screens.home import Home
+from kimi_tui.ui.tui.state import UiState
+from kimi_tui.ui.tui.transcript.items import AssistantItem, ErrorItem, NoticeItem, SeamItem
+from kimi_tui.wire.flow_events import FlowPaused
+from kimi_tui.wire.requests import ApprovalRequest, QuestionRequest
+
+_WORDS_SHOWN = 600
+
+
+class Attention(Protocol):
+    """How to call a person who looks elsewhere."""
+
+    def call(self, why: str) -> None: ...
+
+
+class Stage:
+    """One session on one screen. `clock` is the clock of the messages."""
+
+    def __init__(self, home: Home, *, clock: Callable[[], float], attention: Attention) -> None:
+        self.home = home
+        self.state = UiState()
+        self.feed = Feed(home.transcript)
+        self.engine: Engine | None = None
+        self._clock = clock
+        self._attention = attention
+        self._asked: frozenset[str] = frozenset()
+
+    def attach(self, engine: Engine) -> None:
+        """Show this session, with what it has on record."""
+        self.engine = engine
+        recorded = [(one.timestamp, one.message) for one in engine.recorded()]
+        if recorded:
+            self.state.fold_all(recorded)
+            self.state.settle(recorded[-1][0])
+            self.state.conversation.append(SeamItem("resume", "session resumed"))
+            self.state.conversation.take()
+            self.state.approvals.clear()
+            self.feed.start(self.state.conversation.items)
+        facts = self.home.header.facts
+        self.home.header.facts = dataclasses.replace(
+            facts,
+            place=place.place_of(engine.work_dir),
+            branch=place.branch_of(engine.work_dir),
+            model=engine.model_name,
+            model_note=engine.model_note,
+            ready=True,
+        )
+        self.show_flows()
+        self.refresh({"turn", "status", "todo", "approvals", "flow"})
+
+    def show_flows(self) -> None:
+        if self.engine is not None:
+            self.home.flow.show_flows(self.engine.skills.flows())
+            self.home.make_room()
+
+    def take(self, messages: Sequence[Timed]) -> None:
+        """Fold a batch and show what it changed."""
+        touched: set[Part] = set()
+        for at, message in messages:
+            touched |= self.feed.apply(self.state.fold(message, at))
+            if isinstance(message, ApprovalRequest | QuestionRequest):
+                self._attention.call(f"{message.__class__.__name__.removesuffix('Request')} needed")
+            elif isinstance(message, FlowPaused) and message.reason == "choice":
+                self._attention.call("a flow waits for your choice")
+        if touched:
+            self.refresh(touched)
+
+    def settle(self) -> None:
+        """The engine has nothing under way any more."""
+        self._apply(self.state.settle(self._clock()))
+
+    def say(self, item: NoticeItem | ErrorItem) -> None:
+        self._apply(self.state.say(item, self._clock()))
+
+    def progress(self, call_id: str, tail: str) -> None:
+        """A running tool has printed something."""
+        self._apply(self.state.tools.tail(call_id, tail))
+
+    def _apply(self, deltas: Sequence[Delta]) -> None:
+        if touched := self.feed.apply(deltas):
+            self.refresh(touched)
+
+    def refresh(self, parts: set[Part]) -> None:
+        """Tell the panes of these parts."""
+        home, state = self.home, self.state
+        if "todo" in parts:
+            home.todo.show(state.todo)
+        if "approvals" in parts:
+            self.ask()
+        if parts & {"flow", "node", "approvals"}:
+            home.flow.show_run(state.flow.run, state.flow.picture, asking=bool(state.approvals))
+            self._ask_branch()
+        if parts & {"flow", "node", "todo", "approvals"}:
+            home.strip.show(state)
+        if parts & {"todo", "approvals", "flow"}:
+            home.make_room()
+        self.tick()
+
+    def tick(self) -> None:
+        """What counts the time, and the figures of the header."""
+        home, state, engine = self.home, self.state, self.engine
+        run, turn = state.flow.run, state.turn
+        elapsed = int(max(0.0, self._clock() - turn.started)) if turn.started is not None else None
+        home.header.facts = dataclasses.replace(
+            home.header.facts,
+            context_usage=state.status.context_usage,
+            max_context_tokens=state.status.max_context_tokens,
+            plan_mode=state.status.plan_mode,
+            yolo=engine.approvals.yolo if engine is not None else False,
+            waiting=len(state.approvals),
+            elapsed=elapsed,
+            paused=run is not None and run.active and run.paused is not None,
+        )
+        home.composer.set_class(turn.running, "-running")
+        home.flow.tick()
+
+    @property
+    def counts(self) -> bool:
+        """Whether something on screen changes with the clock."""
+        run = self.state.flow.run
+        return self.state.turn.running or (run is not None and run.active)
+
+    def ask(self, open_id: str | None = None) -> None:
+        """Show the approvals that wait, and give the dialog the focus unless somebody writes."""
+        home = self.home
+        requests = tuple(self.state.approvals.values())
+        home.waiting.show(requests)
+        had_focus = home.approval.has_focus_within
+        run = self.state.flow.run
+        node = run.node_label if run is not None and run.active else ""
+        home.approval.show(requests, node=node, open_id=open_id)
+        new = frozenset(request.id for request in requests) - self._asked
+        self._asked = frozenset(request.id for request in requests)
+        if requests and (open_id is not None or (new and not home.composer.text.strip())):
+            home.approval.focus()
+        elif not requests and (had_focus or home.focused is None):
+            home.composer.prompt.focus()
+
+    def _ask_branch(self) -> None:
+        home, run = self.home, self.state.flow.run
+        pause = run.pause if run is not None and run.active else None
+        if run is None or pause is None or pause.reason != "choice":
+            if home.branch.is_open:
+                had_focus = home.branch.has_focus_within
+                home.branch.close()
+                if had_focus:
+                    home.composer.prompt.focus()
+            return
+        was_open = home.branch.is_open
+        home.branch.show(
+            run.node_id, run.node_label, run.branches, words=self._last_words(), suggested=pause.suggested or ""
+        )
+        if not was_open and not home.composer.text.strip() and not home.approval.is_open:
+            home.branch.focus()
+
+    def _last_words(self) -> str:
+        for item in reversed(self.state.conversation.items[-12:]):
+            if isinstance(item, AssistantItem):
+                text = item.text.strip()
+                return text if len(text) <= _WORDS_SHOWN else "…" + text[-_WORDS_SHOWN:]
+        return ""

@@ -1,0 +1,44 @@
+"""Manners towards the terminal: its title, a call for attention, and noticing when it is gone."""
+
+import os
+import sys
+from collections.abc import Callable
+
+from kimi_tui.ui.tui.headline import one_line
+from kimi_tui.ui.tui.text.sanitize import sanitize
+
+_QUIET = frozenset({"", "dumb", "linux"})
+
+
+def title_sequence(title: str) -> str:
+    """Sets the title of the window."""
+    safe = sanitize(one_line(title))[:100]
+    return f"\x1b]2;{safe}\x07"
+
+
+def notice_sequence(text: str) -> str:
+    """Asks the terminal for a desktop notification (OSC 9)."""
+    safe = sanitize(one_line(text)).replace(";", ",")[:200]
+    return f"\x1b]9;{safe}\x07"
+
+
+class Caller:
+    """Rings the bell and asks for a notification when the terminal has not the focus."""
+
+    def __init__(self, write: Callable[[str], None], has_focus: Callable[[], bool]) -> None:
+        self._write, self._has_focus = write, has_focus
+
+    def call(self, why: str) -> None:
+        if not self._has_focus() and os.environ.get("TERM", "") not in _QUIET:
+            self._write("\a" + notice_sequence(f"kimi-tui: {why}"))
+
+
+def terminal_is_gone() -> bool:
+    """Whether the terminal we were started in has been closed."""
+    if os.getppid() == 1 and not os.isatty(0):
+        return True
+    try:
+        os.get_terminal_size(sys.__stdout__.fileno() if sys.__stdout__ is not None else 1)
+    except (OSError, ValueError):
+        return True
+    return False
