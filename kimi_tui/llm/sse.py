@@ -71,7 +71,7 @@ class LineSplitter:
             return []
         if self._after_cr:
             chunk = chunk.removeprefix(b"\n")
-        self._after_cr = chunk.endswith(b"\r") or (self._after_cr and not chunk)
+        self._after_cr = chunk.endswith(b"\r")
         if b"\r" in chunk:
             chunk = chunk.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
         first, *more = chunk.split(b"\n")
