@@ -19,7 +19,7 @@ _WIDE = (
     "\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe4f\uff00-\uff60\uffe0-\uffe6"
 )
 _ATOM = re.compile(rf"\s+|[{_WIDE}](?:[\ufe00-\ufe0f\u0300-\u036f])*|[^\s{_WIDE}]+")
-_BREAK_AFTER = re.compile(r"(?<=[/_\-.,:;|&+=)\]}])(?=\w)")
+_BREAK_AFTER = re.compile(r"(?<=[/_\-.,:;|&+=)\]}])(?=\w)|(?<=[a-z])(?=[A-Z])")
 
 
 @lru_cache(maxsize=4096)
@@ -29,8 +29,17 @@ def cells(text: str) -> int:
 
 
 def clean(text: str) -> str:
-    """Text that is safe to lay out: line breaks stay, other white space is one space, control characters go."""
-    text = text.replace("\r\n", "\n").replace("\t", " ").replace("\u2028", "\n").replace("\u2029", "\n")
+    """Text that is safe to lay out: line breaks stay, other white space is one space, control characters go.
+
+    So does the mark for the colourful form of a sign, on whose width terminals disagree.
+    """
+    text = (
+        text.replace("\ufe0f", "")
+        .replace("\r\n", "\n")
+        .replace("\t", " ")
+        .replace("\u2028", "\n")
+        .replace("\u2029", "\n")
+    )
     if text.isascii() and text.replace("\n", "").isprintable():
         kept = text
     else:

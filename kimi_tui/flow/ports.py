@@ -50,34 +50,44 @@ def entering_ports(lines: Sequence[Line], span: Span) -> dict[int, int]:
     Where nothing comes from straight above, both sides meet in the middle.
     """
     ordered = sorted({line.key: line for line in lines}.values(), key=lambda line: line.place)
-    left = [line for line in ordered if line.enters and line.place < span.low]
-    right = [line for line in ordered if line.enters and line.place > span.high]
-    own = [line for line in ordered if not line.enters or span.holds(line.place)]
-    groups: list[list[Line]] = []
-    wished: list[int] = []
-    for line in own:
-        place = min(max(line.place, span.low), span.high)
-        if groups and line.enters and groups[-1][0].enters and place - wished[-1] < span.step:
-            groups[-1].append(line)
-            continue
-        groups.append([line])
-        wished.append(place)
-    if not own:
+    if all(line.enters and not span.holds(line.place) for line in ordered):
         return {line.key: span.middle for line in ordered}
-    if left:
-        if wished[0] - span.low < span.step and groups[0][0].enters:
-            groups[0].extend(left)
+    groups: list[list[Line]] = []
+    sides: list[int] = []
+    for line in ordered:
+        side = (line.place > span.high) - (line.place < span.low)
+        near = groups and side == 0 == sides[-1] and line.place - groups[-1][-1].place < span.step
+        if groups and line.enters and groups[-1][-1].enters and (near or (side != 0 and side == sides[-1])):
+            groups[-1].append(line)
         else:
-            groups.insert(0, left)
-            wished.insert(0, max(span.low, wished[0] - span.step))
-    if right:
-        if span.high - wished[-1] < span.step and groups[-1][0].enters:
-            groups[-1].extend(right)
+            groups.append([line])
+            sides.append(side)
+    _join_where_tight(groups, sides, span)
+    inner = [place for group, side in zip(groups, sides, strict=True) if side == 0 for place in (group[0].place,)]
+    first, last = (inner[0], inner[-1]) if inner else (span.middle + span.step, span.middle)
+    before, after = sides.count(-1), sides.count(1)
+    wished: list[int] = []
+    for index, (group, side) in enumerate(zip(groups, sides, strict=True)):
+        if side == 0:
+            wished.append(group[0].place)
+        elif side < 0:
+            wished.append(max(span.low, first - span.step * (before - index)))
         else:
-            groups.append(right)
-            wished.append(min(span.high, wished[-1] + span.step))
+            wished.append(min(span.high, last + span.step * (index - len(groups) + after + 1)))
     ports = spread(wished, span)
     return {line.key: port for group, port in zip(groups, ports, strict=True) for line in group}
+
+
+def _join_where_tight(groups: list[list[Line]], sides: list[int], span: Span) -> None:
+    """Lets lines from one side enter with the outermost straight one where there is no room beside it."""
+    tight = sides[:2] == [-1, 0] and groups[1][0].place - span.low < span.step
+    if tight and groups[0][0].enters and groups[1][0].enters:
+        groups[1].extend(groups.pop(0))
+        sides.pop(0)
+    tight = sides[-2:] == [0, 1] and span.high - groups[-2][0].place < span.step
+    if tight and groups[-1][0].enters and groups[-2][0].enters:
+        groups[-2].extend(groups.pop())
+        sides.pop()
 
 
 def spread(wished: Sequence[int], span: Span) -> list[int]:

@@ -18,13 +18,10 @@ class _Net:
     wires: list[Wire]
     turning: bool = False
     track: int = 0
-    tops: set[int] = field(init=False)
-    bottoms: set[int] = field(init=False)
-    low: int = field(init=False)
-    high: int = field(init=False)
-
-    def __post_init__(self) -> None:
-        self.settle()
+    tops: set[int] = field(default_factory=set[int])
+    bottoms: set[int] = field(default_factory=set[int])
+    low: int = 0
+    high: int = 0
 
     def settle(self) -> None:
         """Reckons the pins and the extent anew."""
@@ -47,37 +44,70 @@ class Channel:
 
 
 def route(wires: Sequence[Wire], turns: Sequence[tuple[int, int]] = ()) -> Channel:
-    """Routes `wires` (upper pin, lower pin) and `turns` (two upper pins, there and back) on few tracks."""
-    nets: dict[tuple[int, bool], _Net] = {}
-    net_of: list[_Net | None] = []
-    for (top, bottom), family in zip(wires, _families(wires), strict=True):
-        key = (family, top < bottom)
-        if top == bottom:
-            net_of.append(None)
-            continue
-        if key in nets:
-            nets[key].wires.append((top, bottom))
-        else:
-            nets[key] = _Net(family, [(top, bottom)])
-        net_of.append(nets[key])
-    for net in nets.values():
-        net.settle()
-    turning = [_Net(-1 - index, [turn], turning=True) for index, turn in enumerate(turns)]
-    pins = {pin for wire in (*wires, *turns) for pin in wire}
-    splits: dict[int, tuple[_Net, int]] = {}
-    ordered = _order([*nets.values(), *turning], splits, pins)
-    channel = Channel(_give_tracks(ordered))
-    channel.uppermost = [(net.low, net.high) for net in ordered if net.track == 0]
-    for (top, bottom), net in zip(wires, net_of, strict=True):
-        if net is None:
-            channel.paths.append([])
-        elif id(net) in splits:
-            second, joint = splits[id(net)]
-            channel.paths.append([(top, net.track), (joint, net.track), (joint, second.track), (bottom, second.track)])
-        else:
-            channel.paths.append([(top, net.track), (bottom, net.track)])
-    channel.paths.extend([(a, net.track), (b, net.track)] for (a, b), net in zip(turns, turning, strict=True))
-    return channel
+    """Routes `wires` (upper pin, lower pin) and `turns` (two upper pins, there and back) on few tracks.
+
+    If the wires then cross more often than the order of their pins asks for, each gets a track of its own instead.
+    """
+    plan = _Plan(wires, turns, alone=False)
+    if plan.crossings > _asked_for(wires):
+        other = _Plan(wires, turns, alone=True)
+        plan = other if other.crossings < plan.crossings else plan
+    return plan.channel()
+
+
+def _asked_for(wires: Sequence[Wire]) -> int:
+    ordered = sorted(wires)
+    return sum(
+        second[1] < first[1] and first[0] < second[0]
+        for index, first in enumerate(ordered)
+        for second in ordered[index + 1 :]
+    )
+
+
+class _Plan:
+    """Nets with their tracks; `alone` gives each wire a net of its own."""
+
+    def __init__(self, wires: Sequence[Wire], turns: Sequence[tuple[int, int]], *, alone: bool) -> None:
+        self.wires, self.turns = wires, turns
+        nets: dict[tuple[int, int], _Net] = {}
+        self.net_of: list[_Net | None] = []
+        for index, (wire, family) in enumerate(zip(wires, _families(wires), strict=True)):
+            if wire[0] == wire[1]:
+                self.net_of.append(None)
+                continue
+            net = nets.setdefault((family, index if alone else -1 - (wire[0] < wire[1])), _Net(family, []))
+            net.wires.append(wire)
+            self.net_of.append(net)
+        self.turning = [_Net(-1 - index, [turn], turning=True) for index, turn in enumerate(turns)]
+        for net in (*nets.values(), *self.turning):
+            net.settle()
+        pins = {pin for wire in (*wires, *turns) for pin in wire}
+        self.splits: dict[int, tuple[_Net, int]] = {}
+        self.ordered = _order([*nets.values(), *self.turning], self.splits, pins)
+        self.tracks = _give_tracks(self.ordered)
+        straight = [wire[0] for wire in wires if wire[0] == wire[1]]
+        self.crossings = sum(
+            _cost(upper, lower)
+            for index, upper in enumerate(self.ordered)
+            for lower in self.ordered[index + 1 :]
+            if upper.track != lower.track
+        ) + sum(min(wire) < pin < max(wire) for net in self.ordered for wire in net.wires for pin in straight)
+
+    def channel(self) -> Channel:
+        """What the plan comes to, for each wire and then for each turn."""
+        channel = Channel(self.tracks)
+        channel.uppermost = [(net.low, net.high) for net in self.ordered if net.track == 0]
+        for (top, bottom), net in zip(self.wires, self.net_of, strict=True):
+            if net is None:
+                channel.paths.append([])
+            elif id(net) in self.splits:
+                low, joint = self.splits[id(net)]
+                channel.paths.append([(top, net.track), (joint, net.track), (joint, low.track), (bottom, low.track)])
+            else:
+                channel.paths.append([(top, net.track), (bottom, net.track)])
+        for (a, b), net in zip(self.turns, self.turning, strict=True):
+            channel.paths.append([(a, net.track), (b, net.track)])
+        return channel
 
 
 def _families(wires: Sequence[Wire]) -> list[int]:
@@ -132,9 +162,9 @@ class _Relations:
         self.regret: dict[tuple[int, int], int] = {}
         for a in nets:
             for b in nets:
-                if a.family == b.family or a.low > b.high or b.low > a.high:
+                if a is b or a.low > b.high or b.low > a.high:
                     continue
-                if a.tops & b.bottoms:
+                if a.family != b.family and a.tops & b.bottoms:
                     self.above[id(b)].add(id(a))
                 if more := _cost(a, b) - _cost(b, a):
                     self.regret[id(a), id(b)] = more
@@ -163,11 +193,8 @@ def _order(nets: list[_Net], splits: dict[int, tuple[_Net, int]], pins: set[int]
             missing[id(net)] = set()
             waiting.append(second)
             free = [net]
-
-        def price(net: _Net) -> int:
-            return sum(max(0, relations.price(net, other)) for other in waiting)
-
-        best = min(free, key=price)
+        prices = [sum(max(0, relations.price(net, other)) for other in waiting) for net in free]
+        best = free[prices.index(min(prices))]
         waiting.remove(best)
         placed.append(best)
         for rest in missing.values():
@@ -216,4 +243,5 @@ def _split(net: _Net, pins: set[int]) -> tuple[_Net, int]:
     second = _Net(net.family, [(joint, bottom) for bottom in sorted(net.bottoms)])
     net.wires = [(top, joint) for top in sorted(net.tops)]
     net.settle()
+    second.settle()
     return second, joint

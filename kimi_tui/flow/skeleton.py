@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from kimi_tui.flow.crossings import order_layers
+from kimi_tui.flow.detours import improve_long_edges
 from kimi_tui.flow.ranking import Edge, back_edges, ranks
 
 
@@ -86,6 +87,9 @@ def build_skeleton(count: int, edges: Sequence[Edge], labelled: Sequence[bool], 
     up, down = skeleton.links()
     size = sum(len(layer) for layer in skeleton.layers)
     skeleton.layers = order_layers(skeleton.layers, up, down, effort=max(6, min(60, 6000 // (size + 1))))
+    _keep_parts_apart(skeleton, up, down, root)
+    chains = [(chain.items, chain.back) for chain in skeleton.chains]
+    improve_long_edges(skeleton.layers, chains, down, effort=60_000)
     _stand_loops_beside(skeleton, {source for source, target in edges if source == target})
     _add_self_loops(skeleton, edges)
     _add_label_layers(skeleton, labelled)
@@ -113,6 +117,24 @@ def _layered(count: int, edges: Sequence[Edge], backward: set[int], rank: list[i
             items.append(Item())
         chains.append(Chain(index, back, [top, *passed, bottom], top, bottom))
     return Skeleton(items, layers, chains, ranked)
+
+
+def _keep_parts_apart(skeleton: Skeleton, up: list[list[int]], down: list[list[int]], root: int) -> None:
+    """Puts parts that nothing joins side by side, the one of `root` first; that never adds a crossing."""
+    part: dict[int, int] = {}
+    for number, start in enumerate((root, *range(len(skeleton.items)))):
+        if start in part:
+            continue
+        part[start] = number
+        todo = [start]
+        while todo:
+            item = todo.pop()
+            for near in (*up[item], *down[item]):
+                if near not in part:
+                    part[near] = number
+                    todo.append(near)
+    for layer in skeleton.layers:
+        layer.sort(key=lambda item: part[item])
 
 
 def _insert(skeleton: Skeleton, item: Item, layer: int, index: int) -> int:
@@ -277,4 +299,8 @@ def lines_touching(skeleton: Skeleton, count: int) -> list[int]:
                 high[chain.bottom].add(chain.edge)
             else:
                 entering[chain.bottom] += 1
-    return [max(1, len(low[node]), len(high[node]) + min(3, entering[node])) for node in range(count)]
+    both = [
+        entering[node] + len(high[node]) if high[node] else min(3, entering[node])  # else sides share an arrow
+        for node in range(count)
+    ]
+    return [max(1, len(low[node]), both[node]) for node in range(count)]

@@ -128,7 +128,7 @@ class Table:
         fine = sum(value <= 0 for value in more) / max(1, len(more))
         return (
             f"{self.name:<14} {len(more):>6} {sum(self.ours):>9} {sum(self.dots):>9} {fine:>8.1%} "
-            f"{max(more, default=0):>+9} {self.faults:>7} {self.slowest * 1000:>9.1f}"
+            f"{max(more, default=0):>+9} {self.faults:>7} {self.slowest * 1000:>10.1f}"
         )
 
 
@@ -157,9 +157,9 @@ def main() -> None:
                 table.faults += bool(violations(drawn))
                 if ours > dots or (options.all and ours + dots):
                     print(f"  {name} {direction}: ours {ours}, dot counts {counted}, shows {seen}")
-    print(
-        f"\n{'':<14} {'charts':>6} {'crossings':>9} {'of dot':>9} {'no more':>8} {'worst':>9} {'faulty':>7} {'slowest ms':>9}"
-    )
+    heads = ("charts", "crossings", "of dot", "no more", "worst", "faulty", "slowest ms")
+    widths = (6, 9, 9, 8, 9, 7, 10)
+    print(f"\n{'':<14} " + " ".join(f"{head:>{width}}" for head, width in zip(heads, widths, strict=True)))
     for table in tables:
         print(table.row())
     for size in (20, 200):
