@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from kimi_tui.errors import SkillError
-from kimi_tui.skill.roots import SkillRoots, skill_files
+from kimi_tui.skill.roots import SkillRoots, is_folder, skill_files
 from kimi_tui.skill.skill import MAX_DESCRIPTION, Problem, Scope, Skill, SkillKind, read_skill
 
 
@@ -107,7 +107,7 @@ class SkillLibrary:
         problems = [
             Problem(root.path, None, None, "warning", "there is no such folder of skills")
             for root in self.roots.candidates()
-            if root.named and not root.path.is_dir()
+            if root.named and not is_folder(root.path)
         ]
         for root in self.roots.existing():
             files, found = skill_files(root.path)

@@ -1,6 +1,7 @@
 """The folders that skills are found in, in the order in which a name is taken, and the skill files in them."""
 
 import os
+import stat
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -59,10 +60,10 @@ class SkillRoots:
     def existing(self) -> tuple[SkillRoot, ...]:
         """The folders that count now, best first, each once however many names it has."""
         project, generic_project, user, generic_user = self._discovered()
-        project, user = list(filter(_is_folder, project)), list(filter(_is_folder, user))
+        project, user = list(filter(_exists, project)), list(filter(_exists, user))
         if not self.merge_all:
             project, user = project[:1], user[:1]
-        generic_user = list(filter(_is_folder, generic_user))[:1]
+        generic_user = list(filter(_exists, generic_user))[:1]
         user_folders = {_identity(root.path) for root in (*user, *generic_user)}
         # A project that is the user's own home has no folders but the user's.
         projects = [root for root in (*project, *generic_project) if _identity(root.path) not in user_folders]
@@ -76,7 +77,7 @@ class SkillRoots:
     def project_root(self) -> Path:
         """The nearest folder upwards that holds `.git`, else the work dir."""
         for folder in (self.work_dir, *self.work_dir.parents):
-            if (folder / ".git").exists():
+            if _status(folder / ".git"):
                 return folder
         return self.work_dir
 
@@ -120,7 +121,7 @@ def skill_files(root: Path) -> tuple[list[Path], list[Problem]]:
     for entry in _entries(root, problems):
         try:
             if entry.is_dir():
-                if os.path.lexists(f"{entry.path}/{SKILL_FILE}"):
+                if _holds_skill(entry.path):
                     folders[entry.name.casefold()] = Path(entry.path, SKILL_FILE)
             elif entry.name.endswith(".md"):
                 files[entry.name.removesuffix(".md").casefold()] = Path(entry.path)
@@ -128,6 +129,15 @@ def skill_files(root: Path) -> tuple[list[Path], list[Problem]]:
             problems.append(Problem(Path(entry.path), None, None, "error", reason(error)))
     found = {**files, **folders}
     return [found[name] for name in sorted(found)], problems
+
+
+def _holds_skill(folder: str) -> bool:
+    """Whether there is a SKILL.md, even one that leads nowhere. Raises OSError where that cannot be known."""
+    try:
+        os.lstat(f"{folder}/{SKILL_FILE}")
+    except FileNotFoundError:
+        return False
+    return True
 
 
 def _entries(root: Path, problems: list[Problem]) -> list[os.DirEntry[str]]:
@@ -150,17 +160,26 @@ def _entries(root: Path, problems: list[Problem]) -> list[os.DirEntry[str]]:
     return sorted(entries, key=lambda entry: entry.name, reverse=True)
 
 
-def _is_folder(root: SkillRoot) -> bool:
-    return _identity(root.path) is not None
+def is_folder(path: Path) -> bool:
+    """Whether a folder can be seen there; what may not be looked at is none."""
+    return _identity(path) is not None
+
+
+def _exists(root: SkillRoot) -> bool:
+    return is_folder(root.path)
 
 
 def _identity(path: Path) -> tuple[int, int] | None:
     """What a folder is whatever its name; None where there is none."""
+    status = _status(path)
+    return (status.st_dev, status.st_ino) if status and stat.S_ISDIR(status.st_mode) else None
+
+
+def _status(path: Path) -> os.stat_result | None:
     try:
-        status = path.stat()
+        return path.stat()
     except (OSError, ValueError):
         return None
-    return (status.st_dev, status.st_ino) if path.is_dir() else None
 
 
 def _each_once(roots: Iterable[SkillRoot]) -> Iterator[SkillRoot]:

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from kimi_tui.skill.roots import SkillRoots
+from kimi_tui.skill.roots import SkillRoots, is_folder
 from kimi_tui.skill.skill import SKILL_FILE
 
 MAX_FOLDERS = 4096
@@ -75,7 +75,7 @@ class _Plan:
         """The folders in which `root` or what leads to it comes and goes."""
         below, found = root, 0
         for folder in root.parents:
-            if folder.is_dir():
+            if is_folder(folder):
                 self.add(str(folder), [below.name])
                 found += 1
             if found and folder != root.parent:
@@ -107,5 +107,5 @@ class _Plan:
         """The folder that a linked file really lies in."""
         if Path(file).is_symlink():
             folder, name = os.path.split(os.path.realpath(file))
-            if Path(folder).is_dir():
+            if is_folder(Path(folder)):
                 self.add(folder, [name])
