@@ -17,7 +17,7 @@ FLOW = "demo-fix-until-green"
 
 
 def demo_plan(options: argparse.Namespace, *, interactive: bool) -> Plan:
-    """A plan whose flow, project and model are the demo's. Raises UsageError where they do not lie where they should."""
+    """A plan whose flow, project and model are the demo's. Raises UsageError where they are missing."""
     assets = paths.bundled("skills") / FLOW / "assets"
     if not (assets / "script.json").is_file():
         raise UsageError(f"the demo is not installed: there is no {assets / 'script.json'}")

@@ -4,8 +4,9 @@ import argparse
 import os
 import sys
 
+from kimi_tui.cli.complaint import complain
 from kimi_tui.cli.options import parse
-from kimi_tui.errors import EXIT_FAILURE, KimiTuiError
+from kimi_tui.errors import KimiTuiError
 
 
 def main(argv: list[str] | None = None) -> int:
@@ -14,7 +15,7 @@ def main(argv: list[str] | None = None) -> int:
         options = parse(argv)
         return _run(options)
     except KimiTuiError as error:
-        _complain(str(error))
+        complain(str(error))
         return error.exit_code
     except KeyboardInterrupt:
         return 130
@@ -42,18 +43,6 @@ def _run(options: argparse.Namespace) -> int:
             from kimi_tui.cli.screen import run_screen
 
             return run_screen(options)
-
-
-def _complain(message: str) -> None:
-    try:
-        sys.stderr.write(f"kimi-tui: {_one_line(message)}\n")
-    except OSError:
-        os._exit(EXIT_FAILURE)
-
-
-def _one_line(message: str) -> str:
-    text = " ".join(message.split())
-    return "".join(char if char.isprintable() else f"\\u{ord(char):04x}" for char in text)
 
 
 def _silence_stdout() -> None:

@@ -1,7 +1,7 @@
 """The command line: what may be said, and which of it goes together. Standard library only."""
 
 import argparse
-from typing import NoReturn
+from typing import Any, NoReturn
 
 from kimi_tui import __version__
 from kimi_tui.cli import flow, skill
@@ -67,7 +67,7 @@ def parser() -> Parser:
     face.add_argument("--quiet", action="store_true", help="--print --output-format text --final-message-only")
     face.add_argument("--flow-events", action="store_true", help="flow events among the lines of stream-json")
 
-    subcommands = top.add_subparsers(dest="subcommand", metavar="COMMAND", title="commands")
+    subcommands: Any = top.add_subparsers(dest="subcommand", metavar="COMMAND", title="commands")
     flow.add_parser(subcommands)
     skill.add_parser(subcommands)
     return top

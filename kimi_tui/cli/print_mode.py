@@ -4,9 +4,10 @@ import argparse
 import asyncio
 import sys
 
+from kimi_tui.cli.complaint import complain
 from kimi_tui.cli.demo import FLOW as DEMO_FLOW
 from kimi_tui.cli.launch import plan_of, start_logging
-from kimi_tui.errors import UsageError
+from kimi_tui.errors import KimiTuiError, UsageError
 from kimi_tui.soul.assemble import assemble
 from kimi_tui.ui.print.face import Output, answer, answer_lines
 
@@ -30,6 +31,9 @@ def run_print_mode(options: argparse.Namespace) -> int:
             if prompt is None:
                 return await answer_lines(engine, sys.stdin.buffer, output)
             return await answer(engine, prompt, output)
+        except KimiTuiError as error:
+            complain(str(error))
+            return error.exit_code
         finally:
             empty = engine.session.is_empty
             await engine.aclose()

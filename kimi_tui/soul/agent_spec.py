@@ -151,7 +151,7 @@ def _read(file: Path) -> _Fields:
         text = file.read_text("utf-8-sig")
         table: Any = YAML(typ="rt").load(text)
     except MarkedYAMLError as error:
-        raise AgentSpecError(str(error.problem), file=file, line=_marked_line(error)) from error
+        raise AgentSpecError(_cause(error), file=file, line=_marked_line(error)) from error
     except (OSError, UnicodeDecodeError, YAMLError, RecursionError) as error:
         raise AgentSpecError(getattr(error, "strerror", None) or str(error), file=file) from error
     if not isinstance(table, dict):
@@ -168,8 +168,14 @@ def _read(file: Path) -> _Fields:
         raise AgentSpecError(first["msg"], file=file, line=_line_of(table, list(first["loc"])), key=key) from None
 
 
-def _marked_line(error: Any) -> int | None:
-    return None if error.problem_mark is None else int(str(error.problem_mark.line)) + 1
+def _cause(error: Any) -> str:
+    problem = error.problem
+    return str(problem or "this is not YAML")
+
+
+def _marked_line(error: MarkedYAMLError) -> int | None:
+    line: Any = getattr(error.problem_mark, "line", None)  # pyright: ignore[reportUnknownArgumentType, reportUnknownMemberType]
+    return line + 1 if isinstance(line, int) else None
 
 
 def _line_of(table: Any, steps: list[Any]) -> int | None:
