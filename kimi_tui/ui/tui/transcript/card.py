@@ -80,7 +80,8 @@ def _body(item: ToolItem, width: int, look: Look) -> Iterator[Line]:
         yield from indented(_opened(item, inner, look), look, "  │ ")
     elif item.state in ("failed", "rejected") and item.message:
         reason = sanitize(item.message.strip().split("\n")[0])
-        yield from indented([Line(((cut(reason, inner), look.palette.error),))], look, "  └ ")
+        ink = look.palette.error if item.state == "failed" else look.palette.muted
+        yield from indented([Line(((cut(reason, inner), ink),))], look, "  └ ")
 
 
 def _opened(item: ToolItem, width: int, look: Look) -> Iterator[Line]:

@@ -154,16 +154,17 @@ class LiveDoc:
         self._done.extend(lines)
 
     def _end_list(self, opened: _OpenList, block: SyntaxTreeNode) -> int:
-        """The last item of an open list is closed; drawn anew as a whole when it turned out to be loose."""
-        loose = opened.loose or is_loose(block.children)
+        """The last item of an open list is closed. Only the whole list tells whether it is loose."""
         first = len(self._done)
-        if loose != opened.loose:
-            whole = parse(self.source[opened.offset : self._closed + _length(block, self.source, self._closed)])
-            del self._done[opened.line :]
+        end = self._closed + _length(block, self.source, self._closed)
+        whole = parse(self.source[opened.offset : end], self._references)[0]
+        if is_loose(whole.children) != opened.loose:
             first = opened.line
-            self._append(list(self._renderer.block(whole[0])) if whole else [])
-            return first
-        self._done.extend(self._renderer.items(opened.head, block.children, loose=loose, first=opened.count))
+            del self._done[first:]
+            self._append(list(self._renderer.block(whole)))
+        else:
+            items = self._renderer.items(opened.head, block.children, loose=opened.loose, first=opened.count)
+            self._done.extend(items)
         return first
 
     def _add_items(self, block: SyntaxTreeNode, begin: int, starts: list[int], base: int) -> int:

@@ -2,51 +2,24 @@
 
 from collections.abc import Callable, Sequence
 from time import monotonic
-from typing import ClassVar, cast
+from typing import ClassVar
 
 from textual import events
-from textual._animator import EasingFunction
-from textual._types import AnimationLevel, CallbackType
 from textual.binding import Binding, BindingType
-from textual.geometry import Region, Size
 from textual.message import Message
-from textual.reactive import Reactive
-from textual.scroll_view import ScrollView
 from textual.selection import Selection
-from textual.strip import Strip
 from textual.timer import Timer
-from textual.widget import Widget
 
-from kimi_tui.ui.tui.text.palette import palette_from_theme
-from kimi_tui.ui.tui.transcript.copying import place_of, selected_text
+from kimi_tui.ui.tui.transcript.copying import selected_text
 from kimi_tui.ui.tui.transcript.items import Item
-from kimi_tui.ui.tui.transcript.roll import Roll
-from kimi_tui.ui.tui.transcript.rows import MARGIN, RIGHT, Row
-from kimi_tui.ui.tui.transcript.search import Finder, Match
-from kimi_tui.ui.tui.transcript.sheet import Sheet
-from kimi_tui.ui.tui.transcript.window import Window
+from kimi_tui.ui.tui.transcript.search import Match
+from kimi_tui.ui.tui.transcript.viewport import Viewport
 
 _TICK_S = 0.25
-_VIRTUAL_SIZE = cast(Reactive[Size], Widget.virtual_size)  # set without the layout that it would ask for
 
 
-class Transcript(ScrollView, can_focus=True):
+class Transcript(Viewport, can_focus=True):
     """A virtualised list of items. Ids grow and are never used again."""
-
-    DEFAULT_CSS = """
-    Transcript {
-        background: $background;
-        overflow-x: hidden;
-        overflow-y: scroll;
-        scrollbar-size-vertical: 1;
-        scrollbar-background: $background;
-        scrollbar-background-hover: $background;
-        scrollbar-background-active: $background;
-        scrollbar-color: $foreground 15%;
-        scrollbar-color-hover: $foreground 30%;
-        scrollbar-color-active: $primary;
-    }
-    """
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("up", "scroll_up", "Up", show=False),
@@ -85,18 +58,10 @@ class Transcript(ScrollView, can_focus=True):
         motion: bool = True,
         id: str | None = None,  # noqa: A002
     ) -> None:
-        super().__init__(id=id)
+        super().__init__(clock=clock, id=id)
         self.clock = clock
         self.motion = motion
-        self._roll = Roll(clock)
-        self._window = Window(self._roll)
-        self._finder = Finder(self._roll)
-        self._sheet = Sheet(self._roll, self._window, self._finder)
-        self._painted: list[Row] = []
         self._waiting = False
-        self._moving = False
-        self._thumb = (0, 0)
-        self._cursor: int | None = None
         self._unseen: set[int] = set()
         self._told = (True, 0)
         self._timer: Timer | None = None
@@ -198,25 +163,7 @@ class Transcript(ScrollView, can_focus=True):
     # Painting
 
     def on_mount(self) -> None:
-        super().on_mount()
         self._timer = self.set_interval(_TICK_S if self.motion else 1.0, self._tick, pause=True)
-        self.app.theme_changed_signal.subscribe(self, lambda _theme: self._new_colours())
-        self._new_colours()
-
-    def _new_colours(self) -> None:
-        self._roll.set_width(self._roll.width, palette_from_theme(self.app.theme_variables))
-        self._sheet.resize(self._sheet.maker.width)
-        self._painted = []
-        self._show()
-
-    def on_resize(self, event: events.Resize) -> None:
-        width, height = self.size
-        if not width or not height:
-            return
-        self._sheet.resize(width)
-        self._window.resize(width - MARGIN - RIGHT, height)
-        self._painted = []
-        self._show()
 
     def _changed(self, item_id: int | None) -> None:
         """Something is other than it was; it is painted with all else that changes before the loop is idle."""
@@ -240,40 +187,7 @@ class Transcript(ScrollView, can_focus=True):
         if self._timer is not None:
             (self._timer.resume if self._roll.running else self._timer.pause)()
 
-    def _show(self) -> None:
-        """Bring the window to the screen: the scroll bar, and those rows that look different."""
-        window = self._window
-        if not window.height or not self.is_mounted:
-            return
-        self._moving = True
-        self.set_reactive(_VIRTUAL_SIZE, Size(self.size.width, window.virtual_height))
-        thumb = window.thumb
-        if thumb != self._thumb:  # a bar that would look the same is left alone: it is a whole column to repaint
-            self._thumb = thumb
-            self.vertical_scrollbar.window_virtual_size = window.virtual_height
-            self.vertical_scrollbar.window_size = window.height
-        self.scroll_y = self.scroll_target_y = window.top
-        self._moving = False
-        self._repaint()
-        self._tell()
-
-    def _repaint(self) -> None:
-        cursor = self._cursor if self.has_focus else None
-        rows = self._sheet.rows(cursor, self.text_selection)
-        before, self._painted = self._painted, rows
-        if len(before) != len(rows):
-            self.refresh()
-            return
-        dirty = [
-            Region(0, y, max(old.ink, new.ink, 1), 1)
-            for y, (old, new) in enumerate(zip(before, rows, strict=True))
-            if not new.same_as(old)
-        ]
-        self._styles_cache.clear()  # rows that look the same may be other places
-        if dirty:
-            self.refresh(*dirty)
-
-    def _tell(self) -> None:
+    def _shown(self) -> None:
         if self._window.follow:
             self._unseen.clear()
         now = (self._window.follow, len(self._unseen))
@@ -281,70 +195,12 @@ class Transcript(ScrollView, can_focus=True):
             self._told = now
             self.post_message(self.FollowChanged(*now))
 
-    def render_line(self, y: int) -> Strip:
-        row = self._painted[y] if y < len(self._painted) else self._sheet.maker.blank
-        index, within = self._roll.heights.find(self._window.top + y)
-        if index >= len(self._roll):
-            return row.strip
-        number = max(0, within - self._roll.drawn(index).gap)
-        return row.strip.apply_offsets(0, place_of(self._roll.id_at(index), number))
-
-    # Moving
-
-    def watch_scroll_y(self, old_value: float, new_value: float) -> None:
-        if self.show_vertical_scrollbar:
-            self.vertical_scrollbar.position = new_value
-        if not self._moving and self._window.height and round(new_value) != self._window.top:
-            self._window.move_to(round(new_value))
-            self._show()
-
-    def _scroll_to(
-        self,
-        x: float | None = None,
-        y: float | None = None,
-        *,
-        animate: bool = True,
-        speed: float | None = None,
-        duration: float | None = None,
-        easing: EasingFunction | str | None = None,
-        force: bool = False,
-        on_complete: CallbackType | None = None,
-        level: AnimationLevel = "basic",
-        release_anchor: bool = True,
-    ) -> bool:
-        """At once: every frame of an animated scroll would repaint the whole view."""
-        return super()._scroll_to(
-            x, y, animate=False, force=force, on_complete=on_complete, level=level, release_anchor=release_anchor
-        )
-
     def jump_to(self, item_id: int) -> None:
         """Bring the item to the top of the view."""
         index = self._roll.index_of(item_id)
         if index is not None:
             self._window.show_item(index)
             self._show()
-
-    def action_page_up(self) -> None:
-        self._move(2 - self._window.height)
-
-    def action_page_down(self) -> None:
-        self._move(self._window.height - 2)
-
-    def action_scroll_home(self) -> None:
-        self._move(-self._window.top)
-
-    def action_scroll_end(self) -> None:
-        self.follow = True
-
-    def action_scroll_up(self) -> None:
-        self._move(-1)
-
-    def action_scroll_down(self) -> None:
-        self._move(1)
-
-    def _move(self, rows: int) -> None:
-        self._window.move_to(self._window.top + rows)
-        self._show()
 
     # The cursor and the mouse
 

@@ -1,0 +1,164 @@
+"""A window of a roll on the screen: scrolled by Textual's ways, repainted only in the rows that look different."""
+
+from collections.abc import Callable
+from typing import cast
+
+from textual import events
+from textual._animator import EasingFunction
+from textual._types import AnimationLevel, CallbackType
+from textual.geometry import Region, Size
+from textual.reactive import Reactive
+from textual.scroll_view import ScrollView
+from textual.strip import Strip
+from textual.widget import Widget
+
+from kimi_tui.ui.tui.text.palette import palette_from_theme
+from kimi_tui.ui.tui.transcript.copying import place_of
+from kimi_tui.ui.tui.transcript.roll import Roll
+from kimi_tui.ui.tui.transcript.rows import MARGIN, RIGHT, Row
+from kimi_tui.ui.tui.transcript.search import Finder
+from kimi_tui.ui.tui.transcript.sheet import Sheet
+from kimi_tui.ui.tui.transcript.window import Window
+
+_VIRTUAL_SIZE = cast(Reactive[Size], Widget.virtual_size)  # set without the layout that it would ask for
+
+
+class Viewport(ScrollView):
+    """Shows a roll. Whoever changes the roll calls `_show`."""
+
+    DEFAULT_CSS = """
+    Viewport {
+        background: $background;
+        overflow-x: hidden;
+        overflow-y: scroll;
+        scrollbar-size-vertical: 1;
+        scrollbar-background: $background;
+        scrollbar-background-hover: $background;
+        scrollbar-background-active: $background;
+        scrollbar-color: $foreground 15%;
+        scrollbar-color-hover: $foreground 30%;
+        scrollbar-color-active: $primary;
+    }
+    """
+
+    def __init__(self, *, clock: Callable[[], float], id: str | None = None) -> None:  # noqa: A002
+        super().__init__(id=id)
+        self._roll = Roll(clock)
+        self._window = Window(self._roll)
+        self._finder = Finder(self._roll)
+        self._sheet = Sheet(self._roll, self._window, self._finder)
+        self._painted: list[Row] = []
+        self._moving = False
+        self._thumb = (0, 0)
+        self._cursor: int | None = None
+
+    def on_mount(self) -> None:
+        self.app.theme_changed_signal.subscribe(self, lambda _theme: self._new_colours())
+        self._new_colours()
+
+    def _new_colours(self) -> None:
+        self._roll.set_width(self._roll.width, palette_from_theme(self.app.theme_variables))
+        self._sheet.resize(self._sheet.maker.width)
+        self._painted = []
+        self._show()
+
+    def on_resize(self, event: events.Resize) -> None:
+        width, height = self.size
+        if not width or not height:
+            return
+        self._sheet.resize(width)
+        self._window.resize(width - MARGIN - RIGHT, height)
+        self._painted = []
+        self._show()
+
+    def _show(self) -> None:
+        """Bring the window to the screen: the scroll bar, and those rows that look different."""
+        window = self._window
+        if not window.height or not self.is_mounted:
+            return
+        self._moving = True
+        self.set_reactive(_VIRTUAL_SIZE, Size(self.size.width, window.virtual_height))
+        thumb = window.thumb
+        if thumb != self._thumb:  # a bar that would look the same is left alone: it is a whole column to repaint
+            self._thumb = thumb
+            self.vertical_scrollbar.window_virtual_size = window.virtual_height
+            self.vertical_scrollbar.window_size = window.height
+        self.scroll_y = self.scroll_target_y = window.top
+        self._moving = False
+        self._repaint()
+        self._shown()
+
+    def _repaint(self) -> None:
+        cursor = self._cursor if self.has_focus else None
+        rows = self._sheet.rows(cursor, self.text_selection)
+        before, self._painted = self._painted, rows
+        if len(before) != len(rows):
+            self.refresh()
+            return
+        dirty = [
+            Region(0, y, max(old.ink, new.ink, 1), 1)
+            for y, (old, new) in enumerate(zip(before, rows, strict=True))
+            if not new.same_as(old)
+        ]
+        self._styles_cache.clear()  # rows that look the same may be other places
+        if dirty:
+            self.refresh(*dirty)
+
+    def _shown(self) -> None:
+        """The window is on the screen as it is now."""
+
+    def render_line(self, y: int) -> Strip:
+        row = self._painted[y] if y < len(self._painted) else self._sheet.maker.blank
+        index, within = self._roll.heights.find(self._window.top + y)
+        if index >= len(self._roll):
+            return row.strip
+        number = max(0, within - self._roll.drawn(index).gap)
+        return row.strip.apply_offsets(0, place_of(self._roll.id_at(index), number))
+
+    def watch_scroll_y(self, old_value: float, new_value: float) -> None:
+        if self.show_vertical_scrollbar:
+            self.vertical_scrollbar.position = new_value
+        if not self._moving and self._window.height and round(new_value) != self._window.top:
+            self._window.move_to(round(new_value))
+            self._show()
+
+    def _scroll_to(
+        self,
+        x: float | None = None,
+        y: float | None = None,
+        *,
+        animate: bool = True,
+        speed: float | None = None,
+        duration: float | None = None,
+        easing: EasingFunction | str | None = None,
+        force: bool = False,
+        on_complete: CallbackType | None = None,
+        level: AnimationLevel = "basic",
+        release_anchor: bool = True,
+    ) -> bool:
+        """At once: every frame of an animated scroll would repaint the whole view."""
+        return super()._scroll_to(
+            x, y, animate=False, force=force, on_complete=on_complete, level=level, release_anchor=release_anchor
+        )
+
+    def action_page_up(self) -> None:
+        self._move(2 - self._window.height)
+
+    def action_page_down(self) -> None:
+        self._move(self._window.height - 2)
+
+    def action_scroll_home(self) -> None:
+        self._move(-self._window.top)
+
+    def action_scroll_end(self) -> None:
+        self.follow = True
+
+    def action_scroll_up(self) -> None:
+        self._move(-1)
+
+    def action_scroll_down(self) -> None:
+        self._move(1)
+
+    def _move(self, rows: int) -> None:
+        self._window.move_to(self._window.top + rows)
+        self._show()
