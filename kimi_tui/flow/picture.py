@@ -175,6 +175,15 @@ class FlowPicture:
                 return False
         return True
 
+    def take_branch(self, node_id: str, choice: str, dst: str, *, by: By, move: int) -> None:
+        """Count a decision."""
+        self.decisions.append(Taken(node_id, choice, dst, by, move))
+        node = self._node(node_id)
+        node.choices[choice] = node.choices.get(choice, 0) + 1
+        for edge in self.edges:
+            if edge.src == node_id and edge.label == choice:
+                edge.taken += 1
+
     def state_of(self, node_id: str) -> NodeState:
         """The state of a node as it is to be drawn: the one that a pause holds up is paused."""
         if self.paused is not None and node_id == self.node_id and self.status is None:
@@ -246,12 +255,7 @@ class FlowPicture:
 
     def _decide(self, message: FlowDecision) -> None:
         self._arrive(message.node_id)
-        self.decisions.append(Taken(message.node_id, message.choice, message.dst, message.by, self.moves))
-        node = self._node(message.node_id)
-        node.choices[message.choice] = node.choices.get(message.choice, 0) + 1
-        for edge in self.edges:
-            if edge.src == message.node_id and edge.label == message.choice:
-                edge.taken += 1
+        self.take_branch(message.node_id, message.choice, message.dst, by=message.by, move=self.moves)
         self.node_id, self.paused = message.dst, None
         self._left = self.begin_id if message.dst == self.begin_id else None
 
