@@ -214,13 +214,14 @@ def written_key(name: str) -> str:
         for at, character in enumerate(name)
     )
     if not special:
-        return name if name == name.strip() else _double_quoted(name)
+        return name if name == name.strip() else quoted_key(name)
     if '"' in name and "\n" not in name:
         return "'" + name.replace("'", "''") + "'"
-    return _double_quoted(name)
+    return quoted_key(name)
 
 
-def _double_quoted(name: str) -> str:
+def quoted_key(name: str) -> str:
+    """The text in double quotes, whatever it holds; a `$` of a value must be escaped besides."""
     escaped = name.replace("\\", "\\\\").replace('"', '\\"')
     for letter, character in _ESCAPES.items():
         escaped = escaped.replace(character, "\\" + letter)

@@ -39,7 +39,6 @@ _DIRECTIONS: dict[str, Direction] = {
     "TB": "TB", "TD": "TB", "V": "TB", "BT": "BT", "^": "BT", "LR": "LR", ">": "LR", "RL": "RL", "<": "RL", "BR": "TB",
 }  # fmt: skip
 _FRONTMATTER = re.compile(r"\s*---[^\S\n]*\n(?:[^\n]*\n)*?\s*---[^\S\n]*(?:\n|$)")
-_DIRECTIVE = re.compile(r"%%\{.*?\}%%", re.DOTALL)
 _COMMENT = re.compile(r"^[^\S\n]*%%[^\n]*", re.MULTILINE)
 _NOT_NEWLINE = re.compile(r"[^\n]")
 
@@ -53,6 +52,16 @@ def _blanked(match: re.Match[str]) -> str:
     return _NOT_NEWLINE.sub(" ", match.group())
 
 
+def _without_directives(text: str) -> str:
+    """The text with every `%%{ .. }%%` blanked out; one that is never closed is a comment."""
+    parts: list[str] = []
+    here = 0
+    while (start := text.find("%%{", here)) >= 0 and (end := text.find("}%%", start)) >= 0:
+        parts += (text[here:start], _NOT_NEWLINE.sub(" ", text[start : end + 3]))
+        here = end + 3
+    return "".join(parts) + text[here:]
+
+
 class _Reader:
     def __init__(self, text: str) -> None:
         self.written = text
@@ -60,8 +69,7 @@ class _Reader:
         front = _FRONTMATTER.match(text) if text.lstrip().startswith("---") else None
         self.text = (_blanked(front) + text[front.end() :]) if front else text
         if "%%" in text:
-            if "%%{" in text:
-                self.text = _DIRECTIVE.sub(_blanked, self.text)
+            self.text = _without_directives(self.text)
             self.text = _COMMENT.sub(_blanked, self.text)
         self.at = 0
         self.out = ChartBuilder(self.places)
@@ -326,7 +334,6 @@ class _Reader:
 def _heads(end: str, start: str = "") -> Heads:
     if end[0] == "~":
         return "hidden"
-    first, last = (start or end)[0] in "xo<", end[-1] in "xo>"
-    if not last:
+    if end[-1] not in "xo>":
         return "none"
-    return "both" if first else "forward"
+    return "both" if (start or end)[0] == {">": "<"}.get(end[-1], end[-1]) else "forward"

@@ -5,6 +5,7 @@ import re
 
 _MERMAID_ENTITY = re.compile(r"#([0-9]+|[A-Za-z_][A-Za-z0-9_]*);")
 _HTML_ENTITY = re.compile(r"&(?:#[0-9]{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z][A-Za-z0-9]{0,31});")
+_ENTITY_SIGN = re.compile(rf"(?={_MERMAID_ENTITY.pattern})#|(?={_HTML_ENTITY.pattern})&")
 _LINE_BREAK = re.compile(r"<br[ \t\n]*/?>", re.IGNORECASE)
 _COMMENT_LINE = re.compile(r"^[^\S\n]*%%(?!\{)[^\n]+\n?", re.MULTILINE)
 
@@ -17,6 +18,23 @@ def _as_html(match: re.Match[str]) -> str:
 def without_comment_lines(text: str) -> str:
     """Mermaid drops its comment lines before it reads anything, also within a label of several lines."""
     return _COMMENT_LINE.sub("", text) if "%%" in text and "\n" in text else text
+
+
+def escaped(label: str) -> str:
+    """The label as it stands between double quotes, so that `plain` gives it back."""
+    text = _ENTITY_SIGN.sub(lambda match: "#35;" if match.group() == "#" else "#amp;", label)
+    text = text.replace("<", "#lt;").replace('"', "#quot;")
+    text = text.replace("%%{", "%#37;{")
+    if text[:1] == "`":
+        text = "#96;" + text[1:]
+    body = text.strip()
+    start = text.find(body) if body else len(text)
+    text = _as_numbers(text[:start]) + body + _as_numbers(text[start + len(body) :])
+    return text.replace("\n", "<br/>")
+
+
+def _as_numbers(blanks: str) -> str:
+    return "".join(blank if blank == "\n" else f"#{ord(blank)};" for blank in blanks)
 
 
 def plain(label: str) -> str:
