@@ -6,7 +6,7 @@ its upper border. So a change of state redraws one box's rows, with `draw_node`,
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from itertools import groupby, pairwise
+from itertools import pairwise
 from operator import itemgetter
 from typing import Literal
 
@@ -106,21 +106,22 @@ def draw(
     canvas = _Canvas(layout.width, layout.height)
     masks, owners = line_cells(layout, taken)
     exits = exits_of(layout)
-    for (x, y), mask in masks.items():
-        canvas.put(x, y, (_ASCII_LINES if ascii else _LINES)[mask], Owner("edge", edge=owners[x, y]))
+    signs = {cell: (_ASCII_LINES if ascii else _LINES)[mask] for cell, mask in masks.items()}
     for edge in layout.edges:
-        x, y = edge.path[-1]
-        arrow = (_ASCII_ARROWS if ascii else _ARROWS)[_arrow(edge, layout.nodes[edge.dst])]
-        canvas.put(x, y, arrow, Owner("edge", edge=owners[x, y]))
+        signs[edge.path[-1]] = (_ASCII_ARROWS if ascii else _ARROWS)[_arrow(edge, layout.nodes[edge.dst])]
         if edge.label_at:
+            label = Owner("label", edge=edge.index)
             for row, line in enumerate(edge.label_lines):
-                canvas.put(edge.label_at[0], edge.label_at[1] + row, line, Owner("label", edge=edge.index))
+                canvas.put(edge.label_at[0], edge.label_at[1] + row, Run(line, label))
+    lines = [Owner("edge", edge=edge.index) for edge in layout.edges]
+    for (x, y), sign in signs.items():
+        canvas.put(x, y, Run(sign, lines[owners[x, y]]))
     for node in layout.nodes.values():
         look = None if states is None else states.get(node.id, NodeLook())
         for row, runs in enumerate(draw_node(node, look, exits.get(node.id, {}), ascii=ascii)):
             x = node.x
             for run in runs:
-                canvas.put_run(x, node.y + row, run)
+                canvas.put(x, node.y + row, run)
                 x += cells(run.text)
     return canvas.drawing()
 
@@ -240,40 +241,35 @@ def _frame(kind: NodeKind, *, current: bool, ascii: bool) -> _Frame:  # noqa: A0
 
 
 class _Canvas:
-    """Cells to be written in any order; a wide character takes its cell and empties the next."""
+    """Pieces of text that do not overlap, put down in any order."""
 
     def __init__(self, width: int, height: int) -> None:
         self.width, self.height = width, height
-        self._cells: list[list[tuple[str, Owner | None, bool]]] = [[_BLANK] * width for _ in range(height)]
+        self._rows: list[list[tuple[int, Run]]] = [[] for _ in range(height)]
 
-    def put(self, x: int, y: int, text: str, owner: Owner) -> None:
-        self.put_run(x, y, Run(text, owner))
-
-    def put_run(self, x: int, y: int, run: Run) -> None:
-        row = self._cells[y]
-        if run.text.isascii() or len(run.text) == cells(run.text):
-            for character in run.text:
-                row[x] = (character, run.owner, run.glyph)
-                x += 1
-            return
-        for character in run.text:
-            size = cells(character)
-            if size == 0:
-                row[x - 1] = (row[x - 1][0] + character, run.owner, run.glyph)
-                continue
-            row[x] = (character, run.owner, run.glyph)
-            for beside in range(1, size):
-                row[x + beside] = ("", run.owner, run.glyph)
-            x += size
+    def put(self, x: int, y: int, run: Run) -> None:
+        self._rows[y].append((x, run))
 
     def drawing(self) -> Drawing:
+        """All rows, with blanks between the pieces, and neighbouring pieces of one owner made one."""
         rows: list[tuple[Run, ...]] = []
-        for row in self._cells:
+        for pieces in self._rows:
+            pieces.sort(key=itemgetter(0))
             runs: list[Run] = []
-            for (owner, glyph), part in groupby(row, key=itemgetter(1, 2)):
-                runs.append(Run("".join(cell[0] for cell in part), owner, glyph))
+            texts: list[str] = []
+            owner, glyph, at = None, False, 0
+            for x, run in pieces:
+                if x > at:
+                    runs += [Run("".join(texts), owner, glyph)] if texts else []
+                    runs.append(Run(" " * (x - at)))
+                    texts = []
+                elif texts and (run.owner is not owner or run.glyph is not glyph):
+                    runs.append(Run("".join(texts), owner, glyph))
+                    texts = []
+                owner, glyph = run.owner, run.glyph
+                texts.append(run.text)
+                at = x + cells(run.text)
+            runs += [Run("".join(texts), owner, glyph)] if texts else []
+            runs += [Run(" " * (self.width - at))] if at < self.width else []
             rows.append(tuple(runs))
         return Drawing(self.width, self.height, tuple(rows))
-
-
-_BLANK: tuple[str, Owner | None, bool] = (" ", None, False)

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +42,8 @@ def leaving_ports(lines: Sequence[Line], span: Span) -> dict[int, int]:
         else:
             near = (span.low + span.middle) // 2 if line.place < span.low else (span.high + span.middle + 1) // 2
             wished.append(near)
-    return {line.key: port for line, port in zip(ordered, spread(wished, span), strict=True)}
+    straight = [span.holds(line.place) for line in ordered]
+    return {line.key: port for line, port in zip(ordered, spread(wished, straight, span), strict=True)}
 
 
 def entering_ports(lines: Sequence[Line], span: Span) -> dict[int, int]:
@@ -74,7 +76,7 @@ def entering_ports(lines: Sequence[Line], span: Span) -> dict[int, int]:
             wished.append(max(span.low, first - span.step * (before - index)))
         else:
             wished.append(min(span.high, last + span.step * (index - len(groups) + after + 1)))
-    ports = spread(wished, span)
+    ports = spread(wished, [side == 0 for side in sides], span)
     return {line.key: port for group, port in zip(groups, ports, strict=True) for line in group}
 
 
@@ -90,16 +92,32 @@ def _join_where_tight(groups: list[list[Line]], sides: list[int], span: Span) ->
         sides.pop()
 
 
-def spread(wished: Sequence[int], span: Span) -> list[int]:
-    """Places in the same order, as near to the wished ones as a distance of `step` (or of one) allows."""
-    count = len(wished)
-    room = span.high - span.low
-    step = span.step if (count - 1) * span.step <= room else 1
+def spread(wished: Sequence[int], kept: Sequence[bool], span: Span) -> list[int]:
+    """Places in the same order, as near to the wished ones as a distance of `step` (or of one) allows.
+
+    Those `kept` stay where they are, if there is any room for the others around them.
+    """
+    for step in (span.step, 1):
+        ports = list(wished)
+        for index in range(1, len(ports)):
+            if not kept[index]:
+                ports[index] = max(ports[index], ports[index - 1] + step)
+        for index in range(len(ports) - 2, -1, -1):
+            if not kept[index]:
+                ports[index] = min(ports[index], ports[index + 1] - step)
+        tidy = all(b - a >= (1 if kept[i] and kept[i + 1] else step) for i, (a, b) in enumerate(pairwise(ports)))
+        if tidy and span.low <= ports[0] and ports[-1] <= span.high:
+            return ports
+    return _packed(wished, span)
+
+
+def _packed(wished: Sequence[int], span: Span) -> list[int]:
+    step = span.step if (len(wished) - 1) * span.step <= span.high - span.low else 1
     ports: list[int] = []
     for place in wished:
         ports.append(max(place, span.low, ports[-1] + step if ports else span.low))
     limit = span.high
-    for index in range(count - 1, -1, -1):
+    for index in range(len(ports) - 1, -1, -1):
         ports[index] = min(ports[index], limit)
         limit = ports[index] - step
     return ports
