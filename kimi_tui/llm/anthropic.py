@@ -12,7 +12,7 @@ from pydantic import BaseModel, JsonValue, ValidationError
 
 from kimi_tui.errors import ProviderConnectionError, ProviderError
 from kimi_tui.llm.data_url import data_of
-from kimi_tui.llm.history import Converted, HistoryConverter, call_ids, merged_turns
+from kimi_tui.llm.history import Converted, HistoryConverter, call_ids, merged_turns, sendable
 from kimi_tui.llm.message import Message, estimate_tokens
 from kimi_tui.llm.opaque import opened, sealed
 from kimi_tui.llm.openai_chat import valid_arguments
@@ -88,7 +88,7 @@ class Anthropic:
             "messages": [*_with_cache_mark(merged_turns(self._history.convert(history), "content"))],
         }
         if system_prompt:
-            body["system"] = [{"type": "text", "text": system_prompt, "cache_control": _EPHEMERAL}]
+            body["system"] = [{"type": "text", "text": sendable(system_prompt), "cache_control": _EPHEMERAL}]
         if tools:
             specs: list[JsonObject] = [
                 {"name": tool.name, "description": tool.description, "input_schema": tool.parameters} for tool in tools

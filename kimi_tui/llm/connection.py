@@ -44,8 +44,9 @@ def _without_answer(error: Exception, settings: ProviderSettings, base_url: str)
             return ProviderTimeoutError(f"the service was silent for {settings.idle_timeout_s:g} seconds")
         case httpx2.ConnectError() as cause:
             return ProviderConnectionError(f"cannot connect to {base_url}: {clean(str(cause))}")
-        case httpx2.UnsupportedProtocol() | httpx2.InvalidURL():
-            return ProviderError(f"base_url is no http(s) address: {base_url}")
+        case httpx2.LocalProtocolError() | httpx2.UnsupportedProtocol():
+            # Its text may hold a header, and so the key.
+            return ProviderError("the request cannot be sent; are base_url, api_key and custom_headers right?")
         case httpx2.RequestError() as cause:
             said = clean(str(cause)) or type(cause).__name__
             return ProviderConnectionError(f"the connection to the service broke: {said}")

@@ -1,18 +1,28 @@
 """Makes the provider for a type of service. No SDK is loaded here."""
 
+import re
+from dataclasses import replace
 from importlib import import_module
 from importlib.util import find_spec
+from urllib.parse import urlsplit
 
 from kimi_tui.errors import ConfigError
 from kimi_tui.llm.provider import Provider
 from kimi_tui.llm.settings import ProviderSettings
 
 PROVIDER_TYPES = ("kimi", "openai_legacy", "openai_responses", "anthropic", "google_genai", "scripted")
+_NAME = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
+_VALUE = re.compile(r"[\x20-\x7e]*")
 _ALIASES = {"gemini": "google_genai", "_scripted_echo": "scripted"}
 
 
 def create_provider(settings: ProviderSettings) -> Provider:
-    """The provider that `settings` describe; ConfigError for an unknown type, a missing extra or a bad script."""
+    """The provider that `settings` describe.
+
+    Raises ConfigError for an unknown type, a missing extra, a bad script, and for an address, key or header that
+    no request can carry.
+    """
+    settings = _checked(settings)
     match _ALIASES.get(settings.type, settings.type):
         case "kimi" | "openai_legacy":
             from kimi_tui.llm.openai_chat import OpenAIChat
@@ -37,6 +47,25 @@ def create_provider(settings: ProviderSettings) -> Provider:
         case _:
             known = ", ".join(PROVIDER_TYPES)
             raise ConfigError(f"there is no provider type {settings.type!r}; the types are {known}", key="type")
+
+
+def _checked(settings: ProviderSettings) -> ProviderSettings:
+    if settings.base_url:
+        try:
+            parts = urlsplit(settings.base_url)
+            fine = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
+        except ValueError:
+            fine = False
+        if not fine:
+            raise ConfigError(f"no http(s) address: {settings.base_url}", key="base_url")
+    key = (settings.api_key or "").strip()
+    if not _VALUE.fullmatch(key):
+        # The key itself is never shown.
+        raise ConfigError("the key holds a character that no key has; was something else copied?", key="api_key")
+    for name, value in settings.custom_headers.items():
+        if not _NAME.fullmatch(name) or not _VALUE.fullmatch(value):
+            raise ConfigError(f"not a header that can be sent: {name!r}", key="custom_headers")
+    return replace(settings, api_key=key or None, base_url=settings.base_url or None)
 
 
 def _scripted(settings: ProviderSettings) -> Provider:

@@ -17,7 +17,7 @@ from pydantic import JsonValue
 
 from kimi_tui.errors import EmptyResponseError, ProviderConnectionError, ProviderError
 from kimi_tui.llm.data_url import data_of
-from kimi_tui.llm.history import Converted, HistoryConverter, call_ids, merged_turns
+from kimi_tui.llm.history import Converted, HistoryConverter, call_ids, merged_turns, sendable
 from kimi_tui.llm.message import Message
 from kimi_tui.llm.opaque import opened, sealed
 from kimi_tui.llm.openai_chat import valid_arguments
@@ -94,7 +94,7 @@ class Google:
     def _body(self, system_prompt: str, tools: Sequence[ToolSpec], history: Sequence[Message]) -> JsonObject:
         body: JsonObject = {"contents": [*merged_turns(self._history.convert(history), "parts")]}
         if system_prompt:
-            body["systemInstruction"] = {"parts": [{"text": system_prompt}]}
+            body["systemInstruction"] = {"parts": [{"text": sendable(system_prompt)}]}
         if tools:
             declared: list[JsonValue] = [
                 {"name": tool.name, "description": tool.description, "parametersJsonSchema": tool.parameters}

@@ -44,6 +44,11 @@ class HistoryConverter:
         return items + waiting
 
 
+def sendable(text: str) -> str:
+    """`text` without what UTF-8 cannot say: halves of characters, as file names may hold them."""
+    return text if text.isascii() else text.encode("utf-8", "replace").decode("utf-8")
+
+
 def call_ids(history: Sequence[Message]) -> set[str]:
     """The ids of all tool calls in `history`."""
     return {call.id for message in history for call in message.tool_calls or ()}

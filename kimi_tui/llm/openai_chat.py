@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from pydantic import BaseModel, ConfigDict, JsonValue, ValidationError
 
 from kimi_tui.errors import ProviderConnectionError, ProviderError
-from kimi_tui.llm.history import Converted, HistoryConverter, call_ids
+from kimi_tui.llm.history import Converted, HistoryConverter, call_ids, sendable
 from kimi_tui.llm.message import Message, estimate_tokens
 from kimi_tui.llm.provider import ReplyId, ReplyUsage, SpokenPart, StreamPart, ToolSpec
 from kimi_tui.llm.settings import ProviderSettings
@@ -78,7 +78,7 @@ class OpenAIChat:
     def _body(self, system_prompt: str, tools: Sequence[ToolSpec], history: Sequence[Message]) -> JsonObject:
         messages: list[JsonValue] = [*self._history.convert(history)]
         if system_prompt:
-            messages.insert(0, {"role": "system", "content": system_prompt})
+            messages.insert(0, {"role": "system", "content": sendable(system_prompt)})
         body: JsonObject = {"messages": messages, "stream_options": {"include_usage": True}}
         if tools:
             body["tools"] = [

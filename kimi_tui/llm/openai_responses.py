@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from pydantic import BaseModel, JsonValue, ValidationError
 
 from kimi_tui.errors import ProviderConnectionError, ProviderError
-from kimi_tui.llm.history import Converted, HistoryConverter, call_ids
+from kimi_tui.llm.history import Converted, HistoryConverter, call_ids, sendable
 from kimi_tui.llm.message import Message
 from kimi_tui.llm.opaque import opened, sealed
 from kimi_tui.llm.openai_chat import BASE_URLS, valid_arguments
@@ -71,7 +71,7 @@ class OpenAIResponses:
         settings, options = self._settings, self._settings.generation
         body: JsonObject = {"store": False, "input": [*self._history.convert(history)]}
         if system_prompt:
-            body["instructions"] = system_prompt
+            body["instructions"] = sendable(system_prompt)
         if tools:
             body["tools"] = [
                 {

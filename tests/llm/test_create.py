@@ -10,6 +10,9 @@ from kimi_tui.errors import ConfigError
 from kimi_tui.llm.create import create_provider
 from kimi_tui.llm.settings import ProviderSettings
 from tests.llm.asking import ask
+from tests.llm.servers import OpenAIServer, chat_reply, openai_server
+
+__all__ = ["openai_server"]
 
 
 @pytest.mark.parametrize("kind", ["kimi", "openai_legacy", "openai_responses"])
@@ -46,3 +49,31 @@ def test_no_sdk_is_loaded_until_a_model_is_asked() -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
+
+
+@pytest.mark.parametrize("url", ["nonsense", "ftp://host/v1", "http://[::1", "http://host:port/v1", "https:///v1"])
+def test_an_address_that_is_none_is_refused(url: str) -> None:
+    with pytest.raises(ConfigError, match=r"base_url: no http\(s\) address: "):
+        create_provider(ProviderSettings("kimi", "m", base_url=url))
+
+
+@pytest.mark.parametrize("key", ["kéy", "two\nlines", "zero\u200bwidth"])
+def test_a_key_that_cannot_be_one_is_refused_and_not_shown(key: str) -> None:
+    with pytest.raises(ConfigError) as caught:
+        create_provider(ProviderSettings("kimi", "m", api_key=key))
+    assert str(caught.value) == "api_key: the key holds a character that no key has; was something else copied?"
+
+
+async def test_a_key_may_have_a_line_end_from_its_file(openai_server: OpenAIServer) -> None:
+    openai_server.add(chat_reply("ok"))
+    provider = create_provider(ProviderSettings("kimi", "m", base_url=openai_server.base_url, api_key="test-key\n"))
+    await ask(provider, system="a file name with half a character: \udc80")
+    await provider.aclose()
+    assert openai_server.requests[0].headers["authorization"] == "Bearer test-key"
+    assert openai_server.requests[0].json["messages"][0]["content"].endswith("character: ?")
+
+
+@pytest.mark.parametrize("headers", [{"X Team": "a"}, {"X-Team": "a\nb"}, {"": "a"}])
+def test_a_header_that_cannot_be_sent_is_refused(headers: dict[str, str]) -> None:
+    with pytest.raises(ConfigError, match="custom_headers: not a header that can be sent"):
+        create_provider(ProviderSettings("kimi", "m", custom_headers=headers))
