@@ -9,7 +9,9 @@ if TYPE_CHECKING:
 
 def add_parser(subparsers: "_SubParsersAction[argparse.ArgumentParser]") -> None:
     """Add the `flow` command to the command line."""
-    flow = subparsers.add_parser("flow", help="list, show, check, run and export flows", description=__doc__)
+    flow = subparsers.add_parser(
+        "flow", help="list, show, check, run and export flows", description="Flows: the charts in skills."
+    )
     actions = flow.add_subparsers(dest="action", metavar="ACTION", title="actions", required=True)
 
     lister = actions.add_parser("list", help="the flows there are")
@@ -33,7 +35,8 @@ def add_parser(subparsers: "_SubParsersAction[argparse.ArgumentParser]") -> None
     run_.add_argument("--max-moves", metavar="N", type=int, help="with --dry: at most so many nodes")
 
     runs = actions.add_parser("runs", help="the runs of this folder's sessions")
-    runs.add_argument("session", metavar="SESSION", nargs="?", help="of this session only")
+    runs.add_argument("session", metavar="SESSION", nargs="?", help="of this session only (its id, or its beginning)")
+    runs.add_argument("-a", "--all", action="store_true", help="of every folder's sessions")
     runs.add_argument("--format", choices=["text", "json"], default="text")
 
     export = actions.add_parser("export", help="a run as a chart with the way it went, or as figures")

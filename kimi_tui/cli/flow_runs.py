@@ -3,7 +3,6 @@
 import argparse
 import json
 import sys
-from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
@@ -23,6 +22,7 @@ from kimi_tui.flow.export import (
 from kimi_tui.flow.journal import load_runs
 from kimi_tui.flow.picture import FlowPicture, fold_flows
 from kimi_tui.flow.run_state import RunState
+from kimi_tui.flow.svg import to_svg
 from kimi_tui.session.session import sessions_dir
 from kimi_tui.wire.recorder import read_recorded
 
@@ -39,10 +39,10 @@ class _Kept:
 
 def run_runs(options: argparse.Namespace) -> int:
     """Print the runs, the latest first."""
-    folder = sessions_dir(work_dir_of(options))
-    kept = [each for each in _runs_under(folder) if (options.session or "") in ("", each.folder.name)]
-    if options.session and not (folder / options.session).is_dir():
-        kept = [each for each in _runs_under(folder) if each.folder.name.startswith(options.session)]
+    here = [sessions_dir(work_dir_of(options))]
+    kept = _runs_under(_session_roots() if options.all else here, options.session or "")
+    if not kept and options.session:
+        kept = _runs_under(_session_roots(), options.session)
         if not kept:
             raise UsageError(f"there is no session {options.session!r} with a flow's run in it")
     kept.sort(key=lambda each: each.run.started_at, reverse=True)
@@ -50,7 +50,7 @@ def run_runs(options: argparse.Namespace) -> int:
         print_out(json.dumps([_as_json(each) for each in kept], indent=2, ensure_ascii=False))
         return 0
     if not kept:
-        print_out("No flow was run here yet.")
+        print_out("No flow was run in this folder; --all lists those of every folder.")
         return 0
     rows = [("run", "flow", "status", "moves", "steps", "started", "session"), *map(_row, kept)]
     widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
@@ -70,8 +70,6 @@ def run_export(options: argparse.Namespace) -> int:
         case "json":
             text = json.dumps(to_json(picture), indent=2, ensure_ascii=False) + "\n"
         case _:
-            from kimi_tui.flow.svg import to_svg
-
             text = to_svg(flow_of_picture(picture), picture)
     if options.output is None:
         print_out(text.removesuffix("\n"))
@@ -84,28 +82,33 @@ def run_export(options: argparse.Namespace) -> int:
     return 0
 
 
-def _runs_under(folder: Path) -> Iterator[_Kept]:
-    for journal in sorted(folder.glob("*/flow.jsonl")):
-        try:
-            runs = load_runs(journal)
-        except OSError as error:
-            sys.stderr.write(f"kimi-tui: {journal}: {error.strerror}\n")
-            continue
-        yield from (_Kept(run, journal.parent) for run in runs)
+def _session_roots() -> list[Path]:
+    return sorted((paths.home() / "sessions").glob("*"))
+
+
+def _runs_under(roots: list[Path], session: str = "") -> list[_Kept]:
+    """The runs of the sessions whose id begins like `session`."""
+    kept: list[_Kept] = []
+    for journal in (file for root in roots for file in sorted(root.glob("*/flow.jsonl"))):
+        if journal.parent.name.startswith(session):
+            try:
+                kept += (_Kept(run, journal.parent) for run in load_runs(journal))
+            except OSError as error:
+                sys.stderr.write(f"kimi-tui: {journal}: {error.strerror}\n")
+    return kept
 
 
 def _find(run_id: str, work_dir: Path) -> _Kept:
     """The run whose id begins like this: here, or else in any folder's sessions. Raises UsageError."""
-    wanted = run_id.lower()
-    here = sessions_dir(work_dir)
-    for folders in ([here], [folder for folder in sorted((paths.home() / "sessions").glob("*")) if folder != here]):
-        found = [kept for folder in folders for kept in _runs_under(folder) if kept.run.run_id.startswith(wanted)]
+    wanted = run_id.strip().lower()
+    for roots in ([sessions_dir(work_dir)], _session_roots()):
+        found = [kept for kept in _runs_under(roots) if wanted and kept.run.run_id.startswith(wanted)]
         exact = [kept for kept in found if kept.run.run_id == wanted]
         if len(found) > 1 and not exact:
             raise UsageError(f"{run_id} may be {', '.join(kept.run.run_id for kept in found[:5])}: say more of it")
         if found:
             return (exact or found)[0]
-    raise UsageError(f"there is no run {run_id!r}; `kimi-tui flow runs` lists those there are")
+    raise UsageError(f"there is no run {run_id!r}; `kimi-tui flow runs --all` lists those there are")
 
 
 def _picture(kept: _Kept) -> FlowPicture:

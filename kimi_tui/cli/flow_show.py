@@ -3,6 +3,7 @@
 import argparse
 import json
 import shutil
+import sys
 from pathlib import Path
 
 from kimi_tui.cli.flow_check import CHART_SUFFIXES
@@ -10,6 +11,7 @@ from kimi_tui.cli.plain_text import print_out, printable
 from kimi_tui.cli.work_dir import folder_of, work_dir_of
 from kimi_tui.errors import FlowError, UsageError
 from kimi_tui.flow.graph import Flow
+from kimi_tui.flow.labels import clip
 from kimi_tui.skill.library import SkillLibrary
 from kimi_tui.skill.roots import SkillRoots
 from kimi_tui.skill.skill import Skill, SkillKind
@@ -26,8 +28,10 @@ def run_list(options: argparse.Namespace) -> int:
     if not skills:
         print_out("There are no flows. `kimi-tui flow run` runs a skill whose frontmatter says `type: flow`.")
     width = max((len(skill.name) for skill in skills), default=0)
+    columns = shutil.get_terminal_size().columns if sys.stdout.isatty() else None
     for skill in skills:
-        print_out(printable(f"{skill.name:<{width}}  {_line(skill)}"))
+        line = printable(f"{skill.name:<{width}}  {_line(skill)}")
+        print_out(line if columns is None else clip(line, columns))
     return 0
 
 

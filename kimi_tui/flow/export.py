@@ -157,6 +157,10 @@ def headline(picture: FlowPicture) -> str:
     return f"run {picture.run_id[:8]} of {picture.name}, {status}{place} after {picture.moves} moves{reason}"
 
 
+def times(visits: int) -> str:
+    return "visited once" if visits == 1 else f"visited {visits} times"
+
+
 def duration(seconds: float) -> str:
     """`0.4 s`, `12 s`, `3:05`, `1:02:03`."""
     if seconds < 60:
@@ -168,7 +172,7 @@ def duration(seconds: float) -> str:
 
 def _figures(node: NodePicture) -> str:
     turns = f", {node.attempts} turns" if node.attempts != node.visits else ""
-    return f"visited {node.visits} times{turns}, {duration(node.duration_s)}, {node.tokens} tokens"
+    return f"{times(node.visits)}{turns}, {duration(node.duration_s)}, {node.tokens} tokens"
 
 
 def _class_of(picture: FlowPicture, node: NodePicture) -> str | None:

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from xml.sax.saxutils import escape
 
-from kimi_tui.flow.export import duration, headline
+from kimi_tui.flow.export import duration, headline, times
 from kimi_tui.flow.graph import Flow, NodeKind
 from kimi_tui.flow.labels import cells, clean
 from kimi_tui.flow.layout import Layout, PlacedEdge, PlacedNode, Point, layout
@@ -136,7 +136,7 @@ def _figures(node: NodePicture) -> str:
     if not node.visits:
         return f"{node.id}: {node.label}"
     return (
-        f"{node.id}: {node.label}\n{node.state}, visited {node.visits} times, {duration(node.duration_s)}, "
+        f"{node.id}: {node.label}\n{node.state}, {times(node.visits)}, {duration(node.duration_s)}, "
         f"{node.tokens} tokens"
     )
 
