@@ -1,0 +1,112 @@
+import pytest
+
+from kimi_tui.errors import FlowValidationError
+from kimi_tui.flow import NodeKind, build_flow, read_d2, read_mermaid
+from kimi_tui.flow.lint import lint
+
+
+def flow(*lines):
+    return build_flow(read_mermaid("\n".join(["flowchart TD", *lines])))
+
+
+def refusal(*lines):
+    with pytest.raises(FlowValidationError) as refused:
+        flow(*lines)
+    return refused.value
+
+
+def warnings(*lines):
+    return [(note.line, note.text) for note in lint(read_mermaid("\n".join(["flowchart TD", *lines])))]
+
+
+def test_the_kinds_of_nodes_come_from_labels_and_ways_out():
+    read = flow("b([Begin]) --> a", "a --> c", "c -->|x| a", "c -->|y| e((END))")
+    assert {node.id: node.kind for node in read.nodes.values()} == {
+        "b": NodeKind.BEGIN,
+        "a": NodeKind.TASK,
+        "c": NodeKind.DECISION,
+        "e": NodeKind.END,
+    }
+    assert (read.begin_id, read.end_id) == ("b", "e")
+    assert read.outgoing["e"] == ()
+    assert [edge.label for edge in read.outgoing["c"]] == ["x", "y"]
+
+
+def test_a_label_on_the_only_way_out_is_kept():
+    read = flow("BEGIN -->|start| A", "A --> END")
+    assert read.outgoing["BEGIN"][0].label == "start"
+
+
+@pytest.mark.parametrize(
+    ("lines", "line", "says"),
+    [
+        (("A --> END",), None, "no node is labelled BEGIN"),
+        (("BEGIN --> A",), None, "no node is labelled END"),
+        (("BEGIN --> END", "x[begin] --> END"), 3, "2 nodes are labelled BEGIN"),
+        (("BEGIN --> A", "A --> e1[END]", "A --> e2[End]"), 4, "2 nodes are labelled END"),
+        (("BEGIN", "END"), 2, "no way out"),
+        (("BEGIN --> A", "B --> END"), 3, "stops at `A`"),
+        (("BEGIN --> A --> B --> A", "END"), 3, "circle"),
+        (("BEGIN --> A", "A -->|x| END", "A --> B --> END"), 4, "has no label"),
+        (("BEGIN --> A", "A -->|x| END", 'A -->|" "| B --> END'), 4, "has no label"),
+        (("BEGIN --> A", "A -->|x| END", 'A -->|" x "| B --> END'), 4, "two branches labelled `x`"),
+    ],
+)
+def test_what_is_no_flow_is_refused_with_its_line(lines, line, says):
+    refused = refusal(*lines)
+    assert says in refused.cause
+    assert refused.line == line
+
+
+def test_an_unlabelled_branch_that_is_never_reached_does_no_harm():
+    assert flow("BEGIN --> END", "A --> B", "A --> C")
+    assert flow("BEGIN --> END", "END --> A", "A --> B", "A --> C")
+
+
+def test_hidden_links_are_no_ways_out():
+    read = flow("BEGIN --> A", "A --> END", "A ~~~ BEGIN")
+    assert len(read.outgoing["A"]) == 1
+
+
+def test_edges_without_a_head_or_with_two_count_as_forward():
+    assert [edge.dst for edge in flow("BEGIN --- A", "A <--> END").edges] == ["A", "END"]
+    assert warnings("BEGIN --- A", "A <--> END") == [(3, "this edge points both ways; it is followed forward only")]
+
+
+def test_a_sound_flow_has_no_warnings():
+    assert warnings("BEGIN --> A", "A -->|yes| END", "A -->|no| A") == []
+
+
+@pytest.mark.parametrize(
+    ("lines", "line", "says"),
+    [
+        (("BEGIN --> END", "A --> END"), 3, "`A` cannot be reached"),
+        (("BEGIN --> A", "A -->|x| END", "A -->|y| B"), 4, "a run stops at `B`"),
+        (("BEGIN --> A", "A -->|Go| END", "A -->|go| B --> END"), 4, "differ only in case"),
+        (("BEGIN --> A", 'A -->|"x #lt; y"| END', "A -->|go| B --> END"), 3, "holds a `<`"),
+        (("BEGIN --> A", 'A -->|"x<br>y"| END', "A -->|go| B --> END"), 3, "more than one line"),
+        (("BEGIN --> A", f"A -->|{'x' * 41}| END", "A -->|go| B --> END"), 3, "41 characters"),
+        (("BEGIN --> A", "A -->|x| END", "A -->|y| B", "B --> C --> B"), 4, "never ends"),
+        (("BEGIN -->|x| A", "BEGIN -->|y| END", "A --> END"), 3, "never taken"),
+        (("BEGIN --> END", "END --> A"), 3, "END ends the run"),
+        (("BEGIN --> A", 'A[""] --> END'), 3, "empty label"),
+    ],
+)
+def test_what_a_writer_may_want_to_know_is_a_warning_with_its_line(lines, line, says):
+    found = warnings(*lines)
+    assert [said for said in found if says in said[1]], found
+    assert next(said[0] for said in found if says in said[1]) == line
+
+
+def test_warnings_come_in_the_order_of_their_places():
+    found = warnings("BEGIN --> END", "B --> END", "A --> END")
+    assert found == sorted(found)
+
+
+def test_a_flow_that_came_from_a_chart_is_linted_by_it():
+    read = build_flow(read_d2("BEGIN -> END\nA -> END"))
+    assert [note.line for note in lint(read)] == [2]
+
+
+def test_a_chart_that_is_no_flow_is_linted_as_if_all_of_it_were_reached():
+    assert [line for line, _ in warnings("A --> B --> A", "C")] == [2, 3]
