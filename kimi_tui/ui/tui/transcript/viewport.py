@@ -118,6 +118,8 @@ class Viewport(ScrollView):
     def watch_scroll_y(self, old_value: float, new_value: float) -> None:
         if self.show_vertical_scrollbar:
             self.vertical_scrollbar.position = new_value
+        if self.size.height != self._window.height:
+            return  # the view has another size now, and Textual only keeps the bar within it; `on_resize` follows
         if not self._moving and self._window.height and round(new_value) != self._window.top:
             self._window.move_to(round(new_value))
             self._show()
