@@ -6,9 +6,9 @@ from kimi_tui.context.dmail import DenwaRenji
 from kimi_tui.tools.toolset import Toolset
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Agent:
-    """`denwa_renji` is there where it can send D-Mails: then it sees its checkpoints."""
+    """`system_prompt` may change between turns. `denwa_renji` is there where it can send D-Mails: then it sees its checkpoints."""
 
     name: str
     system_prompt: str

@@ -1,7 +1,7 @@
 """The one place that knows all: from a plan to an engine that is ready to be talked to."""
 
 import asyncio
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from kimi_tui import jsonl, paths
@@ -66,6 +66,8 @@ async def assemble(plan: Plan) -> Engine:
         session.close()
         raise
     engine.prompt_flow = prompt_flow
+    if plan.interactive:
+        engine.start()
     for warning in (*plan.warnings, *([session.notice] if session.notice else [])):
         engine.tell(warning, severity="warning")
     return engine
@@ -140,6 +142,14 @@ async def _assemble(plan: Plan, session: Session, chosen: ChosenModel | None, mi
         config=plan.config,
         interactive=plan.interactive,
     )
+
+    def tell_skills(change: object) -> None:
+        """The next turn's prompt lists the skills there are then."""
+        fresh = replace(workshop, values={**workshop.values, "KIMI_SKILLS": skills.listing()})
+        agent.system_prompt = fresh.prompt(spec)
+        context.set_system_prompt(agent.system_prompt)
+
+    skills.listen(tell_skills)
 
     def save() -> None:
         if not plan.approve_all:

@@ -61,6 +61,7 @@ class Engine:
         self.runner: FlowRunner | None = None
         self.prompt_flow: PromptFlow | None = None
         self._turn = asyncio.Lock()
+        self._followers: list[asyncio.Task[None]] = []
 
     @property
     def context(self) -> Context:
@@ -104,6 +105,14 @@ class Engine:
     def recorded(self) -> Iterator[Recorded]:
         """Everything that was said in this session, from its beginning."""
         return read_recorded(self.session.dir / "wire.jsonl")
+
+    def start(self) -> None:
+        """Load the model's SDK and follow the skill folders, for a face that stays."""
+        from kimi_tui.skill.watcher import SkillWatcher
+
+        self.models.prepare()
+        watcher = SkillWatcher(self.skills, on_notice=lambda text: self.tell(text, severity="warning"))
+        self._followers.append(asyncio.create_task(watcher.run()))
 
     async def prompt(self, user_input: UserInput) -> TurnResult:
         """Take what the person said: a message, or a slash command. Returns when it is done with.
@@ -167,6 +176,9 @@ class Engine:
 
     async def aclose(self) -> None:
         """Interrupt what runs, give everything back; the session can be resumed."""
+        for follower in self._followers:
+            follower.cancel()
+        await asyncio.gather(*self._followers, return_exceptions=True)
         self.approvals.reject_all()
         self.soul.stop_turn()
         self.wire.flush()

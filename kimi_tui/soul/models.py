@@ -40,16 +40,15 @@ class Models:
     def prepare(self) -> None:
         """Begin to make it, without waiting."""
         if self._settings is not None and self._making is None:
-            self._making = asyncio.create_task(self._make(self._settings))
+            self._begin(self._settings)
 
     async def ready(self) -> None:
         """Wait until there is one. Raises ModelNotSetError, or what making it raised."""
         if self._settings is None:
             raise ModelNotSetError(self._missing)
-        self.prepare()
-        assert self._making is not None
+        making = self._making or self._begin(self._settings)
         try:
-            await asyncio.shield(self._making)
+            await asyncio.shield(making)
         except Exception:
             self._making = None
             raise
@@ -61,6 +60,10 @@ class Models:
             done = await asyncio.gather(making, return_exceptions=True)
             if not isinstance(done[0], BaseException):
                 await done[0].aclose()
+
+    def _begin(self, settings: ProviderSettings) -> asyncio.Task[Provider]:
+        self._making = asyncio.create_task(self._make(settings))
+        return self._making
 
     async def _make(self, settings: ProviderSettings) -> Provider:
         provider = await asyncio.to_thread(create_provider, settings)

@@ -182,3 +182,17 @@ async def test_an_unknown_command_is_an_error_and_a_path_is_a_message(tmp_path):
         with pytest.raises(UsageError, match="there is no command /fly"):
             await engine.prompt("/fly me")
         assert (await engine.prompt("/usr/bin is where?")).message == "a path"
+
+
+async def test_a_skill_that_is_saved_is_a_command_at_once_and_in_the_next_turns_prompt(tmp_path):
+    async with engine_on(plan(tmp_path, "text: one")) as (engine, _):
+        changed = asyncio.Event()
+        engine.skills.listen(lambda _: changed.set())
+        folder = tmp_path / "work" / ".kimi-tui" / "skills" / "release"
+        folder.mkdir(parents=True)
+        (folder / "SKILL.md").write_text(FLOW)
+        await changed.wait()
+        assert any(command.name == "flow:release" for command in engine.commands())
+        await engine.prompt("hi")
+        assert "Makes a release." in engine.soul.agent.system_prompt
+        assert engine.context.system_prompt == engine.soul.agent.system_prompt
