@@ -2,10 +2,11 @@
 
 import shutil
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from kimi_tui.approval import Approvals
 from kimi_tui.tools.asking import ask
+from kimi_tui.tools.background import NO_BACKGROUND, BackgroundError, BackgroundTasks
 from kimi_tui.tools.child_env import DEFAULT_ENV, ChildEnv
 from kimi_tui.tools.processes import Ended, run
 from kimi_tui.tools.progress import ToolProgress, last_lines
@@ -19,13 +20,29 @@ from kimi_tui.wire.display import BriefBlock, DisplayBlock, ShellBlock
 from kimi_tui.wire.parts import ToolReturnValue
 
 MAX_TIMEOUT = 300
+MAX_BACKGROUND_TIMEOUT = 86_400
 _TAIL_CHARS = 10_000
 _BRIEF_LINES = 5
 
 
 class ShellParams(Params):
     command: str = Field(description="The Bash command line.", min_length=1)
-    timeout: int = Field(default=60, ge=1, le=MAX_TIMEOUT, description="Seconds after which it is ended.")
+    timeout: int = Field(
+        default=60,
+        ge=1,
+        le=MAX_BACKGROUND_TIMEOUT,
+        description=f"Seconds after which it is ended; at most {MAX_TIMEOUT}, or a day in the background.",
+    )
+    run_in_background: bool = Field(default=False, description="Return at once; TaskOutput shows what it prints.")
+    description: str = Field(default="", description="What it is for, in a few words; needed in the background.")
+
+    @model_validator(mode="after")
+    def _fits_together(self) -> "ShellParams":
+        if self.run_in_background and not self.description.strip():
+            raise ValueError("a command in the background needs a description")
+        if not self.run_in_background and self.timeout > MAX_TIMEOUT:
+            raise ValueError(f"timeout: at most {MAX_TIMEOUT} seconds unless it runs in the background")
+        return self
 
 
 class Shell(Tool[ShellParams]):
@@ -33,20 +50,27 @@ class Shell(Tool[ShellParams]):
     params = ShellParams
 
     def __init__(
-        self, workspace: Workspace, approvals: Approvals, progress: ToolProgress, env: ChildEnv = DEFAULT_ENV
+        self,
+        workspace: Workspace,
+        approvals: Approvals,
+        progress: ToolProgress,
+        env: ChildEnv = DEFAULT_ENV,
+        background: BackgroundTasks = NO_BACKGROUND,
     ) -> None:
         self._workspace = workspace
         self._approvals = approvals
         self._env = env
         self._progress = progress
+        self._background = background
 
     async def call(self, params: ShellParams) -> ToolReturnValue:
         if "\0" in params.command:
             return failed("The command holds a NUL character.")
-        refused = await self._ask(params.command, "run command")
+        action = "run background command" if params.run_in_background else "run command"
+        refused = await self._ask(params.command, action)
         if refused is not None:
             return refused
-        return await self._run(params)
+        return self._start(params) if params.run_in_background else await self._run(params)
 
     async def _ask(self, command: str, action: str) -> ToolReturnValue | None:
         line = take_apart(command)
@@ -66,6 +90,20 @@ class Shell(Tool[ShellParams]):
             must_ask=guarded is not None,
         )
 
+    def _start(self, params: ShellParams) -> ToolReturnValue:
+        try:
+            task = self._background.start(
+                _bash(params.command),
+                description=params.description.strip(),
+                cwd=self._workspace.work_dir,
+                env=self._env.build(),
+                seconds=params.timeout,
+            )
+        except BackgroundError as error:
+            return failed(str(error))
+        said = f"Started in the background as task {task.id}. TaskOutput shows what it prints; TaskStop ends it."
+        return ok(message=said, display=(task.block,))
+
     async def _run(self, params: ShellParams) -> ToolReturnValue:
         output = ResultBuilder(tail_chars=_TAIL_CHARS)
         call_id = current_tool_call.get().id
@@ -76,7 +114,7 @@ class Shell(Tool[ShellParams]):
 
         try:
             ended = await run(
-                [shutil.which("bash") or "/bin/bash", "-c", params.command],
+                _bash(params.command),
                 cwd=self._workspace.work_dir,
                 env=self._env.build(),
                 on_text=take,
@@ -87,6 +125,10 @@ class Shell(Tool[ShellParams]):
         finally:
             self._progress.end(call_id)
         return _result(output, ended, params.timeout)
+
+
+def _bash(command: str) -> list[str]:
+    return [shutil.which("bash") or "/bin/bash", "-c", command]
 
 
 def _result(output: ResultBuilder, ended: Ended, seconds: int) -> ToolReturnValue:

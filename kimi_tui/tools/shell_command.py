@@ -32,6 +32,8 @@ _TELLING = ("statement", "definition", "assignment", "command")
 _LOOKALIKES = frozenset("‘’‚‛“”„‟′″‵ʹʺʻʼʽˈ՚᾽´`｀＇＂；｜＆＄＜＞－–—−") - {"`"}
 _BLANKS = frozenset("\u00a0\u115f\u1160\u2800\u3164\uffa0")
 _BLANK = re.compile(rb"(?:(?:\\\n)*[ \t\n](?:[ \t\n]|\\\n)*)?")
+_GLUED = re.compile(rb"[^ \t\n]\\\n")
+"""A continued line that may go on within a word, which the parser does not always see."""
 _ESCAPED = re.compile(r"\\.", re.DOTALL)
 _NOT_IN_WORDS = re.compile(r"[\s;&|<>()'\"`$]")
 _PADDING = re.compile(r"[ \t]{40,}|\n[ \t]*\n[ \t\n]*\n")
@@ -86,7 +88,7 @@ class _Taking:
             self.doubts.append("it is nested deeply")
             return
         root = _parser().parse(content).root_node
-        if root.has_error or _skips(root, content):
+        if root.has_error or _GLUED.search(content) or _skips(root, content):
             self.doubts.append("it cannot be parsed")
         pending = [root]
         while pending:
@@ -165,6 +167,8 @@ class _Taking:
         operator = next((child.type for child in node.children if not child.is_named), "")
         target = node.children[-1]
         name = self._word(target)
+        if node.child_count > (3 if node.children[0].type == "file_descriptor" else 2):
+            self.doubts.append("it cannot be parsed")
         if operator in (">&", "<&", ">&-", "<&-") and (name is None or name.isdigit() or name == "-"):
             if name is None:
                 self.doubts.append("it has a redirection")
@@ -196,7 +200,7 @@ class _Taking:
 
 def _skips(root: Node, content: bytes) -> bool:
     """Whether the parser passed over anything but white space: it takes `\\ ` for some, where Bash has a word,
-    and a lone line continuation for the end of a word."""
+    a lone line continuation for the end of a word, and a line end before a backslash for a part of one."""
     at = 0
     pending = [root]
     while pending:
@@ -205,6 +209,8 @@ def _skips(root: Node, content: bytes) -> bool:
             pending.extend(reversed(here.children))
         else:
             if not _BLANK.fullmatch(content, at, max(at, here.start_byte)):
+                return True
+            if here.type == "word" and re.search(r"\s", _ESCAPED.sub("", _text(here))):
                 return True
             at = max(at, here.end_byte)
     return not _BLANK.fullmatch(content, at)

@@ -77,7 +77,8 @@ def test_the_words_say_what_the_keys_cover() -> None:
         "ls \U000e0041", "ls \x1b[2K", "ls \r", "ls \x00", "ls “a”", "ls ； rm", "ls" + " " * 60 + ";echo",
         "ls\n\n\n\n\necho",
         "time -f x ls", "nohup --foo rm", "watch ls", "ssh host ls", "parallel ls", "setsid rm x", "\\rm x",
-        "ls\n\\rm x", "ls \\ ; ls", "ls a\\\nb", "ls ]\\ls",  # what the parser reads otherwise than Bash
+        # what the parser reads otherwise than Bash
+        "ls\n\\rm x", "ls \\ ; ls", "ls a\\\nb", "ls ]\\ls", "ls <x\n\\rm x", "ls a\\\n 2>&1",
     ],
 )  # fmt: skip
 def test_cmd_split(command: str) -> None:

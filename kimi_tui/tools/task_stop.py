@@ -1,0 +1,41 @@
+"""TaskStop: ends a background task with all its processes."""
+
+from pydantic import Field
+
+from kimi_tui.approval import Approvals
+from kimi_tui.tools.asking import ask
+from kimi_tui.tools.background import NO_BACKGROUND, BackgroundTasks
+from kimi_tui.tools.tool import Params, Tool, failed, ok
+from kimi_tui.wire.parts import ToolReturnValue
+
+
+class TaskStopParams(Params):
+    task_id: str = Field(description="The task's id.")
+    reason: str = Field(default="", description="Why it is stopped, in a few words.")
+
+
+class TaskStop(Tool[TaskStopParams]):
+    name = "TaskStop"
+    params = TaskStopParams
+
+    def __init__(self, approvals: Approvals, background: BackgroundTasks = NO_BACKGROUND) -> None:
+        self._approvals = approvals
+        self._background = background
+
+    async def call(self, params: TaskStopParams) -> ToolReturnValue:
+        task = self._background.get(params.task_id)
+        if task is None:
+            return failed(f"There is no background task `{params.task_id}`. TaskList lists them.")
+        if not task.running:
+            return ok(message=f"It has ended already: {task.line}.", display=(task.block,))
+        refused = await ask(
+            self._approvals,
+            sender=self.name,
+            action="stop background task",
+            description=f"Stop background task `{task.id}`: {task.description}",
+            display=(task.block,),
+        )
+        if refused is not None:
+            return refused
+        await self._background.stop(task.id, params.reason or "stopped by the agent")
+        return ok(message=f"Stopped: {task.line}.", display=(task.block,))
