@@ -1,5 +1,6 @@
 """The flow half of the screen's state: which run there is, where it is, and the turn headers that name its nodes."""
 
+import re
 from dataclasses import dataclass, replace
 
 from kimi_tui.flow.picture import FlowPicture
@@ -7,7 +8,7 @@ from kimi_tui.ui.tui import wording
 from kimi_tui.ui.tui.conversation import Conversation
 from kimi_tui.ui.tui.deltas import Touched
 from kimi_tui.ui.tui.headline import one_line
-from kimi_tui.ui.tui.transcript.items import FlowHeaderItem, NoticeItem
+from kimi_tui.ui.tui.transcript.items import AssistantItem, FlowHeaderItem, NoticeItem
 from kimi_tui.wire.codec import FlowEvent
 from kimi_tui.wire.events import StatusUpdate, StepBegin
 from kimi_tui.wire.flow_events import (
@@ -22,6 +23,8 @@ from kimi_tui.wire.flow_events import (
     FlowStatus,
     PauseReason,
 )
+
+_CHOICE = re.compile(r"\s*<choice>([^<]*)</choice>\s*\Z")
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +60,9 @@ class FlowRun:
 
     @property
     def node_label(self) -> str:
-        return next((one_line(node.label) for node in self.begin.nodes if node.id == self.node_id), self.node_id)
+        return next(
+            (wording.short_title(node.label) for node in self.begin.nodes if node.id == self.node_id), self.node_id
+        )
 
 
 def branches_of(begin: FlowBegin, node_id: str) -> tuple[str, ...]:
@@ -94,6 +99,8 @@ class FlowFold:
             case FlowDecision():
                 by = "you chose" if message.by == "user" else "chose"
                 self._note(f"{by} {one_line(message.choice)}")
+                if message.by == "model":
+                    self._hide_choice()
             case FlowNodeEnd():
                 self.in_node = False
                 if message.status != "done":
@@ -147,6 +154,19 @@ class FlowFold:
     def _note(self, text: str) -> None:
         if self._header is not None and isinstance(item := self._talk[self._header], FlowHeaderItem):
             self._talk.replace(self._header, replace(item, note=text))
+
+    def _hide_choice(self) -> None:
+        """The header says what was chosen: the model's own mark of it need not stand below it once more."""
+        last = len(self._talk) - 1
+        if last >= 0 and isinstance(item := self._talk[last], AssistantItem):
+            rest = _CHOICE.sub("", item.text)
+            if rest != item.text:
+                self._talk.replace(last, replace(item, text=rest or f"→ {self._said(item.text)}"))
+
+    @staticmethod
+    def _said(text: str) -> str:
+        found = _CHOICE.search(text)
+        return found[1].strip() if found else ""
 
     def _end(self, run: FlowRun, message: FlowEnd, at: float) -> None:
         at_end = run.begin.end_id if message.status == "finished" else run.node_id

@@ -14,6 +14,7 @@ from kimi_tui.wire.parts import ToolCall, ToolCallPart, ToolResult, ToolReturnVa
 from kimi_tui.wire.requests import ApprovalRequest
 
 SUBAGENT_TOOLS = frozenset({"Task", "Agent"})
+_NAMELESS = frozenset({"SetTodoList"})
 _STEPS_SHOWN = 4
 
 
@@ -44,8 +45,9 @@ class ToolFold:
         if name in SUBAGENT_TOOLS:
             item = SubagentItem(name, started=at, call_id=call.id)
         else:
-            item = ToolItem(name, headline(arguments), started=at, call_id=call.id)
-        self._calls[call.id] = _Call(self._talk.append(item), name, [arguments], is_settled(arguments))
+            item = ToolItem(name, _headline(name, arguments), started=at, call_id=call.id)
+        settled = name in _NAMELESS or is_settled(arguments)
+        self._calls[call.id] = _Call(self._talk.append(item), name, [arguments], settled)
         self._last = call.id
         if isinstance(item, SubagentItem):
             self._name_subagent(self._calls[call.id])
@@ -61,7 +63,7 @@ class ToolFold:
         call.pieces = [arguments]
         match item := self._talk[call.key]:
             case ToolItem():
-                self._talk.replace(call.key, replace(item, headline=headline(arguments)))
+                self._talk.replace(call.key, replace(item, headline=_headline(call.name, arguments)))
                 call.settled = is_settled(arguments)
             case SubagentItem():
                 self._name_subagent(call)
@@ -87,8 +89,10 @@ class ToolFold:
                 case ToolItem():
                     if item.started is not None:
                         duration = max(0.0, at - item.started)
+                    todo = _todo(value)
                     ended = replace(
                         item,
+                        headline=_progress(todo) if todo is not None else item.headline,
                         state=_state(value),
                         duration_s=duration,
                         blocks=value.display,
@@ -105,8 +109,7 @@ class ToolFold:
                     self._talk.replace(call.key, ended)
                 case _:
                     pass
-        todo = next((block.items for block in value.display if isinstance(block, TodoBlock)), None)
-        return None if value.is_error else todo
+        return _todo(value)
 
     def tail(self, call_id: str, text: str) -> list[Delta]:
         """What a running tool has printed last. It is not on the Wire: live only."""
@@ -175,6 +178,23 @@ class ToolFold:
         """The items from `key` on were taken back."""
         self._calls = {call_id: call for call_id, call in self._calls.items() if call.key < key}
         self._last = None
+
+
+def _headline(name: str, arguments: str) -> str:
+    return "" if name in _NAMELESS else headline(arguments)
+
+
+def _todo(value: ToolReturnValue) -> tuple[TodoItem, ...] | None:
+    """The todo list that a call has set."""
+    if value.is_error:
+        return None
+    return next((block.items for block in value.display if isinstance(block, TodoBlock)), None)
+
+
+def _progress(todo: tuple[TodoItem, ...]) -> str:
+    done = sum(item.status == "done" for item in todo)
+    now = next((f" · {item.title}" for item in todo if item.status == "in_progress"), "")
+    return f"{done}/{len(todo)}{now}"
 
 
 def _state(value: ToolReturnValue) -> ToolState:

@@ -1,5 +1,8 @@
 """Short words for things of the Wire, the same wherever they are shown."""
 
+import re
+
+from kimi_tui.ui.tui.headline import one_line
 from kimi_tui.ui.tui.transcript.items import NoticeLevel
 from kimi_tui.wire.events import StepRetry
 from kimi_tui.wire.flow_events import FlowStatus, PauseReason
@@ -85,6 +88,20 @@ def retry_reason(message: StepRetry) -> str:
     if message.status_code is not None:
         return f"the service failed ({message.status_code})"
     return words.get(message.error_type, message.error_type)
+
+
+_CLAUSE = re.compile(r"(?:(?<=[?!？！])|[:;.,](?= )|[：；。，])")
+_SHORT = 52
+
+
+def short_title(label: str) -> str:
+    """What a node is called where there is one line: the first clause of its label, if that is short."""
+    text = one_line(label)
+    if found := _CLAUSE.search(text):
+        clause = text[: found.start()].strip()
+        if 1 < len(clause) <= _SHORT:
+            return clause
+    return text
 
 
 def tokens(count: int) -> str:

@@ -81,7 +81,7 @@ class Composer(Vertical):
 
     def on_mount(self) -> None:
         self.prompt.captures = _ALWAYS
-        self.border_title = "message"
+        self.border_title = " message "
 
     def clear(self) -> bool:
         """Throw away what is written; False where nothing was. It can be had back with Up."""
@@ -154,7 +154,7 @@ class Composer(Vertical):
 
     def _search(self) -> None:
         self._searching = True
-        self.border_title = "earlier messages"
+        self.border_title = " earlier messages "
         self._offer(self._found())
         if not self.menu.is_open:
             self._close_menu()
@@ -190,7 +190,7 @@ class Composer(Vertical):
     def _close_menu(self) -> None:
         if self._searching:
             self._searching = False
-            self.border_title = "message"
+            self.border_title = " message "
         self._offer([])
 
     def _take_choice(self, choice: Choice) -> None:

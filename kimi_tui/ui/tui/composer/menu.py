@@ -19,7 +19,7 @@ class ChoiceMenu(Sheet):
     """Up to eight rows of choices, one of them selected. It never has the focus: the composer moves it."""
 
     DEFAULT_CSS = """
-    ChoiceMenu { display: none; background: $panel; max-height: 9; padding: 0 1; margin: 0 1; }
+    ChoiceMenu { display: none; background: $panel; max-height: 9; padding: 0 1; }
     ChoiceMenu.-open { display: block; }
     """
 

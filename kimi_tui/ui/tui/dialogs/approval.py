@@ -52,7 +52,7 @@ class ApprovalDialog(Vertical, can_focus=True):
 
     DEFAULT_CSS = """
     ApprovalDialog {
-        display: none; height: auto; max-height: 80%; background: $surface; padding: 0 1; margin: 0 1;
+        display: none; height: auto; max-height: 80%; background: $surface; padding: 0 1;
         border: round $warning; border-title-color: $warning; border-title-style: bold;
         border-subtitle-color: $muted;
     }

@@ -19,7 +19,7 @@ class BranchDialog(Vertical, can_focus=True):
 
     DEFAULT_CSS = """
     BranchDialog {
-        display: none; height: auto; max-height: 70%; background: $surface; padding: 0 1; margin: 0 1;
+        display: none; height: auto; max-height: 70%; background: $surface; padding: 0 1;
         border: round $secondary; border-title-color: $secondary; border-title-style: bold;
     }
     BranchDialog.-open { display: block; }

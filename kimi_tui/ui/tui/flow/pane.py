@@ -15,6 +15,9 @@ from kimi_tui.ui.tui.flow.chart import FlowChart
 from kimi_tui.ui.tui.flow.foot import FlowFoot, FootFacts
 from kimi_tui.ui.tui.flow.listing import FlowList
 from kimi_tui.ui.tui.flow_fold import FlowRun, branches_of
+from kimi_tui.ui.tui.headline import one_line
+from kimi_tui.ui.tui.text.line import cells
+from kimi_tui.ui.tui.text.sanitize import sanitize
 from kimi_tui.wire.flow_events import FlowBegin
 
 
@@ -119,11 +122,16 @@ class FlowPane(Vertical):
     def _say(self) -> None:
         run, picture = self._run, self._picture
         if run is None or picture is None or not self.has_class("-run"):
-            self.border_title = f"flows {len(self.listing.flows)}"
+            self.border_title = f" flows {len(self.listing.flows)} "
             return
         now = self._clock()
-        moves = f"move {picture.moves}/{run.begin.max_moves:,}" if run.active else wording.plural(picture.moves, "move")
-        self.border_title = f"flow: {run.begin.name} · {moves} · {wording.elapsed(picture.elapsed(now))}"
+        moves = f"move {picture.moves}" if run.active else wording.plural(picture.moves, "move")
+        most = f"/{run.begin.max_moves:,}" if run.active else ""
+        spent = f" · {wording.elapsed(picture.elapsed(now))} "
+        name = sanitize(one_line(run.begin.name))
+        if cells(name) + len(moves) + len(most) + len(spent) + 14 > self.size.width:
+            most = ""
+        self.border_title = f" flow: {name} · {moves}{most}{spent}"
         self._foot.show(self._facts(run, picture, now))
 
     def _facts(self, run: FlowRun, picture: FlowPicture, now: float) -> FootFacts:

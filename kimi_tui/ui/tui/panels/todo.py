@@ -26,7 +26,7 @@ class TodoPane(Sheet, can_focus=True):
     def show(self, items: Sequence[TodoItem]) -> None:
         self.items = tuple(items)
         done = sum(item.status == "done" for item in items)
-        self.border_title = f"todo {done}/{len(items)}"
+        self.border_title = f" todo {done}/{len(items)} "
         self.set_class(bool(items), "-filled")
         self.redraw()
 

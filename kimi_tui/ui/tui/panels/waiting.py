@@ -40,7 +40,7 @@ class WaitingPane(Sheet, can_focus=True):
     def show(self, requests: Sequence[ApprovalRequest]) -> None:
         self.requests = tuple(requests)
         self.cursor = max(0, min(self.cursor, len(requests) - 1))
-        self.border_title = f"approvals {len(requests)}"
+        self.border_title = f" approvals {len(requests)} "
         self.set_class(bool(requests), "-filled")
         self.redraw()
 

@@ -37,6 +37,7 @@ def width_of(columns: int, rows: int) -> Width:
 class Home(Screen[None]):
     """Composes the panes and sees to their room; what they show is given to them."""
 
+    SCOPED_CSS = False
     CSS = """
     Home { background: $background; layers: base above; }
     #body { height: 1fr; }
@@ -99,7 +100,7 @@ class Home(Screen[None]):
     # Room
 
     def on_mount(self) -> None:
-        self.talk.border_title = "conversation"
+        self.talk.border_title = " conversation "
         self.make_room()
         self.composer.prompt.focus()
         self.screen_layout_refresh_signal.subscribe(self, self._laid_out, immediate=True)
