@@ -27,7 +27,9 @@ def command(tmp_path: Path, *replies: str, extra: tuple[str, ...] = ()) -> list[
     ]  # fmt: skip
 
 
-def run(tmp_path: Path, *replies: str, extra: tuple[str, ...] = (), stdin: str = "") -> subprocess.CompletedProcess[str]:
+def run(
+    tmp_path: Path, *replies: str, extra: tuple[str, ...] = (), stdin: str = ""
+) -> subprocess.CompletedProcess[str]:
     return subprocess.run(command(tmp_path, *replies, extra=extra), input=stdin, capture_output=True, text=True)
 
 
@@ -81,7 +83,12 @@ def test_a_retry_voids_what_its_attempt_had_said(tmp_path):
 
 
 def test_json_lines_come_in_until_the_input_ends_and_lines_that_are_none_are_passed_over(tmp_path):
-    lines = ['{"role": "user", "content": "one"}', "nonsense", '{"role": "system"}', '{"role": "user", "content": "two"}']
+    lines = [
+        '{"role": "user", "content": "one"}',
+        "nonsense",
+        '{"role": "system"}',
+        '{"role": "user", "content": "two"}',
+    ]
     extra = ("--input-format", "stream-json", "--output-format", "stream-json")
     done = run(tmp_path, "text: 1", "text: 2", extra=extra, stdin="\n".join(lines))
     assert [json.loads(line)["content"] for line in done.stdout.splitlines()] == ["1", "2"]
@@ -89,7 +96,12 @@ def test_json_lines_come_in_until_the_input_ends_and_lines_that_are_none_are_pas
 
 @pytest.mark.parametrize(
     ("reply", "status"),
-    [("error: 429 slow down", 75), ("error: connection gone", 75), ("error: timeout late", 75), ("error: 401 bad key", 1)],
+    [
+        ("error: 429 slow down", 75),
+        ("error: connection gone", 75),
+        ("error: timeout late", 75),
+        ("error: 401 bad key", 1),
+    ],
 )
 def test_the_exit_status_says_whether_trying_again_may_help(tmp_path, reply, status):
     done = run(tmp_path, reply, extra=("-p", "hi", "--max-retries-per-step", "1"))
