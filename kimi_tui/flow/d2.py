@@ -277,8 +277,8 @@ class _Reader:
         if not last.pattern:
             return [self._field(scope, keys)]
         inner = self._field(scope, keys[:-1]) if len(keys) > 1 else scope
-        self._count(len(inner.children), last.offset)
         parts = last.text.lower().split("*")
+        self._count(len(inner.children) * len(parts), last.offset)
         return [shape for shape in inner.shapes() if _is_like(shape.name.lower(), parts)]
 
     def _count(self, touched: int, offset: int) -> None:

@@ -17,6 +17,7 @@ _DIRECTIONS: dict[str, Direction] = {"down": "TB", "up": "BT", "right": "LR", "l
 _TABLES = frozenset({"sql_table", "class"})
 _FILLED_WHEN_RUN = frozenset({"ARGS"})
 DEEPEST = 100
+_LONGEST_PATHS = 16 * MAX_BYTES
 
 
 class Field:
@@ -120,10 +121,16 @@ class Tree:
         """Every shape that hangs on the root, and under which id it is shown: its own, or its table's."""
         ids: dict[Field, tuple[str, Field]] = {}
         waiting: list[tuple[Field, str, tuple[str, Field] | None]] = [(self.root, "", None)]
+        size = 0
         while waiting:
             field, prefix, table = waiting.pop()
             for child in field.shapes():
                 path = prefix + written_key(child.name)
+                size += len(path)
+                if size > _LONGEST_PATHS:
+                    raise self.places.fault(
+                        "the names of nested shapes come to too much text; shorten them", child.offset
+                    )
                 shown = table or (path, child)
                 ids[child] = shown
                 inner = table or (shown if self._shape(child) in _TABLES else None)

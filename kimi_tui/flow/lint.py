@@ -217,18 +217,14 @@ def _loops_without_decision(chart: Chart, outgoing: _Outgoing, reached: set[str]
         for node_id, ways in outgoing.items()
         if len(ways) == 1 and node_id in reached and node_id not in ends
     }
+    told: set[str] = set()
+    places = {node.id: (node.line, node.column) for node in chart.nodes}
     walk_of: dict[str, str] = {}
     for node in chart.nodes:
         here = node.id
         while here in only_way and here not in walk_of:
             walk_of[here] = node.id
             here = only_way[here]
-        if here in only_way and walk_of[here] == node.id:
-            yield ChartNote(
-                f"the loop through `{here}` has no decision on it, so it never ends", *_place_of(chart, here)
-            )
-
-
-def _place_of(chart: Chart, node_id: str) -> tuple[int, int]:
-    node = next(node for node in chart.nodes if node.id == node_id)
-    return node.line, node.column
+        if here in only_way and walk_of[here] == node.id and here not in told:
+            told.add(here)
+            yield ChartNote(f"the loop through `{here}` has no decision on it, so it never ends", *places[here])

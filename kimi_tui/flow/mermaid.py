@@ -38,7 +38,7 @@ from kimi_tui.flow.place import Places, checked
 _DIRECTIONS: dict[str, Direction] = {
     "TB": "TB", "TD": "TB", "V": "TB", "BT": "BT", "^": "BT", "LR": "LR", ">": "LR", "RL": "RL", "<": "RL", "BR": "TB",
 }  # fmt: skip
-_FRONTMATTER = re.compile(r"\s*---[^\S\n]*\n(?:[^\n]*\n)*?\s*---[^\S\n]*(?:\n|$)")
+_FRONTMATTER = re.compile(r"\s*---[^\S\n]*\n(?:[^\n]*\n)*?[^\S\n]*---[^\S\n]*(?:\n|$)")
 _COMMENT = re.compile(r"^[^\S\n]*%%[^\n]*", re.MULTILINE)
 _NOT_NEWLINE = re.compile(r"[^\n]")
 

@@ -12,6 +12,7 @@ from kimi_tui.flow.place import Places
 _BLANK = re.compile(r"[\s,]*")
 _KEY = re.compile(r"""(?:(?:"([^"\n]*)"|'([^'\n]*)')\s*:|([A-Za-z_][\w-]*)\s*:(?=\s|$))\s*""")
 _KEY_ALONE = re.compile(r"""[\w-]+(?::[^\s,]*)?(?=\s*(?:[,\n]|$))""")
+_AFTER_QUOTE = re.compile(r"[^\S\n]*(?:[,\n]|$)")
 _COMMENT = re.compile(r"(?:^|\s)#.*")
 _FLOAT = re.compile(r"[-+]?[0-9]*\.[0-9]+")
 _DOUBLE = re.compile(r'"((?:[^"\\]|\\.)*)"', re.DOTALL)
@@ -95,7 +96,7 @@ def _value(body: str, here: int, by_line: bool) -> tuple[str | None, int]:
         match = (_LINE if by_line else _PLAIN).match(body, here)
         text = "" if match is None else _COMMENT.sub("", match.group().strip().rstrip(","))
         return _meant(text), match.end() if match else here
-    if match is None or not re.match(r"[^\S\n]*(?:[,\n]|$)", body[match.end() :]):
+    if match is None or not _AFTER_QUOTE.match(body, match.end()):
         return None, here
     return text, match.end()
 

@@ -32,6 +32,7 @@ class LabelScanner:
         self._text = scanned
         self._written = written
         self._places = places
+        self._line_end = -1
 
     def node(self, opener: str, at: int) -> Label:
         """The label of a node whose opening bracket ends at `at`."""
@@ -71,10 +72,9 @@ class LabelScanner:
         """A quoted, a Markdown or a plain text from `at`: its start, its end, and the offset after it."""
         first = self._skip(at)
         if self._text.startswith('"`', first):
-            end = self._text.find('`"', first + 2)
             quote = self._text.find('"', first + 2)
-            if end >= 0 and quote == end + 1:
-                return first + 2, end, self._skip(end + 2)
+            if quote > first + 2 and self._text[quote - 1] == "`":
+                return first + 2, quote - 1, self._skip(quote + 1)
         if self._text.startswith('"', first):
             end = self._text.find('"', first + 1)
             if end < 0:
@@ -90,52 +90,43 @@ class LabelScanner:
     def _lenient(self, at: int, closer: str) -> tuple[str, int] | None:
         """What Mermaid refuses, on one line: a quoted text with quotes in it, or brackets that pair up."""
         first = self._skip(at)
-        line_end = self._text.find("\n", first)
-        line = self._text[first : len(self._text) if line_end < 0 else line_end]
-        if line.startswith('"'):
-            end = _closing_quote(line, closer)
-            if end is None:
+        if first > self._line_end:
+            end = self._text.find("\n", first)
+            self._line_end = len(self._text) if end < 0 else end
+        if self._text.startswith('"', first):
+            quote = self._closing_quote(first, closer)
+            if quote is None:
                 return None
-            inner = line[1:end].replace('\\"', '"')
-            return plain(inner), first + self._skip_from(line, end + 1) + len(closer)
-        end = _closing_bracket(line, closer)
-        return None if end is None else (plain(line[:end]), first + end + len(closer))
+            text = self._written[first + 1 : quote].replace('\\"', '"')
+            return plain(text), self._skip(quote + 1) + len(closer)
+        end = self._closing_bracket(first, closer)
+        return None if end is None else (plain(self._written[first:end]), end + len(closer))
+
+    def _closing_quote(self, first: int, closer: str) -> int | None:
+        """Where a quoted text ends that may hold escaped quotes: at the first bare quote before `closer`."""
+        text, at = self._text, first + 1
+        while (at := text.find('"', at, self._line_end)) >= 0:
+            is_last = text.startswith(closer, self._skip(at + 1))
+            if is_last and (text[at - 1] != "\\" or text.startswith(closer, at + 1)):
+                return at
+            at += 1
+        return None
+
+    def _closing_bracket(self, first: int, closer: str) -> int | None:
+        """Where an unquoted text ends that holds brackets: at the `closer` whose opening stands before the text."""
+        text, opens, closes = self._text, _OPENS[closer[-1]], closer[-1]
+        depth = 0
+        for at in range(first, self._line_end):
+            if depth == 0 and text.startswith(closer, at):
+                return at
+            if text[at] == opens:
+                depth += 1
+            elif text[at] == closes:
+                depth -= 1
+                if depth < 0:
+                    return None
+        return None
 
     def _skip(self, at: int) -> int:
         match = _BLANK.match(self._text, at)
         return match.end() if match else at
-
-    @staticmethod
-    def _skip_from(line: str, at: int) -> int:
-        while at < len(line) and line[at].isspace():
-            at += 1
-        return at
-
-
-def _closing_quote(line: str, closer: str) -> int | None:
-    """Where a quoted text ends that may hold escaped quotes: at the first bare quote before `closer`."""
-    at = 1
-    while at < len(line):
-        if line[at] == "\\" and line[at + 1 : at + 2] == '"' and not line.startswith(closer, at + 2):
-            at += 2
-            continue
-        if line[at] == '"' and line[at + 1 :].lstrip().startswith(closer):
-            return at
-        at += 1
-    return None
-
-
-def _closing_bracket(line: str, closer: str) -> int | None:
-    """Where an unquoted text ends that holds brackets: at the `closer` whose opening stands before the text."""
-    opens, closes, depth, at = _OPENS[closer[-1]], closer[-1], 0, 0
-    while at < len(line):
-        if depth == 0 and line.startswith(closer, at):
-            return at
-        if line[at] == opens:
-            depth += 1
-        elif line[at] == closes:
-            depth -= 1
-            if depth < 0:
-                return None
-        at += 1
-    return None

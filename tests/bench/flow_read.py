@@ -70,8 +70,8 @@ def figures() -> dict[str, float]:
         if times:
             found[f"flow check, median of {len(times)} {kind} charts"] = statistics.median(times)
             found[f"flow check, slowest of {len(times)} {kind} charts"] = max(times)
-    found[f"flow check, {NODES} nodes of mermaid"] = milliseconds(lambda text=big_mermaid(): check(text, "mermaid"))
-    found[f"flow check, {NODES} nodes of d2"] = milliseconds(lambda text=big_d2(): check(text, "d2"))
+    for kind, text in (("mermaid", big_mermaid()), ("d2", big_d2())):
+        found[f"flow check, {NODES} nodes of {kind}"] = milliseconds(lambda text=text, kind=kind: check(text, kind))
     return found
 
 
