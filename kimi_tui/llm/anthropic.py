@@ -1,6 +1,5 @@
 """The Messages API of Anthropic, and of those who speak it. Importing this module does not load the SDK."""
 
-import asyncio
 import json
 import re
 from collections.abc import AsyncGenerator, Iterator, Sequence
@@ -13,6 +12,7 @@ from pydantic import BaseModel, JsonValue, ValidationError
 from kimi_tui.errors import ProviderConnectionError, ProviderError
 from kimi_tui.llm.data_url import data_of
 from kimi_tui.llm.history import Converted, HistoryConverter, call_ids, merged_turns, sendable
+from kimi_tui.llm.lazy import Lazy
 from kimi_tui.llm.message import Message, estimate_tokens
 from kimi_tui.llm.opaque import opened, sealed
 from kimi_tui.llm.openai_chat import valid_arguments
@@ -37,9 +37,9 @@ _VERSION = re.compile(r"claude-[a-z]+(?:-(\d)(?:-(\d)(?!\d))?)?")
 class Anthropic:
     """A model behind the Messages API."""
 
-    def __init__(self, settings: ProviderSettings) -> None:
+    def __init__(self, settings: ProviderSettings, connection: "Lazy[AnthropicConnection] | None" = None) -> None:
         self._settings = settings
-        self._connection: AnthropicConnection | None = None
+        self._connection = connection or Lazy(self._connect)
         self._history = HistoryConverter(_convert)
 
     @property
@@ -47,20 +47,23 @@ class Anthropic:
         return self._settings.model
 
     def with_thinking(self, on: bool) -> "Anthropic":
-        return self if self._settings.thinking is on else Anthropic(replace(self._settings, thinking=on))
+        if self._settings.thinking is on:
+            return self
+        return Anthropic(replace(self._settings, thinking=on), self._connection)
+
+    async def prepare(self) -> None:
+        """Load the SDK now, in a thread; otherwise the first request does."""
+        await self._connection.get()
 
     async def aclose(self) -> None:
-        if self._connection:
-            await self._connection.aclose()
-            self._connection = None
+        await self._connection.aclose()
 
     async def stream(
         self, system_prompt: str, tools: Sequence[ToolSpec], history: Sequence[Message]
     ) -> AsyncGenerator[StreamPart, None]:
-        if self._connection is None:
-            self._connection = await asyncio.to_thread(self._connect)
+        connection = await self._connection.get()
         reader = _Reader(call_ids(history))
-        async with aclosing(self._connection.messages(self._body(system_prompt, tools, history))) as events:
+        async with aclosing(connection.messages(self._body(system_prompt, tools, history))) as events:
             try:
                 async for event in events:
                     for part in reader.read(event.data):

@@ -27,6 +27,8 @@ class AnthropicConnection:
             # The SDK sends the key as a bearer's; services other than Anthropic look for it here.
             default_headers={"x-api-key": settings.api_key or "none", **settings.custom_headers},
         )
+        # Named here because the SDK imports a resource when it is first named, and this runs in a thread.
+        _ = self._client.messages
 
     async def messages(self, body: JsonObject) -> AsyncGenerator[ServerEvent, None]:
         """The events of one message, up to the one that ends it. `body` holds all but the model."""

@@ -2,7 +2,6 @@
 
 import re
 from dataclasses import replace
-from importlib import import_module
 from importlib.util import find_spec
 from urllib.parse import urlsplit
 
@@ -76,19 +75,6 @@ def _scripted(settings: ProviderSettings) -> Provider:
             "a scripted provider needs a script: the key `scripts` or env.KIMI_TUI_SCRIPTS", key="scripts"
         )
     return ScriptedProvider(Script.read(settings.scripts), model_name=settings.model)
-
-
-def preload(provider_type: str) -> None:
-    """Load what the first request will need. It takes a while: to be called in a thread."""
-    match _ALIASES.get(provider_type, provider_type):
-        case "kimi" | "openai_legacy" | "openai_responses":
-            import_module("kimi_tui.llm.openai_client")
-        case "anthropic":
-            import_module("kimi_tui.llm.anthropic_client")
-        case "google_genai":
-            import_module("kimi_tui.llm.google_client")
-        case _:
-            pass
 
 
 def _need(module: str, extra: str) -> None:

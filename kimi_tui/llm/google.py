@@ -4,7 +4,6 @@ The service signs what it thought; signatures go back with the parts that they c
 `ToolCall.extras`.
 """
 
-import asyncio
 import base64
 import json
 import re
@@ -18,6 +17,7 @@ from pydantic import JsonValue
 from kimi_tui.errors import EmptyResponseError, ProviderConnectionError, ProviderError
 from kimi_tui.llm.data_url import data_of
 from kimi_tui.llm.history import Converted, HistoryConverter, call_ids, merged_turns, sendable
+from kimi_tui.llm.lazy import Lazy
 from kimi_tui.llm.message import Message
 from kimi_tui.llm.opaque import opened, sealed
 from kimi_tui.llm.openai_chat import valid_arguments
@@ -52,9 +52,9 @@ _SIGNING = re.compile(r"gemini-([3-9]|\d\d)")
 class Google:
     """A model behind the Gemini API."""
 
-    def __init__(self, settings: ProviderSettings) -> None:
+    def __init__(self, settings: ProviderSettings, connection: "Lazy[GoogleConnection] | None" = None) -> None:
         self._settings = settings
-        self._connection: GoogleConnection | None = None
+        self._connection = connection or Lazy(self._connect)
         self._history = HistoryConverter(self._convert)
         self._tools_called: dict[str, str] = {}
 
@@ -63,20 +63,23 @@ class Google:
         return self._settings.model
 
     def with_thinking(self, on: bool) -> "Google":
-        return self if self._settings.thinking is on else Google(replace(self._settings, thinking=on))
+        if self._settings.thinking is on:
+            return self
+        return Google(replace(self._settings, thinking=on), self._connection)
+
+    async def prepare(self) -> None:
+        """Load the SDK now, in a thread; otherwise the first request does."""
+        await self._connection.get()
 
     async def aclose(self) -> None:
-        if self._connection:
-            await self._connection.aclose()
-            self._connection = None
+        await self._connection.aclose()
 
     async def stream(
         self, system_prompt: str, tools: Sequence[ToolSpec], history: Sequence[Message]
     ) -> AsyncGenerator[StreamPart, None]:
-        if self._connection is None:
-            self._connection = await asyncio.to_thread(self._connect)
+        connection = await self._connection.get()
         reader = _Reader(call_ids(history))
-        async with aclosing(self._connection.generate(self._body(system_prompt, tools, history))) as chunks:
+        async with aclosing(connection.generate(self._body(system_prompt, tools, history))) as chunks:
             try:
                 async for chunk in chunks:
                     for part in reader.read(chunk):

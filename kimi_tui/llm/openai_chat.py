@@ -3,7 +3,6 @@
 Importing this module does not load the SDK; the first request does, in a thread.
 """
 
-import asyncio
 import json
 from collections.abc import AsyncGenerator, Iterator, Sequence
 from contextlib import aclosing
@@ -14,6 +13,7 @@ from pydantic import BaseModel, ConfigDict, JsonValue, ValidationError
 
 from kimi_tui.errors import ProviderConnectionError, ProviderError
 from kimi_tui.llm.history import Converted, HistoryConverter, call_ids, sendable
+from kimi_tui.llm.lazy import Lazy
 from kimi_tui.llm.message import Message, estimate_tokens
 from kimi_tui.llm.provider import ReplyId, ReplyUsage, SpokenPart, StreamPart, ToolSpec
 from kimi_tui.llm.settings import ProviderSettings
@@ -32,11 +32,11 @@ _MARGIN = 1024
 class OpenAIChat:
     """A model behind Chat Completions; `settings.type` is `kimi` or `openai_legacy`."""
 
-    def __init__(self, settings: ProviderSettings) -> None:
+    def __init__(self, settings: ProviderSettings, connection: "Lazy[OpenAIConnection] | None" = None) -> None:
         self._settings = settings
         self._is_kimi = settings.type == "kimi"
         self._base_url = settings.base_url or BASE_URLS[settings.type]
-        self._connection: OpenAIConnection | None = None
+        self._connection = connection or Lazy(self._connect)
         self._history = HistoryConverter(self._convert)
 
     @property
@@ -44,21 +44,24 @@ class OpenAIChat:
         return self._settings.model
 
     def with_thinking(self, on: bool) -> "OpenAIChat":
-        return self if self._settings.thinking is on else OpenAIChat(replace(self._settings, thinking=on))
+        if self._settings.thinking is on:
+            return self
+        return OpenAIChat(replace(self._settings, thinking=on), self._connection)
+
+    async def prepare(self) -> None:
+        """Load the SDK now, in a thread; otherwise the first request does."""
+        await self._connection.get()
 
     async def aclose(self) -> None:
-        if self._connection:
-            await self._connection.aclose()
-            self._connection = None
+        await self._connection.aclose()
 
     async def stream(
         self, system_prompt: str, tools: Sequence[ToolSpec], history: Sequence[Message]
     ) -> AsyncGenerator[StreamPart, None]:
-        if self._connection is None:
-            self._connection = await asyncio.to_thread(self._connect)
+        connection = await self._connection.get()
         body = self._body(system_prompt, tools, history)
         reader = _Reader(self._settings.reasoning_key, call_ids(history))
-        async with aclosing(self._connection.chat(body)) as events:
+        async with aclosing(connection.chat(body)) as events:
             try:
                 async for event in events:
                     for part in reader.read(event.data):

@@ -32,6 +32,11 @@ class OpenAIConnection:
             timeout=Timeout(settings.idle_timeout_s, connect=settings.connect_timeout_s),
             default_headers=dict(settings.custom_headers),
         )
+        # Named here because the SDK imports a resource when it is first named, and this runs in a thread.
+        if settings.type == "openai_responses":
+            _ = self._client.responses
+        else:
+            _ = self._client.chat.completions
 
     async def chat(self, body: JsonObject) -> AsyncGenerator[ServerEvent, None]:
         """The events of a chat completion, up to `[DONE]`."""

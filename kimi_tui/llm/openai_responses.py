@@ -3,7 +3,6 @@
 Reasoning goes back as the encrypted items that the service gave. Importing this module does not load the SDK.
 """
 
-import asyncio
 import json
 from collections.abc import AsyncGenerator, Iterator, Sequence
 from contextlib import aclosing
@@ -14,6 +13,7 @@ from pydantic import BaseModel, JsonValue, ValidationError
 
 from kimi_tui.errors import ProviderConnectionError, ProviderError
 from kimi_tui.llm.history import Converted, HistoryConverter, call_ids, sendable
+from kimi_tui.llm.lazy import Lazy
 from kimi_tui.llm.message import Message
 from kimi_tui.llm.opaque import opened, sealed
 from kimi_tui.llm.openai_chat import BASE_URLS, valid_arguments
@@ -32,9 +32,9 @@ _SERVICE = "openai_responses"
 class OpenAIResponses:
     """A model behind the Responses API."""
 
-    def __init__(self, settings: ProviderSettings) -> None:
+    def __init__(self, settings: ProviderSettings, connection: "Lazy[OpenAIConnection] | None" = None) -> None:
         self._settings = settings
-        self._connection: OpenAIConnection | None = None
+        self._connection = connection or Lazy(self._connect)
         self._history = HistoryConverter(_convert)
 
     @property
@@ -42,20 +42,23 @@ class OpenAIResponses:
         return self._settings.model
 
     def with_thinking(self, on: bool) -> "OpenAIResponses":
-        return self if self._settings.thinking is on else OpenAIResponses(replace(self._settings, thinking=on))
+        if self._settings.thinking is on:
+            return self
+        return OpenAIResponses(replace(self._settings, thinking=on), self._connection)
+
+    async def prepare(self) -> None:
+        """Load the SDK now, in a thread; otherwise the first request does."""
+        await self._connection.get()
 
     async def aclose(self) -> None:
-        if self._connection:
-            await self._connection.aclose()
-            self._connection = None
+        await self._connection.aclose()
 
     async def stream(
         self, system_prompt: str, tools: Sequence[ToolSpec], history: Sequence[Message]
     ) -> AsyncGenerator[StreamPart, None]:
-        if self._connection is None:
-            self._connection = await asyncio.to_thread(self._connect)
+        connection = await self._connection.get()
         reader = _Reader(call_ids(history))
-        async with aclosing(self._connection.responses(self._body(system_prompt, tools, history))) as events:
+        async with aclosing(connection.responses(self._body(system_prompt, tools, history))) as events:
             async for event in events:
                 for part in reader.read(event.data):
                     yield part

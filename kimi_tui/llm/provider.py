@@ -2,7 +2,7 @@
 
 from collections.abc import AsyncGenerator, Sequence
 from dataclasses import dataclass, field
-from typing import Literal, Protocol
+from typing import Literal, Protocol, runtime_checkable
 
 from kimi_tui.llm.message import Message
 from kimi_tui.wire.parts import (
@@ -78,3 +78,10 @@ class Provider(Protocol):
         ...
 
     async def aclose(self) -> None: ...
+
+
+@runtime_checkable
+class Preparable(Protocol):
+    """A provider that has something slow to load, which a face may want done before the first request."""
+
+    async def prepare(self) -> None: ...

@@ -46,9 +46,12 @@ def test_no_sdk_is_loaded_until_a_model_is_asked() -> None:
         "    create_provider(ProviderSettings(kind, 'm', api_key='k'))\n"
         "heavy = {'openai', 'httpx', 'httpx2', 'anthropic', 'google.genai', 'textual', 'mcp'} & set(sys.modules)\n"
         "print(sorted(heavy))\n"
+        "import asyncio\n"
+        "asyncio.run(create_provider(ProviderSettings('kimi', 'm', api_key='k')).prepare())\n"
+        "print('openai' in sys.modules)\n"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout.strip() == "[]"
+    assert done.stdout.split() == ["[]", "True"]
 
 
 @pytest.mark.parametrize("url", ["nonsense", "ftp://host/v1", "http://[::1", "http://host:port/v1", "https:///v1"])

@@ -1,5 +1,6 @@
 """Chat Completions against a real HTTP server: what is sent, and what is made of what comes."""
 
+import asyncio
 from collections.abc import AsyncIterator
 from typing import Any
 
@@ -88,6 +89,23 @@ async def test_one_connection_serves_many_requests(openai_server: OpenAIServer, 
     openai_server.add(*(chat_reply(f"reply {n}") for n in range(3)))
     assert [(await ask(kimi)).message.text for _ in range(3)] == ["reply 0", "reply 1", "reply 2"]
     assert openai_server.connections == 1
+    openai_server.add(chat_reply("thought"))
+    assert (await ask(kimi.with_thinking(True))).message.text == "thought"
+    assert openai_server.connections == 1
+
+
+async def test_a_closed_provider_can_be_used_again(openai_server: OpenAIServer, kimi: OpenAIChat) -> None:
+    openai_server.add(chat_reply("one"), chat_reply("two"))
+    await ask(kimi)
+    await kimi.aclose()
+    assert (await ask(kimi)).message.text == "two"
+
+
+async def test_requests_side_by_side_do_not_mix(openai_server: OpenAIServer, kimi: OpenAIChat) -> None:
+    openai_server.respond = lambda request: chat_reply(request.json["messages"][-1]["content"].split())
+    prompts = [f"prompt {n} of many words" for n in range(6)]
+    replies = await asyncio.gather(*(ask(kimi, user_message(prompt)) for prompt in prompts))
+    assert [reply.message.text for reply in replies] == [prompt.replace(" ", "") for prompt in prompts]
 
 
 async def test_generation_options_are_sent(openai_server: OpenAIServer) -> None:

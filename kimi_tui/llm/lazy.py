@@ -1,0 +1,32 @@
+"""A client that is made when it is first needed, in a thread: importing an SDK takes a third of a second."""
+
+import asyncio
+from collections.abc import Callable
+from typing import Generic, Protocol, TypeVar
+
+
+class _Closable(Protocol):
+    async def aclose(self) -> None: ...
+
+
+C = TypeVar("C", bound=_Closable)
+
+
+class Lazy(Generic[C]):
+    """Makes one C for all who ask. After `aclose` the next one to ask gets a new one."""
+
+    def __init__(self, make: Callable[[], C]) -> None:
+        self._make = make
+        self._made: C | None = None
+        self._making = asyncio.Lock()
+
+    async def get(self) -> C:
+        async with self._making:
+            if self._made is None:
+                self._made = await asyncio.to_thread(self._make)
+            return self._made
+
+    async def aclose(self) -> None:
+        made, self._made = self._made, None
+        if made is not None:
+            await made.aclose()
