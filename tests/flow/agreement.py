@@ -1,8 +1,8 @@
 """Compares what we read with what Mermaid and D2 themselves read.
 
-Both sides are normalised alike. Mermaid hands out labels as HTML for a page (`<br>`, `&lt;`), we hand out text: so
-line breaks become real ones and entities their characters, on both sides; blanks around a label do not count. Edges
-that D2 invents for the lifelines of sequence diagrams do not count.
+Mermaid hands out labels as HTML for a page (`<br>`, `&lt;`), we hand out text: so in its labels line breaks become
+real ones and entities their characters. D2's labels are text already. Blanks around a label do not count, nor do the
+edges that D2 invents for the lifelines of sequence diagrams.
 """
 
 import html
@@ -29,14 +29,15 @@ class Meaning:
 
 
 def of_chart(chart: Chart) -> Meaning:
-    nodes = [(node.id, _text(node.label)) for node in chart.nodes]
-    edges = [(edge.src, edge.dst, _text(edge.label)) for edge in chart.edges]
+    nodes = [(node.id, node.label.strip()) for node in chart.nodes]
+    edges = [(edge.src, edge.dst, (edge.label or "").strip()) for edge in chart.edges]
     return Meaning(sorted(nodes), sorted(edges))
 
 
-def of_truth(truth: dict) -> Meaning:
-    nodes = [(node["id"], _text(node["label"])) for node in truth["nodes"]]
-    edges = [(edge["src"], edge["dst"], _text(edge["label"])) for edge in truth["edges"]]
+def of_truth(truth: dict, kind: str) -> Meaning:
+    text = _text_of_html if kind == "mermaid" else _text
+    nodes = [(node["id"], text(node["label"])) for node in truth["nodes"]]
+    edges = [(edge["src"], edge["dst"], text(edge["label"])) for edge in truth["edges"]]
     return Meaning(sorted(nodes), sorted(edge for edge in edges if "-lifeline-end-" not in edge[1]))
 
 
@@ -64,5 +65,9 @@ def corpus() -> dict:
 
 
 def _text(label: str | None) -> str:
+    return (label or "").strip()
+
+
+def _text_of_html(label: str | None) -> str:
     text = re.sub(r"<br\s*/?>", "\n", label or "")
     return _ENTITY.sub(lambda match: html.unescape(match.group()), text).strip()

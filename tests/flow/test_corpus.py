@@ -27,7 +27,7 @@ def test_a_chart_means_what_its_own_parser_says(chart):
         assert (expected, refused.line is None, refused.column is None) == (True, False, False)  # noqa: PT017
         return
     if "truth" in chart:
-        assert agreement.of_chart(read) == agreement.of_truth(chart["truth"])
+        assert agreement.of_chart(read) == agreement.of_truth(chart["truth"], chart["kind"])
     write = to_d2 if chart["kind"] == "d2" else to_mermaid
     assert agreement.of_chart(read_chart(write(read), chart["kind"])) == agreement.of_chart(read)
 

@@ -30,7 +30,7 @@ def labels(text):
 
 @pytest.mark.parametrize("chart", AGREED, ids=lambda c: c["name"])
 def test_it_reads_what_d2_reads(chart):
-    assert agreement.of_chart(read_d2(chart["text"])) == agreement.of_truth(chart["truth"])
+    assert agreement.of_chart(read_d2(chart["text"])) == agreement.of_truth(chart["truth"], "d2")
 
 
 @pytest.mark.parametrize("name", list(EXCEPTIONS))

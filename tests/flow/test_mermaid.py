@@ -37,7 +37,7 @@ def labels(text):
 @pytest.mark.parametrize("chart", AGREED, ids=lambda c: c["name"])
 def test_it_reads_what_mermaid_reads(chart):
     read = read_mermaid(chart["text"])
-    assert agreement.of_chart(read) == agreement.of_truth(chart["truth"])
+    assert agreement.of_chart(read) == agreement.of_truth(chart["truth"], "mermaid")
     assert [edge.src for edge in read.edges] == [edge["src"] for edge in chart["truth"]["edges"]]
     assert [node.id for node in read.nodes] == [node["id"] for node in chart["truth"]["nodes"]]
     for ours, truth in zip(read.edges, chart["truth"]["edges"], strict=True):
@@ -57,7 +57,7 @@ def test_what_is_refused_on_purpose_is_refused_with_its_place(name):
 @pytest.mark.parametrize("name", [name for name, how in EXCEPTIONS.items() if "differs" in how])
 def test_what_is_read_otherwise_on_purpose_is_listed_with_its_reason(name):
     chart = next(chart for chart in TRUTH if chart["name"] == name)
-    assert agreement.of_chart(read_mermaid(chart["text"])) != agreement.of_truth(chart["truth"])
+    assert agreement.of_chart(read_mermaid(chart["text"])) != agreement.of_truth(chart["truth"], "mermaid")
 
 
 @pytest.mark.parametrize("chart", [c for c in TRUTH if "error" in c], ids=lambda c: c["name"])
