@@ -32,8 +32,17 @@ async def told_failures(
     except (sdk_error, httpx2.RequestError) as error:
         response = answered(error)
         if response is not None:
-            raise answer_error(response.status_code, response.headers, response.text) from error
+            raise refused(response, settings) from error
         raise _without_answer(error, settings, base_url) from error
+
+
+def refused(response: httpx2.Response, settings: ProviderSettings) -> ProviderError:
+    """The error for an HTTP answer of 400 or more, without the secrets that some services repeat in it."""
+    text = response.text
+    for secret in (settings.api_key or "", *settings.custom_headers.values()):
+        if len(secret) >= 8:
+            text = text.replace(secret, "***")
+    return answer_error(response.status_code, response.headers, text)
 
 
 def _without_answer(error: Exception, settings: ProviderSettings, base_url: str) -> ProviderError:

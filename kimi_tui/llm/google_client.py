@@ -15,9 +15,9 @@ from google.genai.types import GenerateContentConfig, GenerateContentResponse, H
 from pydantic import JsonValue
 
 from kimi_tui.errors import ProviderConnectionError, ProviderError
-from kimi_tui.llm.connection import told_failures
+from kimi_tui.llm.connection import refused, told_failures
 from kimi_tui.llm.settings import ProviderSettings
-from kimi_tui.llm.status import answer_error, body_error, stream_error
+from kimi_tui.llm.status import body_error, stream_error
 from kimi_tui.wire.parts import JsonObject
 
 _TAG = "x-kimi-tui-request"
@@ -58,7 +58,7 @@ class GoogleConnection:
                     begun = True
                     yield chunk
             except APIError as error:
-                raise _failure(error) from error
+                raise self._failure(error) from error
             except (ValueError, TypeError, AttributeError, KeyError) as error:
                 # What the SDK raises for data that it cannot read.
                 page = str(error).partition("Raw response: ")[2]
@@ -73,6 +73,12 @@ class GoogleConnection:
 
     async def aclose(self) -> None:
         await self._http.aclose()
+
+    def _failure(self, error: APIError) -> ProviderError:
+        response = cast(object, error.response)
+        if isinstance(response, httpx2.Response):
+            return refused(response, self._settings)
+        return stream_error(json.loads(json.dumps(error.details)))
 
 
 class _Transport(httpx2.AsyncHTTPTransport):
@@ -103,10 +109,3 @@ def _shared(value: JsonValue) -> JsonValue:
     if not isinstance(value, list):
         return value
     return [_Shared(item) if isinstance(item, dict) else item for item in value]
-
-
-def _failure(error: APIError) -> ProviderError:
-    response = cast(object, error.response)
-    if isinstance(response, httpx2.Response):
-        return answer_error(response.status_code, response.headers, response.text)
-    return stream_error(json.loads(json.dumps(error.details)))

@@ -22,6 +22,35 @@ _TOO_LONG = re.compile(
 )
 # A used-up account is a 429 like a rate limit, but waiting does not help.
 _NO_MONEY = re.compile(r"insufficient_quota|exceeded_current_quota|insufficient balance", re.IGNORECASE)
+_KEY = re.compile(r"\b(sk|xai|gsk|pk)-[\w*.-]{6,}|\bAIza[\w-]{20,}|(?<=Bearer )\S+")
+_HINTS = {
+    401: "; is the API key right?",
+    403: "; may the API key use this model?",
+    404: "; are base_url and the model's name right?",
+}
+# What services call their errors, as the HTTP status that they would have sent.
+_WORDS = {
+    "context_length": 400,
+    "exceed_context": 400,
+    "rate_limit": 429,
+    "resource_exhausted": 429,
+    "insufficient_quota": 429,
+    "exceeded_current_quota": 429,
+    "overloaded": 529,
+    "unavailable": 503,
+    "server_error": 500,
+    "internal": 500,
+    "api_error": 500,
+    "authentication": 401,
+    "invalid_api_key": 401,
+    "unauthenticated": 401,
+    "permission": 403,
+    "not_found": 404,
+    "request_too_large": 413,
+    "timeout": 504,
+    "deadline_exceeded": 504,
+    "invalid": 400,
+}
 
 
 def status_error(status: int, cause: str, *, code: str = "", retry_after: float | None = None) -> ProviderStatusError:
@@ -91,37 +120,6 @@ def clean(text: str, limit: int = 500) -> str:
     text = "".join(char if char.isprintable() else " " for char in text[: limit * 4])
     text = _KEY.sub("***", " ".join(text.split()))
     return text if len(text) <= limit else text[: limit - 1] + "…"
-
-
-_KEY = re.compile(r"\b(sk|xai|gsk|pk)-[\w*.-]{6,}|\bAIza[\w-]{20,}|(?<=Bearer )\S+")
-_HINTS = {
-    401: "; is the API key right?",
-    403: "; may the API key use this model?",
-    404: "; are base_url and the model's name right?",
-}
-# What services call their errors, as the HTTP status that they would have sent.
-_WORDS = {
-    "context_length": 400,
-    "exceed_context": 400,
-    "rate_limit": 429,
-    "resource_exhausted": 429,
-    "insufficient_quota": 429,
-    "exceeded_current_quota": 429,
-    "overloaded": 529,
-    "unavailable": 503,
-    "server_error": 500,
-    "internal": 500,
-    "api_error": 500,
-    "authentication": 401,
-    "invalid_api_key": 401,
-    "unauthenticated": 401,
-    "permission": 403,
-    "not_found": 404,
-    "request_too_large": 413,
-    "timeout": 504,
-    "deadline_exceeded": 504,
-    "invalid": 400,
-}
 
 
 def _json(text: str) -> JsonValue:

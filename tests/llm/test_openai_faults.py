@@ -285,3 +285,14 @@ async def test_an_error_within_the_stream_is_an_error(
     assert getattr(await failure(provider), "status_code", None) == code
     openai_server.add(status(200, data))
     assert getattr(await failure(provider), "status_code", None) == code
+
+
+async def test_no_secret_is_told(openai_server: OpenAIServer) -> None:
+    secrets = {"api_key": "my-own-key-1", "custom_headers": {"X-Token": "my-own-token-2"}}
+    settings = ProviderSettings("kimi", "test-model", base_url=openai_server.base_url, **secrets)
+    openai_server.add(status(401, {"error": "my-own-key-1 with my-own-token-2 is no key"}))
+    provider = OpenAIChat(settings)
+    error = await failure(provider)
+    await provider.aclose()
+    assert "*** with *** is no key" in str(error)
+    assert "my-own" not in repr(settings)
