@@ -22,6 +22,8 @@ def _places(layers: Sequence[Sequence[int]]) -> dict[int, int]:
 
 
 def _gap_crossings(layer: Sequence[int], down: Links, place: dict[int, int]) -> int:
+    if len(layer) < 2:
+        return 0
     ends: list[int] = []
     crossings = 0
     for item in layer:
@@ -48,7 +50,7 @@ def order_layers(layers: Layers, up: Links, down: Links, *, effort: int) -> Laye
     for make in starts:
         if not fewest or effort <= 0:
             break
-        found, crossings, used = _sweep(make(), up, down, fewest)
+        found, crossings, used = _sweep(make(), up, down, fewest, patience=5 if effort > 20 else 3)
         effort -= used
         if crossings < fewest:
             best, fewest = found, crossings
@@ -84,11 +86,10 @@ def _walk_order(layers: Layers, ahead: Links, behind: Links, *, downwards: bool)
     return found
 
 
-def _sweep(layers: Layers, up: Links, down: Links, bound: int) -> tuple[Layers, int, int]:
+def _sweep(layers: Layers, up: Links, down: Links, bound: int, *, patience: int) -> tuple[Layers, int, int]:
     place = _places(layers)
     best, fewest = [list(layer) for layer in layers], count_crossings(layers, down)
     idle = used = 0
-    patience = 5
     for turn in range(24):
         used += 1
         downwards = turn % 2 == 0
@@ -109,6 +110,8 @@ def _sweep(layers: Layers, up: Links, down: Links, bound: int) -> tuple[Layers, 
 
 def _reorder(layer: list[int], fixed: Links, place: dict[int, int], *, mean: bool, last_first: bool) -> None:
     """Sorts the items that have neighbours in the fixed layer by the middle of those; the others keep their places."""
+    if len(layer) < 2:
+        return
     keyed: list[tuple[float, int]] = []
     slots: list[int] = []
     source = range(len(layer) - 1, -1, -1) if last_first else range(len(layer))
@@ -157,6 +160,8 @@ def _transpose(layers: Layers, up: Links, down: Links, place: dict[int, int], *,
         again: set[int] = set()
         for index in sorted(dirty):
             layer = layers[index]
+            if len(layer) < 2:
+                continue
             above = [sorted(place[item] for item in up[member]) for member in layer]
             below = [sorted(place[item] for item in down[member]) for member in layer]
             for left in range(len(layer) - 1):

@@ -8,14 +8,20 @@ from collections.abc import Sequence
 Edge = tuple[int, int]
 
 
-def back_edges(count: int, edges: Sequence[Edge], roots: Sequence[int]) -> set[int]:
-    """Indexes of the edges that close a loop on a depth-first walk from `roots`, then from what they do not reach."""
+def back_edges(count: int, edges: Sequence[Edge], roots: Sequence[int], *, reverse: bool = False) -> set[int]:
+    """Indexes of the edges that close a loop on a depth-first walk from `roots`, then from what they do not reach.
+
+    `reverse` walks each node's last edge first, which may close loops elsewhere.
+    """
     leaving: list[list[int]] = [[] for _ in range(count)]
     entered = [0] * count
     for index, (source, target) in enumerate(edges):
         if source != target:
             leaving[source].append(index)
             entered[target] += 1
+    if reverse:
+        for edges_out in leaving:
+            edges_out.reverse()
     back: set[int] = set()
     state = bytearray(count)  # 0 unseen, 1 on the walk's path, 2 done
     for start in (*roots, *sorted(range(count), key=lambda node: entered[node] > 0)):

@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from kimi_tui.flow.crossings import order_layers
+from kimi_tui.flow.crossings import count_crossings, order_layers
 from kimi_tui.flow.detours import improve_long_edges
 from kimi_tui.flow.ranking import Edge, back_edges, ranks
 
@@ -75,26 +75,48 @@ class Skeleton:
         return up, down
 
 
+_SMALL = 160
+"""Up to so many items it is worth trying other layers where lines still cross."""
+
+
 def build_skeleton(count: int, edges: Sequence[Edge], labelled: Sequence[bool], root: int) -> Skeleton:
     """Layers with little crossing, loops beside their nodes where that crosses nothing, labels in layers between."""
-    backward = back_edges(count, edges, [root])
-    forward = [
-        (target, source) if index in backward else (source, target)
-        for index, (source, target) in enumerate(edges)
-        if source != target
-    ]
-    skeleton = _layered(count, edges, backward, ranks(count, forward))
-    up, down = skeleton.links()
-    size = sum(len(layer) for layer in skeleton.layers)
-    skeleton.layers = order_layers(skeleton.layers, up, down, effort=max(6, min(60, 6000 // (size + 1))))
-    _keep_parts_apart(skeleton, up, down, root)
-    chains = [(chain.items, chain.back) for chain in skeleton.chains]
-    improve_long_edges(skeleton.layers, chains, down, effort=60_000)
+    skeleton, fewest = _ordered(count, edges, root, reverse=False, late=False)
+    for reverse, late in ((False, True), (True, False), (True, True)):
+        if not fewest or sum(len(layer) for layer in skeleton.layers) > _SMALL:
+            break
+        other, crossings = _ordered(count, edges, root, reverse=reverse, late=late)
+        if crossings < fewest:
+            skeleton, fewest = other, crossings
     _stand_loops_beside(skeleton, {source for source, target in edges if source == target})
     _add_self_loops(skeleton, edges)
     _add_label_layers(skeleton, labelled)
     _merge_lines(skeleton)
     return skeleton
+
+
+def _ordered(count: int, edges: Sequence[Edge], root: int, *, reverse: bool, late: bool) -> tuple[Skeleton, int]:
+    """Layers in a good order, and how many lines cross; `reverse` and `late` choose among ways to rank the nodes."""
+    backward = back_edges(count, edges, [root], reverse=reverse)
+    forward = [
+        (target, source) if index in backward else (source, target)
+        for index, (source, target) in enumerate(edges)
+        if source != target
+    ]
+    if late:
+        lifted = ranks(count, [(target, source) for source, target in forward])
+        rank = [max(lifted, default=0) - value for value in lifted]
+    else:
+        rank = ranks(count, forward)
+    skeleton = _layered(count, edges, backward, rank)
+    up, down = skeleton.links()
+    size = sum(len(layer) for layer in skeleton.layers)
+    effort = min(30 if reverse or late else 60, 6000 // (size + 1))
+    skeleton.layers = order_layers(skeleton.layers, up, down, effort=max(6, effort))
+    _keep_parts_apart(skeleton, up, down, root)
+    chains = [(chain.items, chain.back) for chain in skeleton.chains]
+    improve_long_edges(skeleton.layers, chains, down, effort=60_000)
+    return skeleton, count_crossings(skeleton.layers, down)
 
 
 def _layered(count: int, edges: Sequence[Edge], backward: set[int], rank: list[int]) -> Skeleton:

@@ -140,9 +140,9 @@ def test_a_layout_is_quick(size: int, limit: float) -> None:
     best = 10.0
     for seed in range(3):
         flow = likely_flow(size, seed)
-        begin = time.perf_counter()
+        begin = time.process_time()
         layout(flow, direction="TB")
-        best = min(best, time.perf_counter() - begin)
+        best = min(best, time.process_time() - begin)
     assert best < 2 * limit
 
 
