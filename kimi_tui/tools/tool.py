@@ -28,7 +28,7 @@ P = TypeVar("P", bound=Params)
 
 
 class Tool(ABC, Generic[P]):
-    """One tool. `read_only` ones run in plan mode and never ask."""
+    """One tool. `read_only` ones change nothing, and run in plan mode."""
 
     name: ClassVar[str]
     params: type[P]

@@ -14,6 +14,7 @@ from pydantic import ValidationError
 from pydantic_core import PydanticSerializationError
 
 from kimi_tui.llm.provider import ToolSpec
+from kimi_tui.tools.plan_mode import PlanMode
 from kimi_tui.tools.repeat import RepeatWatch, with_reminder
 from kimi_tui.tools.surrogates import without_surrogates
 from kimi_tui.tools.tool import Params, Tool, current_tool_call, failed
@@ -23,9 +24,13 @@ _log = logging.getLogger(__name__)
 
 
 class Toolset:
-    """Tools by name, in the order given; a later tool of a name replaces an earlier one."""
+    """Tools by name, in the order given; a later tool of a name replaces an earlier one.
 
-    def __init__(self, tools: Iterable[Tool[Any]] = ()) -> None:
+    While `plan_mode` is on only tools that change nothing run.
+    """
+
+    def __init__(self, tools: Iterable[Tool[Any]] = (), *, plan_mode: PlanMode | None = None) -> None:
+        self._plan_mode = plan_mode
         self._tools = {tool.name: tool for tool in tools}
         self._repeats = RepeatWatch()
         self._answers: dict[str, asyncio.Future[ToolReturnValue]] = {}
@@ -80,6 +85,11 @@ class Toolset:
             names = ", ".join(self._tools) or "none"
             return failed(
                 f"There is no tool `{call.function.name}`. Tools: {names}.", brief=f"No tool {call.function.name}"
+            )
+        if self._plan_mode is not None and self._plan_mode.on and not tool.read_only:
+            return failed(
+                f"{tool.name} does not run in plan mode. Call ExitPlanMode with your plan first.",
+                brief="Not in plan mode",
             )
         try:
             params = _params(tool, call.function.arguments)

@@ -1,0 +1,70 @@
+"""Questions to the person: what waits for an answer, settled by id in the same way for every face.
+
+The request on the Wire is data; the future waits here. It mirrors `approval.py`.
+"""
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from uuid import uuid4
+
+from kimi_tui.wire.channel import Wire
+from kimi_tui.wire.requests import Question, QuestionRequest
+
+
+@dataclass(frozen=True, slots=True)
+class Answers:
+    """Question text to label, or to labels joined by commas. None at all: the questions were dismissed."""
+
+    by_question: Mapping[str, str] = field(default_factory=dict[str, str])
+
+    @property
+    def dismissed(self) -> bool:
+        return not self.by_question
+
+
+@dataclass(slots=True)
+class _Waiting:
+    request: QuestionRequest
+    answer: asyncio.Future[Answers]
+
+
+class Questions:
+    """The hub that every question of a session goes through. Where nobody attends, all are dismissed at once."""
+
+    def __init__(self, wire: Wire, *, attended: bool = True) -> None:
+        self._wire = wire
+        self.attended = attended
+        self._waiting: dict[str, _Waiting] = {}
+
+    @property
+    def pending(self) -> tuple[QuestionRequest, ...]:
+        """What waits, oldest first."""
+        return tuple(waiting.request for waiting in self._waiting.values())
+
+    async def ask(self, questions: Sequence[Question], *, tool_call_id: str) -> Answers:
+        """Wait until somebody answers or dismisses them. Cancelling the wait takes the request back."""
+        if not self.attended:
+            return Answers()
+        request = QuestionRequest(id=uuid4().hex, tool_call_id=tool_call_id, questions=tuple(questions))
+        waiting = _Waiting(request, asyncio.get_running_loop().create_future())
+        self._waiting[request.id] = waiting
+        self._wire.send(request)
+        try:
+            return await waiting.answer
+        finally:
+            self._waiting.pop(request.id, None)
+
+    def settle(self, request_id: str, answers: Mapping[str, str]) -> bool:
+        """Answer a request, with nothing to dismiss it; False where nothing of that id waits (any more)."""
+        waiting = self._waiting.pop(request_id, None)
+        if waiting is None:
+            return False
+        if not waiting.answer.done():
+            waiting.answer.set_result(Answers(dict(answers)))
+        return True
+
+    def dismiss_all(self) -> None:
+        """Nobody is there to answer any more."""
+        for request_id in list(self._waiting):
+            self.settle(request_id, {})

@@ -1,0 +1,26 @@
+"""EnterPlanMode: look first, change nothing."""
+
+from kimi_tui.tools.plan_mode import PlanMode
+from kimi_tui.tools.tool import Params, Tool, ok
+from kimi_tui.wire.display import BriefBlock
+from kimi_tui.wire.parts import ToolReturnValue
+
+
+class EnterPlanModeParams(Params):
+    pass
+
+
+class EnterPlanMode(Tool[EnterPlanModeParams]):
+    name = "EnterPlanMode"
+    params = EnterPlanModeParams
+    read_only = True
+
+    def __init__(self, plan_mode: PlanMode) -> None:
+        self._plan_mode = plan_mode
+
+    async def call(self, params: EnterPlanModeParams) -> ToolReturnValue:
+        self._plan_mode.on = True
+        return ok(
+            message="Plan mode is on: read and search, make a plan, then call ExitPlanMode with it. Nothing else runs.",
+            display=(BriefBlock(text="Plan mode is on"),),
+        )

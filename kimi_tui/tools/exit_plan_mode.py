@@ -1,0 +1,75 @@
+"""ExitPlanMode: puts the plan before the person, who agrees, refuses or says what to change; under yolo too."""
+
+from pydantic import Field
+
+from kimi_tui.question import Questions
+from kimi_tui.tools.plan_mode import PlanMode
+from kimi_tui.tools.tool import Params, Tool, current_tool_call, failed, ok
+from kimi_tui.wire.display import BriefBlock
+from kimi_tui.wire.parts import ToolReturnValue
+from kimi_tui.wire.requests import Question, QuestionOption
+
+QUESTION = "Carry out this plan?"
+_YES = "Yes"
+_NO = "No"
+
+
+class PlanOption(Params):
+    label: str = Field(description="The way, in a few words.", min_length=1)
+    description: str = Field(default="", description="What speaks for it.")
+
+
+class ExitPlanModeParams(Params):
+    plan: str = Field(description="The whole plan, in Markdown.", min_length=1)
+    options: list[PlanOption] = Field(
+        default_factory=list[PlanOption],
+        max_length=3,
+        description="Ways to carry it out, where the user is to choose one; at most 3.",
+    )
+
+
+class ExitPlanMode(Tool[ExitPlanModeParams]):
+    name = "ExitPlanMode"
+    params = ExitPlanModeParams
+    read_only = True
+
+    def __init__(self, plan_mode: PlanMode, questions: Questions) -> None:
+        self._plan_mode = plan_mode
+        self._questions = questions
+
+    async def call(self, params: ExitPlanModeParams) -> ToolReturnValue:
+        if not self._plan_mode.on:
+            return failed("Plan mode is not on.")
+        self._plan_mode.show(params.plan)
+        if not self._questions.attended:
+            self._plan_mode.on = False
+            return ok(message="Nobody is there to ask; the plan is taken as agreed. Carry it out.")
+        ways = [QuestionOption(label=way.label, description=way.description) for way in params.options]
+        answers = await self._questions.ask(
+            [
+                Question(
+                    question=QUESTION,
+                    header="Plan",
+                    options=(*(ways or [QuestionOption(label=_YES)]), QuestionOption(label=_NO)),
+                    body=params.plan,
+                    other_label="Change it",
+                    other_description="Say what is to be different.",
+                )
+            ],
+            tool_call_id=current_tool_call.get().id,
+        )
+        return self._answered(answers.by_question.get(QUESTION, _NO), [way.label for way in ways] or [_YES])
+
+    def _answered(self, answer: str, agreed: list[str]) -> ToolReturnValue:
+        if answer in agreed:
+            self._plan_mode.on = False
+            how = "" if answer == _YES else f" in this way: {answer}"
+            return ok(
+                message=f"The user agreed to the plan{how}. Plan mode is off; carry it out.",
+                display=(BriefBlock(text=f"Plan agreed to{how}"),),
+            )
+        feedback = None if answer == _NO else answer
+        said = "The user did not agree to the plan." + (f" What to change: {feedback}" if feedback else "")
+        return failed(f"{said} Plan mode is still on.", brief=said).model_copy(
+            update={"extras": {"rejected": True, "feedback": feedback}}
+        )

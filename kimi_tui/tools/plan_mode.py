@@ -1,0 +1,48 @@
+"""Plan mode: only tools that change nothing run, until the person agrees to a plan."""
+
+import contextlib
+from collections.abc import Callable
+from pathlib import Path
+from uuid import uuid4
+
+from kimi_tui.wire.codec import WireMessage
+from kimi_tui.wire.events import PlanDisplay, StatusUpdate
+
+
+class PlanMode:
+    """Whether a session plans. It tells the Wire; `on_change` is called for whoever saves it.
+
+    `folder` is where plans are kept; without one they are only shown.
+    """
+
+    def __init__(
+        self, send: Callable[[WireMessage], None] = lambda _: None, *, folder: Path | None = None, on: bool = False
+    ) -> None:
+        self._send = send
+        self._folder = folder
+        self._on = on
+        self.on_change: Callable[[], None] | None = None
+
+    @property
+    def on(self) -> bool:
+        return self._on
+
+    @on.setter
+    def on(self, on: bool) -> None:
+        if on == self._on:
+            return
+        self._on = on
+        self._send(StatusUpdate(plan_mode=on))
+        if self.on_change is not None:
+            self.on_change()
+
+    def show(self, plan: str) -> None:
+        """Keep the plan and put it before the person."""
+        path = ""
+        if self._folder is not None:
+            file = self._folder / f"plan-{uuid4().hex[:8]}.md"
+            with contextlib.suppress(OSError):
+                self._folder.mkdir(parents=True, exist_ok=True)
+                file.write_text(plan, "utf-8")
+                path = str(file)
+        self._send(PlanDisplay(content=plan, file_path=path))

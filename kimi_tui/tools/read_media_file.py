@@ -1,0 +1,74 @@
+"""ReadMediaFile: a picture or a film, for a model that can see it."""
+
+import asyncio
+import base64
+from dataclasses import dataclass
+
+from pydantic import Field
+
+from kimi_tui.approval import Approvals
+from kimi_tui.llm.provider import Capability
+from kimi_tui.tools.asking import ask
+from kimi_tui.tools.open_file import read_bytes
+from kimi_tui.tools.text_file import media_type
+from kimi_tui.tools.tool import Params, Tool, failed, ok
+from kimi_tui.tools.workspace import PathRefusedError, Workspace
+from kimi_tui.wire.display import BriefBlock
+from kimi_tui.wire.parts import ImageURLPart, MediaURL, TextPart, ToolReturnValue, VideoURLPart
+
+MAX_BYTES = 100 << 20
+
+
+@dataclass(slots=True)
+class MediaSupport:
+    """What the model in use can see; whoever changes the model sets it."""
+
+    capabilities: frozenset[Capability] = frozenset()
+
+
+class ReadMediaFileParams(Params):
+    path: str = Field(description="The file; absolute, or relative to the working directory.")
+
+
+class ReadMediaFile(Tool[ReadMediaFileParams]):
+    name = "ReadMediaFile"
+    params = ReadMediaFileParams
+    read_only = True
+
+    def __init__(self, workspace: Workspace, approvals: Approvals, support: MediaSupport) -> None:
+        self._workspace = workspace
+        self._approvals = approvals
+        self._support = support
+
+    async def call(self, params: ReadMediaFileParams) -> ToolReturnValue:
+        try:
+            place = self._workspace.place(params.path)
+        except PathRefusedError as error:
+            return failed(str(error))
+        if place.sensitive and place.real.exists():
+            refused = await ask(
+                self._approvals,
+                sender=self.name,
+                action="read sensitive file",
+                description=f"Read `{place.shown}`, which by its name holds secrets, and tell the model",
+                must_ask=True,
+            )
+            if refused is not None:
+                return refused
+        try:
+            content = await asyncio.to_thread(read_bytes, place.real, most=MAX_BYTES)
+        except FileNotFoundError:
+            return failed(f"`{params.path}` does not exist.")
+        except OSError as error:
+            return failed(str(error) if error.strerror is None else f"`{params.path}`: {error.strerror}.")
+        mime = media_type(content[:64])
+        if mime is None:
+            return failed(f"`{params.path}` is neither a picture nor a film. ReadFile reads text.")
+        kind = mime.partition("/")[0]
+        if f"{kind}_in" not in self._support.capabilities:
+            return failed(f"The model in use cannot see a {'picture' if kind == 'image' else 'film'}.")
+        data = await asyncio.to_thread(base64.b64encode, content)
+        url = MediaURL(url=f"data:{mime};base64,{data.decode('ascii')}")
+        medium = ImageURLPart(image_url=url) if kind == "image" else VideoURLPart(video_url=url)
+        said = f"{place.shown}: {mime}, {len(content)} bytes"
+        return ok((TextPart(text=said), medium), display=(BriefBlock(text=said),))
