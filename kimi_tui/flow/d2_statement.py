@@ -15,6 +15,8 @@ _ARROW = re.compile(r"(?:<-*|-+(?=[->])-*)>?")
 _INDEX = re.compile(r"\[\s*([0-9]{1,9}|\*)\s*\]")
 _LIST_GAP = re.compile(r"(?:[\s;]+|#[^\n]*)*")
 
+_NEVER_SKIPPED = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789:<>-{}.")
+
 Path = list[Key]
 
 
@@ -52,7 +54,8 @@ class Value(NamedTuple):
         return self._says("suspend") or self._says("unsuspend")
 
     def _says(self, word: str) -> bool:
-        return self.scalar is not None and self.scalar.bare and self.scalar.text.lower() == word
+        scalar = self.scalar
+        return scalar is not None and scalar.bare and len(scalar.pieces) == 1 and scalar.text.lower() == word
 
 
 class StatementScanner:
@@ -206,6 +209,8 @@ class StatementScanner:
         return self.text[self.at : self.at + 16].split("\n", 1)[0]
 
     def skip(self, pattern: re.Pattern[str]) -> None:
+        if self.text[self.at : self.at + 1] in _NEVER_SKIPPED:
+            return
         match = pattern.match(self.text, self.at)
         if match is not None:
             self.at = match.end()

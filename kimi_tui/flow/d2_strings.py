@@ -24,6 +24,8 @@ class Scalar(NamedTuple):
 
     @property
     def text(self) -> str:
+        if len(self.pieces) == 1 and isinstance(self.pieces[0], str):
+            return self.pieces[0]
         return "".join(piece if isinstance(piece, str) else f"${{{piece.path}}}" for piece in self.pieces)
 
 
@@ -64,10 +66,14 @@ def read_key(text: str, at: int, places: Places, *, bracketed: bool = False) -> 
 
 
 def _read_bare_key(text: str, start: int, plain: re.Pattern[str]) -> tuple[Key, int] | None:
-    parts: list[str] = []
-    at, size, pattern = start, len(text), False
+    run = plain.match(text, start)
+    if run is None:
+        parts, at = [], start
+    else:
+        parts, at = [run.group()], run.end()
+    size, pattern = len(text), False
     while at < size:
-        run = plain.match(text, at)
+        run = plain.match(text, at) if text[at] not in ".:-<\n " else None
         if run is not None:
             parts.append(run.group())
             at = run.end()

@@ -4,12 +4,15 @@ A `Chart` says what the text says, in the text's order; `build_flow` turns it in
 it with the line. Everything here is immutable.
 """
 
+from __future__ import annotations
+
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
-from kimi_tui.wire.parts import ContentPart
+if TYPE_CHECKING:
+    from kimi_tui.wire.parts import ContentPart
 
 ChartSource = Literal["mermaid", "d2"]
 FlowSource = Literal["mermaid", "d2", "ralph"]
