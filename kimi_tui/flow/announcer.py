@@ -62,6 +62,10 @@ class Announcer:
             self._open = _OpenNode(node_id, move, Spent())
         self._send(FlowNodeBegin(run_id=self._run_id, node_id=node_id, move=move, attempt=attempt))
 
+    def reopen(self, node_id: str, *, move: int, spent: Spent) -> None:
+        """Take a node for begun whose begin another process has told."""
+        self._open = _OpenNode(node_id, move, spent)
+
     def spent(self, spent: Spent) -> None:
         """Count what a turn of the node has cost; told with the node's end."""
         if self._open is not None:

@@ -34,6 +34,7 @@ class Journal:
             crash_point("journal.after_decision")
 
     def close(self) -> None:
+        """Give the file back; another record opens it again."""
         self._writer.close()
 
 

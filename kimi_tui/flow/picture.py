@@ -106,6 +106,8 @@ class FlowPicture:
     _move_of: dict[str, int] = field(default_factory=dict[str, int])
     _left: str | None = None
     _let_go: str | None = None
+    _open: tuple[str, int] | None = None
+    _resumed: bool = False
 
     @classmethod
     def of(cls, begin: FlowBegin, at: float = 0.0) -> "FlowPicture":
@@ -160,7 +162,7 @@ class FlowPicture:
             case FlowPaused():
                 self._arrive(message.node_id)
                 self.paused = Pause(message.reason, message.detail, message.suggested)
-                self.pausing = False
+                self.pausing = self._resumed = False
                 self._node(message.node_id).begun_at = None
             case FlowResumed():
                 self.paused = None
@@ -222,11 +224,14 @@ class FlowPicture:
             node.begun_at, node.live_steps, node.live_usage = None, 0, TokenUsage()
             if node.state == "running":
                 node.state = "waiting"
+        self._resumed = begin.resumed_at is not None
+        place = begin.resumed_at or begin.begin_id
+        if place != self.node_id:
+            self._arrive(place)
+        if place == begin.begin_id:
+            self._left = place
         if begin.resumed_at is None:
-            self.node_id = self._left = begin.begin_id
-            self._node(begin.begin_id).state = "done"
-        elif begin.resumed_at != self.node_id:
-            self._arrive(begin.resumed_at)
+            self._node(place).state = "done"
 
     def _begin_node(self, message: FlowNodeBegin, at: float) -> None:
         again = self._move_of.get(message.node_id) == message.move
@@ -234,6 +239,7 @@ class FlowPicture:
             self._arrive(message.node_id)
         self._left = self._let_go = self.paused = None
         self.node_id = message.node_id
+        self._open, self._resumed = (message.node_id, message.move), False
         node = self._node(message.node_id)
         node.visits += not again
         node.attempts += 1
@@ -243,6 +249,9 @@ class FlowPicture:
         self.moves = max(self.moves, message.move)
 
     def _end_node(self, message: FlowNodeEnd) -> None:
+        if self._resumed and self._open != (message.node_id, message.move):
+            return  # told already, by the process before
+        self._open = None
         node = self._node(message.node_id)
         node.state, node.begun_at = message.status, None
         node.duration_s += message.duration_s
@@ -250,10 +259,16 @@ class FlowPicture:
         node.usage += message.token_usage or TokenUsage()
         node.live_steps, node.live_usage = 0, TokenUsage()
         ways = [edge for edge in self.edges if edge.src == message.node_id]
-        if message.status == "done" and len(ways) == 1 and self.node_id == message.node_id:
+        if message.status == "done" and len(ways) == 1 and (self.node_id == message.node_id or self._resumed):
             self._left = message.node_id
 
     def _decide(self, message: FlowDecision) -> None:
+        last = self.last_decision
+        told = last is not None and (last.node_id, last.choice, last.move) == (
+            message.node_id, message.choice, self.moves,
+        )  # fmt: skip
+        if self._resumed and told:
+            return
         self._arrive(message.node_id)
         self.take_branch(message.node_id, message.choice, message.dst, by=message.by, move=self.moves)
         self.node_id, self.paused = message.dst, None

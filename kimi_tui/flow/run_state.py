@@ -74,6 +74,9 @@ class RunState:
     Of the node the run is on: `stop` is how its last turn ended, None while one is under way; `invalid` counts the
     replies without a valid choice, `retries` those of them since a person last said to go on; `named` is the branch
     that waits for a person's yes. `passed` says that the node is to be run whatever would pause before it.
+
+    What a crash may have kept from the Wire: `last_turn` is the last record, if it was the end of a turn or a choice;
+    `untold` what the node's turns have cost whose end was perhaps not told.
     """
 
     run_id: str
@@ -104,6 +107,8 @@ class RunState:
     ask: Ask = "never"
     chosen: dict[str, str] = field(default_factory=dict[str, str])
     prompts: dict[str, str] = field(default_factory=dict[str, str])
+    last_turn: TurnOver | Chose | None = None
+    untold: Spent = field(default_factory=Spent)
 
     @classmethod
     def begun(cls, record: Began) -> "RunState":
@@ -145,6 +150,8 @@ class RunState:
     def apply(self, record: Record) -> None:
         """Take in what happened. A record that does not fit (its forerunner was lost) does what it can."""
         self.updated_at = max(self.updated_at, record.at)
+        if not isinstance(record, Resumed | Controlled):
+            self.last_turn = record if isinstance(record, TurnOver | Chose) else None
         match record:
             case Began():
                 self.started_at = record.at
@@ -166,7 +173,7 @@ class RunState:
                 self.breakpoints, self.ask = record.breakpoints, record.ask
                 self.chosen, self.prompts = dict(record.chosen), dict(record.prompts)
             case Ended():
-                self.status, self.reason = record.status, record.reason
+                self.status, self.reason, self.untold = record.status, record.reason, Spent()
             case _:
                 assert_never(record)
 
@@ -189,12 +196,16 @@ class RunState:
             self.moves = record.move
             self.visits[record.node] = self.visits.get(record.node, 0) + 1
             self.invalid = self.retries = 0
+            self.untold = Spent()
+        elif self.stop not in (None, "finished"):
+            self.untold = Spent()
         self.node_id, self.entered, self.passed = record.node, True, False
         self.stop = self.detail = self.named = None
 
     def _end_turn(self, record: TurnOver) -> None:
         spent = Spent(record.duration_s, record.steps, record.usage)
         self.spent[record.node] = self.spent.get(record.node, Spent()) + spent
+        self.untold += spent
         if record.to is not None:
             if record.choice is not None:
                 self._decide(record.node, record.choice, record.to, record.by, record.move)

@@ -14,6 +14,7 @@ from kimi_tui.errors import FlowControlError, KimiTuiError, MaxStepsReachedError
 from kimi_tui.flow.choice import match_choice, parse_choice
 from kimi_tui.flow.graph import Flow, FlowNode, NodeKind
 from kimi_tui.flow.journal import Journal
+from kimi_tui.flow.pauses import detail_of, why_pause
 from kimi_tui.flow.prompts import node_prompt
 from kimi_tui.flow.records import (
     Began,
@@ -151,7 +152,8 @@ class FlowRunner(Steered):
             ways = self._flow.outgoing[node.id]
             if state.entered and state.stop == "finished" and not ways:
                 return _Ending("stopped", f"{node.id} has no way on, and is not the end")
-            if not state.passed and (pause := self._why_pause(node)) is not None:
+            pause = None if state.passed else why_pause(state, node, self._pause_next, self._max_choice_retries)
+            if pause is not None:
                 if self._interactive:
                     await self._wait(pause)
                     continue
@@ -206,7 +208,7 @@ class FlowRunner(Steered):
                 node=node.id,
                 move=move,
                 stop=result.stop,
-                detail=_detail_of(result),
+                detail=detail_of(result),
                 duration_s=round(duration_s, 3),
                 steps=result.steps,
                 usage=result.usage,
@@ -246,28 +248,6 @@ class FlowRunner(Steered):
         if choice is None or (self._interactive and state.asks_at(node.id)):
             return _Way(None, choice)
         return _Way(self._dst(node.id, choice), choice)
-
-    def _why_pause(self, node: FlowNode) -> Pause | None:
-        state = self._state
-        if state.entered:
-            match state.stop:
-                case "rejected":
-                    return Pause("rejected", "a tool was rejected")
-                case "cancelled":
-                    return Pause("cancelled")
-                case "failed" | "max_steps":
-                    return Pause("failed", state.detail)
-                case "finished" if state.named is not None:
-                    return Pause("choice", suggested=state.named)
-                case "finished" if state.retries > self._max_choice_retries:
-                    return Pause("choice", f"no valid choice in {state.invalid} replies")
-                case _:
-                    return Pause("user") if self._pause_next == "user" else None
-        if node.id in state.breakpoints:
-            return Pause("breakpoint")
-        if self._pause_next is not None and node.kind not in (NodeKind.BEGIN, NodeKind.END):
-            return Pause(self._pause_next)
-        return None
 
     def _ending_of(self, pause: Pause) -> _Ending | None:
         """How a run with nobody to steer ends where another would pause; None where it does not."""
@@ -376,39 +356,32 @@ class FlowRunner(Steered):
         if kept != before or not (untouched or self._resuming):
             self._write(kept)
         self._say.begin(self._flow, state, resumed=self._resuming)
+        if self._resuming:
+            self._tell_what_was_cut_off()
         if not untouched or self._pause_next is not None:
             self._tell_controls()
 
-    def _controls(self, *, known: bool = False) -> Controlled:
-        """What the person has set; with `known`, only what this chart has still a place for."""
-        state, nodes = self._state, self._flow.nodes
-        return Controlled(
-            run=state.run_id,
-            breakpoints=state.breakpoints & nodes.keys() if known else state.breakpoints,
-            ask=state.ask & nodes.keys() if known and not isinstance(state.ask, str) else state.ask,
-            chosen={
-                key: label
-                for key, label in state.chosen.items()
-                if not known or (key in nodes and label in self._branches_of(key))
-            },
-            prompts={key: text for key, text in state.prompts.items() if not known or key in nodes},
-        )
+    def _tell_what_was_cut_off(self) -> None:
+        """What another process had journalled, and perhaps died before it was told."""
+        state = self._state
+        if (last := state.last_turn) is not None and last.to is not None:
+            if last.choice is not None:
+                self._say.decision(last.node, last.choice, dst=last.to, by=last.by)
+            self._say.reopen(last.node, move=last.move, spent=state.untold)
+            self._say.node_end(_STATUS[last.stop] if isinstance(last, TurnOver) else "done")
+        elif state.entered and state.stop in (None, "finished"):
+            self._say.reopen(state.node_id, move=state.moves, spent=state.untold)
+        elif isinstance(last, TurnOver):
+            self._say.reopen(last.node, move=last.move, spent=state.untold)
+            self._say.node_end(_STATUS[last.stop])
 
     def _end(self, ending: _Ending) -> None:
         state = self._state
         self._over = True
         self._write(Ended(run=state.run_id, status=ending.status, moves=state.moves, reason=ending.reason))
+        if self._journal is not None:
+            self._journal.close()
         self._say.end(ending.status, moves=state.moves, reason=ending.reason)
-
-
-def _detail_of(result: TurnResult) -> str | None:
-    match result.stop:
-        case "failed":
-            return result.message or "the turn failed"
-        case "max_steps":
-            return f"the turn took all the steps it may take ({result.steps})"
-        case "finished" | "rejected" | "cancelled":
-            return None
 
 
 def _check_resumable(flow: Flow, state: RunState) -> None:

@@ -244,6 +244,21 @@ class Steered:
         )
         self._tell_controls()
 
+    def _controls(self, *, known: bool = False) -> Controlled:
+        """What the person has set; with `known`, only what this chart has still a place for."""
+        state, nodes = self._state, self._flow.nodes
+        return Controlled(
+            run=state.run_id,
+            breakpoints=state.breakpoints & nodes.keys() if known else state.breakpoints,
+            ask=state.ask & nodes.keys() if known and not isinstance(state.ask, str) else state.ask,
+            chosen={
+                key: label
+                for key, label in state.chosen.items()
+                if not known or (key in nodes and label in self._branches_of(key))
+            },
+            prompts={key: text for key, text in state.prompts.items() if not known or key in nodes},
+        )
+
     def _write(self, record: Record) -> None:
         """Journal the record, then change the state by it. Before the run has begun, only the state."""
         record = record.model_copy(update={"at": round(time.time(), 3)})

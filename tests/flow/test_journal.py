@@ -11,10 +11,13 @@ from pathlib import Path
 import pytest
 
 from kimi_tui.flow.journal import Journal, load_runs, read_journal
+from kimi_tui.flow.picture import fold_flows
 from kimi_tui.flow.records import Began, Ended, Entered
 from kimi_tui.flow.run_state import RunState
 from kimi_tui.flow.turn import TurnResult
+from kimi_tui.jsonl import JsonlWriter
 from kimi_tui.wire.parts import TokenUsage
+from kimi_tui.wire.recorder import Recorder, read_recorded
 from tests.flow.turns import LOOP, Stage, flow_of
 
 YES, NO = "<choice>yes</choice>", "<choice>no</choice>"
@@ -63,14 +66,14 @@ async def test_a_file_cut_at_any_byte_resumes_to_the_same_end(tmp_path: Path) ->
     first_line = data.index(b"\n")
     before: RunState | None = None
     for size in range(len(data)):
-        for tail in (b"", b"\0" * 40) if size % 7 == 0 else (b"",):
+        for tail in (b"", b"\0" * 40) if size % 20 == 0 else (b"",):
             cut.write_bytes(data[:size] + tail)
             runs = load_runs(cut)
             if size < first_line:
                 assert runs == []
                 continue
             (state,) = runs
-            if not state.can_resume or (state == before and size % 11):
+            if not state.can_resume or (state == before and size % 40):
                 continue
             before = state
             decided = [(d.choice, d.move) for d in state.decisions]
@@ -203,13 +206,13 @@ async def test_a_resume_with_a_new_chart_goes_on_by_it_and_says_so_in_the_journa
 CRASH_POINTS = [
     "journal.after_begin", "journal.after_enter", "journal.after_enter:2", "journal.after_turn", "journal.after_turn:2",
     "journal.after_decision", "journal.after_decision:2", "journal.before_append:4", "journal.after_append:7",
-    "journal.after_go", "journal.before_append:12", "journal.after_end",
+    "journal.after_go", "journal.before_append:12", "journal.after_turn:3", "journal.after_turn:5", "journal.after_end",
 ]  # fmt: skip
 
 
 @pytest.mark.parametrize("crash_at", CRASH_POINTS)
 async def test_a_kill_at_each_crash_point_resumes_at_the_right_node(tmp_path: Path, crash_at: str) -> None:
-    path = tmp_path / "flow.jsonl"
+    path, wire = tmp_path / "flow.jsonl", tmp_path / "wire.jsonl"
     asked = run_in_a_process(path, crash_at)
     (state,) = load_runs(path)
     if crash_at == "journal.after_end":
@@ -217,10 +220,19 @@ async def test_a_kill_at_each_crash_point_resumes_at_the_right_node(tmp_path: Pa
         return
     assert state.status is None
     assert state.open
-    again = Stage(flow_of(*LOOP), rest_of(state), path=path, resume=state)
+    recorder = Recorder(JsonlWriter(wire))
+    again = Stage(
+        flow_of(*LOOP), rest_of(state), path=path, resume=state, on_message=lambda _stage, message: recorder(message)
+    )
     outcome = await again.run()
     assert (outcome.status, outcome.moves) == ("finished", 4)
     after = again.journalled()
+    (picture,) = fold_flows((each.timestamp, each.message) for each in read_recorded(wire))
+    assert {node.id: (node.visits, node.steps) for node in picture.nodes.values() if node.visits} == {
+        node_id: (after.visits[node_id], after.spent[node_id].steps) for node_id in after.visits
+    }
+    assert [(d.node_id, d.choice, d.move) for d in picture.decisions] == [("D", "no", 2), ("D", "yes", 4)]
+    assert [edge.taken for edge in picture.edges] == [1, 2, 1, 1]
     assert after.visits == {"A": 2, "D": 2}
     assert [(d.choice, d.move) for d in after.decisions] == [("no", 2), ("yes", 4)]
     decided = len(state.decisions)
@@ -244,7 +256,8 @@ def run_in_a_process(path: Path, crash_at: str) -> int:
 
 
 def _main(path: Path) -> None:
-    stage = Stage(flow_of(*LOOP), REPLIES, path=path)
+    recorder = Recorder(JsonlWriter(path.with_name("wire.jsonl")))
+    stage = Stage(flow_of(*LOOP), REPLIES, path=path, on_message=lambda _stage, message: recorder(message))
     take = stage.script.take_turn
 
     async def take_aloud(prompt: object) -> TurnResult:

@@ -94,11 +94,13 @@ async def play(dice: Random, flow: Flow, path: Path, *, resume: RunState | None 
     return stage
 
 
-def check_order(messages: list[WireMessage], moves: int) -> None:
+def check_order(messages: list[WireMessage], before: RunState | None) -> None:
     """The messages of one process come in an order that makes sense."""
     assert isinstance(messages[0], FlowBegin)
     assert isinstance(messages[-1], FlowEnd)
-    open_node: tuple[str, int] | None = None
+    moves = 0 if before is None else before.moves
+    goes_on = before is not None and before.entered and before.stop in (None, "finished")
+    open_node = (before.node_id, before.moves) if before is not None and goes_on else None
     paused = False
     for message in messages[1:-1]:
         match message:
@@ -128,7 +130,7 @@ def check_order(messages: list[WireMessage], moves: int) -> None:
     assert messages[-1].moves == moves
 
 
-@settings(max_examples=150, deadline=None, derandomize=True)
+@settings(max_examples=80, deadline=None, derandomize=True)
 @given(seed=st.integers(0, 2**32))
 async def test_every_run_keeps_its_promises(seed: int) -> None:
     dice = Random(seed)
@@ -142,7 +144,7 @@ async def test_every_run_keeps_its_promises(seed: int) -> None:
                 break
             stages.append(await play(dice, flow, path, resume=last))
             state = stages[-1].runner.state
-            check_order(stages[-1].sent, last.moves if last else 0)
+            check_order(stages[-1].sent, last)
             assert stages[-1].journalled() == state
             assert state.moves <= 20
             assert sum(state.visits.values()) == state.moves
