@@ -73,7 +73,7 @@ def _read_bare_key(text: str, start: int, plain: re.Pattern[str]) -> tuple[Key, 
         parts, at = [run.group()], run.end()
     size, pattern = len(text), False
     while at < size:
-        run = plain.match(text, at) if text[at] not in ".:-<\n " else None
+        run = plain.match(text, at) if text[at] not in ".:-<" else None
         if run is not None:
             parts.append(run.group())
             at = run.end()
