@@ -111,7 +111,7 @@ def _ordered(count: int, edges: Sequence[Edge], root: int, *, reverse: bool, lat
     skeleton = _layered(count, edges, backward, rank)
     up, down = skeleton.links()
     size = sum(len(layer) for layer in skeleton.layers)
-    effort = min(30 if reverse or late else 60, 6000 // (size + 1))
+    effort = min(12 if reverse or late else 40, 6000 // (size + 1))
     skeleton.layers = order_layers(skeleton.layers, up, down, effort=max(6, effort))
     _keep_parts_apart(skeleton, up, down, root)
     chains = [(chain.items, chain.back) for chain in skeleton.chains]
