@@ -1,0 +1,70 @@
+"""FetchURL: the text of a page."""
+
+import asyncio
+import logging
+
+from pydantic import Field
+
+from kimi_tui.tools.page_text import page_text
+from kimi_tui.tools.result_builder import ResultBuilder
+from kimi_tui.tools.tool import Params, Tool, current_tool_call, failed, ok
+from kimi_tui.tools.web_page import SECONDS, FetchError, fetch
+from kimi_tui.tools.web_settings import NO_SERVICES, WebService, WebSettings
+from kimi_tui.wire.display import BriefBlock
+from kimi_tui.wire.parts import ToolReturnValue
+
+_log = logging.getLogger(__name__)
+
+
+class FetchURLParams(Params):
+    url: str = Field(description="The page's http or https URL.", min_length=1)
+
+
+class FetchURL(Tool[FetchURLParams]):
+    name = "FetchURL"
+    params = FetchURLParams
+    read_only = True
+
+    def __init__(self, web: WebSettings = NO_SERVICES) -> None:
+        self._web = web
+
+    async def call(self, params: FetchURLParams) -> ToolReturnValue:
+        try:
+            text, where, cut = await read_page(params.url, self._web, call_id=current_tool_call.get().id)
+        except FetchError as error:
+            return failed(f"`{params.url}`: {error}.", brief=str(error))
+        if not text.strip():
+            return failed("The page has no text; it may need a browser to be built.", brief="No text in the page")
+        output = ResultBuilder()
+        output.write(text)
+        said = f"The text of {where}" + (", whose end is missing: it is very long." if cut else ".")
+        return ok(output.build(), output.note(said), display=(BriefBlock(text=f"{where}: {len(text)} characters"),))
+
+
+async def read_page(url: str, web: WebSettings, *, call_id: str = "") -> tuple[str, str, bool]:
+    """The text, where it came from in the end, and whether some is missing. Raises FetchError."""
+    if web.fetch is not None:
+        try:
+            return await _by_service(web.fetch, url, call_id), url, False
+        except FetchError as error:
+            _log.info("the fetch service failed (%s); fetching it ourselves", error)
+    page = await fetch(url, allow_private=web.allow_private)
+    return await asyncio.to_thread(page_text, page), page.url, page.cut
+
+
+async def _by_service(service: WebService, url: str, call_id: str) -> str:
+    import httpx
+
+    headers = {
+        "Authorization": f"Bearer {service.api_key}",
+        "Accept": "text/markdown",
+        "X-Msh-Tool-Call-Id": call_id,
+        **service.headers,
+    }
+    try:
+        async with asyncio.timeout(SECONDS), httpx.AsyncClient(timeout=SECONDS) as client:
+            response = await client.post(service.base_url, json={"url": url}, headers=headers)
+            response.raise_for_status()
+            return response.text
+    except (TimeoutError, httpx.HTTPError, httpx.InvalidURL) as error:
+        raise FetchError(str(error) or type(error).__name__) from None

@@ -1,0 +1,97 @@
+"""SearchWeb: results of the search service that the settings name."""
+
+import asyncio
+from dataclasses import replace
+from typing import cast
+
+from pydantic import Field
+
+from kimi_tui.tools.fetch_url import read_page
+from kimi_tui.tools.result_builder import ResultBuilder
+from kimi_tui.tools.search_services import Ask, Hit, ask_for, hits_of
+from kimi_tui.tools.tool import Params, Tool, failed, ok
+from kimi_tui.tools.web_page import FetchError
+from kimi_tui.tools.web_settings import NO_SERVICES, WebSettings
+from kimi_tui.wire.display import BriefBlock
+from kimi_tui.wire.parts import ToolReturnValue
+
+SECONDS = 180.0
+_CONTENT_CHARS = 8_000
+
+
+class SearchWebParams(Params):
+    query: str = Field(description="What to search for.", min_length=1)
+    limit: int = Field(default=5, ge=1, le=20, description="How many results.")
+    include_content: bool = Field(default=False, description="Give the text of the pages too; it is much.")
+
+
+class SearchWeb(Tool[SearchWebParams]):
+    name = "SearchWeb"
+    params = SearchWebParams
+    read_only = True
+
+    def __init__(self, web: WebSettings = NO_SERVICES) -> None:
+        self._web = web
+
+    async def call(self, params: SearchWebParams) -> ToolReturnValue:
+        service, kind = self._web.search, self._web.search_kind
+        if service is None:
+            return failed("No search service is set up.")
+        ask = ask_for(kind, service, params.query, params.limit, content=params.include_content)
+        try:
+            async with asyncio.timeout(SECONDS):
+                hits = hits_of(kind, await _answer(ask))[: params.limit]
+                if params.include_content:
+                    hits = list(await asyncio.gather(*(self._with_content(hit) for hit in hits)))
+        except TimeoutError:
+            return failed(f"The search service did not answer within {SECONDS:.0f} s.")
+        except FetchError as error:
+            return failed(f"The search service failed: {error}.")
+        if not hits:
+            return ok(message="Nothing was found.", display=(BriefBlock(text="Nothing was found"),))
+        output = ResultBuilder()
+        output.write("\n\n".join(_shown(hit) for hit in hits) + "\n")
+        said = output.note(f"{len(hits)} result{'s' if len(hits) != 1 else ''}.")
+        brief = "\n".join(f"{hit.title or hit.url}" for hit in hits[:5])
+        return ok(output.build(), said, display=(BriefBlock(text=brief),))
+
+    async def _with_content(self, hit: Hit) -> Hit:
+        if hit.content:
+            return hit
+        try:
+            text, _, _ = await read_page(hit.url, self._web)
+        except FetchError:
+            return hit
+        return replace(hit, content=text)
+
+
+async def _answer(ask: Ask) -> object:
+    """Raises FetchError, whose message holds no key."""
+    import httpx
+
+    try:
+        async with httpx.AsyncClient(timeout=SECONDS, follow_redirects=True) as client:
+            if ask.body is not None:
+                response = await client.post(ask.url, json=ask.body, headers=ask.headers)
+            else:
+                response = await client.get(ask.url, params=ask.query, headers=ask.headers)
+        if response.status_code >= 400:
+            raise FetchError(f"it answered {response.status_code} {response.reason_phrase}".rstrip())
+        return cast(object, response.json())
+    except httpx.TimeoutException:
+        raise FetchError("it took too long to answer") from None
+    except (httpx.HTTPError, httpx.InvalidURL) as error:
+        raise FetchError(str(error) or type(error).__name__) from None
+    except ValueError:
+        raise FetchError("its answer is not JSON") from None
+
+
+def _shown(hit: Hit) -> str:
+    lines = [f"Title: {hit.title}", f"URL: {hit.url}"]
+    if hit.date:
+        lines.append(f"Date: {hit.date}")
+    if hit.snippet:
+        lines.append(f"Snippet: {hit.snippet}")
+    if hit.content:
+        lines.append(f"Content:\n{hit.content[:_CONTENT_CHARS]}")
+    return "\n".join(lines)

@@ -1,0 +1,143 @@
+"""One page of the web, fetched within bounds and never from a private address.
+
+The address is checked on what the name resolves to, and that very address is connected to, at each redirect anew:
+a name that resolves to something else a moment later gains nothing.
+"""
+
+import asyncio
+import ipaddress
+import socket
+import urllib.request
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+from urllib.parse import urljoin, urlsplit
+
+if TYPE_CHECKING:
+    import httpx
+
+MAX_BYTES = 10 << 20
+MAX_REDIRECTS = 5
+CONNECT_SECONDS = 10.0
+SECONDS = 180.0
+_AGENT = "Mozilla/5.0 (compatible; kimi-tui)"
+_REDIRECTS = frozenset({301, 302, 303, 307, 308})
+
+
+class FetchError(Exception):
+    """A page that cannot be had; the message is for the model."""
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """What came back: `url` after redirects, the MIME type in lower case, the decoded body, whether it was cut."""
+
+    url: str
+    mime: str
+    charset: str | None
+    body: bytes
+    cut: bool = False
+
+
+async def fetch(url: str, *, allow_private: bool = False) -> Page:
+    """Raises FetchError."""
+    import httpx
+
+    try:
+        async with (
+            asyncio.timeout(SECONDS),
+            httpx.AsyncClient(
+                follow_redirects=False, timeout=httpx.Timeout(30.0, connect=CONNECT_SECONDS), trust_env=False
+            ) as direct,
+        ):
+            for _ in range(MAX_REDIRECTS + 1):
+                answer = await _get(direct, url, allow_private)
+                if isinstance(answer, Page):
+                    return answer
+                url = answer
+    except TimeoutError:
+        raise FetchError(f"the page did not come within {SECONDS:.0f} s") from None
+    except httpx.TimeoutException:
+        raise FetchError("the server took too long to answer") from None
+    except (httpx.HTTPError, httpx.InvalidURL, ValueError) as error:
+        raise FetchError(f"the page could not be fetched: {str(error) or type(error).__name__}") from None
+    raise FetchError(f"it leads on more than {MAX_REDIRECTS} times")
+
+
+async def _get(direct: "httpx.AsyncClient", url: str, allow_private: bool) -> Page | str:
+    """The page, or the URL that it leads on to."""
+    import httpx
+
+    parts = urlsplit(url)
+    if parts.scheme not in ("http", "https") or not parts.hostname:
+        raise FetchError("only http and https URLs can be fetched")
+    host = parts.hostname
+    headers = {"User-Agent": _AGENT, "Accept": "text/html,text/markdown,text/plain,application/json,*/*;q=0.5"}
+    target = httpx.URL(url).copy_with(username=None, password=None, fragment=None)
+    if not allow_private and (_proxied(parts.scheme, host)):
+        await _public_address(host, parts.port or 0, must_resolve=False)
+        async with httpx.AsyncClient(follow_redirects=False, timeout=direct.timeout) as by_proxy:
+            return await _read(by_proxy, by_proxy.build_request("GET", target, headers=headers), url)
+    if allow_private:
+        return await _read(direct, direct.build_request("GET", target, headers=headers), url)
+    address = await _public_address(host, parts.port or (443 if parts.scheme == "https" else 80), must_resolve=True)
+    request = direct.build_request(
+        "GET",
+        target.copy_with(host=address),
+        headers={**headers, "Host": target.netloc.decode("ascii")},
+        extensions={"sni_hostname": target.raw_host.decode("ascii")},
+    )
+    return await _read(direct, request, url)
+
+
+async def _read(client: "httpx.AsyncClient", request: "httpx.Request", url: str) -> Page | str:
+    response = await client.send(request, stream=True)
+    try:
+        if response.status_code in _REDIRECTS and "location" in response.headers:
+            return urljoin(url, response.headers["location"])
+        if response.status_code >= 400:
+            raise FetchError(f"the server answered {response.status_code} {response.reason_phrase}".rstrip())
+        pieces: list[bytes] = []
+        size = 0
+        async for piece in response.aiter_bytes(1 << 16):
+            pieces.append(piece)
+            size += len(piece)
+            if size > MAX_BYTES:
+                break
+        mime = response.headers.get("content-type", "").partition(";")[0].strip().lower()
+        return Page(url, mime, response.charset_encoding, b"".join(pieces)[:MAX_BYTES], size > MAX_BYTES)
+    finally:
+        await response.aclose()
+
+
+async def _public_address(host: str, port: int, *, must_resolve: bool) -> str:
+    """An address of the host, all of whose addresses are public. With a proxy the name need not be known here."""
+    try:
+        found = await asyncio.get_running_loop().getaddrinfo(host, port, type=socket.SOCK_STREAM)
+    except (OSError, UnicodeError):
+        if must_resolve:
+            raise FetchError(f"there is no host {host}") from None
+        return host
+    addresses = [str(info[4][0]).partition("%")[0] for info in found]
+    if not addresses or not all(is_public(address) for address in addresses):
+        raise FetchError(f"{host} is a private address, which is not fetched from")
+    return addresses[0]
+
+
+def is_public(address: str) -> bool:
+    """Whether an address is one of the internet's; addresses that carry another one are judged by that."""
+    ip = ipaddress.ip_address(address)
+    if isinstance(ip, ipaddress.IPv6Address):
+        carried = ip.ipv4_mapped or ip.sixtofour or (ip.teredo[1] if ip.teredo else None)
+        if carried is None and (ip in _NAT64 or int(ip) >> 32 == 0):
+            carried = ipaddress.IPv4Address(int(ip) & 0xFFFFFFFF)
+        if carried is not None:
+            return is_public(str(carried))
+    return ip.is_global and not ip.is_multicast and not ip.is_reserved and not ip.is_unspecified
+
+
+_NAT64 = ipaddress.IPv6Network("64:ff9b::/96")
+
+
+def _proxied(scheme: str, host: str) -> bool:
+    proxies = urllib.request.getproxies()
+    return bool(proxies.get(scheme) or proxies.get("all")) and not urllib.request.proxy_bypass(host)

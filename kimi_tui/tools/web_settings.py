@@ -1,0 +1,32 @@
+"""Which services the web tools use; the settings of a session, or of none."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal
+
+SearchKind = Literal["moonshot", "searxng", "brave", "tavily"]
+
+
+@dataclass(frozen=True, slots=True)
+class WebService:
+    """Where a service is and how it knows us; `headers` go with each request."""
+
+    base_url: str
+    api_key: str = field(default="", repr=False)
+    headers: Mapping[str, str] = field(default_factory=dict[str, str], repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class WebSettings:
+    """`search` and `fetch` are None where there is no service: SearchWeb is not offered then, FetchURL fetches itself.
+
+    `allow_private`: FetchURL may reach this machine and the networks around it.
+    """
+
+    search: WebService | None = None
+    search_kind: SearchKind = "moonshot"
+    fetch: WebService | None = None
+    allow_private: bool = False
+
+
+NO_SERVICES = WebSettings()

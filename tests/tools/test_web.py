@@ -1,0 +1,224 @@
+"""FetchURL and SearchWeb against a real HTTP server on this machine."""
+
+import gzip
+import json
+import socket
+import threading
+from collections.abc import Callable, Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+import pytest
+
+from kimi_tui.tools.fetch_url import FetchURL
+from kimi_tui.tools.search_web import SearchWeb
+from kimi_tui.tools.web_page import FetchError, fetch, is_public
+from kimi_tui.tools.web_settings import WebService, WebSettings
+from tests.tools.kit import Desk
+
+ARTICLE = (
+    "<html><head><title>T</title><script>bad()</script></head><body><nav>menu</nav><article><h1>Flows</h1>"
+    + "<p>"
+    + "A flow is a chart that an agent follows. " * 20
+    + '</p><p>See <a href="/more">more of it</a>.</p></article></body></html>'
+)
+
+
+class Server:
+    """Answers by path; keeps what it was asked."""
+
+    def __init__(self) -> None:
+        self.answers: dict[str, tuple[int, dict[str, str], bytes]] = {}
+        self.asked: list[tuple[str, str, dict[str, str], bytes]] = []
+        outer = self
+
+        class Handler(BaseHTTPRequestHandler):
+            def _answer(self) -> None:
+                body = self.rfile.read(int(self.headers.get("content-length", 0)))
+                headers = {name.lower(): value for name, value in self.headers.items()}
+                outer.asked.append((self.command, self.path, headers, body))
+                status, more, content = outer.answers.get(self.path.partition("?")[0], (404, {}, b""))
+                self.send_response(status)
+                for name, value in more.items():
+                    self.send_header(name, value)
+                self.send_header("content-length", str(len(content)))
+                self.end_headers()
+                self.wfile.write(content)
+
+            do_GET = do_POST = _answer
+
+            def log_message(self, format: str, *args: object) -> None:  # noqa: A002
+                pass
+
+        self._http = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self.url = f"http://127.0.0.1:{self._http.server_port}"
+        threading.Thread(target=self._http.serve_forever, args=(0.01,), daemon=True).start()
+
+    def says(self, path: str, content: str | bytes, mime: str = "text/html", status: int = 200, **headers: str) -> str:
+        body = content.encode() if isinstance(content, str) else content
+        self.answers[path] = (status, {"content-type": mime, **headers}, body)
+        return self.url + path
+
+    def close(self) -> None:
+        self._http.shutdown()
+        self._http.server_close()
+
+
+@pytest.fixture
+def server() -> Iterator[Server]:
+    server = Server()
+    yield server
+    server.close()
+
+
+OPEN = WebSettings(allow_private=True)
+
+
+async def test_the_text_of_a_page_is_fetched_without_its_trimmings(desk: Desk, server: Server) -> None:
+    value = await desk.use(FetchURL(OPEN), url=server.says("/a", ARTICLE))
+    text = str(value.output)
+    assert "A flow is a chart" in text
+    assert "[more of it]" in text
+    assert "bad()" not in text
+
+
+@pytest.mark.parametrize(
+    ("mime", "body", "expected"),
+    [
+        ("application/json", b'{"a": 1}', '{"a": 1}'),
+        ("text/plain; charset=gbk", "\u4f60\u597d".encode("gbk"), "\u4f60\u597d"),
+        ("text/html", "<meta charset='gbk'><p>\u4f60</p>".encode("gbk"), "\u4f60"),
+        ("", b"plain", "plain"),
+        ("text/html", b"<p>tiny</p>", "tiny"),
+    ],
+)
+async def test_other_text_comes_as_it_is(desk: Desk, server: Server, mime: str, body: bytes, expected: str) -> None:
+    value = await desk.use(FetchURL(OPEN), url=server.says("/a", body, mime))
+    assert str(value.output).strip() == expected
+
+
+async def test_redirects_are_followed_within_bounds(desk: Desk, server: Server) -> None:
+    server.says("/end", "the end", "text/plain")
+    url = server.says("/a", "", status=302, location="/end")
+    value = await desk.use(FetchURL(OPEN), url=url)
+    assert (value.output, value.message) == ("the end", f"The text of {server.url}/end.")
+    loop = server.says("/loop", "", status=301, location="/loop")
+    assert "more than 5 times" in (await desk.use(FetchURL(OPEN), url=loop)).message
+    away = server.says("/away", "", status=302, location="file:///etc/passwd")
+    assert "only http and https" in (await desk.use(FetchURL(OPEN), url=away)).message
+
+
+@pytest.mark.parametrize(
+    ("make", "said"),
+    [
+        (lambda server: server.url + "/none", "404"),
+        (lambda server: server.says("/p", b"\x89PNG", "image/png"), "image/png, not text"),
+        (lambda server: server.says("/e", "<html></html>"), "no text"),
+        (lambda server: "file:///etc/passwd", "only http and https"),
+        (lambda server: "http://", "only http and https"),
+        (lambda server: "http://[::1", "could not be fetched"),
+        (lambda server: "http://127.0.0.1:1/", "could not be fetched"),
+        (lambda server: "http://no-such-host.invalid/", "could not be fetched"),
+    ],
+)
+async def test_what_cannot_be_fetched_is_said(
+    desk: Desk, server: Server, make: Callable[[Server], str], said: str
+) -> None:
+    value = await desk.use(FetchURL(OPEN), url=make(server))
+    assert value.is_error
+    assert said in value.message
+
+
+async def test_a_page_is_cut_at_its_bound_even_when_it_is_packed(server: Server) -> None:
+    url = server.says("/bomb", gzip.compress(b"a" * (30 << 20)), "text/plain", **{"content-encoding": "gzip"})
+    page = await fetch(url, allow_private=True)
+    assert page.cut
+    assert len(page.body) == 10 << 20
+
+
+@pytest.mark.parametrize(
+    "host",
+    ["127.0.0.1", "localhost", "[::1]", "0.0.0.0", "169.254.169.254", "10.0.0.1", "[::ffff:127.0.0.1]", "2130706433",
+     "0x7f.1", "user:word@127.0.0.1"],
+)  # fmt: skip
+async def test_private_addresses_are_refused(server: Server, host: str) -> None:
+    port = server.url.rpartition(":")[2]
+    with pytest.raises(FetchError, match=r"private address|no host"):
+        await fetch(f"http://{host}:{port}/")
+    assert server.asked == []
+
+
+async def test_a_name_with_one_private_address_among_others_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    def resolve(*_: object, **__: object) -> list[object]:
+        return [(socket.AF_INET, socket.SOCK_STREAM, 6, "", (address, 80)) for address in ("8.8.8.8", "127.0.0.1")]
+
+    monkeypatch.setattr(socket, "getaddrinfo", resolve)
+    with pytest.raises(FetchError, match="private address"):
+        await fetch("http://rebind.example/")
+
+
+@pytest.mark.parametrize(
+    ("address", "public"),
+    [("8.8.8.8", True), ("2606:4700::1111", True), ("64:ff9b::7f00:1", False), ("2002:7f00:1::", False),
+     ("100.64.0.1", False), ("224.0.0.1", False), ("fe80::1", False), ("::127.0.0.1", False)],
+)  # fmt: skip
+def test_addresses_are_judged_by_where_they_lead(address: str, public: bool) -> None:
+    assert is_public(address) is public
+
+
+async def test_a_fetch_service_is_asked_first_and_replaced_when_it_fails(desk: Desk, server: Server) -> None:
+    service = WebService(server.says("/service", "# By service", "text/markdown"), "key-1", {"X-A": "b"})
+    page = server.says("/page", "itself", "text/plain")
+    tool = FetchURL(WebSettings(fetch=service, allow_private=True))
+    assert (await desk.use(tool, url=page)).output == "# By service"
+    _, _, headers, body = server.asked[0]
+    assert (headers["authorization"], headers["x-a"], json.loads(body)) == ("Bearer key-1", "b", {"url": page})
+    server.says("/service", "", status=500)
+    assert (await desk.use(tool, url=page)).output == "itself"
+
+
+ROW = {"title": "Flows", "url": "http://x/1"}
+
+
+@pytest.mark.parametrize(
+    ("kind", "path", "answer", "asked"),
+    [
+        ("moonshot", "", {"search_results": [{**ROW, "snippet": "how", "date": "2026"}]}, '"text_query": "a b"'),
+        ("tavily", "/search", {"results": [{**ROW, "content": "how", "published_date": "2026"}]}, '"max_results": 2'),
+        ("searxng", "/search", {"results": [{**ROW, "content": "how", "publishedDate": "2026"}]}, "q=a+b&format=json"),
+        (
+            "brave",
+            "/res/v1/web/search",
+            {"web": {"results": [{**ROW, "description": "how", "age": "2026"}]}},
+            "count=2",
+        ),
+    ],
+)
+async def test_each_search_service_is_asked_in_its_way(
+    desk: Desk, server: Server, kind: str, path: str, answer: object, asked: str
+) -> None:
+    server.says(f"/s{path}", json.dumps(answer), "application/json")
+    service = WebService(f"{server.url}/s", "key-1")
+    value = await desk.use(SearchWeb(WebSettings(search=service, search_kind=kind)), query="a b", limit=2)  # type: ignore[arg-type]
+    assert value.output == "Title: Flows\nURL: http://x/1\nDate: 2026\nSnippet: how\n"
+    (_, url, headers, body) = server.asked[0]
+    said = (url + body.decode()).replace('":"', '": "').replace('":2', '": 2').replace("%20", "+")
+    assert asked in said
+    assert ("key-1" in str(headers)) == (kind != "searxng")
+
+
+async def test_pages_of_results_are_fetched_where_the_service_gives_none(desk: Desk, server: Server) -> None:
+    page = server.says("/p", "the whole text", "text/plain")
+    server.says("/s/search", json.dumps({"results": [{"title": "A", "url": page}, {"url": 3}, 4]}), "application/json")
+    web = WebSettings(search=WebService(f"{server.url}/s"), search_kind="searxng", allow_private=True)
+    value = await desk.use(SearchWeb(web), query="a", include_content=True)
+    assert value.output == f"Title: A\nURL: {page}\nContent:\nthe whole text\n"
+
+
+async def test_a_search_that_fails_says_why_without_the_key(desk: Desk, server: Server) -> None:
+    web = WebSettings(search=WebService(f"{server.url}/s", "key-1"))
+    for status, content, said in [(401, "no key-1", "401"), (200, "<html>", "not JSON"), (200, '{"a": 1}', "Nothing")]:
+        server.says("/s", content, "application/json", status=status)
+        value = await desk.use(SearchWeb(web), query="a")
+        assert said in value.message
+        assert "key-1" not in value.model_dump_json()
+    assert "No search service" in (await desk.use(SearchWeb(), query="a")).message
