@@ -341,6 +341,18 @@ class KimiTui(App[int]):
     def on_strip_line_clicked(self, event: StripLine.Clicked) -> None:
         self.home.toggle_drawer()
 
+    def on_key(self, event: events.Key) -> None:
+        """A letter that means nothing where the focus is belongs to the message that is being written."""
+        if not isinstance(self.screen, Home) or not event.is_printable or not event.character:
+            return
+        bound = self.screen.active_bindings.get(event.key)
+        if self.home.focused_pane is None or (bound is not None and bound.enabled):
+            return
+        event.stop()
+        event.prevent_default()
+        self.home.composer.prompt.focus()
+        self.home.composer.prompt.insert(event.character)
+
     def _hint(self) -> None:
         if self.is_running and self.home.is_mounted:
             self.home.hints.show(hints_for(self.home, self.stage.state))

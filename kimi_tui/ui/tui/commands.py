@@ -63,4 +63,4 @@ def _plain(text: str) -> Content:
 
 
 def _help(entry: Entry) -> str:
-    return sanitize(one_line(entry.help)).replace("[", "(").replace("]", ")")[:120]
+    return sanitize(one_line(entry.help)).replace("[", "(").replace("]", ")")[:76]

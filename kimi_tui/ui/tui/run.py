@@ -1,6 +1,7 @@
 """Runs the screen for a plan, and sees to it that the terminal is as it was, whatever ends the program."""
 
 import asyncio
+import os
 import signal
 from typing import TYPE_CHECKING
 
@@ -23,6 +24,8 @@ def run_tui(plan: "Plan", *, prompt: str | None = None) -> int:
         assemble = await asyncio.to_thread(_import_assemble)
         return await assemble(plan)
 
+    for name in ("COLUMNS", "LINES"):  # they are true until the first resize only
+        os.environ.pop(name, None)
     app = KimiTui(make_engine, prompt=prompt, place=shown(plan.work_dir), frame=frame_time())
     return asyncio.run(_run(app))
 

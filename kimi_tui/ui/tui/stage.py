@@ -66,7 +66,7 @@ class Stage:
 
     def take(self, messages: Sequence[Timed]) -> None:
         """Fold a batch and show what it changed."""
-        touched: set[Part] = set()
+        touched: set[Part] = {"turn"} if len(self.state.conversation) == 0 else set()
         for at, message in messages:
             touched |= self.feed.apply(self.state.fold(message, at))
             if isinstance(message, ApprovalRequest | QuestionRequest):
@@ -88,7 +88,8 @@ class Stage:
         self._apply(self.state.tools.tail(call_id, tail))
 
     def _apply(self, deltas: Sequence[Delta]) -> None:
-        if touched := self.feed.apply(deltas):
+        was_empty = self.home.talk.has_class("-empty")
+        if (touched := self.feed.apply(deltas)) or was_empty:
             self.refresh(touched)
 
     def refresh(self, parts: set[Part]) -> None:
@@ -110,6 +111,7 @@ class Stage:
     def tick(self) -> None:
         """What counts the time, and the figures of the header."""
         home, state, engine = self.home, self.state, self.engine
+        home.talk.set_class(not len(state.conversation), "-empty")
         run, turn = state.flow.run, state.turn
         elapsed = int(max(0.0, self._clock() - turn.started)) if turn.started is not None else None
         home.header.facts = dataclasses.replace(

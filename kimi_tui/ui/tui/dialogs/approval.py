@@ -52,13 +52,14 @@ class ApprovalDialog(Vertical, can_focus=True):
 
     DEFAULT_CSS = """
     ApprovalDialog {
-        display: none; height: auto; max-height: 80%; background: $surface; padding: 0 1;
+        display: none; height: auto; background: $surface; padding: 0 1;
         border: round $warning; border-title-color: $warning; border-title-style: bold;
         border-subtitle-color: $muted;
     }
     ApprovalDialog.-open { display: block; }
     ApprovalDialog > OptionRows { margin-top: 1; }
     ApprovalDialog > AskedBody { margin-top: 1; background: $surface; }
+    ApprovalDialog.-tight > OptionRows, ApprovalDialog.-tight > AskedBody { margin-top: 0; }
     ApprovalDialog > Input { display: none; border: none; height: 1; padding: 0 1; background: $panel; }
     ApprovalDialog.-why > Input { display: block; margin-top: 1; }
     """
@@ -127,6 +128,17 @@ class ApprovalDialog(Vertical, can_focus=True):
             self.call_after_refresh(self._look_again)
         elif self.has_class("-why"):
             self.query_one("#why", Input).focus()
+        self.fit()
+
+    def fit(self) -> None:
+        """Let the text give way, so that every answer stays on screen."""
+        rows = self.app.size.height
+        tight = rows < 24
+        self.set_class(tight, "-tight")
+        around = 5 + (2 if tight else 4)  # header, strip, hints, composer, and a little of the conversation
+        frame = 3 if tight else 5
+        answers = len(self.query_one(OptionRows).options) + 1
+        self.query_one(AskedBody).styles.max_height = max(2, min(24, rows - around - frame - answers))
 
     def _options(self, request: ApprovalRequest) -> list[Option]:
         options = [Option("once", "y", "Yes, this once")]

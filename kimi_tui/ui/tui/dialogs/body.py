@@ -60,8 +60,6 @@ def _shell(block: ShellBlock, width: int, palette: Palette) -> list[Line]:
 class AskedBody(LineScroll):
     """The text that is to be approved; it scrolls where it is long."""
 
-    DEFAULT_CSS = "AskedBody { max-height: 16; }"
-
     def __init__(self, *, id: str | None = None) -> None:  # noqa: A002
         super().__init__(id=id)
         self.blocks: tuple[DisplayBlock, ...] = ()

@@ -6,11 +6,14 @@ from collections.abc import Callable, Sequence
 from textual import events
 from textual.app import ComposeResult
 from textual.containers import Vertical
+from textual.content import Content
 from textual.message import Message
 
 from kimi_tui.ui.tui.dialogs.body import AskedBody
 from kimi_tui.ui.tui.dialogs.guard import Guard
 from kimi_tui.ui.tui.dialogs.options import Option, OptionRows
+from kimi_tui.ui.tui.headline import one_line
+from kimi_tui.ui.tui.text.sanitize import sanitize
 from kimi_tui.wire.display import BriefBlock
 
 
@@ -57,7 +60,7 @@ class BranchDialog(Vertical, can_focus=True):
         if (node_id, tuple(branches)) == (self.node_id, self.labels):
             return
         self.node_id, self.labels = node_id, tuple(branches)
-        self.border_title = f"{label}  which way?"
+        self.border_title = Content(f"◆ {sanitize(one_line(label))}  which way?")
         self.query_one(AskedBody).show((BriefBlock(text=words),) if words else ())
         self.query_one(OptionRows).show(
             [

@@ -6,6 +6,7 @@ from rich.style import Style
 from textual import events
 from textual.app import ComposeResult
 from textual.containers import Vertical
+from textual.content import Content
 from textual.screen import ModalScreen
 
 from kimi_tui.flow.picture import FlowPicture
@@ -85,7 +86,7 @@ class NodeDetails(ModalScreen[NodeAction | None]):
 
     def compose(self) -> ComposeResult:
         with Vertical() as box:
-            box.border_title = f"◆ {spelled(one_line(self._node_title))[:60]}"
+            box.border_title = Content(f"◆ {spelled(wording.short_title(self._node_title))}"[:60])
             box.border_subtitle = "esc closes"
             yield NodeText(self._picture, self._node_id, self._now)
             yield OptionRows(id="node-options")

@@ -3,6 +3,7 @@
 from textual import events
 from textual.app import ComposeResult
 from textual.containers import Horizontal, Vertical
+from textual.content import Content
 from textual.screen import ModalScreen
 from textual.widgets import Input, Static
 
@@ -34,7 +35,7 @@ class StartFlow(ModalScreen[str | None]):
 
     def compose(self) -> ComposeResult:
         with Vertical() as box:
-            box.border_title = sanitize(f"start flow {self._flow_name}")
+            box.border_title = Content(sanitize(f"start flow {self._flow_name}"))
             box.border_subtitle = "enter starts · tab chart · esc leaves"
             yield Static(sanitize(one_line(self._description)), id="about", markup=False)
             yield FlowChart(id="start-chart")

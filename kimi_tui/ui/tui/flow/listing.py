@@ -15,6 +15,7 @@ from kimi_tui.ui.tui.panels.scroll import LineScroll
 from kimi_tui.ui.tui.text.line import Line, Run, cut
 from kimi_tui.ui.tui.text.palette import Palette
 from kimi_tui.ui.tui.text.wrap import wrap_text
+from kimi_tui.ui.tui.wording import short_title
 
 
 class FlowList(LineScroll, can_focus=True):
@@ -90,5 +91,5 @@ def _first_nodes(skill: FlowSkill) -> str:
     flow = skill.flow
     if flow is None:
         return ""
-    names = [one_line(node.title) for node in flow.nodes.values() if node.kind in (NodeKind.TASK, NodeKind.DECISION)]
-    return " → ".join(name[:24] for name in names[:3]) + (" → …" if len(names) > 3 else "")
+    names = [short_title(node.title) for node in flow.nodes.values() if node.kind in (NodeKind.TASK, NodeKind.DECISION)]
+    return " → ".join(name for name in names[:3]) + (" → …" if len(names) > 3 else "")

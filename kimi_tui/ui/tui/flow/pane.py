@@ -6,6 +6,7 @@ from typing import ClassVar
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
+from textual.content import Content
 from textual.message import Message
 
 from kimi_tui.flow.picture import FlowPicture
@@ -112,6 +113,13 @@ class FlowPane(Vertical):
             self.focus_inside()
             self._say()
 
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Steering keys act while a run is under way; the list's key once it has ended."""
+        active = self._run is not None and self._run.active
+        if action == "steer":
+            return active
+        return self._run is not None and not active if action == "list" else True
+
     def action_steer(self, action: str) -> None:
         self.post_message(self.Steered(action, self.chart.selected if self.has_class("-run") else ""))
 
@@ -131,7 +139,7 @@ class FlowPane(Vertical):
         name = sanitize(one_line(run.begin.name))
         if cells(name) + len(moves) + len(most) + len(spent) + 14 > self.size.width:
             most = ""
-        self.border_title = f" flow: {name} · {moves}{most}{spent}"
+        self.border_title = Content(f" flow: {name} · {moves}{most}{spent}")
         self._foot.show(self._facts(run, picture, now))
 
     def _facts(self, run: FlowRun, picture: FlowPicture, now: float) -> FootFacts:

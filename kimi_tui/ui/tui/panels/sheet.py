@@ -22,12 +22,12 @@ def strip_of(line: Line, width: int, ground: Style) -> Strip:
         size = cells(shown)
         if used + size > width:
             shown = cut(shown, width - used)
-            size = cells(shown)
+            segments.append(Segment(shown, ground + style))
+            used += cells(shown)
+            break
         if shown:
             segments.append(Segment(shown, ground + style))
             used += size
-        if used >= width:
-            break
     if used < width:
         segments.append(Segment(" " * (width - used), ground + line.fill if line.fill else ground))
     return Strip(segments, width)

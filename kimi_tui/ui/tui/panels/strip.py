@@ -6,7 +6,7 @@ from textual.message import Message
 from kimi_tui.ui.tui import wording
 from kimi_tui.ui.tui.panels.sheet import Sheet
 from kimi_tui.ui.tui.state import UiState
-from kimi_tui.ui.tui.text.line import Line, Run, cut
+from kimi_tui.ui.tui.text.line import Line, Run, cells, cut
 from kimi_tui.ui.tui.text.palette import Palette
 
 
@@ -47,13 +47,21 @@ class StripLine(Sheet):
 
     def lines(self, width: int, palette: Palette) -> list[Line]:
         runs: list[Run] = [(" ", palette.base)]
-        room = max(10, (width - 2) // max(1, len(self._parts)) - 4)
+        rooms = _shares([cells(text) for _, text, _ in self._parts], width - 2 - 7 * len(self._parts))
         for index, (sign, text, role) in enumerate(self._parts):
             style = {"accent": palette.accent, "warning": palette.warning}.get(role, palette.muted)
             if index:
                 runs.append(("  │  ", palette.faint))
-            runs += [(sign + " ", style), (cut(text, room), palette.base if role != "muted" else palette.muted)]
+            runs += [(sign + " ", style), (cut(text, rooms[index]), palette.base if role != "muted" else palette.muted)]
         return [Line(tuple(runs))]
 
     def on_click(self, event: events.Click) -> None:
         self.post_message(self.Clicked())
+
+
+def _shares(wanted: list[int], room: int) -> list[int]:
+    """Columns for each text: what it wants, the longest cut first where there is too little."""
+    given = list(wanted)
+    while given and sum(given) > room and max(given) > 6:
+        given[given.index(max(given))] -= 1
+    return given

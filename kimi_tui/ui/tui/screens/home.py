@@ -19,6 +19,7 @@ from kimi_tui.ui.tui.panels.hints import Hints
 from kimi_tui.ui.tui.panels.strip import StripLine
 from kimi_tui.ui.tui.panels.todo import TodoPane
 from kimi_tui.ui.tui.panels.waiting import WaitingPane
+from kimi_tui.ui.tui.panels.welcome import Welcome
 from kimi_tui.ui.tui.screens.finder import Finder
 from kimi_tui.ui.tui.transcript.view import Transcript
 
@@ -44,6 +45,9 @@ class Home(Screen[None]):
     #left { width: 1fr; }
     #right { width: 52; }
     #talk { height: 1fr; border-top: solid $line; border-title-color: $muted; border-subtitle-color: $warning; }
+    #talk.-empty #transcript { display: none; }
+    #welcome { display: none; }
+    #talk.-empty #welcome { display: block; }
     #talk:focus-within { border-top: solid $primary; border-title-color: $primary; border-title-style: bold; }
     FlowPane, TodoPane, WaitingPane, Composer { border-title-color: $muted; }
     FlowPane:focus-within { border-top: solid $primary; border-title-color: $primary; border-title-style: bold; }
@@ -56,9 +60,20 @@ class Home(Screen[None]):
     .-wide.-has-right #right, .-wide.-has-right Divider { display: block; }
     .-medium #strip, .-narrow #strip { visibility: visible; }
     .-wide #strip { display: none; }
-    .-drawer #right { display: block; dock: right; layer: above; background: $background; border-left: outer $line; }
+    .-drawer #right { display: block; dock: right; layer: above; background: $background; border-left: solid $line; }
     .-medium.-drawer #right { width: 62%; }
     .-narrow.-drawer #right { width: 100%; border-left: none; }
+    CommandPalette { background: $background 60%; }
+    CommandPalette > Vertical { width: 84; max-width: 94%; margin-top: 2; background: transparent; }
+    CommandPalette #--input {
+        height: 3; border: round $primary; background: $surface; padding: 0; visibility: visible;
+    }
+    CommandPalette #--input.--list-visible { border: round $primary; border-bottom: round $primary; }
+    CommandPalette #--input SearchIcon { display: none; }
+    CommandPalette #--input CommandInput { background: $surface; border: none; padding: 0 1; }
+    CommandPalette CommandList { background: $surface; border: none; max-height: 24; padding: 0 1; }
+    CommandPalette CommandList.--visible { border: none; }
+    CommandPalette CommandList > .option-list--option-highlighted { background: $panel; color: $primary; }
     .-zoomed Divider { display: none; }
     .-zoom-talk #right { display: none; }
     .-zoom-flow #left, .-zoom-todo #left, .-zoom-waiting #left { display: none; }
@@ -74,7 +89,8 @@ class Home(Screen[None]):
         self.header = Header(id="header")
         self.transcript = Transcript(clock=clock, motion=motion, id="transcript")
         self.finder = Finder(id="finder")
-        self.talk = Vertical(self.transcript, self.finder, id="talk")
+        self.welcome = Welcome(id="welcome")
+        self.talk = Vertical(self.welcome, self.transcript, self.finder, id="talk")
         self.approval = ApprovalDialog(clock=steady, id="approval")
         self.branch = BranchDialog(clock=steady, id="branch")
         self.composer = Composer(id="composer")
@@ -101,6 +117,7 @@ class Home(Screen[None]):
 
     def on_mount(self) -> None:
         self.talk.border_title = " conversation "
+        self.talk.add_class("-empty")
         self.make_room()
         self.composer.prompt.focus()
         self.screen_layout_refresh_signal.subscribe(self, self._laid_out, immediate=True)
@@ -126,6 +143,8 @@ class Home(Screen[None]):
             self.right.styles.width = max(24, min(width, columns - 40))
         else:
             self.right.styles.width = None
+        if self.approval.is_open:
+            self.approval.fit()
         self.flow.display = not self.flow.has_nothing or not filled
 
     def on_divider_moved(self, event: Divider.Moved) -> None:
@@ -203,4 +222,9 @@ class Home(Screen[None]):
         if self.room != "wide":
             self.toggle_class("-drawer")
             if not self.has_class("-drawer"):
-                self.composer.prompt.focus()
+                self.focus_work()
+
+    def focus_work(self) -> None:
+        """The focus to what asks for an answer, else to the composer."""
+        dialog = next((one for one in (self.approval, self.branch) if one.is_open), None)
+        (dialog or self.composer.prompt).focus()
