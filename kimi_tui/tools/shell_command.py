@@ -102,6 +102,8 @@ class _Taking:
         """Takes what this node says; returns the nodes in it that are still to be visited."""
         children = node.children
         match node.type:
+            case "compound_statement" if not re.match(rb"\{\s.*\S", node.text or b"", re.DOTALL):
+                self.doubts.append("it cannot be parsed")
             case kind if kind in _PASSED or (not node.is_named and kind in _TOKENS):
                 pass
             case "command":

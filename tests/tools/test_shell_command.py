@@ -78,7 +78,7 @@ def test_the_words_say_what_the_keys_cover() -> None:
         "ls\n\n\n\n\necho",
         "time -f x ls", "nohup --foo rm", "watch ls", "ssh host ls", "parallel ls", "setsid rm x", "\\rm x",
         # what the parser reads otherwise than Bash
-        "ls\n\\rm x", "ls \\ ; ls", "ls a\\\nb", "ls ]\\ls", "ls <x\n\\rm x", "ls a\\\n 2>&1",
+        "ls\n\\rm x", "ls \\ ; ls", "ls a\\\nb", "ls ]\\ls", "ls <x\n\\rm x", "{} && ls", "{ls;}", "ls a\\\n 2>&1",
     ],
 )  # fmt: skip
 def test_cmd_split(command: str) -> None:
