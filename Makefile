@@ -34,7 +34,7 @@ $(VENV)/.program: pyproject.toml
 	@touch $@
 
 $(VENV)/.tests: $(VENV)/.program
-	@$(BIN)/python -m pip install -q --editable ".[anthropic,google]" --group dev
+	@$(BIN)/python -m pip install -q --editable . --group dev
 	@touch $@
 
 clean:

@@ -8,7 +8,7 @@ from kimi_tui.tools.toolset import Toolset
 
 @dataclass(slots=True)
 class Agent:
-    """`system_prompt` may change between turns. `denwa_renji` is there where it can send D-Mails: then it sees its checkpoints."""
+    """`system_prompt` may change between turns. With a `denwa_renji` it can send D-Mails, and sees its checkpoints."""
 
     name: str
     system_prompt: str

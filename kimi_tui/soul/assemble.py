@@ -10,8 +10,7 @@ from kimi_tui.config import ChosenModel, Config, LoopControl, choose_model
 from kimi_tui.context.compaction import Threshold
 from kimi_tui.context.context import Context
 from kimi_tui.errors import ModelNotSetError
-from kimi_tui.llm.provider import ModelInfo, Provider
-from kimi_tui.llm.settings import ProviderSettings
+from kimi_tui.llm.provider import Provider
 from kimi_tui.session.session import Session
 from kimi_tui.skill.library import SkillLibrary
 from kimi_tui.skill.roots import SkillRoots
@@ -20,6 +19,7 @@ from kimi_tui.soul.crew import Office
 from kimi_tui.soul.engine import Engine
 from kimi_tui.soul.models import Models
 from kimi_tui.soul.prompt_flow import read_prompt_flow
+from kimi_tui.soul.provider_settings import model_info, provider_settings
 from kimi_tui.soul.soul import Limits, Soul
 from kimi_tui.soul.system_prompt import default_values
 from kimi_tui.soul.workshop import Workshop
@@ -110,7 +110,7 @@ async def _assemble(plan: Plan, session: Session, chosen: ChosenModel | None, mi
         FileHistory: NoHistory(),
         SkillLibrary: skills,
     }
-    info = _info(chosen)
+    info = model_info(chosen)
 
     def use(provider: Provider) -> None:
         soul.provider = provider
@@ -123,7 +123,8 @@ async def _assemble(plan: Plan, session: Session, chosen: ChosenModel | None, mi
     agent = workshop.make(spec, system_prompt=context.system_prompt)
     if context.system_prompt is None:
         context.set_system_prompt(agent.system_prompt)
-    models = Models(_settings(plan, chosen) if chosen else None, info, missing=missing, on_ready=use)
+    settings = provider_settings(chosen, thinking=plan.thinking or None, cache_key=session.id) if chosen else None
+    models = Models(settings, info, missing=missing, on_ready=use)
     soul = Soul(
         agent,
         model=info,
@@ -184,32 +185,3 @@ def _load_skills(plan: Plan) -> SkillLibrary:
 def _limits(control: LoopControl) -> Limits:
     threshold = Threshold(control.compaction_trigger_ratio, control.reserved_context_size)
     return Limits(control.max_steps_per_turn, control.max_retries_per_step, threshold)
-
-
-def _info(chosen: ChosenModel | None) -> ModelInfo:
-    if chosen is None:
-        return ModelInfo(name="", model="")
-    model = chosen.model
-    known = frozenset({"image_in", "video_in", "thinking", "always_thinking"})
-    return ModelInfo(
-        name=model.display_name or chosen.name,
-        model=model.model,
-        max_context_size=model.max_context_size,
-        capabilities=model.capabilities & known,  # pyright: ignore[reportArgumentType]
-    )
-
-
-def _settings(plan: Plan, chosen: ChosenModel) -> ProviderSettings:
-    provider = chosen.provider
-    return ProviderSettings(
-        type=provider.type,
-        base_url=provider.base_url,
-        api_key=provider.api_key.get_secret_value(),
-        model=chosen.model.model,
-        custom_headers=provider.custom_headers,
-        env=provider.env,
-        reasoning_key=provider.reasoning_key,
-        scripts=provider.scripts,
-        idle_timeout_s=provider.idle_timeout_s,
-        thinking=plan.thinking,
-    )

@@ -5,7 +5,7 @@ from collections.abc import Callable
 
 from kimi_tui.errors import ModelNotSetError
 from kimi_tui.llm.create import create_provider
-from kimi_tui.llm.provider import ModelInfo, Provider
+from kimi_tui.llm.provider import ModelInfo, Preparable, Provider
 from kimi_tui.llm.settings import ProviderSettings
 
 SCRIPT_NOTE = "a script, not a model"
@@ -67,5 +67,7 @@ class Models:
 
     async def _make(self, settings: ProviderSettings) -> Provider:
         provider = await asyncio.to_thread(create_provider, settings)
+        if isinstance(provider, Preparable):
+            await provider.prepare()
         self._on_ready(provider)
         return provider
