@@ -75,8 +75,8 @@ class RunState:
     replies without a valid choice, `retries` those of them since a person last said to go on; `named` is the branch
     that waits for a person's yes. `passed` says that the node is to be run whatever would pause before it.
 
-    What a crash may have kept from the Wire: `last_turn` is the last record, if it was the end of a turn or a choice;
-    `untold` what the node's turns have cost whose end was perhaps not told.
+    What a crash may have kept from the Wire: `last` is the last record, if it was one that ends a node's visit;
+    `untold` what the turns of the visit have cost whose end was perhaps not told.
     """
 
     run_id: str
@@ -107,7 +107,7 @@ class RunState:
     ask: Ask = "never"
     chosen: dict[str, str] = field(default_factory=dict[str, str])
     prompts: dict[str, str] = field(default_factory=dict[str, str])
-    last_turn: TurnOver | Chose | None = None
+    last: TurnOver | Chose | Moved | None = None
     untold: Spent = field(default_factory=Spent)
 
     @classmethod
@@ -151,7 +151,7 @@ class RunState:
         """Take in what happened. A record that does not fit (its forerunner was lost) does what it can."""
         self.updated_at = max(self.updated_at, record.at)
         if not isinstance(record, Resumed | Controlled):
-            self.last_turn = record if isinstance(record, TurnOver | Chose) else None
+            self.last = record if isinstance(record, TurnOver | Chose | Moved) else None
         match record:
             case Began():
                 self.started_at = record.at

@@ -362,18 +362,25 @@ class FlowRunner(Steered):
             self._tell_controls()
 
     def _tell_what_was_cut_off(self) -> None:
-        """What another process had journalled, and perhaps died before it was told."""
+        """What another process had journalled, and perhaps died before it was told; listeners know what they heard."""
         state = self._state
-        if (last := state.last_turn) is not None and last.to is not None:
-            if last.choice is not None:
-                self._say.decision(last.node, last.choice, dst=last.to, by=last.by)
-            self._say.reopen(last.node, move=last.move, spent=state.untold)
-            self._say.node_end(_STATUS[last.stop] if isinstance(last, TurnOver) else "done")
-        elif state.entered and state.stop in (None, "finished"):
-            self._say.reopen(state.node_id, move=state.moves, spent=state.untold)
-        elif isinstance(last, TurnOver):
-            self._say.reopen(last.node, move=last.move, spent=state.untold)
-            self._say.node_end(_STATUS[last.stop])
+        last, untold = state.last, state.untold
+        match last:
+            case TurnOver(choice=str(choice), to=str(to)) | Chose(choice=choice, to=to):
+                self._say.decision(last.node, choice, dst=to, by=last.by)
+            case _:
+                pass
+        match last:
+            case TurnOver() if last.to is not None or last.stop != "finished":
+                self._say.reopen(last.node, move=last.move, spent=untold)
+                self._say.node_end(_STATUS[last.stop])
+            case Chose() | Moved() if last.node != self._flow.begin_id:
+                self._say.reopen(last.node, move=state.moves, spent=untold)
+                self._say.node_end("done")
+            case _ if state.entered and state.stop in (None, "finished"):
+                self._say.reopen(state.node_id, move=state.moves, spent=untold)
+            case _:
+                pass
 
     def _end(self, ending: _Ending) -> None:
         state = self._state

@@ -11,7 +11,9 @@ from hypothesis import strategies as st
 
 from kimi_tui.errors import FlowControlError, ProviderTimeoutError
 from kimi_tui.flow.graph import Flow, FlowEdge, FlowNode, NodeKind
+from kimi_tui.flow.journal import Journal, load_runs
 from kimi_tui.flow.picture import fold_flows
+from kimi_tui.flow.records import Ended, Record
 from kimi_tui.flow.run_state import RunState
 from kimi_tui.flow.runner import FlowRunner
 from kimi_tui.flow.turn import TurnResult
@@ -94,6 +96,51 @@ async def play(dice: Random, flow: Flow, path: Path, *, resume: RunState | None 
     return stage
 
 
+class Killed(BaseException):
+    """Stands for a kill -9: nothing is written or told after it."""
+
+
+class DyingJournal(Journal):
+    """A journal whose process dies with its n-th record, before that is told."""
+
+    def __init__(self, path: Path, records: int) -> None:
+        super().__init__(path)
+        self.left = records
+        self.ended = False
+
+    def append(self, record: Record) -> None:
+        if self.left > 0:
+            super().append(record)
+            self.left -= 1
+            if self.left == 0:
+                self.ended = isinstance(record, Ended)
+                raise Killed
+
+
+async def play_until_killed(dice: Random, flow: Flow, path: Path, resume: RunState | None) -> Stage:
+    """As `play`, with a kill somewhere, or not."""
+    journal = DyingJournal(path, dice.randint(1, 25))
+    stage = Stage(flow, path=path, max_moves=20, resume=resume)
+    stage.runner._journal = journal
+    told = stage.runner._say._send
+    stage.runner._say._send = lambda message: told(message) if journal.left else None
+
+    def act() -> None:
+        if journal.left:
+            random_order(dice, stage.runner)
+
+    stage.script.replies = [random_reply(dice, act)]
+    with contextlib.suppress(Killed):
+        for _ in range(30):
+            await stage.until_paused()
+            if stage.runner.paused is None or not journal.left:
+                break
+            random_order(dice, stage.runner)
+        await stage.cancel()
+    journal.close()
+    return stage
+
+
 def check_order(messages: list[WireMessage], before: RunState | None) -> None:
     """The messages of one process come in an order that makes sense."""
     assert isinstance(messages[0], FlowBegin)
@@ -162,3 +209,39 @@ async def test_every_run_keeps_its_promises(seed: int) -> None:
             }
             if state.status == "finished":
                 assert picture.node_id == state.node_id == "END"
+
+
+@settings(max_examples=60, deadline=None, derandomize=True)
+@given(seed=st.integers(0, 2**32))
+async def test_a_run_that_is_killed_again_and_again_loses_nothing(seed: int) -> None:
+    dice = Random(seed)
+    flow = random_flow(dice)
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "flow.jsonl"
+        stages: list[Stage] = []
+        last: RunState | None = None
+        for _ in range(5):
+            if last is not None and not last.can_resume:
+                break
+            stages.append(await play_until_killed(dice, flow, path, last))
+            (last,) = load_runs(path)
+        if last is not None and last.can_resume:
+            stages.append(await play(dice, flow, path, resume=last))
+            (last,) = load_runs(path)
+        assert last is not None
+        assert sum(last.visits.values()) == last.moves
+        pictures = fold_flows((0.0, message) for stage in stages for message in stage.sent)
+        if last.status == "finished" and not any(
+            message for message in stages[-1].sent if isinstance(message, FlowEnd)
+        ):
+            return  # killed after the very last record: there is no resume that could tell the rest
+        (picture,) = pictures
+        assert {node.id: node.visits for node in picture.nodes.values() if node.visits} == last.visits
+        assert [(d.node_id, d.choice, d.by, d.move) for d in picture.decisions] == [
+            (d.node_id, d.choice, d.by, d.move) for d in last.decisions
+        ]
+        if any(isinstance(stage.runner._journal, DyingJournal) and stage.runner._journal.ended for stage in stages):
+            return  # what was spent on a node that the end cut off is told with the end only
+        assert {n.id: n.steps for n in picture.nodes.values() if n.steps} == {
+            node_id: spent.steps for node_id, spent in last.spent.items() if spent.steps
+        }
