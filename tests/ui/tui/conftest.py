@@ -1,0 +1,23 @@
+"""Snapshots of the screen lie in the top-level `snapshots/`; the environment is a plain terminal's."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from pytest_textual_snapshot import SVGImageExtension
+
+ROOT = Path(__file__).parents[3]
+
+
+@pytest.fixture(autouse=True)
+def snapshots_on_top(monkeypatch: pytest.MonkeyPatch) -> None:
+    def dirname(cls: type, *, test_location: Any) -> str:
+        return str(ROOT / "snapshots" / Path(test_location.filepath).stem)
+
+    monkeypatch.setattr(SVGImageExtension, "dirname", classmethod(dirname))
+
+
+@pytest.fixture(autouse=True)
+def plain_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("NO_COLOR", "TMUX", "STY", "SSH_CONNECTION", "SSH_TTY"):
+        monkeypatch.delenv(name, raising=False)

@@ -1,0 +1,156 @@
+"""An engine for tests of the screen: a real Wire and real approvals, and turns that last until the test ends them."""
+
+import asyncio
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from kimi_tui.approval import Approvals
+from kimi_tui.errors import KimiTuiError
+from kimi_tui.flow import build_flow, read_mermaid
+from kimi_tui.flow.graph import Flow
+from kimi_tui.flow.runner import FlowRunner
+from kimi_tui.flow.turn import TurnResult
+from kimi_tui.ui.tui.app import KimiTui
+from kimi_tui.wire.channel import Wire
+from kimi_tui.wire.codec import WireMessage
+from kimi_tui.wire.parts import UserInput
+from kimi_tui.wire.recorder import Recorded
+
+NOW = 1_000_000.0
+
+
+@dataclass(frozen=True)
+class Info:
+    name: str
+    description: str
+    aliases: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Skill:
+    name: str
+    description: str
+    flow: Flow | None
+
+
+CHART = """flowchart TD
+    B([BEGIN]) --> P[Draft a plan]
+    P --> D{Plan approved?}
+    D -->|yes| W[Write the code]
+    D -->|no| P
+    W --> E([END])
+"""
+
+
+class Shelf:
+    """The flows there are."""
+
+    def __init__(self, flows: Sequence[Skill]) -> None:
+        self._flows = flows
+
+    def flows(self) -> Sequence[Skill]:
+        return self._flows
+
+    def listen(self, listener: Callable[[object], None]) -> Callable[[], None]:
+        return lambda: None
+
+
+@dataclass
+class StandIn:
+    """`prompts` is what was asked; `end_turn` lets the turn under way end."""
+
+    work_dir: Path
+    record: Sequence[tuple[float, WireMessage]] = ()
+    skills: Shelf = field(
+        default_factory=lambda: Shelf((Skill("plan", "Plans, then writes.", build_flow(read_mermaid(CHART))),))
+    )
+    model_name: str = "moon-2"
+    model_note: str = ""
+    session_id: str = "s"
+    title: str = ""
+
+    def __post_init__(self) -> None:
+        self.wire = Wire()
+        self.approvals = Approvals(self.wire)
+        self.runner: FlowRunner | None = None
+        self.prompts: list[UserInput] = []
+        self.steered: list[UserInput] = []
+        self.cancelled = 0
+        self.closed = False
+        self.error: KimiTuiError | None = None
+        self._end: asyncio.Event | None = None
+
+    @property
+    def busy(self) -> bool:
+        return self._end is not None
+
+    def commands(self) -> Sequence[Info]:
+        return (
+            Info("clear", "Forget the conversation", ("reset",)),
+            Info("yolo", "Approve everything"),
+            Info("flow:plan", "Plans, then writes."),
+            Info("skill:review", "Reviews a change"),
+        )
+
+    async def prompt(self, user_input: UserInput) -> TurnResult:
+        self.prompts.append(user_input)
+        if self.error is not None:
+            raise self.error
+        self._end = asyncio.Event()
+        try:
+            await self._end.wait()
+        finally:
+            self._end = None
+        return TurnResult("finished")
+
+    def end_turn(self) -> None:
+        assert self._end is not None
+        self._end.set()
+
+    def cancel(self) -> None:
+        self.cancelled += 1
+        if self._end is not None:
+            self._end.set()
+
+    def steer(self, user_input: UserInput) -> bool:
+        if self._end is None:
+            return False
+        self.steered.append(user_input)
+        return True
+
+    def stop_flow(self, reason: str | None = None) -> None:
+        self.cancel()
+
+    def recorded(self) -> Iterable[Recorded]:
+        return [Recorded(at, message) for at, message in self.record]
+
+    async def aclose(self) -> None:
+        self.closed = True
+
+    def say(self, *messages: WireMessage) -> None:
+        for message in messages:
+            self.wire.send(message)
+
+
+class Clock:
+    """A clock that goes on when it is told to."""
+
+    def __init__(self, now: float = NOW) -> None:
+        self.now = now
+
+    def __call__(self) -> float:
+        return self.now
+
+
+def make_app(
+    engine: StandIn, *, theme: str = "kimi-dark", clock: Clock | None = None, prompt: str | None = None
+) -> tuple[KimiTui, Clock]:
+    """An app that stands still but for what the test does; the clock is also the one of the guard."""
+    clock = clock or Clock()
+
+    async def make() -> StandIn:
+        return engine
+
+    app = KimiTui(make, theme=theme, clock=clock, steady=clock, frame=0.0, motion=False, prompt=prompt)
+    return app, clock

@@ -1,0 +1,73 @@
+"""Pictures of the screen in its main states; each was looked at before it was kept."""
+
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+
+import pytest
+from textual.pilot import Pilot
+
+from kimi_tui.ui.tui.app import KimiTui
+from kimi_tui.wire.codec import WireMessage
+from tests.ui.tui import scenes
+from tests.ui.tui.stand_in import NOW, Clock, StandIn, make_app
+
+Snap = Callable[..., bool]
+WIDE, MEDIUM, SMALL, TINY = (140, 42), (100, 30), (80, 24), (60, 18)
+WORK_DIR = Path("/home/me/proj")
+
+
+def play(
+    messages: list[WireMessage], *, theme: str = "kimi-dark"
+) -> tuple[KimiTui, Callable[[Pilot[int]], Awaitable[None]]]:
+    """An app, and what feeds it the messages, 0.7 seconds apart."""
+    engine = StandIn(WORK_DIR)
+    app, clock = make_app(engine, theme=theme, clock=Clock(NOW))
+
+    async def run(pilot: Pilot[int]) -> None:
+        await ready(pilot)
+        for message in messages:
+            engine.say(message)
+            clock.now += 0.7
+        await pilot.pause()
+        await pilot.pause()
+        app.stage.tick()
+        await pilot.pause()
+
+    return app, run
+
+
+async def ready(pilot: Pilot[int]) -> None:
+    """Until the engine has been made."""
+    app = pilot.app
+    assert isinstance(app, KimiTui)
+    await pilot.pause()
+    await app.workers.wait_for_complete([worker for worker in app.workers if worker.group == "engine"])
+    await pilot.pause()
+
+
+STATES: dict[str, tuple[list[WireMessage], tuple[int, int], str]] = {
+    "empty": ([], WIDE, "kimi-dark"),
+    "streaming": (scenes.streaming(), WIDE, "kimi-dark"),
+    "tool-running": (scenes.tool_running(), WIDE, "kimi-dark"),
+    "approval": (scenes.approval(), WIDE, "kimi-dark"),
+    "flow-decision": (scenes.flow_at_decision(), WIDE, "kimi-dark"),
+    "flow-asks": (scenes.flow_asks(), WIDE, "kimi-dark"),
+    "flow-done": (scenes.flow_done(), WIDE, "kimi-dark"),
+    "error": (scenes.error(), WIDE, "kimi-dark"),
+    "chinese": (scenes.chinese(), WIDE, "kimi-dark"),
+    "light": (scenes.flow_at_decision(), WIDE, "kimi-light"),
+    "high-contrast": (scenes.approval(), WIDE, "high-contrast"),
+    "colour-blind": (scenes.flow_done(), WIDE, "colour-blind"),
+    "medium": (scenes.flow_at_decision(), MEDIUM, "kimi-dark"),
+    "medium-approval": (scenes.approval(), MEDIUM, "kimi"),
+    "small-approval": (scenes.approval(), SMALL, "kimi-dark"),
+    "small-chinese": (scenes.chinese(), SMALL, "kimi-light"),
+    "tiny-approval": (scenes.approval(), TINY, "kimi-dark"),
+}
+
+
+@pytest.mark.parametrize("state", STATES)
+def test_the_screen_looks_as_it_was_drawn(state: str, snap_compare: Snap) -> None:
+    messages, size, theme = STATES[state]
+    app, run = play(messages, theme=theme)
+    assert snap_compare(app, terminal_size=size, run_before=run)
