@@ -3,6 +3,8 @@
 import argparse
 from typing import TYPE_CHECKING
 
+from kimi_tui.errors import UsageError
+
 if TYPE_CHECKING:
     from argparse import _SubParsersAction  # pyright: ignore[reportPrivateUsage]
 
@@ -62,20 +64,18 @@ def add_parser(subparsers: "_SubParsersAction[argparse.ArgumentParser]") -> None
         )
 
 
-def argv_of(options: argparse.Namespace) -> list[str] | None:
-    """The command line that does a real `flow run`, on the screen if there is one; None for all else."""
+def becomes_flow_option(options: argparse.Namespace) -> bool:
+    """Turn a real `flow run NAME` into `--flow NAME`, with a screen if there is one; False for all else."""
     import sys
 
     if options.action != "run" or options.dry:
-        return None
-    argv = ["--flow", options.name]
-    if options.arg:
-        argv += [f"--prompt={options.arg}"]
-    if options.work_dir:
-        argv += ["--work-dir", options.work_dir]
-    for folder in options.skills_dir:
-        argv += ["--skills-dir", folder]
-    return argv if sys.stdin.isatty() and sys.stdout.isatty() else ["--print", *argv]
+        return False
+    if options.prompt_flow:
+        raise UsageError("flow run and --prompt-flow exclude each other")
+    options.subcommand = None
+    options.flow, options.prompt = options.name, options.arg.strip() or None
+    options.print_ = options.print_ or not (sys.stdin.isatty() and sys.stdout.isatty())
+    return True
 
 
 def run(options: argparse.Namespace) -> int:

@@ -29,8 +29,7 @@ def _run(options: argparse.Namespace) -> int:
         case "flow":
             from kimi_tui.cli import flow
 
-            again = flow.argv_of(options)
-            return flow.run(options) if again is None else main(again)
+            return _run(options) if flow.becomes_flow_option(options) else flow.run(options)
         case "skill":
             from kimi_tui.cli import skill
 

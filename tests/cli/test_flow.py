@@ -252,3 +252,18 @@ def test_the_check_starts_without_the_heavy_libraries() -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=30, check=True)
     assert done.stdout == "[]\n"
+
+
+def test_a_real_run_is_the_flow_option_with_all_that_was_said_before_it(kimi: Kimi) -> None:
+    from kimi_tui.cli.flow import becomes_flow_option
+    from kimi_tui.cli.options import parse
+
+    options = parse(["--model", "m", "--yolo", "-w", "x", "flow", "run", "demo", "--arg", "the parser"])
+    assert becomes_flow_option(options)
+    assert (options.flow, options.prompt, options.model, options.yolo, options.work_dir) == (
+        "demo", "the parser", "m", True, "x",
+    )  # fmt: skip
+    assert options.subcommand is None
+    status, _, err = kimi("run", "nope")
+    assert status in (1, 2)
+    assert err.startswith("kimi-tui: ")
