@@ -136,7 +136,7 @@ class Home(Screen[None]):
             self.set_class(name == room, f"-{name}")
         filled = not self.flow.has_nothing or bool(self.todo.items) or bool(self.waiting.requests)
         self.set_class(filled, "-has-right")
-        if room == "wide":
+        if room == "wide" and self.zoomed is None:
             self.remove_class("-drawer")
             columns = self.app.size.width
             width = self._right_width or max(40, min(64, columns * 37 // 100))
