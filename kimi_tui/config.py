@@ -6,6 +6,7 @@ one file may serve several versions.
 
 import json
 import os
+import re
 import stat
 import tomllib
 from collections.abc import Mapping
@@ -22,6 +23,7 @@ MAX_BYTES = 1 << 20
 ProviderType = Literal[
     "kimi", "openai_legacy", "openai_responses", "anthropic", "google_genai", "gemini", "scripted", "_scripted_echo"
 ]
+SCRIPT_VARIABLES = ("KIMI_TUI_SCRIPTS", "KIMI_SCRIPTED_ECHO_SCRIPTS")
 
 
 class _Section(BaseModel):
@@ -40,6 +42,15 @@ class ProviderConfig(_Section):
     scripts: Path | None = None
     delay_s: float = Field(default=0.0, ge=0, le=5)
     idle_timeout_s: float = Field(default=300.0, gt=0)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _scripts_of_env(cls, value: Any) -> Any:
+        if isinstance(value, dict) and "scripts" not in value and isinstance(value.get("env"), dict):  # pyright: ignore[reportUnknownMemberType]
+            named = [value["env"].get(name) for name in SCRIPT_VARIABLES]  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType]
+            if file := next(filter(None, named), None):  # pyright: ignore[reportUnknownArgumentType, reportUnknownVariableType]
+                return {**value, "scripts": file}  # pyright: ignore[reportUnknownVariableType]
+        return value  # pyright: ignore[reportUnknownVariableType]
 
 
 class ModelConfig(_Section):
@@ -71,6 +82,59 @@ class LoopControl(_Section):
         return value  # pyright: ignore[reportUnknownVariableType]
 
 
+HookEvent = Literal[
+    "PreToolUse", "PostToolUse", "PostToolUseFailure", "UserPromptSubmit", "Stop", "StopFailure", "SessionStart",
+    "SessionEnd", "SubagentStart", "SubagentStop", "PreCompact", "PostCompact", "Notification",
+]  # fmt: skip
+
+
+class HookConfig(_Section):
+    """A command that is run at an event. `matcher` is a regular expression on what the event is about; "" is all.
+
+    `timeout` in seconds.
+    """
+
+    event: HookEvent
+    command: str = Field(min_length=1)
+    matcher: str = ""
+    timeout: int = Field(default=30, ge=1, le=600)
+
+    @field_validator("matcher")
+    @classmethod
+    def _is_an_expression(cls, value: str) -> str:
+        try:
+            re.compile(value)
+        except re.error as error:
+            raise ValueError(f"this is no regular expression: {error}") from None
+        return value
+
+
+class ServiceConfig(_Section):
+    """A service for the web tools."""
+
+    base_url: str = ""
+    api_key: SecretStr = SecretStr("")
+    custom_headers: dict[str, str] = Field(default_factory=dict)
+
+
+class Services(_Section):
+    """The web: the first search service that is set is used. `allow_private`: pages of this machine and its network."""
+
+    moonshot_search: ServiceConfig | None = None
+    moonshot_fetch: ServiceConfig | None = None
+    searxng: ServiceConfig | None = None
+    brave: ServiceConfig | None = None
+    tavily: ServiceConfig | None = None
+    allow_private: bool = False
+
+
+class Background(_Section):
+    """Commands in the background. `print_wait_ceiling_s`: how long `--print` waits for them, at most."""
+
+    max_running_tasks: int = Field(default=4, ge=1)
+    print_wait_ceiling_s: float = Field(default=3600.0, ge=0)
+
+
 class Config(_Section):
     """Everything that can be configured, with its defaults."""
 
@@ -87,6 +151,9 @@ class Config(_Section):
     models: dict[str, ModelConfig] = Field(default_factory=dict)
     providers: dict[str, ProviderConfig] = Field(default_factory=dict)
     loop_control: LoopControl = Field(default_factory=LoopControl)
+    hooks: tuple[HookConfig, ...] = ()
+    services: Services = Field(default_factory=Services)
+    background: Background = Field(default_factory=Background)
     keys: dict[str, str] = Field(default_factory=dict)
 
     @field_validator("theme")
@@ -96,10 +163,7 @@ class Config(_Section):
 
 
 # Keys of the reference peer that mean nothing here; they are passed over without a word.
-_PEER_KEYS = frozenset(
-    {"telemetry", "skip_afk_prompt_injection", "background", "notifications", "services", "mcp", "hooks", "permissions",
-     "sandbox"}
-)  # fmt: skip
+_PEER_KEYS = frozenset({"telemetry", "skip_afk_prompt_injection", "notifications", "mcp", "permissions", "sandbox"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -283,6 +347,9 @@ def _with_environment(chosen: ChosenModel, environ: Mapping[str, str]) -> Chosen
         model = model.model_copy(update=update)
     elif provider.type in ("openai_legacy", "openai_responses"):
         provider = provider.model_copy(update=_overrides(environ, base_url="OPENAI_BASE_URL", api_key="OPENAI_API_KEY"))
+    elif provider.type in ("scripted", "_scripted_echo") and provider.scripts is None:
+        scripts = next((environ[name] for name in SCRIPT_VARIABLES if environ.get(name)), None)
+        provider = provider.model_copy(update={"scripts": Path(scripts)} if scripts else {})
     return ChosenModel(chosen.name, model, provider)
 
 

@@ -10,6 +10,7 @@ from kimi_tui import paths
 from kimi_tui.cli.work_dir import folder_of, work_dir_of
 from kimi_tui.errors import UsageError
 from kimi_tui.session.session import last_session_id
+from kimi_tui.soul.agent_spec import agent_file
 from kimi_tui.soul.assemble import Plan
 
 
@@ -35,16 +36,23 @@ def plan_of(options: argparse.Namespace, *, interactive: bool) -> Plan:
         work_dir=work_dir,
         config=config,
         model=options.model,
+        agent_file=_agent_file(options),
         session_id=session_id,
         interactive=interactive,
         yolo=options.yolo or config.default_yolo,
-        approve_all=not interactive,
+        approve_all=options.afk or not interactive,
         add_dirs=tuple(folder_of(folder, "--add-dir") for folder in options.add_dir),
         skills_dirs=tuple(folder_of(folder, "--skills-dir") for folder in options.skills_dir),
         prompt_flow=Path(options.prompt_flow) if options.prompt_flow else None,
         thinking=config.default_thinking if options.thinking is None else options.thinking,
         warnings=loaded.warnings,
     )
+
+
+def _agent_file(options: argparse.Namespace) -> Path | None:
+    if options.agent_file:
+        return Path(options.agent_file).expanduser()
+    return agent_file(options.agent) if options.agent else None
 
 
 def with_limits(config: configuration.Config, options: argparse.Namespace) -> configuration.Config:

@@ -41,6 +41,13 @@ def parser() -> Parser:
     )
     model.add_argument("--config", metavar="TEXT", help="the configuration itself, as JSON, TOML or YAML")
     model.add_argument("--config-file", metavar="FILE", help="the configuration (YAML, TOML or JSON)")
+    agent = model.add_mutually_exclusive_group()
+    agent.add_argument("--agent", metavar="NAME", help="an agent that comes with the program (default, okabe)")
+    agent.add_argument("--agent-file", metavar="FILE", help="an agent of your own (YAML)")
+    model.add_argument(
+        "--mcp-config-file", metavar="FILE", action="append", default=[], help="MCP servers, not from the usual file"
+    )
+    model.add_argument("--mcp-config", metavar="JSON", action="append", default=[], help="further MCP servers")
     model.add_argument("--max-steps-per-turn", metavar="N", type=_at_least(1))
     model.add_argument("--max-retries-per-step", metavar="N", type=_at_least(1))
     model.add_argument(
@@ -57,10 +64,13 @@ def parser() -> Parser:
     work.add_argument(
         "-y", "--yolo", "--yes", "--auto-approve", dest="yolo", action="store_true", help="approve every tool call"
     )
+    work.add_argument("--afk", action="store_true", help="nobody is at the keyboard: approve and do not ask")
+    work.add_argument("--plan", action="store_true", help="begin in plan mode")
     work.add_argument("--demo", action="store_true", help="show a real flow with real tools; the model is a script")
 
     face = top.add_argument_group("without a screen")
     face.add_argument("--print", dest="print_", action="store_true", help="answer on stdout and end")
+    face.add_argument("--wire", action="store_true", help="serve another program on stdin and stdout (JSON-RPC)")
     face.add_argument("--input-format", choices=["text", "stream-json"])
     face.add_argument("--output-format", choices=["text", "stream-json"])
     face.add_argument("--final-message-only", action="store_true", help="only the last message")
@@ -82,6 +92,8 @@ def parse(argv: list[str] | None) -> argparse.Namespace:
 
 
 def _check(options: argparse.Namespace) -> None:
+    if options.wire and (options.print_ or options.quiet):
+        raise UsageError("--wire and --print exclude each other")
     if options.quiet:
         if options.output_format not in (None, "text"):
             raise UsageError("--quiet prints text: it does not go with --output-format stream-json")
@@ -100,8 +112,8 @@ def _check(options: argparse.Namespace) -> None:
                 raise UsageError(f"--{name.replace('_', '-')} goes with --print")
     if options.flow_events and options.output_format != "stream-json":
         raise UsageError("--flow-events goes with --output-format stream-json")
-    if options.session == "" and options.print_:
-        raise UsageError("--session needs an id with --print")
+    if options.session == "" and (options.print_ or options.wire):
+        raise UsageError("--session needs an id without a screen")
     if options.prompt is not None and not options.prompt.strip():
         raise UsageError("--prompt is empty")
 

@@ -1,0 +1,180 @@
+"""The process's own stdin and stdout as lines, for faces that speak JSON there.
+
+Invariant: the event loop never waits for a pipe, and nobody but the face reads or writes it.
+"""
+
+import asyncio
+import contextlib
+import os
+import threading
+from collections import deque
+from collections.abc import Callable, Coroutine
+from concurrent import futures
+from typing import Final
+
+MAX_LINE: Final = 100 << 20
+_CHUNK = 1 << 16
+_HIGH_WATER = 4 << 20
+
+
+def claim_stdio() -> tuple[int, int]:
+    """File descriptors for reading and writing the program's stdin and stdout.
+
+    From then on whatever else prints goes to stderr, and whatever else reads finds nothing. Raises OSError.
+    """
+    source, sink = os.dup(0), os.dup(1)
+    null = os.open(os.devnull, os.O_RDWR)
+    os.dup2(null, 0)
+    try:
+        os.dup2(2, 1)
+    except OSError:
+        os.dup2(null, 1)
+    os.close(null)
+    return source, sink
+
+
+class TooLong:
+    """Stands for a line of more bytes than may be."""
+
+
+class LineReader:
+    """Lines of a file descriptor, read by a thread that waits while nobody takes them."""
+
+    def __init__(self, fd: int, *, limit: int = MAX_LINE) -> None:
+        self._fd = fd
+        self._limit = limit
+        self._lines: asyncio.Queue[list[bytes | TooLong] | None] = asyncio.Queue(maxsize=8)
+        self._taken: deque[bytes | TooLong] = deque()
+        self._ended = False
+        loop = asyncio.get_running_loop()
+        self._thread = threading.Thread(target=self._read, args=(loop,), name="stdin", daemon=True)
+        self._thread.start()
+
+    async def next(self) -> bytes | TooLong | None:
+        """The next line without its line break; None when there are no more. A last line may lack its break."""
+        while not self._taken:
+            if self._ended:
+                return None
+            lines = await self._lines.get()
+            if lines is None:
+                self._ended = True
+            else:
+                self._taken.extend(lines)
+        return self._taken.popleft()
+
+    def _read(self, loop: asyncio.AbstractEventLoop) -> None:
+        line = bytearray()
+        too_long = False
+        while chunk := _read_some(self._fd):
+            lines: list[bytes | TooLong] = []
+            *whole, rest = chunk.split(b"\n")
+            for piece in whole:
+                too_long = too_long or len(line) + len(piece) > self._limit
+                lines.append(TooLong() if too_long else bytes(line + piece))
+                line.clear()
+                too_long = False
+            too_long = too_long or len(line) + len(rest) > self._limit
+            if too_long:
+                line.clear()
+            else:
+                line += rest
+            if lines and not _done(self._lines.put(lines), loop):
+                return
+        if line or too_long:
+            _done(self._lines.put([TooLong() if too_long else bytes(line)]), loop)
+        _done(self._lines.put(None), loop)
+
+
+def _read_some(fd: int) -> bytes:
+    try:
+        return os.read(fd, _CHUNK)
+    except OSError:
+        return b""
+
+
+def _done(coroutine: Coroutine[object, object, None], loop: asyncio.AbstractEventLoop) -> bool:
+    """Run it in the loop and wait; False where the loop is gone."""
+    try:
+        asyncio.run_coroutine_threadsafe(coroutine, loop).result()
+    except (RuntimeError, futures.CancelledError):
+        coroutine.close()
+        return False
+    return True
+
+
+class LineWriter:
+    """Lines to a file descriptor, written by a thread. When nobody reads them any more, `on_broken` is told once."""
+
+    def __init__(self, fd: int, *, on_broken: Callable[[], None] | None = None) -> None:
+        self._fd = fd
+        self._loop = asyncio.get_running_loop()
+        self._on_broken = on_broken
+        self._waiting: list[bytes] = []
+        self._waiting_bytes = 0
+        self._room = asyncio.Event()
+        self._room.set()
+        self._changed = threading.Condition()
+        self._closing = False
+        self._thread = threading.Thread(target=self._write_all, name="stdout", daemon=True)
+        self._thread.start()
+        self.broken = False
+
+    def write(self, line: bytes) -> None:
+        """Queue a whole line; it carries its line break."""
+        if self.broken or self._closing:
+            return
+        with self._changed:
+            self._waiting.append(line)
+            self._waiting_bytes += len(line)
+            if self._waiting_bytes > _HIGH_WATER:
+                self._room.clear()
+            self._changed.notify()
+
+    async def drained(self) -> None:
+        """Wait while the reader is far behind."""
+        await self._room.wait()
+
+    async def close(self, *, patience_s: float = 2.0) -> None:
+        """Write what waits, for as long as the reader reads it within `patience_s`."""
+        with self._changed:
+            self._closing = True
+            self._changed.notify()
+        await asyncio.to_thread(self._thread.join, patience_s)
+
+    def _write_all(self) -> None:
+        while True:
+            with self._changed:
+                while not self._waiting and not self._closing:
+                    self._changed.wait()
+                lines, self._waiting = self._waiting, []
+                if not lines:
+                    return
+            if not _write(self._fd, b"".join(lines)):
+                self._tell(self._break)
+                return
+            with self._changed:
+                self._waiting_bytes -= sum(map(len, lines))
+                room = self._waiting_bytes <= _HIGH_WATER
+            if room:
+                self._tell(self._room.set)
+
+    def _break(self) -> None:
+        self.broken = True
+        self._waiting.clear()
+        self._room.set()
+        if self._on_broken is not None:
+            self._on_broken()
+
+    def _tell(self, what: Callable[[], None]) -> None:
+        with contextlib.suppress(RuntimeError):  # the loop is gone
+            self._loop.call_soon_threadsafe(what)
+
+
+def _write(fd: int, data: bytes) -> bool:
+    view = memoryview(data)
+    try:
+        while view:
+            view = view[os.write(fd, view) :]
+    except OSError:
+        return False
+    return True

@@ -1,0 +1,105 @@
+"""JSON-RPC 2.0: what a line says, and the lines that answer it."""
+
+import json
+from dataclasses import dataclass
+from enum import IntEnum
+from typing import Any, cast
+
+from kimi_tui.wire.parts import JsonObject
+
+Id = str | int
+
+
+class Code(IntEnum):
+    """Error codes: those of JSON-RPC, then those of the Wire."""
+
+    NOT_JSON = -32700
+    NOT_A_REQUEST = -32600
+    NO_SUCH_METHOD = -32601
+    BAD_PARAMS = -32602
+    INTERNAL = -32603
+    WRONG_STATE = -32000
+    NO_MODEL = -32001
+    MODEL_UNSUPPORTED = -32002
+    MODEL_FAILED = -32003
+
+
+class RpcError(Exception):
+    """What a call is answered with when it cannot be done."""
+
+    def __init__(self, code: Code, message: str) -> None:
+        super().__init__(message)
+        self.code = code
+        self.message = message
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """A method call; without an id nobody waits for its answer."""
+
+    method: str
+    params: JsonObject
+    id: Id | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What the other side says to a request of ours: `error` is its message, if it is one."""
+
+    id: Id
+    result: object = None
+    error: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """A line that is neither; `id` is the one that it carries, if any."""
+
+    code: Code
+    message: str
+    id: Id | None = None
+
+
+def read(line: bytes) -> Call | Answer | Fault:
+    try:
+        value: object = json.loads(line)
+    except (ValueError, RecursionError):
+        return Fault(Code.NOT_JSON, "this line is not JSON")
+    if not isinstance(value, dict):
+        return Fault(Code.NOT_A_REQUEST, "a message is one JSON object a line")
+    fields = cast(dict[str, Any], value)
+    raw_id, method, params = fields.get("id"), fields.get("method"), fields.get("params")
+    rpc_id: Id | None = raw_id if isinstance(raw_id, str | int) and not isinstance(raw_id, bool) else None
+    if raw_id is not None and rpc_id is None:
+        return Fault(Code.NOT_A_REQUEST, "an id is a string or a whole number")
+    if "method" not in fields and rpc_id is not None and ("result" in fields or "error" in fields):
+        error = fields.get("error")
+        return Answer(rpc_id, fields.get("result"), None if error is None else _message_of(error))
+    if not isinstance(method, str):
+        return Fault(Code.NOT_A_REQUEST, "there is no method in this message", rpc_id)
+    if fields.get("jsonrpc", "2.0") != "2.0":
+        return Fault(Code.NOT_A_REQUEST, "this is not JSON-RPC 2.0", rpc_id)
+    if params is not None and not isinstance(params, dict):
+        return Fault(Code.BAD_PARAMS, "params are an object of names and values", rpc_id)
+    return Call(method, cast(JsonObject, params or {}), rpc_id)
+
+
+def result(rpc_id: Id, value: JsonObject) -> JsonObject:
+    return {"jsonrpc": "2.0", "id": rpc_id, "result": value}
+
+
+def error(rpc_id: Id | None, code: Code, message: str) -> JsonObject:
+    return {"jsonrpc": "2.0", "id": rpc_id, "error": {"code": int(code), "message": message}}
+
+
+def notification(method: str, params: JsonObject) -> JsonObject:
+    return {"jsonrpc": "2.0", "method": method, "params": params}
+
+
+def request(rpc_id: Id, method: str, params: JsonObject) -> JsonObject:
+    return {"jsonrpc": "2.0", "id": rpc_id, "method": method, "params": params}
+
+
+def _message_of(value: object) -> str:
+    message = cast(dict[str, Any], value).get("message") if isinstance(value, dict) else None
+    return message if isinstance(message, str) and message else "an error without a message"

@@ -1,0 +1,290 @@
+"""The server: each line of the client is done or answered in the order it came; turns run beside."""
+
+import asyncio
+import contextlib
+import logging
+from collections.abc import Coroutine
+from typing import Any
+
+from pydantic import BaseModel, ValidationError
+
+from kimi_tui import __version__
+from kimi_tui.errors import (
+    KimiTuiError,
+    MaxStepsReachedError,
+    ModelNotSetError,
+    ModelUnsupportedError,
+    ProviderError,
+    UsageError,
+)
+from kimi_tui.soul.commands import find, parse_line
+from kimi_tui.soul.engine import Engine, TurnRunningError
+from kimi_tui.tools.tool import Tool
+from kimi_tui.ui.stdio import LineReader, LineWriter, TooLong
+from kimi_tui.ui.wire_server import rpc
+from kimi_tui.ui.wire_server.client_tools import ClientTools
+from kimi_tui.ui.wire_server.outgoing import Outgoing
+from kimi_tui.ui.wire_server.params import Initialize, Said, SetPlanMode, checked
+from kimi_tui.ui.wire_server.rpc import Answer, Call, Code, Fault, RpcError
+from kimi_tui.wire.codec import REQUESTS
+from kimi_tui.wire.events import ApprovalAnswer
+from kimi_tui.wire.parts import JsonObject, UserInput, text_of
+from kimi_tui.wire.recorder import PROTOCOL_VERSION
+from kimi_tui.wire.requests import ApprovalRequest, ToolCallRequest
+
+_log = logging.getLogger(__name__)
+_QUESTION_TOOL = "AskUserQuestion"
+_BREATH = 64
+
+
+class _Approval(BaseModel):
+    """The client's answer to an ApprovalRequest."""
+
+    response: ApprovalAnswer
+    feedback: str | None = None
+
+
+class WireServer:
+    """One client on one engine. At most one turn, or one replay, is under way."""
+
+    def __init__(self, engine: Engine, reader: LineReader, writer: LineWriter) -> None:
+        self._engine = engine
+        self._reader = reader
+        self._writer = writer
+        self._out = Outgoing(writer)
+        self._toolset = engine.soul.agent.toolset
+        self._tools = ClientTools(self._toolset, engine.wire.send)
+        self._question_tool: Tool[Any] | None = self._toolset.get(_QUESTION_TOOL)
+        self._main: asyncio.Task[JsonObject] | None = None
+        self._cancelling = False
+        self._reading: asyncio.Task[None] | None = None
+        self._open: dict[rpc.Id, asyncio.Task[JsonObject]] = {}
+        self._nameless: set[asyncio.Task[JsonObject]] = set()
+        self._apply_capabilities()
+
+    async def serve(self) -> None:
+        """Until the input ends, or `stop`; then what runs is interrupted and ends."""
+        unlisten = self._engine.wire.listen(self._out)
+        self._reading = asyncio.create_task(self._read())
+        try:
+            await asyncio.wait({self._reading})
+            if not self._reading.cancelled():
+                self._reading.result()
+        finally:
+            running = [*self._open.values(), *self._nameless]
+            for task in running:
+                if task is not self._main or not self._cancelling:
+                    task.cancel()
+            await asyncio.gather(*running, return_exceptions=True)
+            unlisten()
+
+    def stop(self) -> None:
+        """As if the input had ended."""
+        if self._reading is not None:
+            self._reading.cancel()
+
+    async def _read(self) -> None:
+        while (line := await self._reader.next()) is not None:
+            self._receive(line)
+            await self._writer.drained()
+
+    def _receive(self, line: bytes | TooLong) -> None:
+        if isinstance(line, TooLong):
+            self._out.write(rpc.error(None, Code.NOT_JSON, "this line is too long"))
+            return
+        if not line.strip():
+            return
+        match rpc.read(line):
+            case Fault(code, message, rpc_id):
+                self._out.write(rpc.error(rpc_id, code, message))
+            case Answer() as answer:
+                self._settle(answer)
+            case Call() as call:
+                self._call(call)
+
+    def _call(self, call: Call) -> None:
+        try:
+            if call.id is not None and call.id in self._open:
+                raise RpcError(Code.NOT_A_REQUEST, f"a request with the id {call.id!r} is under way")
+            match call.method:
+                case "initialize":
+                    self._initialize(call, checked(Initialize, call.params))
+                case "prompt":
+                    self._prompt(call, _as_line(checked(Said, call.params).user_input))
+                case "replay":
+                    self._free()
+                    self._main = self._start(call, self._replay())
+                case "steer":
+                    self._steer(checked(Said, call.params).user_input)
+                    self._reply(call, {"status": "steered"})
+                case "cancel":
+                    self._cancel()
+                    self._reply(call, {})
+                case "set_plan_mode":
+                    checked(SetPlanMode, call.params)
+                    raise RpcError(Code.NO_SUCH_METHOD, "this agent has no plan mode")
+                case _:
+                    raise RpcError(Code.NO_SUCH_METHOD, f"there is no method {call.method!r}")
+        except RpcError as error:
+            self._refuse(call, error)
+
+    def _initialize(self, call: Call, params: Initialize) -> None:
+        self._out.capabilities = params.capabilities
+        self._apply_capabilities()
+        reply: JsonObject = {
+            "protocol_version": PROTOCOL_VERSION,
+            "server": {"name": "kimi-tui", "version": __version__},
+            "slash_commands": [
+                {"name": info.name, "description": info.description, "aliases": list(info.aliases)}
+                for info in self._engine.commands()
+            ],
+            "capabilities": {"supports_question": self._question_tool is not None, "supports_flow": True},
+            "hooks": {"supported_events": [], "configured": {}},
+        }
+        if params.external_tools is not None:
+            taken, rejected = self._tools.offer(params.external_tools)
+            reply["external_tools"] = {
+                "accepted": list(taken),
+                "rejected": [{"name": name, "reason": reason} for name, reason in rejected],
+            }
+        self._reply(call, reply)
+        for request in self._engine.approvals.pending:
+            self._out.ask(request)
+        self._engine.models.prepare()
+
+    def _apply_capabilities(self) -> None:
+        """A client that cannot answer questions has a model that cannot ask them; one that does not see flows
+        has none that wait for steering."""
+        capabilities = self._out.capabilities
+        self._engine.interactive = capabilities.supports_flow
+        if capabilities.supports_question and self._question_tool is not None:
+            self._toolset.add(self._question_tool)
+        else:
+            self._toolset.remove(_QUESTION_TOOL)
+
+    def _prompt(self, call: Call, user_input: UserInput) -> None:
+        if self._may_interject(user_input):
+            self._start(call, self._take(user_input))
+            return
+        self._free()
+        self._main = self._start(call, self._take(user_input))
+
+    def _may_interject(self, user_input: UserInput) -> bool:
+        """Commands that steer what runs, and words to a flow that is paused."""
+        if self._main is None:
+            return False
+        line = parse_line(user_input) if isinstance(user_input, str) else None
+        if line is not None:
+            command = find(line[0])
+            return command is not None and command.while_running
+        return self._engine.runner is not None and self._engine.runner.paused is not None
+
+    def _free(self) -> None:
+        if self._main is not None:
+            raise RpcError(Code.WRONG_STATE, "a turn is already running")
+
+    def _steer(self, user_input: UserInput) -> None:
+        if not self._engine.steer(user_input):
+            raise RpcError(Code.WRONG_STATE, "no turn is running")
+
+    def _cancel(self) -> None:
+        if self._main is None:
+            raise RpcError(Code.WRONG_STATE, "no turn is running")
+        if not self._cancelling:
+            self._cancelling = True
+            self._main.cancel()
+
+    async def _take(self, user_input: UserInput) -> JsonObject:
+        try:
+            result = await self._engine.prompt(user_input)
+        except MaxStepsReachedError as error:
+            return {"status": "max_steps_reached", "steps": error.steps}
+        except KimiTuiError as error:
+            raise RpcError(_code_of(error), str(error)) from error
+        return {"status": "cancelled" if result.stop == "cancelled" else "finished"}
+
+    async def _replay(self) -> JsonObject:
+        events = requests = 0
+        status = "cancelled"
+        with contextlib.suppress(asyncio.CancelledError):
+            self._engine.wire.flush()
+            for number, recorded in enumerate(await asyncio.to_thread(list, self._engine.recorded())):
+                if self._out.again(recorded.message):
+                    asked = isinstance(recorded.message, REQUESTS)
+                    requests, events = requests + asked, events + (not asked)
+                await self._writer.drained()
+                if number % _BREATH == 0:
+                    await asyncio.sleep(0)
+            status = "finished"
+        return {"status": status, "events": events, "requests": requests}
+
+    def _start(self, call: Call, coroutine: Coroutine[Any, Any, JsonObject]) -> asyncio.Task[JsonObject]:
+        task = asyncio.create_task(coroutine, name=call.method)
+        if call.id is None:
+            self._nameless.add(task)
+        else:
+            self._open[call.id] = task
+        task.add_done_callback(lambda task: self._ended(call, task))
+        return task
+
+    def _ended(self, call: Call, task: asyncio.Task[JsonObject]) -> None:
+        if task is self._main:
+            self._main, self._cancelling = None, False
+        self._nameless.discard(task)
+        if call.id is not None:
+            self._open.pop(call.id, None)
+        if task.cancelled():
+            self._reply(call, {"status": "cancelled"})
+            return
+        match task.exception():
+            case None:
+                self._reply(call, task.result())
+            case RpcError() as error:
+                self._refuse(call, error)
+            case error:
+                _log.error("%s failed", call.method, exc_info=error)
+                self._refuse(call, RpcError(Code.INTERNAL, f"{type(error).__name__}: {error}"))
+
+    def _settle(self, answer: Answer) -> None:
+        match self._out.answered(answer.id):
+            case ApprovalRequest() as asked:
+                try:
+                    said = _Approval.model_validate(answer.result)
+                except ValidationError:
+                    said = _Approval(response="reject")
+                self._engine.approvals.settle(asked.id, said.response, said.feedback)
+            case ToolCallRequest() as asked:
+                self._tools.settle(asked.id, answer.result, answer.error)
+            case _:
+                _log.info("an answer to %r, which nobody waits for", answer.id)
+
+    def _reply(self, call: Call, value: JsonObject) -> None:
+        if call.id is not None:
+            self._out.write(rpc.result(call.id, value))
+
+    def _refuse(self, call: Call, error: RpcError) -> None:
+        if call.id is not None:
+            self._out.write(rpc.error(call.id, error.code, error.message))
+
+
+def _as_line(user_input: UserInput) -> UserInput:
+    """A slash line is one also where the client sends it as a part."""
+    text = text_of(user_input)
+    alone = not isinstance(user_input, str) and all(part.type == "text" for part in user_input)
+    return text if alone and parse_line(text) is not None else user_input
+
+
+def _code_of(error: KimiTuiError) -> Code:
+    match error:
+        case TurnRunningError():
+            return Code.WRONG_STATE
+        case ModelNotSetError():
+            return Code.NO_MODEL
+        case ModelUnsupportedError():
+            return Code.MODEL_UNSUPPORTED
+        case ProviderError():
+            return Code.MODEL_FAILED
+        case UsageError():
+            return Code.BAD_PARAMS
+        case _:
+            return Code.INTERNAL

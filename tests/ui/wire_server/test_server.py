@@ -1,0 +1,329 @@
+"""The Wire server, driven by a client that knows nothing but the protocol."""
+
+import json
+
+import pytest
+
+from kimi_tui import __version__
+from tests.soul.engines import plan, tool_call
+from tests.soul.test_engine import CHOICES, skills  # noqa: F401 - a fixture
+from tests.soul.test_soul import until
+from tests.ui.wire_server.client import Refused
+from tests.ui.wire_server.serving import served
+
+SHELL = tool_call("Shell", command="echo hi > made")
+DEPLOY = {"name": "deploy", "description": "Deploys.", "parameters": {"type": "object", "properties": {}}}
+
+
+async def test_the_handshake_says_who_is_there_and_what_can_be_asked(tmp_path):
+    async with served(plan(tmp_path)) as (client, _):
+        hello = await client.initialize(hooks=[{"id": "h", "event": "Stop"}])
+        assert hello["protocol_version"] == "1.10"
+        assert hello["server"] == {"name": "kimi-tui", "version": __version__}
+        assert {
+            "name": "clear",
+            "description": hello["slash_commands"][0]["description"],
+            "aliases": ["reset"],
+        } in hello["slash_commands"]
+        assert hello["capabilities"]["supports_flow"] is True
+        assert "configured" in hello["hooks"]
+        assert "external_tools" not in hello
+
+
+async def test_a_prompt_is_answered_when_its_turn_has_ended_and_needs_no_handshake(tmp_path):
+    async with served(plan(tmp_path, "think: hm\ntext: Hello there, friend.")) as (client, _):
+        assert await client.call("prompt", user_input="hi") == {"status": "finished"}
+        assert client.types[:2] == ["TurnBegin", "StepBegin"]
+        assert client.types[-1] == "TurnEnd"
+        assert client.payloads("TurnBegin") == [{"user_input": "hi"}]
+        assert client.text() == "Hello there, friend."
+        assert len(client.payloads("ContentPart")) > 2  # streamed as it comes
+
+
+async def test_input_may_be_parts_and_a_slash_line_among_them_is_a_command(tmp_path):
+    async with served(plan(tmp_path, "text: seen")) as (client, engine):
+        parts = [
+            {"type": "text", "text": "look"},
+            {"type": "image_url", "image_url": {"url": "data:image/png;base64,AA=="}},
+        ]
+        await client.call("prompt", user_input=parts)
+        assert client.payloads("TurnBegin")[0]["user_input"] == parts
+        await client.call("prompt", user_input=[{"type": "text", "text": "/clear"}])
+        assert not engine.context.history
+
+
+@pytest.mark.parametrize(
+    ("answer", "made", "status"),
+    [
+        ({"response": "approve"}, True, "finished"),
+        ({"response": "reject"}, False, "finished"),
+        ({"response": "perhaps"}, False, "finished"),
+        ("garbage", False, "finished"),
+    ],
+)
+async def test_an_approval_goes_to_the_client_and_back_and_garbage_is_a_no(tmp_path, answer, made, status):
+    async with served(plan(tmp_path, SHELL, "text: done")) as (client, engine):
+        await client.initialize()
+        turn = client.begin("prompt", user_input="go")
+        rpc_id, name, payload = await client.asked()
+        assert (name, payload["action"], payload["tool_call_id"]) == ("ApprovalRequest", "run command", "c1")
+        assert "scope" not in payload
+        client.answer(rpc_id, {"request_id": payload["id"], **answer} if isinstance(answer, dict) else answer)
+        assert await turn == {"status": status}
+        assert (engine.work_dir / "made").exists() is made
+        assert client.payloads("ApprovalResponse")[0]["request_id"] == payload["id"]
+
+
+async def test_feedback_lets_the_turn_go_on_and_a_scope_covers_what_comes_after(tmp_path):
+    echoes = [tool_call("Shell", f"c{n}", command=f"echo {n}") for n in (2, 3)]
+    replies = (SHELL, *echoes, "text: done")
+    async with served(plan(tmp_path, *replies)) as (client, engine):
+        await client.initialize(capabilities={"supports_flow": True})
+        turn = client.begin("prompt", user_input="go")
+        rpc_id, _, payload = await client.asked()
+        client.answer(rpc_id, {"request_id": payload["id"], "response": "reject", "feedback": "use echo"})
+        rpc_id, _, payload = await client.asked()
+        assert "echo" in payload["scope"]
+        client.answer(rpc_id, {"request_id": payload["id"], "response": "approve_for_session"})
+        assert await turn == {"status": "finished"}
+        assert client.types.count("StepBegin") == 4
+        assert "use echo" in engine.context.history[2].text
+
+
+async def test_what_waits_is_sent_again_after_a_handshake(tmp_path):
+    async with served(plan(tmp_path, SHELL, "text: done")) as (client, _):
+        turn = client.begin("prompt", user_input="go")
+        first = await client.asked()
+        await client.initialize()
+        again = await client.asked()
+        assert again[2]["id"] == first[2]["id"]
+        client.answer(again[0], {"request_id": again[2]["id"], "response": "approve"})
+        client.answer(first[0], {"request_id": first[2]["id"], "response": "reject"})  # too late: nobody waits
+        assert (await turn)["status"] == "finished"
+
+
+async def test_a_tool_of_the_client_is_called_as_any_other(tmp_path):
+    call = tool_call("deploy", "d1", where="test")
+    async with served(plan(tmp_path, call, "text: deployed")) as (client, engine):
+        offered = [DEPLOY, DEPLOY | {"name": "Shell"}, DEPLOY | {"name": "no name"}]
+        hello = await client.initialize(external_tools=offered)
+        assert hello["external_tools"]["accepted"] == ["deploy"]
+        assert [tool["name"] for tool in hello["external_tools"]["rejected"]] == ["Shell", "no name"]
+        assert hello["external_tools"]["rejected"][0]["reason"]
+        turn = client.begin("prompt", user_input="deploy it")
+        rpc_id, name, payload = await client.asked()
+        assert (name, payload["name"], json.loads(payload["arguments"])) == (
+            "ToolCallRequest",
+            "deploy",
+            {"where": "test"},
+        )
+        value = {"is_error": False, "output": "it is out", "message": "", "display": []}
+        client.answer(rpc_id, {"tool_call_id": payload["id"], "return_value": value})
+        assert await turn == {"status": "finished"}
+        assert "it is out" in engine.context.history[2].text
+        assert (await client.initialize(external_tools=[]))["external_tools"] == {"accepted": [], "rejected": []}
+        assert engine.soul.agent.toolset.get("deploy") is None
+
+
+async def test_a_client_that_cannot_run_its_tool_says_so_to_the_model(tmp_path):
+    async with served(plan(tmp_path, tool_call("deploy"), tool_call("deploy", "c2", n=1), "text: ok")) as (
+        client,
+        engine,
+    ):
+        await client.initialize(external_tools=[DEPLOY])
+        turn = client.begin("prompt", user_input="deploy it")
+        rpc_id, _, _ = await client.asked()
+        client.send({"jsonrpc": "2.0", "id": rpc_id, "error": {"code": 1, "message": "no network"}})
+        rpc_id, _, _ = await client.asked()
+        client.answer(rpc_id, {"nonsense": True})
+        await turn
+        assert "no network" in engine.context.history[2].text
+        assert "not a tool result" in engine.context.history[4].text
+
+
+@pytest.mark.usefixtures("skills")
+async def test_a_flow_is_an_outer_turn_with_a_turn_a_node(tmp_path):
+    async with served(plan(tmp_path, *CHOICES)) as (client, _):
+        assert await client.call("prompt", user_input="/flow:release") == {"status": "finished"}
+        turns = [name for name in client.types if name in ("TurnBegin", "TurnEnd")]
+        assert turns == ["TurnBegin", *["TurnBegin", "TurnEnd"] * 4, "TurnEnd"]
+        assert client.payloads("TurnBegin")[0] == {"user_input": "/flow:release"}
+        assert [step["n"] for step in client.payloads("StepBegin")] == [1, 1, 1, 1]
+        assert not [name for name in client.types if name.startswith("Flow")]
+
+
+@pytest.mark.usefixtures("skills")
+async def test_a_client_that_knows_flows_sees_and_steers_them(tmp_path):
+    async with served(plan(tmp_path, *CHOICES)) as (client, _):
+        await client.initialize(capabilities={"supports_flow": True})
+        await client.call("prompt", user_input="/flow:release")
+        assert client.types[1] == "FlowBegin"
+        assert client.types[-2:] == ["FlowEnd", "TurnEnd"]
+        assert [(event["node_id"], event["choice"]) for event in client.payloads("FlowDecision")] == [
+            ("Green", "no"),
+            ("Green", "yes"),
+        ]
+
+
+@pytest.mark.usefixtures("skills")
+async def test_a_paused_flow_is_steered_by_prompts_while_its_own_goes_on(tmp_path):
+    async with served(plan(tmp_path, SHELL, "text: fixed", "text: <choice>yes</choice>")) as (client, _):
+        await client.initialize(capabilities={"supports_flow": True})
+        run = client.begin("prompt", user_input="/flow:release")
+        rpc_id, _, payload = await client.asked()
+        with pytest.raises(Refused, match="already running"):
+            await client.call("prompt", user_input="hello?")
+        client.answer(rpc_id, {"request_id": payload["id"], "response": "reject"})
+        await until(lambda: "FlowPaused" in client.types)
+        assert client.types.count("TurnEnd") == 1
+        assert await client.call("prompt", user_input="/flow again") == {"status": "finished"}
+        assert await run == {"status": "finished"}
+
+
+async def test_steering_goes_into_the_running_turn_and_is_refused_without_one(tmp_path):
+    async with served(plan(tmp_path, SHELL, "text: heard")) as (client, engine):
+        with pytest.raises(Refused, match="no turn") as refused:
+            await client.call("steer", user_input="x")
+        assert refused.value.code == -32000
+        turn = client.begin("prompt", user_input="go")
+        rpc_id, _, payload = await client.asked()
+        assert await client.call("steer", user_input="and be brief") == {"status": "steered"}
+        client.answer(rpc_id, {"request_id": payload["id"], "response": "approve"})
+        await turn
+        assert client.payloads("SteerInput") == [{"user_input": "and be brief"}]
+        assert any(message.text == "and be brief" for message in engine.context.history)
+
+
+async def test_cancel_ends_the_turn_and_the_prompt_says_so(tmp_path):
+    async with served(plan(tmp_path, SHELL, "text: next")) as (client, _):
+        with pytest.raises(Refused) as refused:
+            await client.call("cancel")
+        assert refused.value.code == -32000
+        turn = client.begin("prompt", user_input="go")
+        await client.asked()
+        assert await client.call("cancel") == {}
+        assert await turn == {"status": "cancelled"}
+        assert client.types[-1] == "StepInterrupted"
+        assert client.payloads("ApprovalResponse")[0]["response"] == "reject"
+        assert await client.call("prompt", user_input="again") == {"status": "finished"}
+
+
+async def test_cancel_right_after_the_prompt_is_heard_too(tmp_path):
+    async with served(plan(tmp_path, "text: no")) as (client, engine):
+        turn = client.begin("prompt", user_input="go")
+        cancelled = client.begin("cancel")
+        assert await cancelled == {}
+        assert await turn == {"status": "cancelled"}
+        assert not engine.busy
+
+
+@pytest.mark.usefixtures("skills")
+async def test_a_cancelled_flow_can_be_gone_on_with(tmp_path):
+    async with served(plan(tmp_path, SHELL, "text: fixed", "text: <choice>yes</choice>")) as (client, engine):
+        run = client.begin("prompt", user_input="/flow:release")
+        await client.asked()
+        await client.call("cancel")
+        assert await run == {"status": "cancelled"}
+        assert [run.node_id for run in engine.open_runs()] == ["Fix"]
+        assert await client.call("prompt", user_input="/flow-resume") == {"status": "finished"}
+
+
+async def test_replay_sends_again_what_was_recorded_in_order(tmp_path):
+    async with served(plan(tmp_path, SHELL, "text: one two three")) as (client, _):
+        turn = client.begin("prompt", user_input="go")
+        rpc_id, _, payload = await client.asked()
+        with pytest.raises(Refused, match="already running"):
+            await client.call("replay")
+        client.answer(rpc_id, {"request_id": payload["id"], "response": "approve"})
+        await turn
+        client.said.clear()
+        assert await client.call("replay") == {"status": "finished", "events": len(client.said) - 1, "requests": 1}
+        assert client.types[0] == "TurnBegin"
+        assert client.types.count("ContentPart") == 1  # as recorded: merged
+        assert client.types[-1] == "TurnEnd"
+
+
+@pytest.mark.parametrize(("reply", "code"), [("error: 401 bad key", -32003), ("error: connection gone", -32003)])
+async def test_a_failing_service_is_an_error_with_its_cause(tmp_path, reply, code):
+    async with served(plan(tmp_path, reply, loop={"max_retries_per_step": 1})) as (client, _):
+        with pytest.raises(Refused, match=reply.split()[-1]) as refused:
+            await client.call("prompt", user_input="hi")
+        assert refused.value.code == code
+
+
+async def test_no_model_is_an_error_of_its_own(tmp_path):
+    made = plan(tmp_path)
+    bare = made.config.model_copy(update={"models": {}, "providers": {}})
+    async with served(plan(tmp_path, config=bare)) as (client, _):
+        await client.initialize()
+        with pytest.raises(Refused, match="no model is set") as refused:
+            await client.call("prompt", user_input="hi")
+        assert refused.value.code == -32001
+
+
+async def test_too_many_steps_are_told_with_their_number(tmp_path):
+    replies = [tool_call("Glob", f"c{n}", pattern=f"{n}") for n in range(3)]
+    async with served(plan(tmp_path, *replies, loop={"max_steps_per_turn": 2})) as (client, _):
+        assert await client.call("prompt", user_input="hi") == {"status": "max_steps_reached", "steps": 2}
+
+
+@pytest.mark.parametrize(
+    ("line", "code"),
+    [
+        (b"nonsense", -32700),
+        (b'{"half": ', -32700),
+        (b"\xff\xfe", -32700),
+        (b"[" * 100_000, -32700),
+        (b"[]", -32600),
+        (b'"text"', -32600),
+        (b'{"jsonrpc": "2.0", "id": 7}', -32600),
+        (b'{"jsonrpc": "1.0", "id": 7, "method": "cancel"}', -32600),
+        (b'{"jsonrpc": "2.0", "id": {}, "method": "cancel"}', -32600),
+        (b'{"jsonrpc": "2.0", "id": 7, "method": "fly"}', -32601),
+        (b'{"jsonrpc": "2.0", "id": 7, "method": "prompt", "params": [1]}', -32602),
+        (b'{"jsonrpc": "2.0", "id": 7, "method": "prompt"}', -32602),
+        (b'{"jsonrpc": "2.0", "id": 7, "method": "prompt", "params": {"user_input": [{"type": "smell"}]}}', -32602),
+        (b'{"jsonrpc": "2.0", "id": 7, "method": "initialize", "params": {}}', -32602),
+        (b'{"jsonrpc": "2.0", "id": 7, "method": "prompt", "params": {"user_input": "/fly"}}', -32602),
+    ],
+)
+async def test_what_is_no_call_is_answered_with_the_right_error(tmp_path, line, code):
+    async with served(plan(tmp_path, "text: still here")) as (client, _):
+        client.send_bytes(line + b"\n\n  \n")
+        fault = await client.faults.get()
+        assert fault["code"] == code
+        assert fault["message"]
+        assert fault["id"] in (None, 7)
+        assert await client.call("prompt", user_input="hi") == {"status": "finished"}
+
+
+async def test_an_id_in_use_is_refused_and_a_call_without_one_is_not_answered(tmp_path):
+    async with served(plan(tmp_path, SHELL, "text: next")) as (client, _):
+        turn = client.begin("prompt", "same", user_input="go")
+        rpc_id, _, payload = await client.asked()
+        client.send({"jsonrpc": "2.0", "id": "same", "method": "prompt", "params": {"user_input": "x"}})
+        with pytest.raises(Refused, match="under way") as refused:
+            await turn
+        assert refused.value.code == -32600
+        client.answer(rpc_id, {"request_id": payload["id"], "response": "approve"})
+        assert (await client.strays.get())["result"] == {"status": "finished"}
+        client.send({"jsonrpc": "2.0", "method": "cancel"})
+        client.send({"jsonrpc": "2.0", "id": "unasked", "result": {}})
+        await client.initialize()
+
+
+@pytest.mark.usefixtures("skills")
+@pytest.mark.parametrize("prompt", ["go", "/flow:release"])
+async def test_closing_in_the_middle_leaves_a_session_that_loads(tmp_path, prompt):
+    async with served(plan(tmp_path, SHELL, session_id="s1")) as (client, engine):
+        turn = client.begin("prompt", user_input=prompt)
+        await client.asked()
+        client.close()
+        assert await turn == {"status": "cancelled"}
+    assert not engine.busy
+    async with served(plan(tmp_path, "text: back again", session_id="s1")) as (client, _):
+        replayed = await client.call("replay")
+        assert (replayed["status"], replayed["requests"]) == ("finished", 1)
+        assert client.types[-1] != "TurnEnd"
+        assert await client.call("prompt", user_input="go on") == {"status": "finished"}
+        assert client.text().endswith("back again")
