@@ -60,7 +60,7 @@ async def edit(
             )
             if refused is not None:
                 return refused
-            history.before_edit(place.real, before)
+            history.before_edit(place.real, before, content)
             await asyncio.to_thread(write_bytes, place.real, content, expected=before)
             return ok(message=new.said, display=blocks)
     except (PathRefusedError, EditRefusedError) as error:

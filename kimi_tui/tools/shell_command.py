@@ -32,6 +32,9 @@ _TELLING = ("statement", "definition", "assignment", "command")
 _LOOKALIKES = frozenset("‘’‚‛“”„‟′″‵ʹʺʻʼʽˈ՚᾽´`｀＇＂；｜＆＄＜＞－–—−") - {"`"}
 _BLANKS = frozenset("\u00a0\u115f\u1160\u2800\u3164\uffa0")
 _BLANK = re.compile(rb"(?:(?:\\\n)*[ \t\n](?:[ \t\n]|\\\n)*)?")
+_PLAIN = bytes(code if " " <= chr(code) <= "~" or chr(code) in "\t\n" else ord("x") for code in range(256))
+"""The parser crashes on characters beyond ASCII, which to Bash are like letters: so letters are what it gets."""
+_GROUP = re.compile(r"\{\s.*\S", re.DOTALL)
 _GLUED = re.compile(rb"[^ \t\n]\\\n")
 """A continued line that may go on within a word, which the parser does not always see."""
 _ESCAPED = re.compile(r"\\.", re.DOTALL)
@@ -71,6 +74,16 @@ def _parser() -> Parser:
     return Parser(Language(tree_sitter_bash.language()))
 
 
+@dataclass(frozen=True, slots=True)
+class _Source:
+    """What was parsed, as it was before `_PLAIN`."""
+
+    content: bytes
+
+    def text(self, node: Node) -> str:
+        return self.content[node.start_byte : node.end_byte].decode("utf-8", "replace")
+
+
 class _Taking:
     def __init__(self) -> None:
         self.commands: list[SimpleCommand] = []
@@ -87,8 +100,9 @@ class _Taking:
         if depth > _MAX_DEPTH:
             self.doubts.append("it is nested deeply")
             return
-        root = _parser().parse(content).root_node
-        if root.has_error or _GLUED.search(content) or _skips(root, content):
+        source = _Source(content)
+        root = _parser().parse(content.translate(_PLAIN)).root_node
+        if root.has_error or _GLUED.search(content) or _skips(root, source):
             self.doubts.append("it cannot be parsed")
         pending = [root]
         while pending:
@@ -96,23 +110,23 @@ class _Taking:
             if len(self.commands) >= _MAX_COMMANDS:
                 self.doubts.append("it has very many commands")
                 return
-            pending.extend(reversed(self._visit(here, depth)))
+            pending.extend(reversed(self._visit(here, source, depth)))
 
-    def _visit(self, node: Node, depth: int) -> list[Node]:
+    def _visit(self, node: Node, source: _Source, depth: int) -> list[Node]:
         """Takes what this node says; returns the nodes in it that are still to be visited."""
         children = node.children
         match node.type:
-            case "compound_statement" if not re.match(rb"\{\s.*\S", node.text or b"", re.DOTALL):
+            case "compound_statement" if not _GROUP.match(source.text(node)):
                 self.doubts.append("it cannot be parsed")
             case kind if kind in _PASSED or (not node.is_named and kind in _TOKENS):
                 pass
             case "command":
-                self._command(node, depth)
+                self._command(node, source, depth)
                 return [inner for child in children for inner in _nested(child)]
             case "redirected_statement":
                 pass
             case "file_redirect":
-                self._redirect(node)
+                self._redirect(node, source)
                 return [inner for child in children for inner in _nested(child)]
             case "comment":
                 self.doubts.append("it has a comment")
@@ -128,23 +142,23 @@ class _Taking:
                 pass
         return children
 
-    def _command(self, node: Node, depth: int) -> None:
+    def _command(self, node: Node, source: _Source, depth: int) -> None:
         words: list[str | None] = []
         end = node.start_byte
         for child in node.children:
-            gap = (node.text or b"")[end - node.start_byte : child.start_byte - node.start_byte]
+            gap = source.content[end : child.start_byte]
             if b"\n" in gap.replace(b"\\\n", b"") or (not gap and end != node.start_byte):
                 self.doubts.append("it cannot be parsed")
             end = child.end_byte
             match child.type:
                 case "command_name":
-                    words.append(self._word(child.children[0] if child.child_count else child))
+                    words.append(self._word(child.children[0] if child.child_count else child, source))
                 case "variable_assignment":
                     self.doubts.append("it sets a variable")
                 case "file_redirect" | "heredoc_redirect" | "herestring_redirect":
                     pass
                 case _:
-                    words.append(self._word(child))
+                    words.append(self._word(child, source))
         if words and words[0] in _RESERVED:
             self.doubts.append("it cannot be parsed")
         self.add(tuple(words), depth)
@@ -165,10 +179,10 @@ class _Taking:
                     else:
                         self.add(inner.words, depth + 1)
 
-    def _redirect(self, node: Node) -> None:
+    def _redirect(self, node: Node, source: _Source) -> None:
         operator = next((child.type for child in node.children if not child.is_named), "")
         target = node.children[-1]
-        name = self._word(target)
+        name = self._word(target, source)
         if node.child_count > (3 if node.children[0].type == "file_descriptor" else 2):
             self.doubts.append("it cannot be parsed")
         if operator in (">&", "<&", ">&-", "<&-") and (name is None or name.isdigit() or name == "-"):
@@ -180,18 +194,18 @@ class _Taking:
         if name != "/dev/null" and not (operator == "<" and name is not None):
             self.doubts.append("it has a redirection")
 
-    def _word(self, node: Node) -> str | None:
+    def _word(self, node: Node, source: _Source) -> str | None:
         """The argument as the program gets it, or None with a doubt."""
         pieces = node.children if node.type == "concatenation" else [node]
         text = ""
         for piece in pieces:
-            literal = _literal(piece)
+            literal = _literal(piece, source)
             if literal is None:
                 self.doubts.append("it has an expansion")
                 return None
             text += literal
-        raw = _text(node)
-        bare = "".join(_ESCAPED.sub("", _text(piece)) for piece in pieces if piece.type == "word")
+        raw = source.text(node)
+        bare = "".join(_ESCAPED.sub("", source.text(piece)) for piece in pieces if piece.type == "word")
         if ("{" in bare or "}" in bare) and raw not in ("{}", "{", "}"):
             self.doubts.append("it has a brace expansion")
             return None
@@ -200,7 +214,7 @@ class _Taking:
         return text
 
 
-def _skips(root: Node, content: bytes) -> bool:
+def _skips(root: Node, source: _Source) -> bool:
     """Whether the parser passed over anything but white space: it takes `\\ ` for some, where Bash has a word,
     a lone line continuation for the end of a word, and a line end before a backslash for a part of one."""
     at = 0
@@ -210,12 +224,12 @@ def _skips(root: Node, content: bytes) -> bool:
         if here.child_count:
             pending.extend(reversed(here.children))
         else:
-            if not _BLANK.fullmatch(content, at, max(at, here.start_byte)):
+            if not _BLANK.fullmatch(source.content, at, max(at, here.start_byte)):
                 return True
-            if here.type == "word" and re.search(r"\s", _ESCAPED.sub("", _text(here))):
+            if here.type == "word" and re.search(r"\s", _ESCAPED.sub("", source.text(here))):
                 return True
             at = max(at, here.end_byte)
-    return not _BLANK.fullmatch(content, at)
+    return not _BLANK.fullmatch(source.content, at)
 
 
 def _nested(node: Node) -> list[Node]:
@@ -238,8 +252,8 @@ def _nested(node: Node) -> list[Node]:
     return found
 
 
-def _literal(node: Node) -> str | None:
-    text = _text(node)
+def _literal(node: Node, source: _Source) -> str | None:
+    text = source.text(node)
     match node.type:
         case "word":
             if node.child_count or _NOT_IN_WORDS.search(_ESCAPED.sub("", text)) or text.endswith("\\"):
@@ -255,10 +269,6 @@ def _literal(node: Node) -> str | None:
             return re.sub(r'\\([$`"\\]|\n)', lambda found: "" if found[1] == "\n" else found[1], text[1:-1])
         case _:
             return None
-
-
-def _text(node: Node) -> str:
-    return (node.text or b"").decode("utf-8", "replace")
 
 
 def hidden_text(text: str) -> str | None:

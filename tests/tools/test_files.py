@@ -238,7 +238,7 @@ async def test_who_keeps_history_hears_of_an_edit_before_it_is_made(desk: Desk) 
     heard: list[tuple[Path, bytes | None, bool]] = []
 
     class Keeps(FileHistory):
-        def before_edit(self, path: Path, content: bytes | None) -> None:
+        def before_edit(self, path: Path, content: bytes | None, becomes: bytes) -> None:
             heard.append((path, content, path.exists()))
 
     tool = WriteFile(desk.workspace, desk.approvals, Keeps())

@@ -178,8 +178,15 @@ def test_bash_runs_nothing_but_what_was_covered(traced: Path, command: str) -> N
     assert list(work.iterdir()) == [], command
 
 
+def test_words_keep_what_is_not_ascii() -> None:
+    (command,) = take_apart("echo \u4f60'\u597d' \"\u00e9\" caf\u00e9=1 {\u4f60}").commands
+    assert command.words == ("echo", "\u4f60\u597d", "\u00e9", "caf\u00e9=1", None)
+    assert keys("git commit -m \u4f60\u597d") == ("run command: git commit",)
+    assert keys("g\u00eft push") == ()
+
+
 @settings(max_examples=200, deadline=None)
 @given(st.text(max_size=200))
 def test_any_text_is_answered(text: str) -> None:
     line = take_apart(text)
-    assert line.doubts or line.commands or not text.strip()
+    assert line.commands or shell_scope(text) is None
