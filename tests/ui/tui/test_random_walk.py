@@ -13,7 +13,7 @@ from tests.ui.tui import scenes
 from tests.ui.tui.stand_in import StandIn, make_app
 from tests.ui.tui.test_screen import ready
 
-KEYS = (
+KEYS = (  # noqa: SIM905 - a list of words reads better
     "a b c d f j k l n r x y z N 1 2 4 9 / @ enter escape tab shift+tab up down left right home end pageup "
     "pagedown space backspace delete ctrl+j ctrl+s ctrl+r ctrl+o ctrl+t ctrl+f ctrl+p ctrl+k ctrl+u f1 f2 f3 "
     "f4 f5 f6 f7 f11 "
