@@ -153,8 +153,12 @@ class Engine:
         return await self._follow(skill.flow, skill.name, skill.chart_text or "", args=args, shown=shown)
 
     async def resume_flow(self, run_id: str | None = None) -> None:
-        """Go on with a run that a crash, a quit or a cancel left open, at the node it was on."""
-        run = next((run for run in self.open_runs() if run_id in (None, run.run_id)), None)
+        """Go on with a run that a crash, a quit or a cancel left open, at the node it was on.
+
+        A run that is named may also be one that failed, was stopped or came to the end of its moves.
+        """
+        runs = self.open_runs() if run_id is None else reversed(load_runs(self._flow_journal))
+        run = next((run for run in runs if run_id in (None, run.run_id) and run.can_resume), None)
         if run is None:
             raise UsageError(
                 "there is no flow run to go on with" if run_id is None else f"there is no open run {run_id}"
@@ -263,10 +267,10 @@ class Engine:
             taker=self,
             send=self.wire.send,
             interactive=self.interactive,
-            journal=Journal(self._flow_journal),
+            journal=Journal(self._flow_journal, on_trouble=self._tell_trouble),
             text=text,
             args=args,
-            max_moves=max_moves or control.max_moves,
+            max_moves=resume.max_moves if resume is not None else max_moves or control.max_moves,
             max_choice_retries=control.max_choice_retries,
             resume=resume,
         )
@@ -283,6 +287,14 @@ class Engine:
         if outcome.status == "max_moves" and flow.source != "ralph":
             raise MaxStepsReachedError(outcome.moves, "moves")
         return outcome
+
+    def _tell_trouble(self, error: OSError | None) -> None:
+        if error is None:
+            self.tell("The flow's journal is written again.")
+        else:
+            self.tell(
+                "The flow's journal cannot be written: a crash would lose its place", str(error), severity="warning"
+            )
 
     def _title_from(self, user_input: UserInput) -> None:
         if not self.session.state.title:
