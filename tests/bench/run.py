@@ -21,9 +21,10 @@ HARNESS = Path(os.environ.get("KIMI_TUI_BENCH", ROOT.parent / "shared" / "bench"
 def main() -> int:
     compileall.compile_dir(ROOT / "kimi_tui", quiet=1)
     status = screen_and_print(sys.argv[1:])
-    for script in ("flow_read.py", "layout_vs_dot.py"):
+    charts = HARNESS.parent / "corpus" / "charts.json"
+    for script, more in (("flow_read.py", []), ("layout_vs_dot.py", [charts] if charts.is_file() else [])):
         print(f"\n== {script}", flush=True)
-        status |= subprocess.run([sys.executable, HERE / script], cwd=ROOT).returncode
+        status |= subprocess.run([sys.executable, HERE / script, *more], cwd=ROOT).returncode
     return status
 
 
