@@ -53,7 +53,7 @@ async def read_page(url: str, web: WebSettings, *, call_id: str = "") -> tuple[s
 
 
 async def _by_service(service: WebService, url: str, call_id: str) -> str:
-    import httpx
+    import httpx2 as httpx
 
     headers = {
         "Authorization": f"Bearer {service.api_key}",

@@ -35,8 +35,10 @@ def _decoded(page: Page) -> str:
 
 
 def _main_text(html: str, url: str) -> str:
-    import trafilatura
-
+    try:
+        import trafilatura
+    except ImportError:
+        return _plain(html)
     logging.getLogger("trafilatura").setLevel(logging.CRITICAL)
     try:
         found = trafilatura.extract(

@@ -67,7 +67,7 @@ class SearchWeb(Tool[SearchWebParams]):
 
 async def _answer(ask: Ask) -> object:
     """Raises FetchError, whose message holds no key."""
-    import httpx
+    import httpx2 as httpx
 
     try:
         async with httpx.AsyncClient(timeout=SECONDS, follow_redirects=True) as client:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import urljoin, urlsplit
 
 if TYPE_CHECKING:
-    import httpx
+    import httpx2 as httpx
 
 MAX_BYTES = 10 << 20
 MAX_REDIRECTS = 5
@@ -40,7 +40,7 @@ class Page:
 
 async def fetch(url: str, *, allow_private: bool = False) -> Page:
     """Raises FetchError."""
-    import httpx
+    import httpx2 as httpx
 
     try:
         async with (
@@ -65,7 +65,7 @@ async def fetch(url: str, *, allow_private: bool = False) -> Page:
 
 async def _get(direct: "httpx.AsyncClient", url: str, allow_private: bool) -> Page | str:
     """The page, or the URL that it leads on to."""
-    import httpx
+    import httpx2 as httpx
 
     parts = urlsplit(url)
     if parts.scheme not in ("http", "https") or not parts.hostname:
