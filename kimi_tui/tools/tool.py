@@ -5,6 +5,7 @@ A tool says what it needs by the annotations of its constructor; `soul.assemble`
 
 from abc import ABC, abstractmethod
 from contextvars import ContextVar
+from functools import cache
 from importlib import resources
 from typing import ClassVar, Generic, TypeVar
 
@@ -37,9 +38,7 @@ class Tool(ABC, Generic[P]):
     @property
     def description(self) -> str:
         """The prompt: `NAME.md` beside the tool's module, unless a tool says otherwise."""
-        module = type(self).__module__
-        package, _, stem = module.rpartition(".")
-        return resources.files(package).joinpath(f"{stem}.md").read_text("utf-8").strip()
+        return _prompt(type(self).__module__)
 
     @property
     def spec(self) -> ToolSpec:
@@ -50,8 +49,15 @@ class Tool(ABC, Generic[P]):
         """Do it. What goes wrong in a way the model can act on is a result with `is_error`."""
 
 
+@cache
+def _prompt(module: str) -> str:
+    package, _, stem = module.rpartition(".")
+    return resources.files(package).joinpath(f"{stem}.md").read_text("utf-8").strip()
+
+
+@cache
 def json_schema(params: type[BaseModel]) -> JsonObject:
-    """The schema of a tool's parameters, without titles, which say nothing to a model."""
+    """The schema of a tool's parameters, without titles, which say nothing to a model. Not to be changed."""
     schema = params.model_json_schema()
     _drop_titles(schema)
     schema.pop("description", None)

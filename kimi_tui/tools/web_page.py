@@ -5,8 +5,10 @@ a name that resolves to something else a moment later gains nothing.
 """
 
 import asyncio
+import contextlib
 import ipaddress
 import socket
+import ssl
 import urllib.request
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -46,7 +48,10 @@ async def fetch(url: str, *, allow_private: bool = False) -> Page:
         async with (
             asyncio.timeout(SECONDS),
             httpx.AsyncClient(
-                follow_redirects=False, timeout=httpx.Timeout(30.0, connect=CONNECT_SECONDS), trust_env=False
+                follow_redirects=False,
+                timeout=httpx.Timeout(30.0, connect=CONNECT_SECONDS),
+                trust_env=False,
+                verify=_certificates(),
             ) as direct,
         ):
             for _ in range(MAX_REDIRECTS + 1):
@@ -61,6 +66,16 @@ async def fetch(url: str, *, allow_private: bool = False) -> Page:
     except (httpx.HTTPError, httpx.InvalidURL, ValueError) as error:
         raise FetchError(f"the page could not be fetched: {str(error) or type(error).__name__}") from None
     raise FetchError(f"it leads on more than {MAX_REDIRECTS} times")
+
+
+def _certificates() -> ssl.SSLContext:
+    """The system's, or those of `SSL_CERT_FILE`, and the usual ones where there is a list of them."""
+    context = ssl.create_default_context()
+    with contextlib.suppress(ImportError, OSError):
+        import certifi
+
+        context.load_verify_locations(certifi.where())
+    return context
 
 
 async def _get(direct: "httpx.AsyncClient", url: str, allow_private: bool) -> Page | str:
