@@ -3,12 +3,14 @@
 import argparse
 import asyncio
 import sys
+from dataclasses import replace
 
 from kimi_tui.cli.complaint import complain
 from kimi_tui.cli.demo import FLOW as DEMO_FLOW
 from kimi_tui.cli.launch import plan_of, start_logging
 from kimi_tui.errors import KimiTuiError, UsageError
 from kimi_tui.soul.assemble import assemble
+from kimi_tui.soul.commands import takes_effect_at_once
 from kimi_tui.ui.print.face import Output, answer, answer_lines
 
 
@@ -17,7 +19,7 @@ def run_print_mode(options: argparse.Namespace) -> int:
     start_logging(options.debug)
     reads_lines = options.input_format == "stream-json"
     prompt = None if reads_lines else _prompt(options)
-    plan = plan_of(options, interactive=False)
+    plan = replace(plan_of(options, interactive=False), steered=reads_lines)
     output = Output(
         json=options.output_format == "stream-json",
         final_only=options.final_message_only,
@@ -29,7 +31,7 @@ def run_print_mode(options: argparse.Namespace) -> int:
         engine = await assemble(plan)
         try:
             if prompt is None:
-                return await answer_lines(engine, sys.stdin.buffer, output)
+                return await answer_lines(engine, sys.stdin.buffer, output, at_once=takes_effect_at_once)
             return await answer(engine, prompt, output)
         except KimiTuiError as error:
             complain(str(error))

@@ -4,7 +4,7 @@ import asyncio
 import json
 import signal
 import sys
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import IO, Protocol
@@ -12,12 +12,17 @@ from typing import IO, Protocol
 from pydantic import ValidationError
 
 from kimi_tui.errors import EXIT_FAILURE, EXIT_OK, KimiTuiError
+from kimi_tui.flow.runner import FlowRunner
 from kimi_tui.flow.turn import TurnResult
 from kimi_tui.llm.message import Message
 from kimi_tui.ui.print.json_lines import JsonLines
+from kimi_tui.ui.print.lines import read_lines
 from kimi_tui.ui.print.prose import Prose
 from kimi_tui.wire.channel import Wire
-from kimi_tui.wire.parts import UserInput
+from kimi_tui.wire.codec import WireMessage
+from kimi_tui.wire.events import TurnBegin
+from kimi_tui.wire.flow_events import FlowPaused
+from kimi_tui.wire.parts import TextPart, UserInput
 
 EXIT_INTERRUPTED = 130
 
@@ -27,8 +32,11 @@ class Engine(Protocol):
 
     wire: Wire
 
+    @property
+    def runner(self) -> FlowRunner | None: ...
     async def prompt(self, user_input: UserInput) -> TurnResult: ...
     def cancel(self) -> None: ...
+    def stop_flow(self, reason: str | None = None) -> None: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,30 +77,82 @@ async def answer(engine: Engine, prompt: UserInput, output: Output) -> int:
             return EXIT_FAILURE
 
 
-async def answer_lines(engine: Engine, lines: IO[bytes], output: Output) -> int:
+async def answer_lines(engine: Engine, lines: IO[bytes], output: Output, *, at_once: Callable[[str], bool]) -> int:
     """One user message of JSON a line until the input ends; lines that are none are passed over.
 
-    The status is that of the last message that went wrong.
+    Messages are answered one after the other; a command that is `at_once` takes effect while one is. The
+    status is that of the last message that went wrong.
     """
+    prompts: asyncio.Queue[UserInput | None] = asyncio.Queue()
+    begun = asyncio.Event()
+    unlisten = engine.wire.listen(lambda message: begun.set() if isinstance(message, TurnBegin) else None)
+
+    async def sort() -> None:
+        async for line in read_lines(lines):
+            prompt = _prompt(line)
+            if prompt is None:
+                continue
+            if not (isinstance(prompt, str) and at_once(prompt)):
+                begun.clear()
+                await prompts.put(prompt)
+                continue
+            if not prompts.empty():
+                await begun.wait()
+            try:
+                await engine.prompt(prompt)
+            except KimiTuiError as error:
+                sys.stderr.write(f"kimi-tui: {error}\n")
+        await prompts.put(None)
+        _let_nothing_wait(engine)
+
     status = EXIT_OK
-    while line := await asyncio.to_thread(lines.readline):
-        message = _user_message(line)
-        if message is None:
-            continue
-        try:
-            status = await answer(engine, message.content, output) or status
-        except KimiTuiError as error:
-            sys.stderr.write(f"kimi-tui: {error}\n")
-            status = error.exit_code
+    sorting = asyncio.create_task(sort())
+    try:
+        while (prompt := await prompts.get()) is not None:
+            try:
+                status = await answer(engine, prompt, output) or status
+            except KimiTuiError as error:
+                sys.stderr.write(f"kimi-tui: {error}\n")
+                status = error.exit_code
+            finally:
+                begun.set()
+        await sorting
+    finally:
+        sorting.cancel()
+        unlisten()
     return status
 
 
-def _user_message(line: bytes) -> Message | None:
+def _let_nothing_wait(engine: Engine) -> None:
+    """The input has ended: a flow that is paused, or comes to be, has nobody to go on with it."""
+    loop = asyncio.get_running_loop()
+
+    def stop(message: WireMessage) -> None:
+        if isinstance(message, FlowPaused):
+            loop.call_soon(_stop_flow, engine)
+
+    engine.wire.listen(stop)
+    if engine.runner is not None and engine.runner.paused is not None:
+        _stop_flow(engine)
+
+
+def _stop_flow(engine: Engine) -> None:
+    if engine.runner is not None:
+        engine.stop_flow("it was paused, and the input has ended")
+
+
+def _prompt(line: bytes) -> UserInput | None:
     try:
         message = Message.model_validate(json.loads(line))
     except (ValueError, ValidationError, RecursionError):
         return None
-    return message if message.role == "user" and message.content else None
+    if message.role != "user" or not message.content:
+        return None
+    match message.content:
+        case (TextPart(text=text),):
+            return text
+        case content:
+            return content
 
 
 @contextmanager

@@ -202,3 +202,66 @@ def test_sigint_ends_the_command_that_runs_and_the_session_can_be_resumed(tmp_pa
         os.kill(int(pid_file.read_text()), 0)
     again = run(tmp_path, "text: back again", extra=("-p", "go on", "--session", "s1"))
     assert (again.returncode, again.stdout) == (0, "back again\n")
+
+
+STEERED = """---
+name: steered
+description: Two decisions, a loop, a breakpoint.
+type: flow
+---
+```mermaid
+flowchart TD
+  B([BEGIN]) --> Fix[Fix it] --> Green{Green?}
+  Green -->|no| Fix
+  Green -->|yes| Ready{Ready to tag?}
+  Ready -->|tag| Tag[Tag it] --> E([END])
+  Ready -->|wait| E
+```
+"""
+STEERED_REPLIES = (
+    "text: fixed", "text: hm", "text: <choice>no</choice>", "text: fixed more", "text: <choice>yes</choice>",
+    "text: I think we wait", "text: tagged",
+)  # fmt: skip
+
+
+def test_a_program_steers_a_flow_line_by_line(tmp_path):
+    """Two decisions, a loop, an invalid choice, a branch chosen by the person, a breakpoint."""
+    folder = tmp_path / "work" / ".kimi-tui" / "skills" / "steered"
+    folder.mkdir(parents=True)
+    (folder / "SKILL.md").write_text(STEERED)
+    extra = ("--input-format", "stream-json", "--output-format", "stream-json", "--flow-events")
+    argv = command(tmp_path, *STEERED_REPLIES, extra=extra)
+    say = [json.dumps({"role": "user", "content": text}) + "\n" for text in
+           ("/flow break Tag", "/flow choose tag at Ready", "/flow:steered", "/flow continue")]  # fmt: skip
+    events = []
+    with subprocess.Popen(
+        argv, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    ) as process:
+        process.stdin.write("".join(say[:3]))
+        process.stdin.flush()
+        for line in process.stdout:
+            row = json.loads(line)
+            if "payload" not in row:
+                continue
+            events.append((row["type"], row["payload"]))
+            if row["type"] == "FlowPaused":
+                process.stdin.write(say[3])
+                process.stdin.close()
+        assert process.wait() == 0, process.stderr.read()
+    visited = [payload["node_id"] for kind, payload in events if kind == "FlowNodeBegin" and payload["attempt"] == 1]
+    assert visited == ["Fix", "Green", "Fix", "Green", "Ready", "Tag"]
+    chosen = [(payload["choice"], payload["by"]) for kind, payload in events if kind == "FlowDecision"]
+    assert chosen == [("no", "model"), ("yes", "model"), ("tag", "user")]
+    assert [payload["reason"] for kind, payload in events if kind == "FlowPaused"] == ["breakpoint"]
+    assert events[-1][1]["status"] == "finished"
+
+
+def test_a_flow_that_is_paused_when_the_input_ends_is_stopped_with_that_reason(tmp_path):
+    folder = tmp_path / "work" / ".kimi-tui" / "skills" / "steered"
+    folder.mkdir(parents=True)
+    (folder / "SKILL.md").write_text(STEERED)
+    lines = [json.dumps({"role": "user", "content": text}) for text in ("/flow break Fix", "/flow:steered")]
+    extra = ("--input-format", "stream-json", "--output-format", "stream-json")
+    done = run(tmp_path, *STEERED_REPLIES, extra=extra, stdin="\n".join(lines))
+    assert done.returncode == 1
+    assert "the input has ended" in done.stderr
