@@ -12,6 +12,7 @@ import os
 import signal
 import subprocess
 import sys
+import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -22,8 +23,8 @@ GRACE = 1.0
 _PATIENCE = GRACE + 6.0
 _DRAIN = 0.25
 _CHUNK = 1 << 18
-_REST = 0.01
-"""A pause after each full chunk, so that a flood of output leaves time for the screen."""
+_REST = 2.0
+"""After each full chunk a pause this many times as long as it took, so that a flood leaves time for the screen."""
 
 _SUPERVISOR = Path(__file__).with_name("supervisor.py")
 
@@ -135,6 +136,7 @@ class _Process:
             self._on_text(text)
 
     def _read_output(self) -> None:
+        began = time.perf_counter()
         try:
             piece = os.read(self._output, _CHUNK)
         except BlockingIOError:
@@ -146,7 +148,8 @@ class _Process:
             self.drained.set()
         elif len(piece) >= _CHUNK // 4:
             self._loop.remove_reader(self._output)
-            self._resting = self._loop.call_later(_REST, self._loop.add_reader, self._output, self._read_output)
+            rest = 0.001 + _REST * (time.perf_counter() - began)
+            self._resting = self._loop.call_later(rest, self._loop.add_reader, self._output, self._read_output)
 
     def _read_status(self) -> None:
         try:

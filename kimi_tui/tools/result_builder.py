@@ -39,18 +39,29 @@ class ResultBuilder:
         return self._room <= 0 and not self._tail_room
 
     def write(self, text: str) -> None:
-        if self._room <= 0 and len(text) > self._tail_room:
-            text = self._skip_to_end(text)
+        if len(text) > self._room + self._tail_room:
+            room = max(0, self._room)
+            self._write(text[:room])
+            text = self._skip_to_end(text[room:])
+        self._write(text)
+
+    def _write(self, text: str) -> None:
         if self._max_line is None:
             self._keep(text)
             return
-        for line in _lines(text):
-            self._write_line(line)
+        lines = text.split("\n")
+        if self._in_line + max(map(len, lines)) <= self._max_line:
+            self._keep(text)
+            self._in_line = len(lines[-1]) + (self._in_line if len(lines) == 1 else 0)
+            return
+        for line in lines[:-1]:
+            self._write_line(f"{line}\n")
+        self._write_line(lines[-1])
 
     def _skip_to_end(self, text: str) -> str:
         """Of a large piece only the end can be seen in the end; the rest is not even looked at."""
-        self._left_out = True
-        start = len(text) - self._tail_room
+        start = max(0, len(text) - self._tail_room)
+        self._left_out |= start > 0
         if text.find("\n", 0, start) >= 0 and self._tail_room:
             self._in_line = 0
         return text[start:]
@@ -101,10 +112,3 @@ class ResultBuilder:
     def note(self, message: str = "") -> str:
         """`message`, and that the output was truncated where it was."""
         return f"{message} {NOTE}".strip() if self.truncated else message
-
-
-def _lines(text: str) -> list[str]:
-    """Lines that end with a line feed only; a carriage return or a form feed ends none."""
-    pieces = text.split("\n")
-    last = pieces.pop()
-    return [f"{piece}\n" for piece in pieces] + ([last] if last else [])

@@ -3,6 +3,7 @@
 import asyncio
 import codecs
 import os
+import resource
 import socket
 import stat
 from pathlib import Path
@@ -419,3 +420,17 @@ def test_a_path_is_inside_exactly_when_its_file_is(tmp_path: Path, parts: list[s
     assert place.real == real
     assert place.inside == real.is_relative_to(work)
     assert place.protected == (".git" in (real.relative_to(work) if place.inside else real).parts)
+
+
+async def test_enospc_leaves_the_old_file_whole(desk: Desk) -> None:
+    """A disk that takes no more (here: a limit on file size) loses the change, not the file."""
+    (desk.dir / "a").write_text("old\n")
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (4096, hard))
+    try:
+        value = await write(desk, "a", "x" * 100_000)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+    assert "File too large" in value.message
+    assert (desk.dir / "a").read_text() == "old\n"
+    assert [path.name for path in desk.dir.iterdir()] == ["a"]

@@ -188,3 +188,17 @@ async def test_who_has_enough_ends_the_command(tmp_path: Path) -> None:
     ended = await asyncio.wait_for(run(["bash", "-c", "yes"], cwd=tmp_path, env=dict(os.environ), on_text=take), 10)
     assert ended.exit_code == 128 + signal.SIGTERM
     assert not ended.timed_out
+
+
+async def test_emfile(tmp_path: Path) -> None:
+    """Without descriptors left a command fails as the operating system says, and works again later."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    before = open_descriptors()
+    resource.setrlimit(resource.RLIMIT_NOFILE, (before + 2, hard))
+    try:
+        with pytest.raises(OSError, match="Too many open files"):
+            await bash("true", tmp_path)
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+    assert open_descriptors() <= before
+    assert (await bash("echo hi", tmp_path))[0] == "hi\n"
