@@ -43,15 +43,6 @@ class ProviderConfig(_Section):
     delay_s: float = Field(default=0.0, ge=0, le=5)
     idle_timeout_s: float = Field(default=300.0, gt=0)
 
-    @model_validator(mode="before")
-    @classmethod
-    def _scripts_of_env(cls, value: Any) -> Any:
-        if isinstance(value, dict) and "scripts" not in value and isinstance(value.get("env"), dict):  # pyright: ignore[reportUnknownMemberType]
-            named = [value["env"].get(name) for name in SCRIPT_VARIABLES]  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType]
-            if file := next(filter(None, named), None):  # pyright: ignore[reportUnknownArgumentType, reportUnknownVariableType]
-                return {**value, "scripts": file}  # pyright: ignore[reportUnknownVariableType]
-        return value  # pyright: ignore[reportUnknownVariableType]
-
 
 class ModelConfig(_Section):
     """One model of a configured provider. `max_context_size` in tokens; prices per million tokens."""
