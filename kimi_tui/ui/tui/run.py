@@ -10,6 +10,7 @@ from kimi_tui.ui.tui import terminal
 from kimi_tui.ui.tui.app import KimiTui
 from kimi_tui.ui.tui.bridge import frame_time
 from kimi_tui.ui.tui.engine import Engine
+from kimi_tui.ui.tui.text.terse import terse_driver
 
 if TYPE_CHECKING:
     from kimi_tui.soul.assemble import Plan
@@ -27,6 +28,9 @@ def run_tui(plan: "Plan", *, prompt: str | None = None) -> int:
     for name in ("COLUMNS", "LINES"):  # they are true until the first resize only
         os.environ.pop(name, None)
     app = KimiTui(make_engine, prompt=prompt, place=shown(plan.work_dir), frame=frame_time())
+    # Plain GNU screen does not fill what it erases with the ground's colour.
+    plain_screen = os.environ.get("TERM", "").startswith("screen") and "TMUX" not in os.environ
+    app.driver_class = terse_driver(app.driver_class, erase=not plain_screen)
     return asyncio.run(_run(app))
 
 
