@@ -126,6 +126,42 @@ class Background(_Section):
     print_wait_ceiling_s: float = Field(default=3600.0, ge=0)
 
 
+class RuleConfig(_Section):
+    """A rule of approvals, `Tool` or `Tool(pattern)`, with examples of what it must and must not match.
+
+    An example is what a pattern stands for: a command line for Shell, a path for the tools of files.
+    """
+
+    rule: str = Field(min_length=1)
+    match: tuple[str, ...] = ()
+    not_match: tuple[str, ...] = ()
+
+    @model_validator(mode="before")
+    @classmethod
+    def _may_be_only_the_rule(cls, value: Any) -> Any:
+        return {"rule": value} if isinstance(value, str) else value
+
+
+PermissionMode = Literal["default", "accept-edits", "plan", "yolo"]
+
+
+class Permissions(_Section):
+    """What runs without asking, what is asked for and what never runs. The strictest rule that matches counts."""
+
+    mode: PermissionMode = "default"
+    allow: tuple[RuleConfig, ...] = ()
+    ask: tuple[RuleConfig, ...] = ()
+    deny: tuple[RuleConfig, ...] = ()
+
+
+class SandboxConfig(_Section):
+    """Where the commands of Shell run. `require`: not at all where there is no sandbox. `writable`: further folders."""
+
+    mode: Literal["auto", "off", "require"] = "auto"
+    network: bool = True
+    writable: tuple[Path, ...] = ()
+
+
 class Config(_Section):
     """Everything that can be configured, with its defaults."""
 
@@ -145,6 +181,8 @@ class Config(_Section):
     hooks: tuple[HookConfig, ...] = ()
     services: Services = Field(default_factory=Services)
     background: Background = Field(default_factory=Background)
+    permissions: Permissions = Field(default_factory=Permissions)
+    sandbox: SandboxConfig = Field(default_factory=SandboxConfig)
     keys: dict[str, str] = Field(default_factory=dict)
 
     @field_validator("theme")
@@ -154,7 +192,7 @@ class Config(_Section):
 
 
 # Keys of the reference peer that mean nothing here; they are passed over without a word.
-_PEER_KEYS = frozenset({"telemetry", "skip_afk_prompt_injection", "notifications", "mcp", "permissions", "sandbox"})
+_PEER_KEYS = frozenset({"telemetry", "skip_afk_prompt_injection", "notifications", "mcp"})
 
 
 @dataclass(frozen=True, slots=True)
