@@ -7,7 +7,7 @@ import asyncio
 import contextlib
 import json
 import logging
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any, cast
 
 from pydantic import ValidationError
@@ -32,6 +32,7 @@ class Toolset:
     def __init__(self, tools: Iterable[Tool[Any]] = (), *, plan_mode: PlanMode | None = None) -> None:
         self._plan_mode = plan_mode
         self._tools = {tool.name: tool for tool in tools}
+        self._also: Mapping[str, str] = {}
         self._repeats = RepeatWatch()
         self._answers: dict[str, asyncio.Future[ToolReturnValue]] = {}
 
@@ -51,6 +52,10 @@ class Toolset:
 
     def remove(self, name: str) -> None:
         self._tools.pop(name, None)
+
+    def also_called(self, names: Mapping[str, str]) -> None:
+        """Understand these names as well, each for a tool's own; a tool that has such a name itself is meant first."""
+        self._also = dict(names)
 
     def begin_turn(self) -> None:
         """A person has spoken: calls that were repeated before count anew."""
@@ -80,7 +85,8 @@ class Toolset:
         return ToolResult(tool_call_id=call.id, return_value=value)
 
     async def _call(self, call: ToolCall) -> ToolReturnValue:
-        tool = self._tools.get(call.function.name)
+        name = call.function.name
+        tool = self._tools.get(name) or self._tools.get(self._also.get(name, ""))
         if tool is None:
             names = ", ".join(self._tools) or "none"
             return failed(
