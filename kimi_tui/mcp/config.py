@@ -1,0 +1,209 @@
+"""`mcp.json`: which MCP servers there are, of the person and of the project. The SDK is not needed to know.
+
+One entry that is wrong is a problem that names file, server and key; the others are good all the same. Keys that
+mean nothing here are passed over: the file is shared with other programs.
+"""
+
+import json
+import stat
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, ClassVar, Literal, cast
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+
+from kimi_tui import paths
+from kimi_tui.errors import ConfigError
+from kimi_tui.mcp.trust import may_start
+
+MAX_BYTES = 1 << 20
+Transport = Literal["stdio", "http", "sse"]
+PROJECT_FILES = (".kimi-tui/mcp.json", ".mcp.json")
+_TRANSPORT_NAMES = {"streamable-http": "http", "streamable_http": "http", "streamableHttp": "http"}
+
+
+class ServerConfig(BaseModel):
+    """One server: a command that speaks on its stdin and stdout, or an address. `allowed_tools`: None is all."""
+
+    model_config: ClassVar[ConfigDict] = ConfigDict(frozen=True, extra="ignore", coerce_numbers_to_str=True)
+
+    command: str | None = None
+    args: tuple[str, ...] = ()
+    env: dict[str, str] = Field(default_factory=dict)
+    cwd: str | None = None
+    url: str | None = None
+    headers: dict[str, str] = Field(default_factory=dict)
+    transport: Transport = "stdio"
+    auth: Literal["oauth"] | None = None
+    timeout_ms: int = Field(default=60_000, ge=1)
+    connect_timeout_ms: int = Field(default=30_000, ge=1)
+    enabled: bool = True
+    allowed_tools: tuple[str, ...] | None = None
+
+    @model_validator(mode="before")
+    @classmethod
+    def _other_spellings(cls, value: Any) -> Any:
+        if not isinstance(value, dict):
+            return value
+        entry = dict(cast(dict[str, Any], value))
+        if "transport" not in entry and "type" in entry:
+            entry["transport"] = entry["type"]
+        if isinstance(name := entry.get("transport"), str):
+            entry["transport"] = _TRANSPORT_NAMES.get(name, name)
+        elif isinstance(url := entry.get("url"), str):
+            entry["transport"] = "sse" if url.partition("?")[0].rstrip("/").endswith("/sse") else "http"
+        if entry.get("disabled") is True and "enabled" not in entry:
+            entry["enabled"] = False
+        return entry
+
+    @model_validator(mode="after")
+    def _one_kind(self) -> "ServerConfig":
+        if (self.command is None) == (self.url is None):
+            raise ValueError("a server has either a command or a url")
+        if self.command is not None and not self.command.strip():
+            raise ValueError("the command is empty")
+        if (self.transport == "stdio") == (self.command is None):
+            raise ValueError(f"transport {self.transport} does not go with a {'url' if self.url else 'command'}")
+        if self.auth is not None and self.url is None:
+            raise ValueError("auth is for a server with a url")
+        return self
+
+    @property
+    def place(self) -> str:
+        """The command, or the address without what may be a secret in it; for a person."""
+        if self.url is None:
+            return " ".join((self.command or "", *self.args))
+        return self.url.partition("?")[0]
+
+
+@dataclass(frozen=True, slots=True)
+class Server:
+    """A configured server. `origin` is its file or option; one that is not `trusted` may not be started."""
+
+    name: str
+    config: ServerConfig
+    origin: str
+    trusted: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Setup:
+    """All servers of a session, by name; `problems` says what is wrong, file first."""
+
+    servers: tuple[Server, ...] = ()
+    problems: tuple[str, ...] = field(default=())
+
+
+def user_file() -> Path:
+    return paths.home() / "mcp.json"
+
+
+def project_files(work_dir: Path) -> list[Path]:
+    """The files of a project that there are."""
+    return [file for name in PROJECT_FILES if (file := work_dir / name).exists() and file != user_file()]
+
+
+def load(
+    work_dir: Path, *, files: Sequence[Path] = (), texts: Sequence[str] = (), trusted: bool | None = None
+) -> Setup:
+    """The servers of a session in `work_dir`. Raises ConfigError for what was named explicitly and is wrong.
+
+    `files` stand in place of the person's and the project's; `texts` (JSON) add to them and win. The person's own
+    servers win over the project's of the same name. `trusted` says whether the project is; None: ask what was said
+    of its files.
+    """
+    found: dict[str, Server] = {}
+    problems: list[str] = []
+
+    def add(servers: Sequence[Server]) -> None:
+        for server in servers:
+            other = found.setdefault(server.name, server)
+            if other is not server and other.config != server.config:
+                problems.append(f"{server.origin}: {server.name}: not used, {other.origin} has one of this name")
+
+    for text in texts:
+        add(_strict(_servers(_parsed(text, "--mcp-config"), "--mcp-config")))
+    if files:
+        for file in files:
+            add(_strict(_servers(_parsed(_read(file), file), str(file))))
+        return Setup(tuple(found.values()), tuple(problems))
+    for file in (*([user_file()] if user_file().exists() else []), *project_files(work_dir)):
+        try:
+            content = _read(file)
+            allowed = True if file == user_file() else may_start(file, content) if trusted is None else trusted
+            servers, wrong = _servers(_parsed(content, file), str(file), trusted=allowed)
+        except ConfigError as error:
+            problems.append(str(error))
+            continue
+        problems.extend(str(error) for error in wrong)
+        add(servers)
+    return Setup(tuple(found.values()), tuple(problems))
+
+
+def read_table(file: Path) -> dict[str, Any]:
+    """The whole of an `mcp.json`, to be changed and written back; empty where there is none. Raises ConfigError."""
+    if not file.exists():
+        return {}
+    return _parsed(_read(file), file)
+
+
+def check(name: str, entry: Mapping[str, object], origin: str) -> Server:
+    """The server that an entry means. Raises ConfigError."""
+    if not name.strip() or len(name) > 100 or not name.isprintable():
+        raise ConfigError("a server's name is 1 to 100 printable characters", file=origin, key=f"mcpServers.{name!r}")
+    try:
+        return Server(name, ServerConfig.model_validate(entry), origin)
+    except ValidationError as error:
+        first = error.errors(include_input=False, include_url=False)[0]
+        key = ".".join(str(step) for step in ("mcpServers", name, *first["loc"]))
+        raise ConfigError(first["msg"].removeprefix("Value error, "), file=origin, key=key) from None
+
+
+def _strict(found: tuple[list[Server], list[ConfigError]]) -> list[Server]:
+    servers, wrong = found
+    if wrong:
+        raise wrong[0]
+    return servers
+
+
+def _servers(table: dict[str, Any], origin: str, *, trusted: bool = True) -> tuple[list[Server], list[ConfigError]]:
+    entries = table.get("mcpServers", {})
+    if not isinstance(entries, dict):
+        raise ConfigError("this is a table of servers by name", file=origin, key="mcpServers")
+    servers: list[Server] = []
+    wrong: list[ConfigError] = []
+    for name, entry in cast(dict[str, Any], entries).items():
+        try:
+            server = check(name, entry, origin)
+        except ConfigError as error:
+            wrong.append(error)
+            continue
+        servers.append(server if trusted else Server(name, server.config, origin, trusted=False))
+    return servers, wrong
+
+
+def _read(file: Path) -> str:
+    try:
+        status = file.stat()
+        if not stat.S_ISREG(status.st_mode):
+            raise ConfigError("this is not a regular file", file=file)
+        if status.st_size > MAX_BYTES:
+            raise ConfigError("more than 1 MiB is refused", file=file)
+        return file.read_text("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise ConfigError(f"this is not UTF-8 text (byte {error.start})", file=file) from error
+    except OSError as error:
+        raise ConfigError(error.strerror or str(error), file=file) from error
+
+
+def _parsed(text: str, origin: Path | str) -> dict[str, Any]:
+    try:
+        value: object = json.loads(text) if text.strip() else {}
+    except json.JSONDecodeError as error:
+        raise ConfigError(f"line {error.lineno}, column {error.colno}: {error.msg}", file=origin) from None
+    except RecursionError:
+        raise ConfigError("this is nested too deeply", file=origin) from None
+    if not isinstance(value, dict):
+        raise ConfigError('this is an object with "mcpServers" in it', file=origin)
+    return cast(dict[str, Any], value)

@@ -1,0 +1,384 @@
+"""One server: the task that holds the connection to it, and what is known of it.
+
+Invariant: whatever the server does, `call` and `stop` come back, and nothing but a `ServerError` says why not.
+The SDK is loaded in a thread when the first server is connected to.
+"""
+
+import asyncio
+import contextlib
+import logging
+import os
+from collections.abc import Callable, Generator
+from contextlib import AbstractAsyncContextManager, contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal
+
+from kimi_tui.errors import KimiTuiError
+from kimi_tui.mcp.answering import Answering
+from kimi_tui.mcp.config import Server
+from kimi_tui.mcp.remote_tool import RemoteTool, remote_tools
+from kimi_tui.mcp.untrusted import first_leaf, one_line, without_secrets
+from kimi_tui.mcp.variables import MissingVariableError, filled_in
+from kimi_tui.question import Questions
+from kimi_tui.tools.child_env import ChildEnv
+from kimi_tui.wire.parts import JsonObject
+
+if TYPE_CHECKING:
+    import anyio
+    from mcp.client._transport import TransportStreams
+    from mcp_types import CallToolResult
+
+    from kimi_tui.mcp.http import LastStatus
+    from kimi_tui.mcp.stdio import Child
+    from mcp import Client
+
+_log = logging.getLogger(__name__)
+
+Status = Literal["pending", "connecting", "connected", "failed", "unauthorized", "untrusted", "disabled"]
+OnProgress = Callable[[float, float | None, str | None], None]
+
+MAX_STDERR_LINES = 1_000
+MAX_RETURNS = 3
+"""How often in a row a server that went is started again for a call."""
+
+_CLOSE_SECONDS = 6.0
+
+
+class ServerError(KimiTuiError):
+    """The server cannot do what was asked of it; the message says why."""
+
+
+@dataclass(frozen=True, slots=True)
+class ServerState:
+    """What there is to know of a server now. `cause` is why it does not work, `notes` what was left out of it."""
+
+    name: str
+    origin: str
+    place: str
+    status: Status
+    cause: str = ""
+    tools: tuple[RemoteTool, ...] = ()
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Surroundings:
+    """What every connection of a session needs."""
+
+    work_dir: Path
+    env: ChildEnv
+    questions: Questions | None = None
+
+
+class Connection:
+    """`on_change` is called whenever the state has changed."""
+
+    def __init__(self, server: Server, around: Surroundings, on_change: Callable[["Connection"], None]) -> None:
+        self.server = server
+        self._around = around
+        self._on_change = on_change
+        status: Status = "disabled" if not server.config.enabled else "pending" if server.trusted else "untrusted"
+        self.state = ServerState(server.name, server.origin, server.config.place, status)
+        self.settled = asyncio.Event()
+        self._task: asyncio.Task[None] | None = None
+        self._scope: anyio.CancelScope | None = None
+        self._client: Client | None = None
+        self._child: Child | None = None
+        self._http: LastStatus | None = None
+        self._end = asyncio.Event()
+        self._lost: str | None = None
+        self._calls: dict[str, asyncio.Timeout] = {}
+        self._stderr_lines = 0
+        self._returns = 0
+        self._returning = asyncio.Lock()
+        self._secrets: tuple[str, ...] = ()
+
+    @property
+    def may_start(self) -> bool:
+        return self.server.config.enabled and self.server.trusted
+
+    @property
+    def seconds_to_connect(self) -> float:
+        return self.server.config.connect_timeout_ms / 1000
+
+    def start(self) -> None:
+        """Begin to connect; `settled` is set once it is known how that went."""
+        self.settled.clear()
+        self._end = asyncio.Event()
+        self._lost = None
+        self._become("connecting")
+        self._task = asyncio.create_task(self._run(), name=f"mcp {self.server.name}")
+
+    async def stop(self) -> None:
+        """End the connection, and the server where it is ours. Bounded."""
+        task = self._task
+        if task is None or task.done():
+            return
+        self._end.set()
+        if self._scope is not None:
+            self._scope.cancel()
+        _, left = await asyncio.wait([task], timeout=_CLOSE_SECONDS)
+        if left:
+            task.cancel()
+            await asyncio.wait([task], timeout=1.0)
+
+    async def restart(self) -> None:
+        """End the connection, and connect anew. Returns once it is known how that went."""
+        await self.stop()
+        self.start()
+        await self.settled.wait()
+
+    async def call(
+        self, tool: str, arguments: JsonObject, *, call_id: str, on_progress: OnProgress
+    ) -> "CallToolResult":
+        """Call a tool. A server that went meanwhile is started again first. Raises ServerError."""
+        client = await self._ready()
+        seconds = self.server.config.timeout_ms / 1000
+
+        async def tell(progress: float, total: float | None, message: str | None) -> None:
+            on_progress(progress, total, message)
+
+        try:
+            async with asyncio.timeout(seconds) as clock:
+                self._calls[call_id] = clock
+                result = await client.call_tool(tool, arguments, progress_callback=tell)
+        except TimeoutError:
+            raise ServerError(f"it did not answer within {seconds:g} s") from None
+        except asyncio.CancelledError:
+            raise
+        except Exception as error:
+            raise ServerError(await self._why(error)) from error
+        finally:
+            self._calls.pop(call_id, None)
+        self._returns = 0
+        return result
+
+    async def _ready(self) -> "Client":
+        async with self._returning:
+            await self.settled.wait()
+            if self._client is None and self._returns < MAX_RETURNS:
+                self._returns += 1
+                await self.restart()
+        if self._client is None:
+            raise ServerError(self.state.cause or f"it is {self.state.status}")
+        return self._client
+
+    async def _why(self, error: Exception) -> str:
+        """Why a call failed. Where the connection went with it, that it did."""
+        from mcp.shared.exceptions import MCPError
+        from mcp_types import CONNECTION_CLOSED
+
+        if isinstance(error, MCPError):
+            session_gone = error.message == "Session terminated"
+            if error.code == CONNECTION_CLOSED or session_gone:
+                if session_gone:
+                    self._lose("it has forgotten the session")
+                with contextlib.suppress(TimeoutError):
+                    async with asyncio.timeout(2.0):
+                        await self._end.wait()
+                self._lose("it closed the connection")
+                return self._told(self._lost or "it closed the connection")
+            if self._http is not None and self._http.code >= 400:
+                return self._told(f"{error.message} (HTTP {self._http.code})")
+            return self._told(error.message)
+        return self._told(_described(error))
+
+    def _lose(self, cause: str) -> None:
+        """The connection is of no use any more, for this reason; the first one counts."""
+        if not self._end.is_set():
+            self._lost = cause
+            self._client = None
+            self._end.set()
+
+    async def _run(self) -> None:
+        """Hold the connection until it ends; what comes of it is in the state."""
+        try:
+            await self._hold()
+            if self._lost is not None:
+                self._become("failed", self._lost)
+            else:
+                self._become("pending")
+        except MissingVariableError as error:
+            self._become("failed", f"{self.server.origin}: {self.server.name}: {error}")
+        except Exception as error:  # noqa: BLE001 - the edge: whatever a server does is its own failure
+            _log.info("MCP server %s failed", self.server.name, exc_info=True)
+            self._fail(error)
+        finally:
+            self._client = None
+            self._child = None
+            self.settled.set()
+
+    def _fail(self, error: Exception) -> None:
+        from kimi_tui.mcp.oauth import NotAuthorizedError
+
+        if isinstance(first_leaf(error), NotAuthorizedError) or (self._http is not None and self._http.code == 401):
+            self._become("unauthorized", self._how_to_authorize())
+        elif self._lost is not None:
+            self._become("failed", self._lost)
+        elif self._http is not None and self._http.code >= 400:
+            self._become("failed", f"it answered with HTTP {self._http.code}")
+        else:
+            self._become("failed", _described(error))
+
+    def _how_to_authorize(self) -> str:
+        if self.server.config.auth == "oauth":
+            return f"it asks for authorization: kimi-tui mcp auth {self.server.name}"
+        return 'it asks for authorization: add "auth": "oauth" or a header to its entry'
+
+    async def _hold(self) -> None:
+        await asyncio.to_thread(_load_sdk)
+        import anyio
+
+        from mcp import Client
+
+        with anyio.CancelScope() as scope:
+            self._scope = scope
+            scope.deadline = anyio.current_time() + self.seconds_to_connect
+            answering = self._answering()
+            async with Client(
+                self._transport(),
+                list_roots_callback=answering.roots,
+                elicitation_callback=answering.elicit,
+                message_handler=self._hear,  # pyright: ignore[reportArgumentType] - a narrower name for the parameter
+                logging_callback=self._log_message,
+                client_info=_client_info(),
+                cache=None,
+            ) as client:
+                # A server's schema of its output is not checked: patterns in it may take for ever.
+                client.session.validate_tool_result = _any_result
+                await self._list_tools(client)
+                scope.deadline = float("inf")
+                self._client = client
+                self._become("connected")
+                self.settled.set()
+                async with anyio.create_task_group() as tasks:
+                    if client.protocol_version >= _FIRST_TO_LISTEN:
+                        tasks.start_soon(self._listen, client)
+                    await self._end.wait()
+                    tasks.cancel_scope.cancel()
+        if scope.cancelled_caught and not self._end.is_set():
+            self._lost = self._lost or f"it did not answer within {self.seconds_to_connect:g} s"
+
+    def _transport(self) -> "AbstractAsyncContextManager[TransportStreams]":
+        config = filled_in(self.server.config, os.environ)
+        self._secrets = (*config.env.values(), *config.headers.values())
+        if config.url is None:
+            from kimi_tui.mcp.stdio import stdio_transport
+
+            assert config.command is not None
+            work_dir = self._around.work_dir
+            return stdio_transport(
+                (config.command, *config.args),
+                env=self._around.env.build() | config.env,
+                cwd=work_dir / Path(config.cwd).expanduser() if config.cwd else work_dir,
+                on_stderr=self._log_stderr,
+                on_child=self._take_child,
+                on_end=self._gone,
+            )
+        from kimi_tui.mcp.http import LastStatus, http_transport
+        from kimi_tui.mcp.oauth import provider
+
+        self._http = LastStatus()
+        auth = provider(self.server.name, config.url) if config.auth == "oauth" else None
+        return http_transport(config, auth=auth, status=self._http)
+
+    def _answering(self) -> Answering:
+        return Answering(
+            self.server.name,
+            self._around.work_dir,
+            self._around.questions,
+            call_id=lambda: next(reversed(self._calls), None),
+            pausing=self._pausing,
+        )
+
+    @contextmanager
+    def _pausing(self) -> Generator[None]:
+        """Calls under way are given their time anew once a person has answered."""
+        for clock in self._calls.values():
+            clock.reschedule(None)
+        try:
+            yield
+        finally:
+            again = asyncio.get_running_loop().time() + self.server.config.timeout_ms / 1000
+            for clock in self._calls.values():
+                if not clock.expired():
+                    clock.reschedule(again)
+
+    async def _list_tools(self, client: "Client") -> None:
+        tools, notes = await remote_tools(client, self.server.config.allowed_tools)
+        self.state = replace(self.state, tools=tools, notes=notes)
+
+    async def _hear(self, message: object) -> None:
+        from mcp_types import ToolListChangedNotification
+
+        if isinstance(message, ToolListChangedNotification) and self._client is not None:
+            await self._list_again(self._client)
+
+    async def _list_again(self, client: "Client") -> None:
+        async with asyncio.timeout(self.seconds_to_connect):
+            await self._list_tools(client)
+        self._on_change(self)
+
+    async def _listen(self, client: "Client") -> None:
+        """Servers of the newer protocol tell of changes only to who listens."""
+        from mcp.client.subscriptions import SubscriptionLost
+        from mcp.shared.exceptions import MCPError
+
+        try:
+            async with client.listen(tools_list_changed=True) as changes:
+                async for _ in changes:
+                    await self._list_again(client)
+        except (MCPError, SubscriptionLost, TimeoutError) as error:
+            _log.info("MCP server %s: no news of its tools: %s", self.server.name, error)
+
+    async def _log_message(self, params: object) -> None:
+        self._log_stderr(one_line(str(getattr(params, "data", "")), most=500))
+
+    def _take_child(self, child: "Child") -> None:
+        self._child = child
+
+    def _gone(self, cause: str) -> None:
+        self._lose(self._told(cause))
+        if self._client is None and self._scope is not None:
+            self._scope.cancel()
+
+    def _log_stderr(self, line: str) -> None:
+        self._stderr_lines += 1
+        if self._stderr_lines <= MAX_STDERR_LINES:
+            _log.info("MCP server %s: %s", self.server.name, self._told(line))
+        elif self._stderr_lines == MAX_STDERR_LINES + 1:
+            _log.info("MCP server %s: what else it says is left out", self.server.name)
+
+    def _told(self, text: str) -> str:
+        return one_line(without_secrets(text, self._secrets), most=400)
+
+    def _become(self, status: Status, cause: str = "") -> None:
+        self.state = replace(self.state, status=status, cause=self._told(cause))
+        self._on_change(self)
+
+
+_FIRST_TO_LISTEN = "2026-07-28"
+
+
+def _load_sdk() -> None:
+    import mcp  # noqa: F401  # pyright: ignore[reportUnusedImport]
+
+
+def _client_info():
+    from mcp_types import Implementation
+
+    from kimi_tui import __version__
+
+    return Implementation(name="kimi-tui", version=__version__)
+
+
+async def _any_result(name: str, result: "CallToolResult") -> None:
+    pass
+
+
+def _described(error: Exception) -> str:
+    leaf = first_leaf(error)
+    if isinstance(leaf, OSError) and leaf.strerror:
+        return f"{leaf.strerror}: {leaf.filename}" if leaf.filename else leaf.strerror
+    return str(leaf) or type(leaf).__name__

@@ -1,0 +1,22 @@
+"""Whether a server says more than anyone could mean to hear: messages within a few seconds."""
+
+import time
+
+MAX_MESSAGES = 5_000
+WINDOW = 5.0
+
+
+class Meter:
+    def __init__(self, most: int = MAX_MESSAGES, window: float = WINDOW) -> None:
+        self._most = most
+        self._window = window
+        self._count = 0
+        self._since = time.monotonic()
+
+    def flooded(self) -> bool:
+        """Count one more message; True once there were too many of them in the window."""
+        now = time.monotonic()
+        if now - self._since > self._window:
+            self._count, self._since = 0, now
+        self._count += 1
+        return self._count > self._most

@@ -1,0 +1,152 @@
+"""OAuth for servers that ask for it: tokens in files of ours, and a provider that uses and renews them.
+
+A session never sends a person to a browser: without a token that is good, or can be renewed, the server is
+"unauthorized". `kimi-tui mcp auth` gets one.
+"""
+
+import json
+import time
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from typing import Any, TypeVar, cast
+
+from mcp.client.auth import OAuthClientProvider
+from mcp.shared.auth import (
+    AuthorizationCodeResult,
+    OAuthClientInformationFull,
+    OAuthClientMetadata,
+    OAuthMetadata,
+    OAuthToken,
+    ProtectedResourceMetadata,
+)
+from pydantic import AnyUrl, BaseModel, ValidationError
+
+from kimi_tui.errors import KimiTuiError
+from kimi_tui.mcp.private_file import write_private
+from kimi_tui.mcp.tokens import token_file
+
+_M = TypeVar("_M", bound=BaseModel)
+_EARLY = 30.0
+"""Seconds before its end that a token counts as over."""
+
+
+class NotAuthorizedError(KimiTuiError):
+    """The server asks for authorization, which only a person can give."""
+
+
+class TokenFile:
+    """The SDK's `TokenStorage`, with what it needs to renew a token in another process: when it ends, and where to."""
+
+    def __init__(self, file: Path) -> None:
+        self.file = file
+        self._saved: dict[str, Any] = {}
+        try:
+            value: object = json.loads(file.read_text("utf-8"))
+        except (OSError, ValueError):
+            value = None
+        if isinstance(value, dict):
+            self._saved = cast(dict[str, Any], value)
+
+    @property
+    def has_tokens(self) -> bool:
+        return "tokens" in self._saved
+
+    @property
+    def expires_at(self) -> float | None:
+        at = self._saved.get("expires_at")
+        return float(at) if isinstance(at, int | float) else None
+
+    @property
+    def redirect_port(self) -> int | None:
+        """The port that was registered for the way back from the browser."""
+        client = self._client()
+        redirects = client.redirect_uris if client is not None else None
+        return redirects[0].port if redirects else None
+
+    async def get_tokens(self) -> OAuthToken | None:
+        return _model(OAuthToken, self._saved.get("tokens"))
+
+    async def set_tokens(self, tokens: OAuthToken) -> None:
+        self._saved["tokens"] = tokens.model_dump(mode="json", exclude_none=True)
+        self._saved.pop("expires_at", None)
+        if tokens.expires_in is not None:
+            self._saved["expires_at"] = time.time() + tokens.expires_in - _EARLY
+        self._save()
+
+    async def get_client_info(self) -> OAuthClientInformationFull | None:
+        return self._client()
+
+    async def set_client_info(self, client_info: OAuthClientInformationFull) -> None:
+        self._saved["client"] = client_info.model_dump(mode="json", exclude_none=True)
+        self._save()
+
+    def forget_client(self) -> None:
+        self._saved.pop("client", None)
+
+    def recall(self, auth: OAuthClientProvider) -> None:
+        """Tell the provider what it knew when the tokens were got; it keeps that in memory only."""
+        auth.context.token_expiry_time = self.expires_at
+        auth.context.oauth_metadata = _model(OAuthMetadata, self._saved.get("authorization_server"))
+        auth.context.protected_resource_metadata = _model(ProtectedResourceMetadata, self._saved.get("resource"))
+
+    def keep(self, auth: OAuthClientProvider) -> None:
+        """Keep what the provider has found out. Raises OSError."""
+        for key, found in (
+            ("authorization_server", auth.context.oauth_metadata),
+            ("resource", auth.context.protected_resource_metadata),
+        ):
+            if found is not None:
+                self._saved[key] = found.model_dump(mode="json", exclude_none=True)
+        self._save()
+
+    def _client(self) -> OAuthClientInformationFull | None:
+        return _model(OAuthClientInformationFull, self._saved.get("client"))
+
+    def _save(self) -> None:
+        write_private(self.file, json.dumps(self._saved, indent=2) + "\n")
+
+
+def provider(name: str, url: str) -> OAuthClientProvider:
+    """What authorizes a session's requests. Raises NotAuthorizedError where there is no token."""
+    tokens = TokenFile(token_file(name, url))
+    if not tokens.has_tokens:
+        raise NotAuthorizedError("there is no token for it")
+
+    async def ask_nobody(_: str) -> None:
+        raise NotAuthorizedError("its token is not good any more")
+
+    async def never() -> AuthorizationCodeResult:
+        raise NotAuthorizedError("its token is not good any more")
+
+    return make_provider(url, tokens, redirect_port=tokens.redirect_port or 0, redirect=ask_nobody, callback=never)
+
+
+def make_provider(
+    url: str,
+    tokens: TokenFile,
+    *,
+    redirect_port: int,
+    redirect: Callable[[str], Awaitable[None]],
+    callback: Callable[[], Awaitable[AuthorizationCodeResult]],
+) -> OAuthClientProvider:
+    auth = OAuthClientProvider(
+        server_url=url,
+        client_metadata=OAuthClientMetadata(
+            client_name="kimi-tui",
+            redirect_uris=[AnyUrl(f"http://127.0.0.1:{redirect_port}/callback")],
+            grant_types=["authorization_code", "refresh_token"],
+            token_endpoint_auth_method="none",
+        ),
+        storage=tokens,
+        redirect_handler=redirect,
+        callback_handler=callback,
+    )
+    tokens.recall(auth)
+    return auth
+
+
+def _model(model: type[_M], value: object) -> _M | None:
+    try:
+        return model.model_validate(value)
+    except ValidationError:
+        return None

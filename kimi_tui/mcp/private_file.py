@@ -1,0 +1,21 @@
+"""Files that only their owner may read: replaced whole, never seen half written."""
+
+import os
+from pathlib import Path
+
+
+def write_private(file: Path, text: str) -> None:
+    """Put `text` in place of what the file holds, with mode 0600. Raises OSError."""
+    file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+    target = file.resolve()
+    fresh = target.with_name(f".{target.name}.{os.getpid()}.new")
+    descriptor = os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+    try:
+        with open(descriptor, "w", encoding="utf-8") as out:  # noqa: PTH123 - a descriptor, not a path
+            out.write(text)
+            out.flush()
+            os.fsync(out.fileno())
+        fresh.replace(target)
+    except BaseException:
+        fresh.unlink(missing_ok=True)
+        raise

@@ -1,0 +1,60 @@
+"""The tools that a server says it has: as many as can be meant, each with a schema that a model can be told."""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from kimi_tui.mcp.schema import plain_schema
+from kimi_tui.mcp.untrusted import clean, one_line
+from kimi_tui.wire.parts import JsonObject
+
+if TYPE_CHECKING:
+    from mcp import Client
+
+MAX_TOOLS = 200
+MAX_PAGES = 50
+MAX_NAME = 128
+MAX_DESCRIPTION = 4_000
+
+
+@dataclass(frozen=True, slots=True)
+class RemoteTool:
+    """A tool by the server's own name. What it says of itself is its own word."""
+
+    name: str
+    description: str
+    parameters: JsonObject
+
+
+async def remote_tools(
+    client: "Client", allowed: tuple[str, ...] | None
+) -> tuple[tuple[RemoteTool, ...], tuple[str, ...]]:
+    """The tools of a server that are allowed, and notes on what was left out or changed."""
+    found: dict[str, RemoteTool] = {}
+    notes: list[str] = []
+    seen: set[str] = set()
+    capabilities = client.server_capabilities
+    cursor: str | None = None
+    for _ in range(MAX_PAGES if capabilities.tools is not None else 0):
+        page = await client.list_tools(cursor=cursor)
+        for tool in page.tools:
+            shown = one_line(tool.name, most=60)
+            if tool.name in seen:
+                notes.append(f"{shown}: named twice, the first one counts")
+            elif not tool.name or len(tool.name) > MAX_NAME or not tool.name.isprintable():
+                notes.append(f"{shown}: left out, such a name cannot be called")
+            elif allowed is None or tool.name in allowed:
+                parameters, whole = plain_schema(tool.input_schema)
+                if not whole:
+                    notes.append(f"{shown}: its parameters are not told to the model, they are too large")
+                description = clean(tool.description or tool.title or "", most=MAX_DESCRIPTION)
+                found[tool.name] = RemoteTool(tool.name, description, parameters)
+            seen.add(tool.name)
+        cursor = page.next_cursor
+        if cursor is None or len(seen) >= MAX_TOOLS:
+            break
+    tools = tuple(found.values())
+    if len(tools) > MAX_TOOLS:
+        notes.append(f"only the first {MAX_TOOLS} of its tools are used")
+    missing = [name for name in allowed or () if name not in seen]
+    notes.extend(f"{one_line(name, most=60)}: allowed, but it has no such tool" for name in missing)
+    return tools[:MAX_TOOLS], tuple(notes[:50])

@@ -1,0 +1,190 @@
+"""All MCP servers of a session: they start side by side in the background, and their tools come and go.
+
+A server that does not work is told of and passed over; no turn waits for it longer than it is given to connect.
+"""
+
+import asyncio
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Literal
+from weakref import WeakSet
+
+from kimi_tui.approval import Approvals
+from kimi_tui.errors import UsageError
+from kimi_tui.llm.provider import Capability
+from kimi_tui.mcp.config import Setup
+from kimi_tui.mcp.connection import Connection, ServerState, Surroundings
+from kimi_tui.mcp.names import long_names, short_names
+from kimi_tui.mcp.remote_tool import RemoteTool
+from kimi_tui.mcp.tool import McpTool
+from kimi_tui.tools.progress import ToolProgress
+from kimi_tui.tools.toolset import Toolset
+from kimi_tui.wire.codec import WireMessage
+from kimi_tui.wire.events import MCPLoadingBegin, MCPLoadingEnd, MCPServerStatus, MCPStatus, StatusUpdate
+
+Severity = Literal["info", "warning"]
+
+
+@dataclass(frozen=True, slots=True)
+class Session:
+    """What the servers need of the session: `send` is the Wire, `tell` a notice to the person."""
+
+    around: Surroundings
+    approvals: Approvals
+    progress: ToolProgress
+    send: Callable[[WireMessage], None]
+    tell: Callable[[str, str], None]
+    capabilities: Callable[[], frozenset[Capability]]
+
+
+class McpServers:
+    """The servers of one session. Toolsets that are attached have the tools of those that work."""
+
+    def __init__(self, setup: Setup, session: Session) -> None:
+        self._setup = setup
+        self._session = session
+        self._connections = {server.name: Connection(server, session.around, self._changed) for server in setup.servers}
+        self._toolsets: WeakSet[Toolset] = WeakSet()
+        self._tools: dict[str, McpTool] = {}
+        self._also: dict[str, str] = {}
+        self._told: dict[str, str] = {}
+        self._loading: asyncio.Task[None] | None = None
+        self._loaded = False
+        self._quiet = False
+        self._closed = False
+
+    def __bool__(self) -> bool:
+        """Whether there is any server to start."""
+        return any(connection.may_start for connection in self._connections.values())
+
+    def states(self) -> tuple[ServerState, ...]:
+        """Every configured server, those that may not be started among them."""
+        return tuple(connection.state for connection in self._connections.values())
+
+    def status(self) -> MCPStatus:
+        """The servers that may be started, as the Wire tells of them."""
+        told: list[MCPServerStatus] = []
+        for state in self.states():
+            if state.status != "untrusted" and state.status != "disabled":
+                tools = tuple(tool.name for tool in state.tools) if state.status == "connected" else ()
+                told.append(MCPServerStatus(name=state.name, status=state.status, tools=tools))
+        return MCPStatus(
+            loading=self._loading is not None and not self._loaded,
+            connected=sum(server.status == "connected" for server in told),
+            total=len(told),
+            tools=sum(len(server.tools) for server in told),
+            servers=tuple(told),
+        )
+
+    def attach(self, toolset: Toolset) -> None:
+        """Give an agent the tools there are, and from now on those there will be."""
+        self._toolsets.add(toolset)
+        self._furnish(toolset, ())
+
+    def start(self) -> None:
+        """Begin to connect to all of them; once is enough."""
+        if self._loading is not None or self._closed:
+            return
+        for problem in self._setup.problems:
+            self._session.tell("MCP configuration", problem)
+        untrusted = [state for state in self.states() if state.status == "untrusted"]
+        if untrusted:
+            names = ", ".join(state.name for state in untrusted)
+            self._session.tell(
+                "MCP servers of this project are not started",
+                f"{names}: named in {untrusted[0].origin}, which you have not trusted yet. "
+                "Look at it, then: kimi-tui mcp trust",
+            )
+        if self:
+            self._loading = asyncio.create_task(self._load(), name="mcp servers")
+
+    async def ready(self, seconds: float | None = None) -> None:
+        """Start them where that was not done, and wait until each works or does not; no longer than `seconds`."""
+        self.start()
+        if self._loading is not None and not self._loading.done():
+            await asyncio.wait([self._loading], timeout=seconds)
+
+    async def restart(self, name: str) -> ServerState:
+        """End one server and connect to it again; how that went. Raises UsageError."""
+        connection = self._connections.get(name)
+        if connection is None:
+            raise UsageError(f"there is no MCP server {name!r}; there are: {', '.join(self._connections) or 'none'}")
+        if not connection.may_start:
+            raise UsageError(f"the MCP server {name!r} is {connection.state.status}")
+        await connection.restart()
+        return connection.state
+
+    async def aclose(self) -> None:
+        """End them all, side by side."""
+        self._closed = True
+        if self._loading is not None:
+            self._loading.cancel()
+            await asyncio.wait([self._loading])
+        await asyncio.gather(*(connection.stop() for connection in self._connections.values()))
+
+    async def _load(self) -> None:
+        starting = [connection for connection in self._connections.values() if connection.may_start]
+        self._session.send(MCPLoadingBegin())
+        self._quiet = True
+        for connection in starting:
+            connection.start()
+        self._quiet = False
+        self._tell_status()
+        await asyncio.gather(*(connection.settled.wait() for connection in starting))
+        self._loaded = True
+        self._tell_status()
+        self._session.send(MCPLoadingEnd())
+
+    def _changed(self, connection: Connection) -> None:
+        if self._closed or self._quiet:
+            return
+        self._name_tools()
+        self._tell_status()
+        state = connection.state
+        if state.status in ("failed", "unauthorized") and self._told.get(state.name) != state.cause:
+            self._session.tell(f"MCP server {state.name}: {state.status}", state.cause)
+        self._told[state.name] = state.cause
+
+    def _tell_status(self) -> None:
+        self._session.send(StatusUpdate(mcp_status=self.status()))
+
+    def _name_tools(self) -> None:
+        """Name all tools anew. Those of a server that went stay: a call starts it again."""
+        by_pair: dict[tuple[str, str], tuple[Connection, RemoteTool]] = {
+            (name, tool.name): (connection, tool)
+            for name, connection in self._connections.items()
+            for tool in connection.state.tools
+        }
+        long = long_names(by_pair)
+        before = self._tools
+        self._tools = {}
+        for pair, (connection, remote) in by_pair.items():
+            name = long[pair]
+            old = before.get(name)
+            self._tools[name] = (
+                old if old is not None and old.remote == remote else self._tool(name, remote, connection)
+            )
+        self._also = short_names(long)
+        for toolset in tuple(self._toolsets):
+            self._furnish(toolset, before)
+
+    def _tool(self, name: str, remote: RemoteTool, connection: Connection) -> McpTool:
+        session = self._session
+        return McpTool(
+            name,
+            remote,
+            connection,
+            approvals=session.approvals,
+            progress=session.progress,
+            capabilities=session.capabilities,
+        )
+
+    def _furnish(self, toolset: Toolset, before: "tuple[str, ...] | dict[str, McpTool]") -> None:
+        """In the order of the configuration, whoever came first. A tool of another kind keeps its name."""
+        for name in before:
+            if isinstance(toolset.get(name), McpTool):
+                toolset.remove(name)
+        for name, tool in self._tools.items():
+            if toolset.get(name) is None:
+                toolset.add(tool)
+        toolset.also_called(self._also)

@@ -1,0 +1,223 @@
+"""The stdio transport: a server as a child process, one JSON-RPC message a line.
+
+The SDK's own keeps a line of any length in memory, and leaves standard error to the terminal. Here a line is
+bounded, a flood ends the connection, and the last words on standard error say why a server went. The child has a
+process group of its own, all of which is ended with it.
+"""
+
+import asyncio
+import contextlib
+import os
+import shutil
+import signal
+from collections import deque
+from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import anyio
+import mcp_types as types
+from anyio.streams.memory import MemoryObjectReceiveStream, MemoryObjectSendStream
+from mcp.client._transport import TransportStreams
+from mcp.shared.message import SessionMessage
+
+from kimi_tui.mcp.meter import Meter
+
+MAX_MESSAGE = 16 << 20
+"""Bytes of one message."""
+
+_CHUNK = 1 << 18
+_REST = 0.005
+"""A pause after each full chunk, so that a flood leaves time for the screen."""
+
+_GOES_BY_ITSELF = 1.0
+_GOES_WHEN_TOLD = 1.0
+_LAST_WORDS = 5
+
+
+class Child:
+    """The process of a server. `ended_because` is set once it went, or said what ends the connection."""
+
+    def __init__(self, process: asyncio.subprocess.Process, on_stderr: Callable[[str], None]) -> None:
+        self._process = process
+        self._on_stderr = on_stderr
+        self._last_words: deque[str] = deque(maxlen=_LAST_WORDS)
+        self._stderr_read = asyncio.Event()
+        self.ended_because: str | None = None
+        self.stray_lines = 0
+
+    @property
+    def last_words(self) -> str:
+        """The last line on standard error that is not blank."""
+        return next((line for line in reversed(self._last_words) if line.strip()), "")
+
+    async def read_messages(self, out: MemoryObjectSendStream[SessionMessage | Exception]) -> None:
+        """Hand over what comes until the output ends, or must not go on."""
+        meter = Meter()
+        async with out:
+            async for line in self._lines():
+                if meter.flooded():
+                    self.ended_because = "it sent a flood of messages"
+                    break
+                if not line.strip():
+                    continue
+                try:
+                    message = types.jsonrpc_message_adapter.validate_json(line, by_name=False)
+                except ValueError:
+                    if _meant_for_us(line):
+                        self.ended_because = "it sent a message that cannot be read"
+                        break
+                    self._stray(line)
+                    continue
+                try:
+                    await out.send(SessionMessage(message))
+                except (anyio.BrokenResourceError, anyio.ClosedResourceError):
+                    return
+            if self.ended_because is None:
+                self.ended_because = await self._why_it_went()
+
+    async def _lines(self) -> AsyncGenerator[bytes, None]:
+        assert self._process.stdout is not None
+        begun: list[bytes] = []
+        size = 0
+        while chunk := await self._process.stdout.read(_CHUNK):
+            *whole, rest = chunk.split(b"\n")
+            for line in whole:
+                yield b"".join((*begun, line))
+                begun, size = [], 0
+            begun.append(rest)
+            size += len(rest)
+            if size > MAX_MESSAGE:
+                self.ended_because = f"it sent a message of more than {MAX_MESSAGE >> 20} MiB"
+                return
+            if len(chunk) >= _CHUNK // 2:
+                await asyncio.sleep(_REST)
+
+    def _stray(self, line: bytes) -> None:
+        self.stray_lines += 1
+        self._on_stderr(f"(on stdout) {line[:500].decode('utf-8', 'replace')}")
+
+    async def _why_it_went(self) -> str:
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(_GOES_BY_ITSELF):
+                await self._process.wait()
+                await self._stderr_read.wait()
+        code = self._process.returncode
+        if code is None:
+            return "it closed its output"
+        how = f"it was ended by signal {-code}" if code < 0 else f"it ended with exit code {code}"
+        return f"{how}: {self.last_words}" if self.last_words else how
+
+    async def write_messages(self, messages: MemoryObjectReceiveStream[SessionMessage]) -> None:
+        assert self._process.stdin is not None
+        async with messages:
+            async for message in messages:
+                text = message.message.model_dump_json(by_alias=True, exclude_unset=True)
+                self._process.stdin.write(text.encode("utf-8", "replace") + b"\n")
+                try:
+                    await self._process.stdin.drain()
+                except OSError:
+                    return
+
+    async def read_stderr(self) -> None:
+        assert self._process.stderr is not None
+        while chunk := await self._process.stderr.read(_CHUNK):
+            for line in chunk.decode("utf-8", "replace").splitlines()[-1000:]:
+                self._last_words.append(line[:500])
+                self._on_stderr(line[:500])
+            if len(chunk) >= _CHUNK // 2:
+                await asyncio.sleep(_REST)
+        self._stderr_read.set()
+
+    async def end(self) -> None:
+        """Close its input, then ask its whole group to end, then make it; every wait is bounded."""
+        if self._process.stdin is not None:
+            self._process.stdin.close()
+        await self._gone(_GOES_BY_ITSELF, lambda: self._process.returncode is not None)
+        if self._signal(signal.SIGTERM):
+            await self._gone(_GOES_WHEN_TOLD, lambda: not self._signal(0))
+            self._signal(signal.SIGKILL)
+            await self._gone(_GOES_WHEN_TOLD, lambda: self._process.returncode is not None)
+        self._process._transport.close()  # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType] - a child that keeps the pipes must not keep us
+
+    async def _gone(self, seconds: float, gone: Callable[[], bool]) -> None:
+        until = asyncio.get_running_loop().time() + seconds
+        while not gone() and asyncio.get_running_loop().time() < until:  # noqa: ASYNC110 - nothing tells of a group
+            await asyncio.sleep(0.01)
+
+    def _signal(self, number: int) -> bool:
+        """Whether there was anyone in the group to get it."""
+        try:
+            os.killpg(self._process.pid, number)
+        except (ProcessLookupError, PermissionError):
+            return False
+        return True
+
+
+@asynccontextmanager
+async def stdio_transport(
+    command: Sequence[str],
+    *,
+    env: Mapping[str, str],
+    cwd: Path,
+    on_stderr: Callable[[str], None],
+    on_child: Callable[[Child], None],
+    on_end: Callable[[str], None],
+) -> AsyncGenerator[TransportStreams, None]:
+    """Run the command and speak with it. `on_end` gets the cause when it goes by itself.
+
+    Raises OSError where it cannot be started.
+    """
+    program = shutil.which(command[0], path=env.get("PATH")) or _relative(command[0], cwd)
+    if program is None:
+        raise FileNotFoundError(f"there is no command {command[0]!r}")
+    process = await asyncio.create_subprocess_exec(
+        program,
+        *command[1:],
+        stdin=asyncio.subprocess.PIPE,
+        stdout=asyncio.subprocess.PIPE,
+        stderr=asyncio.subprocess.PIPE,
+        limit=_CHUNK,
+        env=dict(env),
+        cwd=cwd,
+        start_new_session=True,
+    )
+    child = Child(process, on_stderr)
+    on_child(child)
+    incoming, read_stream = anyio.create_memory_object_stream[SessionMessage | Exception](0)
+    write_stream, outgoing = anyio.create_memory_object_stream[SessionMessage](0)
+
+    async def read() -> None:
+        try:
+            await child.read_messages(incoming)
+        finally:
+            if child.ended_because is not None:
+                on_end(child.ended_because)
+
+    try:
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(child.read_stderr)
+            tasks.start_soon(read)
+            tasks.start_soon(child.write_messages, outgoing)
+            try:
+                yield read_stream, write_stream
+            finally:
+                tasks.cancel_scope.cancel()
+    finally:
+        for stream in (incoming, read_stream, write_stream, outgoing):
+            stream.close()
+        with anyio.CancelScope(shield=True):
+            await child.end()
+
+
+def _meant_for_us(line: bytes) -> bool:
+    """Whether a line that is no message was to be one, and not a log line that went astray."""
+    return line.lstrip().startswith(b"{") and (b'"jsonrpc"' in line[:200] or b'"jsonrpc"' in line[-200:])
+
+
+def _relative(name: str, cwd: Path) -> str | None:
+    """A command that is a path, from the work dir or the home folder."""
+    if "/" not in name:
+        return None
+    path = cwd / Path(name).expanduser()
+    return str(path) if os.access(path, os.X_OK) else None

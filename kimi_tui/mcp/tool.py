@@ -1,0 +1,98 @@
+"""A tool of an MCP server, as the agent's other tools are: it asks first, and answers within bounds."""
+
+import json
+from collections.abc import Callable
+from typing import ClassVar
+
+from pydantic import ConfigDict
+
+from kimi_tui.approval import Approvals, Scope
+from kimi_tui.llm.provider import Capability, ToolSpec
+from kimi_tui.mcp.connection import Connection, ServerError
+from kimi_tui.mcp.content import tool_result
+from kimi_tui.mcp.remote_tool import RemoteTool
+from kimi_tui.mcp.untrusted import one_line, shortened
+from kimi_tui.tools.asking import ask
+from kimi_tui.tools.progress import ToolProgress
+from kimi_tui.tools.tool import Params, Tool, current_tool_call, failed
+from kimi_tui.wire.display import ShellBlock
+from kimi_tui.wire.parts import JsonObject, ToolReturnValue
+
+_SHOWN_ARGUMENTS = 10_000
+
+
+class AnyParams(Params):
+    """Whatever the server's schema says; the server checks it."""
+
+    model_config: ClassVar[ConfigDict] = ConfigDict(extra="allow", frozen=True)
+
+
+class McpTool(Tool[AnyParams]):
+    """One tool. It never counts as read-only: that it changes nothing would be the server's word alone."""
+
+    params: type[AnyParams] = AnyParams
+
+    def __init__(
+        self,
+        name: str,
+        remote: RemoteTool,
+        connection: Connection,
+        *,
+        approvals: Approvals,
+        progress: ToolProgress,
+        capabilities: Callable[[], frozenset[Capability]],
+    ) -> None:
+        self.name = name  # pyright: ignore[reportAttributeAccessIssue] - known only now
+        self.remote = remote
+        self._connection = connection
+        self._approvals = approvals
+        self._progress = progress
+        self._capabilities = capabilities
+        self._spec = ToolSpec(name, self.description, remote.parameters)
+
+    @property
+    def description(self) -> str:
+        server = one_line(self._connection.server.name, most=60)
+        return self.remote.description or f"The tool {self.remote.name} of the MCP server {server}."
+
+    @property
+    def spec(self) -> ToolSpec:
+        return self._spec
+
+    async def call(self, params: AnyParams) -> ToolReturnValue:
+        arguments: JsonObject = dict(params.model_extra or {})
+        server, tool = one_line(self._connection.server.name, most=60), one_line(self.remote.name, most=100)
+        refused = await ask(
+            self._approvals,
+            sender=self.name,
+            action=f"mcp:{tool}",
+            description=f"Call `{tool}` of the MCP server `{server}`",
+            display=(ShellBlock(language="json", command=_shown(arguments)),) if arguments else (),
+            scope=Scope(
+                (f"mcp:{self._connection.server.name}/{self.remote.name}",),
+                f"calls of `{tool}` of the MCP server `{server}`",
+            ),
+        )
+        if refused is not None:
+            return refused
+        call_id = current_tool_call.get().id
+
+        def tell(done: float, total: float | None, message: str | None) -> None:
+            self._progress.write(call_id, f"{_progress(done, total, message)}\n")
+
+        try:
+            result = await self._connection.call(self.remote.name, arguments, call_id=call_id, on_progress=tell)
+        except ServerError as error:
+            return failed(f"The MCP server `{server}` failed: {error}", brief=f"{server}: {error}")
+        finally:
+            self._progress.end(call_id)
+        return tool_result(result, self._capabilities())
+
+
+def _shown(arguments: JsonObject) -> str:
+    return shortened(json.dumps(arguments, indent=2, ensure_ascii=False), _SHOWN_ARGUMENTS)
+
+
+def _progress(done: float, total: float | None, message: str | None) -> str:
+    counted = f"{done:g}/{total:g}" if total else f"{done:g}"
+    return f"{one_line(message, most=200)} ({counted})" if message else counted

@@ -1,0 +1,41 @@
+"""Text that a server wrote: bounded, and without what acts on a terminal or hides from the eye."""
+
+import unicodedata
+from collections.abc import Iterable
+from typing import cast
+
+_SHORTEST_SECRET = 8
+_CUT = "…"
+
+
+def clean(text: str, *, most: int) -> str:
+    """At most `most` characters; control and format characters (escapes, C1, bidi, tags) are left out."""
+    return shortened("".join(char for char in text[: most * 4] if _seen(char)).strip(), most)
+
+
+def one_line(text: str, *, most: int) -> str:
+    """The same, on one line."""
+    return clean(" ".join(text[: most * 4].split()), most=most)
+
+
+def shortened(text: str, most: int) -> str:
+    return text if len(text) <= most else text[: most - 1] + _CUT
+
+
+def without_secrets(text: str, secrets: Iterable[str]) -> str:
+    """The text with each of the secrets that is long enough to be one covered up."""
+    for secret in secrets:
+        if len(secret) >= _SHORTEST_SECRET:
+            text = text.replace(secret, "***")
+    return text
+
+
+def first_leaf(error: BaseException) -> BaseException:
+    """The first cause in a group of errors, which is how the SDK tells of one."""
+    while isinstance(error, BaseExceptionGroup):
+        error = cast("BaseExceptionGroup[BaseException]", error).exceptions[0]
+    return error
+
+
+def _seen(char: str) -> bool:
+    return char in "\n\t" or unicodedata.category(char) not in ("Cc", "Cf", "Cs", "Co", "Cn")
