@@ -34,6 +34,10 @@ def _run(options: argparse.Namespace) -> int:
             from kimi_tui.cli import skill
 
             return skill.run(options)
+        case "mcp":
+            from kimi_tui.cli import mcp
+
+            return mcp.run(options)
         case _ if options.wire:
             from kimi_tui.cli.wire_mode import run_wire_mode
 
