@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+import dataclasses
 import logging
 import time
 from collections.abc import Awaitable, Callable, Sequence
@@ -10,9 +11,10 @@ from typing import ClassVar
 from textual import events
 from textual.app import App
 from textual.binding import BindingType
+from textual.screen import ModalScreen
 from textual.timer import Timer
 
-from kimi_tui.errors import ConfigError, KimiTuiError
+from kimi_tui.errors import KimiTuiError
 from kimi_tui.ui.tui import terminal, themes
 from kimi_tui.ui.tui.bridge import FRAME, Bridge, WireBatch
 from kimi_tui.ui.tui.commands import Actions
@@ -21,13 +23,13 @@ from kimi_tui.ui.tui.composer.files import FileIndex
 from kimi_tui.ui.tui.composer.history import History, history_file
 from kimi_tui.ui.tui.dialogs.approval import ApprovalDialog
 from kimi_tui.ui.tui.dialogs.branches import BranchDialog
-from kimi_tui.ui.tui.dialogs.node import NodeAction, NodeDetails
-from kimi_tui.ui.tui.dialogs.start_flow import StartFlow
+from kimi_tui.ui.tui.dialogs.node import NodeAction
+from kimi_tui.ui.tui.dialogs.question import QuestionDialog
 from kimi_tui.ui.tui.engine import Command, Engine
 from kimi_tui.ui.tui.flow.chart import FlowChart
 from kimi_tui.ui.tui.flow.listing import FlowList
 from kimi_tui.ui.tui.flow.pane import FlowPane
-from kimi_tui.ui.tui.flow_fold import branches_of
+from kimi_tui.ui.tui.flow_desk import FlowDesk
 from kimi_tui.ui.tui.hinting import hints_for, where_of
 from kimi_tui.ui.tui.keys import bindings
 from kimi_tui.ui.tui.panels.strip import StripLine
@@ -36,7 +38,7 @@ from kimi_tui.ui.tui.screens.finder import Finder
 from kimi_tui.ui.tui.screens.help import Help
 from kimi_tui.ui.tui.screens.home import PANES, Home, PaneName
 from kimi_tui.ui.tui.stage import Stage
-from kimi_tui.ui.tui.steering import steer
+from kimi_tui.ui.tui.theme_shelf import ThemeShelf
 from kimi_tui.ui.tui.transcript.items import ErrorItem
 from kimi_tui.ui.tui.transcript.view import Transcript
 from kimi_tui.ui.tui.turns import Turns
@@ -71,8 +73,6 @@ class KimiTui(App[int]):
         self._make_engine = make_engine
         self._first_prompt = prompt
         self._clock, self._steady, self._frame = clock, steady, frame
-        self._wanted_theme = theme
-        self._theme_titles: dict[str, str] = {}
         self._quit_asked = float("-inf")
         self._early: list[str] = []
         self._ticker: Timer | None = None
@@ -83,7 +83,9 @@ class KimiTui(App[int]):
         self.attention = terminal.Caller(self._write, lambda: self.app_focus)
         self.stage = Stage(self.home, clock=clock, attention=self.attention)
         self._place = place
-        self._load_theme(theme)
+        self.desk = FlowDesk(self, self.stage, clock=clock)
+        self.shelf = ThemeShelf(self)
+        self.shelf.use(theme)
 
     # Start and end
 
@@ -97,8 +99,7 @@ class KimiTui(App[int]):
     def _started(self) -> None:
         self.home.composer.commands = self.commands
         if self._place:
-            facts = self.home.header.facts
-            self.home.header.facts = type(facts)(place=self._place)
+            self.home.header.facts = dataclasses.replace(self.home.header.facts, place=self._place)
         self._hint()
         self.run_worker(self._start_engine(), group="engine", exit_on_error=False)
 
@@ -106,13 +107,18 @@ class KimiTui(App[int]):
         try:
             engine = await self._make_engine()
         except KimiTuiError as error:
-            self.stage.say(ErrorItem("The session could not start", str(error)))
-            return
+            self._cannot_start(str(error))
         except Exception as error:  # noqa: BLE001 - the edge: a fault of ours is told, the screen stays
             _log.exception("the engine could not be made")
-            self.stage.say(ErrorItem("The session could not start", f"{type(error).__name__}: {error}"))
-            return
-        self._take_engine(engine)
+            self._cannot_start(f"{type(error).__name__}: {error}")
+        else:
+            self._take_engine(engine)
+
+    def _cannot_start(self, cause: str) -> None:
+        self.home.header.facts = dataclasses.replace(self.home.header.facts, failed=True)
+        self.stage.say(ErrorItem("The session could not start", cause))
+        self.home.composer.queued.show(())
+        self.home.composer.text = "\n".join([*self._early, self.home.composer.text]).strip()
 
     def _take_engine(self, engine: Engine) -> None:
         self.engine = engine
@@ -135,6 +141,7 @@ class KimiTui(App[int]):
         for text in [*([self._first_prompt] if self._first_prompt else []), *self._early]:
             self._turns.submit(text)
         self._early.clear()
+        self._queue_changed()
         self._hint()
 
     async def on_unmount(self) -> None:
@@ -172,18 +179,22 @@ class KimiTui(App[int]):
     def commands(self) -> Sequence[Command]:
         return self.engine.commands() if self.engine is not None else ()
 
-    def on_composer_submitted(self, event: Composer.Submitted) -> None:
+    def submit(self, text: str) -> None:
+        """Send it to the engine, as soon as there is one."""
         self.home.transcript.follow = True
         if self._turns is None:
-            self._early.append(event.text)
+            self._early.append(text)
             self.home.composer.queued.show(self._early)
         else:
-            self._turns.submit(event.text)
+            self._turns.submit(text)
+
+    def on_composer_submitted(self, event: Composer.Submitted) -> None:
+        self.submit(event.text)
 
     def on_composer_steered(self, event: Composer.Steered) -> None:
         if self._turns is None or not self._turns.steer(event.text or None):
             if event.text:
-                self.on_composer_submitted(Composer.Submitted(event.text))
+                self.submit(event.text)
             else:
                 self.tell("no turn is running that could be steered")
 
@@ -237,83 +248,32 @@ class KimiTui(App[int]):
         self.stage.ask(event.request_id)
 
     def on_branch_dialog_chosen(self, event: BranchDialog.Chosen) -> None:
-        self._steer(f"choose:{event.label}", "")
+        self.desk.take_branch(event.node_id, event.label)
+
+    def on_question_dialog_answered(self, event: QuestionDialog.Answered) -> None:
+        if self.engine is not None:
+            self.engine.questions.settle(event.request_id, event.answers)
+        self.stage.answered(event.request_id)
 
     # Flows
 
     def on_flow_list_chosen(self, event: FlowList.Chosen) -> None:
-        skill = next((skill for skill in self.home.flow.listing.flows if skill.name == event.flow_name), None)
-        if skill is None or skill.flow is None:
-            return
-
-        def start(args: str | None) -> None:
-            if args is not None and self._turns is not None:
-                self._turns.submit(f"/flow:{event.flow_name} {args}".strip())
-
-        self.push_screen(StartFlow(skill.name, skill.description, skill.flow), start)
+        self.desk.start(event.flow_name)
 
     def on_flow_pane_steered(self, event: FlowPane.Steered) -> None:
-        run = self.stage.state.flow.run
-        if event.action == "choose" and run is not None:
-            self._choose(event.node_id or run.node_id)
-        elif event.action == "list":
-            self.home.flow.action_list()
-        else:
-            self._steer(event.action, event.node_id)
-
-    def _choose(self, node_id: str) -> None:
-        """Ask for a branch of the node under the cursor, else of the one the run is on."""
-        run = self.stage.state.flow.run
-        if run is None or not run.active:
-            self.tell("no flow is running")
-            return
-        for one in (node_id, run.node_id):
-            if branches := branches_of(run.begin, one):
-                label = next((node.label for node in run.begin.nodes if node.id == one), one)
-                self.home.branch.show(one, label, branches)
-                self.home.branch.focus()
-                return
-        self.tell("this node has one way out; there is nothing to choose")
-
-    def _steer(self, action: str, node_id: str) -> None:
-        if self.engine is None:
-            return
-        if action.startswith("choose:") and not node_id and self.home.branch.is_open:
-            node_id = self.home.branch.node_id
-            self.home.branch.close()
-            self.home.composer.prompt.focus()
-        if (word := steer(self.engine, action, node_id)) is not None:
-            self.tell(word)
+        self.desk.steer(event.action, event.node_id)
 
     def on_flow_chart_branch_clicked(self, event: FlowChart.BranchClicked) -> None:
-        run = self.stage.state.flow.run
-        if run is not None and run.active:
-            self._steer(f"choose:{event.label}", event.node_id)
+        self.desk.take_branch(event.node_id, event.label)
 
     def on_flow_chart_node_opened(self, event: FlowChart.NodeOpened) -> None:
-        fold = self.stage.state.flow
-        if fold.picture is None or fold.run is None:
-            return
-        node_id = event.node_id
+        self.desk.open(event.node_id)
 
-        def act(action: NodeAction | None) -> None:
-            if action == "turn":
-                self.stage.home.transcript.jump_to(self.stage.feed.ids[fold.turn_keys[node_id][-1]])
-                self.action_pane("talk")
-            elif action is not None:
-                self._steer(action, node_id)
+    def open_flow_start(self, screen: ModalScreen[str | None], done: Callable[[str | None], None]) -> None:
+        self.push_screen(screen, done)
 
-        self.push_screen(
-            NodeDetails(
-                fold.picture,
-                node_id,
-                now=self._clock(),
-                turns=len(fold.turn_keys.get(node_id, ())),
-                running=fold.run.active,
-                at_breakpoint=node_id in fold.picture.breakpoints,
-            ),
-            act,
-        )
+    def open_node(self, screen: ModalScreen[NodeAction | None], done: Callable[[NodeAction | None], None]) -> None:
+        self.push_screen(screen, done)
 
     # The conversation
 
@@ -363,7 +323,7 @@ class KimiTui(App[int]):
 
     def action_escape(self) -> None:
         home = self.home
-        if home.approval.leave_why():
+        if home.approval.leave_why() or home.question.leave():
             return
         if home.finder.is_open:
             home.finder.close()
@@ -440,34 +400,9 @@ class KimiTui(App[int]):
 
     # Themes
 
-    def theme_titles(self) -> dict[str, str]:
-        """Every theme there is, by name. Files are read on first use."""
-        if not self._theme_titles:
-            for path in themes.find_themes():
-                try:
-                    found = themes.load_theme(path)
-                except ConfigError as error:
-                    _log.warning("a theme is passed over: %s", error)
-                    continue
-                self.register_theme(found.theme)
-                self._theme_titles[found.theme.name] = found.title
-        return self._theme_titles
-
     def action_themes(self) -> None:
         self.action_command_palette()
 
     def use_theme(self, name: str) -> None:
-        if name in self.theme_titles():
-            self.theme = name
-
-    def _load_theme(self, name: str) -> None:
-        path = themes.find_theme(name)
-        if path is None:
-            return
-        try:
-            found = themes.load_theme(path)
-        except ConfigError as error:
-            _log.warning("the theme is passed over: %s", error)
-            return
-        self.register_theme(found.theme)
-        self.theme = found.theme.name
+        if not self.shelf.use(name):
+            self.tell("this theme cannot be read; the log says why", severity="warning")

@@ -34,7 +34,7 @@ def entries(app: "KimiTui") -> Iterable[Entry]:
     for command in app.commands():
         text = f"/{command.name}"
         yield Entry(text, command.description, partial(app.put_command, command.name))
-    for name, title in app.theme_titles().items():
+    for name, title in app.shelf.titles().items():
         yield Entry(f"Theme: {title}", name, partial(app.use_theme, name))
 
 

@@ -8,6 +8,7 @@ from kimi_tui.approval import Approvals
 from kimi_tui.flow.graph import Flow
 from kimi_tui.flow.runner import FlowRunner
 from kimi_tui.flow.turn import TurnResult
+from kimi_tui.question import Questions
 from kimi_tui.wire.channel import Wire
 from kimi_tui.wire.parts import UserInput
 from kimi_tui.wire.recorder import Recorded
@@ -49,6 +50,8 @@ class Engine(Protocol):
     def wire(self) -> Wire: ...
     @property
     def approvals(self) -> Approvals: ...
+    @property
+    def questions(self) -> Questions: ...
     @property
     def skills(self) -> Skills: ...
     @property

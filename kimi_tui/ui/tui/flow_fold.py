@@ -119,6 +119,12 @@ class FlowFold:
                 self._end(run, message, at)
         self._talk.note(Touched("node"))
 
+    def forget(self, key: int) -> None:
+        """The items from `key` on were taken back."""
+        if self._header is not None and self._header >= key:
+            self._header = None
+        self.turn_keys = {node: [one for one in keys if one < key] for node, keys in self.turn_keys.items()}
+
     def count(self, message: StepBegin | StatusUpdate, at: float) -> None:
         """What a step costs belongs to the node under way."""
         if self.picture is not None and self.picture.apply(message, at):

@@ -14,6 +14,8 @@ def where_of(home: Home) -> Where:
         return "approval"
     if home.branch.has_focus_within:
         return "branches"
+    if home.question.has_focus_within:
+        return "question"
     match home.focused_pane:
         case "talk":
             return "conversation"
@@ -38,6 +40,8 @@ def hints_for(home: Home, state: UiState) -> tuple[Hint, ...]:
                 ("PgDn", "read on"),
                 ("Esc", "interrupt"),
             )
+        case "question":
+            hints = (("1…4", "answer"), ("o", "another answer"), ("Esc", "no answer"))
         case "branches":
             hints = (("1…9", "take a branch"), ("↑ ↓ Enter", "choose"), ("Esc", "later"))
         case "conversation":

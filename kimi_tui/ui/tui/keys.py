@@ -5,7 +5,7 @@ from typing import Literal
 
 from textual.binding import Binding
 
-Where = Literal["everywhere", "composer", "conversation", "flow", "approval", "branches", "approvals"]
+Where = Literal["everywhere", "composer", "conversation", "flow", "approval", "branches", "question", "approvals"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +78,9 @@ KEYS: tuple[Key, ...] = (
     Key("other", "tab", "", "The next that waits", "approval", in_palette=False),
     Key("read", "pageup,pagedown", "", "Scroll the text", "approval", in_palette=False),
     Key("take", "1…9", "", "Take that branch", "branches", in_palette=False),
+    Key("option", "1…4", "", "Give that answer, or tick it", "question", in_palette=False),
+    Key("own", "o", "", "Another answer", "question", in_palette=False),
+    Key("done", "d", "", "Done ticking", "question", in_palette=False),
     Key("waiting", "enter", "", "Open the approval", "approvals", in_palette=False),
 )
 

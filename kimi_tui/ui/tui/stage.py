@@ -99,6 +99,8 @@ class Stage:
             home.todo.show(state.todo)
         if "approvals" in parts:
             self.ask()
+        if "questions" in parts:
+            self._ask_question()
         if parts & {"flow", "node", "approvals"}:
             home.flow.show_run(state.flow.run, state.flow.picture, asking=bool(state.approvals))
             self._ask_branch()
@@ -149,11 +151,25 @@ class Stage:
         elif not requests and (had_focus or home.focused is None):
             home.composer.prompt.focus()
 
+    def answered(self, request_id: str) -> None:
+        """A question has its answer, which the Wire tells only with the tool's result."""
+        self.state.questions.pop(request_id, None)
+        self._ask_question()
+
+    def _ask_question(self) -> None:
+        dialog = self.home.question
+        had_focus, was_open = dialog.has_focus_within, dialog.is_open
+        dialog.show(next(iter(self.state.questions.values()), None))
+        if dialog.is_open and not was_open and not self.home.composer.text.strip() and not self.home.approval.is_open:
+            dialog.focus()
+        elif had_focus and not dialog.is_open:
+            self.home.focus_work()
+
     def _ask_branch(self) -> None:
         home, run = self.home, self.state.flow.run
         pause = run.pause if run is not None and run.active else None
         if run is None or pause is None or pause.reason != "choice":
-            if home.branch.is_open:
+            if home.branch.is_open and not home.branch.wanted:
                 had_focus = home.branch.has_focus_within
                 home.branch.close()
                 if had_focus:

@@ -115,6 +115,7 @@ class UiState:
             case parts.ToolCallPart():
                 self.tools.more(message)
             case parts.ToolResult():
+                self._drop_questions(message.tool_call_id)
                 todo = self.tools.end(message, at)
                 if todo is not None and todo != self.todo:
                     self.todo = todo
@@ -185,13 +186,24 @@ class UiState:
                 | flow_events.FlowControls()
                 | flow_events.FlowEnd()
             ):
-                if not isinstance(message, flow_events.FlowControls):
+                within = isinstance(message, flow_events.FlowControls)  # it may come in the middle of a step
+                if not within:
                     talk.close(at)
                 self.flow.fold(message, at)
+                if not within:
+                    self._step_start = len(talk)
                 if isinstance(message, flow_events.FlowEnd | flow_events.FlowPaused):
                     self._end_turn()
             case _:
                 assert_never(message)
+
+    def _drop_questions(self, call_id: str) -> None:
+        """The call that asked has its answer."""
+        answered = [key for key, request in self.questions.items() if request.tool_call_id == call_id]
+        for key in answered:
+            del self.questions[key]
+        if answered:
+            self._touch("questions")
 
     def _begin_turn(self, message: events.TurnBegin, at: float) -> None:
         self.conversation.close(at)
@@ -221,6 +233,9 @@ class UiState:
         self.conversation.close(at)
         self.conversation.truncate(self._step_start)
         self.tools.forget(self._step_start)
+        self.flow.forget(self._step_start)
+        if self._seam is not None and self._seam >= self._step_start:
+            self._seam = None
         self._retry = self.conversation.append(
             RetryItem(
                 wording.retry_reason(message),

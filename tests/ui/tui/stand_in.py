@@ -11,6 +11,7 @@ from kimi_tui.flow import build_flow, read_mermaid
 from kimi_tui.flow.graph import Flow
 from kimi_tui.flow.runner import FlowRunner
 from kimi_tui.flow.turn import TurnResult
+from kimi_tui.question import Questions
 from kimi_tui.ui.tui.app import KimiTui
 from kimi_tui.wire.channel import Wire
 from kimi_tui.wire.codec import WireMessage
@@ -73,6 +74,7 @@ class StandIn:
     def __post_init__(self) -> None:
         self.wire = Wire()
         self.approvals = Approvals(self.wire)
+        self.questions = Questions(self.wire)
         self.runner: FlowRunner | None = None
         self.prompts: list[UserInput] = []
         self.steered: list[UserInput] = []

@@ -1,5 +1,6 @@
 """The app under keys and mouse, with a stand-in for the engine."""
 
+import asyncio
 from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from pathlib import Path
@@ -16,6 +17,7 @@ from kimi_tui.ui.tui.screens.help import Help
 from kimi_tui.ui.tui.transcript.items import ErrorItem, NoticeItem, UserItem
 from kimi_tui.wire.events import Notification, StepBegin, TurnBegin, TurnEnd
 from kimi_tui.wire.parts import TextPart
+from kimi_tui.wire.requests import Question, QuestionOption
 from tests.ui.tui import scenes
 from tests.ui.tui.stand_in import Clock, StandIn, make_app
 from tests.ui.tui.test_screen import ready
@@ -51,9 +53,6 @@ class Stage:
             prompt._last_key = 0.0
             await self.pilot.press(key)
         await self.pilot.pause()
-
-    def answered(self) -> list[tuple[str, str | None]]:
-        return [(verdict, feedback) for verdict, feedback in self.verdicts]
 
     verdicts: list[tuple[str, str | None]]
 
@@ -346,7 +345,6 @@ async def test_an_approval_is_answered_by_a_click(start: Start) -> None:
 
 async def test_the_next_of_several_approvals_is_shown_and_guarded_anew(start: Start) -> None:
     async with start() as stage:
-        import asyncio
 
         async def ask(name: str) -> bool:
             verdict = await stage.engine.approvals.ask(
@@ -365,6 +363,32 @@ async def test_the_next_of_several_approvals_is_shown_and_guarded_anew(start: St
         stage.clock.now += 1
         await stage.press("n")
         assert not await second
+
+
+async def test_questions_are_asked_one_after_the_other_and_answered_together(start: Start) -> None:
+    which = Question(question="Which?", options=(QuestionOption(label="red"), QuestionOption(label="blue")))
+    many = which.model_copy(update={"question": "Many?", "multi_select": True})
+    async with start() as stage:
+        asking = asyncio.create_task(stage.engine.questions.ask((which, many, which), tool_call_id="q"))
+        await stage.pilot.pause()
+        await stage.pilot.pause()
+        assert stage.app.home.question.has_focus
+        await stage.press("1")
+        for keys in (("2",), ("1", "2", "d"), ("o", "g", "o", "l", "d", "enter")):
+            stage.clock.now += 1
+            await stage.press(*keys)
+        assert (await asking).by_question == {"Which?": "gold", "Many?": "red, blue"}
+        assert stage.app.home.composer.prompt.has_focus
+
+
+async def test_escape_dismisses_a_question(start: Start) -> None:
+    which = Question(question="Which?", options=(QuestionOption(label="red"), QuestionOption(label="blue")))
+    async with start() as stage:
+        asking = asyncio.create_task(stage.engine.questions.ask((which,), tool_call_id="q"))
+        await stage.pilot.pause()
+        await stage.pilot.pause()
+        await stage.press("escape")
+        assert (await asking).dismissed
 
 
 # Panes and flows

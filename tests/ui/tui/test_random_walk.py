@@ -54,6 +54,8 @@ async def test_no_way_through_the_screen_ends_in_an_error(seed: int, tmp_path: P
                     await pilot.pause()
                 case _:
                     await pilot.press(chance.choice(KEYS))
+            if app.return_value == 0:
+                break  # the walk came upon "Quit" in the palette
             assert app.is_running
             assert isinstance(app, KimiTui)
             assert "Something went wrong" not in str(app.stage.state.conversation.items[-1:])

@@ -46,6 +46,7 @@ class BranchDialog(Vertical, can_focus=True):
         self.guard = Guard(clock)
         self.node_id = ""
         self.labels: tuple[str, ...] = ()
+        self.wanted = False
 
     def compose(self) -> ComposeResult:
         yield AskedBody(id="why-asked")
@@ -55,8 +56,18 @@ class BranchDialog(Vertical, can_focus=True):
     def is_open(self) -> bool:
         return bool(self.labels)
 
-    def show(self, node_id: str, label: str, branches: Sequence[str], *, words: str = "", suggested: str = "") -> None:
-        """Ask which of `branches` to take at a node."""
+    def show(
+        self,
+        node_id: str,
+        label: str,
+        branches: Sequence[str],
+        *,
+        words: str = "",
+        suggested: str = "",
+        wanted: bool = False,
+    ) -> None:
+        """Ask which of `branches` to take at a node. `wanted`: the person asked for it, no pause did."""
+        self.wanted = wanted
         if (node_id, tuple(branches)) == (self.node_id, self.labels):
             return
         self.node_id, self.labels = node_id, tuple(branches)

@@ -28,6 +28,7 @@ class HeaderFacts:
     elapsed: int | None = None
     paused: bool = False
     ready: bool = False
+    failed: bool = False
 
 
 class Header(Sheet):
@@ -94,6 +95,8 @@ class Header(Sheet):
             return [("● ", palette.accent), (f"working {wording.elapsed(facts.elapsed)}", palette.base)]
         if facts.paused:
             return [("‖ ", palette.warning), ("flow paused", palette.warning)]
+        if facts.failed:
+            return [("✗ ", palette.error), ("not started", palette.error)]
         if not facts.ready:
             return [("○ ", palette.muted), ("starting", palette.muted)]
         return [("○ ", palette.muted), ("ready", palette.muted)]

@@ -12,6 +12,7 @@ from textual.widget import Widget
 from kimi_tui.ui.tui.composer.composer import Composer
 from kimi_tui.ui.tui.dialogs.approval import ApprovalDialog
 from kimi_tui.ui.tui.dialogs.branches import BranchDialog
+from kimi_tui.ui.tui.dialogs.question import QuestionDialog
 from kimi_tui.ui.tui.divider import Divider
 from kimi_tui.ui.tui.flow.pane import FlowPane
 from kimi_tui.ui.tui.panels.header import Header
@@ -93,6 +94,7 @@ class Home(Screen[None]):
         self.talk = Vertical(self.welcome, self.transcript, self.finder, id="talk")
         self.approval = ApprovalDialog(clock=steady, id="approval")
         self.branch = BranchDialog(clock=steady, id="branch")
+        self.question = QuestionDialog(clock=steady, id="asked-question")
         self.composer = Composer(id="composer")
         self.divider = Divider(id="divider")
         self.flow = FlowPane(clock=clock, id="flow")
@@ -107,7 +109,7 @@ class Home(Screen[None]):
     def compose(self) -> ComposeResult:
         yield self.header
         with Horizontal(id="body"):
-            yield Vertical(self.talk, self.approval, self.branch, self.composer, id="left")
+            yield Vertical(self.talk, self.approval, self.question, self.branch, self.composer, id="left")
             yield self.divider
             yield self.right
         yield self.strip
@@ -226,5 +228,5 @@ class Home(Screen[None]):
 
     def focus_work(self) -> None:
         """The focus to what asks for an answer, else to the composer."""
-        dialog = next((one for one in (self.approval, self.branch) if one.is_open), None)
+        dialog = next((one for one in (self.approval, self.question, self.branch) if one.is_open), None)
         (dialog or self.composer.prompt).focus()

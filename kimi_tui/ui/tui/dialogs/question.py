@@ -1,0 +1,177 @@
+"""The model asks the person: one question after the other, each with its options and room for another answer."""
+
+import time
+from collections.abc import Callable
+
+from textual import events
+from textual.app import ComposeResult
+from textual.containers import Vertical
+from textual.content import Content
+from textual.message import Message
+from textual.widgets import Input
+
+from kimi_tui.ui.tui.dialogs.body import AskedBody
+from kimi_tui.ui.tui.dialogs.guard import Guard
+from kimi_tui.ui.tui.dialogs.options import Option, OptionRows
+from kimi_tui.ui.tui.headline import one_line
+from kimi_tui.ui.tui.text.sanitize import sanitize
+from kimi_tui.wire.display import BriefBlock
+from kimi_tui.wire.requests import Question, QuestionRequest
+
+_OTHER, _DONE = "other", "done"
+
+
+class QuestionDialog(Vertical, can_focus=True):
+    """Docked above the composer. The answers go out together, when the last question has its own."""
+
+    DEFAULT_CSS = """
+    QuestionDialog {
+        display: none; height: auto; max-height: 75%; background: $surface; padding: 0 1;
+        border: round $secondary; border-title-color: $secondary; border-title-style: bold;
+        border-subtitle-color: $muted;
+    }
+    QuestionDialog.-open { display: block; }
+    QuestionDialog > OptionRows { margin-top: 1; }
+    QuestionDialog > AskedBody { background: $surface; max-height: 8; }
+    QuestionDialog > Input { display: none; border: none; height: 1; padding: 0 1; background: $panel; }
+    QuestionDialog.-other > Input { display: block; margin-top: 1; }
+    """
+
+    class Answered(Message):
+        """The answers by question; none at all means that the person will not say."""
+
+        def __init__(self, request_id: str, answers: dict[str, str]) -> None:
+            self.request_id = request_id
+            self.answers = answers
+            super().__init__()
+
+    def __init__(
+        self,
+        *,
+        clock: Callable[[], float] = time.monotonic,
+        id: str | None = None,  # noqa: A002
+    ) -> None:
+        super().__init__(id=id)
+        self.guard = Guard(clock)
+        self.request: QuestionRequest | None = None
+        self._at = 0
+        self._answers: dict[str, str] = {}
+        self._ticked: set[int] = set()
+
+    def compose(self) -> ComposeResult:
+        yield AskedBody(id="question")
+        yield OptionRows(id="options")
+        yield Input(placeholder="your own answer; enter gives it", id="other")
+
+    @property
+    def is_open(self) -> bool:
+        return self.request is not None
+
+    def show(self, request: QuestionRequest | None) -> None:
+        """Ask these questions from the first on; None: there is nothing to ask."""
+        if request is self.request or (
+            request is not None and self.request is not None and request.id == self.request.id
+        ):
+            return
+        self.request = request
+        self._at, self._answers = 0, {}
+        self.set_class(request is not None, "-open")
+        if request is not None:
+            self._ask()
+
+    @property
+    def _question(self) -> Question | None:
+        return self.request.questions[self._at] if self.request is not None else None
+
+    def _ask(self) -> None:
+        question, request = self._question, self.request
+        if question is None or request is None:
+            return
+        self._ticked = set()
+        count = f"  {self._at + 1} of {len(request.questions)}" if len(request.questions) > 1 else ""
+        self.border_title = Content(
+            sanitize(one_line(question.header)) + count if question.header else f"question{count}"
+        )
+        self.border_subtitle = "esc: no answer"
+        text = question.question + (f"\n\n{question.body}" if question.body else "")
+        self.query_one(AskedBody).show((BriefBlock(text=text),))
+        self.remove_class("-other")
+        self.query_one(Input).value = ""
+        self._offer()
+        self.guard.restart()
+
+    def _offer(self, *, keep_cursor: bool = False) -> None:
+        question = self._question
+        if question is None:
+            return
+        options: list[Option] = []
+        for index, option in enumerate(question.options):
+            tick = ("☑ " if index in self._ticked else "☐ ") if question.multi_select else ""
+            words = tick + one_line(option.label)
+            options.append(Option(str(index), str(index + 1), words, one_line(option.description)))
+        options.append(Option(_OTHER, "o", question.other_label or "Another answer…", question.other_description))
+        if question.multi_select:
+            options.append(Option(_DONE, "d", "Done"))
+        self.query_one(OptionRows).show(options, keep_cursor=keep_cursor)
+
+    def on_key(self, event: events.Key) -> None:
+        if self.has_class("-other"):
+            return
+        rows = self.query_one(OptionRows)
+        if event.key in ("up", "down"):
+            event.stop()
+            rows.move(-1 if event.key == "up" else 1)
+        elif event.key in ("enter", "space") and rows.selected is not None:
+            event.stop()
+            self._take(rows.selected.id)
+        elif (found := next((option for option in rows.options if option.key == event.key), None)) is not None:
+            event.stop()
+            self._take(found.id)
+
+    def on_option_rows_clicked(self, event: OptionRows.Clicked) -> None:
+        event.stop()
+        self._take(event.option_id)
+
+    def _take(self, option_id: str) -> None:
+        question = self._question
+        if question is None or not self.guard.passes():
+            return
+        if option_id == _OTHER:
+            self.add_class("-other")
+            self.query_one(Input).focus()
+        elif option_id == _DONE:
+            self._answer(", ".join(question.options[index].label for index in sorted(self._ticked)))
+        elif question.multi_select:
+            self._ticked ^= {int(option_id)}
+            self._offer(keep_cursor=True)
+        else:
+            self._answer(question.options[int(option_id)].label)
+
+    def on_input_submitted(self, event: Input.Submitted) -> None:
+        event.stop()
+        if text := event.value.strip():
+            self._answer(text)
+
+    def _answer(self, text: str) -> None:
+        request, question = self.request, self._question
+        if request is None or question is None:
+            return
+        if text:
+            self._answers[question.question] = text
+        if self._at + 1 < len(request.questions):
+            self._at += 1
+            self._ask()
+            self.focus()
+        else:
+            self.post_message(self.Answered(request.id, self._answers))
+
+    def leave(self) -> bool:
+        """Esc: back from an own answer, else no answer at all. False where nothing is asked."""
+        if self.request is None or not self.has_focus_within:
+            return False
+        if self.has_class("-other"):
+            self.remove_class("-other")
+            self.focus()
+        else:
+            self.post_message(self.Answered(self.request.id, {}))
+        return True
