@@ -38,6 +38,10 @@ def _run(options: argparse.Namespace) -> int:
             from kimi_tui.cli import mcp
 
             return mcp.run(options)
+        case "acp":
+            from kimi_tui.cli import acp
+
+            return acp.run(options)
         case _ if options.wire:
             from kimi_tui.cli.wire_mode import run_wire_mode
 

@@ -4,7 +4,7 @@ import argparse
 from typing import Any, NoReturn
 
 from kimi_tui import __version__
-from kimi_tui.cli import flow, mcp, skill
+from kimi_tui.cli import acp, flow, mcp, skill
 from kimi_tui.errors import UsageError
 
 
@@ -81,6 +81,7 @@ def parser() -> Parser:
     flow.add_parser(subcommands)
     skill.add_parser(subcommands)
     mcp.add_parser(subcommands)
+    acp.add_parser(subcommands)
     return top
 
 

@@ -130,6 +130,17 @@ def list_sessions(work_dir: Path) -> list[SessionInfo]:
     return sorted(found, key=lambda info: info.updated_at, reverse=True)
 
 
+def work_dirs() -> list[Path]:
+    """The folders that sessions were held in, as far as they are still there."""
+    found: list[Path] = []
+    for file in (paths.home() / "sessions").glob("*/last.json"):
+        with contextlib.suppress(OSError, ValueError, KeyError, TypeError):
+            work_dir = Path(json.loads(file.read_text("utf-8"))["work_dir"])
+            if work_dir.is_dir():
+                found.append(work_dir)
+    return found
+
+
 def last_session_id(work_dir: Path) -> str | None:
     """The session that was begun or resumed last here: known from its start, so that a crash does not lose it."""
     try:

@@ -105,7 +105,7 @@ def _done(coroutine: Coroutine[object, object, None], loop: asyncio.AbstractEven
 class LineWriter:
     """Lines to a file descriptor, written by a thread. When nobody reads them any more, `on_broken` is told once."""
 
-    def __init__(self, fd: int, *, on_broken: Callable[[], None] | None = None) -> None:
+    def __init__(self, fd: int, *, on_broken: Callable[[], object] | None = None) -> None:
         self._fd = fd
         self._loop = asyncio.get_running_loop()
         self._on_broken = on_broken
@@ -165,7 +165,7 @@ class LineWriter:
         if self._on_broken is not None:
             self._on_broken()
 
-    def _tell(self, what: Callable[[], None]) -> None:
+    def _tell(self, what: Callable[[], object]) -> None:
         with contextlib.suppress(RuntimeError):  # the loop is gone
             self._loop.call_soon_threadsafe(what)
 

@@ -16,7 +16,9 @@ def run(*args: str) -> subprocess.CompletedProcess[str]:
 
 @pytest.mark.parametrize("option", ["--version", "--help"])
 def test_version_and_help_answer_without_anything_heavy(option):
-    code = f"import sys\nfrom kimi_tui.cli.main import main\ntry:\n    main(['{option}'])\nexcept SystemExit:\n    pass\n"
+    code = (
+        f"import sys\nfrom kimi_tui.cli.main import main\ntry:\n    main(['{option}'])\nexcept SystemExit:\n    pass\n"
+    )
     code += f"print([name for name in {HEAVY!r} if name in sys.modules], file=sys.stderr)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     assert done.stderr.strip() == "[]"
@@ -40,7 +42,9 @@ LAYERS = {
     "kimi_tui.tools.toolset": ("textual", "openai", "mcp"),
     "kimi_tui.skill.library": ("textual", "openai", "mcp", "watchfiles"),
     "kimi_tui.soul.assemble": ("textual", "openai", "mcp", "watchfiles"),
-    "kimi_tui.ui.print.face": ("textual", "openai", "mcp"),
+    "kimi_tui.ui.print.face": ("textual", "openai", "mcp", "acp"),
+    "kimi_tui.ui.wire_server.server": ("textual", "openai", "mcp", "acp"),
+    "kimi_tui.ui.acp.agent": ("textual", "openai", "mcp"),
 }
 
 

@@ -1,0 +1,1 @@
+"""`kimi-tui acp`: sessions for an editor, by the Agent Client Protocol's own SDK."""

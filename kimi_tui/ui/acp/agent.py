@@ -1,0 +1,288 @@
+"""The agent that a client talks to: sessions by id, each an engine of its own."""
+
+import asyncio
+from collections.abc import Generator, Sequence
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Protocol, TypeVar
+
+from acp import PROTOCOL_VERSION, RequestError
+from acp.helpers import ContentBlock
+from acp.interfaces import Client
+from acp.schema import (
+    AcpMcpServer,
+    AgentCapabilities,
+    AuthenticateResponse,
+    AuthEnvVar,
+    ClientCapabilities,
+    CloseSessionResponse,
+    EnvVarAuthMethod,
+    ForkSessionResponse,
+    HttpMcpServer,
+    Implementation,
+    InitializeResponse,
+    ListSessionsResponse,
+    LoadSessionResponse,
+    McpServerStdio,
+    NewSessionResponse,
+    PromptCapabilities,
+    PromptResponse,
+    ResumeSessionResponse,
+    SessionAdditionalDirectoriesCapabilities,
+    SessionCapabilities,
+    SessionCloseCapabilities,
+    SessionForkCapabilities,
+    SessionInfo,
+    SessionListCapabilities,
+    SessionResumeCapabilities,
+    SetSessionConfigOptionResponse,
+    SetSessionModeResponse,
+    SseMcpServer,
+)
+
+from kimi_tui import __version__
+from kimi_tui.errors import KimiTuiError
+from kimi_tui.session.copying import copy_session
+from kimi_tui.session.session import list_sessions, sessions_dir, work_dirs
+from kimi_tui.soul.engine import Engine
+from kimi_tui.ui.acp import settings
+from kimi_tui.ui.acp.failure import AUTH_REQUIRED, INVALID_PARAMS, refusal
+from kimi_tui.ui.acp.session import AcpSession
+
+McpServers = list[HttpMcpServer | SseMcpServer | AcpMcpServer | McpServerStdio]
+R = TypeVar("R", LoadSessionResponse, ResumeSessionResponse)
+
+
+class Host(Protocol):
+    """What the agent needs of the program."""
+
+    async def open(self, work_dir: Path, session_id: str | None, add_dirs: Sequence[Path]) -> Engine:
+        """An engine on that session, or on a new one. Raises KimiTuiError."""
+        ...
+
+    def why_no_model(self) -> str | None:
+        """How to set a model, where there is none."""
+        ...
+
+
+class AcpAgent:
+    """All sessions of one client."""
+
+    def __init__(self, client: Client, host: Host) -> None:
+        self._client = client
+        self._host = host
+        self._sessions: dict[str, AcpSession] = {}
+
+    async def initialize(
+        self,
+        protocol_version: int,
+        client_capabilities: ClientCapabilities | None = None,
+        client_info: Implementation | None = None,
+        **kwargs: object,
+    ) -> InitializeResponse:
+        sessions = SessionCapabilities(
+            list=SessionListCapabilities(),
+            resume=SessionResumeCapabilities(),
+            fork=SessionForkCapabilities(),
+            close=SessionCloseCapabilities(),
+            additional_directories=SessionAdditionalDirectoriesCapabilities(),
+        )
+        return InitializeResponse(
+            protocol_version=PROTOCOL_VERSION,
+            agent_info=Implementation(name="kimi-tui", title="Kimi TUI", version=__version__),
+            agent_capabilities=AgentCapabilities(
+                load_session=True,
+                prompt_capabilities=PromptCapabilities(image=True, audio=False, embedded_context=True),
+                session_capabilities=sessions,
+            ),
+            auth_methods=[_KEY] if self._host.why_no_model() else [],
+        )
+
+    async def authenticate(self, method_id: str, **kwargs: object) -> AuthenticateResponse:
+        """Nothing is asked for but a model that can be spoken to."""
+        self._need_model()
+        return AuthenticateResponse()
+
+    async def new_session(
+        self,
+        cwd: str,
+        additional_directories: list[str] | None = None,
+        mcp_servers: McpServers | None = None,
+        **kwargs: object,
+    ) -> NewSessionResponse:
+        session = await self._open(_folder(cwd), None, additional_directories)
+        engine = session.engine
+        return NewSessionResponse(
+            session_id=engine.session_id, modes=settings.modes(engine), config_options=settings.options(engine)
+        )
+
+    async def load_session(
+        self,
+        cwd: str,
+        session_id: str,
+        mcp_servers: McpServers | None = None,
+        additional_directories: list[str] | None = None,
+        **kwargs: object,
+    ) -> LoadSessionResponse:
+        session = await self._reopen(cwd, session_id, additional_directories)
+        await session.replay()
+        return _opened(LoadSessionResponse, session)
+
+    async def resume_session(
+        self,
+        session_id: str,
+        cwd: str,
+        additional_directories: list[str] | None = None,
+        mcp_servers: McpServers | None = None,
+        **kwargs: object,
+    ) -> ResumeSessionResponse:
+        return _opened(ResumeSessionResponse, await self._reopen(cwd, session_id, additional_directories))
+
+    async def fork_session(
+        self,
+        session_id: str,
+        cwd: str,
+        additional_directories: list[str] | None = None,
+        mcp_servers: McpServers | None = None,
+        **kwargs: object,
+    ) -> ForkSessionResponse:
+        work_dir = _folder(cwd)
+        known = self._sessions.get(session_id)
+        if known is not None:
+            if known.engine.busy:
+                raise RequestError(-32600, "a turn is running in this session; it can be forked when it has ended")
+            known.engine.wire.flush()
+        with _refused():
+            copy = await asyncio.to_thread(copy_session, _found(work_dir, session_id))
+        session = await self._open(work_dir, copy, additional_directories)
+        engine = session.engine
+        return ForkSessionResponse(
+            session_id=engine.session_id, modes=settings.modes(engine), config_options=settings.options(engine)
+        )
+
+    async def list_sessions(
+        self, cwd: str | None = None, cursor: str | None = None, **kwargs: object
+    ) -> ListSessionsResponse:
+        """The newest first; of every folder that has some, where none is named."""
+        folders = [_folder(cwd)] if cwd is not None else await asyncio.to_thread(work_dirs)
+        found = [(folder, info) for folder in folders for info in await asyncio.to_thread(list_sessions, folder)]
+        found.sort(key=lambda pair: pair[1].updated_at, reverse=True)
+        return ListSessionsResponse(
+            sessions=[
+                SessionInfo(
+                    session_id=info.id,
+                    cwd=str(folder),
+                    title=info.title or None,
+                    updated_at=datetime.fromtimestamp(info.updated_at, UTC).isoformat(),
+                )
+                for folder, info in found
+                if not info.archived
+            ]
+        )
+
+    async def close_session(self, session_id: str, **kwargs: object) -> CloseSessionResponse:
+        session = self._session(session_id)
+        del self._sessions[session_id]
+        await session.aclose()
+        return CloseSessionResponse()
+
+    async def prompt(self, session_id: str, prompt: Sequence[ContentBlock], **kwargs: object) -> PromptResponse:
+        return await self._session(session_id).prompt(prompt)
+
+    async def cancel(self, session_id: str, **kwargs: object) -> None:
+        self._session(session_id).cancel()
+
+    async def set_session_mode(self, session_id: str, mode_id: str, **kwargs: object) -> SetSessionModeResponse:
+        settings.set_mode(self._session(session_id).engine, mode_id)
+        return SetSessionModeResponse()
+
+    async def set_config_option(
+        self, config_id: str, session_id: str, value: str | bool, **kwargs: object
+    ) -> SetSessionConfigOptionResponse:
+        engine = self._session(session_id).engine
+        with _refused():
+            await settings.set_option(engine, config_id, value)
+        return SetSessionConfigOptionResponse(config_options=settings.options(engine))
+
+    async def ext_method(self, method: str, params: dict[str, object]) -> dict[str, object]:
+        raise RequestError.method_not_found(f"_{method}")
+
+    async def ext_notification(self, method: str, params: dict[str, object]) -> None:
+        """Nothing that we know of."""
+
+    def on_connect(self, conn: Client) -> None:
+        """The client came with the constructor."""
+
+    async def aclose(self) -> None:
+        """The client is gone: interrupt and close every session."""
+        sessions = list(self._sessions.values())
+        self._sessions.clear()
+        await asyncio.gather(*(session.aclose() for session in sessions))
+
+    async def _open(self, work_dir: Path, session_id: str | None, add_dirs: list[str] | None) -> AcpSession:
+        self._need_model()
+        with _refused():
+            engine = await self._host.open(work_dir, session_id, [_folder(folder) for folder in add_dirs or ()])
+        engine.interactive = False  # a flow that pauses would keep the prompt, and the client from steering it
+        engine.models.prepare()
+        session = AcpSession(engine, self._client)
+        self._sessions[engine.session_id] = session
+        asyncio.get_running_loop().call_soon(session.announce)
+        return session
+
+    async def _reopen(self, cwd: str, session_id: str, add_dirs: list[str] | None) -> AcpSession:
+        known = self._sessions.get(session_id)
+        if known is not None:
+            return known
+        work_dir = _folder(cwd)
+        _found(work_dir, session_id)
+        return await self._open(work_dir, session_id, add_dirs)
+
+    def _session(self, session_id: str) -> AcpSession:
+        session = self._sessions.get(session_id)
+        if session is None:
+            raise RequestError(INVALID_PARAMS, f"there is no open session {session_id!r}")
+        return session
+
+    def _need_model(self) -> None:
+        why = self._host.why_no_model()
+        if why is not None:
+            raise RequestError(AUTH_REQUIRED, why)
+
+
+_KEY = EnvVarAuthMethod(
+    type="env_var",
+    id="api-key",
+    name="API key",
+    description="Set KIMI_API_KEY, or write a model into the configuration",
+    vars=[AuthEnvVar(name="KIMI_API_KEY", label="Kimi API key")],
+)
+
+
+def _opened(response: type[R], session: AcpSession) -> R:
+    return response(modes=settings.modes(session.engine), config_options=settings.options(session.engine))
+
+
+def _folder(text: str) -> Path:
+    """Raises RequestError."""
+    folder = Path(text)
+    if "\0" in text or not folder.is_absolute() or not folder.is_dir():
+        raise RequestError(INVALID_PARAMS, f"{text!r} is no folder here")
+    return folder.resolve()
+
+
+def _found(work_dir: Path, session_id: str) -> Path:
+    """The folder of a session. Raises RequestError."""
+    folder = sessions_dir(work_dir) / session_id
+    if "/" in session_id or not (folder / "wire.jsonl").is_file():
+        raise RequestError.resource_not_found(session_id)
+    return folder
+
+
+@contextmanager
+def _refused() -> Generator[None]:
+    try:
+        yield
+    except KimiTuiError as error:
+        raise refusal(error) from error

@@ -1,0 +1,90 @@
+"""What a client puts into a prompt, and what a message holds, each in the other's words."""
+
+import re
+from collections.abc import Sequence
+from urllib.parse import unquote, urlsplit
+
+from acp import RequestError
+from acp.helpers import ContentBlock, image_block, resource_link_block, text_block
+from acp.schema import (
+    AudioContentBlock,
+    BlobResourceContents,
+    EmbeddedResourceContentBlock,
+    ImageContentBlock,
+    ResourceContentBlock,
+    TextContentBlock,
+    TextResourceContents,
+)
+
+from kimi_tui.wire.parts import (
+    AudioURLPart,
+    ContentPart,
+    ImageURLPart,
+    MediaURL,
+    TextPart,
+    ThinkPart,
+    UserInput,
+    VideoURLPart,
+)
+
+_DATA_URL = re.compile(r"data:([\w.+/-]+);base64,(.*)", re.DOTALL)
+
+
+def user_input(blocks: Sequence[ContentBlock]) -> UserInput:
+    """One text where there is nothing else, so that a slash line is known as one. Raises RequestError."""
+    parts = [_part(block) for block in blocks]
+    if all(isinstance(part, TextPart) for part in parts):
+        text = "".join(part.text for part in parts if isinstance(part, TextPart))
+        if not text.strip():
+            raise RequestError(-32602, "the prompt is empty")
+        return text
+    return tuple(parts)
+
+
+def _part(block: ContentBlock) -> ContentPart:
+    match block:
+        case TextContentBlock(text=text):
+            return TextPart(text=text)
+        case ImageContentBlock(data=data, mime_type=kind):
+            return ImageURLPart(image_url=MediaURL(url=f"data:{kind};base64,{data}"))
+        case AudioContentBlock(data=data, mime_type=kind):
+            return AudioURLPart(audio_url=MediaURL(url=f"data:{kind};base64,{data}"))
+        case ResourceContentBlock(uri=uri):
+            return TextPart(text=f"@{place(uri)}")
+        case EmbeddedResourceContentBlock(resource=TextResourceContents(uri=uri, text=text)):
+            return TextPart(text=f'\n<file path="{place(uri)}">\n{text}\n</file>\n')
+        case EmbeddedResourceContentBlock(resource=BlobResourceContents(uri=uri, blob=blob, mime_type=kind)):
+            if kind and kind.startswith("image/"):
+                return ImageURLPart(image_url=MediaURL(url=f"data:{kind};base64,{blob}"))
+            return TextPart(text=f"@{place(uri)}")
+        case _:
+            raise RequestError(-32602, "this kind of content cannot be taken")
+
+
+def place(uri: str) -> str:
+    """The path of a file: URI, anything else as it is."""
+    try:
+        parts = urlsplit(uri)
+    except ValueError:
+        return uri
+    return unquote(parts.path) if parts.scheme == "file" else uri
+
+
+def block(part: ContentPart) -> ContentBlock | None:
+    """A message's part as the client shows it; thinking is none."""
+    match part:
+        case TextPart(text=text):
+            return text_block(text)
+        case ImageURLPart(image_url=MediaURL(url=url)):
+            data = _DATA_URL.fullmatch(url)
+            return image_block(data[2], data[1]) if data else resource_link_block("image", url)
+        case AudioURLPart(audio_url=MediaURL(url=url)) | VideoURLPart(video_url=MediaURL(url=url)):
+            return resource_link_block("media", url[:200])
+        case ThinkPart():
+            return None
+
+
+def blocks(content: UserInput) -> list[ContentBlock]:
+    if isinstance(content, str):
+        return [text_block(content)] if content else []
+    return [found for part in content if (found := block(part)) is not None]

@@ -1,0 +1,20 @@
+"""What went wrong, in the protocol's words: the cause is the message, since that is what a client shows."""
+
+from acp import RequestError
+
+from kimi_tui.errors import KimiTuiError, ModelNotSetError, UsageError
+
+AUTH_REQUIRED = -32000
+INVALID_PARAMS = -32602
+INTERNAL = -32603
+
+
+def refusal(error: KimiTuiError) -> RequestError:
+    match error:
+        case ModelNotSetError():
+            code = AUTH_REQUIRED
+        case UsageError():
+            code = INVALID_PARAMS
+        case _:
+            code = INTERNAL
+    return RequestError(code, str(error), {"kind": type(error).__name__})

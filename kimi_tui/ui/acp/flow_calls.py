@@ -1,0 +1,76 @@
+"""A flow's run as the client follows it: a tool call for the run, and one for each turn of a node."""
+
+from collections.abc import Callable
+
+from acp.helpers import start_tool_call, text_block, tool_content, update_tool_call
+from acp.schema import ToolCallProgress, ToolCallStart, ToolCallStatus
+
+from kimi_tui.wire.codec import FlowEvent
+from kimi_tui.wire.flow_events import (
+    FlowBegin,
+    FlowControls,
+    FlowDecision,
+    FlowEnd,
+    FlowNodeBegin,
+    FlowNodeEnd,
+    FlowPaused,
+    FlowResumed,
+)
+
+_TITLE = 80
+_ENDED: dict[str, ToolCallStatus] = {"finished": "completed", "stopped": "completed", "done": "completed"}
+
+
+class FlowCalls:
+    """One run after another; `new_id` gives each of its calls an id."""
+
+    def __init__(self, new_id: Callable[[], str]) -> None:
+        self._new_id = new_id
+        self._labels: dict[str, str] = {}
+        self._run: str | None = None
+        self._node: str | None = None
+
+    @property
+    def running(self) -> bool:
+        return self._run is not None
+
+    def of(self, event: FlowEvent) -> list[ToolCallStart | ToolCallProgress]:
+        match event:
+            case FlowBegin():
+                self._labels = {node.id: node.label for node in event.nodes}
+                self._run = self._new_id()
+                again = f", from {event.resumed_at}" if event.resumed_at else ""
+                return [start_tool_call(self._run, f"Flow {event.name}{again}", kind="think", status="in_progress")]
+            case FlowNodeBegin():
+                return self._begin_node(event)
+            case FlowDecision():
+                return self._told(self._node, f"{event.choice} → {self._label(event.dst)}")
+            case FlowNodeEnd():
+                node, self._node = self._node, None
+                status = _ENDED.get(event.status, "failed")
+                return [] if node is None else [update_tool_call(node, status=status)]
+            case FlowPaused():
+                return self._told(self._run, f"Paused at {self._label(event.node_id)}: {event.detail or event.reason}")
+            case FlowResumed() | FlowControls():
+                return []
+            case FlowEnd():
+                run, self._run = self._run, None
+                if run is None:
+                    return []
+                said = f"{event.status} after {event.moves} moves{f': {event.reason}' if event.reason else ''}"
+                content = [tool_content(text_block(said))]
+                return [update_tool_call(run, status=_ENDED.get(event.status, "failed"), content=content)]
+
+    def _begin_node(self, event: FlowNodeBegin) -> list[ToolCallStart | ToolCallProgress]:
+        title = f"{self._label(event.node_id)} (move {event.move})"
+        if self._node is not None and event.attempt > 1:
+            return [update_tool_call(self._node, title=f"{title}, attempt {event.attempt}")]
+        self._node = self._new_id()
+        return [start_tool_call(self._node, title, kind="think", status="in_progress")]
+
+    def _told(self, call: str | None, text: str) -> list[ToolCallStart | ToolCallProgress]:
+        return [] if call is None else [update_tool_call(call, content=[tool_content(text_block(text))])]
+
+    def _label(self, node_id: str) -> str:
+        label = " ".join(self._labels.get(node_id, node_id).split())
+        return label if len(label) <= _TITLE else label[: _TITLE - 1] + "…"

@@ -1,0 +1,190 @@
+"""One session of a client: its turns, what it is told, and what it is asked."""
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Sequence
+
+from acp import RequestError
+from acp.helpers import ContentBlock, update_available_commands, update_current_mode
+from acp.interfaces import Client
+from acp.schema import (
+    AvailableCommand,
+    AvailableCommandInput,
+    ConfigOptionUpdate,
+    PromptResponse,
+    SessionInfoUpdate,
+    StopReason,
+    UnstructuredCommandInput,
+    Usage,
+)
+
+from kimi_tui.errors import KimiTuiError, MaxStepsReachedError
+from kimi_tui.flow.turn import TurnResult
+from kimi_tui.soul.commands import takes_effect_at_once
+from kimi_tui.soul.engine import Engine
+from kimi_tui.ui.acp import settings
+from kimi_tui.ui.acp.asking import Asking
+from kimi_tui.ui.acp.content import user_input
+from kimi_tui.ui.acp.failure import refusal
+from kimi_tui.ui.acp.updates import Update, Updates
+from kimi_tui.wire.codec import WireMessage
+from kimi_tui.wire.events import ApprovalResponse, StatusUpdate
+from kimi_tui.wire.parts import TokenUsage
+from kimi_tui.wire.requests import ApprovalRequest, QuestionRequest
+
+_log = logging.getLogger(__name__)
+_Asked = ApprovalRequest | QuestionRequest
+
+
+class AcpSession:
+    """An engine and the client that looks at it. What it tells goes out in order, by one task."""
+
+    def __init__(self, engine: Engine, client: Client) -> None:
+        self.engine = engine
+        self._client = client
+        self._updates = Updates(engine.work_dir)
+        self._asking = Asking(engine, client, self._updates)
+        self._queue: asyncio.Queue[Update | _Asked] = asyncio.Queue()
+        self._turn: asyncio.Task[TurnResult] | None = None
+        self._shown: tuple[str, str, str] | None = None
+        self._unlisten = engine.wire.listen(self._hear)
+        self._sending = asyncio.create_task(self._send_all(), name=f"acp {engine.session_id}")
+
+    async def prompt(self, blocks: Sequence[ContentBlock]) -> PromptResponse:
+        """A turn to its end, or a command that steers the one under way. Raises RequestError."""
+        said = user_input(blocks)
+        if self._turn is not None:
+            if not (isinstance(said, str) and takes_effect_at_once(said)):
+                raise RequestError(-32600, "a turn is already running in this session")
+            return await self._answer(self.engine.prompt(said))
+        self._turn = asyncio.create_task(self.engine.prompt(said), name="turn")
+        try:
+            return await self._answer(self._turn)
+        finally:
+            self._turn = None
+
+    def cancel(self) -> None:
+        """Interrupt the turn under way; its prompt answers that it was cancelled."""
+        if self._turn is not None and not self._turn.cancelling():
+            self._turn.cancel()
+
+    async def replay(self) -> None:
+        """Tell what was said so far, from the beginning."""
+        self.engine.wire.flush()
+        self._updates.replaying = True
+        for recorded in await asyncio.to_thread(list, self.engine.recorded()):
+            for update in self._updates.of(recorded.message):
+                self._queue.put_nowait(update)
+        self._updates.replaying = False
+        await self._queue.join()
+
+    def announce(self) -> None:
+        """Say which commands there are, once the client knows of the session."""
+        self._shown = self._facts()
+        self._queue.put_nowait(update_available_commands(_commands(self.engine)))
+
+    async def aclose(self) -> None:
+        if self._turn is not None:
+            self.cancel()
+            await asyncio.gather(self._turn, return_exceptions=True)
+        self._unlisten()
+        await self._asking.aclose()
+        self._sending.cancel()
+        await asyncio.gather(self._sending, return_exceptions=True)
+        await self.engine.aclose()
+
+    async def _answer(self, turn: Awaitable[TurnResult]) -> PromptResponse:
+        reason: StopReason = "end_turn"
+        usage: TokenUsage | None = None
+        try:
+            result = await turn
+        except asyncio.CancelledError:
+            task = asyncio.current_task()
+            if task is not None and task.cancelling():
+                self.cancel()
+                raise
+            reason = "cancelled"
+        except MaxStepsReachedError:
+            reason = "max_turn_requests"
+        except KimiTuiError as error:
+            await self._queue.join()
+            raise refusal(error) from error
+        else:
+            usage = result.usage
+            if result.stop == "cancelled":
+                reason = "cancelled"
+            elif result.stop == "failed" and result.message:
+                self.engine.tell(result.message, severity="warning")
+        self._tell_facts()
+        await self._queue.join()
+        return PromptResponse(stop_reason=reason, usage=_usage(usage))
+
+    def _hear(self, message: WireMessage) -> None:
+        for update in self._updates.of(message):
+            self._queue.put_nowait(update)
+        match message:
+            case ApprovalRequest() | QuestionRequest():
+                self._queue.put_nowait(message)
+            case ApprovalResponse():
+                self._asking.settled(message.request_id)
+            case StatusUpdate() if message.plan_mode is not None:
+                self._tell_facts()
+            case _:
+                pass
+
+    async def _send_all(self) -> None:
+        while True:
+            item = await self._queue.get()
+            try:
+                if isinstance(item, ApprovalRequest | QuestionRequest):
+                    self._asking.begin(item)
+                else:
+                    await self._client.session_update(self.engine.session_id, item)
+            except ConnectionError:
+                pass  # the client is gone; the connection's end closes the session
+            except Exception:  # noqa: BLE001 - the edge: one update that fails must not keep back the others
+                _log.exception("an update could not be sent")
+            finally:
+                self._queue.task_done()
+
+    def _facts(self) -> tuple[str, str, str]:
+        return settings.mode_of(self.engine), self.engine.models.key, self.engine.title
+
+    def _tell_facts(self) -> None:
+        """Say what has changed of what the client shows beside the conversation."""
+        facts = self._facts()
+        if self._shown is None or facts == self._shown:
+            return
+        (mode, model, title), self._shown = self._shown, facts
+        if facts[0] != mode:
+            self._queue.put_nowait(update_current_mode(facts[0]))
+        if facts[:2] != (mode, model):
+            options = settings.options(self.engine)
+            self._queue.put_nowait(ConfigOptionUpdate(session_update="config_option_update", config_options=options))
+        if facts[2] != title:
+            self._queue.put_nowait(SessionInfoUpdate(session_update="session_info_update", title=facts[2]))
+
+
+def _commands(engine: Engine) -> list[AvailableCommand]:
+    return [
+        AvailableCommand(
+            name=info.name,
+            description=info.description,
+            input=AvailableCommandInput(UnstructuredCommandInput(hint="what it is to work on"))
+            if ":" in info.name
+            else None,
+        )
+        for info in engine.commands()
+    ]
+
+
+def _usage(usage: TokenUsage | None) -> Usage | None:
+    if usage is None:
+        return None
+    return Usage(
+        total_tokens=usage.total,
+        input_tokens=usage.input,
+        output_tokens=usage.output,
+        cached_read_tokens=usage.input_cache_read,
+        cached_write_tokens=usage.input_cache_creation,
+    )

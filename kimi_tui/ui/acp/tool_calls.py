@@ -1,0 +1,173 @@
+"""Tool calls as the client follows them: begun, with whole arguments, ended; each under an id of its own."""
+
+import json
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any, cast
+
+from acp.helpers import (
+    ToolCallContentVariant,
+    start_tool_call,
+    text_block,
+    tool_content,
+    tool_diff_content,
+    update_tool_call,
+)
+from acp.schema import ToolCallLocation, ToolCallProgress, ToolCallStart, ToolCallUpdate, ToolKind
+
+from kimi_tui.ui.acp.content import blocks
+from kimi_tui.wire.display import BriefBlock, DiffBlock, DisplayBlock, ShellBlock
+from kimi_tui.wire.parts import JsonObject, ToolCall, ToolCallPart, ToolReturnValue
+
+KINDS: dict[str, ToolKind] = {
+    "ReadFile": "read",
+    "ReadMediaFile": "read",
+    "Glob": "search",
+    "Grep": "search",
+    "WriteFile": "edit",
+    "StrReplaceFile": "edit",
+    "Shell": "execute",
+    "FetchURL": "fetch",
+    "SearchWeb": "fetch",
+    "Think": "think",
+    "SetTodoList": "think",
+    "EnterPlanMode": "switch_mode",
+    "ExitPlanMode": "switch_mode",
+}
+_TELLING = ("command", "path", "pattern", "url", "query", "description", "name")
+_TITLE = 200
+
+
+class ToolCalls:
+    """The calls of one agent. `prefix` goes before their titles, `new_id` gives each its id."""
+
+    def __init__(self, work_dir: Path, new_id: Callable[[], str], *, prefix: str = "") -> None:
+        self._work_dir = work_dir
+        self._new_id = new_id
+        self._prefix = prefix
+        self._ids: dict[str, str] = {}
+        self._open: dict[str, ToolCall] = {}
+        self._streaming: str | None = None
+
+    def begin(self, call: ToolCall) -> list[ToolCallStart | ToolCallProgress]:
+        whole = self.whole()
+        self._ids[call.id] = self._new_id()
+        self._open[call.id] = call
+        self._streaming = call.id
+        start = start_tool_call(
+            self._ids[call.id], self._titled(call.function.name), kind=_kind(call), status="pending"
+        )
+        return [*whole, start]
+
+    def more(self, part: ToolCallPart) -> None:
+        if self._streaming is not None:
+            self._open[self._streaming] = self._open[self._streaming].followed_by(part)
+
+    def whole(self) -> list[ToolCallStart | ToolCallProgress]:
+        """The call whose arguments came last has all of them, if one was still getting any."""
+        call_id, self._streaming = self._streaming, None
+        if call_id is None:
+            return []
+        call = self._open[call_id]
+        arguments = _arguments(call)
+        return [
+            update_tool_call(
+                self._ids[call_id],
+                title=self._titled(_title(call, arguments)),
+                status="in_progress",
+                locations=self._locations(arguments),
+                raw_input=arguments or None,
+            )
+        ]
+
+    def end(self, call_id: str, value: ToolReturnValue) -> list[ToolCallStart | ToolCallProgress]:
+        known = self._ids.get(call_id)
+        if known is None or call_id not in self._open:
+            return []
+        whole = self.whole()
+        del self._open[call_id]
+        status = "failed" if value.is_error else "completed"
+        return [*whole, update_tool_call(known, status=status, content=self._result(value))]
+
+    def interrupt(self) -> list[ToolCallStart | ToolCallProgress]:
+        """None of those that run has a result any more."""
+        self._streaming = None
+        calls, self._open = self._open, {}
+        return [update_tool_call(self._ids[call_id], status="failed") for call_id in calls]
+
+    def in_question(self, call_id: str, title: str, display: Sequence[DisplayBlock]) -> ToolCallUpdate:
+        """A call as the person is asked about it."""
+        call = self._open.get(call_id)
+        arguments = _arguments(call) if call else {}
+        return ToolCallUpdate(
+            tool_call_id=self._ids.get(call_id, call_id),
+            title=self._titled(title),
+            kind=_kind(call) if call else "other",
+            status="pending",
+            content=self.shown(display) or None,
+            locations=self._locations(arguments),
+            raw_input=arguments or None,
+        )
+
+    def shown(self, display: Sequence[DisplayBlock]) -> list[ToolCallContentVariant]:
+        content: list[ToolCallContentVariant] = []
+        for block in display:
+            match block:
+                case DiffBlock(is_summary=False):
+                    path = str(self._work_dir / block.path)
+                    content.append(tool_diff_content(path, block.new_text, block.old_text or None))
+                case DiffBlock():
+                    content.append(_text(f"{block.path}: changed"))
+                case ShellBlock():
+                    content.append(_text(f"```{block.language}\n{block.command}\n```"))
+                case BriefBlock(text=text) if text:
+                    content.append(_text(text))
+                case _:
+                    pass
+        return content
+
+    def _result(self, value: ToolReturnValue) -> list[ToolCallContentVariant] | None:
+        """The change to a file, else what came out, else what is to be said of it."""
+        diffs = self.shown([block for block in value.display if isinstance(block, DiffBlock)])
+        if diffs:
+            return diffs
+        said = value.message if value.is_error else ""
+        content: list[ToolCallContentVariant] = [tool_content(block) for block in blocks(value.output)]
+        if said or not content:
+            content.insert(0, _text(said or value.message))
+        return content if value.output or value.message else None
+
+    def _locations(self, arguments: JsonObject) -> list[ToolCallLocation] | None:
+        path = arguments.get("path")
+        if not isinstance(path, str) or not path or "\0" in path:
+            return None
+        line = arguments.get("line_offset")
+        at = line if isinstance(line, int) and line > 0 else None
+        return [ToolCallLocation(path=str(self._work_dir / Path(path)), line=at)]
+
+    def _titled(self, title: str) -> str:
+        return f"{self._prefix}{title}"[:_TITLE]
+
+
+def _text(text: str) -> ToolCallContentVariant:
+    return tool_content(text_block(text))
+
+
+def _kind(call: ToolCall) -> ToolKind:
+    return KINDS.get(call.function.name, "other")
+
+
+def _arguments(call: ToolCall) -> JsonObject:
+    try:
+        value: Any = json.loads(call.function.arguments or "{}", strict=False)
+    except (ValueError, RecursionError):
+        return {}
+    return cast(JsonObject, value) if isinstance(value, dict) else {}
+
+
+def _title(call: ToolCall, arguments: JsonObject) -> str:
+    for key in _TELLING:
+        value = arguments.get(key)
+        if isinstance(value, str) and value.strip():
+            return f"{call.function.name}: {' '.join(value.split())}"
+    return call.function.name

@@ -1,0 +1,63 @@
+"""The SDK's messages over stdin and stdout; what is no message is answered here, since the SDK would not."""
+
+import json
+from typing import Any, cast
+
+from kimi_tui import jsonl
+from kimi_tui.ui.stdio import LineReader, LineWriter, TooLong
+
+_PARSE_ERROR = -32700
+_INVALID_REQUEST = -32600
+
+
+class StdioTransport:
+    """A Transport as the SDK's connection asks for."""
+
+    def __init__(self, reader: LineReader, writer: LineWriter) -> None:
+        self._reader = reader
+        self._writer = writer
+
+    async def send(self, message: dict[str, Any]) -> None:
+        """Raises ConnectionError when nobody reads any more."""
+        if self._writer.broken:
+            raise ConnectionError("the client does not read any more")
+        self._writer.write(_dumped(message))
+        await self._writer.drained()
+
+    async def receive(self) -> dict[str, Any] | None:
+        while (line := await self._reader.next()) is not None:
+            if not isinstance(line, TooLong) and not line.strip():
+                continue
+            try:
+                value: object = None if isinstance(line, TooLong) else json.loads(line)
+            except (ValueError, RecursionError):
+                value = None
+            if value is None:
+                await self._refuse(_PARSE_ERROR, "this line is not JSON")
+                continue
+            fields = cast(dict[str, Any], value) if isinstance(value, dict) else {}
+            if not _is_message(fields):
+                await self._refuse(_INVALID_REQUEST, "this is no message of JSON-RPC")
+                continue
+            return fields
+        return None
+
+    async def close(self) -> None:
+        """The streams are the program's; it closes them."""
+
+    async def _refuse(self, code: int, message: str) -> None:
+        await self.send({"jsonrpc": "2.0", "id": None, "error": {"code": code, "message": message}})
+
+
+def _is_message(fields: dict[str, Any]) -> bool:
+    rpc_id = fields.get("id")
+    if rpc_id is not None and (isinstance(rpc_id, bool) or not isinstance(rpc_id, str | int)):
+        return False
+    return isinstance(fields.get("method"), str) or ("method" not in fields and rpc_id is not None)
+
+
+def _dumped(message: dict[str, Any]) -> bytes:
+    try:
+        return jsonl.dump(message)
+    except (TypeError, ValueError):  # the details of an error may hold objects
+        return jsonl.dump(json.loads(json.dumps(message, default=str, skipkeys=True)))

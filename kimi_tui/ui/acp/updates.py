@@ -1,0 +1,199 @@
+"""The Wire in the client's words: each message is none, one or several session updates."""
+
+import itertools
+from collections.abc import Sequence
+from pathlib import Path
+from typing import assert_never
+from uuid import uuid4
+
+from acp.helpers import (
+    plan_entry,
+    start_tool_call,
+    text_block,
+    update_agent_message,
+    update_agent_message_text,
+    update_agent_thought_text,
+    update_plan,
+    update_tool_call,
+    update_user_message,
+)
+from acp.schema import (
+    AgentMessageChunk,
+    AgentPlanUpdate,
+    AgentThoughtChunk,
+    AvailableCommandsUpdate,
+    ConfigOptionUpdate,
+    CurrentModeUpdate,
+    PlanEntryStatus,
+    SessionInfoUpdate,
+    ToolCallProgress,
+    ToolCallStart,
+    ToolCallUpdate,
+    UsageUpdate,
+    UserMessageChunk,
+)
+
+from kimi_tui.ui.acp.content import block, blocks
+from kimi_tui.ui.acp.flow_calls import FlowCalls
+from kimi_tui.ui.acp.tool_calls import ToolCalls
+from kimi_tui.wire import events, flow_events, parts, requests
+from kimi_tui.wire.codec import UnknownMessage, WireFormatError, WireMessage, decode
+from kimi_tui.wire.display import DisplayBlock, TodoBlock, TodoStatus
+
+Update = (
+    UserMessageChunk
+    | AgentMessageChunk
+    | AgentThoughtChunk
+    | ToolCallStart
+    | ToolCallProgress
+    | AgentPlanUpdate
+    | AvailableCommandsUpdate
+    | CurrentModeUpdate
+    | ConfigOptionUpdate
+    | SessionInfoUpdate
+    | UsageUpdate
+)
+_TODO: dict[TodoStatus, PlanEntryStatus] = {"pending": "pending", "in_progress": "in_progress", "done": "completed"}
+
+
+class Updates:
+    """A fold over the Wire of one session. With `replaying` it also tells what the person said."""
+
+    def __init__(self, work_dir: Path) -> None:
+        self._work_dir = work_dir
+        prefix, numbers = uuid4().hex[:8], itertools.count(1)
+        self._new_id = lambda: f"{prefix}-{next(numbers)}"
+        self._calls = ToolCalls(work_dir, self._new_id)
+        self._agents: dict[str, ToolCalls] = {}
+        self._flow = FlowCalls(self._new_id)
+        self._compacting: str | None = None
+        self.replaying = False
+
+    def of(self, message: WireMessage) -> Sequence[Update]:
+        match message:
+            case parts.ToolCall():
+                return self._calls.begin(message)
+            case parts.ToolCallPart():
+                self._calls.more(message)
+                return ()
+            case _:
+                return [*self._calls.whole(), *self._rest(message)]
+
+    def in_question(self, request: requests.ApprovalRequest) -> ToolCallUpdate:
+        calls = self._agents.get(request.agent_id or "", self._calls)
+        return calls.in_question(request.tool_call_id, request.description or request.action, request.display)
+
+    def _rest(self, message: WireMessage) -> Sequence[Update]:  # noqa: C901 - one case a kind of message
+        match message:
+            case events.TurnBegin() | events.SteerInput():
+                return self._said_by_person(message.user_input)
+            case parts.TextPart():
+                return [update_agent_message_text(message.text)]
+            case parts.ThinkPart():
+                return [update_agent_thought_text(message.think)] if message.think else ()
+            case parts.ImageURLPart() | parts.AudioURLPart() | parts.VideoURLPart():
+                found = block(message)
+                return () if found is None else [update_agent_message(found)]
+            case parts.ToolResult():
+                value = message.return_value
+                return [*self._calls.end(message.tool_call_id, value), *_plan(value.display)]
+            case events.StepInterrupted():
+                return self._calls.interrupt()
+            case events.StepRetry():
+                again = f"\n\n[{message.error_type}; the answer begins anew]\n\n"
+                return [*self._calls.interrupt(), update_agent_message_text(again)]
+            case events.CompactionBegin():
+                self._compacting = self._new_id()
+                return [
+                    start_tool_call(self._compacting, "Compact the conversation", kind="think", status="in_progress")
+                ]
+            case events.CompactionEnd():
+                done, self._compacting = self._compacting, None
+                return [] if done is None else [update_tool_call(done, status="completed")]
+            case events.StatusUpdate():
+                return _usage(message)
+            case events.PlanDisplay():
+                return [update_agent_message_text(f"\n\n{message.content}\n\n")]
+            case events.Notification():
+                return self._notice(message)
+            case events.SubagentEvent():
+                return self._subagent(message)
+            case (
+                flow_events.FlowBegin()
+                | flow_events.FlowNodeBegin()
+                | flow_events.FlowDecision()
+                | flow_events.FlowNodeEnd()
+                | flow_events.FlowPaused()
+                | flow_events.FlowResumed()
+                | flow_events.FlowControls()
+                | flow_events.FlowEnd()
+            ):
+                return self._flow.of(message)
+            case parts.ToolCall() | parts.ToolCallPart():
+                return ()
+            case (
+                events.TurnEnd()
+                | events.StepBegin()
+                | events.ApprovalResponse()
+                | events.BtwBegin()
+                | events.BtwEnd()
+                | events.HookTriggered()
+                | events.HookResolved()
+                | events.MCPLoadingBegin()
+                | events.MCPLoadingEnd()
+                | requests.ApprovalRequest()
+                | requests.ToolCallRequest()
+                | requests.QuestionRequest()
+                | requests.HookRequest()
+            ):
+                return ()
+            case _:
+                assert_never(message)
+
+    def _said_by_person(self, said: parts.UserInput) -> Sequence[Update]:
+        """The client knows what it sent; a node's prompt was not said by the person."""
+        if not self.replaying or self._flow.running:
+            return ()
+        return [update_user_message(found) for found in blocks(said)]
+
+    def _notice(self, message: events.Notification) -> Sequence[Update]:
+        if message.severity == "error" and not self.replaying:
+            return ()  # the prompt's own error says so
+        text = ": ".join(filter(None, (message.title, message.body)))
+        return [update_agent_message(text_block(f"\n\n*{text}*\n\n"))]
+
+    def _subagent(self, message: events.SubagentEvent) -> Sequence[Update]:
+        """Its tool calls; what it says comes as the result of the call that sent it."""
+        try:
+            inner = decode(message.event)
+        except WireFormatError:
+            return ()
+        agent = message.agent_id or message.parent_tool_call_id
+        calls = self._agents.get(agent)
+        if calls is None:
+            prefix = f"{message.subagent_type or 'subagent'} › "
+            calls = self._agents[agent] = ToolCalls(self._work_dir, self._new_id, prefix=prefix)
+        match inner:
+            case parts.ToolCall():
+                return [*calls.begin(inner), *calls.whole()]
+            case parts.ToolResult():
+                return calls.end(inner.tool_call_id, inner.return_value)
+            case events.StepInterrupted() | events.StepRetry():
+                return calls.interrupt()
+            case UnknownMessage() | _:
+                return ()
+
+
+def _plan(display: Sequence[DisplayBlock]) -> list[Update]:
+    return [
+        update_plan([plan_entry(item.title, status=_TODO[item.status]) for item in found.items])
+        for found in display
+        if isinstance(found, TodoBlock)
+    ]
+
+
+def _usage(status: events.StatusUpdate) -> list[Update]:
+    if status.context_tokens is None or not status.max_context_tokens:
+        return []
+    used, size = status.context_tokens, status.max_context_tokens
+    return [UsageUpdate(session_update="usage_update", used=used, size=size)]

@@ -1,0 +1,296 @@
+"""The ACP face, driven by the official SDK's client."""
+
+import asyncio
+import base64
+
+import pytest
+from acp import RequestError, image_block, text_block
+from acp.helpers import embedded_text_resource, resource_block, resource_link_block
+
+from tests.soul.engines import plan, tool_call
+from tests.soul.test_engine import CHOICES, skills  # noqa: F401 - a fixture
+from tests.soul.test_soul import until
+from tests.ui.acp.editor import begun, editor_on
+
+SHELL = tool_call("Shell", command="echo hi > made")
+
+
+async def test_the_handshake_needs_no_login_where_a_model_is_configured(tmp_path):
+    async with editor_on(plan(tmp_path)) as (editor, _):
+        hello = await editor.agent.initialize(protocol_version=1)
+        assert hello.protocol_version == 1
+        assert hello.agent_info.name == "kimi-tui"
+        assert hello.auth_methods == []
+        can = hello.agent_capabilities
+        assert (can.load_session, can.prompt_capabilities.image, can.prompt_capabilities.embedded_context) == (
+            True,
+            True,
+            True,
+        )
+        assert can.session_capabilities.list is not None
+        assert can.session_capabilities.fork is not None
+
+
+async def test_without_a_model_the_editor_is_told_how_to_set_one(tmp_path):
+    made = plan(tmp_path)
+    bare = plan(tmp_path, config=made.config.model_copy(update={"models": {}, "providers": {}}))
+    async with editor_on(bare) as (editor, _):
+        hello = await editor.agent.initialize(protocol_version=1)
+        assert [variable.name for method in hello.auth_methods for variable in method.vars] == ["KIMI_API_KEY"]
+        with pytest.raises(RequestError, match="no model is set") as refused:
+            await editor.agent.new_session(cwd=str(bare.work_dir), mcp_servers=[])
+        assert refused.value.code == -32000
+
+
+async def test_a_prompt_streams_thoughts_and_text_and_ends(tmp_path):
+    made = plan(tmp_path, "think: let me see\ntext: Hello there, friend.\nusage: input_other=10 output=2")
+    async with editor_on(made) as (editor, program):
+        session = await begun(editor, made)
+        done = await editor.say(session, "hi")
+        assert (done.stop_reason, done.usage.total_tokens) == ("end_turn", 12)
+        assert editor.text("agent_thought_chunk") == "let me see"
+        assert editor.text() == "Hello there, friend."
+        assert editor.of("usage_update")[-1].used == 12
+        assert not editor.of("user_message_chunk")
+        assert editor.of("session_info_update")[-1].title == "hi"
+        commands = editor.of("available_commands_update")[0].available_commands
+        assert "clear" in [command.name for command in commands]
+        assert program.made[0].session_id == session
+
+
+async def test_a_prompt_may_hold_images_links_and_embedded_files(tmp_path):
+    made = plan(tmp_path, "text: seen")
+    async with editor_on(made) as (editor, program):
+        session = await begun(editor, made)
+        blocks = [
+            text_block("look at "),
+            resource_link_block("a.py", "file:///work/a%20b.py"),
+            resource_block(embedded_text_resource("file:///work/c.py", "x = 1")),
+            image_block(base64.b64encode(b"img").decode(), "image/png"),
+        ]
+        await editor.agent.prompt(session_id=session, prompt=blocks)
+        said = program.made[0].context.history[0]
+        assert "@/work/a b.py" in said.text
+        assert '<file path="/work/c.py">\nx = 1\n</file>' in said.text
+        assert said.content[-1].image_url.url.startswith("data:image/png;base64,")
+        with pytest.raises(RequestError, match="empty"):
+            await editor.say(session, "  ")
+
+
+@pytest.mark.parametrize(
+    ("option", "made_it", "steps"), [("approve", True, 2), ("reject", False, 1), (None, False, 1), ("odd", False, 1)]
+)
+async def test_a_tool_asks_for_permission_and_an_odd_answer_is_a_no(tmp_path, option, made_it, steps):
+    made = plan(tmp_path, SHELL, "text: done")
+    async with editor_on(made) as (editor, _):
+        session = await begun(editor, made)
+        turn = asyncio.create_task(editor.say(session, "go"))
+        call, options = await editor.answer(option)
+        assert [one.kind for one in options] == ["allow_once", "reject_once"]
+        assert "echo hi > made" in call.content[0].content.text
+        assert (await turn).stop_reason == "end_turn"
+        assert (made.work_dir / "made").exists() is made_it
+        [shown] = editor.calls()
+        assert shown["tool_call_id"] == call.tool_call_id
+        assert (shown["title"], shown["kind"]) == ("Shell: echo hi > made", "execute")
+        assert shown["status"] == ("completed" if made_it else "failed")
+        assert shown["raw_input"] == {"command": "echo hi > made"}
+
+
+async def test_our_scope_is_what_always_means(tmp_path):
+    made = plan(tmp_path, *[tool_call("Shell", f"c{n}", command=f"echo {n}") for n in range(2)], "text: done")
+    async with editor_on(made) as (editor, program):
+        session = await begun(editor, made)
+        turn = asyncio.create_task(editor.say(session, "go"))
+        _, options = await editor.answer("approve_for_session")
+        assert [one.kind for one in options] == ["allow_once", "allow_always", "reject_once"]
+        assert "echo" in options[1].name
+        await turn
+        assert program.made[0].approvals.granted
+
+
+async def test_changes_are_diffs_and_the_todo_list_is_the_plan(tmp_path):
+    items = [{"title": "one", "status": "done"}, {"title": "two", "status": "pending"}]
+    todos = tool_call("SetTodoList", "t1", todos=items)
+    made = plan(tmp_path, tool_call("WriteFile", path="a.txt", content="new\n"), todos, "text: done", yolo=True)
+    async with editor_on(made) as (editor, _):
+        session = await begun(editor, made)
+        await editor.say(session, "go")
+        write = editor.calls()[0]
+        assert write["kind"] == "edit"
+        assert write["locations"] == [{"path": str(made.work_dir / "a.txt")}]
+        [diff] = write["content"]
+        assert (diff["type"], diff["path"], diff["new_text"]) == ("diff", str(made.work_dir / "a.txt"), "new")
+        entries = editor.of("plan")[-1].entries
+        assert [(entry.content, entry.status) for entry in entries] == [("one", "completed"), ("two", "pending")]
+
+
+async def test_the_same_id_in_two_steps_is_two_calls(tmp_path):
+    made = plan(tmp_path, tool_call("Glob", pattern="*.a"), tool_call("Glob", pattern="*.b"), "text: done")
+    async with editor_on(made) as (editor, _):
+        await editor.say(await begun(editor, made), "go")
+        assert [call["title"] for call in editor.calls()] == ["Glob: *.a", "Glob: *.b"]
+        assert {call["status"] for call in editor.calls()} == {"completed"}
+
+
+async def test_cancel_ends_the_prompt_and_what_it_asked(tmp_path):
+    made = plan(tmp_path, SHELL, "text: next")
+    async with editor_on(made) as (editor, program):
+        session = await begun(editor, made)
+        turn = asyncio.create_task(editor.say(session, "go"))
+        await editor.asked.get()
+        with pytest.raises(RequestError, match="already running"):
+            await editor.say(session, "hello?")
+        await editor.agent.cancel(session_id=session)
+        assert (await turn).stop_reason == "cancelled"
+        assert editor.calls()[0]["status"] == "failed"
+        assert not program.made[0].approvals.pending
+        assert (await editor.say(session, "again")).stop_reason == "end_turn"
+
+
+async def test_a_failing_service_ends_the_turn_with_its_cause(tmp_path):
+    made = plan(tmp_path, "error: 401 the key is bad", loop={"max_retries_per_step": 1})
+    async with editor_on(made) as (editor, _):
+        session = await begun(editor, made)
+        with pytest.raises(RequestError, match="the key is bad"):
+            await editor.say(session, "hi")
+        with pytest.raises(RequestError, match="there is no command /fly"):
+            await editor.say(session, "/fly")
+
+
+async def test_too_many_steps_have_a_stop_reason_of_their_own(tmp_path):
+    made = plan(tmp_path, tool_call("Glob", pattern="*"), loop={"max_steps_per_turn": 1})
+    async with editor_on(made) as (editor, _):
+        assert (await editor.say(await begun(editor, made), "hi")).stop_reason == "max_turn_requests"
+
+
+@pytest.mark.usefixtures("skills")
+async def test_a_flow_shows_its_way_as_tool_calls(tmp_path):
+    made = plan(tmp_path, *CHOICES)
+    async with editor_on(made) as (editor, _):
+        session = await begun(editor, made)
+        await until(lambda: editor.of("available_commands_update"))
+        names = [command.name for command in editor.of("available_commands_update")[0].available_commands]
+        assert "flow:release" in names
+        assert "skill:release" in names
+        assert (await editor.say(session, "/flow:release")).stop_reason == "end_turn"
+        run, *nodes = editor.calls()
+        assert (run["title"], run["status"]) == ("Flow release", "completed")
+        assert [node["title"] for node in nodes] == [
+            "Fix it (move 1)",
+            "Green? (move 2)",
+            "Fix it (move 3)",
+            "Green? (move 4)",
+        ]
+        assert nodes[1]["content"][0]["content"]["text"] == "no → Fix it"
+        assert {node["status"] for node in nodes} == {"completed"}
+
+
+@pytest.mark.usefixtures("skills")
+async def test_a_flow_that_is_refused_a_tool_stops_and_can_be_gone_on_with(tmp_path):
+    made = plan(tmp_path, SHELL, "text: fixed", "text: <choice>yes</choice>")
+    async with editor_on(made) as (editor, _):
+        session = await begun(editor, made)
+        turn = asyncio.create_task(editor.say(session, "/flow:release"))
+        await editor.asked.get()
+        await editor.agent.cancel(session_id=session)
+        assert (await turn).stop_reason == "cancelled"
+        assert (await editor.say(session, "/flow-resume")).stop_reason == "end_turn"
+        assert editor.calls()[-3]["title"] == "Flow release, from Fix"
+
+
+async def test_modes_and_models_are_set_by_mode_or_by_option(tmp_path):
+    made = plan(tmp_path, SHELL, "text: done")
+    models = made.config.models | {"t": made.config.models["s"]}
+    made = plan(
+        tmp_path, SHELL, "text: done", config=made.config.model_copy(update={"models": models, "default_model": "s"})
+    )
+    async with editor_on(made) as (editor, program):
+        await editor.agent.initialize(protocol_version=1)
+        opened = await editor.agent.new_session(cwd=str(made.work_dir), mcp_servers=[])
+        assert opened.modes.current_mode_id == "default"
+        assert [mode.id for mode in opened.modes.available_modes] == ["default", "plan", "yolo"]
+        await editor.agent.set_session_mode(session_id=opened.session_id, mode_id="yolo")
+        assert program.made[0].approvals.yolo
+        await editor.say(opened.session_id, "go")
+        assert (made.work_dir / "made").exists()
+        set_ = await editor.agent.set_config_option(config_id="mode", session_id=opened.session_id, value="default")
+        assert not program.made[0].approvals.yolo
+        assert {option.id: option.current_value for option in set_.config_options} == {"mode": "default", "model": "s"}
+        set_ = await editor.agent.set_config_option(config_id="model", session_id=opened.session_id, value="t")
+        assert set_.config_options[1].current_value == "t"
+        for option, value in (("model", "u"), ("mode", "wild"), ("colour", "red")):
+            with pytest.raises(RequestError, match="there is no"):
+                await editor.agent.set_config_option(config_id=option, session_id=opened.session_id, value=value)
+
+
+async def test_a_mode_that_changes_by_itself_is_told(tmp_path):
+    made = plan(tmp_path)
+    async with editor_on(made) as (editor, _):
+        session = await begun(editor, made)
+        await editor.say(session, "/yolo")
+        assert editor.of("current_mode_update")[-1].current_mode_id == "yolo"
+        assert editor.of("config_option_update")
+
+
+async def test_a_session_is_listed_loaded_with_its_history_resumed_forked_and_closed(tmp_path):
+    made = plan(tmp_path, "text: one", tool_call("Glob", pattern="*"), "text: two", "text: three", "text: four")
+    async with editor_on(made) as (editor, _):
+        first = await begun(editor, made)
+        await editor.say(first, "hello you")
+        await editor.say(first, "and again")
+        await editor.agent.close_session(session_id=first)
+        [listed] = (await editor.agent.list_sessions(cwd=str(made.work_dir))).sessions
+        assert (listed.session_id, listed.title, listed.cwd) == (first, "hello you", str(made.work_dir))
+        assert [info.session_id for info in (await editor.agent.list_sessions()).sessions] == [first]
+        with pytest.raises(RequestError, match="no open session"):
+            await editor.say(first, "x")
+
+        editor.updates.clear()
+        loaded = await editor.agent.load_session(cwd=str(made.work_dir), session_id=first, mcp_servers=[])
+        assert loaded.modes.current_mode_id == "default"
+        assert editor.text("user_message_chunk") == "hello youand again"
+        assert editor.text() == "onetwo"
+        assert editor.calls()[0]["status"] == "completed"
+        await editor.agent.close_session(session_id=first)
+
+        editor.updates.clear()
+        await editor.agent.resume_session(cwd=str(made.work_dir), session_id=first, mcp_servers=[])
+        forked = await editor.agent.fork_session(cwd=str(made.work_dir), session_id=first, mcp_servers=[])
+        assert forked.session_id != first
+        await until(lambda: len(editor.of("available_commands_update")) == 2)
+        assert not editor.of("user_message_chunk")
+        with pytest.raises(RequestError, match="not found"):
+            await editor.agent.load_session(cwd=str(made.work_dir), session_id="nope", mcp_servers=[])
+
+
+async def test_a_fork_remembers_and_goes_its_own_way(tmp_path):
+    made = plan(tmp_path, "text: one")
+    async with editor_on(made) as (editor, program):
+        first = await begun(editor, made)
+        await editor.say(first, "remember")
+        fork = (await editor.agent.fork_session(cwd=str(made.work_dir), session_id=first, mcp_servers=[])).session_id
+        await editor.say(fork, "more")
+        assert [message.text for message in program.made[1].context.history] == ["remember", "one", "more", "one"]
+        assert [message.text for message in program.made[0].context.history] == ["remember", "one"]
+
+
+async def test_folders_that_are_none_are_refused(tmp_path):
+    made = plan(tmp_path)
+    async with editor_on(made) as (editor, _):
+        await editor.agent.initialize(protocol_version=1)
+        for folder in ("relative", str(tmp_path / "gone"), "/\0"):
+            with pytest.raises(RequestError, match="no folder"):
+                await editor.agent.new_session(cwd=folder, mcp_servers=[])
+
+
+async def test_leaving_in_the_middle_of_an_approval_ends_all_of_it(tmp_path):
+    made = plan(tmp_path, SHELL)
+    async with editor_on(made) as (editor, program):
+        session = await begun(editor, made)
+        turn = asyncio.create_task(editor.say(session, "go"))
+        await editor.asked.get()
+    turn.cancel()
+    await asyncio.gather(turn, return_exceptions=True)
+    assert not program.made[0].busy
+    assert not (made.work_dir / "made").exists()

@@ -1,0 +1,71 @@
+"""`kimi-tui acp` as a program, spoken to over its pipes by the official SDK's client."""
+
+import asyncio
+import json
+import os
+import sys
+
+from acp.stdio import spawn_agent_process
+
+from tests.soul.engines import tool_call
+from tests.soul.test_soul import until
+from tests.ui.acp.editor import Editor
+from tests.ui.wire_server.test_process import gone, peer_config
+
+SLEEP = tool_call("Shell", command="echo $$ > pid; exec sleep 1000")
+
+
+def spawned(editor, config, stderr=None):
+    argv = [sys.executable, "-m", "kimi_tui", "--config-file", str(config), "--yolo", "acp"]
+    return spawn_agent_process(editor, *argv, env=dict(os.environ), use_unstable_protocol=True)
+
+
+async def test_a_client_that_leaves_in_the_middle_of_a_tool_leaves_no_process_and_a_session_that_loads(tmp_path):
+    work_dir = tmp_path / "work"
+    work_dir.mkdir()
+    pid_file = work_dir / "pid"
+    editor = Editor()
+    async with spawned(editor, peer_config(tmp_path, SLEEP)) as (agent, process):
+        await agent.initialize(protocol_version=1)
+        session = (await agent.new_session(cwd=str(work_dir), mcp_servers=[])).session_id
+        turn = asyncio.create_task(editor.say(session, "go"))
+        await until(lambda: pid_file.exists() and pid_file.read_text().strip())
+        process.stdin.close()
+        assert await process.wait() == 0
+        assert await process.stderr.read() == b""
+        turn.cancel()
+    await asyncio.gather(turn, return_exceptions=True)
+    assert gone(int(pid_file.read_text()))
+    editor = Editor()
+    async with spawned(editor, peer_config(tmp_path, "text: back again")) as (agent, _):
+        await agent.initialize(protocol_version=1)
+        await agent.load_session(cwd=str(work_dir), session_id=session, mcp_servers=[])
+        assert editor.text("user_message_chunk") == "go"
+        assert editor.calls()[0]["status"] == "failed"
+        assert (await editor.say(session, "go on")).stop_reason == "end_turn"
+        assert editor.text() == "back again"
+
+
+async def test_garbage_is_answered_and_passed_over(tmp_path):
+    process = await asyncio.create_subprocess_exec(
+        *[sys.executable, "-m", "kimi_tui", "--config-file", str(peer_config(tmp_path)), "acp"],
+        stdin=asyncio.subprocess.PIPE,
+        stdout=asyncio.subprocess.PIPE,
+        stderr=asyncio.subprocess.PIPE,
+        limit=1 << 24,
+    )
+    lines = [b"nonsense", b"[]", b"[" * 100_000, b'{"id": {}, "result": 1}', b"{}", b"x" * (50 << 20)]
+    hello = {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {"protocolVersion": 1}}
+    bad = {"jsonrpc": "2.0", "id": 2, "method": "session/new", "params": {"cwd": 5}}
+    unknown = {"jsonrpc": "2.0", "id": 3, "method": "session/fly", "params": {}}
+    lines += [json.dumps(message).encode() for message in (hello, bad, unknown)]
+    out, errors = await process.communicate(b"\n".join(lines) + b'\n{"jsonrpc": "2.0", "id": 4, "met')
+    assert process.returncode == 0
+    assert errors == b""
+    answers = [json.loads(line) for line in out.splitlines()]
+    codes = [answer["error"]["code"] for answer in answers if answer["id"] is None]
+    assert codes == [-32700, -32600, -32700, -32600, -32600, -32700, -32700]
+    named = {answer["id"]: answer for answer in answers if answer["id"] is not None}
+    assert named[1]["result"]["protocolVersion"] == 1
+    assert named[2]["error"]["code"] == -32602
+    assert named[3]["error"]["code"] == -32601
