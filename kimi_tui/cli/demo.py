@@ -4,20 +4,25 @@ import argparse
 import shutil
 import tempfile
 from pathlib import Path
-
-from pydantic import SecretStr
+from typing import TYPE_CHECKING
 
 from kimi_tui import paths
-from kimi_tui.cli.launch import with_limits
-from kimi_tui.config import Config, ModelConfig, ProviderConfig
 from kimi_tui.errors import UsageError
-from kimi_tui.soul.assemble import Plan
+
+if TYPE_CHECKING:
+    from kimi_tui.soul.assemble import Plan
 
 FLOW = "demo-fix-until-green"
 
 
-def demo_plan(options: argparse.Namespace, *, interactive: bool) -> Plan:
+def demo_plan(options: argparse.Namespace, *, interactive: bool) -> "Plan":
     """A plan whose flow, project and model are the demo's. Raises UsageError where they are missing."""
+    from pydantic import SecretStr
+
+    from kimi_tui.cli.launch import with_limits
+    from kimi_tui.config import Config, ModelConfig, ProviderConfig
+    from kimi_tui.soul.assemble import Plan
+
     assets = paths.bundled("skills") / FLOW / "assets"
     if not (assets / "script.json").is_file():
         raise UsageError(f"the demo is not installed: there is no {assets / 'script.json'}")

@@ -26,14 +26,14 @@ class FirstPaint:
         self.out.flush()
 
 
-def first_paint(out: IO[str], work_dir: str | None) -> FirstPaint:
+def first_paint(out: IO[str], place: str) -> FirstPaint:
     """Enter the alternate screen and say that the program is starting, and where."""
     attributes = termios.tcgetattr(sys.stdin.fileno())
     attributes[3] &= ~(termios.ECHO | termios.ICANON)
     termios.tcsetattr(sys.stdin.fileno(), termios.TCSANOW, attributes)
     columns, rows = shutil.get_terminal_size()
     title = " kimi-tui"
-    place = _printable(work_dir or os.environ.get("PWD", ""))[: max(0, columns - len(title) - 4)]
+    place = _printable(place)[: max(0, columns - len(title) - 4)]
     out.write(f"{_ENTER}\x1b[1m{title}\x1b[0m  \x1b[2m{place}\x1b[0m\x1b[{rows};1H\x1b[2m starting\x1b[0m")
     out.flush()
     return FirstPaint(out)

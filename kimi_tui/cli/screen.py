@@ -6,9 +6,16 @@ import sys
 import termios
 from collections.abc import Generator
 from contextlib import contextmanager
+from typing import TYPE_CHECKING
 
+from kimi_tui.cli.demo import FLOW as DEMO_FLOW
 from kimi_tui.cli.first_paint import first_paint
+from kimi_tui.cli.work_dir import work_dir_of
 from kimi_tui.errors import UsageError
+from kimi_tui.paths import shown
+
+if TYPE_CHECKING:
+    from kimi_tui.soul.assemble import Plan
 
 
 def run_screen(options: argparse.Namespace) -> int:
@@ -17,25 +24,28 @@ def run_screen(options: argparse.Namespace) -> int:
         raise UsageError("the screen needs a terminal; without one use --print")
     if os.environ.get("TERM") == "dumb":
         raise UsageError("this terminal (TERM=dumb) cannot show a screen; use --print")
+    work_dir = work_dir_of(options)
     with _terminal_kept():
-        painted = first_paint(sys.stdout, options.work_dir)
+        place = "" if options.demo else shown(work_dir)
+        painted = first_paint(sys.stdout, place)
         try:
-            from kimi_tui.cli.launch import plan_of, start_logging
-
-            start_logging(options.debug)
-            plan = plan_of(options, interactive=True)
+            from kimi_tui.ui.tui.run import run_tui
         except BaseException:
             painted.undo()
             raise
-        from kimi_tui.cli.demo import FLOW as DEMO_FLOW
-        from kimi_tui.ui.tui.run import run_tui
 
-        return run_tui(plan, prompt=_prompt(options, DEMO_FLOW))
+        def make_plan() -> "Plan":
+            from kimi_tui.cli.launch import plan_of, start_logging
+
+            start_logging(options.debug)
+            return plan_of(options, interactive=True)
+
+        return run_tui(make_plan, place=place, prompt=_prompt(options))
 
 
-def _prompt(options: argparse.Namespace, demo_flow: str) -> str | None:
+def _prompt(options: argparse.Namespace) -> str | None:
     """What to begin with, or None."""
-    flow = demo_flow if options.demo and not options.flow else options.flow
+    flow = DEMO_FLOW if options.demo and not options.flow else options.flow
     if flow:
         return f"/flow:{flow} {options.prompt or ''}".strip()
     return options.prompt.strip() if options.prompt else None

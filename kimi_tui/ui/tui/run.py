@@ -3,9 +3,10 @@
 import asyncio
 import os
 import signal
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from kimi_tui.paths import shown
+from kimi_tui.errors import KimiTuiError
 from kimi_tui.ui.tui import terminal
 from kimi_tui.ui.tui.app import KimiTui
 from kimi_tui.ui.tui.bridge import frame_time
@@ -18,20 +19,34 @@ if TYPE_CHECKING:
 _GONE_CHECK_S = 2.0
 
 
-def run_tui(plan: "Plan", *, prompt: str | None = None) -> int:
-    """Show the screen until the person leaves; the exit status."""
+def run_tui(make_plan: Callable[[], "Plan"], *, place: str, prompt: str | None = None) -> int:
+    """Show the screen until the person leaves; the exit status.
+
+    The plan is made on a thread once the first frame is up: what it needs takes longer to load than Textual.
+    Raises the KimiTuiError of a plan that cannot be made, when the terminal is as it was.
+    """
+    refused: list[KimiTuiError] = []
 
     async def make_engine() -> Engine:
         assemble = await asyncio.to_thread(_import_assemble)
+        try:
+            plan = await asyncio.to_thread(make_plan)
+        except KimiTuiError as error:
+            refused.append(error)
+            app.exit(error.exit_code)
+            raise
         return await assemble(plan)
 
     for name in ("COLUMNS", "LINES"):  # they are true until the first resize only
         os.environ.pop(name, None)
-    app = KimiTui(make_engine, prompt=prompt, place=shown(plan.work_dir), frame=frame_time())
+    app = KimiTui(make_engine, prompt=prompt, place=place, frame=frame_time())
     # Plain GNU screen does not fill what it erases with the ground's colour.
     plain_screen = os.environ.get("TERM", "").startswith("screen") and "TMUX" not in os.environ
     app.driver_class = terse_driver(app.driver_class, erase=not plain_screen)
-    return asyncio.run(_run(app))
+    status = asyncio.run(_run(app))
+    if refused:
+        raise refused[0]
+    return status
 
 
 def _import_assemble():
