@@ -94,6 +94,15 @@ class Approvals:
         self._changed()
 
     @property
+    def attended(self) -> bool:
+        """Somebody is there to ask."""
+        return self._attended
+
+    @attended.setter
+    def attended(self, on: bool) -> None:
+        self._attended = on
+
+    @property
     def granted(self) -> frozenset[str]:
         return frozenset(self._granted)
 

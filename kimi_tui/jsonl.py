@@ -77,7 +77,7 @@ class JsonlWriter:
 
     def __init__(self, path: Path, *, on_trouble: Callable[[OSError | None], None] | None = None) -> None:
         self.path = path
-        self._on_trouble = on_trouble
+        self.on_trouble = on_trouble
         self._fd: int | None = None
         self._kept: list[bytes] = []
         self._troubled = False
@@ -137,12 +137,12 @@ class JsonlWriter:
                 os.fsync(self._fd)
         except OSError as error:
             self._troubled = True
-            if not troubled and self._on_trouble is not None:
-                self._on_trouble(error)
+            if not troubled and self.on_trouble is not None:
+                self.on_trouble(error)
         else:
             self._troubled = False
-            if troubled and self._on_trouble is not None:
-                self._on_trouble(None)
+            if troubled and self.on_trouble is not None:
+                self.on_trouble(None)
 
 
 def _opened_for_append(path: Path) -> int:

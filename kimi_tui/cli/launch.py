@@ -40,6 +40,7 @@ def plan_of(options: argparse.Namespace, *, interactive: bool) -> Plan:
         session_id=session_id,
         interactive=interactive,
         yolo=options.yolo or config.default_yolo,
+        plan_mode=options.plan or config.default_plan_mode,
         approve_all=options.afk or not interactive,
         add_dirs=tuple(folder_of(folder, "--add-dir") for folder in options.add_dir),
         skills_dirs=tuple(folder_of(folder, "--skills-dir") for folder in options.skills_dir),

@@ -4,9 +4,11 @@ Invariant: the history is always one that a service accepts: each tool call has 
 the message that made it, before anything else is said.
 """
 
+import contextlib
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from pydantic import ValidationError
@@ -20,7 +22,10 @@ INTERRUPTED = "<system>ERROR: Interrupted before it finished; whether it took ef
 
 @dataclass(frozen=True, slots=True)
 class Mended:
-    """What had to be put right on loading: lines that were no JSON or no row, calls without a result, and so on."""
+    """What had to be put right on loading: lines that were no JSON or no row, calls without a result, and so on.
+
+    The bad lines themselves are kept in `CONTEXT.bad.jsonl` beside the file, and no longer in it.
+    """
 
     bad_lines: int = 0
     results_added: int = 0
@@ -39,23 +44,29 @@ class Context:
         self._system_prompt: str | None = None
         self._messages: list[Message] = []
         self._checkpoints: list[int] = []
+        self._turns: list[str] = []
         self._token_count = 0
         self._counted = 0
+        self._estimated = 0
+        self._behind = False
 
     @classmethod
     def load(cls, writer: jsonl.JsonlWriter) -> tuple["Context", Mended]:
         """The context that the file holds, mended where a crash left it half done. Raises OSError."""
         context = cls(writer)
         lines = jsonl.read(writer.path)
-        bad = len(lines.bad)
-        for _number, row in lines.rows:
-            bad += not context._take_row(row)
+        bad = [raw for _number, raw in lines.bad]
+        bad += [jsonl.dump(row).strip() for _number, row in lines.rows if not context._take_row(row)]
         mended, added, dropped = _mend(context._messages)
         if added or dropped:
             at = _moved_checkpoints(context._messages, mended, context._checkpoints)
             context._messages, context._checkpoints = mended, at
+        if bad:
+            _quarantine(writer.path, bad)
+        if added or dropped or bad:
             context._rewrite()
-        return context, Mended(bad, added, dropped)
+        context._estimate()
+        return context, Mended(len(bad), added, dropped)
 
     @property
     def system_prompt(self) -> str | None:
@@ -74,28 +85,34 @@ class Context:
     @property
     def token_count(self) -> int:
         """Tokens of the history: as the service counted them last, and an estimate of what came since."""
-        return self._token_count + sum(estimate_tokens(message) for message in self._messages[self._counted :])
+        return self._token_count + self._estimated
 
     def set_system_prompt(self, prompt: str) -> None:
         self._system_prompt = prompt
-        self._writer.append({"role": "_system_prompt", "content": prompt})
+        self._write({"role": "_system_prompt", "content": prompt})
 
     def append(self, *messages: Message) -> None:
         self._messages.extend(messages)
-        self._writer.append(*(_row(message) for message in messages))
+        self._estimated += sum(estimate_tokens(message) for message in messages)
+        self._write(*(_row(message) for message in messages))
         self._writer.sync_soon()
 
     def count_tokens(self, tokens: int) -> None:
         """The service says that the history up to here is `tokens` long."""
-        self._token_count, self._counted = tokens, len(self._messages)
-        self._writer.append({"role": "_usage", "token_count": tokens})
+        self._token_count, self._counted, self._estimated = tokens, len(self._messages), 0
+        self._write({"role": "_usage", "token_count": tokens})
 
-    def checkpoint(self) -> int:
-        """A point to come back to; returns its id."""
+    def checkpoint(self, turn: str = "") -> int:
+        """A point to come back to; returns its id. `turn` names the turn that begins here, if one does."""
         self._checkpoints.append(len(self._messages))
+        self._turns.append(turn)
         checkpoint_id = len(self._checkpoints) - 1
-        self._writer.append({"role": "_checkpoint", "id": checkpoint_id})
+        self._write(_checkpoint_row(checkpoint_id, turn))
         return checkpoint_id
+
+    def checkpoint_of(self, turn: str) -> int | None:
+        """Where that turn began; None where that is no longer remembered."""
+        return self._turns.index(turn) if turn and turn in self._turns else None
 
     def revert_to(self, checkpoint_id: int) -> None:
         """Forget everything since before that checkpoint, itself included. The old file is kept beside.
@@ -105,27 +122,40 @@ class Context:
         if not 0 <= checkpoint_id < len(self._checkpoints):
             raise IndexError(checkpoint_id)
         length = self._checkpoints[checkpoint_id]
-        del self._messages[length:], self._checkpoints[checkpoint_id:]
+        del self._messages[length:], self._checkpoints[checkpoint_id:], self._turns[checkpoint_id:]
         self._forget_count(length)
         self._rotate()
 
     def replace(self, messages: Sequence[Message]) -> None:
         """Put `messages` in place of the whole history, with one checkpoint before them."""
-        self._messages, self._checkpoints = list(messages), [0]
+        self._messages, self._checkpoints, self._turns = list(messages), [0], [""]
         self._forget_count(0)
         self._rotate()
 
     def clear(self) -> None:
-        self._messages, self._checkpoints = [], []
+        self._messages, self._checkpoints, self._turns = [], [], []
         self._forget_count(0)
         self._rotate()
 
     def close(self) -> None:
+        if self._behind:
+            self._rewrite()
         self._writer.close()
 
     def _forget_count(self, length: int) -> None:
         if self._counted > length:
             self._token_count, self._counted = 0, 0
+        self._estimate()
+
+    def _estimate(self) -> None:
+        self._estimated = sum(estimate_tokens(message) for message in self._messages[self._counted :])
+
+    def _write(self, *rows: dict[str, Any]) -> None:
+        """Append the rows; where the file is not what it should be, try to make it so."""
+        if self._behind:
+            self._rewrite()
+        else:
+            self._writer.append(*rows)
 
     def _take_row(self, row: Any) -> bool:
         if not isinstance(row, dict):
@@ -136,8 +166,11 @@ class Context:
                 self._system_prompt = prompt
             case {"role": "_checkpoint"}:
                 self._checkpoints.append(len(self._messages))
+                self._turns.append(str(fields.get("turn") or ""))
             case {"role": "_usage", "token_count": int(tokens)}:
                 self._token_count, self._counted = tokens, len(self._messages)
+            case {"role": str(role)} if role.startswith("_"):
+                pass  # of another version
             case _:
                 try:
                     self._messages.append(Message.model_validate(fields))
@@ -150,27 +183,57 @@ class Context:
         while (kept := self._path.with_name(f"{self._path.stem}_{number}{self._path.suffix}")).exists():
             number += 1
         self._writer.close()
-        if self._path.exists():
-            os.link(self._path, kept)
+        with contextlib.suppress(OSError):
+            if self._path.exists():
+                os.link(self._path, kept)
         self._rewrite()
 
     def _rewrite(self) -> None:
-        self._writer.close()
+        """Make the file hold what is remembered. Where the disk refuses, the old file stays, and a later write tries
+        again.
+        """
         fresh = self._path.with_suffix(".new")
-        fresh.unlink(missing_ok=True)
-        writer = jsonl.JsonlWriter(fresh)
+        failures: list[OSError | None] = []
+        try:
+            fresh.unlink(missing_ok=True)
+            writer = jsonl.JsonlWriter(fresh, on_trouble=failures.append)
+            writer.append(*self._rows())
+            writer.close()
+            if not writer.waiting:
+                self._writer.close()
+                fresh.replace(self._path)
+        except OSError as error:
+            failures.append(error)
+        was_behind, self._behind = self._behind, bool(failures and failures[-1])
+        if self._behind != was_behind and self._writer.on_trouble is not None:
+            self._writer.on_trouble(failures[-1] if failures else None)
+
+    def _rows(self) -> list[dict[str, Any]]:
+        rows: list[dict[str, Any]] = []
         if self._system_prompt is not None:
-            writer.append({"role": "_system_prompt", "content": self._system_prompt})
-        marks = list(enumerate(self._checkpoints))
-        for index, message in enumerate(self._messages):
-            while marks and marks[0][1] <= index:
-                writer.append({"role": "_checkpoint", "id": marks.pop(0)[0]})
-            writer.append(_row(message))
-        writer.append(*({"role": "_checkpoint", "id": number} for number, _ in marks))
-        if self._counted == len(self._messages) and self._token_count:
-            writer.append({"role": "_usage", "token_count": self._token_count})
-        writer.close()
-        fresh.replace(self._path)
+            rows.append({"role": "_system_prompt", "content": self._system_prompt})
+        marks = [(at, _checkpoint_row(number, self._turns[number])) for number, at in enumerate(self._checkpoints)]
+        marks.reverse()
+        usage = {"role": "_usage", "token_count": self._token_count}
+        for index in range(len(self._messages) + 1):
+            if self._token_count and self._counted == index:
+                rows.append(usage)
+            while marks and marks[-1][0] <= index:
+                rows.append(marks.pop()[1])
+            if index < len(self._messages):
+                rows.append(_row(self._messages[index]))
+        return rows
+
+
+def _checkpoint_row(checkpoint_id: int, turn: str) -> dict[str, Any]:
+    row: dict[str, Any] = {"role": "_checkpoint", "id": checkpoint_id}
+    return row | {"turn": turn} if turn else row
+
+
+def _quarantine(path: Path, lines: list[bytes]) -> None:
+    """Keep the lines beside the file that they were in."""
+    with contextlib.suppress(OSError), path.with_suffix(".bad.jsonl").open("ab") as kept:
+        kept.write(b"\n".join(lines) + b"\n")
 
 
 def _row(message: Message) -> dict[str, Any]:

@@ -3,14 +3,21 @@
 from dataclasses import dataclass
 
 from kimi_tui.context.dmail import DenwaRenji
+from kimi_tui.soul.offering import Offering
+from kimi_tui.tools.task import Subagents
 from kimi_tui.tools.toolset import Toolset
 
 
 @dataclass(slots=True)
 class Agent:
-    """`system_prompt` may change between turns. With a `denwa_renji` it can send D-Mails, and sees its checkpoints."""
+    """`system_prompt` may change between turns; `offering` fits the toolset to the model; `crew` is whom it can send.
+
+    With a `denwa_renji` it can send D-Mails, and sees its checkpoints.
+    """
 
     name: str
     system_prompt: str
     toolset: Toolset
+    offering: Offering
+    crew: Subagents
     denwa_renji: DenwaRenji | None = None

@@ -4,37 +4,36 @@ import asyncio
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from kimi_tui import jsonl, paths
-from kimi_tui.approval import Approvals
+from kimi_tui import jsonl
 from kimi_tui.config import ChosenModel, Config, LoopControl, choose_model
 from kimi_tui.context.compaction import Threshold
-from kimi_tui.context.context import Context
+from kimi_tui.context.context import Context, Mended
 from kimi_tui.errors import ModelNotSetError
-from kimi_tui.llm.provider import Provider
 from kimi_tui.session.session import Session
 from kimi_tui.skill.library import SkillLibrary
 from kimi_tui.skill.roots import SkillRoots
 from kimi_tui.soul.agent_spec import agent_file, read_agent_spec
 from kimi_tui.soul.crew import Office
+from kimi_tui.soul.disk_trouble import DiskTrouble
 from kimi_tui.soul.engine import Engine
+from kimi_tui.soul.hooks import Hooks
 from kimi_tui.soul.models import Models
+from kimi_tui.soul.notice import notice
 from kimi_tui.soul.prompt_flow import read_prompt_flow
-from kimi_tui.soul.provider_settings import model_info, provider_settings
+from kimi_tui.soul.services import make_services
 from kimi_tui.soul.soul import Limits, Soul
 from kimi_tui.soul.system_prompt import default_values
+from kimi_tui.soul.task_news import TaskNews
 from kimi_tui.soul.workshop import Workshop
-from kimi_tui.tools.child_env import ChildEnv
-from kimi_tui.tools.file_history import FileHistory, NoHistory
-from kimi_tui.tools.progress import ToolProgress
-from kimi_tui.tools.set_todo_list import TodoList
 from kimi_tui.tools.workspace import Workspace
 from kimi_tui.wire.channel import Wire
+from kimi_tui.wire.events import Notification, StatusUpdate
 from kimi_tui.wire.recorder import Recorder
 
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What an engine is made of. `approve_all`: nobody is there to ask."""
+    """What an engine is made of. `approve_all`: nobody is there to ask; `steered`: but a program steers flows."""
 
     work_dir: Path
     config: Config
@@ -42,7 +41,9 @@ class Plan:
     agent_file: Path | None = None
     session_id: str | None = None
     interactive: bool = True
+    steered: bool = False
     yolo: bool = False
+    plan_mode: bool = False
     approve_all: bool = False
     add_dirs: tuple[Path, ...] = ()
     skills_dirs: tuple[Path, ...] = ()
@@ -84,64 +85,53 @@ def _choose(plan: Plan) -> tuple[ChosenModel | None, str]:
 
 async def _assemble(plan: Plan, session: Session, chosen: ChosenModel | None, missing: str) -> Engine:
     wire = Wire()
-    state = session.state
-    recorder = Recorder(jsonl.JsonlWriter(session.dir / "wire.jsonl"))
+    trouble = DiskTrouble(asyncio.get_running_loop(), lambda title, body, bad: wire.send(_trouble(title, body, bad)))
+    wire_file, context_file = session.dir / "wire.jsonl", session.dir / "context.jsonl"
+    resumed = wire_file.exists()
+    recorder = Recorder(jsonl.JsonlWriter(wire_file, on_trouble=trouble.watch(wire_file)))
     wire.listen(recorder, merged=True)
-    approvals = Approvals(
+    writer = jsonl.JsonlWriter(context_file, on_trouble=trouble.watch(context_file))
+    skills, (context, mended) = await asyncio.gather(
+        asyncio.to_thread(_load_skills, plan), asyncio.to_thread(Context.load, writer)
+    )
+    services = make_services(
+        session,
         wire,
-        yolo=plan.yolo or plan.approve_all or state.approval.yolo,
-        granted=state.approval.auto_approve_actions,
+        skills,
+        plan.config,
+        workspace=Workspace(plan.work_dir, (*plan.add_dirs, *map(Path, session.state.additional_dirs))),
+        yolo=plan.yolo or plan.approve_all,
+        plan_mode=plan.plan_mode and not resumed,
         attended=not plan.approve_all,
     )
-    skills, (context, mended) = await asyncio.gather(
-        asyncio.to_thread(_load_skills, plan),
-        asyncio.to_thread(Context.load, jsonl.JsonlWriter(session.dir / "context.jsonl")),
+    hooks = Hooks(plan.config.hooks, wire.send, work_dir=plan.work_dir, session_id=session.id, env=services.env)
+    models = Models(
+        plan.config,
+        chosen,
+        thinking=plan.thinking or None,
+        cache_key=session.id,
+        missing=missing,
+        on_ready=lambda provider: setattr(soul, "provider", provider),
     )
-    workspace = Workspace(plan.work_dir, (*plan.add_dirs, *map(Path, state.additional_dirs)), protected=(paths.home(),))
-    secrets = (provider.api_key.get_secret_value() for provider in plan.config.providers.values())
-    todos = TodoList(tuple(state.todos))
-    progress = ToolProgress()
-    services: dict[type, object] = {
-        Workspace: workspace,
-        Approvals: approvals,
-        TodoList: todos,
-        ToolProgress: progress,
-        ChildEnv: ChildEnv(secrets=secrets),
-        FileHistory: NoHistory(),
-        SkillLibrary: skills,
-    }
-    info = model_info(chosen)
-
-    def use(provider: Provider) -> None:
-        soul.provider = provider
-
+    services.media.capabilities = models.info.capabilities
     limits = _limits(plan.config.loop_control)
-    office = Office(session.dir / "subagents", wire.send, lambda: (soul.provider, soul.model), limits)
+    office = Office(session.dir / "subagents", wire.send, lambda: (soul.provider, soul.model), limits, hooks)
     values = await asyncio.to_thread(default_values, plan.work_dir, skills=skills.listing())
     workshop = Workshop(services, values, office)
     spec = await asyncio.to_thread(read_agent_spec, plan.agent_file or agent_file("default"))
     agent = workshop.make(spec, system_prompt=context.system_prompt)
     if context.system_prompt is None:
         context.set_system_prompt(agent.system_prompt)
-    settings = provider_settings(chosen, thinking=plan.thinking or None, cache_key=session.id) if chosen else None
-    models = Models(settings, info, missing=missing, on_ready=use)
-    soul = Soul(
-        agent,
-        model=info,
-        context=context,
-        send=wire.send,
-        limits=limits,
-    )
+    soul = Soul(agent, model=models.info, context=context, send=wire.send, limits=limits, hooks=hooks)
     engine = Engine(
         soul=soul,
         wire=wire,
-        approvals=approvals,
         session=session,
-        skills=skills,
+        services=services,
         models=models,
-        progress=progress,
+        hooks=hooks,
         config=plan.config,
-        interactive=plan.interactive,
+        interactive=plan.interactive or plan.steered,
     )
 
     def tell_skills(change: object) -> None:
@@ -151,23 +141,24 @@ async def _assemble(plan: Plan, session: Session, chosen: ChosenModel | None, mi
         context.set_system_prompt(agent.system_prompt)
 
     skills.listen(tell_skills)
-
-    def save() -> None:
-        if not plan.approve_all:
-            state.approval.yolo = approvals.yolo
-        state.approval.auto_approve_actions = sorted(approvals.granted)
-        state.todos = list(todos.items)
-        session.save_state()
-
-    approvals.on_change = save
-    todos.on_change = save
+    services.background.on_end = TaskNews(wire.send, soul.inform)
     if mended:
-        engine.tell(
-            "This session was mended after a crash",
-            f"{mended.bad_lines} unreadable lines, {mended.results_added} unfinished tool calls",
-            severity="warning",
-        )
+        engine.tell("This session was mended after a crash", _told(mended, context_file), severity="warning")
+    if services.plan_mode.on:
+        wire.send(StatusUpdate(plan_mode=True))
+    await hooks.ask("SessionStart", "resume" if resumed else "startup", source="resume" if resumed else "startup")
     return engine
+
+
+def _trouble(title: str, body: str, bad: bool) -> Notification:
+    return notice(title, body, severity="warning" if bad else "info", kind="disk")
+
+
+def _told(mended: Mended, file: Path) -> str:
+    lines = f"{mended.bad_lines} unreadable lines, {mended.results_added} unfinished tool calls"
+    if mended.bad_lines:
+        lines += f"; the lines are kept in {file.with_suffix('.bad.jsonl').name}"
+    return lines
 
 
 def _load_skills(plan: Plan) -> SkillLibrary:

@@ -1,69 +1,17 @@
-"""Slash commands that every face has. A line is one where a name follows the slash directly."""
+"""All slash commands that every face has, and those that steer flows."""
 
-import re
-from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from kimi_tui.errors import UsageError
 from kimi_tui.flow.runner import FlowRunner
+from kimi_tui.soul import asking_commands, session_commands, setting_commands, status_commands
+from kimi_tui.soul.command import Command, CommandInfo, parse_line
 
 if TYPE_CHECKING:
     from kimi_tui.soul.engine import Engine
 
-_LINE = re.compile(r"/([A-Za-z0-9_-]+(?::[A-Za-z0-9_.-]+)*)(?:\s+(.*))?", re.DOTALL)
-
-
-@dataclass(frozen=True, slots=True)
-class CommandInfo:
-    """A command as a face lists it, without its slash."""
-
-    name: str
-    description: str
-    aliases: tuple[str, ...] = ()
-
-
-Handler = Callable[["Engine", str], Awaitable[None]]
-
-
-@dataclass(frozen=True, slots=True)
-class Command:
-    """`while_running`: it may be given while a turn or a flow runs, and takes effect at once.
-
-    `turn`: what it says is a turn of the conversation; one that takes turns itself has none of its own.
-    """
-
-    info: CommandInfo
-    handler: Handler
-    while_running: bool = False
-    turn: bool = True
-
-
-def parse_line(text: str) -> tuple[str, str] | None:
-    """The name and the arguments of a slash line, or None where the text is not one."""
-    match = _LINE.fullmatch(text.strip())
-    return None if match is None else (match[1], (match[2] or "").strip())
-
-
-async def _clear(engine: "Engine", args: str) -> None:
-    engine.context.clear()
-    engine.say("The conversation starts anew; the old one is kept in the session's folder.")
-
-
-async def _compact(engine: "Engine", args: str) -> None:
-    await engine.models.ready()
-    match await engine.soul.compact(args):
-        case "done":
-            engine.say(f"The conversation was compacted; it is now about {engine.context.token_count:,} tokens.")
-        case "nothing":
-            engine.say("There is nothing to compact yet.")
-        case "failed":
-            pass
-
-
-async def _yolo(engine: "Engine", args: str) -> None:
-    engine.approvals.yolo = not engine.approvals.yolo
-    engine.say("Every tool call is approved from now on." if engine.approvals.yolo else "Tool calls ask again.")
+__all__ = ["COMMANDS", "CommandInfo", "find", "parse_line", "takes_effect_at_once"]
 
 
 async def _flow(engine: "Engine", args: str) -> None:
@@ -79,9 +27,13 @@ async def _flow(engine: "Engine", args: str) -> None:
     control = CONTROLS.get(word)
     if control is None:
         raise UsageError(f"/flow {word}: {CONTROL_HELP}")
-    if engine.runner is None:
+    if engine.runner is not None:
+        control(engine.runner, rest)
+    elif word in IN_ADVANCE and rest:
+        engine.order(lambda runner: control(runner, rest))
+        engine.say(f"The next flow begins with: {word} {rest}")
+    else:
         raise UsageError(f"no flow is running; /flow {word} needs one")
-    control(engine.runner, rest)
 
 
 def _choose(runner: FlowRunner, text: str) -> None:
@@ -117,6 +69,7 @@ CONTROLS: dict[str, Callable[[FlowRunner, str], object]] = {
     "jump": lambda runner, node: runner.jump(node),
     "skip": lambda runner, _: runner.skip(),
 }
+IN_ADVANCE = frozenset({"break", "choose", "ask", "edit"})
 CONTROL_HELP = (
     "list | pause | continue | step | break [NODE] | choose BRANCH [at NODE] | ask always|never|NODE... | "
     "again [NODE] | edit NODE TEXT | jump NODE | skip | stop; /flow-resume goes on with a run that was cut off"
@@ -128,12 +81,20 @@ async def _resume(engine: "Engine", args: str) -> None:
 
 
 COMMANDS: tuple[Command, ...] = (
-    Command(CommandInfo("clear", "Forget the conversation and begin anew", ("reset",)), _clear),
-    Command(CommandInfo("compact", "Summarise the conversation to make room; a focus may be named"), _compact),
-    Command(CommandInfo("yolo", "Approve every tool call, or ask again"), _yolo, while_running=True),
+    *session_commands.COMMANDS,
     Command(CommandInfo("flow", "List flows, or steer the one that runs"), _flow, while_running=True),
     Command(CommandInfo("flow-resume", "Go on with a flow run that was cut off"), _resume, turn=False),
+    *asking_commands.COMMANDS,
+    *setting_commands.COMMANDS,
+    *status_commands.COMMANDS,
 )
+
+
+def takes_effect_at_once(text: str) -> bool:
+    """Whether `text` is a command that may be given while a turn runs."""
+    line = parse_line(text)
+    command = find(line[0]) if line is not None else None
+    return command is not None and command.while_running
 
 
 def find(name: str) -> Command | None:

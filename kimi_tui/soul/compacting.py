@@ -10,6 +10,7 @@ from kimi_tui.llm.message import Message, estimate_tokens
 from kimi_tui.llm.provider import Provider
 from kimi_tui.llm.retry import RetryPolicy, take_reply_with_retries
 from kimi_tui.llm.step import Reply
+from kimi_tui.soul.hooks import Hooks
 from kimi_tui.soul.notice import notice
 from kimi_tui.wire.codec import WireMessage
 from kimi_tui.wire.events import CompactionBegin, CompactionEnd
@@ -22,15 +23,21 @@ async def compact(
     context: Context,
     provider: Provider,
     send: Callable[[WireMessage], None],
+    hooks: Hooks,
     *,
     step: int,
     policy: RetryPolicy,
     focus: str = "",
+    trigger: Literal["auto", "manual"] = "auto",
 ) -> Compacted:
     """What came of it; the Wire is told why it failed, where it did."""
     older, kept = split(context.history)
     if not older:
         return "nothing"
+    verdict = await hooks.ask("PreCompact", trigger, trigger=trigger, focus=focus)
+    if verdict.blocked:
+        send(notice("A hook did not let the conversation be compacted", verdict.reason, severity="warning"))
+        return "failed"
     send(CompactionBegin())
     try:
         reply = await _summary(older, provider, send, step, policy, focus)
@@ -45,6 +52,7 @@ async def compact(
         return "failed"
     finally:
         send(CompactionEnd())
+    await hooks.ask("PostCompact", trigger, trigger=trigger, tokens=context.token_count)
     return "done"
 
 

@@ -7,9 +7,11 @@ from uuid import uuid4
 
 from kimi_tui.approval import Source, asking_for
 from kimi_tui.context.context import Context
+from kimi_tui.errors import KimiTuiError
 from kimi_tui.jsonl import JsonlWriter
 from kimi_tui.llm.provider import ModelInfo, Provider
 from kimi_tui.soul.agent import Agent
+from kimi_tui.soul.hooks import Hooks
 from kimi_tui.soul.labor_market import LaborMarket, Worker
 from kimi_tui.soul.soul import Limits, Soul
 from kimi_tui.wire.channel import Wire
@@ -23,6 +25,10 @@ _CONTINUE = (
 )
 
 
+class SubagentRefusedError(KimiTuiError):
+    """A hook did not let a subagent be sent."""
+
+
 @dataclass(frozen=True, slots=True)
 class Office:
     """What every subagent of a session shares."""
@@ -31,6 +37,7 @@ class Office:
     send: Callable[[WireMessage], None]
     model: Callable[[], tuple[Provider | None, ModelInfo]]
     limits: Limits
+    hooks: Hooks
 
 
 class Crew:
@@ -54,6 +61,10 @@ class Crew:
         Raises LookupError for a name that there is not, and whatever ended the subagent's turn.
         """
         worker = self.market.workers[name]
+        hooks = self._office.hooks
+        verdict = await hooks.ask("SubagentStart", name, subagent=name, description=description, prompt=prompt)
+        if verdict.blocked:
+            raise SubagentRefusedError(f"a hook did not let it be sent: {verdict.reason or 'no reason given'}")
         agent_id = f"a{uuid4().hex[:8]}"
         wire = Wire()
 
@@ -69,7 +80,13 @@ class Crew:
         context.set_system_prompt(agent.system_prompt)
         provider, model = self._office.model()
         soul = Soul(
-            agent, model=model, context=context, send=wire.send, limits=self._office.limits, rejection_ends_turn=False
+            agent,
+            model=model,
+            context=context,
+            send=wire.send,
+            limits=self._office.limits,
+            hooks=hooks,
+            rejection_ends_turn=False,
         )
         soul.provider = provider
         asking = asking_for.set(Source(agent_id=agent_id, subagent_type=name, description=description))
@@ -77,6 +94,7 @@ class Crew:
             result = await soul.take_turn(prompt)
             if len(result.message) < _SHORT_REPORT:
                 result = await soul.take_turn(_CONTINUE)
+            await hooks.ask("SubagentStop", name, subagent=name, agent_id=agent_id, message=result.message)
             return result.message
         finally:
             asking_for.reset(asking)

@@ -1,30 +1,37 @@
 """A session ready for a face: prompts go in, Wire messages come out, and one flow at a time is followed."""
 
 import asyncio
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 from kimi_tui import config as configuration
 from kimi_tui.approval import Approvals
 from kimi_tui.context.context import Context
-from kimi_tui.errors import KimiTuiError, MaxStepsReachedError, UsageError
+from kimi_tui.errors import FlowControlError, KimiTuiError, MaxStepsReachedError, UsageError
 from kimi_tui.flow.graph import Flow
 from kimi_tui.flow.journal import Journal, load_runs
 from kimi_tui.flow.ralph import ralph_flow, ralph_text
 from kimi_tui.flow.run_state import RunState
 from kimi_tui.flow.runner import FlowRunner
 from kimi_tui.flow.turn import FlowOutcome, TurnResult
+from kimi_tui.question import Questions
 from kimi_tui.session.session import Session
 from kimi_tui.skill.library import SkillLibrary
 from kimi_tui.skill.skill import Skill, skill_prompt
+from kimi_tui.soul.btw import Asides
 from kimi_tui.soul.commands import COMMANDS, CommandInfo, find, parse_line
+from kimi_tui.soul.figures import Figures
+from kimi_tui.soul.hooks import Hooks
 from kimi_tui.soul.models import Models
 from kimi_tui.soul.notice import Severity, error_notice, notice
 from kimi_tui.soul.prompt_flow import PromptFlow, flow_of_run
+from kimi_tui.soul.rewind import RewindPoint, Rewound, go_back, rewind_notice, rewind_points
+from kimi_tui.soul.services import Services
 from kimi_tui.soul.soul import Soul
+from kimi_tui.soul.turn import take_turn
 from kimi_tui.tools.progress import ToolProgress
 from kimi_tui.wire.channel import Wire
-from kimi_tui.wire.events import TurnBegin, TurnEnd
+from kimi_tui.wire.events import StatusUpdate, TurnBegin, TurnEnd
 from kimi_tui.wire.parts import TextPart, UserInput, text_of
 from kimi_tui.wire.recorder import Recorded, read_recorded
 
@@ -41,26 +48,33 @@ class Engine:
         *,
         soul: Soul,
         wire: Wire,
-        approvals: Approvals,
         session: Session,
-        skills: SkillLibrary,
+        services: Services,
         models: Models,
-        progress: ToolProgress,
+        hooks: Hooks,
         config: configuration.Config,
         interactive: bool,
     ) -> None:
         self.soul = soul
         self.wire = wire
-        self.approvals = approvals
         self.session = session
-        self.skills = skills
+        self.services = services
+        self.approvals: Approvals = services.approvals
+        self.questions: Questions = services.questions
+        self.skills: SkillLibrary = services.skills
+        self.progress: ToolProgress = services.progress
         self.models = models
-        self.progress = progress
+        self.hooks = hooks
+        self.asides = Asides(wire.send)
+        self.figures = Figures()
+        wire.listen(self.figures)
         self.config = config
         self.interactive = interactive
         self.runner: FlowRunner | None = None
         self.prompt_flow: PromptFlow | None = None
         self._turn = asyncio.Lock()
+        self._yolo_before_away = False
+        self._orders: list[Callable[[FlowRunner], object]] = []
         self._followers: list[asyncio.Task[None]] = []
 
     @property
@@ -132,16 +146,26 @@ class Engine:
             self.wire.flush()
 
     def cancel(self) -> None:
-        """Interrupt the turn under way. A flow pauses at it; a flow that is paused stays so."""
+        """Interrupt the turn under way, or else side questions. A flow pauses at it; one that is paused stays so."""
+        if not self._turn.locked():
+            self.asides.cancel()
         self.soul.stop_turn()
+        self.hooks.stop()
 
     def steer(self, user_input: UserInput) -> bool:
         """Add to the turn under way; False where there is none."""
         return self.soul.steer(user_input)
 
     def say(self, text: str) -> None:
-        """An answer of the program itself, as part of the conversation; the model never sees it."""
-        self.wire.send(TextPart(text=text))
+        """An answer of the program itself, as part of the conversation; the model never sees it.
+
+        While a turn runs it stands apart from what the model says.
+        """
+        if self.busy:
+            title, _, body = text.partition("\n")
+            self.tell(title, body.strip())
+        else:
+            self.wire.send(TextPart(text=text))
 
     def tell(self, title: str, body: str = "", *, severity: Severity = "info") -> None:
         self.wire.send(notice(title, body, severity=severity))
@@ -171,6 +195,10 @@ class Engine:
             return []
         return [run for run in reversed(load_runs(self._flow_journal)) if run.open]
 
+    def order(self, control: Callable[[FlowRunner], object]) -> None:
+        """Have the next flow begin with this: a breakpoint, a branch chosen in advance."""
+        self._orders.append(control)
+
     def stop_flow(self, reason: str | None = None) -> None:
         """End the run; the turn under way is interrupted."""
         if self.runner is None:
@@ -184,10 +212,15 @@ class Engine:
             follower.cancel()
         await asyncio.gather(*self._followers, return_exceptions=True)
         self.approvals.reject_all()
+        self.questions.dismiss_all()
+        self.asides.cancel()
         self.soul.stop_turn()
+        await self.services.background.aclose()
+        await self.hooks.ask("SessionEnd")
         self.wire.flush()
         self.session.save_state()
         await self.models.aclose()
+        self.services.versions.close()
         self.context.close()
         self.session.close()
 
@@ -209,13 +242,68 @@ class Engine:
         """One turn of the soul; the flow runner's turns come through here too."""
         await self.models.ready()
         async with self._turn:
-            self._title_from(prompt if shown_as is None else shown_as)
-            return await self.soul.take_turn(prompt, shown_as=shown_as)
+            shown = prompt if shown_as is None else shown_as
+            self._title_from(shown)
+            return await take_turn(self.soul, self.services, self.hooks, self.wire.send, prompt, shown=shown)
+
+    def rewind_points(self) -> list[RewindPoint]:
+        """The turns that can be gone back over, oldest first."""
+        return rewind_points(self.services.versions, self.context)
+
+    async def rewind(self, point: RewindPoint, *, conversation: bool = True, files: bool = True) -> Rewound:
+        """Go back to before that turn and tell the Wire. Raises UsageError where that cannot be."""
+        if self.busy:
+            raise TurnRunningError("going back has to wait until the turn has ended")
+        async with self._turn:
+            versions = self.services.versions
+            try:
+                done = await go_back(point, versions, self.context, conversation=conversation, files=files)
+            except (KeyError, ValueError) as error:
+                raise UsageError(error.args[0] if isinstance(error, ValueError) else "that turn is no more") from error
+        self.wire.send(rewind_notice(point, done, self.services.workspace))
+        self.tell_status()
+        return done
+
+    async def switch_model(self, name: str) -> None:
+        """Ask another configured model from now on. Raises ConfigError, and UsageError while a turn runs."""
+        if self._turn.locked():
+            raise TurnRunningError("the model can be changed when the turn has ended")
+        await self.models.switch(name)
+        self.fit_model()
+        self.tell_status()
+
+    def fit_model(self) -> None:
+        """Have everything know the model of now: its size, and what it can see."""
+        self.soul.model = self.models.info
+        self.services.media.capabilities = self.models.info.capabilities
+        self.soul.agent.offering.fit()
+
+    def set_away(self, away: bool) -> None:
+        """Nobody is there: tool calls are approved and questions dismissed; or somebody is again."""
+        if away:
+            self._yolo_before_away = self.approvals.yolo
+        self.approvals.attended = self.questions.attended = not away
+        self.approvals.yolo = away or self._yolo_before_away
+        if away:
+            self.approvals.reject_all()
+            self.questions.dismiss_all()
+
+    def rename(self, title: str) -> None:
+        """Give the session a title, of at most 200 characters."""
+        self.session.state.custom_title = " ".join(title.split())[:200]
+        self.session.save_state()
+
+    def tell_status(self) -> None:
+        """The figures of the context, where they changed outside of a step."""
+        tokens, most = self.context.token_count, self.soul.model.max_context_size
+        self.wire.send(
+            StatusUpdate(context_usage=min(1.0, tokens / most), context_tokens=tokens, max_context_tokens=most)
+        )
 
     async def _command(self, name: str, args: str, *, shown: str) -> TurnResult:
         kind, _, rest = name.partition(":")
         command = find(name)
-        if command is not None and command.while_running:
+        if command is not None and command.while_running and self.busy:
             await command.handler(self, args)
             return TurnResult("finished")
         if self.busy:
@@ -274,6 +362,7 @@ class Engine:
             max_choice_retries=control.max_choice_retries,
             resume=resume,
         )
+        self._obey(runner)
         self.runner = runner
         self._title_from(shown)
         self.wire.send(TurnBegin(user_input=shown))
@@ -287,6 +376,14 @@ class Engine:
         if outcome.status == "max_moves" and flow.source != "ralph":
             raise MaxStepsReachedError(outcome.moves, "moves")
         return outcome
+
+    def _obey(self, runner: FlowRunner) -> None:
+        orders, self._orders = self._orders, []
+        for control in orders:
+            try:
+                control(runner)
+            except FlowControlError as error:
+                self.tell("An order for this flow makes no sense", str(error), severity="warning")
 
     def _tell_trouble(self, error: OSError | None) -> None:
         if error is None:

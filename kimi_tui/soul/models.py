@@ -3,30 +3,46 @@
 import asyncio
 from collections.abc import Callable
 
+from kimi_tui.config import ChosenModel, Config, choose_model
 from kimi_tui.errors import ModelNotSetError
 from kimi_tui.llm.create import create_provider
 from kimi_tui.llm.provider import ModelInfo, Preparable, Provider
 from kimi_tui.llm.settings import ProviderSettings
+from kimi_tui.soul.provider_settings import model_info, provider_settings
 
 SCRIPT_NOTE = "a script, not a model"
 
 
 class Models:
-    """The provider in use. `missing` is why there is none, told when somebody asks it something."""
+    """The provider in use. `missing` is why there is none, told when somebody asks it something.
+
+    `thinking` and `cache_key` go to whichever model is asked. Raises ConfigError as `provider_settings` does.
+    """
 
     def __init__(
         self,
-        settings: ProviderSettings | None,
-        info: ModelInfo,
+        config: Config,
+        chosen: ChosenModel | None,
         *,
+        thinking: bool | None,
+        cache_key: str,
         missing: str = "",
         on_ready: Callable[[Provider], None],
     ) -> None:
-        self._settings = settings
+        self._config = config
+        self._thinking = thinking
+        self._cache_key = cache_key
         self._missing = missing
         self._on_ready = on_ready
         self._making: asyncio.Task[Provider] | None = None
-        self.info = info
+        self.info: ModelInfo = model_info(chosen)
+        self.key = chosen.name if chosen else ""
+        self._settings = self._settings_of(chosen) if chosen else None
+
+    @property
+    def keys(self) -> tuple[str, ...]:
+        """The names of the configured models."""
+        return tuple(self._config.models)
 
     @property
     def shown_name(self) -> str:
@@ -36,6 +52,14 @@ class Models:
     def note(self) -> str:
         scripted = self._settings is not None and self._settings.type in ("scripted", "_scripted_echo")
         return SCRIPT_NOTE if scripted else ""
+
+    async def switch(self, name: str) -> None:
+        """Ask that model from now on. Raises ConfigError for one that is not configured."""
+        chosen = choose_model(self._config, name)
+        settings = self._settings_of(chosen)
+        await self.aclose()
+        self._settings, self.info, self.key = settings, model_info(chosen), chosen.name
+        self.prepare()
 
     def prepare(self) -> None:
         """Begin to make it, without waiting."""
@@ -60,6 +84,9 @@ class Models:
             done = await asyncio.gather(making, return_exceptions=True)
             if not isinstance(done[0], BaseException):
                 await done[0].aclose()
+
+    def _settings_of(self, chosen: ChosenModel) -> ProviderSettings:
+        return provider_settings(chosen, thinking=self._thinking, cache_key=self._cache_key)
 
     def _begin(self, settings: ProviderSettings) -> asyncio.Task[Provider]:
         self._making = asyncio.create_task(self._make(settings))

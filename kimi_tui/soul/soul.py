@@ -19,6 +19,8 @@ from kimi_tui.llm.retry import RetryPolicy, take_reply_with_retries
 from kimi_tui.llm.step import Reply
 from kimi_tui.soul.agent import Agent
 from kimi_tui.soul.compacting import Compacted, compact
+from kimi_tui.soul.hooks import Hooks
+from kimi_tui.soul.tool_hooks import call_with_hooks
 from kimi_tui.tools.result_message import result_message
 from kimi_tui.wire.codec import WireMessage
 from kimi_tui.wire.events import (
@@ -69,6 +71,7 @@ class Soul:
         context: Context,
         send: Callable[[WireMessage], None],
         limits: Limits,
+        hooks: Hooks,
         rejection_ends_turn: bool = True,
     ) -> None:
         self.agent = agent
@@ -77,19 +80,22 @@ class Soul:
         self.context = context
         self._send = send
         self._limits = limits
+        self._hooks = hooks
         self._rejection_ends_turn = rejection_ends_turn
         self._steered: list[UserInput] = []
+        self._notes: list[str] = []
         self._body: asyncio.Task[TurnResult] | None = None
         self._stop_asked = False
 
-    async def take_turn(self, prompt: UserInput, *, shown_as: UserInput | None = None) -> TurnResult:
-        """One turn. `shown_as` is what the Wire says that the person typed, where that is not the prompt.
+    async def take_turn(self, prompt: UserInput, *, shown_as: UserInput | None = None, turn_id: str = "") -> TurnResult:
+        """One turn. `shown_as` is what the Wire says that the person typed, where that is not the prompt; `turn_id`
+        marks its beginning in the context.
 
         Returns `cancelled` after `stop_turn`; raises the KimiTuiError that ended it, MaxStepsReachedError
         among them.
         """
         self._stop_asked = False
-        body = asyncio.create_task(self._turn(prompt, prompt if shown_as is None else shown_as))
+        body = asyncio.create_task(self._turn(prompt, prompt if shown_as is None else shown_as, turn_id))
         self._body = body
         try:
             return await body
@@ -115,10 +121,14 @@ class Soul:
         self._steered.append(text)
         return True
 
-    async def _turn(self, prompt: UserInput, shown: UserInput) -> TurnResult:
+    def inform(self, note: str) -> None:
+        """Have the model know before its next step, in this turn or a later one. The Wire is not told."""
+        self._notes.append(note)
+
+    async def _turn(self, prompt: UserInput, shown: UserInput, turn_id: str) -> TurnResult:
         self._send(TurnBegin(user_input=shown))
         self.agent.toolset.begin_turn()
-        self._checkpoint()
+        self._checkpoint(turn_id)
         self.context.append(user_message(prompt))
         turn = _Turn()
         while not turn.ended:
@@ -136,14 +146,21 @@ class Soul:
         self._send(TurnEnd())
         return TurnResult("rejected" if turn.rejected else "finished", turn.message, turn.steps, turn.usage)
 
-    async def compact(self, focus: str = "", *, step: int = 1) -> Compacted:
+    async def compact(self, focus: str = "", *, step: int = 1, by_hand: bool = False) -> Compacted:
         """Put a summary in place of what is older than the last messages."""
         return await compact(
-            self.context, self._asked(), self._send, step=step, policy=self._limits.retries, focus=focus
+            self.context,
+            self._asked(),
+            self._send,
+            self._hooks,
+            step=step,
+            policy=self._limits.retries,
+            focus=focus,
+            trigger="manual" if by_hand else "auto",
         )
 
-    def _checkpoint(self) -> None:
-        checkpoint_id = self.context.checkpoint()
+    def _checkpoint(self, turn_id: str = "") -> None:
+        checkpoint_id = self.context.checkpoint(turn_id)
         if self.agent.denwa_renji is not None:
             self.context.append(checkpoint_mark(checkpoint_id))
             self.agent.denwa_renji.know_checkpoints(self.context.checkpoints)
@@ -171,6 +188,8 @@ class Soul:
         return bool(steered)
 
     async def _step(self, turn: _Turn) -> None:
+        notes, self._notes = self._notes, []
+        self.context.append(*(user_message(note) for note in notes))
         if turn.compact and self._limits.compaction.reached(self.context.token_count, self.model.max_context_size):
             turn.compact = await self.compact(step=turn.steps) != "failed"
         self._checkpoint()
@@ -248,7 +267,7 @@ class Soul:
         self.agent.toolset.begin_step()
 
         async def answer(call: ToolCall) -> None:
-            result = await self.agent.toolset.handle(call)
+            result = await call_with_hooks(self._hooks, self.agent.toolset, call)
             results[call.id] = result
             self._send(result)
 

@@ -10,6 +10,8 @@ from kimi_tui.soul.agent_spec import AgentSpec, read_agent_spec
 from kimi_tui.soul.crew import Crew, Office
 from kimi_tui.soul.inject import ToolLoadError, make_tool, tool_class
 from kimi_tui.soul.labor_market import LaborMarket, Worker
+from kimi_tui.soul.offering import Offering
+from kimi_tui.soul.services import Services
 from kimi_tui.soul.system_prompt import fill
 from kimi_tui.tools.task import Subagents
 from kimi_tui.tools.toolset import Toolset
@@ -19,7 +21,7 @@ from kimi_tui.tools.toolset import Toolset
 class Workshop:
     """`services` is what tools may ask for, `values` what system prompts may name."""
 
-    services: Mapping[type, object]
+    services: Services
     values: Mapping[str, str]
     office: Office
 
@@ -34,13 +36,21 @@ class Workshop:
         def like_me(prompt: str) -> Agent:
             return self.make(spec, system_prompt=prompt, market=market)
 
-        services = {**self.services, DenwaRenji: denwa_renji, Subagents: Crew(market, self.office, like_me)}
+        crew = Crew(market, self.office, like_me)
+        services = {**self.services.by_type(), DenwaRenji: denwa_renji, Subagents: crew}
         try:
-            toolset = Toolset(make_tool(tool_class(name), services) for name in spec.tools)
+            tools = [make_tool(tool_class(name), services) for name in spec.tools]
         except ToolLoadError as error:
             raise AgentSpecError(str(error), file=spec.file, key="tools") from error
-        sends_mail = toolset.get("SendDMail") is not None
-        return Agent(spec.name, system_prompt or self.prompt(spec), toolset, denwa_renji if sends_mail else None)
+        toolset = Toolset(tools, plan_mode=self.services.plan_mode)
+        return Agent(
+            spec.name,
+            system_prompt or self.prompt(spec),
+            toolset,
+            Offering(toolset, self.services.media, self.services.web),
+            crew,
+            denwa_renji if toolset.get("SendDMail") is not None else None,
+        )
 
     def prompt(self, spec: AgentSpec) -> str:
         """The system prompt that the spec's file makes. Raises AgentSpecError."""

@@ -1,0 +1,201 @@
+"""What files held before our tools changed them, turn by turn, so that a person can go back.
+
+`files/log.jsonl` is the history: turns that began, edits in them, and what was gone back over. `files/blobs/` holds
+each content once, by its hash. What other programs changed is not here.
+"""
+
+import contextlib
+import hashlib
+import os
+import time
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+from uuid import uuid4
+
+from kimi_tui import jsonl
+
+MAX_FILE_BYTES = 10 << 20
+MAX_TOTAL_BYTES = 512 << 20
+_TEXT_CHARS = 200
+_ABSENT = "absent"
+_NOT_KEPT = "not kept"
+
+
+@dataclass(frozen=True, slots=True)
+class Edit:
+    """One change of one file. `before` and `after` are hashes, or say that there was no file, or none was kept."""
+
+    path: Path
+    before: str
+    after: str
+
+
+@dataclass(slots=True)
+class KeptTurn:
+    """A turn as the log has it; `at` is seconds since the epoch."""
+
+    id: str
+    text: str
+    at: float
+    edits: list[Edit] = field(default_factory=list[Edit])
+
+
+@dataclass(frozen=True, slots=True)
+class Version:
+    """What a file is to hold again: None is no file at all. `ours`: hashes of what our tools left there since."""
+
+    path: Path
+    content: bytes | None
+    ours: frozenset[str]
+
+
+class FileVersions:
+    """The tools know it as their FileHistory. It never raises where it cannot keep something."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._log = jsonl.JsonlWriter(folder / "log.jsonl")
+        self._turns: list[KeptTurn] = []
+        self._kept_bytes: int | None = None
+        for _, row in jsonl.read(self._log.path).rows:
+            if isinstance(row, dict):
+                self._take(row)  # pyright: ignore[reportUnknownArgumentType]
+
+    @property
+    def turns(self) -> tuple[KeptTurn, ...]:
+        """Those that were not gone back over, oldest first."""
+        return tuple(self._turns)
+
+    def begin_turn(self, text: str) -> str:
+        """Edits from now on belong to a new turn; returns its id."""
+        turn_id = uuid4().hex[:12]
+        self._write({"turn": turn_id, "text": " ".join(text.split())[:_TEXT_CHARS], "at": time.time()})
+        return turn_id
+
+    def before_edit(self, path: Path, content: bytes | None, becomes: bytes) -> None:
+        self._write({"edit": str(path), "before": self._keep(content), "after": digest(becomes)})
+
+    def versions_before(self, turn_id: str) -> tuple[list[Version], list[Path]]:
+        """What the files changed since that turn began held then, and the files of which that was not kept.
+
+        Raises KeyError for a turn that there is not.
+        """
+        first: dict[Path, str] = {}
+        ours: dict[Path, set[str]] = {}
+        for turn in self._turns[self._index(turn_id) :]:
+            for edit in turn.edits:
+                first.setdefault(edit.path, edit.before)
+                ours.setdefault(edit.path, set()).add(edit.after)
+        versions: list[Version] = []
+        lost: list[Path] = []
+        for path, before in first.items():
+            try:
+                content = None if before == _ABSENT else self._blob(before).read_bytes()
+            except OSError:
+                lost.append(path)
+                continue
+            versions.append(Version(path, content, frozenset(ours[path])))
+        return versions, lost
+
+    def files_since(self, turn_id: str) -> tuple[Path, ...]:
+        """The files changed since that turn began. Raises KeyError."""
+        edits = [edit.path for turn in self._turns[self._index(turn_id) :] for edit in turn.edits]
+        return tuple(dict.fromkeys(edits))
+
+    def keep_copy(self, path: Path, content: bytes) -> Path:
+        """A copy beside the history of what somebody else had left at `path`. Raises OSError."""
+        folder = self._folder / "copies"
+        folder.mkdir(parents=True, exist_ok=True)
+        copy = folder / f"{path.stem}-{digest(content)[:8]}{path.suffix}"
+        copy.write_bytes(content)
+        return copy
+
+    def go_back(self, turn_id: str, *, conversation: bool, files: bool, left: Collection[Path] = ()) -> None:
+        """The turns since that one, it included, are forgotten; or their edits; `left` were not restored.
+
+        Raises KeyError.
+        """
+        self._index(turn_id)
+        kept = sorted(str(path) for path in left)
+        self._write({"back": turn_id, "conversation": conversation, "files": files, "left": kept})
+
+    def close(self) -> None:
+        self._log.close()
+
+    def _index(self, turn_id: str) -> int:
+        for index, turn in enumerate(self._turns):
+            if turn.id == turn_id:
+                return index
+        raise KeyError(turn_id)
+
+    def _write(self, row: dict[str, object]) -> None:
+        self._take(row)
+        self._log.append(row)
+
+    def _take(self, row: Mapping[str, Any]) -> None:
+        match row:
+            case {"turn": str(turn_id), "text": str(text), "at": float(at)}:
+                self._turns.append(KeptTurn(turn_id, text, at))
+            case {"edit": str(path), "before": str(before), "after": str(after)}:
+                if not self._turns:
+                    self._turns.append(KeptTurn("", "", 0.0))
+                self._turns[-1].edits.append(Edit(Path(path), before, after))
+            case {"back": str(turn_id), "conversation": bool(conversation), "files": bool(files)}:
+                left: list[str] = row.get("left") or []
+                with contextlib.suppress(KeyError):
+                    self._go_back(self._index(turn_id), conversation, files, {Path(path) for path in left})
+            case _:
+                pass
+
+    def _go_back(self, index: int, conversation: bool, files: bool, left: set[Path]) -> None:
+        gone = self._turns[index:]
+        for turn in gone:
+            if files:
+                turn.edits = [edit for edit in turn.edits if edit.path in left]
+        if not conversation:
+            return
+        edits = [edit for turn in gone for edit in turn.edits]
+        del self._turns[index:]
+        if edits:
+            if not self._turns:
+                self._turns.append(KeptTurn("", "", 0.0))
+            self._turns[-1].edits.extend(edits)
+
+    def _keep(self, content: bytes | None) -> str:
+        if content is None:
+            return _ABSENT
+        name = digest(content)
+        blob = self._blob(name)
+        if blob.exists():
+            return name
+        if self._kept_bytes is None:
+            self._kept_bytes = _size_of(self._folder / "blobs")
+        if len(content) > MAX_FILE_BYTES or self._kept_bytes + len(content) > MAX_TOTAL_BYTES:
+            return _NOT_KEPT
+        fresh = blob.with_name(f"{name}.{os.getpid()}.new")
+        try:
+            blob.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+            fresh.write_bytes(content)
+            fresh.replace(blob)
+        except OSError:
+            with contextlib.suppress(OSError):
+                fresh.unlink(missing_ok=True)
+            return _NOT_KEPT
+        self._kept_bytes += len(content)
+        return name
+
+    def _blob(self, name: str) -> Path:
+        return self._folder / "blobs" / name
+
+
+def digest(content: bytes) -> str:
+    return hashlib.sha256(content).hexdigest()
+
+
+def _size_of(folder: Path) -> int:
+    try:
+        return sum(entry.stat().st_size for entry in os.scandir(folder))
+    except OSError:
+        return 0

@@ -1,0 +1,150 @@
+"""Going back to an earlier turn: the conversation, the files our tools changed, or both.
+
+What was gone back over stays in `wire.jsonl`; the Wire is told with a notification of type `rewind`, whose payload
+says since when (`since`, seconds since the epoch) the conversation has not happened.
+"""
+
+import asyncio
+import contextlib
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from kimi_tui.context.context import Context
+from kimi_tui.session.file_versions import MAX_FILE_BYTES, FileVersions, Version, digest
+from kimi_tui.soul.notice import notice
+from kimi_tui.tools.open_file import read_bytes, write_bytes
+from kimi_tui.tools.workspace import Workspace
+from kimi_tui.wire.events import Notification
+from kimi_tui.wire.parts import JsonObject
+
+_MOST_BYTES = MAX_FILE_BYTES * 8
+
+
+@dataclass(frozen=True, slots=True)
+class RewindPoint:
+    """A turn to go back to the beginning of. `index` counts from 1, the oldest first; `files` is what it changed.
+
+    `conversation`: whether the model still remembers it, so that the conversation can go back to it.
+    """
+
+    index: int
+    turn_id: str
+    text: str
+    at: float
+    files: tuple[Path, ...]
+    conversation: bool
+
+
+@dataclass(slots=True)
+class Rewound:
+    """What came of it. `copies` are of what somebody else had left in a file; `failed` says why."""
+
+    conversation: bool = False
+    restored: list[Path] = field(default_factory=list[Path])
+    removed: list[Path] = field(default_factory=list[Path])
+    copies: dict[Path, Path] = field(default_factory=dict[Path, Path])
+    failed: dict[Path, str] = field(default_factory=dict[Path, str])
+
+
+def rewind_points(versions: FileVersions, context: Context) -> list[RewindPoint]:
+    """The turns of the session, oldest first."""
+    return [
+        RewindPoint(
+            index=index,
+            turn_id=turn.id,
+            text=turn.text,
+            at=turn.at,
+            files=tuple(dict.fromkeys(edit.path for edit in turn.edits)),
+            conversation=context.checkpoint_of(turn.id) is not None,
+        )
+        for index, turn in enumerate((turn for turn in versions.turns if turn.id), 1)
+    ]
+
+
+async def go_back(
+    point: RewindPoint, versions: FileVersions, context: Context, *, conversation: bool, files: bool
+) -> Rewound:
+    """Raises KeyError where the turn is no more, ValueError where the conversation does not reach back to it."""
+    done = Rewound()
+    checkpoint = context.checkpoint_of(point.turn_id)
+    if conversation and checkpoint is None:
+        raise ValueError("the conversation does not reach back to that turn: it was compacted or cleared since")
+    if files:
+        wanted, lost = versions.versions_before(point.turn_id)
+        done.failed.update(dict.fromkeys(lost, "what it held then was not kept"))
+        await asyncio.to_thread(_restore_all, wanted, versions, done)
+    if conversation and checkpoint is not None:
+        context.revert_to(checkpoint)
+        done.conversation = True
+    versions.go_back(point.turn_id, conversation=conversation, files=files, left=done.failed)
+    return done
+
+
+def _restore_all(wanted: list[Version], versions: FileVersions, done: Rewound) -> None:
+    for version in wanted:
+        try:
+            _restore(version, versions, done)
+        except OSError as error:
+            done.failed[version.path] = error.strerror or str(error)
+
+
+def _restore(version: Version, versions: FileVersions, done: Rewound) -> None:
+    now: bytes | None = None
+    with contextlib.suppress(FileNotFoundError):
+        now = read_bytes(version.path, most=_MOST_BYTES)
+    if now == version.content:
+        return
+    if now is not None and digest(now) not in version.ours:
+        done.copies[version.path] = versions.keep_copy(version.path, now)
+    if version.content is None:
+        version.path.unlink()
+        done.removed.append(version.path)
+        return
+    version.path.parent.mkdir(parents=True, exist_ok=True)
+    write_bytes(version.path, version.content, expected=now)
+    done.restored.append(version.path)
+
+
+def rewind_notice(point: RewindPoint, done: Rewound, workspace: Workspace) -> Notification:
+    """What the Wire is told."""
+
+    def shown(path: Path) -> str:
+        return workspace.place_of(path).shown
+
+    payload: JsonObject = {
+        "turn": point.index,
+        "turn_id": point.turn_id,
+        "text": point.text,
+        "since": point.at,
+        "conversation": done.conversation,
+        "restored": [shown(path) for path in done.restored],
+        "removed": [shown(path) for path in done.removed],
+        "copies": {shown(path): str(copy) for path, copy in done.copies.items()},
+        "failed": {shown(path): why for path, why in done.failed.items()},
+    }
+    lines = _lines(done, {path: shown(path) for path in (*done.restored, *done.removed, *done.copies, *done.failed)})
+    return notice(
+        f"Back to before “{point.text[:60]}”",
+        "\n".join(lines),
+        kind="rewind",
+        severity="warning" if done.failed or done.copies else "info",
+    ).model_copy(update={"payload": payload, "created_at": time.time()})
+
+
+def _lines(done: Rewound, shown: Mapping[Path, str]) -> list[str]:
+    lines: list[str] = []
+    if done.conversation:
+        lines.append("The conversation goes on from there.")
+    if done.restored:
+        lines.append(f"Restored: {', '.join(shown[path] for path in done.restored)}.")
+    if done.removed:
+        lines.append(f"Removed, since it was new: {', '.join(shown[path] for path in done.removed)}.")
+    lines += [
+        f"{shown[path]} was changed by something else too; that is kept as {copy}."
+        for path, copy in done.copies.items()
+    ]
+    lines += [f"{shown[path]} stays as it is: {why}." for path, why in done.failed.items()]
+    lines.append("What Shell commands changed is out of reach and stays as it is.")
+    return lines

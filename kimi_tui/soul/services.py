@@ -1,0 +1,106 @@
+"""What the tools of a session may ask for, made once for all its agents."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from kimi_tui import paths
+from kimi_tui.approval import Approvals
+from kimi_tui.config import Config
+from kimi_tui.question import Questions
+from kimi_tui.session.file_versions import FileVersions
+from kimi_tui.session.session import Session
+from kimi_tui.skill.library import SkillLibrary
+from kimi_tui.soul.web_services import web_settings
+from kimi_tui.tools.background import BackgroundTasks
+from kimi_tui.tools.child_env import ChildEnv
+from kimi_tui.tools.file_history import FileHistory
+from kimi_tui.tools.plan_mode import PlanMode
+from kimi_tui.tools.progress import ToolProgress
+from kimi_tui.tools.read_media_file import MediaSupport
+from kimi_tui.tools.set_todo_list import TodoList
+from kimi_tui.tools.web_settings import WebSettings
+from kimi_tui.tools.workspace import Workspace
+from kimi_tui.wire.channel import Wire
+
+
+@dataclass(frozen=True, slots=True)
+class Services:
+    """One of each, of one session."""
+
+    workspace: Workspace
+    approvals: Approvals
+    questions: Questions
+    plan_mode: PlanMode
+    background: BackgroundTasks
+    media: MediaSupport
+    todos: TodoList
+    progress: ToolProgress
+    env: ChildEnv
+    versions: FileVersions
+    web: WebSettings
+    skills: SkillLibrary
+
+    def by_type(self) -> dict[type, object]:
+        """As the constructors of tools name them."""
+        return {
+            Workspace: self.workspace,
+            Approvals: self.approvals,
+            Questions: self.questions,
+            PlanMode: self.plan_mode,
+            BackgroundTasks: self.background,
+            MediaSupport: self.media,
+            TodoList: self.todos,
+            ToolProgress: self.progress,
+            ChildEnv: self.env,
+            FileHistory: self.versions,
+            WebSettings: self.web,
+            SkillLibrary: self.skills,
+        }
+
+
+def make_services(
+    session: Session,
+    wire: Wire,
+    skills: SkillLibrary,
+    config: Config,
+    *,
+    workspace: Workspace,
+    yolo: bool,
+    plan_mode: bool,
+    attended: bool,
+) -> Services:
+    """As the session's state and the configuration have it; what changes in them is kept in the state."""
+    state = session.state
+    workspace.protected.add(paths.home())
+    services = Services(
+        workspace=workspace,
+        approvals=Approvals(
+            wire, yolo=yolo or state.approval.yolo, granted=state.approval.auto_approve_actions, attended=attended
+        ),
+        questions=Questions(wire, attended=attended),
+        plan_mode=PlanMode(wire.send, folder=session.dir / "plans", on=plan_mode or state.plan_mode),
+        background=BackgroundTasks(session.dir / "tasks", most=config.background.max_running_tasks),
+        media=MediaSupport(),
+        todos=TodoList(tuple(state.todos)),
+        progress=ToolProgress(),
+        env=ChildEnv(secrets=[provider.api_key.get_secret_value() for provider in config.providers.values()]),
+        versions=FileVersions(session.dir / "files"),
+        web=web_settings(config.services),
+        skills=skills,
+    )
+    save = _saver(session, services)
+    services.approvals.on_change = services.todos.on_change = services.plan_mode.on_change = save
+    return services
+
+
+def _saver(session: Session, services: Services) -> Callable[[], None]:
+    def save() -> None:
+        state = session.state
+        if services.approvals.attended:
+            state.approval.yolo = services.approvals.yolo
+        state.approval.auto_approve_actions = sorted(services.approvals.granted)
+        state.todos = list(services.todos.items)
+        state.plan_mode = services.plan_mode.on
+        session.save_state()
+
+    return save

@@ -1,0 +1,95 @@
+"""Slash commands that set something: who is asked, what may be changed, which model answers."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from kimi_tui import paths
+from kimi_tui.errors import UsageError
+from kimi_tui.soul.command import Command, CommandInfo
+from kimi_tui.wire.events import PlanDisplay
+
+if TYPE_CHECKING:
+    from kimi_tui.soul.engine import Engine
+
+
+async def _yolo(engine: "Engine", args: str) -> None:
+    engine.approvals.yolo = not engine.approvals.yolo
+    engine.say("Every tool call is approved from now on." if engine.approvals.yolo else "Tool calls ask again.")
+
+
+async def _afk(engine: "Engine", args: str) -> None:
+    away = engine.approvals.attended
+    engine.set_away(away)
+    engine.say(
+        "You are away: tool calls are approved, questions dismissed, and what is protected is refused."
+        if away
+        else "You are back: tool calls and questions ask again."
+    )
+
+
+async def _plan(engine: "Engine", args: str) -> None:
+    plan_mode = engine.services.plan_mode
+    match args:
+        case "" | "on" | "off":
+            plan_mode.on = not plan_mode.on if not args else args == "on"
+            engine.say(
+                "Plan mode is on: nothing that changes anything runs until you agree to a plan."
+                if plan_mode.on
+                else "Plan mode is off."
+            )
+        case "view":
+            plans = _plans(engine)
+            if not plans:
+                raise UsageError("there is no plan in this session yet")
+            engine.wire.send(PlanDisplay(content=plans[-1].read_text("utf-8", "replace"), file_path=str(plans[-1])))
+        case "clear":
+            plans = _plans(engine)
+            for file in plans:
+                file.unlink(missing_ok=True)
+            engine.say(f"{len(plans)} plan{'' if len(plans) == 1 else 's'} cleared.")
+        case _:
+            raise UsageError("/plan takes on, off, view or clear")
+
+
+def _plans(engine: "Engine") -> list[Path]:
+    """Oldest first."""
+    return sorted((engine.session.dir / "plans").glob("*.md"), key=lambda file: file.stat().st_mtime_ns)
+
+
+async def _add_dir(engine: "Engine", args: str) -> None:
+    workspace, state = engine.services.workspace, engine.session.state
+    if not args:
+        engine.say("\n".join(f"- {paths.shown(folder)}" for folder in workspace.folders))
+        return
+    folder = _folder(args, engine.work_dir)
+    workspace.add_dir(folder)
+    kept = [*state.additional_dirs, str(folder.resolve())]
+    state.additional_dirs = list(dict.fromkeys(kept))
+    engine.session.save_state()
+    engine.say(f"{paths.shown(folder.resolve())} belongs to the workspace now.")
+
+
+def _folder(given: str, work_dir: Path) -> Path:
+    folder = work_dir / Path(given).expanduser()
+    if not folder.is_dir():
+        raise UsageError(f"{folder} is no folder")
+    return folder
+
+
+async def _model(engine: "Engine", args: str) -> None:
+    models = engine.models
+    if args:
+        await engine.switch_model(args)
+        engine.say(f"{models.shown_name} answers from now on.")
+        return
+    lines = [f"- {key}{' (in use)' if key == models.key else ''}" for key in models.keys]
+    engine.say("\n".join(lines) or f"{models.shown_name}; no models are configured.")
+
+
+COMMANDS: tuple[Command, ...] = (
+    Command(CommandInfo("yolo", "Approve every tool call, or ask again"), _yolo, while_running=True),
+    Command(CommandInfo("afk", "Nobody is there: approve and do not ask; or back again"), _afk, while_running=True),
+    Command(CommandInfo("plan", "Plan mode: on, off, view the last plan, clear"), _plan),
+    Command(CommandInfo("add-dir", "Add a folder to the workspace, or list them"), _add_dir, while_running=True),
+    Command(CommandInfo("model", "Change the model, or list those configured"), _model),
+)

@@ -1,0 +1,123 @@
+import pytest
+
+from kimi_tui.errors import UsageError
+from kimi_tui.wire.events import Notification, StatusUpdate
+from tests.soul.engines import engine_on, plan, tool_call
+
+
+def write(path, content, call_id="w"):
+    return tool_call("WriteFile", call_id, path=path, content=content)
+
+
+EDITS = (write("a.txt", "one\n"), "text: made a", write("a.txt", "two\n"), "text: changed a")
+
+
+def seam(heard):
+    return next(message for message in heard.of(Notification) if message.type == "rewind")
+
+
+async def test_going_back_takes_both_the_conversation_and_the_files_to_before_that_turn(tmp_path):
+    async with engine_on(plan(tmp_path, *EDITS, "text: third", yolo=True)) as (engine, heard):
+        await engine.prompt("make a")
+        await engine.prompt("change a")
+        points = engine.rewind_points()
+        assert [(point.index, point.text, [path.name for path in point.files]) for point in points] == [
+            (1, "make a", ["a.txt"]),
+            (2, "change a", ["a.txt"]),
+        ]
+        await engine.rewind(points[1])
+        assert (engine.work_dir / "a.txt").read_text() == "one\n"
+        assert [message.text for message in engine.context.history][-1] == "made a"
+        told = seam(heard)
+        assert told.payload["restored"] == ["a.txt"]
+        assert told.payload["conversation"] is True
+        assert told.payload["since"] == points[1].at
+        assert "Shell" in told.body
+        assert [point.text for point in engine.rewind_points()] == ["make a"]
+        assert isinstance(heard[-1], StatusUpdate)
+        assert (await engine.prompt("go on")).message == "third"
+
+
+async def test_a_file_that_was_new_is_removed_again_and_both_survive_a_resume(tmp_path):
+    made = plan(tmp_path, *EDITS, yolo=True)
+    async with engine_on(made) as (engine, _):
+        await engine.prompt("make a")
+        await engine.prompt("change a")
+        session_id = engine.session_id
+    async with engine_on(plan(tmp_path, session_id=session_id)) as (engine, heard):
+        await engine.prompt("/rewind 1")
+        assert not (engine.work_dir / "a.txt").exists()
+        assert list(engine.context.history) == []
+        assert seam(heard).payload["removed"] == ["a.txt"]
+        said = [message for message in engine.recorded() if "changed a" in str(message)]
+        assert said, "what was gone back over stays on record"
+    async with engine_on(plan(tmp_path, session_id=session_id)) as (engine, _):
+        assert engine.rewind_points() == []
+
+
+async def test_the_conversation_alone_can_go_back_and_the_files_later(tmp_path):
+    async with engine_on(plan(tmp_path, *EDITS, yolo=True)) as (engine, _):
+        await engine.prompt("make a")
+        await engine.prompt("change a")
+        await engine.prompt("/rewind 2 conversation")
+        assert (engine.work_dir / "a.txt").read_text() == "two\n"
+        assert engine.context.history[-1].text == "made a"
+        await engine.prompt("/undo 1 files")
+        assert not (engine.work_dir / "a.txt").exists()
+        assert engine.context.history[-1].text == "made a"
+
+
+async def test_what_somebody_else_wrote_is_kept_as_a_copy_and_said(tmp_path):
+    async with engine_on(plan(tmp_path, *EDITS, yolo=True)) as (engine, heard):
+        await engine.prompt("make a")
+        await engine.prompt("change a")
+        (engine.work_dir / "a.txt").write_text("mine\n")
+        done = await engine.rewind(engine.rewind_points()[1])
+        assert (engine.work_dir / "a.txt").read_text() == "one\n"
+        copy = done.copies[engine.work_dir / "a.txt"]
+        assert copy.read_text() == "mine\n"
+        assert str(copy) in seam(heard).body
+        assert seam(heard).severity == "warning"
+
+
+async def test_a_file_that_cannot_be_put_back_stays_and_is_named(tmp_path):
+    async with engine_on(plan(tmp_path, *EDITS, yolo=True)) as (engine, heard):
+        await engine.prompt("make a")
+        (engine.work_dir / "a.txt").unlink()
+        (engine.work_dir / "a.txt").mkdir()
+        done = await engine.rewind(engine.rewind_points()[0])
+        assert list(done.failed) == [engine.work_dir / "a.txt"]
+        assert "stays as it is" in seam(heard).body
+
+
+async def test_a_turn_that_was_compacted_away_can_give_its_files_back_but_not_its_words(tmp_path):
+    replies = (write("a.txt", "one\n"), "text: made a", "text: second", "text: third", "text: a summary")
+    async with engine_on(plan(tmp_path, *replies, yolo=True)) as (engine, _):
+        for text in ("make a", "two", "three"):
+            await engine.prompt(text)
+        await engine.prompt("/compact")
+        first = engine.rewind_points()[0]
+        assert not first.conversation
+        with pytest.raises(UsageError, match="compacted"):
+            await engine.prompt("/rewind 1 both")
+        await engine.prompt("/rewind 1 files")
+        assert not (engine.work_dir / "a.txt").exists()
+
+
+async def test_the_files_of_a_subagent_go_back_with_the_turn_that_sent_it(tmp_path):
+    task = tool_call("Task", "t", description="write it", subagent_name="coder", prompt="write b")
+    replies = (task, write("b.txt", "b\n"), f"text: {'done ' * 60}", "text: it is done")
+    async with engine_on(plan(tmp_path, *replies, yolo=True)) as (engine, _):
+        await engine.prompt("have b written")
+        assert (engine.work_dir / "b.txt").exists()
+        await engine.rewind(engine.rewind_points()[0])
+        assert not (engine.work_dir / "b.txt").exists()
+
+
+async def test_rewind_without_a_number_lists_the_turns(tmp_path):
+    async with engine_on(plan(tmp_path, "text: hi")) as (engine, heard):
+        await engine.prompt("hello there")
+        await engine.prompt("/rewind")
+        assert "1. hello there" in heard[-2].text
+        with pytest.raises(UsageError, match="no turn 7"):
+            await engine.prompt("/rewind 7")
