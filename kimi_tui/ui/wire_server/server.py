@@ -6,9 +6,6 @@ import logging
 from collections.abc import Coroutine
 from typing import Any
 
-from pydantic import BaseModel, ValidationError
-
-from kimi_tui import __version__
 from kimi_tui.errors import (
     KimiTuiError,
     MaxStepsReachedError,
@@ -17,31 +14,21 @@ from kimi_tui.errors import (
     ProviderError,
     UsageError,
 )
-from kimi_tui.soul.commands import find, parse_line
+from kimi_tui.soul.commands import parse_line, takes_effect_at_once
 from kimi_tui.soul.engine import Engine, TurnRunningError
-from kimi_tui.tools.tool import Tool
 from kimi_tui.ui.stdio import LineReader, LineWriter, TooLong
 from kimi_tui.ui.wire_server import rpc
+from kimi_tui.ui.wire_server.answers import settle
 from kimi_tui.ui.wire_server.client_tools import ClientTools
+from kimi_tui.ui.wire_server.handshake import Handshake
 from kimi_tui.ui.wire_server.outgoing import Outgoing
 from kimi_tui.ui.wire_server.params import Initialize, Said, SetPlanMode, checked
 from kimi_tui.ui.wire_server.rpc import Answer, Call, Code, Fault, RpcError
 from kimi_tui.wire.codec import REQUESTS
-from kimi_tui.wire.events import ApprovalAnswer
 from kimi_tui.wire.parts import JsonObject, UserInput, text_of
-from kimi_tui.wire.recorder import PROTOCOL_VERSION
-from kimi_tui.wire.requests import ApprovalRequest, ToolCallRequest
 
 _log = logging.getLogger(__name__)
-_QUESTION_TOOL = "AskUserQuestion"
 _BREATH = 64
-
-
-class _Approval(BaseModel):
-    """The client's answer to an ApprovalRequest."""
-
-    response: ApprovalAnswer
-    feedback: str | None = None
 
 
 class WireServer:
@@ -52,15 +39,13 @@ class WireServer:
         self._reader = reader
         self._writer = writer
         self._out = Outgoing(writer)
-        self._toolset = engine.soul.agent.toolset
-        self._tools = ClientTools(self._toolset, engine.wire.send)
-        self._question_tool: Tool[Any] | None = self._toolset.get(_QUESTION_TOOL)
+        self._tools = ClientTools(engine.soul.agent.toolset, engine.wire.send)
+        self._handshake = Handshake(engine, self._tools)
         self._main: asyncio.Task[JsonObject] | None = None
         self._cancelling = False
         self._reading: asyncio.Task[None] | None = None
         self._open: dict[rpc.Id, asyncio.Task[JsonObject]] = {}
         self._nameless: set[asyncio.Task[JsonObject]] = set()
-        self._apply_capabilities()
 
     async def serve(self) -> None:
         """Until the input ends, or `stop`; then what runs is interrupted and ends."""
@@ -121,46 +106,22 @@ class WireServer:
                     self._cancel()
                     self._reply(call, {})
                 case "set_plan_mode":
-                    checked(SetPlanMode, call.params)
-                    raise RpcError(Code.NO_SUCH_METHOD, "this agent has no plan mode")
+                    self._set_plan_mode(call, checked(SetPlanMode, call.params).enabled)
                 case _:
                     raise RpcError(Code.NO_SUCH_METHOD, f"there is no method {call.method!r}")
         except RpcError as error:
             self._refuse(call, error)
 
     def _initialize(self, call: Call, params: Initialize) -> None:
+        reply = self._handshake.take(params)
         self._out.capabilities = params.capabilities
-        self._apply_capabilities()
-        reply: JsonObject = {
-            "protocol_version": PROTOCOL_VERSION,
-            "server": {"name": "kimi-tui", "version": __version__},
-            "slash_commands": [
-                {"name": info.name, "description": info.description, "aliases": list(info.aliases)}
-                for info in self._engine.commands()
-            ],
-            "capabilities": {"supports_question": self._question_tool is not None, "supports_flow": True},
-            "hooks": {"supported_events": [], "configured": {}},
-        }
-        if params.external_tools is not None:
-            taken, rejected = self._tools.offer(params.external_tools)
-            reply["external_tools"] = {
-                "accepted": list(taken),
-                "rejected": [{"name": name, "reason": reason} for name, reason in rejected],
-            }
         self._reply(call, reply)
-        for request in self._engine.approvals.pending:
+        for request in (*self._engine.approvals.pending, *self._engine.questions.pending):
             self._out.ask(request)
-        self._engine.models.prepare()
 
-    def _apply_capabilities(self) -> None:
-        """A client that cannot answer questions has a model that cannot ask them; one that does not see flows
-        has none that wait for steering."""
-        capabilities = self._out.capabilities
-        self._engine.interactive = capabilities.supports_flow
-        if capabilities.supports_question and self._question_tool is not None:
-            self._toolset.add(self._question_tool)
-        else:
-            self._toolset.remove(_QUESTION_TOOL)
+    def _set_plan_mode(self, call: Call, on: bool) -> None:
+        self._engine.services.plan_mode.on = on
+        self._reply(call, {"status": "ok", "plan_mode": on})
 
     def _prompt(self, call: Call, user_input: UserInput) -> None:
         if self._may_interject(user_input):
@@ -173,10 +134,8 @@ class WireServer:
         """Commands that steer what runs, and words to a flow that is paused."""
         if self._main is None:
             return False
-        line = parse_line(user_input) if isinstance(user_input, str) else None
-        if line is not None:
-            command = find(line[0])
-            return command is not None and command.while_running
+        if isinstance(user_input, str) and parse_line(user_input) is not None:
+            return takes_effect_at_once(user_input)
         return self._engine.runner is not None and self._engine.runner.paused is not None
 
     def _free(self) -> None:
@@ -246,17 +205,11 @@ class WireServer:
                 self._refuse(call, RpcError(Code.INTERNAL, f"{type(error).__name__}: {error}"))
 
     def _settle(self, answer: Answer) -> None:
-        match self._out.answered(answer.id):
-            case ApprovalRequest() as asked:
-                try:
-                    said = _Approval.model_validate(answer.result)
-                except ValidationError:
-                    said = _Approval(response="reject")
-                self._engine.approvals.settle(asked.id, said.response, said.feedback)
-            case ToolCallRequest() as asked:
-                self._tools.settle(asked.id, answer.result, answer.error)
-            case _:
-                _log.info("an answer to %r, which nobody waits for", answer.id)
+        asked = self._out.answered(answer.id)
+        if asked is None:
+            _log.info("an answer to %r, which nobody waits for", answer.id)
+        else:
+            settle(self._engine, self._tools, asked, answer)
 
     def _reply(self, call: Call, value: JsonObject) -> None:
         if call.id is not None:

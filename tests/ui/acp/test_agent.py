@@ -125,6 +125,39 @@ async def test_changes_are_diffs_and_the_todo_list_is_the_plan(tmp_path):
         assert [(entry.content, entry.status) for entry in entries] == [("one", "completed"), ("two", "pending")]
 
 
+@pytest.mark.parametrize(
+    ("option", "told"), [("1", "right"), ("no answer", "did not answer"), (None, "did not answer")]
+)
+async def test_a_question_is_asked_in_the_form_of_a_permission(tmp_path, option, told):
+    options = [{"label": "left", "description": "the long way"}, {"label": "right"}]
+    ask = tool_call("AskUserQuestion", questions=[{"question": "Which way?", "options": options}])
+    made = plan(tmp_path, ask, "text: ok")
+    async with editor_on(made) as (editor, program):
+        session = await begun(editor, made)
+        turn = asyncio.create_task(editor.say(session, "go"))
+        call, shown = await editor.answer(option)
+        assert call.title == "Which way?"
+        assert [one.name for one in shown] == ["left", "right", "None of these"]
+        assert "the long way" in call.content[0].content.text
+        await turn
+        assert told in program.made[0].context.history[2].text
+
+
+async def test_a_plan_is_shown_and_agreed_to(tmp_path):
+    steps = (tool_call("EnterPlanMode"), tool_call("ExitPlanMode", plan="1. Do it."), "text: done")
+    made = plan(tmp_path, *steps)
+    async with editor_on(made) as (editor, _):
+        session = await begun(editor, made)
+        turn = asyncio.create_task(editor.say(session, "plan it"))
+        call, options = await editor.answer("0")
+        assert editor.of("current_mode_update")[-1].current_mode_id == "plan"
+        assert "1. Do it." in editor.text()
+        assert call.title == "Carry out this plan?"
+        assert options[0].name == "Yes"
+        await turn
+        assert editor.of("current_mode_update")[-1].current_mode_id == "default"
+
+
 async def test_the_same_id_in_two_steps_is_two_calls(tmp_path):
     made = plan(tmp_path, tool_call("Glob", pattern="*.a"), tool_call("Glob", pattern="*.b"), "text: done")
     async with editor_on(made) as (editor, _):

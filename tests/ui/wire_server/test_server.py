@@ -26,7 +26,8 @@ async def test_the_handshake_says_who_is_there_and_what_can_be_asked(tmp_path):
             "aliases": ["reset"],
         } in hello["slash_commands"]
         assert hello["capabilities"]["supports_flow"] is True
-        assert "configured" in hello["hooks"]
+        assert "Stop" in hello["hooks"]["supported_events"]
+        assert hello["hooks"]["configured"] == {}
         assert "external_tools" not in hello
 
 
@@ -139,6 +140,59 @@ async def test_a_client_that_cannot_run_its_tool_says_so_to_the_model(tmp_path):
         await turn
         assert "no network" in engine.context.history[2].text
         assert "not a tool result" in engine.context.history[4].text
+
+
+ASK = tool_call(
+    "AskUserQuestion",
+    questions=[{"question": "Which way?", "header": "Way", "options": [{"label": "left"}, {"label": "right"}]}],
+)
+
+
+@pytest.mark.parametrize(("answer", "told"), [({"answers": {"Which way?": "left"}}, "left"), ("garbage", "not answer")])
+async def test_a_question_goes_to_a_client_that_can_answer_it(tmp_path, answer, told):
+    async with served(plan(tmp_path, ASK, "text: ok")) as (client, engine):
+        hello = await client.initialize(capabilities={"supports_question": True})
+        assert hello["capabilities"]["supports_question"] is True
+        turn = client.begin("prompt", user_input="go")
+        rpc_id, name, payload = await client.asked()
+        assert (name, payload["questions"][0]["question"]) == ("QuestionRequest", "Which way?")
+        await client.initialize(capabilities={"supports_question": True})
+        assert (await client.asked())[2] == payload
+        client.answer(rpc_id, {"request_id": payload["id"], **answer} if isinstance(answer, dict) else answer)
+        await turn
+        assert told in engine.context.history[2].text
+
+
+async def test_a_client_without_questions_has_a_model_that_cannot_ask(tmp_path):
+    async with served(plan(tmp_path, ASK, "text: ok")) as (client, engine):
+        await client.initialize()
+        assert engine.soul.agent.toolset.get("AskUserQuestion") is None
+        assert await client.call("prompt", user_input="go") == {"status": "finished"}
+        assert "QuestionRequest" not in client.types
+
+
+async def test_a_hook_of_the_client_is_asked_and_may_block(tmp_path):
+    async with served(plan(tmp_path, SHELL, "text: ok", yolo=True)) as (client, engine):
+        with pytest.raises(Refused, match="no event 'Lunch'"):
+            await client.initialize(hooks=[{"id": "l", "event": "Lunch"}])
+        await client.initialize(hooks=[{"id": "h", "event": "PreToolUse", "matcher": "Shell"}])
+        turn = client.begin("prompt", user_input="go")
+        rpc_id, name, payload = await client.asked()
+        assert (name, payload["subscription_id"], payload["target"]) == ("HookRequest", "h", "Shell")
+        client.answer(rpc_id, {"request_id": payload["id"], "action": "block", "reason": "not today"})
+        assert await turn == {"status": "finished"}
+        assert "not today" in engine.context.history[2].text
+        assert client.payloads("HookResolved")[0]["action"] == "block"
+        assert not (engine.work_dir / "made").exists()
+
+
+async def test_plan_mode_is_set_and_told(tmp_path):
+    async with served(plan(tmp_path, SHELL, "text: ok", yolo=True)) as (client, engine):
+        assert await client.call("set_plan_mode", enabled=True) == {"status": "ok", "plan_mode": True}
+        assert client.payloads("StatusUpdate") == [{"plan_mode": True}]
+        await client.call("prompt", user_input="go")
+        assert not (engine.work_dir / "made").exists()
+        assert (await client.call("set_plan_mode", enabled=False))["plan_mode"] is False
 
 
 @pytest.mark.usefixtures("skills")

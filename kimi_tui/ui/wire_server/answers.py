@@ -1,0 +1,50 @@
+"""The client's answers to what the soul asked; one that makes no sense is the careful answer."""
+
+from typing import Literal, TypeVar
+
+from pydantic import BaseModel, Field, ValidationError
+
+from kimi_tui.soul.engine import Engine
+from kimi_tui.ui.wire_server.client_tools import ClientTools
+from kimi_tui.ui.wire_server.rpc import Answer
+from kimi_tui.wire.codec import Request
+from kimi_tui.wire.events import ApprovalAnswer
+from kimi_tui.wire.requests import ApprovalRequest, HookRequest, QuestionRequest, ToolCallRequest
+
+
+class _Approval(BaseModel):
+    response: ApprovalAnswer = "reject"
+    feedback: str | None = None
+
+
+class _Answers(BaseModel):
+    answers: dict[str, str] = Field(default_factory=dict[str, str])
+
+
+class _Hook(BaseModel):
+    action: Literal["allow", "block"] = "allow"
+    reason: str = ""
+
+
+M = TypeVar("M", bound=BaseModel)
+
+
+def settle(engine: Engine, tools: ClientTools, asked: Request, answer: Answer) -> None:
+    match asked:
+        case ApprovalRequest():
+            approval = _read(_Approval, answer)
+            engine.approvals.settle(asked.id, approval.response, approval.feedback)
+        case QuestionRequest():
+            engine.questions.settle(asked.id, _read(_Answers, answer).answers)
+        case HookRequest():
+            hook = _read(_Hook, answer)
+            engine.hooks.settle(asked.id, hook.action, hook.reason)
+        case ToolCallRequest():
+            tools.settle(asked.id, answer.result, answer.error)
+
+
+def _read(model: type[M], answer: Answer) -> M:
+    try:
+        return model.model_validate(answer.result)
+    except ValidationError:
+        return model()
