@@ -1,0 +1,89 @@
+"""Every face tells the same story: the same task leaves the same wire.jsonl, but for times and ids."""
+
+import io
+import json
+
+import pytest
+
+from kimi_tui.soul.assemble import assemble
+from kimi_tui.soul.commands import takes_effect_at_once
+from kimi_tui.ui.print.face import Output, answer_lines
+from tests.soul.engines import plan, tool_call
+from tests.soul.test_engine import CHOICES, FLOW
+from tests.ui.acp.editor import begun, editor_on
+from tests.ui.wire_server.serving import served
+
+REPORT = "text: " + "All of it was looked at and is fine. " * 8
+REPLIES = (
+    "think: hm\ntext: I look.\n" + tool_call("WriteFile", "a", path="a.txt", content="one\n") + "\nusage: output=5",
+    tool_call("SetTodoList", "b", todos=[{"title": "one"}]) + "\n" + tool_call("Glob", "c", pattern="*"),
+    tool_call("Task", "d", description="look", subagent_name="explore", prompt="look around"),
+    REPORT,
+    "text: half\nerror: 503 busy",
+    "text: Done.",
+    *CHOICES,
+)
+PROMPTS = ("do it", "/flow:release soon", "/clear")
+_OWN = frozenset({"run_id", "agent_id", "created_at", "duration_s", "wait_s"})
+
+
+async def by_print(made):
+    lines = b"".join(json.dumps({"role": "user", "content": prompt}).encode() + b"\n" for prompt in PROMPTS)
+    engine = await assemble(made)
+    try:
+        assert await answer_lines(engine, io.BytesIO(lines), Output(json=True), at_once=takes_effect_at_once) == 0
+    finally:
+        await engine.aclose()
+    return engine.session.dir
+
+
+async def by_wire(made):
+    async with served(made) as (client, engine):
+        await client.initialize(capabilities={"supports_flow": True, "supports_question": True})
+        for prompt in PROMPTS:
+            assert await client.call("prompt", user_input=prompt) == {"status": "finished"}
+        return engine.session.dir
+
+
+async def by_acp(made):
+    async with editor_on(made) as (editor, program):
+        session = await begun(editor, made)
+        for prompt in PROMPTS:
+            assert (await editor.say(session, prompt)).stop_reason == "end_turn"
+        return program.made[0].session.dir
+
+
+def told(folder, made):
+    """The messages of a log, without what is each run's own."""
+
+    def shared(value):
+        match value:
+            case {"id": _, "severity": _}:
+                return shared({key: field for key, field in value.items() if key != "id"})
+            case dict():
+                return {key: shared(field) for key, field in value.items() if key not in _OWN}
+            case list():
+                return [shared(field) for field in value]
+            case _:
+                return value
+
+    text = (folder / "wire.jsonl").read_text().replace(str(made.work_dir), "WORK")
+    first, *rows = [json.loads(line) for line in text.splitlines()]
+    assert first == {"type": "metadata", "protocol_version": "1.10"}
+    return [shared(row["message"]) for row in rows]
+
+
+@pytest.mark.usefixtures("capsys")
+async def test_the_same_task_leaves_the_same_log_whichever_face_it_is_given_to(tmp_path):
+    logs = {}
+    for number, face in enumerate((by_print, by_wire, by_acp)):
+        root = tmp_path / str(number)  # as long as the others: the length counts as tokens
+        skill = root / "work" / ".kimi-tui" / "skills" / "release"
+        skill.mkdir(parents=True)
+        (skill / "SKILL.md").write_text(FLOW)
+        made = plan(root, *REPLIES, yolo=True)
+        logs[face] = told(await face(made), made)
+    kinds = {message["type"] for message in logs[by_print]}
+    assert kinds >= {"SubagentEvent", "StepRetry", "FlowDecision", "ToolResult", "StatusUpdate", "TurnEnd"}
+    assert logs[by_wire] == logs[by_print]
+    assert logs[by_acp] == logs[by_print]
