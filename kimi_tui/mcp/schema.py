@@ -12,7 +12,7 @@ from kimi_tui.wire.parts import JsonObject
 MAX_NODES = 3_000
 MAX_DEPTH = 40
 MAX_TEXT = 1_000
-_LEFT_OUT = frozenset({"$schema", "$id", "$defs", "definitions", "$comment", "$anchor", "x-mcp-header"})
+_LEFT_OUT = frozenset({"$schema", "$id", "$defs", "definitions", "$comment", "$anchor", "$ref", "x-mcp-header"})
 
 
 class _TooLargeError(Exception):

@@ -31,6 +31,7 @@ class McpTool(Tool[AnyParams]):
     """One tool. It never counts as read-only: that it changes nothing would be the server's word alone."""
 
     params: type[AnyParams] = AnyParams
+    asks = True
 
     def __init__(
         self,

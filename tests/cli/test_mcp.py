@@ -1,0 +1,96 @@
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from kimi_tui.cli.main import main
+from tests.mcp.kit import SERVERS, odd
+
+EVERYDAY = [sys.executable, str(SERVERS / "everyday.py")]
+
+
+def home_file() -> Path:
+    return Path(os.environ["KIMI_TUI_HOME"]) / "mcp.json"
+
+
+def test_add_list_remove(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["mcp", "add", "every", "-e", "KEY=hidden=value", "--", *EVERYDAY, "-x"]) == 0
+    assert main(["mcp", "add", "web", "https://example.com/mcp?key=hidden", "-H", "Authorization: Bearer hidden"]) == 0
+    assert main(["mcp", "add", "old", "-t", "sse", "-a", "oauth", "https://example.com/sse"]) == 0
+    assert json.loads(home_file().read_text("utf-8"))["mcpServers"] == {
+        "every": {"command": EVERYDAY[0], "args": [EVERYDAY[1], "-x"], "env": {"KEY": "hidden=value"}},
+        "web": {
+            "url": "https://example.com/mcp?key=hidden",
+            "transport": "http",
+            "headers": {"Authorization": "Bearer hidden"},
+        },
+        "old": {"url": "https://example.com/sse", "transport": "sse", "auth": "oauth"},
+    }
+    capsys.readouterr()
+    assert main(["mcp", "list"]) == 0
+    assert main(["mcp", "list", "--json"]) == 0
+    shown = capsys.readouterr().out
+    assert "hidden" not in shown
+    assert "old  sse  https://example.com/sse  (oauth)" in shown
+    assert main(["mcp", "remove", "old"]) == 0
+    assert main(["mcp", "remove", "old"]) == 2
+
+
+@pytest.mark.parametrize(
+    ("arguments", "complaint"),
+    [
+        (["add", "x", "-t", "http", "--", "npx"], "--transport http needs an address"),
+        (["add", "x", "-e", "KEY", "--", "npx"], "--env 'KEY': write it as NAME=VALUE"),
+        (["add", "x", "-H", "nothing", "http://a/mcp"], "--header 'nothing': write it as Name: value"),
+        (["add", "x", "-a", "oauth", "--", "npx"], "are for a server with an address"),
+        (["add", "\x1b[2J", "--", "npx"], "a server's name is 1 to 100 printable characters"),
+        (["test", "absent"], "there is no MCP server 'absent'; there are: none"),
+        (["auth", "absent"], "there is no MCP server 'absent'"),
+        (["trust"], "there is no mcp.json of a project"),
+        ([], "required: COMMAND"),
+    ],
+)
+def test_what_is_wrong_is_said(
+    arguments: list[str], complaint: str, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    where = ["--work-dir", str(tmp_path)] if arguments and arguments[0] in ("test", "trust") else []
+    assert main(["mcp", *arguments, *where]) == 2
+    said = capsys.readouterr().err
+    assert complaint in said
+    assert "\x1b" not in said
+
+
+def test_a_server_is_tested(capsys: pytest.CaptureFixture[str]) -> None:
+    entries = {"every": {"command": EVERYDAY[0], "args": EVERYDAY[1:]}, "crash": odd("crash")}
+    named = ["--mcp-config", json.dumps({"mcpServers": entries})]
+    assert main(["mcp", "test", "every", *named]) == 0
+    assert "  echo  Say it again.\n" in capsys.readouterr().out
+    assert main(["mcp", "test", "crash", *named]) == 1
+    said = capsys.readouterr().err
+    assert said == "kimi-tui: crash: failed: it ended with exit code 1: ModuleNotFoundError: no module named 'milk'\n"
+
+
+def test_a_projects_servers_are_tested_once_it_is_trusted(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / ".mcp.json").write_text(json.dumps({"mcpServers": {"theirs": odd("chatty")}}), "utf-8")
+    where = ["--work-dir", str(tmp_path)]
+    assert main(["mcp", "test", "theirs", *where]) == 2
+    assert "is not trusted yet" in capsys.readouterr().err
+    assert main(["mcp", "list", *where]) == 0
+    assert "(untrusted: kimi-tui mcp trust)" in capsys.readouterr().out
+    assert main(["mcp", "trust", *where]) == 0
+    assert main(["mcp", "test", "theirs", *where]) == 0
+    assert main(["mcp", "trust", "--undo", *where]) == 0
+    assert main(["mcp", "test", "theirs", *where]) == 2
+
+
+def test_help_needs_no_sdk() -> None:
+    code = (
+        "import sys\n"
+        "from kimi_tui.cli.options import parser\n"
+        "parser().format_help()\n"
+        "print([name for name in ('mcp', 'pydantic', 'asyncio') if name in sys.modules])"
+    )
+    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True).stdout == "[]\n"

@@ -1,0 +1,114 @@
+import json
+from pathlib import Path
+
+import pytest
+
+from kimi_tui.errors import ConfigError
+from kimi_tui.mcp.config import ServerConfig, load, user_file
+from kimi_tui.mcp.edit import add_server, remove_server
+from kimi_tui.mcp.trust import TRUST_VARIABLE, distrust, trust
+
+
+def write(file: Path, **servers: object) -> Path:
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_text(json.dumps({"mcpServers": servers}), "utf-8")
+    return file
+
+
+def test_the_usual_spellings_of_a_transport_are_understood() -> None:
+    def transport(**entry: object) -> str:
+        return ServerConfig.model_validate(entry).transport
+
+    assert transport(command="x") == "stdio"
+    assert transport(command="x", type="stdio") == "stdio"
+    assert transport(url="https://a/mcp") == "http"
+    assert transport(url="https://a/mcp", type="streamable-http") == "http"
+    assert transport(url="https://a/sse?x=1") == "sse"
+    assert transport(url="https://a/mcp", transport="sse") == "sse"
+    assert ServerConfig.model_validate({"command": "x", "disabled": True}).enabled is False
+
+
+@pytest.mark.parametrize(
+    ("entry", "key", "cause"),
+    [
+        ({}, "mcpServers.s", "a server has either a command or a url"),
+        ({"command": "x", "url": "http://y"}, "mcpServers.s", "a server has either a command or a url"),
+        ({"command": " "}, "mcpServers.s", "the command is empty"),
+        ({"command": "x", "transport": "http"}, "mcpServers.s", "transport http does not go with a command"),
+        ({"command": "x", "auth": "oauth"}, "mcpServers.s", "auth is for a server with a url"),
+        ({"command": "x", "timeout_ms": 0}, "mcpServers.s.timeout_ms", "greater than or equal to 1"),
+        ({"command": "x", "args": "y"}, "mcpServers.s.args", "tuple"),
+        ("x", "mcpServers.s", "dictionary"),
+    ],
+)
+def test_a_wrong_entry_is_located_and_the_others_are_good(tmp_path: Path, entry: object, key: str, cause: str) -> None:
+    file = write(user_file(), s=entry, good={"command": "y"})
+    setup = load(tmp_path)
+    assert [server.name for server in setup.servers] == ["good"]
+    (problem,) = setup.problems
+    assert problem.startswith(f"{file}: {key}: ")
+    assert cause in problem
+
+
+def test_a_broken_file_is_a_problem_and_an_error_where_it_was_named(tmp_path: Path) -> None:
+    user_file().parent.mkdir(parents=True)
+    user_file().write_text('{"mcpServers": {,}}', "utf-8")
+    assert load(tmp_path).problems[0].startswith(f"{user_file()}: line 1, column 17: ")
+    with pytest.raises(ConfigError, match="line 1, column 17"):
+        load(tmp_path, files=[user_file()])
+    with pytest.raises(ConfigError, match="No such file"):
+        load(tmp_path, files=[tmp_path / "absent.json"])
+    with pytest.raises(ConfigError, match="--mcp-config"):
+        load(tmp_path, texts=["[]"])
+
+
+def test_named_files_stand_in_place_of_the_usual_ones_and_texts_add(tmp_path: Path) -> None:
+    write(user_file(), mine={"command": "x"})
+    other = write(tmp_path / "other.json", other={"command": "y"})
+    text = json.dumps({"mcpServers": {"extra": {"command": "z"}}})
+    assert {server.name for server in load(tmp_path, texts=[text]).servers} == {"mine", "extra"}
+    assert {server.name for server in load(tmp_path, files=[other], texts=[text]).servers} == {"other", "extra"}
+
+
+def test_a_project_is_trusted_by_the_content_of_its_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def trusted(**options: bool) -> list[bool]:
+        return [server.trusted for server in load(tmp_path, **options).servers]
+
+    file = write(tmp_path / ".mcp.json", theirs={"command": "x"})
+    assert trusted() == [False]
+    assert trusted(trusted=True) == [True]
+    trust(file, file.read_text("utf-8"))
+    assert trusted() == [True]
+    assert trusted(trusted=False) == [False]
+    write(file, theirs={"command": "rm"})
+    assert trusted() == [False]
+    monkeypatch.setenv(TRUST_VARIABLE, "1")
+    assert trusted() == [True]
+    monkeypatch.delenv(TRUST_VARIABLE)
+    assert distrust(file) is True
+    assert distrust(file) is False
+
+
+def test_ones_own_server_wins_over_the_projects(tmp_path: Path) -> None:
+    write(user_file(), both={"command": "mine"})
+    file = write(tmp_path / ".kimi-tui/mcp.json", both={"command": "theirs"})
+    setup = load(tmp_path)
+    assert [server.config.command for server in setup.servers] == ["mine"]
+    assert setup.problems == (f"{file}: both: not used, {user_file()} has one of this name",)
+
+
+def test_editing_keeps_what_else_is_in_the_file(tmp_path: Path) -> None:
+    file = tmp_path / "mcp.json"
+    file.write_text(json.dumps({"other": 1, "mcpServers": {"a": {"command": "x", "alwaysAllow": []}}}), "utf-8")
+    assert add_server(file, "b", {"command": "y"}) is False
+    assert add_server(file, "b", {"command": "z"}) is True
+    assert json.loads(file.read_text("utf-8")) == {
+        "other": 1,
+        "mcpServers": {"a": {"command": "x", "alwaysAllow": []}, "b": {"command": "z"}},
+    }
+    assert file.stat().st_mode & 0o777 == 0o600
+    with pytest.raises(ConfigError):
+        add_server(file, "c", {})
+    assert remove_server(file, "b") is not None
+    assert remove_server(file, "b") is None
+    assert "b" not in json.loads(file.read_text("utf-8"))["mcpServers"]

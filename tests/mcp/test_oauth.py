@@ -1,0 +1,79 @@
+"""OAuth against a service that grants it: the browser is a client that follows redirects."""
+
+import asyncio
+import json
+from pathlib import Path
+from urllib.parse import parse_qs, urlsplit
+
+import httpx2
+import pytest
+
+from kimi_tui.mcp.config import ServerConfig
+from kimi_tui.mcp.login import authorize
+from kimi_tui.mcp.oauth import NotAuthorizedError
+from kimi_tui.mcp.tokens import forget_tokens, token_file
+from tests.mcp.kit import desk, served
+
+
+class Browser:
+    """Opens what it is shown, and comes back; with `answer`, straight back with that."""
+
+    def __init__(self, answer: dict[str, str] | None = None) -> None:
+        self.pages: list[str] = []
+        self._answer = answer
+        self._tasks: list[asyncio.Task[None]] = []
+
+    def show(self, address: str) -> None:
+        self._tasks.append(asyncio.create_task(self._open(address)))
+
+    async def _open(self, address: str) -> None:
+        async with httpx2.AsyncClient(follow_redirects=True) as client:
+            if self._answer is None:
+                self.pages.append((await client.get(address)).text)
+                return
+            query = parse_qs(urlsplit(address).query)
+            back = await client.get(query["redirect_uri"][0], params={"state": query["state"][0], **self._answer})
+            self.pages.append(back.text)
+
+
+async def test_a_server_is_unauthorized_until_a_person_has_been_to_the_browser(tmp_path: Path) -> None:
+    async with served("guarded.py") as port:
+        url = f"http://127.0.0.1:{port}/mcp"
+        async with desk(tmp_path, g={"url": url, "auth": "oauth"}, plain={"url": url}) as at:
+            assert at.state("g").status == "unauthorized"
+            assert at.state("g").cause == "it asks for authorization: kimi-tui mcp auth g"
+            assert at.state("plain").status == "unauthorized"
+            assert '"auth": "oauth"' in at.state("plain").cause
+
+            browser = Browser()
+            await authorize("g", ServerConfig(url=url, transport="http", auth="oauth"), show=browser.show)
+            assert "kimi-tui is authorized" in browser.pages[0]
+            file = token_file("g", url)
+            assert file.stat().st_mode & 0o777 == 0o600
+
+            assert (await at.servers.restart("g")).status == "connected"
+            assert (await at.use("mcp__g__secret")).output == "forty-two"
+            before = json.loads(file.read_text())
+            file.write_text(json.dumps({**before, "expires_at": 1.0}))
+            assert (await at.servers.restart("g")).status == "connected"
+            after = json.loads(file.read_text())
+            assert after["tokens"]["access_token"] != before["tokens"]["access_token"]
+
+            file.write_text(json.dumps({**after, "tokens": {"access_token": "revoked"}}))
+            assert (await at.servers.restart("g")).status == "unauthorized"
+            assert forget_tokens("g", url) is True
+            assert forget_tokens("g", url) is False
+
+
+@pytest.mark.parametrize(
+    ("answer", "cause"),
+    [
+        ({"error": "access_denied", "error_description": "no means no"}, "the service said no: no means no"),
+        ({"code": "forged", "state": "another"}, "State parameter mismatch"),
+    ],
+)
+async def test_what_comes_back_wrong_from_the_browser_is_refused(answer: dict[str, str], cause: str) -> None:
+    async with served("guarded.py") as port:
+        config = ServerConfig(url=f"http://127.0.0.1:{port}/mcp", transport="http", auth="oauth")
+        with pytest.raises(NotAuthorizedError, match=cause):
+            await authorize("g", config, show=Browser(answer).show)

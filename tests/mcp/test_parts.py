@@ -1,0 +1,109 @@
+"""The small parts: names, schemas, forms, text that is not to be trusted."""
+
+import re
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from kimi_tui.mcp.form import Form
+from kimi_tui.mcp.names import long_names, short_names
+from kimi_tui.mcp.schema import MAX_NODES, plain_schema
+from kimi_tui.mcp.untrusted import clean, one_line, without_secrets
+
+NAMES = st.text(max_size=80)
+
+
+@given(st.lists(st.tuples(NAMES, NAMES), unique=True, max_size=20))
+def test_long_names_can_be_told_to_any_service_and_none_are_alike(pairs: list[tuple[str, str]]) -> None:
+    names = long_names(pairs)
+    assert len({name.casefold() for name in names.values()}) == len(pairs)
+    assert all(re.fullmatch(r"mcp__[A-Za-z0-9_-]{1,59}", name) for name in names.values())
+    assert long_names(reversed(pairs)) == names
+
+
+def test_names_say_whose_tool_it_is() -> None:
+    names = long_names([("git", "log"), ("hub", "log"), ("hub", "search"), ("a__b", "c"), ("a", "b__c")])
+    assert names["git", "log"] == "mcp__git__log"
+    assert names["a__b", "c"] != names["a", "b__c"]
+    assert short_names(names) == {"search": "mcp__hub__search", "c": names["a__b", "c"], "b__c": names["a", "b__c"]}
+
+
+def test_references_are_put_in_place_and_cycles_end() -> None:
+    near = {"near": {"$ref": "#/$defs/City"}}
+    schema = {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "properties": {
+            "city": {"$ref": "#/$defs/City", "description": "where"},
+            "definitions": {"type": "string"},
+            "far": {"$ref": "https://example.com/other.json"},
+            "odd": {"$ref": 7},
+        },
+        "$defs": {"City": {"type": "object", "description": "a city", "properties": near}},
+    }
+    plain, whole = plain_schema(schema)
+    assert whole
+    assert plain == {
+        "type": "object",
+        "properties": {
+            "city": {"type": "object", "description": "where", "properties": {"near": {}}},
+            "definitions": {"type": "string"},
+            "far": {},
+            "odd": {},
+        },
+    }
+
+
+def test_a_schema_that_would_grow_without_end_is_not_told() -> None:
+    doubling = {f"d{n}": {"anyOf": [{"$ref": f"#/$defs/d{n + 1}"}] * 2} for n in range(40)}
+    plain, whole = plain_schema({"type": "object", "properties": {"a": {"$ref": "#/$defs/d0"}}, "$defs": doubling})
+    assert not whole
+    assert plain == {"type": "object", "properties": {}, "additionalProperties": True}
+    assert plain_schema({"enum": ["x"] * MAX_NODES})[1] is False
+
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.text(max_size=5) | st.just("#") | st.just("#/properties"),
+    lambda inner: (
+        st.lists(inner, max_size=3)
+        | st.dictionaries(st.sampled_from(["$ref", "properties", "items", "a", "$defs"]), inner, max_size=3)
+    ),
+    max_leaves=30,
+)
+
+
+@given(st.dictionaries(st.sampled_from(["$ref", "properties", "items", "a", "$defs", "type"]), JSON))
+def test_whatever_a_schema_is_an_object_comes_of_it(schema: dict) -> None:
+    plain, _ = plain_schema(schema)
+    assert plain["type"] == "object"
+    assert isinstance(plain["properties"], dict)
+
+
+def test_untrusted_text_is_cleaned() -> None:
+    assert clean("\x1b]52;c;aGk=\x07\x9b2Jred\u202etxt\U000e0041", most=100) == "]52;c;aGk=2Jredtxt"
+    assert one_line("a\n\tb" * 100, most=10) == "a ba ba b…"
+    assert without_secrets("token abcdefgh, x", ["abcdefgh", "x"]) == "token ***, x"
+
+
+def test_a_form_asks_at_most_four_things_at_a_time_and_takes_what_fits() -> None:
+    schema = {
+        "properties": {
+            "yes": {"type": "boolean"},
+            "size": {"type": "string", "enum": ["s", "m", "l", "xl", "xxl"], "enumNames": ["S", "M", "L", "XL", "XXL"]},
+            "many": {"type": "array", "items": {"enum": ["a", "b"]}},
+            "count": {"type": "integer", "default": 3},
+            "note": {"type": "string", "title": "A note"},
+        },
+        "required": ["yes", "size", "count"],
+    }
+    form = Form.of("shop", "Order?", schema)
+    first, second = form.batches()
+    assert [question.question for question in first] == ["yes", "size", "many", "count"]
+    assert [len(question.options) for question in (*first, *second)] == [3, 4, 4, 2, 2]
+    assert "One of: S, M, L, XL, XXL" in first[1].body
+    assert form.take({"yes": "Yes", "size": "XXL", "many": "a, b", "count": "3", "A note": "Leave it out"})
+    assert form.content == {"yes": True, "size": "xxl", "many": ["a", "b"], "count": 3}
+    assert not form.take({"count": "three"})
+    assert not form.take({"size": "huge"})
+    confirm = Form.of("shop", "Sure?", {})
+    assert confirm.take({"Accept what shop asks?": "Accept"})
+    assert confirm.content == {}

@@ -1,0 +1,127 @@
+"""Many servers at once: those that work are used, the others are told of."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from kimi_tui.errors import UsageError
+from kimi_tui.wire.events import MCPLoadingBegin, MCPLoadingEnd, StatusUpdate
+from tests.mcp.kit import Desk, desk, everyday, odd
+from tests.tools.kit import processes_with, until
+
+
+async def test_servers_that_fail_are_told_of_and_the_others_work(tmp_path: Path) -> None:
+    async with desk(
+        tmp_path,
+        good=odd("chatty"),
+        crash=odd("crash"),
+        hang=odd("hang", connect_timeout_ms=500),
+        noise=odd("noise"),
+        abyss=odd("abyss"),
+        absent={"command": "no-such-command"},
+        nowhere={"url": "http://127.0.0.1:9/mcp"},
+        bare={"command": "x", "env": {"KEY": "${NO_SUCH_VARIABLE}"}},
+        off=odd("crash", enabled=False),
+    ) as at:
+        causes = {state.name: state.cause for state in at.servers.states()}
+        assert at.state("good").status == "connected"
+        assert causes["crash"] == "it ended with exit code 1: ModuleNotFoundError: no module named 'milk'"
+        assert causes["hang"] == "it did not answer within 0.5 s"
+        assert causes["noise"] == "it sent a flood of messages"
+        assert causes["abyss"] == "it sent a message that cannot be read"
+        assert causes["absent"] == "there is no command 'no-such-command'"
+        assert "connection attempts failed" in causes["nowhere"]
+        assert "env.KEY needs the variable NO_SUCH_VARIABLE" in causes["bare"]
+        assert at.state("off").status == "disabled"
+        assert {title.split()[2].rstrip(":") for title, _ in at.told} == set(causes) - {"good", "off"}
+        assert (await at.use("mcp__good__ping")).output == "ping done"
+
+
+async def test_the_wire_is_told_of_loading_and_status(tmp_path: Path) -> None:
+    async with desk(tmp_path, good=odd("chatty"), crash=odd("crash")) as at:
+        kinds = [type(message) for message in at.heard]
+        assert kinds[0] is MCPLoadingBegin
+        assert kinds[-1] is MCPLoadingEnd
+        first, *_, last = [message.mcp_status for message in at.of(StatusUpdate)]
+        assert (first.loading, first.connected, first.total) == (True, 0, 2)
+        assert (last.loading, last.connected, last.total, last.tools) == (False, 1, 2, 1)
+        assert [(server.name, server.status, server.tools) for server in last.servers] == [
+            ("good", "connected", ("ping",)),
+            ("crash", "failed", ()),
+        ]
+
+
+async def test_a_turn_waits_no_longer_than_it_is_told_to(tmp_path: Path) -> None:
+    at = Desk(tmp_path, {"hang": odd("hang")})
+    await at.servers.ready(0.05)
+    assert at.servers.status().loading
+    await at.servers.aclose()
+    await until(lambda: not processes_with(str(tmp_path)))
+
+
+async def test_a_server_that_died_is_started_again_by_the_next_call(tmp_path: Path) -> None:
+    async with desk(tmp_path, every=everyday()) as at:
+        first = (await at.use("mcp__every__pid")).output
+        died = await at.use("mcp__every__die")
+        assert died.is_error
+        assert died.message == "The MCP server `every` failed: it ended with exit code 3: out of milk"
+        await until(lambda: at.state("every").status == "failed")
+        assert "mcp__every__pid" in at.toolset.names
+        second = await at.use("mcp__every__pid")
+        assert not second.is_error
+        assert second.output != first
+        assert at.state("every").status == "connected"
+
+
+async def test_a_server_can_be_restarted_by_name(tmp_path: Path) -> None:
+    async with desk(tmp_path, every=everyday(), off=odd("crash", enabled=False)) as at:
+        first = (await at.use("mcp__every__pid")).output
+        assert (await at.servers.restart("every")).status == "connected"
+        assert (await at.use("mcp__every__pid")).output != first
+        with pytest.raises(UsageError, match="there is no MCP server 'other'; there are: every, off"):
+            await at.servers.restart("other")
+        with pytest.raises(UsageError, match="is disabled"):
+            await at.servers.restart("off")
+
+
+async def test_tools_that_a_server_gets_are_offered(tmp_path: Path) -> None:
+    async with desk(tmp_path, every=everyday()) as at:
+        assert "mcp__every__another" not in at.toolset.names
+        await at.use("mcp__every__grow")
+        await until(lambda: "mcp__every__another" in at.toolset.names)
+        assert (await at.use("mcp__every__another")).output == "I am new"
+
+
+async def test_a_short_name_is_understood_while_it_means_one_tool(tmp_path: Path) -> None:
+    async with desk(tmp_path, a=odd("chatty"), b=odd("names")) as at:
+        assert (await at.use("ping")).output == "ping done"
+        assert (await at.use("same")).output == "same done"
+    async with desk(tmp_path, a=odd("chatty"), b=odd("chatty")) as at:
+        assert "There is no tool `ping`" in (await at.use("ping")).message
+
+
+async def test_only_allowed_tools_are_offered(tmp_path: Path) -> None:
+    async with desk(tmp_path, every=everyday(allowed_tools=["echo", "gone"])) as at:
+        assert at.toolset.names == ("mcp__every__echo",)
+        assert at.state("every").notes == ("gone: allowed, but it has no such tool",)
+
+
+async def test_tools_stand_in_the_order_of_the_configuration(tmp_path: Path) -> None:
+    async with desk(tmp_path, slow=everyday(allowed_tools=["echo"]), quick=odd("chatty")) as at:
+        assert at.toolset.names == ("mcp__slow__echo", "mcp__quick__ping")
+
+
+async def test_nothing_that_a_server_started_is_left(tmp_path: Path) -> None:
+    async with desk(tmp_path, family=odd("family"), deaf=odd("deaf", connect_timeout_ms=300)) as at:
+        (name,) = at.toolset.names
+        child = Path("/proc") / name.rpartition("_")[2]
+        assert child.exists()
+    await until(lambda: not child.exists() or "Z (zombie)" in (child / "status").read_text())
+
+
+def test_importing_the_configuration_does_not_load_the_sdk() -> None:
+    modules = "kimi_tui.mcp.config, kimi_tui.mcp.servers, kimi_tui.cli.mcp"
+    code = f"import sys, {modules}; print([m for m in ('mcp', 'mcp_types', 'anyio') if m in sys.modules])"
+    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True).stdout == "[]\n"

@@ -1,0 +1,133 @@
+"""Calls of a server's tools: results, approvals, limits, questions, cancelling."""
+
+import asyncio
+from pathlib import Path
+
+import pytest
+
+from kimi_tui.tools.progress import Progress
+from kimi_tui.wire.requests import ApprovalRequest, QuestionRequest
+from tests.mcp.kit import desk, everyday, odd, served
+from tests.tools.kit import until
+
+
+async def test_results_of_every_kind(tmp_path: Path) -> None:
+    async with desk(tmp_path, e=everyday()) as at:
+        assert (await at.use("mcp__e__echo", text="hello")).output == "hello"
+        assert "1" in str((await at.use("mcp__e__point")).output)
+        resources = str((await at.use("mcp__e__resources")).output)
+        assert resources == "[resource log: file:///var/log/x, text/plain]\n[resource memo://one]\nremember"
+        wrong = await at.use("mcp__e__wrong")
+        assert (wrong.is_error, wrong.output, wrong.message) == (True, "no such city", "The tool reports an error.")
+        large = await at.use("mcp__e__large", chars=200_000)
+        assert len(large.output) < 100_100
+        assert large.message == "Output is truncated to fit in the message."
+        text, picture = (await at.use("mcp__e__picture")).output
+        assert text.text == "a dot\n[picture 1: below]"
+        assert picture.image_url.url.startswith("data:image/png;base64,iVBOR")
+        at.sees = frozenset()
+        assert "the model in use cannot see it" in str((await at.use("mcp__e__picture")).output)
+
+
+async def test_a_call_asks_first_and_a_yes_for_the_session_covers_that_tool_only(tmp_path: Path) -> None:
+    async with desk(tmp_path, yolo=False, e=everyday()) as at:
+        at.answer = "approve_for_session"
+        await at.use("mcp__e__echo", text="one")
+        await at.use("mcp__e__echo", text="two")
+        (asked,) = at.of(ApprovalRequest)
+        assert asked.action == "mcp:echo"
+        assert asked.sender == "mcp__e__echo"
+        assert asked.scope == "calls of `echo` of the MCP server `e`"
+        assert '"text": "one"' in asked.display[0].command
+        at.answer = "reject"
+        assert (await at.use("mcp__e__pid")).extras == {"rejected": True, "feedback": None}
+
+
+async def test_a_cancelled_call_is_cancelled_at_the_server_too(tmp_path: Path) -> None:
+    mark = tmp_path / "mark"
+    async with desk(tmp_path, e=everyday()) as at:
+        seen: list[Progress] = []
+        at.progress.listen(seen.append)
+        call = asyncio.create_task(at.use("mcp__e__slow", mark=str(mark)))
+        await until(lambda: bool(seen))
+        assert seen[0].lines == ("half way (1/2)",)
+        call.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await call
+        await until(mark.with_suffix(".cancelled").exists)
+        assert (await at.use("mcp__e__echo", text="still there")).output == "still there"
+
+
+async def test_a_call_has_its_time(tmp_path: Path) -> None:
+    mark = tmp_path / "mark"
+    async with desk(tmp_path, e=everyday(timeout_ms=300)) as at:
+        late = await at.use("mcp__e__slow", mark=str(mark))
+        assert late.message == "The MCP server `e` failed: it did not answer within 0.3 s"
+        await until(mark.with_suffix(".cancelled").exists)
+
+
+@pytest.mark.parametrize("how", ["modern", "legacy"])
+async def test_a_server_can_ask_the_person_and_for_the_folder(tmp_path: Path, how: str) -> None:
+    async with served("everyday.py", "sse" if how == "legacy" else "http") as port:
+        entry = {"url": f"http://127.0.0.1:{port}/{'sse' if how == 'legacy' else 'mcp'}"}
+        async with desk(tmp_path, e=entry) as at:
+            assert at.state("e").status == "connected", at.state("e").cause
+            at.answers = {"Dish": "cake", "Guests": "4"}
+            assert (await at.use("mcp__e__dinner")).output == "cake for 4"
+            (asked,) = at.of(QuestionRequest)
+            assert asked.questions[0].body == "The MCP server e asks: What shall there be?"
+            assert [option.label for option in asked.questions[0].options] == ["soup", "cake", "Decline"]
+            at.answers = {"Dish": "Decline"}
+            assert (await at.use("mcp__e__dinner")).output == "decline"
+            at.answers = {}
+            assert (await at.use("mcp__e__dinner")).output == "cancel"
+            at.questions.attended = False
+            assert (await at.use("mcp__e__dinner")).output == "cancel"
+            assert (await at.use("mcp__e__roots")).output == tmp_path.as_uri()
+
+
+async def test_a_server_by_http_that_goes_is_told_of(tmp_path: Path) -> None:
+    async with served("everyday.py", "http") as port:
+        entry = {"url": f"http://127.0.0.1:{port}/mcp"}
+        async with desk(tmp_path, e=entry) as at:
+            assert (await at.use("mcp__e__echo", text="here")).output == "here"
+            await at.use("mcp__e__grow")
+            await until(lambda: "mcp__e__another" in at.toolset.names)
+            assert (await at.use("mcp__e__die")).is_error
+            gone = await at.use("mcp__e__echo", text="still?")
+            assert gone.is_error
+            assert at.state("e").status == "failed"
+
+
+async def test_a_flood_in_a_call_ends_the_server_and_not_the_session(tmp_path: Path) -> None:
+    async with desk(tmp_path, f=odd("faults"), e=odd("chatty")) as at:
+        frame = await at.use("mcp__f__frame")
+        assert frame.message == "The MCP server `f` failed: it sent a message of more than 16 MiB"
+        flood = await at.use("mcp__f__flood")
+        assert flood.message == "The MCP server `f` failed: it sent a flood of messages"
+        assert (await at.use("mcp__e__ping")).output == "ping done"
+
+
+async def test_what_a_server_says_of_itself_is_cleaned_and_bounded(tmp_path: Path) -> None:
+    async with desk(tmp_path, f=odd("faults"), c=odd("cyclic"), n=odd("names")) as at:
+        specs = {spec.name: spec for spec in at.toolset.specs}
+        assert specs["mcp__f__hidden"].description == "[31mevil text"
+        assert specs["mcp__c__grow"].parameters == {
+            "type": "object",
+            "properties": {"tree": {"type": "object", "properties": {"child": {}}}},
+        }
+        assert specs["mcp__c__deep"].parameters == {"type": "object", "properties": {}, "additionalProperties": True}
+        assert specs["mcp__n__same"].description == "first"
+        assert all(len(name) <= 64 and name.replace("_", "").isalnum() for name in specs)
+        assert at.state("n").notes == ("same: named twice, the first one counts",)
+
+
+async def test_the_environment_holds_no_secrets_but_the_servers_own(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SOME_API_KEY", "of-ours")
+    monkeypatch.setenv("FOR_IT", "of-its-own")
+    async with desk(tmp_path, e=everyday(env={"MY_TOKEN": "${FOR_IT}", "LEVEL": "${LEVEL:-low}"})) as at:
+        assert (await at.use("mcp__e__environment", name="SOME_API_KEY")).output == "(not set)"
+        assert (await at.use("mcp__e__environment", name="MY_TOKEN")).output == "of-its-own"
+        assert (await at.use("mcp__e__environment", name="LEVEL")).output == "low"
