@@ -68,6 +68,7 @@ class Engine:
         self.asides = Asides(wire.send)
         self.figures = Figures()
         wire.listen(self.figures)
+        wire.listen(hooks.hear)
         self.config = config
         self.interactive = interactive
         self.runner: FlowRunner | None = None
@@ -216,6 +217,7 @@ class Engine:
         self.asides.cancel()
         self.soul.stop_turn()
         await self.services.background.aclose()
+        await self.hooks.told()
         await self.hooks.ask("SessionEnd")
         self.wire.flush()
         self.session.save_state()

@@ -16,7 +16,7 @@ from kimi_tui.config import HookConfig, HookEvent
 from kimi_tui.soul.hook_command import ALLOW, Verdict, plain, run_hook
 from kimi_tui.tools.child_env import ChildEnv
 from kimi_tui.wire.codec import WireMessage
-from kimi_tui.wire.events import HookResolved, HookTriggered
+from kimi_tui.wire.events import HookResolved, HookTriggered, Notification
 from kimi_tui.wire.parts import JsonObject
 from kimi_tui.wire.requests import HookRequest
 
@@ -53,6 +53,7 @@ class Hooks:
         self._subscriptions: list[Subscription] = []
         self._waiting: dict[str, asyncio.Future[Verdict]] = {}
         self._running: set[asyncio.Task[Verdict]] = set()
+        self._telling: set[asyncio.Future[Verdict]] = set()
         self.stops = 0
 
     def subscribe(self, subscription: Subscription) -> None:
@@ -80,6 +81,21 @@ class Hooks:
     @property
     def any(self) -> bool:
         return bool(self.configured or self._subscriptions)
+
+    def hear(self, message: WireMessage) -> None:
+        """A listener of the Wire: notifications are an event too, which holds nothing up."""
+        if isinstance(message, Notification) and self.any:
+            asking = self.ask("Notification", message.type, title=message.title, message=message.body)
+            task = asyncio.ensure_future(asking)
+            self._telling.add(task)
+            task.add_done_callback(self._telling.discard)
+
+    async def told(self, seconds: float = 5.0) -> None:
+        """Wait until the notifications so far were told, or for so long; what takes longer is ended."""
+        if self._telling:
+            _, late = await asyncio.wait(self._telling, timeout=seconds)
+            for task in late:
+                task.cancel()
 
     def stop(self) -> None:
         """End what runs; it allows. `stops` counts how often this was asked for."""

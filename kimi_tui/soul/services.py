@@ -88,6 +88,7 @@ def make_services(
         web=web_settings(config.services),
         skills=skills,
     )
+    state.plan_mode = services.plan_mode.on
     save = _saver(session, services)
     services.approvals.on_change = services.todos.on_change = services.plan_mode.on_change = save
     return services
