@@ -8,12 +8,14 @@ import time
 from collections.abc import Awaitable, Callable, Sequence
 from typing import ClassVar
 
+from rich.text import Text
 from textual import events
 from textual.app import App
 from textual.binding import BindingType
 from textual.screen import ModalScreen
 from textual.timer import Timer
 
+from kimi_tui import paths
 from kimi_tui.errors import KimiTuiError
 from kimi_tui.ui.tui import terminal, themes
 from kimi_tui.ui.tui.bridge import FRAME, Bridge, WireBatch
@@ -152,6 +154,19 @@ class KimiTui(App[int]):
         if self.engine is not None:
             with contextlib.suppress(KimiTuiError, OSError):
                 await self.engine.aclose()
+
+    def _fatal_error(self) -> None:
+        """A fault of ours that nothing caught: the log has all of it, the terminal one line and no traceback."""
+        error = self._exception
+        _log.critical("the screen ended by a fault of its own", exc_info=error)
+        if self.is_headless:
+            super()._fatal_error()
+            return
+        what = f"{type(error).__name__}: {error}".splitlines()[0][:200]
+        self._exit_renderables.append(
+            Text(f"kimi-tui ended by a fault of its own ({what}); {paths.home() / 'logs'} has more")
+        )
+        self._close_messages_no_wait()
 
     def _write(self, sequence: str) -> None:
         if self._driver is not None and not self.is_headless:

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from rich.segment import Segment
 from rich.style import Style
 from textual import events
+from textual.color import Color
 from textual.message import Message
 from textual.strip import Strip
 from textual.widget import Widget
@@ -40,7 +41,8 @@ class Divider(Widget):
     def render_line(self, y: int) -> Strip:
         ground = ground_of(self)
         palette = palette_of(self)
-        line = palette.accent if self._dragged else Style.parse(self.app.theme_variables.get("line", "#404040"))
+        colour = Color.parse(self.app.theme_variables.get("line", "#404040"))
+        line = palette.accent if self._dragged else Style(color=colour.rich_color)
         left, right = y in self._left, y in self._right
         if y == 0:
             sign = "┬" if left and right else "┐" if left else "┌" if right else "╷"

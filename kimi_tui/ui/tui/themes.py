@@ -21,8 +21,14 @@ OPTIONAL = ("surface", "panel", "secondary", "accent")
 _TOP = {"name": str, "title": str, "dark": bool, "ansi": bool, "colours": dict, "variables": dict}
 _NAME = re.compile(r"[a-z0-9][a-z0-9-]{0,39}\Z")
 
-VARIABLE_DEFAULTS: Mapping[str, str] = {"muted": "#808080", "faint": "#606060", "line": "#404040"}
-"""Our own CSS variables, for themes of Textual that lack them."""
+VARIABLE_DEFAULTS: Mapping[str, str] = {
+    "muted": "#808080",
+    "faint": "#606060",
+    "line": "#404040",
+    "ansi-background": "transparent",
+    "ansi-foreground": "transparent",
+}
+"""Our own CSS variables, for themes of Textual that lack them; and two that Textual forgets in its ANSI themes."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -58,6 +58,8 @@ STATES: dict[str, tuple[list[WireMessage], tuple[int, int], str]] = {
     "light": (scenes.flow_at_decision(), WIDE, "kimi-light"),
     "high-contrast": (scenes.approval(), WIDE, "high-contrast"),
     "colour-blind": (scenes.flow_done(), WIDE, "colour-blind"),
+    "ansi-16": (scenes.flow_asks(), WIDE, "ansi-16"),
+    "kimi": (scenes.tool_running(), WIDE, "kimi"),
     "medium": (scenes.flow_at_decision(), MEDIUM, "kimi-dark"),
     "medium-approval": (scenes.approval(), MEDIUM, "kimi"),
     "small-approval": (scenes.approval(), SMALL, "kimi-dark"),
