@@ -1,0 +1,75 @@
+"""What the further screens have in common: a frame with a title, a body, and a line of keys; Esc leaves."""
+
+from collections.abc import Sequence
+from typing import ClassVar, TypeVar
+
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Vertical
+from textual.content import Content
+from textual.screen import ModalScreen
+
+from kimi_tui.ui.tui.screens.keybar import BarKey, KeyBar
+from kimi_tui.ui.tui.text.sanitize import sanitize
+
+ResultType = TypeVar("ResultType")
+
+
+class Frame(ModalScreen[ResultType | None]):
+    """Fills the terminal. It gives back None where it was left.
+
+    Modal, so that the keys of the conversation behind it do not act.
+    """
+
+    DEFAULT_CSS = """
+    Frame { background: $background; }
+    Frame > #frame {
+        width: 100%; height: 100%; padding: 0 1; background: $background;
+        border: round $primary; border-title-color: $primary; border-title-style: bold; border-subtitle-color: $muted;
+    }
+    Frame Input { border: none; height: 1; padding: 0 1; background: $panel; }
+    Frame Input:focus { border: none; }
+    Frame Input:focus-within { border: none; }
+    """
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("escape", "leave", "Back", show=False),
+        Binding("ctrl+c", "leave", "Back", show=False),
+        Binding("ctrl+q", "app.leave", "Quit", show=False, priority=True),
+    ]
+    title_text: ClassVar[str] = ""
+
+    def body(self) -> ComposeResult:
+        raise NotImplementedError
+
+    def keys(self) -> Sequence[BarKey]:
+        """The keys of the last line; Esc is added to them."""
+        return ()
+
+    def compose(self) -> ComposeResult:
+        with Vertical(id="frame") as frame:
+            frame.border_title = self.title_text
+            yield from self.body()
+            yield KeyBar(id="keys")
+
+    def on_mount(self) -> None:
+        self.show_keys()
+
+    def show_keys(self) -> None:
+        """The keys may be other ones now."""
+        self.query_one("#keys", KeyBar).show((*self.keys(), BarKey("Esc", "back", "leave")))
+
+    def say_below(self, text: str) -> None:
+        """A word in the frame's lower edge."""
+        self.query_one("#frame").border_subtitle = Content(sanitize(text))
+
+    def action_leave(self) -> None:
+        self.dismiss(None)
+
+
+class Card(Frame[ResultType]):
+    """A frame as large as what is in it, over what was there before."""
+
+    DEFAULT_CSS = """
+    Card { align: center middle; background: $background 60%; }
+    Card > #frame { width: 84; max-width: 100%; height: auto; max-height: 100%; padding: 1 2 0 2; }
+    """

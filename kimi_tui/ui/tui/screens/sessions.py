@@ -1,0 +1,268 @@
+"""The sessions there are: found by title or by what was said, looked into, renamed, forked, archived, opened."""
+
+import asyncio
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import ClassVar, Literal
+
+from textual import events
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Horizontal, Vertical
+from textual.widgets import Input, Static
+
+from kimi_tui.errors import KimiTuiError
+from kimi_tui.paths import shown
+from kimi_tui.ui.tui.composer.fuzzy import score
+from kimi_tui.ui.tui.screens.ages import ago, day_of
+from kimi_tui.ui.tui.screens.ask_line import AskLine
+from kimi_tui.ui.tui.screens.frame import Frame
+from kimi_tui.ui.tui.screens.keybar import BarKey
+from kimi_tui.ui.tui.screens.picks import Pick, PickList
+from kimi_tui.ui.tui.screens.session_shelf import Kept, SessionShelf
+from kimi_tui.ui.tui.transcript.view import Transcript
+from kimi_tui.ui.tui.wording import plural
+
+NEW = "new"
+_WIDE = 110
+
+
+class Sessions(Frame[Kept | Literal["new"]]):
+    """Gives back the session to open, or `new`. `rename_open` gives the session on screen another title."""
+
+    CSS = """
+    Sessions #search { height: 1; margin-bottom: 1; }
+    Sessions #search > #mark { width: 9; color: $primary; }
+    Sessions #query { width: 1fr; }
+    Sessions #count { width: auto; color: $muted; padding-left: 2; }
+    Sessions #halves { height: 1fr; }
+    Sessions #list { width: 46%; }
+    Sessions #side { width: 1fr; border-left: solid $line; padding-left: 1; }
+    Sessions #side:focus-within { border-left: solid $primary; }
+    Sessions.-narrow #halves { layout: vertical; }
+    Sessions.-narrow #list { width: 100%; height: 1fr; }
+    Sessions.-narrow #side {
+        width: 100%; height: 45%; border-left: none; border-top: solid $line; padding: 0;
+    }
+    Sessions.-narrow #side:focus-within { border-left: none; border-top: solid $primary; }
+    Sessions.-tiny #side { display: none; }
+    """
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("ctrl+r", "rename", "Rename", show=False, priority=True),
+        Binding("ctrl+b", "fork", "Fork", show=False, priority=True),
+        Binding("ctrl+x", "archive", "Archive", show=False, priority=True),
+        Binding("ctrl+a", "everywhere", "This folder, or all", show=False, priority=True),
+        Binding("tab", "side", "To the preview and back", show=False, priority=True),
+    ]
+    title_text = "sessions"
+
+    def __init__(
+        self,
+        shelf: SessionShelf,
+        *,
+        now: Callable[[], float],
+        rename_open: Callable[[str], None] = lambda _title: None,
+        busy: bool = False,
+    ) -> None:
+        super().__init__()
+        self._shelf = shelf
+        self._now = now
+        self._rename_open = rename_open
+        self._busy = busy
+        self._rows: list[Kept] = []
+        self._found: dict[str, str] = {}
+        self._all = False
+        self._loaded = False
+
+    def body(self) -> ComposeResult:
+        with Horizontal(id="search"):
+            yield Static("search › ", id="mark", markup=False)
+            yield Input(placeholder="a title, or what was said", id="query")
+            yield Static("", id="count", markup=False)
+        with Horizontal(id="halves"):
+            yield PickList(at_once=False, id="list")
+            with Vertical(id="side"):
+                yield Transcript(clock=self._now, motion=False, id="preview")
+
+    def keys(self) -> Sequence[BarKey]:
+        kept = self._selected
+        return (
+            BarKey("Enter", "open", "open"),
+            BarKey("Ctrl+A", "this folder" if self._all else "all folders", "everywhere"),
+            *(
+                (
+                    BarKey("Ctrl+R", "rename", "rename"),
+                    BarKey("Ctrl+B", "fork", "fork"),
+                    BarKey("Ctrl+X", "bring back" if kept.archived else "archive", "archive"),
+                    BarKey("Tab", "preview", "side"),
+                )
+                if kept
+                else ()
+            ),
+        )
+
+    def on_mount(self) -> None:
+        super().on_mount()
+        self._make_room()
+        self.query_one(Input).focus()
+        self.load()
+
+    def on_resize(self, event: events.Resize) -> None:
+        self._make_room()
+
+    def _make_room(self) -> None:
+        size = self.app.size
+        self.set_class(size.width < _WIDE, "-narrow")
+        self.set_class(size.width < _WIDE and size.height < 20, "-tiny")
+
+    # What there is
+
+    def load(self, select: str | None = None) -> None:
+        """Read the disk again."""
+        self.run_worker(self._load(select), group="sessions", exclusive=True)
+
+    async def _load(self, select: str | None) -> None:
+        self._rows = await asyncio.to_thread(self._shelf.rows, everywhere=self._all)
+        self._loaded = True
+        await self._search(select)
+
+    def on_input_changed(self, event: Input.Changed) -> None:
+        event.stop()
+        self.run_worker(self._search(None, top=True), group="search", exclusive=True)
+
+    async def _search(self, select: str | None, *, top: bool = False) -> None:
+        query = self.query_one(Input).value.strip()
+        self._found = {}
+        self._show(query, select, top=top)
+        if query:
+            self._found = await asyncio.to_thread(self._shelf.search, query, self._rows)
+            self._show(query, None)
+
+    def _show(self, query: str, select: str | None, *, top: bool = False) -> None:
+        if not self._loaded:
+            return
+        now = self._now()
+        found = [kept for kept in self._rows if self._fits(kept, query)]
+        picks: list[Pick] = [] if query else [Pick(NEW, "New session", sign="+", role="accent")]
+        group = ""
+        for kept in sorted(found, key=lambda one: one.archived):
+            word = "archived" if kept.archived else day_of(kept.updated_at, now)
+            if word != group:
+                picks.append(Pick("", word))
+                group = word
+            picks.append(self._pick(kept, now))
+        picks_list = self.query_one("#list", PickList)
+        picks_list.empty = f"nothing has “{query}”" if query else ""
+        picks_list.show(picks, key=select, top=top)
+        where = "all folders" if self._all else shown(self._shelf.work_dir)
+        self.query_one("#count", Static).update(f"{plural(len(found), 'session')} · {where}")
+        self.show_keys()
+
+    def _fits(self, kept: Kept, query: str) -> bool:
+        return not query or kept.id in self._found or score(query, kept.title) is not None
+
+    def _pick(self, kept: Kept, now: float) -> Pick:
+        detail = self._found.get(kept.id, "")
+        if not detail and self._all:
+            detail = shown(kept.work_dir)
+        return Pick(
+            kept.id,
+            kept.title or "(no title)",
+            right="open" if kept.open_here else ago(kept.updated_at, now),
+            detail=detail,
+            sign="●" if kept.open_here else "",
+            role="accent",
+            quiet=kept.archived or not kept.title,
+        )
+
+    @property
+    def _selected(self) -> Kept | None:
+        key = self.query_one("#list", PickList).key
+        return next((kept for kept in self._rows if kept.id == key), None)
+
+    def on_pick_list_moved(self, event: PickList.Moved) -> None:
+        self.show_keys()
+        self.run_worker(self._preview(self._selected), group="preview", exclusive=True)
+
+    async def _preview(self, kept: Kept | None) -> None:
+        items = await asyncio.to_thread(self._shelf.preview, kept) if kept else ()
+        self.query_one(Transcript).replace_all(items)
+
+    # What can be done
+
+    def on_key(self, event: events.Key) -> None:
+        """The list moves while the search has the focus."""
+        picks = self.query_one("#list", PickList)
+        if not isinstance(self.focused, Input):
+            return
+        match event.key:
+            case "up":
+                picks.action_move(-1)
+            case "down":
+                picks.action_move(1)
+            case "pageup":
+                picks.action_page(-1)
+            case "pagedown":
+                picks.action_page(1)
+            case _:
+                return
+        event.stop()
+        event.prevent_default()
+
+    def on_input_submitted(self) -> None:
+        self.action_open()
+
+    def on_pick_list_chosen(self, event: PickList.Chosen) -> None:
+        self.action_open()
+
+    def action_open(self) -> None:
+        if self.query_one("#list", PickList).key == NEW:
+            self.dismiss(NEW)
+        elif kept := self._selected:
+            self.dismiss(None if kept.open_here else kept)
+
+    def action_everywhere(self) -> None:
+        self._all = not self._all
+        self.load()
+
+    def action_side(self) -> None:
+        preview = self.query_one(Transcript)
+        (self.query_one(Input) if preview.has_focus or not preview.display else preview).focus()
+
+    def action_rename(self) -> None:
+        if kept := self._selected:
+
+            def renamed(title: str | None) -> None:
+                if title is None:
+                    return
+                if kept.open_here:
+                    self._rename_open(title)
+                    self._rows = [replace(one, title=title) if one.id == kept.id else one for one in self._rows]
+                    self._show(self.query_one(Input).value.strip(), kept.id)
+                else:
+                    self._do(lambda: self._shelf.rename(kept, title))
+
+            self.app.push_screen(AskLine("rename the session", value=kept.title), renamed)
+
+    def action_fork(self) -> None:
+        if kept := self._selected:
+            if kept.open_here and self._busy:
+                self.say_below("it can be forked when its turn has ended")
+                return
+            self._do(lambda: self._shelf.fork(kept))
+
+    def action_archive(self) -> None:
+        if kept := self._selected:
+            self._do(lambda: self._shelf.archive(kept, not kept.archived))
+
+    def _do(self, change: Callable[[], Kept]) -> None:
+        self.run_worker(self._changed(change), group="change")
+
+    async def _changed(self, change: Callable[[], Kept]) -> None:
+        try:
+            kept = await asyncio.to_thread(change)
+        except KimiTuiError as error:
+            self.say_below(str(error))
+            return
+        self.say_below("")
+        self.load(kept.id)
