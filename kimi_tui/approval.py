@@ -10,8 +10,11 @@ from contextvars import ContextVar
 from dataclasses import dataclass
 from uuid import uuid4
 
+from kimi_tui.permission.policy import Policy
+from kimi_tui.permission.rule import Effect
+from kimi_tui.permission.subject import Subject
 from kimi_tui.wire.channel import Wire
-from kimi_tui.wire.display import DisplayBlock
+from kimi_tui.wire.display import BriefBlock, DisplayBlock
 from kimi_tui.wire.events import ApprovalAnswer, ApprovalResponse
 from kimi_tui.wire.requests import ApprovalRequest
 
@@ -31,10 +34,11 @@ class Scope:
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """How an approval ended. Feedback comes only with a rejection."""
+    """How an approval ended. Feedback comes only with a rejection, `denied_by` only where a rule decided."""
 
     approved: bool
     feedback: str | None = None
+    denied_by: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +67,7 @@ class Approvals:
 
     `granted` holds the keys of the scopes that were approved for the session; `on_change` is called
     when it, or `yolo`, has changed. Where nobody attends, what must be asked for is refused.
+    The rules of `policy` come before yolo and before what was granted.
     """
 
     def __init__(
@@ -72,7 +77,9 @@ class Approvals:
         yolo: bool = False,
         granted: Iterable[str] = (),
         attended: bool = True,
+        policy: Policy | None = None,
     ) -> None:
+        self.policy = policy or Policy()
         self._wire = wire
         self._yolo = yolo
         self._granted = set(granted)
@@ -120,16 +127,32 @@ class Approvals:
         description: str,
         display: Sequence[DisplayBlock] = (),
         scope: Scope | None = None,
+        subject: Subject | None = None,
+        because: Sequence[str] = (),
         must_ask: bool = False,
+        free: bool = False,
     ) -> Verdict:
         """Wait until somebody answers. Cancelling the wait settles it as rejected.
 
         `must_ask` is for what is protected: neither yolo nor an earlier yes covers it, and a yes covers only it.
+        `free` is for what is asked for only where a rule says so. `because` tells the person why it is asked.
         """
-        if must_ask:
+        decision = self.policy.decide(sender, subject)
+        if decision.effect is Effect.DENY:
+            return Verdict(False, denied_by=decision.why)
+        if must_ask or decision.effect is Effect.ASK:
             scope = None
-        elif self._yolo or (scope is not None and scope.covered_by(self._granted)):
+            because = (*because, *([decision.why] if decision.effect is Effect.ASK else []))
+            must_ask = True
+        elif (
+            free
+            or self._yolo
+            or decision.effect is Effect.ALLOW
+            or (scope is not None and scope.covered_by(self._granted))
+        ):
             return Verdict(True)
+        if because:
+            display = (*display, BriefBlock(text=f"Asked because: {'; '.join(because)}"))
         if not self._attended:
             return Verdict(False, NOBODY_THERE)
         source = asking_for.get()

@@ -9,6 +9,7 @@ from kimi_tui.tools.asking import ask
 from kimi_tui.tools.diff import diff_blocks
 from kimi_tui.tools.file_history import FileHistory
 from kimi_tui.tools.open_file import read_bytes, write_bytes
+from kimi_tui.tools.rule_subject import file_subject, why_asked
 from kimi_tui.tools.text_file import MAX_EDIT_BYTES, TextForm, decode
 from kimi_tui.tools.tool import failed, ok
 from kimi_tui.tools.workspace import PathRefusedError, Place, Workspace
@@ -56,6 +57,8 @@ async def edit(
                 description=f"Edit file `{place.shown}`" if before is not None else f"Create file `{place.shown}`",
                 display=blocks,
                 scope=edit_scope(place, workspace),
+                subject=file_subject(place, edit=True),
+                because=why_asked(place),
                 must_ask=place.protected or place.sensitive,
             )
             if refused is not None:

@@ -5,6 +5,7 @@ import logging
 
 from pydantic import Field
 
+from kimi_tui.permission.subject import PlainSubject
 from kimi_tui.tools.page_text import page_text
 from kimi_tui.tools.result_builder import ResultBuilder
 from kimi_tui.tools.tool import Params, Tool, current_tool_call, failed, ok
@@ -27,6 +28,9 @@ class FetchURL(Tool[FetchURLParams]):
 
     def __init__(self, web: WebSettings = NO_SERVICES) -> None:
         self._web = web
+
+    def subject(self, params: FetchURLParams) -> PlainSubject:
+        return PlainSubject(params.url)
 
     async def call(self, params: FetchURLParams) -> ToolReturnValue:
         try:

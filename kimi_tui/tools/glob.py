@@ -2,11 +2,14 @@
 
 import asyncio
 import time
+from collections.abc import Callable
 from itertools import islice
 from pathlib import Path, PurePosixPath
 
 from pydantic import Field
 
+from kimi_tui.approval import Approvals
+from kimi_tui.tools.rule_subject import left_out
 from kimi_tui.tools.sensitive import is_sensitive
 from kimi_tui.tools.tool import Params, Tool, failed, ok
 from kimi_tui.tools.workspace import PathRefusedError, Workspace
@@ -30,9 +33,11 @@ class Glob(Tool[GlobParams]):
     name = "Glob"
     params = GlobParams
     read_only = True
+    asks = True
 
-    def __init__(self, workspace: Workspace) -> None:
+    def __init__(self, workspace: Workspace, approvals: Approvals) -> None:
         self._workspace = workspace
+        self._approvals = approvals
 
     async def call(self, params: GlobParams) -> ToolReturnValue:
         try:
@@ -50,9 +55,16 @@ class Glob(Tool[GlobParams]):
                 brief=f"{params.pattern} matches too much",
             )
         try:
-            return await asyncio.to_thread(_search, folder, params)
+            return await asyncio.to_thread(_search, folder, params, self._is_hidden)
         except (ValueError, NotImplementedError) as error:
             return failed(f"The pattern cannot be used: {error}.")
+
+    def _is_hidden(self, path: Path) -> bool:
+        """Whether a path is left out: for its name, for where it leads, or for a rule."""
+        if is_sensitive(path) or (path.is_symlink() and is_sensitive(path.resolve())):
+            return True
+        policy = self._approvals.policy
+        return bool(policy.rules) and left_out(self.name, self._workspace.place_of(path.resolve()), policy)
 
     def _folder(self, given: str | None) -> Path:
         if given is None:
@@ -67,7 +79,7 @@ class Glob(Tool[GlobParams]):
         return place.real
 
 
-def _search(folder: Path, params: GlobParams) -> ToolReturnValue:
+def _search(folder: Path, params: GlobParams, is_hidden: Callable[[Path], bool]) -> ToolReturnValue:
     until = time.monotonic() + _MAX_SECONDS
     found: list[str] = []
     hidden = 0
@@ -79,7 +91,7 @@ def _search(folder: Path, params: GlobParams) -> ToolReturnValue:
         is_dir = path.is_dir()
         if is_dir and not params.include_dirs:
             continue
-        if is_sensitive(path) or (path.is_symlink() and is_sensitive(path.resolve())):
+        if is_hidden(path):
             hidden += 1
             continue
         found.append(path.relative_to(folder).as_posix() + ("/" if is_dir else ""))
@@ -88,7 +100,7 @@ def _search(folder: Path, params: GlobParams) -> ToolReturnValue:
     if not complete:
         said += f" There may be more: it stops after {MAX_HITS} matches or {_MAX_SECONDS:.0f} seconds."
     if hidden:
-        said += f" {hidden} of them, which by their names hold secrets, are left out."
+        said += f" {hidden} of them, which by their names hold secrets or which a rule keeps closed, are left out."
     return ok("\n".join(found), said, display=(BriefBlock(text=said.partition(" in ")[0]),))
 
 

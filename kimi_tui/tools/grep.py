@@ -1,7 +1,7 @@
 """Grep: what files hold, by regular expression, with ripgrep."""
 
 import asyncio
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
@@ -9,10 +9,12 @@ from typing import ClassVar, Literal
 
 from pydantic import ConfigDict, Field
 
+from kimi_tui.approval import Approvals
 from kimi_tui.tools.child_env import DEFAULT_ENV
 from kimi_tui.tools.processes import Ended, run
 from kimi_tui.tools.result_builder import ResultBuilder
 from kimi_tui.tools.ripgrep import find_ripgrep
+from kimi_tui.tools.rule_subject import left_out
 from kimi_tui.tools.sensitive import is_sensitive
 from kimi_tui.tools.tool import Params, Tool, failed, ok
 from kimi_tui.tools.workspace import PathRefusedError, Place, Workspace
@@ -50,9 +52,11 @@ class Grep(Tool[GrepParams]):
     name = "Grep"
     params = GrepParams
     read_only = True
+    asks = True
 
-    def __init__(self, workspace: Workspace) -> None:
+    def __init__(self, workspace: Workspace, approvals: Approvals) -> None:
         self._workspace = workspace
+        self._approvals = approvals
 
     async def call(self, params: GrepParams) -> ToolReturnValue:
         program = find_ripgrep()
@@ -68,12 +72,23 @@ class Grep(Tool[GrepParams]):
             return failed(f"`{params.path}` does not exist.")
         if place.sensitive and not place.real.is_dir():
             return failed(f"`{params.path}` by its name holds secrets and is not searched. ReadFile asks the user.")
+        if not place.real.is_dir() and left_out(self.name, place, self._approvals.policy):
+            return failed(f"`{params.path}` is not searched: a rule of the user's is against it.")
         text, ended = await self._search([program, *_options(params)], place)
         if "os error 11" in text and "\0" not in text:
             text, ended = await self._search([program, "-j1", *_options(params)], place)
         if not ended.timed_out and ended.exit_code not in (0, 1) and "\0" not in text:
             return failed(f"ripgrep: {text.strip()[:1000] or 'it failed'}", brief="ripgrep failed")
-        return await asyncio.to_thread(_result, params, self._workspace, text, ended)
+        return await asyncio.to_thread(_result, params, self._workspace.work_dir, self._is_secret, text, ended)
+
+    def _is_secret(self, path: str) -> bool:
+        """Whether a match in this file is left out: for its name, for where it leads, or for a rule."""
+        place = self._workspace.place_of((self._workspace.work_dir / path).resolve())
+        return (
+            is_sensitive(self._workspace.work_dir / path)
+            or place.sensitive
+            or left_out(self.name, place, self._approvals.policy)
+        )
 
     async def _search(self, command: list[str], place: Place) -> tuple[str, Ended]:
         pieces: list[str] = []
@@ -144,16 +159,18 @@ class _Entry:
     text: str
 
 
-def _result(params: GrepParams, workspace: Workspace, text: str, ended: Ended) -> ToolReturnValue:
+def _result(
+    params: GrepParams, work_dir: Path, is_secret: Callable[[str], bool], text: str, ended: Ended
+) -> ToolReturnValue:
     files: dict[str, list[_Entry]] = {}
     current = ""
     for entry in _entries(text, params.output_mode):
         current = entry.path if entry.path is not None else current
         files.setdefault(current, []).append(entry)
-    secret = [path for path in files if path and _is_secret(workspace.work_dir / path)]
+    secret = [path for path in files if path and is_secret(path)]
     for path in secret:
         del files[path]
-    newest = sorted(files, key=lambda path: _changed_at(workspace.work_dir / path), reverse=True)
+    newest = sorted(files, key=lambda path: _changed_at(work_dir / path), reverse=True)
     entries = [entry.text for path in newest for entry in files[path]]
     while entries and entries[-1] == "--":
         entries.pop()
@@ -166,7 +183,7 @@ def _result(params: GrepParams, workspace: Workspace, text: str, ended: Ended) -
     if ended.timed_out:
         said += f" It was stopped after {SECONDS} s or {MAX_CHARS >> 20} MiB: there may be more. Narrow it down."
     if secret:
-        said += f" {len(secret)} files, which by their names hold secrets, are left out."
+        said += f" {len(secret)} files, which by their names hold secrets or which a rule keeps closed, are left out."
     return ok(output.build(), output.note(said), display=(BriefBlock(text=said.partition(".")[0]),))
 
 
@@ -196,10 +213,6 @@ def _entries(text: str, mode: str) -> Iterable[_Entry]:
 
 def _tidy(path: str) -> str:
     return path.removeprefix("./")
-
-
-def _is_secret(path: Path) -> bool:
-    return is_sensitive(path) or is_sensitive(path.resolve())
 
 
 def _changed_at(path: Path) -> float:

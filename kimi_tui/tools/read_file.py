@@ -11,7 +11,7 @@ from pathlib import Path
 from pydantic import Field, field_validator
 
 from kimi_tui.approval import Approvals
-from kimi_tui.tools.asking import ask
+from kimi_tui.tools.ask_to_read import ask_to_read
 from kimi_tui.tools.open_file import opened
 from kimi_tui.tools.result_builder import MARKER, MAX_LINE_CHARS
 from kimi_tui.tools.text_file import decode, is_binary, media_kind
@@ -48,6 +48,7 @@ class ReadFile(Tool[ReadFileParams]):
     name = "ReadFile"
     params = ReadFileParams
     read_only = True
+    asks = True
 
     def __init__(self, workspace: Workspace, approvals: Approvals) -> None:
         self._workspace = workspace
@@ -59,16 +60,9 @@ class ReadFile(Tool[ReadFileParams]):
         except PathRefusedError as error:
             return failed(str(error))
         try:
-            if place.sensitive and place.real.exists():
-                refused = await ask(
-                    self._approvals,
-                    sender=self.name,
-                    action="read sensitive file",
-                    description=f"Read `{place.shown}`, which by its name holds secrets, and tell the model",
-                    must_ask=True,
-                )
-                if refused is not None:
-                    return refused
+            refused = await ask_to_read(self._approvals, place, sender=self.name)
+            if refused is not None:
+                return refused
             return await asyncio.to_thread(_read, place, params.line_offset, min(params.n_lines, MAX_LINES))
         except FileNotFoundError:
             return failed(f"`{params.path}` does not exist.{_similar(place.real)}")

@@ -8,7 +8,7 @@ from pydantic import Field
 
 from kimi_tui.approval import Approvals
 from kimi_tui.llm.provider import Capability
-from kimi_tui.tools.asking import ask
+from kimi_tui.tools.ask_to_read import ask_to_read
 from kimi_tui.tools.open_file import read_bytes
 from kimi_tui.tools.text_file import media_type
 from kimi_tui.tools.tool import Params, Tool, failed, ok
@@ -34,6 +34,7 @@ class ReadMediaFile(Tool[ReadMediaFileParams]):
     name = "ReadMediaFile"
     params = ReadMediaFileParams
     read_only = True
+    asks = True
 
     def __init__(self, workspace: Workspace, approvals: Approvals, support: MediaSupport) -> None:
         self._workspace = workspace
@@ -45,16 +46,9 @@ class ReadMediaFile(Tool[ReadMediaFileParams]):
             place = self._workspace.place(params.path)
         except PathRefusedError as error:
             return failed(str(error))
-        if place.sensitive and place.real.exists():
-            refused = await ask(
-                self._approvals,
-                sender=self.name,
-                action="read sensitive file",
-                description=f"Read `{place.shown}`, which by its name holds secrets, and tell the model",
-                must_ask=True,
-            )
-            if refused is not None:
-                return refused
+        refused = await ask_to_read(self._approvals, place, sender=self.name)
+        if refused is not None:
+            return refused
         try:
             content = await asyncio.to_thread(read_bytes, place.real, most=MAX_BYTES)
         except FileNotFoundError:

@@ -11,7 +11,9 @@ from kimi_tui.tools.child_env import DEFAULT_ENV, ChildEnv
 from kimi_tui.tools.processes import Ended, run
 from kimi_tui.tools.progress import ToolProgress, last_lines
 from kimi_tui.tools.result_builder import ResultBuilder
-from kimi_tui.tools.shell_command import hidden_text, take_apart
+from kimi_tui.tools.rule_subject import command_subject
+from kimi_tui.tools.sandbox import NO_SANDBOX, Sandbox
+from kimi_tui.tools.shell_command import CommandLine, hidden_text, take_apart
 from kimi_tui.tools.shell_paths import protected_path
 from kimi_tui.tools.shell_scope import scope_of
 from kimi_tui.tools.tool import Params, Tool, current_tool_call, failed, ok
@@ -35,6 +37,9 @@ class ShellParams(Params):
     )
     run_in_background: bool = Field(default=False, description="Return at once; TaskOutput shows what it prints.")
     description: str = Field(default="", description="What it is for, in a few words; needed in the background.")
+    outside_sandbox: bool = Field(
+        default=False, description="Run it without the sandbox, after it failed because of it; the user is asked."
+    )
 
     @model_validator(mode="after")
     def _fits_together(self) -> "ShellParams":
@@ -48,6 +53,7 @@ class ShellParams(Params):
 class Shell(Tool[ShellParams]):
     name = "Shell"
     params = ShellParams
+    asks = True
 
     def __init__(
         self,
@@ -56,44 +62,57 @@ class Shell(Tool[ShellParams]):
         progress: ToolProgress,
         env: ChildEnv = DEFAULT_ENV,
         background: BackgroundTasks = NO_BACKGROUND,
+        sandbox: Sandbox = NO_SANDBOX,
     ) -> None:
         self._workspace = workspace
         self._approvals = approvals
         self._env = env
         self._progress = progress
         self._background = background
+        self._sandbox = sandbox
 
     async def call(self, params: ShellParams) -> ToolReturnValue:
         if "\0" in params.command:
             return failed("The command holds a NUL character.")
-        action = "run background command" if params.run_in_background else "run command"
-        refused = await self._ask(params.command, action)
+        boxed = await self._sandbox.works()
+        outside = boxed and params.outside_sandbox
+        if self._sandbox.required and not boxed:
+            return failed(f"Commands run in a sandbox only, and there is none: {self._sandbox.why_not}.")
+        refused = await self._ask(params, outside=outside)
         if refused is not None:
             return refused
-        return self._start(params) if params.run_in_background else await self._run(params)
+        command = _bash(params.command) if outside else self._sandbox.wrap(_bash(params.command))
+        if params.run_in_background:
+            return self._start(params, command)
+        return await self._run(params, command, self._sandbox if boxed and not outside else NO_SANDBOX)
 
-    async def _ask(self, command: str, action: str) -> ToolReturnValue | None:
-        line = take_apart(command)
-        guarded = protected_path(line, self._workspace)
-        display: list[DisplayBlock] = [ShellBlock(command=command)]
-        if hidden := hidden_text(command):
+    async def _ask(self, params: ShellParams, *, outside: bool) -> ToolReturnValue | None:
+        line = take_apart(params.command)
+        if outside:
+            line = CommandLine(line.commands, (*line.doubts, "it runs outside of the sandbox"), line.files)
+        display: list[DisplayBlock] = [ShellBlock(command=params.command)]
+        if hidden := hidden_text(params.command):
             display.append(BriefBlock(text=f"Careful: {hidden}"))
-        if guarded:
-            display.append(BriefBlock(text=f"Names a protected or sensitive file: {guarded}"))
+        because = ["it is to run outside of the sandbox"] if outside else []
+        guarded = protected_path(line, self._workspace)
+        if guarded is not None:
+            because.append(f"it names a protected or sensitive file: {guarded}")
         return await ask(
             self._approvals,
             sender=self.name,
-            action=action,
-            description=f"Run command `{command}`",
+            action="run background command" if params.run_in_background else "run command",
+            description=f"Run command `{params.command}`",
             display=display,
             scope=scope_of(line),
+            subject=command_subject(line),
+            because=because,
             must_ask=guarded is not None,
         )
 
-    def _start(self, params: ShellParams) -> ToolReturnValue:
+    def _start(self, params: ShellParams, command: list[str]) -> ToolReturnValue:
         try:
             task = self._background.start(
-                _bash(params.command),
+                command,
                 description=params.description.strip(),
                 cwd=self._workspace.work_dir,
                 env=self._env.build(),
@@ -104,7 +123,7 @@ class Shell(Tool[ShellParams]):
         said = f"Started in the background as task {task.id}. TaskOutput shows what it prints; TaskStop ends it."
         return ok(message=said, display=(task.block,))
 
-    async def _run(self, params: ShellParams) -> ToolReturnValue:
+    async def _run(self, params: ShellParams, command: list[str], sandbox: Sandbox) -> ToolReturnValue:
         output = ResultBuilder(tail_chars=_TAIL_CHARS)
         call_id = current_tool_call.get().id
 
@@ -114,7 +133,7 @@ class Shell(Tool[ShellParams]):
 
         try:
             ended = await run(
-                _bash(params.command),
+                command,
                 cwd=self._workspace.work_dir,
                 env=self._env.build(),
                 on_text=take,
@@ -124,14 +143,14 @@ class Shell(Tool[ShellParams]):
             return failed(f"The command could not be started: {error.strerror or error}.")
         finally:
             self._progress.end(call_id)
-        return _result(output, ended, params.timeout)
+        return _result(output, ended, params.timeout, sandbox)
 
 
 def _bash(command: str) -> list[str]:
     return [shutil.which("bash") or "/bin/bash", "-c", command]
 
 
-def _result(output: ResultBuilder, ended: Ended, seconds: int) -> ToolReturnValue:
+def _result(output: ResultBuilder, ended: Ended, seconds: int, sandbox: Sandbox) -> ToolReturnValue:
     text = output.build()
     brief = "\n".join(last_lines(text, _BRIEF_LINES))
     note = ""
@@ -146,6 +165,8 @@ def _result(output: ResultBuilder, ended: Ended, seconds: int) -> ToolReturnValu
     if ended.exit_code == 0:
         message = output.note(f"Command executed successfully. {note}".strip())
         return ok(text, message, display=(BriefBlock(text=brief),) if brief else ())
+    if hint := sandbox.hint(text):
+        note = f"{note} {hint}".strip()
     if ended.exit_code is None:
         return failed(output.note(f"Command was killed. {note}".strip()), output=text, brief=brief or None)
     message = output.note(f"Command failed with exit code: {ended.exit_code}. {note}".strip())

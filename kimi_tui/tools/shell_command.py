@@ -40,6 +40,11 @@ _GLUED = re.compile(rb"[^ \t\n]\\\n")
 _ESCAPED = re.compile(r"\\.", re.DOTALL)
 _NOT_IN_WORDS = re.compile(r"[\s;&|<>()'\"`$]")
 _PADDING = re.compile(r"[ \t]{40,}|\n[ \t]*\n[ \t\n]*\n")
+_UNREAD = re.compile(
+    r"it is (?:very long|nested deeply)|it cannot be parsed|it has very many commands|it runs commands from its input|"
+    r"it uses `eval`|.* (?:is|are) not known|.* runs other programs|"
+    r"`(?:trap|exec|coproc|enable|bind)` changes the shell.*"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +65,11 @@ class CommandLine:
     commands: tuple[SimpleCommand, ...]
     doubts: tuple[str, ...]
     files: tuple[str, ...] = ()
+
+    @property
+    def unread(self) -> bool:
+        """Whether it may run programs that are not among the commands."""
+        return any(_UNREAD.fullmatch(doubt) for doubt in self.doubts)
 
 
 def take_apart(text: str) -> CommandLine:

@@ -24,6 +24,7 @@ class StrReplaceFileParams(Params):
 class StrReplaceFile(Tool[StrReplaceFileParams]):
     name = "StrReplaceFile"
     params = StrReplaceFileParams
+    asks = True
 
     def __init__(self, workspace: Workspace, approvals: Approvals, history: FileHistory = NO_HISTORY) -> None:
         self._workspace = workspace

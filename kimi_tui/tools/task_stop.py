@@ -17,6 +17,7 @@ class TaskStopParams(Params):
 class TaskStop(Tool[TaskStopParams]):
     name = "TaskStop"
     params = TaskStopParams
+    asks = True
 
     def __init__(self, approvals: Approvals, background: BackgroundTasks = NO_BACKGROUND) -> None:
         self._approvals = approvals

@@ -12,6 +12,7 @@ from typing import ClassVar, Generic, TypeVar
 from pydantic import BaseModel, ConfigDict
 
 from kimi_tui.llm.provider import ToolSpec
+from kimi_tui.permission.subject import Subject
 from kimi_tui.wire.display import BriefBlock, DisplayBlock
 from kimi_tui.wire.parts import ContentPart, JsonObject, ToolCall, ToolReturnValue
 
@@ -29,11 +30,12 @@ P = TypeVar("P", bound=Params)
 
 
 class Tool(ABC, Generic[P]):
-    """One tool. `read_only` ones change nothing, and run in plan mode."""
+    """One tool. `read_only` ones change nothing, and run in plan mode. What `asks` sees to approval itself."""
 
     name: ClassVar[str]
     params: type[P]
     read_only: ClassVar[bool] = False
+    asks: ClassVar[bool] = False
 
     @property
     def description(self) -> str:
@@ -43,6 +45,11 @@ class Tool(ABC, Generic[P]):
     @property
     def spec(self) -> ToolSpec:
         return ToolSpec(self.name, self.description, json_schema(self.params))
+
+    def subject(self, params: P) -> Subject | None:
+        """What rules of approval look at in this call; None where only rules for the whole tool make sense."""
+        del params
+        return None
 
     @abstractmethod
     async def call(self, params: P) -> ToolReturnValue:

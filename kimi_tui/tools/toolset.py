@@ -13,7 +13,9 @@ from typing import Any, cast
 from pydantic import ValidationError
 from pydantic_core import PydanticSerializationError
 
+from kimi_tui.approval import Approvals
 from kimi_tui.llm.provider import ToolSpec
+from kimi_tui.tools.asking import ask
 from kimi_tui.tools.plan_mode import PlanMode
 from kimi_tui.tools.repeat import RepeatWatch, with_reminder
 from kimi_tui.tools.surrogates import without_surrogates
@@ -26,11 +28,18 @@ _log = logging.getLogger(__name__)
 class Toolset:
     """Tools by name, in the order given; a later tool of a name replaces an earlier one.
 
-    While `plan_mode` is on only tools that change nothing run.
+    While `plan_mode` is on only tools that change nothing run. The rules of `approvals` hold for every tool.
     """
 
-    def __init__(self, tools: Iterable[Tool[Any]] = (), *, plan_mode: PlanMode | None = None) -> None:
+    def __init__(
+        self,
+        tools: Iterable[Tool[Any]] = (),
+        *,
+        plan_mode: PlanMode | None = None,
+        approvals: Approvals | None = None,
+    ) -> None:
         self._plan_mode = plan_mode
+        self._approvals = approvals
         self._tools = {tool.name: tool for tool in tools}
         self._also: Mapping[str, str] = {}
         self._repeats = RepeatWatch()
@@ -103,12 +112,25 @@ class Toolset:
             return failed(str(error), brief="Wrong arguments")
         token = current_tool_call.set(call)
         try:
-            return await tool.call(params)
+            return await self._refused(tool, params) or await tool.call(params)
         except Exception as error:  # noqa: BLE001 - the edge: what breaks in a tool is the model's to know
             _log.exception("tool %s failed", tool.name)
             return failed(f"{tool.name} failed: {_cause(error)}", brief=f"{tool.name} failed")
         finally:
             current_tool_call.reset(token)
+
+    async def _refused(self, tool: Tool[Any], params: Params) -> ToolReturnValue | None:
+        """What the rules have against a tool that does not ask itself; None where it may go ahead."""
+        if self._approvals is None or tool.asks:
+            return None
+        return await ask(
+            self._approvals,
+            sender=tool.name,
+            action=f"use {tool.name}",
+            description=f"Call {tool.name}",
+            subject=tool.subject(params),
+            free=True,
+        )
 
 
 def _key(call: ToolCall) -> str:

@@ -23,6 +23,7 @@ class WriteFileParams(Params):
 class WriteFile(Tool[WriteFileParams]):
     name = "WriteFile"
     params = WriteFileParams
+    asks = True
 
     def __init__(self, workspace: Workspace, approvals: Approvals, history: FileHistory = NO_HISTORY) -> None:
         self._workspace = workspace

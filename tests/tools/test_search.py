@@ -35,7 +35,7 @@ def tree(desk: Desk) -> Path:
 
 
 async def test_paths_that_match_are_listed(desk: Desk, tree: Path) -> None:
-    glob = Glob(desk.workspace)
+    glob = Glob(desk.workspace, desk.approvals)
     assert (await desk.use(glob, pattern="src/**/*.py")).output == "src/a.py\nsrc/deep/b.py"
     assert (await desk.use(glob, pattern="src/*")).output == "src/a.py\nsrc/c.txt\nsrc/deep/"
     assert (await desk.use(glob, pattern="*", include_dirs=False, directory=str(tree / "src"))).output == "a.py\nc.txt"
@@ -45,7 +45,7 @@ async def test_paths_that_match_are_listed(desk: Desk, tree: Path) -> None:
 
 
 async def test_a_glob_stays_where_it_may_look(desk: Desk, tree: Path, tmp_path: Path) -> None:
-    glob = Glob(desk.workspace)
+    glob = Glob(desk.workspace, desk.approvals)
     value = await desk.use(glob, pattern="**/*.py")
     assert value.is_error
     assert "src/" in str(value.output)
@@ -70,19 +70,22 @@ async def test_a_glob_ends_at_its_bounds_and_with_link_loops(desk: Desk) -> None
     for number in range(1100):
         (desk.dir / "many" / str(number)).touch()
     (desk.dir / "many" / "loop").symlink_to(desk.dir)
-    value = await desk.use(Glob(desk.workspace), pattern="many/**/*")
+    value = await desk.use(Glob(desk.workspace, desk.approvals), pattern="many/**/*")
     assert len(str(value.output).splitlines()) == 1000
     assert "There may be more" in value.message
 
 
 async def test_files_that_match_come_newest_first(desk: Desk, tree: Path) -> None:
-    value = await desk.use(Grep(desk.workspace), pattern="needle")
+    value = await desk.use(Grep(desk.workspace, desk.approvals), pattern="needle")
     assert value.output == "src/a.py\nsrc/deep/b.py\n.hidden/d.py\n"
-    assert value.message == "Matches in 3 files. 2 files, which by their names hold secrets, are left out."
+    assert (
+        value.message
+        == "Matches in 3 files. 2 files, which by their names hold secrets or which a rule keeps closed, are left out."
+    )
 
 
 async def test_lines_and_counts_are_listed(desk: Desk, tree: Path) -> None:
-    grep = Grep(desk.workspace)
+    grep = Grep(desk.workspace, desk.approvals)
     value = await desk.use(grep, pattern="needle", output_mode="content", path="src", _i=True)
     assert value.output == "src/a.py:2:needle = 1\nsrc/deep/b.py:1:needle\nsrc/deep/b.py:2:NEEDLE needle\n"
     value = await desk.use(grep, pattern="os$", output_mode="content", _n=False, _A=1)
@@ -92,7 +95,7 @@ async def test_lines_and_counts_are_listed(desk: Desk, tree: Path) -> None:
 
 
 async def test_the_search_is_narrowed_and_led_on(desk: Desk, tree: Path) -> None:
-    grep = Grep(desk.workspace)
+    grep = Grep(desk.workspace, desk.approvals)
     assert (await desk.use(grep, pattern="hay", type="py")).message == "Nothing matches."
     value = await desk.use(grep, pattern="needle", head_limit=1, offset=1)
     assert value.output == "src/deep/b.py\n"
@@ -103,7 +106,7 @@ async def test_the_search_is_narrowed_and_led_on(desk: Desk, tree: Path) -> None
 
 
 async def test_what_a_search_cannot_do_is_said(desk: Desk, tree: Path) -> None:
-    grep = Grep(desk.workspace)
+    grep = Grep(desk.workspace, desk.approvals)
     for more, said in [
         ({"pattern": "("}, "unclosed group"),
         ({"pattern": "x", "path": "no"}, "does not exist"),
@@ -120,14 +123,16 @@ async def test_what_a_search_cannot_do_is_said(desk: Desk, tree: Path) -> None:
 async def test_odd_patterns_and_names_are_no_options(desk: Desk) -> None:
     (desk.dir / "--files").write_text("--version\n")
     (desk.dir / "a:1:b").write_text("x --version\n")
-    value = await desk.use(Grep(desk.workspace), pattern="--version", output_mode="content", path=".")
+    value = await desk.use(Grep(desk.workspace, desk.approvals), pattern="--version", output_mode="content", path=".")
     assert sorted(str(value.output).splitlines()) == ["--files:1:--version", "a:1:b:1:x --version"]
-    assert (await desk.use(Grep(desk.workspace), pattern="version", path="--files")).output == "--files\n"
+    assert (
+        await desk.use(Grep(desk.workspace, desk.approvals), pattern="version", path="--files")
+    ).output == "--files\n"
 
 
 async def test_a_huge_line_is_cut(desk: Desk) -> None:
     (desk.dir / "min.js").write_text("x" * 3_000_000 + "needle\n")
-    value = await desk.use(Grep(desk.workspace), pattern="x", output_mode="content")
+    value = await desk.use(Grep(desk.workspace, desk.approvals), pattern="x", output_mode="content")
     assert len(str(value.output)) < 3000
 
 

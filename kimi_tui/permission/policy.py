@@ -1,0 +1,75 @@
+"""Which rule decides: the strictest that matches. Where none does, the tool's own manners hold."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from kimi_tui.permission.rule import Effect, Fit, Rule
+from kimi_tui.permission.subject import CommandSubject, FileSubject, Subject
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """What the rules say of one call: `effect` None where they say nothing. `why` is for people."""
+
+    effect: Effect | None
+    why: str = ""
+    rules: tuple[Rule, ...] = ()
+
+
+NO_DECISION = Decision(None)
+
+
+class Policy:
+    """The rules of a session, in the order in which they were written.
+
+    `accept_edits`: files inside the work dir are edited without asking.
+    """
+
+    def __init__(self, rules: Iterable[Rule] = (), *, accept_edits: bool = False) -> None:
+        self.rules = tuple(rules)
+        self.accept_edits = accept_edits
+
+    def decide(self, tool: str, subject: Subject | None) -> Decision:
+        """What the rules say; a call without a subject is matched by rules for the whole tool only."""
+        about = [rule for rule in self.rules if rule.is_about(tool) and (subject is not None or rule.pattern is None)]
+        for effect in (Effect.DENY, Effect.ASK):
+            found = [(rule, _fit(rule, subject)) for rule in about if rule.effect is effect]
+            sure = [rule for rule, fit in found if fit is Fit.YES]
+            if sure:
+                return Decision(effect, _named(sure[0]), tuple(sure))
+            perhaps = [rule for rule, fit in found if fit is Fit.PERHAPS]
+            if perhaps:
+                return Decision(Effect.ASK, f"{_named(perhaps[0])} may be meant", tuple(perhaps))
+        allowing = _allowing([rule for rule in about if rule.effect is Effect.ALLOW], subject)
+        if allowing:
+            return Decision(Effect.ALLOW, _named(allowing[0]), allowing)
+        if self.accept_edits and isinstance(subject, FileSubject) and subject.edit and subject.folder is not None:
+            return Decision(Effect.ALLOW, "edits inside the work dir are accepted (mode accept-edits)")
+        return NO_DECISION
+
+
+def _fit(rule: Rule, subject: Subject | None) -> Fit:
+    return Fit.YES if subject is None else rule.matches(subject)
+
+
+def _allowing(rules: list[Rule], subject: Subject | None) -> tuple[Rule, ...]:
+    """The rules that together allow all of it; empty where something is left."""
+    whole = next((rule for rule in rules if rule.pattern is None), None)
+    if whole is not None:
+        return (whole,)
+    if not isinstance(subject, CommandSubject):
+        return tuple(rule for rule in rules if _fit(rule, subject) is Fit.YES)[:1]
+    if subject.doubts or not subject.commands:
+        return ()
+    found: dict[Rule, None] = {}
+    for words in subject.commands:
+        rule = next((rule for rule in rules if rule.matches_command(words) is Fit.YES), None)
+        if rule is None:
+            return ()
+        found[rule] = None
+    return tuple(found)
+
+
+def _named(rule: Rule) -> str:
+    where = f" of {rule.origin}" if rule.origin else ""
+    return f"the rule `{rule.effect}: {rule}`{where}"

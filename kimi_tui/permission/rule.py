@@ -1,0 +1,132 @@
+"""One rule: `Tool` or `Tool(pattern)`, where the tool may hold `*`, and where the rule was written.
+
+A rule that allows matches what it surely covers; one that asks or denies what it may cover.
+"""
+
+import shlex
+from dataclasses import dataclass
+from enum import StrEnum
+from fnmatch import fnmatchcase
+
+from kimi_tui.permission.file_pattern import matches_file
+from kimi_tui.permission.subject import CommandSubject, FileSubject, PlainSubject, Subject, Words
+
+EDITS = frozenset({"WriteFile", "StrReplaceFile"})
+READS = frozenset({"ReadFile", "ReadMediaFile", "Grep", "Glob"})
+_GROUPS = {"Edit": EDITS, "Read": READS}
+_MOST_OPTIONS = 8
+
+
+class Effect(StrEnum):
+    ALLOW = "allow"
+    ASK = "ask"
+    DENY = "deny"
+
+
+class Fit(StrEnum):
+    """Whether a rule matches one simple command."""
+
+    NO = "no"
+    PERHAPS = "perhaps"
+    YES = "yes"
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """`origin` says where it was written, for people."""
+
+    effect: Effect
+    tool: str
+    pattern: str | None
+    origin: str = ""
+
+    def __str__(self) -> str:
+        return self.tool if self.pattern is None else f"{self.tool}({self.pattern})"
+
+    def is_about(self, tool: str) -> bool:
+        """Whether it speaks of this tool. `Edit` and `Read` stand for all tools that edit or read files."""
+        return tool in _GROUPS.get(self.tool, ()) or fnmatchcase(tool, self.tool)
+
+    def matches(self, subject: Subject) -> Fit:
+        """Whether it matches this call of a tool that it is about."""
+        if self.pattern is None:
+            return Fit.YES
+        match subject:
+            case CommandSubject():
+                return self._matches_line(subject)
+            case FileSubject():
+                strict = self.effect is not Effect.ALLOW
+                return _yes(matches_file(self.pattern, subject.real, subject.folder, strict=strict))
+            case PlainSubject():
+                return _yes(fnmatchcase(subject.text, self.pattern))
+
+    def matches_command(self, words: Words) -> Fit:
+        """Whether it matches this simple command, of a line that may have more."""
+        if self.pattern is None:
+            return Fit.YES
+        pattern = shlex.split(self.pattern)
+        if self.effect is Effect.ALLOW:
+            return _yes(_fits(pattern, words) is Fit.YES)
+        return max((_fits(pattern, form) for form in _forms(words)), key=list(Fit).index)
+
+    def _matches_line(self, subject: CommandSubject) -> Fit:
+        fits = [self.matches_command(words) for words in subject.commands]
+        if self.effect is Effect.ALLOW:
+            return _yes(bool(fits) and not subject.doubts and all(fit is Fit.YES for fit in fits))
+        if subject.unread:
+            fits.append(Fit.PERHAPS)
+        return max(fits, key=list(Fit).index, default=Fit.NO)
+
+
+def parse_rule(text: str, effect: Effect, origin: str = "") -> Rule:
+    """Read `Tool` or `Tool(pattern)`. Raises ValueError with what is wrong."""
+    tool, bracket, rest = text.strip().partition("(")
+    tool = tool.strip()
+    if not tool or any(char.isspace() for char in tool):
+        raise ValueError(f"{text!r} is no rule: write Tool or Tool(pattern)")
+    if not bracket:
+        return Rule(effect, tool, None, origin)
+    if not rest.endswith(")"):
+        raise ValueError(f"{text!r} does not end on a bracket")
+    pattern = rest[:-1].strip()
+    if not pattern:
+        raise ValueError(f"{text!r} has an empty pattern; without brackets a rule is for every call of the tool")
+    try:
+        shlex.split(pattern)
+    except ValueError as error:
+        raise ValueError(f"{text!r}: {error}") from None
+    return Rule(effect, tool, pattern, origin)
+
+
+def _yes(matches: bool) -> Fit:
+    return Fit.YES if matches else Fit.NO
+
+
+def _fits(pattern: list[str], words: Words) -> Fit:
+    """Word by word; a last `*` stands for any further words, none among them."""
+    open_end = bool(pattern) and pattern[-1] == "*"
+    if open_end:
+        pattern = pattern[:-1]
+    if len(words) < len(pattern) or (len(words) > len(pattern) and not open_end):
+        return Fit.NO
+    sure = True
+    for wanted, word in zip(pattern, words, strict=False):
+        if word is None:
+            sure = False
+        elif not fnmatchcase(word, wanted):
+            return Fit.NO
+    return Fit.YES if sure else Fit.PERHAPS
+
+
+def _forms(words: Words) -> list[Words]:
+    """The ways to say the same that a rule must not be passed by: a path to the program, options before the rest."""
+    if not words:
+        return [words]
+    program = words[0]
+    named: Words = (program.rpartition("/")[2] if program else program, *words[1:])
+    forms = [named]
+    for count in range(1, min(_MOST_OPTIONS, len(named))):
+        first = named[1]
+        if first is not None and first.startswith("-"):
+            forms.append((named[0], *named[1 + count :]))
+    return forms

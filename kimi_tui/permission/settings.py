@@ -1,0 +1,118 @@
+"""The rules and the sandbox of a session: the person's configuration, made stricter by the project's.
+
+A project's `.kimi-tui/config.yaml` (`permissions` and `sandbox` of it) was perhaps written by a stranger: until the
+folder is trusted it may deny and ask, but not allow.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from kimi_tui import config as configuration
+from kimi_tui import paths
+from kimi_tui.config import Config, PermissionMode, Permissions, RuleConfig, SandboxConfig
+from kimi_tui.errors import ConfigError
+from kimi_tui.permission.policy import Policy
+from kimi_tui.permission.rule import Effect, Fit, Rule, parse_rule
+from kimi_tui.permission.subject import Subject
+from kimi_tui.trust import answer_for
+
+ExampleReader = Callable[[str, str], Subject]
+"""What an example of a rule stands for: gets the rule's tool and the example. Raises ValueError."""
+
+_LOOSER: tuple[PermissionMode, ...] = ("yolo", "accept-edits")
+
+
+@dataclass(frozen=True, slots=True)
+class PermissionSettings:
+    """What holds in this work dir. `warnings` name what a project asked for and did not get."""
+
+    rules: tuple[Rule, ...] = ()
+    mode: PermissionMode = "default"
+    sandbox: SandboxConfig = field(default_factory=SandboxConfig)
+    warnings: tuple[str, ...] = ()
+
+    def policy(self) -> Policy:
+        return Policy(self.rules, accept_edits=self.mode == "accept-edits")
+
+
+def permission_settings(config: Config, file: Path | None, work_dir: Path, read: ExampleReader) -> PermissionSettings:
+    """The settings of `config` (read from `file`) and of the project around `work_dir`.
+
+    Every example of every rule is tried. Raises ConfigError with file and key.
+    """
+    rules = _rules(config.permissions, file or "--config", read)
+    project = project_file(work_dir)
+    if project is None:
+        return PermissionSettings(tuple(rules), config.permissions.mode, config.sandbox)
+    loaded = configuration.load(project)
+    more = _rules(loaded.config.permissions, project, read)
+    trusted = answer_for(project.parent.parent) is True
+    warnings: list[str] = []
+    mode, sandbox = config.permissions.mode, config.sandbox
+    said = loaded.config.model_fields_set
+    if not trusted and any(rule.effect is Effect.ALLOW for rule in more):
+        more = [rule for rule in more if rule.effect is not Effect.ALLOW]
+        warnings.append("its rules that allow do not count")
+    if "permissions" in said and "mode" in loaded.config.permissions.model_fields_set:
+        if trusted or loaded.config.permissions.mode not in _LOOSER:
+            mode = loaded.config.permissions.mode
+        else:
+            warnings.append(f"its mode {loaded.config.permissions.mode} does not count")
+    if "sandbox" in said:
+        wanted = loaded.config.sandbox
+        sandbox = _with(sandbox, wanted) if trusted else _stricter(sandbox, wanted)
+        if not trusted and sandbox != _with(sandbox, wanted):
+            warnings.append("its sandbox counts only where it is stricter")
+    told = f"{paths.shown(project)}: {'; '.join(warnings)} until you trust the folder"
+    return PermissionSettings((*rules, *more), mode, sandbox, (told,) if warnings else ())
+
+
+def project_file(work_dir: Path) -> Path | None:
+    """The `.kimi-tui/config.yaml` of the work dir, or of a folder above it up to the repository's root."""
+    for folder in (work_dir, *work_dir.parents):
+        file = folder / ".kimi-tui" / "config.yaml"
+        if file.is_file() and file.parent.resolve() != paths.home().resolve():
+            return file
+        if (folder / ".git").exists():
+            return None
+    return None
+
+
+def _rules(permissions: Permissions, file: Path | str, read: ExampleReader) -> list[Rule]:
+    found: list[Rule] = []
+    for effect in Effect:
+        settings: tuple[RuleConfig, ...] = getattr(permissions, effect.value)
+        for number, setting in enumerate(settings):
+            key = f"permissions.{effect}.{number}"
+            origin = paths.shown(file) if isinstance(file, Path) else file
+            try:
+                rule = parse_rule(setting.rule, effect, origin)
+            except ValueError as error:
+                raise ConfigError(str(error), file=file, key=key) from None
+            _try_examples(rule, setting, read, file, key)
+            found.append(rule)
+    return found
+
+
+def _try_examples(rule: Rule, setting: RuleConfig, read: ExampleReader, file: Path | str, key: str) -> None:
+    for name, examples, wanted in (("match", setting.match, True), ("not_match", setting.not_match, False)):
+        for number, example in enumerate(examples):
+            where = f"{key}.{name}.{number}"
+            try:
+                fits = rule.matches(read(rule.tool, example)) is Fit.YES
+            except ValueError as error:
+                raise ConfigError(f"{example!r} is no example for `{rule}`: {error}", file=file, key=where) from None
+            if fits is not wanted:
+                done = "does not match" if wanted else "matches"
+                raise ConfigError(f"`{rule}` {done} {example!r}", file=file, key=where)
+
+
+def _with(mine: SandboxConfig, project: SandboxConfig) -> SandboxConfig:
+    return mine.model_copy(update={name: getattr(project, name) for name in project.model_fields_set})
+
+
+def _stricter(mine: SandboxConfig, project: SandboxConfig) -> SandboxConfig:
+    strictness = ("off", "auto", "require")
+    mode = max(mine.mode, project.mode, key=strictness.index) if "mode" in project.model_fields_set else mine.mode
+    return mine.model_copy(update={"mode": mode, "network": mine.network and project.network})

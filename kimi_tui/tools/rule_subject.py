@@ -1,0 +1,44 @@
+"""What rules of approval look at in a call: a command line taken apart, a file's real path."""
+
+from kimi_tui.permission.policy import Policy
+from kimi_tui.permission.rule import EDITS, READS, Effect
+from kimi_tui.permission.subject import CommandSubject, FileSubject, PlainSubject, Subject
+from kimi_tui.tools.shell_command import CommandLine, take_apart
+from kimi_tui.tools.workspace import Place, Workspace
+
+_FILE_TOOLS = EDITS | READS | {"Edit", "Read"}
+
+
+def command_subject(line: CommandLine) -> CommandSubject:
+    return CommandSubject(tuple(command.words for command in line.commands), line.doubts, line.unread)
+
+
+def file_subject(place: Place, *, edit: bool) -> FileSubject:
+    return FileSubject(place.real, place.folder, edit)
+
+
+def left_out(tool: str, place: Place, policy: Policy) -> bool:
+    """Whether a search passes over this file, since a rule denies it or wants it asked for."""
+    return policy.decide(tool, file_subject(place, edit=False)).effect in (Effect.ASK, Effect.DENY)
+
+
+def why_asked(place: Place) -> tuple[str, ...]:
+    """What is special about the file, for the person who is asked."""
+    reasons = (
+        (not place.inside, "the file is outside of the work dir"),
+        (place.sensitive, "by its name the file holds secrets"),
+        (place.protected, "the file is protected: Git, or kimi-tui itself, acts on it"),
+    )
+    return tuple(text for holds, text in reasons if holds)
+
+
+def subject_of(tool: str, text: str, workspace: Workspace) -> Subject:
+    """What a person may mean by `text` for this tool: a command line, a path, or else the text itself.
+
+    Raises ValueError (PathRefusedError) for a path that cannot be used.
+    """
+    if tool == "Shell":
+        return command_subject(take_apart(text))
+    if tool in _FILE_TOOLS:
+        return file_subject(workspace.place(text), edit=tool in EDITS or tool == "Edit")
+    return PlainSubject(text)

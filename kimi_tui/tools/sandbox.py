@@ -1,0 +1,101 @@
+"""Whether and how the commands of Shell run in a sandbox: bubblewrap, tried once before it is relied on."""
+
+import asyncio
+import re
+import shutil
+from collections.abc import Sequence
+from pathlib import Path
+
+from kimi_tui import paths
+from kimi_tui.config import SandboxConfig
+from kimi_tui.tools.child_env import DEFAULT_ENV
+from kimi_tui.tools.processes import run
+from kimi_tui.tools.sandbox_argv import sandbox_argv
+from kimi_tui.tools.workspace import Workspace
+
+_PROGRAM = "bwrap"
+_PROBE_SECONDS = 5.0
+_STOPPED_WRITING = re.compile(
+    r"read-only file system|device or resource busy|operation not permitted|^bwrap: ", re.I | re.M
+)
+_STOPPED_TALKING = re.compile(
+    r"could not resolve|name resolution|network is unreachable|name or service not known|getaddrinfo|"
+    r"nodename nor servname|no such host|connection refused",
+    re.IGNORECASE,
+)
+
+
+class Sandbox:
+    """The sandbox of a session. Without a workspace there is none, and nothing is said of it."""
+
+    def __init__(self, config: SandboxConfig, workspace: Workspace | None) -> None:
+        self._config = config
+        self._workspace = workspace
+        self._program: str | None = None
+        self._why_not: str | None = None
+        self._tried = asyncio.Lock()
+        self._known = workspace is None or config.mode == "off"
+
+    @property
+    def required(self) -> bool:
+        return self._config.mode == "require"
+
+    @property
+    def why_not(self) -> str | None:
+        """Why there is none although there should be; None before `works` was asked."""
+        return self._why_not
+
+    async def works(self) -> bool:
+        """Whether commands run in it. The first call tries it out."""
+        if not self._known:
+            async with self._tried:
+                if not self._known:
+                    self._program, self._why_not = await self._try()
+                    self._known = True
+        return self._program is not None
+
+    def wrap(self, command: Sequence[str]) -> list[str]:
+        """The command as it runs inside; as it is where the sandbox does not work."""
+        if self._program is None or self._workspace is None:
+            return list(command)
+        return [*sandbox_argv(self._program, self._config, self._workspace), *command]
+
+    def hint(self, output: str) -> str | None:
+        """What to tell the model of a command that failed inside; None where the sandbox is not to blame."""
+        if self._workspace is None:
+            return None
+        if not self._config.network and _STOPPED_TALKING.search(output):
+            stopped = "it has no network"
+        elif _STOPPED_WRITING.search(output):
+            folders = ", ".join(paths.shown(folder) for folder in (*self._workspace.folders, *self._config.writable))
+            stopped = f"it can write only in {folders} and the folders for temporary files, and not to Git's settings"
+        else:
+            return None
+        return (
+            f"It ran in a sandbox: {stopped}. If that is why it failed, call again with `outside_sandbox`; "
+            "the user is asked."
+        )
+
+    async def _try(self) -> tuple[str | None, str | None]:
+        program = shutil.which(_PROGRAM)
+        if program is None or self._workspace is None:
+            return None, "bubblewrap (`bwrap`) is not installed"
+        said: list[str] = []
+        command = [*sandbox_argv(program, self._config, self._workspace), "true"]
+        try:
+            ended = await run(
+                command,
+                cwd=Path("/"),
+                env=DEFAULT_ENV.build(),
+                on_text=lambda text: said.append(text),
+                seconds=_PROBE_SECONDS,
+            )
+        except OSError as error:
+            return None, f"bubblewrap could not be started: {error.strerror}"
+        if ended.exit_code == 0:
+            return program, None
+        cause = " ".join("".join(said).split())[:200] or "it gives no reason"
+        return None, f"bubblewrap does not work here: {cause}"
+
+
+NO_SANDBOX = Sandbox(SandboxConfig(mode="off"), None)
