@@ -9,6 +9,7 @@ from kimi_tui import config as configuration
 from kimi_tui import paths
 from kimi_tui.cli.work_dir import folder_of, work_dir_of
 from kimi_tui.errors import UsageError
+from kimi_tui.mcp.config import load as load_mcp
 from kimi_tui.session.session import last_session_id
 from kimi_tui.soul.agent_spec import agent_file
 from kimi_tui.soul.assemble import Plan
@@ -46,6 +47,9 @@ def plan_of(options: argparse.Namespace, *, interactive: bool) -> Plan:
         skills_dirs=tuple(folder_of(folder, "--skills-dir") for folder in options.skills_dir),
         prompt_flow=Path(options.prompt_flow) if options.prompt_flow else None,
         thinking=config.default_thinking if options.thinking is None else options.thinking,
+        mcp=load_mcp(
+            work_dir, files=[Path(file).expanduser() for file in options.mcp_config_file], texts=options.mcp_config
+        ),
         warnings=loaded.warnings,
     )
 

@@ -1,7 +1,7 @@
 """The one place that knows all: from a plan to an engine that is ready to be talked to."""
 
 import asyncio
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from kimi_tui import jsonl
@@ -9,6 +9,10 @@ from kimi_tui.config import ChosenModel, Config, LoopControl, choose_model
 from kimi_tui.context.compaction import Threshold
 from kimi_tui.context.context import Context, Mended
 from kimi_tui.errors import ModelNotSetError
+from kimi_tui.mcp.config import Setup
+from kimi_tui.mcp.connection import Surroundings
+from kimi_tui.mcp.servers import McpServers
+from kimi_tui.mcp.servers import Session as McpSession
 from kimi_tui.session.session import Session
 from kimi_tui.skill.library import SkillLibrary
 from kimi_tui.skill.roots import SkillRoots
@@ -20,7 +24,7 @@ from kimi_tui.soul.hooks import Hooks
 from kimi_tui.soul.models import Models
 from kimi_tui.soul.notice import notice
 from kimi_tui.soul.prompt_flow import read_prompt_flow
-from kimi_tui.soul.services import make_services
+from kimi_tui.soul.services import Services, make_services
 from kimi_tui.soul.soul import Limits, Soul
 from kimi_tui.soul.system_prompt import default_values
 from kimi_tui.soul.task_news import TaskNews
@@ -49,6 +53,7 @@ class Plan:
     skills_dirs: tuple[Path, ...] = ()
     prompt_flow: Path | None = None
     thinking: bool = False
+    mcp: Setup = field(default_factory=Setup)
     demo: bool = False
     warnings: tuple[str, ...] = ()
 
@@ -117,9 +122,11 @@ async def _assemble(plan: Plan, session: Session, chosen: ChosenModel | None, mi
     limits = _limits(plan.config.loop_control)
     office = Office(session.dir / "subagents", wire.send, lambda: (soul.provider, soul.model), limits, hooks)
     values = await asyncio.to_thread(default_values, plan.work_dir, skills=skills.listing())
-    workshop = Workshop(services, values, office)
+    mcp = McpServers(plan.mcp, _mcp_session(services, wire, plan.work_dir))
+    workshop = Workshop(services, values, office, mcp.attach)
     spec = await asyncio.to_thread(read_agent_spec, plan.agent_file or agent_file("default"))
     agent = workshop.make(spec, system_prompt=context.system_prompt)
+    mcp.attach(agent.toolset)
     if context.system_prompt is None:
         context.set_system_prompt(agent.system_prompt)
     soul = Soul(agent, model=models.info, context=context, send=wire.send, limits=limits, hooks=hooks)
@@ -130,6 +137,7 @@ async def _assemble(plan: Plan, session: Session, chosen: ChosenModel | None, mi
         services=services,
         models=models,
         hooks=hooks,
+        mcp=mcp,
         config=plan.config,
         interactive=plan.interactive or plan.steered,
     )
@@ -148,6 +156,17 @@ async def _assemble(plan: Plan, session: Session, chosen: ChosenModel | None, mi
         wire.send(StatusUpdate(plan_mode=True))
     await hooks.ask("SessionStart", "resume" if resumed else "startup", source="resume" if resumed else "startup")
     return engine
+
+
+def _mcp_session(services: Services, wire: Wire, work_dir: Path) -> McpSession:
+    return McpSession(
+        around=Surroundings(work_dir, services.env, services.questions),
+        approvals=services.approvals,
+        progress=services.progress,
+        send=wire.send,
+        tell=lambda title, body: wire.send(notice(title, body, severity="warning", kind="mcp")),
+        capabilities=lambda: services.media.capabilities,
+    )
 
 
 def _trouble(title: str, body: str, bad: bool) -> Notification:

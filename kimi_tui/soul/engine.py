@@ -14,6 +14,7 @@ from kimi_tui.flow.ralph import ralph_flow, ralph_text
 from kimi_tui.flow.run_state import RunState
 from kimi_tui.flow.runner import FlowRunner
 from kimi_tui.flow.turn import FlowOutcome, TurnResult
+from kimi_tui.mcp.servers import McpServers
 from kimi_tui.question import Questions
 from kimi_tui.session.session import Session
 from kimi_tui.skill.library import SkillLibrary
@@ -35,6 +36,9 @@ from kimi_tui.wire.events import StatusUpdate, TurnBegin, TurnEnd
 from kimi_tui.wire.parts import TextPart, UserInput, text_of
 from kimi_tui.wire.recorder import Recorded, read_recorded
 
+_MCP_PATIENCE = 5.0
+"""Seconds that a turn waits for MCP servers where a person does too; tools that come later are told with a step."""
+
 
 class TurnRunningError(UsageError):
     """A turn is under way; another cannot begin."""
@@ -52,6 +56,7 @@ class Engine:
         services: Services,
         models: Models,
         hooks: Hooks,
+        mcp: McpServers,
         config: configuration.Config,
         interactive: bool,
     ) -> None:
@@ -65,6 +70,7 @@ class Engine:
         self.progress: ToolProgress = services.progress
         self.models = models
         self.hooks = hooks
+        self.mcp = mcp
         self.asides = Asides(wire.send)
         self.figures = Figures()
         wire.listen(self.figures)
@@ -122,10 +128,11 @@ class Engine:
         return read_recorded(self.session.dir / "wire.jsonl")
 
     def start(self) -> None:
-        """Load the model's SDK and follow the skill folders, for a face that stays."""
+        """Load the model's SDK, connect to MCP servers and follow the skill folders, for a face that stays."""
         from kimi_tui.skill.watcher import SkillWatcher
 
         self.models.prepare()
+        self.mcp.start()
         watcher = SkillWatcher(self.skills, on_notice=lambda text: self.tell(text, severity="warning"))
         self._followers.append(asyncio.create_task(watcher.run()))
 
@@ -216,7 +223,7 @@ class Engine:
         self.questions.dismiss_all()
         self.asides.cancel()
         self.soul.stop_turn()
-        await self.services.background.aclose()
+        await asyncio.gather(self.services.background.aclose(), self.mcp.aclose())
         await self.hooks.told()
         await self.hooks.ask("SessionEnd")
         self.wire.flush()
@@ -243,6 +250,7 @@ class Engine:
     async def take_turn(self, prompt: UserInput, *, shown_as: UserInput | None = None) -> TurnResult:
         """One turn of the soul; the flow runner's turns come through here too."""
         await self.models.ready()
+        await self.mcp.ready(_MCP_PATIENCE if self.interactive else None)
         async with self._turn:
             shown = prompt if shown_as is None else shown_as
             self._title_from(shown)

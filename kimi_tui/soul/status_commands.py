@@ -3,6 +3,8 @@
 from typing import TYPE_CHECKING
 
 from kimi_tui import __version__, paths
+from kimi_tui.errors import UsageError
+from kimi_tui.mcp.connection import ServerState
 from kimi_tui.soul.command import Command, CommandInfo
 
 if TYPE_CHECKING:
@@ -69,16 +71,19 @@ async def _hooks(engine: "Engine", args: str) -> None:
 
 
 async def _mcp(engine: "Engine", args: str) -> None:
-    status = engine.figures.mcp
-    if status is None or not status.servers:
-        engine.say("No MCP servers are configured.")
-        return
-    engine.say(
-        "\n".join(
-            f"- {server.name}: {server.status}{f', {len(server.tools)} tools' if server.tools else ''}"
-            for server in status.servers
-        )
-    )
+    word, _, name = args.partition(" ")
+    if word == "restart" and name.strip():
+        states = (await engine.mcp.restart(name.strip()),)
+    elif not word:
+        states = engine.mcp.states()
+    else:
+        raise UsageError("/mcp tells how the servers are; /mcp restart NAME starts one again")
+    engine.say("\n".join(map(_server_line, states)) or "No MCP servers are configured.")
+
+
+def _server_line(state: ServerState) -> str:
+    facts = [state.status, *([f"{len(state.tools)} tools"] if state.status == "connected" else []), *state.notes]
+    return f"- {state.name}: {', '.join(facts)}{f': {state.cause}' if state.cause else ''}"
 
 
 async def _skills(engine: "Engine", args: str) -> None:
@@ -106,7 +111,7 @@ COMMANDS: tuple[Command, ...] = (
     Command(CommandInfo("usage", "Model, context and tokens", ("status",)), _usage, while_running=True),
     Command(CommandInfo("agents", "List the subagents"), _agents, while_running=True),
     Command(CommandInfo("hooks", "List the hooks"), _hooks, while_running=True),
-    Command(CommandInfo("mcp", "How the MCP servers are"), _mcp, while_running=True),
+    Command(CommandInfo("mcp", "How the MCP servers are; restart NAME starts one again"), _mcp, while_running=True),
     Command(CommandInfo("skills", "List the skills, and what is wrong with them"), _skills, while_running=True),
     Command(CommandInfo("task", "List background tasks; stop ID ends one"), _task, while_running=True),
 )

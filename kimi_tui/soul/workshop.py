@@ -1,6 +1,6 @@
 """Makes agents from their specs, and gives each the subagents it may send."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from kimi_tui.context.dmail import DenwaRenji
@@ -19,11 +19,15 @@ from kimi_tui.tools.toolset import Toolset
 
 @dataclass(frozen=True, slots=True)
 class Workshop:
-    """`services` is what tools may ask for, `values` what system prompts may name."""
+    """`services` is what tools may ask for, `values` what system prompts may name.
+
+    `furnish` gives a toolset what comes from elsewhere. Agents that may only look get none of that.
+    """
 
     services: Services
     values: Mapping[str, str]
     office: Office
+    furnish: Callable[[Toolset], None]
 
     def make(self, spec: AgentSpec, *, system_prompt: str | None = None, market: LaborMarket | None = None) -> Agent:
         """An agent with a DenwaRenji of its own and, unless one is given, a labour market of its own.
@@ -43,6 +47,8 @@ class Workshop:
         except ToolLoadError as error:
             raise AgentSpecError(str(error), file=spec.file, key="tools") from error
         toolset = Toolset(tools, plan_mode=self.services.plan_mode)
+        if not all(tool.read_only for tool in tools):
+            self.furnish(toolset)
         return Agent(
             spec.name,
             system_prompt or self.prompt(spec),
