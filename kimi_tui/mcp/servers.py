@@ -50,6 +50,7 @@ class McpServers:
         self._told: dict[str, str] = {}
         self._loading: asyncio.Task[None] | None = None
         self._loaded = False
+        self._started = False
         self._quiet = False
         self._closed = False
 
@@ -83,8 +84,9 @@ class McpServers:
 
     def start(self) -> None:
         """Begin to connect to all of them; once is enough."""
-        if self._loading is not None or self._closed:
+        if self._started or self._closed:
             return
+        self._started = True
         for problem in self._setup.problems:
             self._session.tell("MCP configuration", problem)
         untrusted = [state for state in self.states() if state.status == "untrusted"]

@@ -1,0 +1,69 @@
+"""A whole engine with MCP servers: the model calls their tools, and none that fails stops a turn."""
+
+import asyncio
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from kimi_tui.errors import UsageError
+from kimi_tui.mcp.config import Setup, load
+from kimi_tui.wire.events import MCPLoadingBegin, MCPLoadingEnd, Notification, TurnEnd
+from kimi_tui.wire.parts import ToolResult
+from tests.mcp.kit import everyday, odd
+from tests.soul.engines import engine_on, plan, tool_call
+
+
+def setup(work_dir: Path, **entries: Any) -> Setup:
+    return load(work_dir, texts=[json.dumps({"mcpServers": entries})])
+
+
+async def test_a_turn_without_a_screen_has_the_tools_and_survives_what_fails(tmp_path: Path) -> None:
+    servers = setup(tmp_path, e=everyday(), crash=odd("crash"), hang=odd("hang", connect_timeout_ms=500))
+    replies = (
+        tool_call("mcp__e__echo", text="from afar"),
+        tool_call("echo", "c2", text="by its short name"),
+        "text: ok",
+    )
+    made = plan(tmp_path, *replies, mcp=servers, interactive=False, approve_all=True)
+    async with engine_on(made) as (engine, heard):
+        assert (await engine.prompt("go")).message == "ok"
+        assert [result.return_value.output for result in heard.of(ToolResult)] == ["from afar", "by its short name"]
+        assert heard.names.index("MCPLoadingEnd") < heard.names.index("TurnBegin")
+        told = {note.title: note.body for note in heard.of(Notification)}
+        assert told["MCP server crash: failed"].endswith("no module named 'milk'")
+        assert told["MCP server hang: failed"] == "it did not answer within 0.5 s"
+
+
+async def test_with_a_screen_they_start_by_themselves_and_a_server_that_goes_does_not_end_the_turn(
+    tmp_path: Path,
+) -> None:
+    replies = (tool_call("mcp__e__die"), "text: never mind")
+    made = plan(tmp_path, *replies, mcp=setup(tmp_path, e=everyday()), yolo=True)
+    async with engine_on(made) as (engine, heard):
+        async with asyncio.timeout(20):
+            await engine.mcp.ready()
+        assert heard.of(MCPLoadingEnd)
+        assert (await engine.prompt("go")).message == "never mind"
+        assert heard.of(ToolResult)[0].return_value.is_error
+        assert heard.of(TurnEnd)
+        await engine.prompt("/mcp restart e")
+        assert engine.mcp.status().connected == 1
+        with pytest.raises(UsageError, match="there is no MCP server 'x'"):
+            await engine.prompt("/mcp restart x")
+
+
+async def test_servers_of_a_project_that_is_not_trusted_are_named_and_not_started(tmp_path: Path) -> None:
+    work_dir = tmp_path / "work"
+    work_dir.mkdir()
+    (work_dir / ".mcp.json").write_text(json.dumps({"mcpServers": {"theirs": odd("chatty")}}), "utf-8")
+    made = plan(tmp_path, "text: ok", "text: ok", mcp=load(work_dir), interactive=False, approve_all=True)
+    async with engine_on(made) as (engine, heard):
+        await engine.prompt("one")
+        await engine.prompt("two")
+        (note,) = [note for note in heard.of(Notification) if "MCP" in note.title]
+        assert "theirs: named in" in note.body
+        assert "kimi-tui mcp trust" in note.body
+        assert not heard.of(MCPLoadingBegin)
+        assert engine.mcp.states()[0].status == "untrusted"
