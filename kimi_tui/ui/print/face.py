@@ -103,6 +103,8 @@ async def answer_lines(engine: Engine, lines: IO[bytes], output: Output, *, at_o
             except KimiTuiError as error:
                 sys.stderr.write(f"kimi-tui: {error}\n")
         await prompts.put(None)
+        for _ in range(10):  # an order that ended a pause takes effect in the loop's next turns
+            await asyncio.sleep(0)
         _let_nothing_wait(engine)
 
     status = EXIT_OK
