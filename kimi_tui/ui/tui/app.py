@@ -27,12 +27,14 @@ from kimi_tui.ui.tui.dialogs.approval import ApprovalDialog
 from kimi_tui.ui.tui.dialogs.branches import BranchDialog
 from kimi_tui.ui.tui.dialogs.node import NodeAction
 from kimi_tui.ui.tui.dialogs.question import QuestionDialog
+from kimi_tui.ui.tui.doors import Doors
 from kimi_tui.ui.tui.engine import Command, Engine
 from kimi_tui.ui.tui.flow.chart import FlowChart
 from kimi_tui.ui.tui.flow.listing import FlowList
 from kimi_tui.ui.tui.flow.pane import FlowPane
 from kimi_tui.ui.tui.flow_desk import FlowDesk
 from kimi_tui.ui.tui.hinting import hints_for, where_of
+from kimi_tui.ui.tui.host import Host
 from kimi_tui.ui.tui.keys import bindings
 from kimi_tui.ui.tui.panels.strip import StripLine
 from kimi_tui.ui.tui.panels.waiting import WaitingPane
@@ -63,6 +65,8 @@ class KimiTui(App[int]):
         self,
         make_engine: MakeEngine,
         *,
+        host: Host | None = None,
+        door: str = "",
         prompt: str | None = None,
         theme: str = themes.DEFAULT_THEME,
         place: str = "",
@@ -73,6 +77,8 @@ class KimiTui(App[int]):
     ) -> None:
         super().__init__()
         self._make_engine = make_engine
+        self.host = host
+        self._first_door = door
         self._first_prompt = prompt
         self._clock, self._steady, self._frame = clock, steady, frame
         self._quit_asked = float("-inf")
@@ -86,6 +92,7 @@ class KimiTui(App[int]):
         self.stage = Stage(self.home, clock=clock, attention=self.attention)
         self._place = place
         self.desk = FlowDesk(self, self.stage, clock=clock)
+        self.doors = Doors(self)
         self.shelf = ThemeShelf(self)
         self.shelf.use(theme)
 
@@ -107,6 +114,7 @@ class KimiTui(App[int]):
 
     async def _start_engine(self) -> None:
         try:
+            await self.doors.ask_trust()
             engine = await self._make_engine()
         except KimiTuiError as error:
             self._cannot_start(str(error))
@@ -115,6 +123,39 @@ class KimiTui(App[int]):
             self._cannot_start(f"{type(error).__name__}: {error}")
         else:
             self._take_engine(engine)
+            self.doors.begin(self._first_door)
+
+    async def change_engine(self, *, leave_first: bool = False) -> bool:
+        """Go on with the engine that is made now, once it is; where it cannot be, all is as it was.
+
+        `leave_first`: it is for the session that is open, whose lock has to be given back before.
+        """
+        if leave_first:
+            await self._leave_engine()
+        try:
+            await self.doors.ask_trust()
+            engine = await self._make_engine()
+        except KimiTuiError as error:
+            if leave_first:
+                self._cannot_start(str(error))
+            self.tell(str(error), severity="warning")
+            return False
+        await self._leave_engine()
+        self.stage.clear()
+        self._take_engine(engine)
+        return True
+
+    async def _leave_engine(self) -> None:
+        bridge, turns, engine = self._bridge, self._turns, self.engine
+        self._bridge = self._turns = self.engine = None
+        self._first_prompt = None
+        if bridge is not None:
+            bridge.close()
+        if turns is not None:
+            await turns.aclose()
+        if engine is not None:
+            with contextlib.suppress(KimiTuiError, OSError):
+                await engine.aclose()
 
     def _cannot_start(self, cause: str) -> None:
         self.home.header.facts = dataclasses.replace(self.home.header.facts, failed=True)
@@ -138,6 +179,7 @@ class KimiTui(App[int]):
         composer = self.home.composer
         composer.history = History(history_file(engine.work_dir))
         composer.files = FileIndex(engine.work_dir)
+        engine.progress.listen(lambda told: self.stage.progress(told.tool_call_id, "\n".join(told.lines)))
         engine.skills.listen(lambda _change: self.stage.show_flows())
         self._write(terminal.title_sequence(f"kimi-tui · {engine.title or engine.work_dir.name}"))
         for text in [*([self._first_prompt] if self._first_prompt else []), *self._early]:
@@ -147,13 +189,7 @@ class KimiTui(App[int]):
         self._hint()
 
     async def on_unmount(self) -> None:
-        if self._bridge is not None:
-            self._bridge.close()
-        if self._turns is not None:
-            await self._turns.aclose()
-        if self.engine is not None:
-            with contextlib.suppress(KimiTuiError, OSError):
-                await self.engine.aclose()
+        await self._leave_engine()
 
     def _fatal_error(self) -> None:
         """A fault of ours that nothing caught: the log has all of it, the terminal one line and no traceback."""
@@ -192,7 +228,7 @@ class KimiTui(App[int]):
     # Prompts
 
     def commands(self) -> Sequence[Command]:
-        return self.engine.commands() if self.engine is not None else ()
+        return self.doors.among(self.engine.commands() if self.engine is not None else ())
 
     def submit(self, text: str) -> None:
         """Send it to the engine, as soon as there is one."""
@@ -204,7 +240,8 @@ class KimiTui(App[int]):
             self._turns.submit(text)
 
     def on_composer_submitted(self, event: Composer.Submitted) -> None:
-        self.submit(event.text)
+        if not self.doors.takes(event.text):
+            self.submit(event.text)
 
     def on_composer_steered(self, event: Composer.Steered) -> None:
         if self._turns is None or not self._turns.steer(event.text or None):
@@ -372,6 +409,9 @@ class KimiTui(App[int]):
 
     def action_leave(self) -> None:
         self.exit(0)
+
+    def action_door(self, name: str) -> None:
+        self.doors.open(name)
 
     def action_help(self) -> None:
         if isinstance(self.screen, Home):

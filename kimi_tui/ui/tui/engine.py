@@ -9,6 +9,7 @@ from kimi_tui.flow.graph import Flow
 from kimi_tui.flow.runner import FlowRunner
 from kimi_tui.flow.turn import TurnResult
 from kimi_tui.question import Questions
+from kimi_tui.tools.progress import ToolProgress
 from kimi_tui.wire.channel import Wire
 from kimi_tui.wire.parts import UserInput
 from kimi_tui.wire.recorder import Recorded
@@ -54,6 +55,11 @@ class Engine(Protocol):
     def questions(self) -> Questions: ...
     @property
     def skills(self) -> Skills: ...
+    @property
+    def progress(self) -> ToolProgress:
+        """The last lines of tools that run."""
+        ...
+
     @property
     def runner(self) -> FlowRunner | None: ...
     @property

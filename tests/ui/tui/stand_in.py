@@ -12,6 +12,7 @@ from kimi_tui.flow.graph import Flow
 from kimi_tui.flow.runner import FlowRunner
 from kimi_tui.flow.turn import TurnResult
 from kimi_tui.question import Questions
+from kimi_tui.tools.progress import ToolProgress
 from kimi_tui.ui.tui.app import KimiTui
 from kimi_tui.wire.channel import Wire
 from kimi_tui.wire.codec import WireMessage
@@ -75,6 +76,7 @@ class StandIn:
         self.wire = Wire()
         self.approvals = Approvals(self.wire)
         self.questions = Questions(self.wire)
+        self.progress = ToolProgress()
         self.runner: FlowRunner | None = None
         self.prompts: list[UserInput] = []
         self.steered: list[UserInput] = []

@@ -391,6 +391,15 @@ async def test_escape_dismisses_a_question(start: Start) -> None:
         assert (await asking).dismissed
 
 
+async def test_a_running_tool_shows_what_it_prints(start: Start) -> None:
+    async with start() as stage:
+        await stage.say(*scenes.tool_running())
+        stage.app.stage.progress("3", "ruff: ok\npyright: 0 errors")
+        await stage.pilot.pause()
+        shown = "\n".join(strip.text for strip in stage.app.screen._compositor.render_strips())
+        assert "pyright: 0 errors" in shown
+
+
 # Panes and flows
 
 
