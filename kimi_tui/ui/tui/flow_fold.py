@@ -40,6 +40,7 @@ class FlowRun:
     reason: str | None = None
     pause: FlowPaused | None = None
     controls: FlowControls | None = None
+    cut_off: bool = False
 
     @property
     def active(self) -> bool:
@@ -125,6 +126,20 @@ class FlowFold:
             self._header = None
         self.turn_keys = {node: [one for one in keys if one < key] for node, keys in self.turn_keys.items()}
 
+    def cut_off(self, at: float) -> None:
+        """The recording breaks off within a run: it goes on no more, unless it is resumed."""
+        run, picture = self.run, self.picture
+        if run is None or picture is None or not run.active:
+            return
+        end = FlowEnd(run_id=run.begin.run_id, status="cancelled", moves=picture.moves, reason="cut off")
+        picture.apply(end, at)
+        for node in picture.nodes.values():
+            if node.state == "running":
+                node.state, node.begun_at = "cancelled", None
+        self.run = replace(run, status="cancelled", ended=at, reason="cut off", cut_off=True)
+        self.in_node = False
+        self._talk.note(Touched("node"))
+
     def count(self, message: StepBegin | StatusUpdate, at: float) -> None:
         """What a step costs belongs to the node under way."""
         if self.picture is not None and self.picture.apply(message, at):
@@ -132,13 +147,15 @@ class FlowFold:
 
     def _begin(self, message: FlowBegin, at: float) -> None:
         self.run = FlowRun(message, message.resumed_at or message.begin_id, started=at)
-        if self.picture is not None and self.picture.run_id == message.run_id:
+        again = self.picture is not None and self.picture.run_id == message.run_id
+        if self.picture is not None and again:
             self.picture.apply(message, at)
         else:
             self.picture = FlowPicture.of(message, at)
         self.in_node = False
-        self._visits = {}
-        self.turn_keys = {}
+        if not again:
+            self._visits = {}
+            self.turn_keys = {}
         note = f"goes on at {self.run.node_label}" if message.resumed_at else ""
         self._header = None
         self._talk.append(FlowHeaderItem(message.begin_id, message.name, kind="begin", flow=message.name, note=note))
@@ -150,7 +167,9 @@ class FlowFold:
         if message.attempt > 1:
             self._talk.append(NoticeItem(f"asked again: the answer named no branch (attempt {message.attempt})"))
             return
-        visit = self._visits[message.node_id] = self._visits.get(message.node_id, 0) + 1
+        known = self.picture.nodes.get(message.node_id) if self.picture is not None else None
+        visit = known.visits if known is not None else self._visits.get(message.node_id, 0) + 1
+        self._visits[message.node_id] = visit
         node = next((node for node in run.begin.nodes if node.id == message.node_id), None)
         kind = "task" if node is None else node.kind
         item = FlowHeaderItem(message.node_id, self.run.node_label, visit, kind, run.begin.name)

@@ -276,3 +276,14 @@ def test_an_error_that_ended_a_turn_is_an_item_with_its_cause() -> None:
         body="no route to host", severity="error", created_at=0.0,
     )  # fmt: skip
     assert folded(told).conversation.items == (ErrorItem("It failed", "no route to host"),)
+
+
+def test_a_node_that_goes_on_after_a_pause_is_not_visited_twice() -> None:
+    state = folded(
+        FLOW,
+        FlowNodeBegin(run_id="r", node_id="fix", move=1),
+        FlowPaused(run_id="r", node_id="fix", reason="cancelled"),
+        FlowNodeBegin(run_id="r", node_id="fix", move=1),
+    )
+    headers = [item for item in state.conversation.items if isinstance(item, FlowHeaderItem)]
+    assert [header.visit for header in headers[1:]] == [1, 1]
