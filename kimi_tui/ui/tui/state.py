@@ -70,6 +70,12 @@ class UiState:
         self._retry: int | None = None
         self._seam: int | None = None
 
+    @property
+    def retrying(self) -> RetryItem | None:
+        """The wait for another attempt, while one lasts."""
+        item = self.conversation[self._retry] if self._retry is not None else None
+        return item if isinstance(item, RetryItem) else None
+
     def fold(self, message: WireMessage, at: float) -> list[Delta]:
         """Take one message that came at `at`; what it changed."""
         self._fold(message, at)
@@ -244,12 +250,14 @@ class UiState:
                 until=at + message.wait_s,
             )
         )
+        self._touch("node")
         self._step_start = len(self.conversation)
 
     def _end_retry(self) -> None:
         key, self._retry = self._retry, None
         if key is not None and isinstance(item := self.conversation[key], RetryItem):
             self.conversation.replace(key, replace(item, until=None))
+            self._touch("node")
 
     def _update_status(self, message: events.StatusUpdate) -> None:
         old = self.status

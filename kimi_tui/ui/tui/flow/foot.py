@@ -7,8 +7,10 @@ from textual import events
 from textual.message import Message
 
 from kimi_tui.ui.tui.panels.sheet import Sheet
-from kimi_tui.ui.tui.text.line import Line, Run, cut
+from kimi_tui.ui.tui.text.line import Line, Run, cells, cut, width_of
 from kimi_tui.ui.tui.text.palette import Palette
+
+_MOST_ROWS = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,28 +60,33 @@ class FlowFoot(Sheet):
         runs: list[Run] = [(f"{facts.sign} ", style), (facts.word, style + Style(bold=True))]
         if facts.place:
             runs += [(" ", palette.base), (facts.place, palette.base)]
+        lines = [runs]
         for figure in facts.figures:
-            runs += [(" · ", palette.faint), (figure, palette.muted)]
-        out = [Line(tuple(runs))]
+            if width_of(lines[-1]) + cells(figure) + 3 > width and len(lines) < _MOST_ROWS:
+                lines.append([("  ", palette.base), (figure, palette.muted)])
+            else:
+                lines[-1] += [(" · ", palette.faint), (figure, palette.muted)]
+        out = [Line(tuple(one)) for one in lines]
         if facts.buttons:
-            out += self._button_lines(width, palette)
+            out += self._button_lines(width, palette, len(out))
         return out
 
-    def _button_lines(self, width: int, palette: Palette) -> list[Line]:
+    def _button_lines(self, width: int, palette: Palette, above: int) -> list[Line]:
         lines: list[Line] = []
         runs: list[Run] = []
         used = 0
         for action, text in self._facts.buttons:
             label = f" {cut(text, width - 4)} "
-            if used and used + len(label) + 1 > width:
+            size = cells(label)
+            if used and used + size + 1 > width:
                 lines.append(Line(tuple(runs)))
                 runs, used = [], 0
             if used:
                 runs.append((" ", palette.base))
                 used += 1
-            self._spans.append((len(lines) + 1, used, used + len(label), action))
+            self._spans.append((len(lines) + above, used, used + size, action))
             runs.append((label, palette.code_bg + palette.accent))
-            used += len(label)
+            used += size
         lines.append(Line(tuple(runs)))
         return lines
 

@@ -1,91 +1,222 @@
-"""How a run's picture looks on its chart: a sign, a word and a style for each state. No widget here."""
+"""How a run's picture looks on its chart: the standing of each node, and the way that was gone."""
 
-from rich.style import Style
+from dataclasses import dataclass
+from typing import Literal
 
-from kimi_tui.flow.draw import NodeLook
 from kimi_tui.flow.graph import Flow, FlowEdge, FlowNode, NodeKind
-from kimi_tui.flow.picture import FlowPicture, NodeState
-from kimi_tui.ui.tui.text.palette import Palette
+from kimi_tui.flow.picture import FlowPicture, NodePicture, NodeState
+from kimi_tui.ui.tui import wording
+from kimi_tui.ui.tui.flow.faces import EdgeFace, Faces, NodeFace, Role
 from kimi_tui.wire.flow_events import FlowBegin
 
-SIGNS: dict[NodeState, str] = {
+Standing = Literal[
+    "waiting", "running", "approval", "answer", "choice", "retrying", "paused", "breakpoint", "done", "failed",
+    "cancelled", "rejected", "skipped",
+]  # fmt: skip
+
+SIGNS: dict[Standing, str] = {
     "waiting": " ",
     "running": "▶",
+    "approval": "?",
+    "answer": "?",
+    "choice": "?",
+    "retrying": "↻",
     "paused": "‖",
+    "breakpoint": "●",
     "done": "✓",
     "failed": "✗",
     "cancelled": "■",
     "rejected": "⊘",
+    "skipped": "–",
 }
-WORDS: dict[NodeState, str] = {
+ASCII_SIGNS: dict[Standing, str] = {
+    "waiting": " ",
+    "running": ">",
+    "approval": "?",
+    "answer": "?",
+    "choice": "?",
+    "retrying": "~",
+    "paused": "=",
+    "breakpoint": "*",
+    "done": "+",
+    "failed": "x",
+    "cancelled": "#",
+    "rejected": "/",
+    "skipped": "-",
+}
+WORDS: dict[Standing, str] = {
     "waiting": "not yet",
     "running": "running",
+    "approval": "waits for your approval",
+    "answer": "waits for your answer",
+    "choice": "waits for your choice",
+    "retrying": "retrying",
     "paused": "paused",
+    "breakpoint": "breakpoint",
     "done": "done",
     "failed": "failed",
     "cancelled": "interrupted",
     "rejected": "rejected",
+    "skipped": "skipped",
 }
-BREAKPOINT = "●"
+_SHORT: dict[Standing, tuple[str, ...]] = {
+    "approval": ("your approval?", "approve?", "you?"),
+    "answer": ("your answer?", "answer?", "you?"),
+    "choice": ("your choice?", "choose?", "you?"),
+    "breakpoint": ("breakpoint", "break"),
+    "cancelled": ("interrupted", "stopped"),
+}
+_ROLES: dict[Standing, Role] = {
+    "waiting": "muted",
+    "running": "accent",
+    "approval": "warning",
+    "answer": "warning",
+    "choice": "warning",
+    "retrying": "warning",
+    "paused": "warning",
+    "breakpoint": "error",
+    "done": "success",
+    "failed": "error",
+    "cancelled": "warning",
+    "rejected": "warning",
+    "skipped": "faint",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Circumstances:
+    """What a picture does not know of the node under way. Times are on the clock of the messages."""
+
+    now: float = 0.0
+    approval: bool = False
+    answer: bool = False
+    retry_until: float | None = None
 
 
 def flow_of(begin: FlowBegin) -> Flow:
     """The chart that a run carries."""
     nodes = {node.id: FlowNode(node.id, node.label, NodeKind(node.kind)) for node in begin.nodes}
-    outgoing = {
-        node_id: tuple(FlowEdge(edge.src, edge.dst, edge.label) for edge in begin.edges if edge.src == node_id)
-        for node_id in nodes
-    }
-    return Flow(nodes, outgoing, begin.begin_id, begin.end_id, begin.source)
+    outgoing: dict[str, list[FlowEdge]] = {node_id: [] for node_id in nodes}
+    for edge in begin.edges:
+        outgoing[edge.src].append(FlowEdge(edge.src, edge.dst, edge.label))
+    ways = {node_id: tuple(edges) for node_id, edges in outgoing.items()}
+    return Flow(nodes, ways, begin.begin_id, begin.end_id, begin.source)
 
 
-def edge_places(flow: Flow, begin: FlowBegin) -> tuple[int, ...]:
-    """For each edge of the message, its place in `flow.edges` (which go node by node)."""
-    places = {(edge.src, edge.dst, edge.label): index for index, edge in enumerate(flow.edges)}
-    return tuple(places[edge.src, edge.dst, edge.label] for edge in begin.edges)
-
-
-def looks_of(picture: FlowPicture, asking: str | None = None) -> dict[str, NodeLook]:
-    """The look of every node; `asking` is a node whose turn waits for an approval."""
-    looks: dict[str, NodeLook] = {}
-    for node_id, node in picture.nodes.items():
-        state = picture.state_of(node_id)
-        sign = SIGNS[state]
-        if node_id == asking and state == "running":
-            sign = "?"
-        elif node_id in picture.breakpoints and state in ("waiting", "done"):
-            sign = BREAKPOINT
-        ended = picture.status is not None
-        current = node_id == picture.node_id and not ended
-        looks[node_id] = NodeLook(sign, node.visits, current)
-    return looks
-
-
-def node_style(state: NodeState, palette: Palette, *, current: bool, selected: bool) -> Style:
-    """The style of a box in that state."""
+def standing_of(picture: FlowPicture, node_id: str, now: Circumstances) -> Standing:
+    """How a node stands: its own state, and what holds it up."""
+    state: NodeState = picture.state_of(node_id)
     match state:
         case "running":
-            style = palette.accent + Style(bold=True)
-        case "paused" | "cancelled" | "rejected":
-            style = palette.warning + Style(bold=current)
-        case "failed":
-            style = palette.error
-        case "done":
-            style = palette.base
-        case "waiting":
-            style = palette.accent if current else palette.muted
-    return style + Style(reverse=True) if selected else style
+            if now.approval:
+                return "approval"
+            if now.answer:
+                return "answer"
+            return "retrying" if now.retry_until is not None else "running"
+        case "paused":
+            pause = picture.paused
+            if pause is not None and pause.reason == "choice":
+                return "choice"
+            return "breakpoint" if pause is not None and pause.reason == "breakpoint" else "paused"
+        case "waiting" if picture.status is not None and node_id not in (picture.begin_id, picture.end_id):
+            return "skipped"
+        case "waiting" if node_id in picture.breakpoints:
+            return "breakpoint"
+        case _:
+            return state
 
 
-def sign_style(state: NodeState, palette: Palette) -> Style:
-    match state:
-        case "done":
-            return palette.success
-        case "failed":
-            return palette.error
+def faces_of(picture: FlowPicture, flow: Flow, now: Circumstances, *, ascii: bool = False) -> Faces:  # noqa: A002
+    """The face of every node and edge of a run's chart."""
+    nodes = {node.id: _node_face(picture, node, now, ascii=ascii) for node in picture.nodes.values()}
+    taken = {(edge.src, edge.dst, edge.label): edge.taken for edge in picture.edges}
+    by_hand = {(done.node_id, done.choice) for done in picture.decisions if done.by == "user"}
+    edges = tuple(
+        _edge_face(picture, edge, taken.get((edge.src, edge.dst, edge.label), 0), by_hand, ascii=ascii)
+        for edge in flow.edges
+    )
+    return Faces(nodes, edges)
+
+
+def words_of(standing: Standing, node: NodePicture, now: Circumstances) -> tuple[str, ...]:
+    """What is said of a node's standing, the longest first; nothing where the sign says it all."""
+    match standing:
+        case "waiting" | "done":
+            return ()
         case "running":
-            return palette.accent + Style(bold=True)
-        case "paused" | "cancelled" | "rejected":
-            return palette.warning
-        case "waiting":
-            return palette.error
+            spent = wording.elapsed(_under_way(node, now))
+            return (f"running {spent}", "running", spent)
+        case "retrying":
+            left = wording.elapsed((now.retry_until or 0.0) - now.now + 0.999)
+            return (f"retrying in {left}", f"retry {left}", "retry", left)
+        case _:
+            return (*_SHORT.get(standing, ()),) or (WORDS[standing],)
+
+
+def _under_way(node: NodePicture, now: Circumstances) -> float:
+    return max(0.0, now.now - node.begun_at) if node.begun_at is not None else 0.0
+
+
+def _node_face(picture: FlowPicture, node: NodePicture, now: Circumstances, *, ascii: bool) -> NodeFace:  # noqa: A002
+    standing = standing_of(picture, node.id, now)
+    current = node.id == picture.node_id and picture.status is None
+    if standing == "waiting" and not current:
+        return NodeFace(role="muted")
+    role = _ROLES[standing]
+    times = "x" if ascii else "×"
+    visits = f"{times}{node.visits} " if node.visits > 99 else ""
+    notes: tuple[str, ...] = ()
+    if node.visits and standing not in ("running", "retrying"):
+        spent = visits + wording.elapsed(node.elapsed(now.now))
+        notes = (f"{spent} {'-' if ascii else '·'} {wording.tokens(node.tokens)}", spent) if node.tokens else (spent,)
+    elif node.tokens:
+        notes = (f"{wording.tokens(node.tokens)} tokens", wording.tokens(node.tokens))
+    words = words_of(standing, node, now)
+    signs = ASCII_SIGNS if ascii else SIGNS
+    if node.id in picture.breakpoints and standing == "done":
+        words = ("breakpoint", "break")
+    if node.id in picture.edited:
+        words = (*(f"{word}, edited" for word in words[:1]), *words) or ("edited",)
+    return NodeFace(
+        sign=signs[standing],
+        words=words,
+        notes=notes,
+        visits=node.visits,
+        current=current,
+        role="plain" if standing == "done" and node.kind not in ("begin", "end") else role,
+        sign_role=role,
+        bold=current,
+    )
+
+
+def _edge_face(
+    picture: FlowPicture,
+    edge: FlowEdge,
+    taken: int,
+    by_hand: set[tuple[str, str]],
+    *,
+    ascii: bool,  # noqa: A002
+) -> EdgeFace:
+    here = picture.current
+    ways = sum(1 for one in picture.edges if one.src == edge.src) if here is not None and here.id == edge.src else 0
+    open_here = picture.status is None and ways > 1 and here is not None and here.state != "waiting"
+    waits = picture.paused is not None and picture.paused.reason == "choice"
+    in_advance = edge.label is not None and picture.chosen.get(edge.src) == edge.label
+    in_question = (open_here or in_advance) and picture.status is None
+    suggested = open_here and picture.paused is not None and picture.paused.suggested == edge.label
+    ask: Role = "warning" if waits or in_advance else "accent"
+    if taken:
+        hand = edge.label is not None and (edge.src, edge.label) in by_hand
+        last = picture.last_decision
+        was_last = last is not None and (last.node_id, last.choice) == (edge.src, edge.label)
+        return EdgeFace(
+            line="double" if hand else "heavy",
+            role="secondary" if hand else "accent",
+            label_role=ask if in_question else "accent",
+            count=f"{'x' if ascii else '×'}{taken}" if taken > 1 else "",
+            bold=was_last or in_question,
+            marked=suggested or in_advance or hand,
+        )
+    if in_question:
+        return EdgeFace("dashed", ask, ask, bold=True, marked=suggested or in_advance)
+    return EdgeFace()

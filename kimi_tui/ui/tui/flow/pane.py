@@ -1,7 +1,8 @@
-"""The flow pane: the chart of the run, or the flows there are; and the keys that steer."""
+"""The flow pane: the chart of the run, a chart to be started, or the flows there are; and the keys that steer."""
 
 from collections.abc import Callable, Sequence
-from typing import ClassVar
+from dataclasses import replace
+from typing import ClassVar, Literal
 
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
@@ -9,17 +10,24 @@ from textual.containers import Vertical
 from textual.content import Content
 from textual.message import Message
 
+from kimi_tui.flow.graph import Flow
 from kimi_tui.flow.picture import FlowPicture
 from kimi_tui.ui.tui import wording
 from kimi_tui.ui.tui.engine import FlowSkill
+from kimi_tui.ui.tui.flow.broken import BrokenFlow, warnings_of
 from kimi_tui.ui.tui.flow.chart import FlowChart
+from kimi_tui.ui.tui.flow.faces import Faces
 from kimi_tui.ui.tui.flow.foot import FlowFoot, FootFacts
 from kimi_tui.ui.tui.flow.listing import FlowList
-from kimi_tui.ui.tui.flow_fold import FlowRun, branches_of
+from kimi_tui.ui.tui.flow.looks import Circumstances, faces_of, flow_of
+from kimi_tui.ui.tui.flow.saying import facts_of, title_of
+from kimi_tui.ui.tui.flow.trouble import Trouble
+from kimi_tui.ui.tui.flow_fold import FlowRun
 from kimi_tui.ui.tui.headline import one_line
-from kimi_tui.ui.tui.text.line import cells
 from kimi_tui.ui.tui.text.sanitize import sanitize
 from kimi_tui.wire.flow_events import FlowBegin
+
+Showing = Literal["list", "run", "chart", "overlay"]
 
 
 class FlowPane(Vertical):
@@ -28,10 +36,9 @@ class FlowPane(Vertical):
     DEFAULT_CSS = """
     FlowPane { height: 1fr; border-top: solid $line; }
     FlowPane > FlowChart { display: none; height: 1fr; }
-    FlowPane.-run > FlowChart { display: block; }
-    FlowPane.-run > FlowList { display: none; }
     FlowPane > FlowFoot { display: none; }
-    FlowPane.-run > FlowFoot { display: block; }
+    FlowPane.-chart > FlowChart, FlowPane.-chart > FlowFoot { display: block; }
+    FlowPane.-chart > FlowList { display: none; }
     """
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("space", "steer('toggle')", "Pause or go on"),
@@ -39,16 +46,35 @@ class FlowPane(Vertical):
         Binding("b", "steer('breakpoint')", "Breakpoint"),
         Binding("c", "steer('choose')", "Choose a branch"),
         Binding("r", "steer('again')", "Run again"),
+        Binding("j", "steer('jump')", "Go on from here"),
+        Binding("p", "steer('edit')", "Edit the prompt and run"),
+        Binding("a", "steer('ask')", "Ask me at this decision"),
+        Binding("A", "steer('ask_always')", "Ask me at each decision"),
         Binding("x", "steer('stop')", "Stop"),
+        Binding("e", "export", "Export"),
+        Binding("s", "start", "Start it"),
+        Binding("v", "view", "Show its chart here"),
+        Binding("h", "runs", "Earlier runs"),
         Binding("l", "list", "Flows"),
     ]
 
     class Steered(Message):
-        """`action`: toggle, step, breakpoint, choose, again, stop. `node_id` is the node under the cursor."""
+        """What is to be done with the run; `node_id` is the node under the cursor.
+
+        `action`: toggle, step, breakpoint, choose, choose:LABEL, again, jump, edit, ask, ask_always, stop.
+        """
 
         def __init__(self, action: str, node_id: str) -> None:
             self.action = action
             self.node_id = node_id
+            super().__init__()
+
+    class Wanted(Message):
+        """Something that needs more than the pane: export, runs, or start (of the flow `name`)."""
+
+        def __init__(self, what: Literal["export", "runs", "start", "live"], name: str = "") -> None:
+            self.what = what
+            self.flow_name = name
             super().__init__()
 
     def __init__(
@@ -62,13 +88,21 @@ class FlowPane(Vertical):
         self._run: FlowRun | None = None
         self._picture: FlowPicture | None = None
         self._shown: FlowBegin | None = None
-        self._asking = False
+        self._held_up = Circumstances()
+        self._good: dict[str, Flow] = {}
+        self._changed_on_disk = False
+        self._overlay = ("", Faces(), ())
+        self.moment: float | None = None
+        self.showing: Showing = "list"
+        self.chart_of: FlowSkill | None = None
         self.listing = FlowList(id="flows")
+        self.trouble = Trouble(id="trouble")
         self.chart = FlowChart(id="chart")
         self._foot = FlowFoot(id="foot")
 
     def compose(self) -> ComposeResult:
         yield self.listing
+        yield self.trouble
         yield self.chart
         yield self._foot
 
@@ -76,92 +110,214 @@ class FlowPane(Vertical):
     def has_nothing(self) -> bool:
         return self._run is None and not self.listing.flows
 
+    @property
+    def picture(self) -> FlowPicture | None:
+        """The run that is shown, if one is."""
+        return self._picture if self.showing == "run" else None
+
+    @property
+    def now(self) -> float:
+        """The moment that is shown: a past one, or this one."""
+        return self._clock() if self.moment is None else self.moment
+
     def on_mount(self) -> None:
         self._say()
 
+    # The flows there are
+
     def show_flows(self, flows: Sequence[FlowSkill]) -> None:
+        """The flows, broken ones among them; one that was saved since is shown at once, unless a run is under way."""
+        before = {skill.name: skill for skill in self.listing.flows}
+        changed = [skill for skill in flows if before and skill != before.get(skill.name)]
+        self._good.update((skill.name, skill.flow) for skill in flows if skill.flow is not None)
         self.listing.show(flows)
+        run = self._run
+        if run is not None and run.active:
+            self._changed_on_disk |= any(skill.name == run.begin.name for skill in changed)
+        elif changed:
+            self.show_chart(changed[0])
+        elif self.showing == "chart" and self.chart_of is not None and self.chart_of.name not in self._names(flows):
+            self._show("list")
         self._say()
 
-    def show_run(self, run: FlowRun | None, picture: FlowPicture | None, *, asking: bool = False) -> None:
+    @staticmethod
+    def _names(flows: Sequence[FlowSkill]) -> set[str]:
+        return {skill.name for skill in flows}
+
+    @property
+    def known(self) -> frozenset[str]:
+        """The names of all flows that were shown once."""
+        return frozenset(self._good)
+
+    def show_chart(self, skill: FlowSkill) -> None:
+        """Show a flow's chart; of a broken one what is wrong with it, and the last chart that was good, dimmed."""
+        self.chart_of = skill
+        flow = skill.flow or self._good.get(skill.name)
+        broken = skill if isinstance(skill, BrokenFlow) else None
+        if broken is not None and flow is not None:
+            broken = replace(broken, flow=flow)
+        self.trouble.show(broken, warnings_of(skill))
+        self._show("chart")
+        self._shown = None
+        self.chart.dim(broken is not None)
+        self.chart.display = flow is not None
+        if flow is not None:
+            self.chart.show_flow(flow)
+        self._say()
+
+    # A run
+
+    def show_run(
+        self,
+        run: FlowRun | None,
+        picture: FlowPicture | None,
+        *,
+        asking: bool = False,
+        answering: bool = False,
+        retry_until: float | None = None,
+    ) -> None:
         """The run as it is now; None where there is none."""
-        self._run, self._picture, self._asking = run, picture, asking
+        new = run is not None and (self._run is None or run.begin.run_id != self._run.begin.run_id)
+        self._run, self._picture = run, picture
+        self._held_up = Circumstances(self.now, asking, answering, retry_until)
         if run is None or picture is None:
-            self.remove_class("-run")
-        else:
-            if run.begin is not self._shown:
-                self._shown = run.begin
-                self.chart.show_run(run.begin, picture)
-                if self.listing.has_focus:
-                    self.call_after_refresh(self.chart.focus)
-                self.add_class("-run")
-            self.chart.update_run(asking=asking)
+            if self.showing == "run":
+                self._show("list")
+        elif self.showing == "run" or new or run.active:
+            self._put_run(run, picture)
+        self._say()
+
+    def _put_run(self, run: FlowRun, picture: FlowPicture) -> None:
+        if run.begin is not self._shown or self.showing != "run":
+            self._shown, self._changed_on_disk = run.begin, False
+            had_focus = self.listing.has_focus
+            self._show("run")
+            flow = flow_of(run.begin)
+            self.chart.show_flow(flow, self._faces(picture, flow), current=picture.node_id)
+            if had_focus:
+                self.call_after_refresh(self.chart.focus)
+        elif self.chart.flow is not None:
+            self.chart.put(self._faces(picture, self.chart.flow), current=picture.node_id)
+
+    def _faces(self, picture: FlowPicture, flow: Flow) -> Faces:
+        return faces_of(picture, flow, self._held_up, ascii=self.chart.ascii_only)
+
+    def show_overlay(self, title: str, flow: Flow, faces: Faces, legend: Sequence[str]) -> None:
+        """A chart with something else on it than a run: a comparison, how often each way was gone."""
+        self._overlay = (title, faces, tuple(legend))
+        self._show("overlay")
+        self._shown = None
+        self.chart.show_flow(flow, faces)
         self._say()
 
     def tick(self) -> None:
         """The clock has gone on: figures that count are said anew."""
-        if self._run is not None and self._run.active:
-            self._say()
+        run, picture = self._run, self._picture
+        if run is None or picture is None or not run.active:
+            return
+        held = self._held_up
+        self._held_up = Circumstances(self.now, held.approval, held.answer, held.retry_until)
+        if self.showing == "run" and self.chart.flow is not None:
+            self.chart.put(self._faces(picture, self.chart.flow), current=picture.node_id)
+        self._say()
+
+    def _show(self, showing: Showing) -> None:
+        self.showing = showing
+        self.set_class(showing != "list", "-chart")
+        if showing != "chart":
+            self.trouble.show()
+            self.chart.dim(False)
+            self.chart.display = showing != "list"
 
     def focus_inside(self) -> None:
-        (self.chart if self.has_class("-run") else self.listing).focus()
+        (self.listing if self.showing == "list" or not self.chart.display else self.chart).focus()
+
+    # Keys
 
     def action_list(self) -> None:
-        """Between the chart of the last run and the list of flows, once the run has ended."""
-        if self._run is not None and not self._run.active:
-            self.toggle_class("-run")
+        """From a chart to the list of flows, and from the list back to the last run."""
+        if self.showing in ("list", "overlay") and self._run is not None and self._picture is not None:
+            self._put_run(self._run, self._picture)
+        elif self._run is None or not self._run.active or self.showing != "run":
+            self._show("list")
+        self.focus_inside()
+        self._say()
+
+    def action_view(self) -> None:
+        """Show the chart of the flow under the cursor of the list."""
+        if self.listing.flows:
+            self.show_chart(self.listing.flows[self.listing.cursor])
             self.focus_inside()
-            self._say()
+
+    def action_start(self) -> None:
+        if self.chart_of is not None and self.chart_of.flow is not None:
+            self.post_message(self.Wanted("start", self.chart_of.name))
+
+    def action_export(self) -> None:
+        self.post_message(self.Wanted("export"))
+
+    def action_runs(self) -> None:
+        name = self._run.begin.name if self._run is not None and self.showing == "run" else ""
+        if self.showing == "chart" and self.chart_of is not None:
+            name = self.chart_of.name
+        elif self.showing == "list" and self.listing.flows:
+            name = self.listing.flows[self.listing.cursor].name
+        self.post_message(self.Wanted("runs", name))
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Steering keys act while a run is under way; the list's key once it has ended."""
-        active = self._run is not None and self._run.active
-        if action == "steer":
-            return active
-        return self._run is not None and not active if action == "list" else True
+        """Steering keys act on a run under way; the list's keys where there is something to go to."""
+        active = self._run is not None and self._run.active and self.showing == "run"
+        match action:
+            case "steer":
+                return active
+            case "list":
+                return not active and (self.showing != "list" or self._run is not None)
+            case "export":
+                return self.showing in ("run", "chart")
+            case "start":
+                return self.showing == "chart" and self.chart_of is not None and self.chart_of.flow is not None
+            case "view":
+                return self.showing == "list"
+            case _:
+                return True
 
     def action_steer(self, action: str) -> None:
-        self.post_message(self.Steered(action, self.chart.selected if self.has_class("-run") else ""))
+        self.post_message(self.Steered(action, self.chart.selected if self.showing == "run" else ""))
 
     def on_flow_foot_pressed(self, event: FlowFoot.Pressed) -> None:
         event.stop()
-        self.action_steer(event.action)
+        match event.action:
+            case "list" | "start" | "view" | "export" | "runs":
+                getattr(self, f"action_{event.action}")()
+            case "live":
+                self.post_message(self.Wanted("live"))
+            case _:
+                self.action_steer(event.action)
+
+    # What is said around the chart
 
     def _say(self) -> None:
         run, picture = self._run, self._picture
-        if run is None or picture is None or not self.has_class("-run"):
-            self.border_title = f" flows {len(self.listing.flows)} "
-            return
-        now = self._clock()
-        moves = f"move {picture.moves}" if run.active else wording.plural(picture.moves, "move")
-        most = f"/{run.begin.max_moves:,}" if run.active else ""
-        spent = f" · {wording.elapsed(picture.elapsed(now))} "
-        name = sanitize(one_line(run.begin.name))
-        if cells(name) + len(moves) + len(most) + len(spent) + 14 > self.size.width:
-            most = ""
-        self.border_title = Content(f" flow: {name} · {moves}{most}{spent}")
-        self._foot.show(self._facts(run, picture, now))
+        match self.showing:
+            case "list":
+                self.border_title = f" flows {len(self.listing.flows)} "
+                self._foot.show(FootFacts())
+            case "chart" if self.chart_of is not None:
+                self.border_title = Content(f" flow: {sanitize(one_line(self.chart_of.name))} ")
+                self._foot.show(self._chart_facts(self.chart_of))
+            case "overlay":
+                title, _, legend = self._overlay
+                self.border_title = Content(f" {sanitize(title)} ")
+                word = legend[0] if legend else ""
+                self._foot.show(FootFacts("≡", word, "accent", "", legend[1:], (("list", "l back"),)))
+            case _ if run is not None and picture is not None:
+                self.border_title = Content(title_of(run, picture, self.now, self.size.width))
+                self._foot.show(facts_of(run, picture, self._held_up, changed=self._changed_on_disk))
+            case _:
+                pass
 
-    def _facts(self, run: FlowRun, picture: FlowPicture, now: float) -> FootFacts:
-        figures: list[str] = []
-        node = picture.current
-        if node is not None and run.active:
-            figures.append(wording.elapsed(node.elapsed(now)))
-        if picture.tokens:
-            figures.append(f"{wording.tokens(picture.tokens)} tokens")
-        place = run.node_label
-        if run.status is not None:
-            sign, role = ("✓", "success") if run.status == "finished" else ("■", "warning")
-            if run.status == "failed":
-                sign, role = "✗", "error"
-            return FootFacts(sign, wording.ENDED[run.status], role, "", tuple(figures), (("list", "l flows"),))
-        if run.pause is not None:
-            word = wording.PAUSED[run.pause.reason]
-            choices = tuple((f"choose:{label}", label) for label in branches_of(run.begin, run.node_id))
-            buttons = choices if run.pause.reason == "choice" else (("toggle", "space goes on"), ("step", "n one step"))
-            return FootFacts("‖", word, "warning", place, tuple(figures), buttons)
-        if self._asking:
-            return FootFacts("?", "waits for your approval", "warning", place, tuple(figures))
-        if picture.pausing:
-            return FootFacts("▶", "pauses after", "accent", place, tuple(figures))
-        return FootFacts("▶", "running", "accent", place, tuple(figures))
+    def _chart_facts(self, skill: FlowSkill) -> FootFacts:
+        if skill.flow is None:
+            return FootFacts("✗", "cannot be run", "error", "", (), (("list", "l flows"),))
+        figures = (wording.plural(len(skill.flow.nodes) - 2, "node"),)
+        return FootFacts("◆", "ready", "accent", "", figures, (("start", "s start"), ("list", "l flows")))
