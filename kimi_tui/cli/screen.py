@@ -6,6 +6,7 @@ import sys
 import termios
 from collections.abc import Generator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from kimi_tui.cli.demo import FLOW as DEMO_FLOW
@@ -40,7 +41,20 @@ def run_screen(options: argparse.Namespace) -> int:
             start_logging(options.debug)
             return plan_of(options, interactive=True)
 
-        return run_tui(make_plan, place=place, prompt=_prompt(options))
+        def make_demo() -> "tuple[Plan, str]":
+            from kimi_tui.cli.demo import demo_plan
+
+            return demo_plan(options, interactive=True), f"/flow:{DEMO_FLOW}"
+
+        return run_tui(
+            make_plan,
+            place=place,
+            prompt=_prompt(options),
+            make_demo=make_demo,
+            config_file=Path(options.config_file).expanduser() if options.config_file else None,
+            config_kept=options.config is None,
+            door="sessions" if options.session == "" else "",
+        )
 
 
 def _prompt(options: argparse.Namespace) -> str | None:

@@ -31,6 +31,8 @@ def entries(app: "KimiTui") -> Iterable[Entry]:
     for key in KEYS:
         if key.action and key.in_palette:
             yield Entry(key.what, shown(key.keys), partial(app.run_action, key.action))
+    for door in app.doors.doors():
+        yield Entry(door.description, f"/{door.name}", partial(app.doors.open, door.name))
     for command in app.commands():
         text = f"/{command.name}"
         yield Entry(text, command.description, partial(app.put_command, command.name))

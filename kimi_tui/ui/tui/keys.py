@@ -46,6 +46,7 @@ KEYS: tuple[Key, ...] = (
     Key("palette", "ctrl+p", "command_palette", "All actions", in_palette=False),
     Key("expand", "ctrl+o", "expand", "Open all cards, or fold them", priority=True),
     Key("find", "ctrl+f", "find", "Find in the conversation", priority=True),
+    Key("sessions", "ctrl+l", "door('sessions')", "Sessions", priority=True, in_palette=False),
     Key("theme", "", "themes", "Change the theme"),
     Key("send", "enter", "", "Send; queue while a turn runs", "composer", in_palette=False),
     Key("newline", "shift+enter,alt+enter,ctrl+j", "", "New line", "composer", in_palette=False),

@@ -4,14 +4,16 @@ import asyncio
 import os
 import signal
 from collections.abc import Callable
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from kimi_tui.errors import KimiTuiError
 from kimi_tui.ui.tui import terminal
 from kimi_tui.ui.tui.app import KimiTui
 from kimi_tui.ui.tui.bridge import frame_time
-from kimi_tui.ui.tui.engine import Engine
+from kimi_tui.ui.tui.host import PlanHost
 from kimi_tui.ui.tui.text.terse import terse_driver
+from kimi_tui.ui.tui.theme_choice import first_theme
 
 if TYPE_CHECKING:
     from kimi_tui.soul.assemble import Plan
@@ -19,27 +21,34 @@ if TYPE_CHECKING:
 _GONE_CHECK_S = 2.0
 
 
-def run_tui(make_plan: Callable[[], "Plan"], *, place: str, prompt: str | None = None) -> int:
+def run_tui(
+    make_plan: Callable[[], "Plan"],
+    *,
+    place: str,
+    prompt: str | None = None,
+    make_demo: Callable[[], "tuple[Plan, str]"] | None = None,
+    config_file: Path | None = None,
+    config_kept: bool = True,
+    door: str = "",
+) -> int:
     """Show the screen until the person leaves; the exit status.
 
     The plan is made on a thread once the first frame is up: what it needs takes longer to load than Textual.
+    `door` is the further screen to begin in. `config_kept` false: the configuration came by the command line.
     Raises the KimiTuiError of a plan that cannot be made, when the terminal is as it was.
     """
     refused: list[KimiTuiError] = []
 
-    async def make_engine() -> Engine:
-        assemble = await asyncio.to_thread(_import_assemble)
-        try:
-            plan = await asyncio.to_thread(make_plan)
-        except KimiTuiError as error:
-            refused.append(error)
-            app.exit(error.exit_code)
-            raise
-        return await assemble(plan)
+    def refuse(error: KimiTuiError) -> None:
+        refused.append(error)
+        app.exit(error.exit_code)
 
+    host = PlanHost(make_plan, make_demo, config_file=config_file, config_kept=config_kept, refused=refuse)
     for name in ("COLUMNS", "LINES"):  # they are true until the first resize only
         os.environ.pop(name, None)
-    app = KimiTui(make_engine, prompt=prompt, place=place, frame=frame_time())
+    app = KimiTui(
+        host.make, host=host, theme=first_theme(config_file), door=door, prompt=prompt, place=place, frame=frame_time()
+    )
     # Plain GNU screen does not fill what it erases with the ground's colour.
     plain_screen = os.environ.get("TERM", "").startswith("screen") and "TMUX" not in os.environ
     app.driver_class = terse_driver(app.driver_class, erase=not plain_screen)
@@ -47,12 +56,6 @@ def run_tui(make_plan: Callable[[], "Plan"], *, place: str, prompt: str | None =
     if refused:
         raise refused[0]
     return status
-
-
-def _import_assemble():
-    from kimi_tui.soul.assemble import assemble
-
-    return assemble
 
 
 async def _run(app: KimiTui) -> int:

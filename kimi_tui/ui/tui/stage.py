@@ -59,6 +59,12 @@ class Stage:
         self.show_flows()
         self.refresh({"turn", "status", "todo", "approvals", "flow"})
 
+    def clear(self) -> None:
+        """Nothing of the session that was shown is left."""
+        self.state, self._asked = UiState(), frozenset()
+        self.feed.start(())
+        self.refresh({"turn", "status", "todo", "approvals", "questions", "flow"})
+
     def show_flows(self) -> None:
         if self.engine is not None:
             self.home.flow.show_flows(self.engine.skills.flows())

@@ -1,0 +1,147 @@
+"""The further screens: each can be opened by the palette, by its slash command and, some, by a key.
+
+What a screen needs is made here, and what a person chose there is done here; the screens are imported when opened.
+"""
+
+import asyncio
+import time
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, cast
+
+from kimi_tui.errors import KimiTuiError
+from kimi_tui.ui.tui.engine import Command
+from kimi_tui.ui.tui.screens.home import Home
+
+if TYPE_CHECKING:
+    from kimi_tui.soul.engine import Engine as SoulEngine
+    from kimi_tui.ui.tui.app import KimiTui
+    from kimi_tui.ui.tui.screens.session_shelf import Kept
+
+
+@dataclass(frozen=True, slots=True)
+class Door:
+    """A screen: the slash command that opens it when nothing follows it, and what it is for."""
+
+    name: str
+    description: str
+    aliases: tuple[str, ...] = ()
+
+
+DOORS: tuple[Door, ...] = (
+    Door("sessions", "Go to another session: search, preview, rename, fork, archive", ("resume",)),
+    Door("new", "Begin a new session"),
+    Door("model", "Choose the model that answers"),
+    Door("settings", "Change the configuration", ("config",)),
+    Door("setup", "Set up a theme and a model, as at the first start", ("login",)),
+    Door("theme", "Choose a theme"),
+    Door("skills", "The skills there are, and what is wrong with them"),
+    Door("usage", "Tokens and cost, by model", ("status",)),
+    Door("rewind", "Go back to before an earlier turn", ("undo",)),
+    Door("task", "What runs in the background", ("tasks",)),
+    Door("mcp", "How the MCP servers are"),
+    Door("log", "What kimi-tui wrote into its log"),
+)
+
+
+class Doors:
+    """Opens screens for one app. A person is in one of them at a time."""
+
+    def __init__(self, app: "KimiTui") -> None:
+        self._app = app
+        self._open: dict[str, Callable[[], Awaitable[None]]] = {"sessions": self._sessions, "new": self._new}
+
+    def doors(self) -> list[Door]:
+        """Those that lead somewhere."""
+        return [door for door in DOORS if door.name in self._open]
+
+    def among(self, commands: Sequence[Command]) -> Sequence[Command]:
+        """The slash commands of the engine, and those of ours that it lacks."""
+        known = {command.name for command in commands}
+        return [*commands, *(door for door in self.doors() if door.name not in known)]
+
+    def begin(self, name: str) -> None:
+        """The first engine is there."""
+        if name:
+            self.open(name)
+
+    async def ask_trust(self) -> None:
+        """Ask about a folder that brings something along, once, before any of it acts. Raises KimiTuiError."""
+        if (host := self._app.host) is None:
+            return
+        await host.prepare()
+        self._app.shelf.use(host.config.theme)
+        brought = await asyncio.to_thread(host.untrusted)
+        if not brought:
+            return
+        from kimi_tui.ui.tui.screens.trust import TrustQuestion
+
+        answer = await self._app.push_screen_wait(TrustQuestion(host.work_dir, brought))
+        try:
+            await asyncio.to_thread(host.trust, answer is True, keep=answer is not None)
+        except OSError as error:
+            self._app.tell(f"the answer could not be kept: {error.strerror or error}", severity="warning")
+
+    def takes(self, text: str) -> bool:
+        """Open the screen that a bare slash command means; False where the text is something else."""
+        name = text.strip().removeprefix("/")
+        if name == text.strip():
+            return False
+        door = next((door for door in self.doors() if name == door.name or name in door.aliases), None)
+        if door is not None:
+            self.open(door.name)
+        return door is not None
+
+    def open(self, name: str) -> None:
+        if isinstance(self._app.screen, Home):
+            self._app.run_worker(self._through(self._open[name]), group="doors", exclusive=True)
+
+    async def _through(self, way: Callable[[], Awaitable[None]]) -> None:
+        try:
+            await way()
+        except KimiTuiError as error:
+            self._app.tell(str(error), severity="warning")
+
+    @property
+    def _engine(self) -> "SoulEngine | None":
+        """The engine, where it is a real one and not a recording."""
+        engine = self._app.engine
+        return cast("SoulEngine", engine) if engine is not None and hasattr(engine, "services") else None
+
+    # Sessions
+
+    async def _sessions(self) -> None:
+        from kimi_tui.ui.tui.screens.session_shelf import SessionShelf
+        from kimi_tui.ui.tui.screens.sessions import NEW, Sessions
+
+        engine = self._app.engine
+        folder = engine.work_dir if engine else self._app.host.work_dir if self._app.host else Path.cwd()
+        shelf = SessionShelf(folder, engine.session_id if engine else "")
+        screen = Sessions(shelf, now=time.time, rename_open=self._rename, busy=engine is not None and engine.busy)
+        match await self._app.push_screen_wait(screen):
+            case None:
+                return
+            case str(word) if word == NEW:
+                await self._new()
+            case kept:
+                await self._go(cast("Kept", kept))
+
+    def _rename(self, title: str) -> None:
+        if (engine := self._engine) is not None:
+            engine.rename(title)
+
+    async def _go(self, kept: "Kept") -> None:
+        if (host := self._app.host) is None:
+            return
+        here, folder = self._app.engine.session_id if self._app.engine else None, host.work_dir
+        host.go_to(kept.id, kept.work_dir)
+        if not await self._app.change_engine():
+            host.go_to(here, folder)
+
+    async def _new(self) -> None:
+        if (host := self._app.host) is not None:
+            here, folder = self._app.engine.session_id if self._app.engine else None, host.work_dir
+            host.go_to(None)
+            if not await self._app.change_engine():
+                host.go_to(here, folder)

@@ -1,0 +1,170 @@
+"""What makes engines for the screen, and what of it a person can change on the way: session, folder, configuration."""
+
+import asyncio
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Protocol
+
+from kimi_tui.errors import ConfigError, KimiTuiError
+from kimi_tui.trust import Brought, answer_for, brought_by, remember
+from kimi_tui.ui.tui.engine import Engine
+
+if TYPE_CHECKING:
+    from kimi_tui.config import Config
+    from kimi_tui.config_edit import KeyPath, Value
+    from kimi_tui.soul.assemble import Plan
+
+
+class Host(Protocol):
+    """Where the app gets its engines from. Nothing here draws anything."""
+
+    @property
+    def work_dir(self) -> Path: ...
+    @property
+    def config(self) -> "Config": ...
+    @property
+    def config_file(self) -> Path | None:
+        """The file that changes are written to, None where there is none (`--config`, the demo)."""
+        ...
+
+    async def prepare(self) -> None:
+        """Find out what there is to make an engine of. Raises KimiTuiError."""
+        ...
+
+    def untrusted(self) -> tuple[Brought, ...]:
+        """What this folder brings along and nobody has spoken about yet."""
+        ...
+
+    def trust(self, answer: bool, *, keep: bool) -> None:
+        """`keep`: and never ask about this folder again. Raises OSError where that cannot be kept."""
+        ...
+
+    async def make(self) -> Engine:
+        """Raises KimiTuiError."""
+        ...
+
+    def go_to(self, session_id: str | None, work_dir: Path | None = None) -> None:
+        """The next engine is on that session; None: on a new one."""
+        ...
+
+    def go_to_demo(self) -> str | None:
+        """The next engine is the demo's; what to begin with. None where there is no demo."""
+        ...
+
+    async def change(self, changes: "Mapping[KeyPath, Value]") -> None:
+        """Write into the configuration and go on with what it is then. Raises ConfigError."""
+        ...
+
+
+class PlanHost:
+    """Makes engines of a plan, which is made when it is first wanted: that takes longer to load than the screen.
+
+    `refused` is told why there can be none.
+    """
+
+    def __init__(
+        self,
+        make_plan: "Callable[[], Plan]",
+        make_demo: "Callable[[], tuple[Plan, str]] | None" = None,
+        *,
+        config_file: Path | None = None,
+        config_kept: bool = True,
+        refused: Callable[[KimiTuiError], None] = lambda _error: None,
+    ) -> None:
+        self._make_plan, self._make_demo, self._refused = make_plan, make_demo, refused
+        self._given_file, self._config_kept = config_file, config_kept
+        self._plan: Plan | None = None
+        self._first_dir: Path | None = None
+
+    @property
+    def plan(self) -> "Plan":
+        assert self._plan is not None, "prepare comes first"
+        return self._plan
+
+    @property
+    def work_dir(self) -> Path:
+        return self.plan.work_dir
+
+    @property
+    def config(self) -> "Config":
+        return self.plan.config
+
+    @property
+    def config_file(self) -> Path | None:
+        from kimi_tui.config_edit import editable_file
+
+        if self.plan.demo or not self._config_kept:
+            return None
+        try:
+            return editable_file(self._given_file)
+        except ConfigError:
+            return None
+
+    async def prepare(self) -> None:
+        if self._plan is None:
+            try:
+                self._plan = await asyncio.to_thread(self._make_plan)
+            except KimiTuiError as error:
+                self._refused(error)
+                raise
+            self._first_dir = self._plan.work_dir
+        if not self._plan.demo and self._plan.trusted is None:
+            self._plan = replace(self._plan, trusted=await asyncio.to_thread(answer_for, self._plan.work_dir))
+
+    def untrusted(self) -> tuple[Brought, ...]:
+        plan = self.plan
+        return () if plan.demo or plan.trusted is not None else brought_by(plan.work_dir)
+
+    def trust(self, answer: bool, *, keep: bool) -> None:
+        from kimi_tui.mcp.config import load, project_files
+        from kimi_tui.mcp.trust import trust
+
+        plan = self.plan
+        self._plan = replace(plan, trusted=answer)
+        if keep:
+            remember(plan.work_dir, answer)
+        if not answer:
+            return
+        for file in project_files(plan.work_dir):
+            trust(file, file.read_text("utf-8-sig", "surrogateescape"))
+        mcp = self._make_plan().mcp if plan.work_dir == self._first_dir else load(plan.work_dir)
+        self._plan = replace(plan, trusted=True, mcp=mcp)
+
+    async def make(self) -> Engine:
+        await self.prepare()
+        assemble = await asyncio.to_thread(_import_assemble)
+        return await assemble(self.plan)
+
+    def go_to(self, session_id: str | None, work_dir: Path | None = None) -> None:
+        plan = self.plan
+        folder = work_dir or plan.work_dir
+        if folder == plan.work_dir:
+            self._plan = replace(plan, session_id=session_id)
+            return
+        from kimi_tui.mcp.config import load
+
+        self._plan = replace(plan, session_id=session_id, work_dir=folder, trusted=None, mcp=load(folder))
+
+    def go_to_demo(self) -> str | None:
+        if self._make_demo is None:
+            return None
+        self._plan, prompt = self._make_demo()
+        return prompt
+
+    async def change(self, changes: "Mapping[KeyPath, Value]") -> None:
+        from kimi_tui.config_edit import edit
+
+        file = self.config_file
+        if file is None:
+            raise ConfigError("the configuration of this start is kept nowhere; start without --config to change it")
+        loaded = await asyncio.to_thread(edit, changes, file)
+        # What the command line said of limits goes on to count.
+        config = loaded.config.model_copy(update={"loop_control": self.plan.config.loop_control})
+        self._plan = replace(self.plan, config=config)
+
+
+def _import_assemble():
+    from kimi_tui.soul.assemble import assemble
+
+    return assemble

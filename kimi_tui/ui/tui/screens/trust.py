@@ -1,0 +1,75 @@
+"""The question that comes before a new folder's skills and servers act."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import ClassVar
+
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.widgets import Static
+
+from kimi_tui.paths import shown
+from kimi_tui.trust import Brought, project_root
+from kimi_tui.ui.tui.screens.frame import Card
+from kimi_tui.ui.tui.screens.keybar import BarKey
+from kimi_tui.ui.tui.screens.picks import Pick, PickList
+from kimi_tui.ui.tui.text.sanitize import sanitize
+
+_MEANING = {
+    "skills": "instructions that the agent follows, flows that it can run",
+    "MCP servers": "programs that are started on this machine",
+}
+
+
+class TrustQuestion(Card[bool]):
+    """Gives back the answer to be kept; None: not trusted this time, and asked again the next."""
+
+    CSS = """
+    TrustQuestion #about { height: auto; margin-bottom: 1; }
+    TrustQuestion #brought { height: auto; color: $muted; margin-bottom: 1; padding-left: 2; }
+    TrustQuestion PickList { height: 4; margin-bottom: 1; }
+    """
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("y,1", "answer(True)", "Trust it", show=False),
+        Binding("n,2", "answer(False)", "Do not", show=False),
+    ]
+    title_text = "do you trust this folder?"
+
+    def __init__(self, work_dir: Path, brought: Sequence[Brought]) -> None:
+        super().__init__()
+        self._root = project_root(work_dir)
+        self._brought = brought
+
+    def body(self) -> ComposeResult:
+        about = (
+            f"{shown(self._root)} is new here, and brings things along that act when you work in it. "
+            "Whoever can write into the folder could have written them."
+        )
+        yield Static(sanitize(about), id="about", markup=False)
+        rows = [
+            f"{one.path.relative_to(self._root) if one.path.is_relative_to(self._root) else shown(one.path)}"
+            f" - {_MEANING.get(one.what, one.what)}"
+            for one in self._brought
+        ]
+        yield Static("\n".join(sanitize(row) for row in rows), id="brought", markup=False)
+        yield PickList(id="answers")
+
+    def keys(self) -> Sequence[BarKey]:
+        return (BarKey("y", "trust", "answer(True)"), BarKey("n", "do not", "answer(False)"))
+
+    def on_mount(self) -> None:
+        super().on_mount()
+        answers = self.query_one(PickList)
+        answers.show(
+            [
+                Pick("no", "No", detail="work here without them; not asked again", sign="n", role="accent"),
+                Pick("yes", "Yes, I trust it", detail="they act now and from now on", sign="y", role="accent"),
+            ]
+        )
+        answers.focus()
+
+    def on_pick_list_chosen(self, event: PickList.Chosen) -> None:
+        self.action_answer(event.key == "yes")
+
+    def action_answer(self, answer: bool) -> None:
+        self.dismiss(answer)
