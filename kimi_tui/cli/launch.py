@@ -10,9 +10,12 @@ from kimi_tui import paths
 from kimi_tui.cli.work_dir import folder_of, work_dir_of
 from kimi_tui.errors import UsageError
 from kimi_tui.mcp.config import load as load_mcp
+from kimi_tui.permission.settings import PermissionSettings, permission_settings
 from kimi_tui.session.session import last_session_id
 from kimi_tui.soul.agent_spec import agent_file
 from kimi_tui.soul.assemble import Plan
+from kimi_tui.tools.rule_subject import subject_of
+from kimi_tui.tools.workspace import Workspace
 
 
 def plan_of(options: argparse.Namespace, *, interactive: bool) -> Plan:
@@ -26,6 +29,7 @@ def plan_of(options: argparse.Namespace, *, interactive: bool) -> Plan:
         Path(options.config_file).expanduser() if options.config_file else None, text=options.config
     )
     config = with_limits(loaded.config, options)
+    permissions = permissions_of(loaded, work_dir)
     if options.prompt_flow and config.loop_control.max_ralph_iterations:
         raise UsageError("--prompt-flow does not go with loop_control.max_ralph_iterations")
     session_id = options.session or None
@@ -40,8 +44,8 @@ def plan_of(options: argparse.Namespace, *, interactive: bool) -> Plan:
         agent_file=_agent_file(options),
         session_id=session_id,
         interactive=interactive,
-        yolo=options.yolo or config.default_yolo,
-        plan_mode=options.plan or config.default_plan_mode,
+        yolo=options.yolo or config.default_yolo or permissions.mode == "yolo",
+        plan_mode=options.plan or config.default_plan_mode or permissions.mode == "plan",
         approve_all=options.afk or not interactive,
         add_dirs=tuple(folder_of(folder, "--add-dir") for folder in options.add_dir),
         skills_dirs=tuple(folder_of(folder, "--skills-dir") for folder in options.skills_dir),
@@ -50,7 +54,16 @@ def plan_of(options: argparse.Namespace, *, interactive: bool) -> Plan:
         mcp=load_mcp(
             work_dir, files=[Path(file).expanduser() for file in options.mcp_config_file], texts=options.mcp_config
         ),
-        warnings=loaded.warnings,
+        permissions=permissions,
+        warnings=(*loaded.warnings, *permissions.warnings),
+    )
+
+
+def permissions_of(loaded: configuration.LoadedConfig, work_dir: Path) -> PermissionSettings:
+    """The rules of approval and the sandbox here, the project's among them. Raises ConfigError."""
+    workspace = Workspace(work_dir)
+    return permission_settings(
+        loaded.config, loaded.file, work_dir, lambda tool, text: subject_of(tool, text, workspace)
     )
 
 

@@ -13,6 +13,7 @@ from kimi_tui.mcp.config import Setup
 from kimi_tui.mcp.connection import Surroundings
 from kimi_tui.mcp.servers import McpServers
 from kimi_tui.mcp.servers import Session as McpSession
+from kimi_tui.permission.settings import PermissionSettings
 from kimi_tui.session.session import Session
 from kimi_tui.skill.library import SkillLibrary
 from kimi_tui.skill.roots import SkillRoots
@@ -54,6 +55,7 @@ class Plan:
     prompt_flow: Path | None = None
     thinking: bool = False
     mcp: Setup = field(default_factory=Setup)
+    permissions: PermissionSettings = field(default_factory=PermissionSettings)
     demo: bool = False
     warnings: tuple[str, ...] = ()
 
@@ -108,6 +110,7 @@ async def _assemble(plan: Plan, session: Session, chosen: ChosenModel | None, mi
         yolo=plan.yolo or plan.approve_all,
         plan_mode=plan.plan_mode and not resumed,
         attended=not plan.approve_all,
+        permissions=plan.permissions,
     )
     hooks = Hooks(plan.config.hooks, wire.send, work_dir=plan.work_dir, session_id=session.id, env=services.env)
     models = Models(

@@ -6,10 +6,12 @@ from dataclasses import dataclass
 from kimi_tui import paths
 from kimi_tui.approval import Approvals
 from kimi_tui.config import Config
+from kimi_tui.permission.settings import PermissionSettings
 from kimi_tui.question import Questions
 from kimi_tui.session.file_versions import FileVersions
 from kimi_tui.session.session import Session
 from kimi_tui.skill.library import SkillLibrary
+from kimi_tui.soul.notice import notice
 from kimi_tui.soul.web_services import web_settings
 from kimi_tui.tools.background import BackgroundTasks
 from kimi_tui.tools.child_env import ChildEnv
@@ -17,6 +19,7 @@ from kimi_tui.tools.file_history import FileHistory
 from kimi_tui.tools.plan_mode import PlanMode
 from kimi_tui.tools.progress import ToolProgress
 from kimi_tui.tools.read_media_file import MediaSupport
+from kimi_tui.tools.sandbox import Sandbox
 from kimi_tui.tools.set_todo_list import TodoList
 from kimi_tui.tools.web_settings import WebSettings
 from kimi_tui.tools.workspace import Workspace
@@ -36,6 +39,7 @@ class Services:
     todos: TodoList
     progress: ToolProgress
     env: ChildEnv
+    sandbox: Sandbox
     versions: FileVersions
     web: WebSettings
     skills: SkillLibrary
@@ -52,6 +56,7 @@ class Services:
             TodoList: self.todos,
             ToolProgress: self.progress,
             ChildEnv: self.env,
+            Sandbox: self.sandbox,
             FileHistory: self.versions,
             WebSettings: self.web,
             SkillLibrary: self.skills,
@@ -68,6 +73,7 @@ def make_services(
     yolo: bool,
     plan_mode: bool,
     attended: bool,
+    permissions: PermissionSettings,
 ) -> Services:
     """As the session's state and the configuration have it; what changes in them is kept in the state."""
     state = session.state
@@ -75,7 +81,11 @@ def make_services(
     services = Services(
         workspace=workspace,
         approvals=Approvals(
-            wire, yolo=yolo or state.approval.yolo, granted=state.approval.auto_approve_actions, attended=attended
+            wire,
+            yolo=yolo or state.approval.yolo,
+            granted=state.approval.auto_approve_actions,
+            attended=attended,
+            policy=permissions.policy(),
         ),
         questions=Questions(wire, attended=attended),
         plan_mode=PlanMode(wire.send, folder=session.dir / "plans", on=plan_mode or state.plan_mode),
@@ -84,6 +94,11 @@ def make_services(
         todos=TodoList(tuple(state.todos)),
         progress=ToolProgress(),
         env=ChildEnv(secrets=[provider.api_key.get_secret_value() for provider in config.providers.values()]),
+        sandbox=Sandbox(
+            permissions.sandbox,
+            workspace,
+            tell=lambda text: wire.send(notice("Commands run without a sandbox", text, kind="sandbox")),
+        ),
         versions=FileVersions(session.dir / "files"),
         web=web_settings(config.services),
         skills=skills,

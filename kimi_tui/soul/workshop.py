@@ -46,7 +46,7 @@ class Workshop:
             tools = [make_tool(tool_class(name), services) for name in spec.tools]
         except ToolLoadError as error:
             raise AgentSpecError(str(error), file=spec.file, key="tools") from error
-        toolset = Toolset(tools, plan_mode=self.services.plan_mode)
+        toolset = Toolset(tools, plan_mode=self.services.plan_mode, approvals=self.services.approvals)
         if not all(tool.read_only for tool in tools):
             self.furnish(toolset)
         return Agent(

@@ -3,7 +3,7 @@
 import asyncio
 import re
 import shutil
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from kimi_tui import paths
@@ -26,9 +26,15 @@ _STOPPED_TALKING = re.compile(
 
 
 class Sandbox:
-    """The sandbox of a session. Without a workspace there is none, and nothing is said of it."""
+    """The sandbox of a session. Without a workspace there is none.
 
-    def __init__(self, config: SandboxConfig, workspace: Workspace | None) -> None:
+    `tell` hears once, at the first command, why there is none although there should be.
+    """
+
+    def __init__(
+        self, config: SandboxConfig, workspace: Workspace | None, *, tell: Callable[[str], None] = lambda _: None
+    ) -> None:
+        self._tell = tell
         self._config = config
         self._workspace = workspace
         self._program: str | None = None
@@ -52,6 +58,8 @@ class Sandbox:
                 if not self._known:
                     self._program, self._why_not = await self._try()
                     self._known = True
+                    if self._why_not is not None:
+                        self._tell(self._why_not)
         return self._program is not None
 
     def wrap(self, command: Sequence[str]) -> list[str]:
