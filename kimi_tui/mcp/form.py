@@ -11,7 +11,7 @@ from kimi_tui.wire.requests import Question, QuestionOption
 Value = str | int | float | bool | list[str] | None
 Kind = Literal["confirm", "boolean", "choice", "choices", "number", "integer", "string"]
 
-MAX_FIELDS = 12
+MAX_FIELDS = 24
 MAX_CHOICES = 100
 DECLINE = "Decline"
 _LEAVE_OUT = "Leave it out"

@@ -42,6 +42,8 @@ async def remote_tools(
                 notes.append(f"{shown}: named twice, the first one counts")
             elif not tool.name or len(tool.name) > MAX_NAME or not tool.name.isprintable():
                 notes.append(f"{shown}: left out, such a name cannot be called")
+            elif tool.execution is not None and tool.execution.task_support == "required":
+                notes.append(f"{shown}: left out, it only runs as a task, which is not supported")
             elif allowed is None or tool.name in allowed:
                 parameters, whole = plain_schema(tool.input_schema)
                 if not whole:

@@ -119,7 +119,10 @@ async def test_what_a_server_says_of_itself_is_cleaned_and_bounded(tmp_path: Pat
         assert specs["mcp__c__deep"].parameters == {"type": "object", "properties": {}, "additionalProperties": True}
         assert specs["mcp__n__same"].description == "first"
         assert all(len(name) <= 64 and name.replace("_", "").isalnum() for name in specs)
-        assert at.state("n").notes == ("same: named twice, the first one counts",)
+        assert at.state("n").notes == (
+            "same: named twice, the first one counts",
+            "later: left out, it only runs as a task, which is not supported",
+        )
 
 
 async def test_the_environment_holds_no_secrets_but_the_servers_own(

@@ -73,7 +73,7 @@ def main() -> None:
                 print("y")
         case "names":
             same = [tool("same", description="first"), tool("same", description="second")]
-            serve([*same, tool("a b/c"), tool("x" * 100)])
+            serve([*same, tool("a b/c"), tool("x" * 100), tool("later", execution={"taskSupport": "required"})])
         case "cyclic":
             serve([tool("grow", CYCLIC), tool("deep", _deep(60))])
         case "abyss":
