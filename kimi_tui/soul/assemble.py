@@ -38,7 +38,10 @@ from kimi_tui.wire.recorder import Recorder
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What an engine is made of. `approve_all`: nobody is there to ask; `steered`: but a program steers flows."""
+    """What an engine is made of. `approve_all`: nobody is there to ask; `steered`: but a program steers flows.
+
+    `trusted`: what a person said of the folder; skills of one that is not trusted are passed over. None: nothing.
+    """
 
     work_dir: Path
     config: Config
@@ -57,6 +60,7 @@ class Plan:
     mcp: Setup = field(default_factory=Setup)
     permissions: PermissionSettings = field(default_factory=PermissionSettings)
     demo: bool = False
+    trusted: bool | None = None
     warnings: tuple[str, ...] = ()
 
 
@@ -191,6 +195,7 @@ def _load_skills(plan: Plan) -> SkillLibrary:
             extra_dirs=config.extra_skill_dirs,
             skills_dirs=plan.skills_dirs,
             merge_all=config.merge_all_available_skills,
+            with_project=plan.trusted is not False,
         )
     )
 
