@@ -376,8 +376,10 @@ class Engine:
         self.runner = runner
         self._title_from(shown)
         self.wire.send(TurnBegin(user_input=shown))
+        skill = self.skills.get(name)
         try:
-            outcome = await runner.run()
+            with self.services.workspace.protecting(skill.path if skill is not None else None):
+                outcome = await runner.run()
         finally:
             self.runner = None
         self.wire.send(TurnEnd())

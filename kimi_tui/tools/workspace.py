@@ -6,7 +6,8 @@ opened file to it.
 
 import asyncio
 import os
-from collections.abc import Iterable
+from collections.abc import Generator, Iterable
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from weakref import WeakValueDictionary
@@ -64,6 +65,19 @@ class Workspace:
         real = _real(folder)
         if real not in self.folders:
             self._additional.append(real)
+
+    @contextmanager
+    def protecting(self, path: Path | None) -> Generator[None]:
+        """Hold a file or folder protected; None and what is so already are left as they are."""
+        real = None if path is None else _real(path)
+        if real is None or real in self.protected:
+            yield
+            return
+        self.protected.add(real)
+        try:
+            yield
+        finally:
+            self.protected.discard(real)
 
     def lock(self, real: Path) -> asyncio.Lock:
         """Held while the file at this real path is read, agreed on and changed."""
