@@ -42,7 +42,7 @@ def dump(value: object) -> bytes:
 def read(path: Path) -> Lines:
     """Every whole line of the file; an absent file is an empty one. Raises OSError as reading does."""
     result = Lines()
-    for number, raw in _raw_lines(path):
+    for number, raw in _raw_lines(path, 0):
         if not raw.strip(b"\0 \t\r"):
             continue
         try:
@@ -52,12 +52,24 @@ def read(path: Path) -> Lines:
     return result
 
 
-def _raw_lines(path: Path) -> Iterator[tuple[int, bytes]]:
+def each(path: Path, start: int = 0) -> Iterator[Any]:
+    """The values of the whole lines from byte `start`, one at a time; lines that are no JSON are passed over.
+
+    Raises OSError as reading does.
+    """
+    for _, raw in _raw_lines(path, start):
+        if raw.strip(b"\0 \t\r"):
+            with contextlib.suppress(ValueError, RecursionError):
+                yield json.loads(raw)
+
+
+def _raw_lines(path: Path, start: int) -> Iterator[tuple[int, bytes]]:
     try:
         file = path.open("rb")
     except FileNotFoundError:
         return
     with file:
+        file.seek(start)
         for number, raw in enumerate(file, 1):
             if not raw.endswith(b"\n"):
                 raw = raw.rstrip(b"\0")  # what cut_torn_tail would leave

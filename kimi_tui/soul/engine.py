@@ -17,6 +17,7 @@ from kimi_tui.flow.turn import FlowOutcome, TurnResult
 from kimi_tui.mcp.servers import McpServers
 from kimi_tui.question import Questions
 from kimi_tui.session.session import Session
+from kimi_tui.session.tail import tail_start
 from kimi_tui.skill.library import SkillLibrary
 from kimi_tui.skill.skill import Skill, skill_prompt
 from kimi_tui.soul.btw import Asides
@@ -38,6 +39,9 @@ from kimi_tui.wire.recorder import Recorded, read_recorded
 
 _MCP_PATIENCE = 5.0
 """Seconds that a turn waits for MCP servers where a person does too; tools that come later are told with a step."""
+
+
+_SHOWN_BYTES = 8 << 20
 
 
 class TurnRunningError(UsageError):
@@ -123,9 +127,17 @@ class Engine:
         skills = [CommandInfo(f"skill:{skill.name}", skill.description) for skill in self.skills.skills]
         return [*own, *flows, *skills]
 
-    def recorded(self) -> Iterator[Recorded]:
-        """Everything that was said in this session, from its beginning."""
-        return read_recorded(self.session.dir / "wire.jsonl")
+    def recorded(self, *, whole: bool = False) -> Iterator[Recorded]:
+        """What was said in this session; of a very long one only the last turns, and a word on that, unless `whole`."""
+        wire = self.session.dir / "wire.jsonl"
+        start = 0 if whole else tail_start(wire, _SHOWN_BYTES)
+        recorded = read_recorded(wire, start)
+        if start and (first := next(recorded, None)) is not None:
+            yield Recorded(
+                first.timestamp, notice("Earlier turns are not shown", f"They are kept in {wire}", kind="tail")
+            )
+            yield first
+        yield from recorded
 
     def start(self) -> None:
         """Load the model's SDK, connect to MCP servers and follow the skill folders, for a face that stays."""

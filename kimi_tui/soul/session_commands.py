@@ -1,9 +1,16 @@
 """Slash commands on the conversation and on the session as a whole."""
 
+import asyncio
+import tempfile
 from datetime import datetime
+from pathlib import Path
 from typing import TYPE_CHECKING
 
-from kimi_tui.errors import UsageError
+from kimi_tui.errors import SessionError, UsageError
+from kimi_tui.llm.message import estimate_tokens, user_message
+from kimi_tui.session import catalog, export
+from kimi_tui.session.importing import imported_text, wrapped
+from kimi_tui.session.redact import Redactor
 from kimi_tui.session.session import list_sessions
 from kimi_tui.soul.command import Command, CommandInfo
 from kimi_tui.soul.rewind import RewindPoint
@@ -70,6 +77,61 @@ async def _sessions(engine: "Engine", args: str) -> None:
     engine.say("\n".join(lines))
 
 
+async def _fork(engine: "Engine", args: str) -> None:
+    engine.wire.flush()
+    engine.session.save_state()
+    title = args or engine.title
+    session_id = await asyncio.to_thread(catalog.fork, engine.session.dir, engine.work_dir, title=title)
+    engine.say(f"This conversation was copied. `kimi-tui --session {session_id}` goes on with the copy.")
+
+
+async def _export(engine: "Engine", args: str) -> None:
+    engine.wire.flush()
+    target = engine.work_dir / Path(args) if args else None
+    form = export.format_of(args)
+    if target is None or target.is_dir():
+        name = export.default_name(engine.session_id, form, datetime.now())
+        target = (target or engine.work_dir) / name
+    folder, where = engine.session.dir, str(engine.work_dir)
+    try:
+        await asyncio.to_thread(export.export, folder, target, form, _redactor(engine), work_dir=where)
+    except OSError as error:
+        raise SessionError(f"{target}: {error.strerror or error}") from error
+    engine.say(
+        f"Written to {target}. Secrets were taken out as far as they look like secrets; read it before you share it."
+    )
+
+
+async def _import(engine: "Engine", args: str) -> None:
+    if not args:
+        raise UsageError("/import takes a text file, or the id of a session")
+    text = await asyncio.to_thread(_words, engine, args)
+    message = user_message(text)
+    room = engine.soul.model.max_context_size - engine.context.token_count
+    if (tokens := estimate_tokens(message)) > room * 0.8:
+        raise UsageError(
+            f"it is about {tokens:,} tokens, and there is room for {room:,}; import less, or /compact first"
+        )
+    engine.context.append(message)
+    engine.tell_status()
+    engine.say(f"About {tokens:,} tokens were imported; the model knows them from now on.")
+
+
+def _words(engine: "Engine", given: str) -> str:
+    file = engine.work_dir / Path(given).expanduser()
+    if file.is_file():
+        return imported_text(file)
+    found = catalog.find_session(given, engine.work_dir)
+    with tempfile.TemporaryDirectory(prefix="kimi-tui-import-") as folder:
+        target = Path(folder) / "session.md"
+        export.export(found.info.dir, target, "md", _redactor(engine))
+        return wrapped(target.read_text("utf-8"), f"the session “{found.info.title or found.info.id}”")
+
+
+def _redactor(engine: "Engine") -> Redactor:
+    return Redactor(provider.api_key.get_secret_value() for provider in engine.config.providers.values())
+
+
 COMMANDS: tuple[Command, ...] = (
     Command(CommandInfo("clear", "Forget the conversation and begin anew", ("reset",)), _clear),
     Command(CommandInfo("compact", "Summarise the conversation to make room; a focus may be named"), _compact),
@@ -77,5 +139,8 @@ COMMANDS: tuple[Command, ...] = (
         CommandInfo("rewind", "Go back before an earlier turn: N, then conversation, files or both", ("undo",)), _rewind
     ),
     Command(CommandInfo("title", "Give this session a title", ("rename",)), _title, while_running=True),
+    Command(CommandInfo("fork", "Copy the session; the copy goes its own way"), _fork),
+    Command(CommandInfo("export", "Write the session to a file: .md, .json or .zip"), _export),
+    Command(CommandInfo("import", "Have the model know a text file, or another session"), _import),
     Command(CommandInfo("sessions", "List the sessions of this folder", ("resume",)), _sessions, while_running=True),
 )

@@ -38,12 +38,12 @@ class Recorder:
             self._writer.sync_soon()
 
 
-def read_recorded(path: Path) -> Iterator[Recorded]:
-    """The messages of a file, in order; lines of unknown types and broken ones are passed over.
+def read_recorded(path: Path, start: int = 0) -> Iterator[Recorded]:
+    """The messages of a file from byte `start`, in order; lines of unknown types and broken ones are passed over.
 
     A file without a first metadata line (an old one) reads the same.
     """
-    for _number, row in jsonl.read(path).rows:
+    for row in jsonl.each(path, start):
         recorded = _recorded(row)
         if recorded is not None:
             yield recorded

@@ -1,0 +1,136 @@
+"""A session as a file for others: Markdown to read, JSON to compute with, a zip to open again. No secrets."""
+
+import json
+import zipfile
+from collections.abc import Callable, Iterator
+from datetime import datetime
+from pathlib import Path
+from typing import Literal
+
+from kimi_tui import __version__, jsonl
+from kimi_tui.session.redact import Redactor
+from kimi_tui.session.state import read_state
+from kimi_tui.wire.codec import WireMessage, encode
+from kimi_tui.wire.events import CompactionEnd, Notification, SteerInput, TurnBegin
+from kimi_tui.wire.parts import TextPart, ThinkPart, ToolCall, ToolResult, text_of
+from kimi_tui.wire.recorder import read_recorded
+
+Format = Literal["md", "json", "zip"]
+MANIFEST = "manifest.json"
+KIND = "kimi-tui session"
+_OUTPUT_CHARS = 4_000
+_ZIPPED = ("context.jsonl", "wire.jsonl", "flow.jsonl")
+
+
+def default_name(session_id: str, form: Format, now: datetime) -> str:
+    return f"kimi-export-{session_id[:8]}-{now:%Y%m%d-%H%M%S}.{form}"
+
+
+def format_of(name: str) -> Format:
+    """By the end of a file's name; Markdown where that says nothing."""
+    match Path(name).suffix.lower():
+        case ".json":
+            return "json"
+        case ".zip":
+            return "zip"
+        case _:
+            return "md"
+
+
+def export(folder: Path, target: Path, form: Format, redactor: Redactor, *, work_dir: str = "") -> None:
+    """Write the session of `folder` to `target`. Raises OSError."""
+    match form:
+        case "md":
+            with target.open("w", encoding="utf-8", errors="replace") as out:
+                for piece in _markdown(folder):
+                    out.write(redactor.text(piece))
+        case "json":
+            with target.open("w", encoding="utf-8", errors="replace") as out:
+                _write_json(folder, out.write, redactor, work_dir)
+        case "zip":
+            _write_zip(folder, target, redactor, work_dir)
+
+
+def title_of(folder: Path) -> str:
+    state = read_state(folder / "state.json")
+    return state.custom_title or state.title
+
+
+def _markdown(folder: Path) -> Iterator[str]:
+    yield f"# {title_of(folder) or 'A session'}\n"
+    for recorded in read_recorded(folder / "wire.jsonl"):
+        if text := _told(recorded.message, recorded.timestamp):
+            yield f"\n{text}\n"
+
+
+def _told(message: WireMessage, at: float) -> str:
+    match message:
+        case TurnBegin():
+            return f"## {datetime.fromtimestamp(at):%Y-%m-%d %H:%M} · Person\n\n{text_of(message.user_input)}"
+        case SteerInput():
+            return f"### Person, meanwhile\n\n{text_of(message.user_input)}"
+        case TextPart():
+            return message.text
+        case ThinkPart():
+            return f"<details><summary>Thinking</summary>\n\n{message.think}\n\n</details>" if message.think else ""
+        case ToolCall():
+            return f"**{message.function.name}**\n\n{_fenced(message.function.arguments or '{}', 'json')}"
+        case ToolResult():
+            value = message.return_value
+            output = value.output if isinstance(value.output, str) else text_of(value.output)
+            word = "Failed" if value.is_error else "Result"
+            return f"{word}: {value.message}\n\n{_fenced(output)}" if output else f"{word}: {value.message or 'done'}"
+        case CompactionEnd():
+            return "*The conversation was compacted here.*"
+        case Notification():
+            return f"> {message.title}" + "".join(f"\n> {line}" for line in message.body.splitlines())
+        case _:
+            return ""
+
+
+def _fenced(text: str, language: str = "") -> str:
+    if len(text) > _OUTPUT_CHARS:
+        text = text[:_OUTPUT_CHARS] + f"\n[... {len(text) - _OUTPUT_CHARS} more characters]"
+    fence = "```"
+    while fence in text:
+        fence += "`"
+    return f"{fence}{language}\n{text.rstrip()}\n{fence}"
+
+
+def _manifest(folder: Path, work_dir: str) -> dict[str, object]:
+    return {
+        "kind": KIND,
+        "version": 1,
+        "program": f"kimi-tui {__version__}",
+        "id": folder.name,
+        "title": title_of(folder),
+        "work_dir": work_dir,
+    }
+
+
+def _write_json(folder: Path, write: Callable[[str], object], redactor: Redactor, work_dir: str) -> None:
+    def line(value: object) -> str:
+        return json.dumps(redactor.value(value), ensure_ascii=False)
+
+    head = line(_manifest(folder, work_dir))
+    write(head.removesuffix("}") + ',\n"context": [')
+    for number, row in enumerate(jsonl.each(folder / "context.jsonl")):
+        write(("," if number else "") + "\n" + line(row))
+    write('\n],\n"wire": [')
+    for number, recorded in enumerate(read_recorded(folder / "wire.jsonl")):
+        row = {"timestamp": recorded.timestamp, "message": encode(recorded.message)}
+        write(("," if number else "") + "\n" + line(row))
+    write("\n]}\n")
+
+
+def _write_zip(folder: Path, target: Path, redactor: Redactor, work_dir: str) -> None:
+    state = read_state(folder / "state.json").model_dump(mode="json")
+    with zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr(MANIFEST, json.dumps(redactor.value(_manifest(folder, work_dir)), indent=2))
+        archive.writestr("state.json", json.dumps(redactor.value(state), indent=2))
+        subagents = sorted((folder / "subagents").glob("*/context.jsonl"))
+        for file in (*(folder / name for name in _ZIPPED), *subagents):
+            if file.is_file():
+                with archive.open(file.relative_to(folder).as_posix(), "w", force_zip64=True) as out:
+                    for row in jsonl.each(file):
+                        out.write(jsonl.dump(redactor.value(row)))
