@@ -34,10 +34,26 @@ def _run(options: argparse.Namespace) -> int:
             from kimi_tui.cli import skill
 
             return skill.run(options)
+        case "session":
+            from kimi_tui.cli import session
+
+            return session.run(options)
         case "mcp":
             from kimi_tui.cli import mcp
 
             return mcp.run(options)
+        case "info":
+            from kimi_tui.cli import info
+
+            return info.run(options)
+        case "doctor":
+            from kimi_tui.cli import doctor
+
+            return doctor.run(options)
+        case "completion":
+            from kimi_tui.cli import completion
+
+            return completion.run(options)
         case "acp":
             from kimi_tui.cli import acp
 

