@@ -5,10 +5,16 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from kimi_tui.errors import UsageError
+
 if TYPE_CHECKING:
     from kimi_tui.soul.engine import Engine
 
 _LINE = re.compile(r"/([A-Za-z0-9_-]+(?::[A-Za-z0-9_.-]+)*)(?:\s+(.*))?", re.DOTALL)
+
+
+class TurnRunningError(UsageError):
+    """A turn is under way; what was asked for has to wait."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,9 +19,11 @@ from kimi_tui.question import Questions
 from kimi_tui.session.session import Session
 from kimi_tui.session.tail import tail_start
 from kimi_tui.skill.library import SkillLibrary
-from kimi_tui.skill.skill import Skill, skill_prompt
+from kimi_tui.skill.skill import Skill
 from kimi_tui.soul.btw import Asides
-from kimi_tui.soul.commands import COMMANDS, CommandInfo, find, parse_line
+from kimi_tui.soul.command import TurnRunningError
+from kimi_tui.soul.commands import COMMANDS, CommandInfo, parse_line
+from kimi_tui.soul.dispatch import run_command
 from kimi_tui.soul.figures import Figures
 from kimi_tui.soul.hooks import Hooks
 from kimi_tui.soul.models import Models
@@ -40,12 +42,7 @@ from kimi_tui.wire.recorder import Recorded, read_recorded
 _MCP_PATIENCE = 5.0
 """Seconds that a turn waits for MCP servers where a person does too; tools that come later are told with a step."""
 
-
 _SHOWN_BYTES = 8 << 20
-
-
-class TurnRunningError(UsageError):
-    """A turn is under way; another cannot begin."""
 
 
 class Engine:
@@ -156,7 +153,7 @@ class Engine:
         line = parse_line(text_of(user_input)) if isinstance(user_input, str) else None
         try:
             if line is not None:
-                return await self._command(*line, shown=text_of(user_input))
+                return await run_command(self, *line, shown=text_of(user_input))
             return await self._message(user_input)
         except KimiTuiError as error:
             if not isinstance(error, TurnRunningError):
@@ -195,6 +192,13 @@ class Engine:
         if skill.flow is None:
             raise UsageError(f"{skill.path}: {_why_no_flow(skill)}")
         return await self._follow(skill.flow, skill.name, skill.chart_text or "", args=args, shown=shown)
+
+    async def run_prompt_flow(self, args: str = "", *, shown: str) -> FlowOutcome:
+        """Follow the chart that `--prompt-flow` named. Raises what made it fail."""
+        if self.prompt_flow is None:
+            raise UsageError("there is no chart to begin; --prompt-flow names one")
+        begun = self.prompt_flow
+        return await self._follow(begun.flow, begun.name, begun.text, args=args, shown=shown)
 
     async def resume_flow(self, run_id: str | None = None) -> None:
         """Go on with a run that a crash, a quit or a cancel left open, at the node it was on.
@@ -322,41 +326,6 @@ class Engine:
             StatusUpdate(context_usage=min(1.0, tokens / most), context_tokens=tokens, max_context_tokens=most)
         )
 
-    async def _command(self, name: str, args: str, *, shown: str) -> TurnResult:
-        kind, _, rest = name.partition(":")
-        command = find(name)
-        if command is not None and command.while_running and self.busy:
-            await command.handler(self, args)
-            return TurnResult("finished")
-        if self.busy:
-            raise TurnRunningError(f"/{name} has to wait until the turn has ended")
-        match kind:
-            case "flow" if rest:
-                return _as_turn(await self.run_flow(self._skill(rest, flow=True), args, shown=shown))
-            case "skill" if rest:
-                return await self.take_turn(skill_prompt(self._skill(rest), args), shown_as=shown)
-            case "begin" if self.prompt_flow is not None:
-                begun = self.prompt_flow
-                return _as_turn(await self._follow(begun.flow, begun.name, begun.text, args=args, shown=shown))
-            case _ if command is not None:
-                if not command.turn:
-                    await command.handler(self, args)
-                    return TurnResult("finished")
-                self.wire.send(TurnBegin(user_input=shown))
-                await command.handler(self, args)
-                self.wire.send(TurnEnd())
-                return TurnResult("finished")
-            case _:
-                raise UsageError(f"there is no command /{name}; / lists those there are")
-
-    def _skill(self, name: str, *, flow: bool = False) -> Skill:
-        found = self.skills.get(name)
-        if found is None:
-            known = [skill.name for skill in (self.skills.flows() if flow else self.skills.skills)]
-            what = "flow" if flow else "skill"
-            raise UsageError(f"there is no {what} {name!r}; there are: {', '.join(known) or 'none'}")
-        return found
-
     async def _follow(
         self,
         flow: Flow,
@@ -421,16 +390,6 @@ class Engine:
         if not self.session.state.title:
             self.session.state.title = " ".join(text_of(user_input).split())[:50]
             self.session.save_state()
-
-
-def _as_turn(outcome: FlowOutcome) -> TurnResult:
-    match outcome.status:
-        case "finished" | "max_moves":
-            return TurnResult("finished", outcome.reason or "", outcome.steps)
-        case "cancelled":
-            return TurnResult("cancelled", outcome.reason or "", outcome.steps)
-        case "stopped" | "failed":
-            return TurnResult("failed", outcome.reason or outcome.status, outcome.steps)
 
 
 def _why_no_flow(skill: Skill) -> str:

@@ -1,0 +1,65 @@
+"""Finds out what a slash line means, and has it done."""
+
+from typing import TYPE_CHECKING
+
+from kimi_tui.errors import UsageError
+from kimi_tui.flow.turn import FlowOutcome, TurnResult
+from kimi_tui.skill.library import SkillLibrary
+from kimi_tui.skill.skill import Skill, skill_prompt
+from kimi_tui.soul.command import Command, TurnRunningError
+from kimi_tui.soul.commands import find
+from kimi_tui.wire.events import TurnBegin, TurnEnd
+
+if TYPE_CHECKING:
+    from kimi_tui.soul.engine import Engine
+
+
+async def run_command(engine: "Engine", name: str, args: str, *, shown: str) -> TurnResult:
+    """Raises UsageError where there is no such command or skill, and TurnRunningError where it has to wait."""
+    kind, _, rest = name.partition(":")
+    command = find(name)
+    if command is not None and command.while_running and engine.busy:
+        await command.handler(engine, args)
+        return TurnResult("finished")
+    if engine.busy:
+        raise TurnRunningError(f"/{name} has to wait until the turn has ended")
+    match kind:
+        case "flow" if rest:
+            return _as_turn(await engine.run_flow(_skill(engine.skills, rest, flow=True), args, shown=shown))
+        case "skill" if rest:
+            return await engine.take_turn(skill_prompt(_skill(engine.skills, rest), args), shown_as=shown)
+        case "begin" if engine.prompt_flow is not None:
+            return _as_turn(await engine.run_prompt_flow(args, shown=shown))
+        case _ if command is not None:
+            await _run(engine, command, args, shown)
+            return TurnResult("finished")
+        case _:
+            raise UsageError(f"there is no command /{name}; / lists those there are")
+
+
+async def _run(engine: "Engine", command: Command, args: str, shown: str) -> None:
+    if not command.turn:
+        await command.handler(engine, args)
+        return
+    engine.wire.send(TurnBegin(user_input=shown))
+    await command.handler(engine, args)
+    engine.wire.send(TurnEnd())
+
+
+def _skill(skills: SkillLibrary, name: str, *, flow: bool = False) -> Skill:
+    found = skills.get(name)
+    if found is None:
+        known = [skill.name for skill in (skills.flows() if flow else skills.skills)]
+        what = "flow" if flow else "skill"
+        raise UsageError(f"there is no {what} {name!r}; there are: {', '.join(known) or 'none'}")
+    return found
+
+
+def _as_turn(outcome: FlowOutcome) -> TurnResult:
+    match outcome.status:
+        case "finished" | "max_moves":
+            return TurnResult("finished", outcome.reason or "", outcome.steps)
+        case "cancelled":
+            return TurnResult("cancelled", outcome.reason or "", outcome.steps)
+        case "stopped" | "failed":
+            return TurnResult("failed", outcome.reason or outcome.status, outcome.steps)
