@@ -1,0 +1,129 @@
+"""What a bad disk and a crash do to a session, through the whole engine."""
+
+import asyncio
+import json
+import os
+import resource
+import signal
+
+import pytest
+
+from kimi_tui.wire.events import Notification
+from tests.soul.engines import engine_on, plan
+from tests.soul.test_soul import until
+
+
+def told(heard, kind="disk"):
+    return [message for message in heard.of(Notification) if message.type == kind]
+
+
+@pytest.fixture
+def file_limit():
+    """Lets a test say how large a file may grow, as a full disk would."""
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    handler = signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+
+    def limit(size=None):
+        resource.setrlimit(resource.RLIMIT_FSIZE, (before[0] if size is None else size, before[1]))
+
+    yield limit
+    limit()
+    signal.signal(signal.SIGXFSZ, handler)
+
+
+async def test_enospc_is_told_once_the_turn_goes_on_and_what_was_said_is_written_when_there_is_room(
+    tmp_path, file_limit
+):
+    async with engine_on(plan(tmp_path, "text: one", "text: two", "text: three")) as (engine, heard):
+        await engine.prompt("first")
+        file_limit(engine.session.dir.joinpath("wire.jsonl").stat().st_size)
+        assert (await engine.prompt("second")).message == "two"
+        await until(lambda: told(heard))
+        assert len(told(heard)) == 1
+        assert told(heard)[0].severity == "warning"
+        file_limit()
+        await engine.prompt("third")
+        await until(lambda: len(told(heard)) == 2)
+        assert "again" in told(heard)[1].title
+        session_id = engine.session_id
+    async with engine_on(plan(tmp_path, session_id=session_id)) as (engine, _):
+        assert [m.text for m in engine.context.history] == ["first", "one", "second", "two", "third", "three"]
+        recorded = [str(recorded.message) for recorded in engine.recorded()]
+        assert sum("user_input='second'" in text for text in recorded) == 1
+
+
+async def test_a_disk_that_fills_while_the_conversation_is_rewritten_keeps_the_old_file_until_there_is_room(
+    tmp_path, file_limit
+):
+    long = "word " * 2_000
+    async with engine_on(plan(tmp_path, f"text: {long}", "text: two", "text: a summary", "text: more")) as (
+        engine,
+        heard,
+    ):
+        for text in ("first", "second"):
+            await engine.prompt(text)
+        session_id, file = engine.session_id, engine.session.dir / "context.jsonl"
+        before = file.read_text()
+        file_limit(1_000)
+        await engine.prompt("/rewind 2 conversation")
+        assert file.read_text() == before
+        assert len(engine.context.history) == 2
+        file_limit()
+        await engine.prompt("go on")
+        assert told(heard)
+    async with engine_on(plan(tmp_path, session_id=session_id)) as (engine, _):
+        assert [m.text for m in engine.context.history][-2:] == ["go on", "a summary"]
+
+
+async def test_corrupt_middle_lines_are_put_aside_and_told_of_once(tmp_path):
+    async with engine_on(plan(tmp_path, "text: one", "text: two")) as (engine, _):
+        await engine.prompt("first")
+        await engine.prompt("second")
+        session_id, file = engine.session_id, engine.session.dir / "context.jsonl"
+    lines = file.read_bytes().splitlines(keepends=True)
+    index = next(number for number, line in enumerate(lines) if b"second" in line)
+    lines[index] = b'{"role": "us\xff\x00garbage second\n'
+    file.write_bytes(b"".join(lines))
+    wire = file.with_name("wire.jsonl")
+    for mended in (True, False):
+        async with engine_on(plan(tmp_path, session_id=session_id)) as (engine, _):
+            assert [m.text for m in engine.context.history] == ["first", "one", "two"]
+            bodies = [json.loads(line) for line in wire.read_text().splitlines()]
+            notices = [row for row in bodies if "mended after a crash" in str(row)]
+            assert len(notices) == 1, mended
+    assert b"garbage second" in file.with_name("context.bad.jsonl").read_bytes()
+    assert "context.bad.jsonl" in str(notices)
+
+
+async def test_a_read_only_home_runs_without_a_record_and_says_so(tmp_path, monkeypatch):
+    if os.geteuid() == 0:
+        file = tmp_path / "home-is-a-file"
+        file.write_text("")
+        monkeypatch.setenv("KIMI_TUI_HOME", str(file))
+    else:
+        home = tmp_path / "ro"
+        home.mkdir(mode=0o500)
+        monkeypatch.setenv("KIMI_TUI_HOME", str(home))
+    async with engine_on(plan(tmp_path, "text: hi")) as (engine, _):
+        assert (await engine.prompt("hello")).message == "hi"
+        notices = [r.message for r in engine.recorded() if isinstance(r.message, Notification)]
+        assert "is not kept" in notices[0].title
+
+
+async def test_a_record_of_200_mb_shows_its_last_turns_at_once(tmp_path):
+    async with engine_on(plan(tmp_path, "text: one")) as (engine, _):
+        await engine.prompt("first")
+        session_id, wire = engine.session_id, engine.session.dir / "wire.jsonl"
+    row = {"timestamp": 1.0, "message": {"type": "ContentPart", "payload": {"type": "text", "text": "x" * 2_000}}}
+    turn = {"timestamp": 1.0, "message": {"type": "TurnBegin", "payload": {"user_input": "again"}}}
+    block = "".join(json.dumps(one, separators=(",", ":")) + "\n" for one in (turn, *([row] * 500))).encode()
+    with wire.open("ab") as out:
+        for _ in range(200):
+            out.write(block)
+    assert wire.stat().st_size > 200_000_000
+    async with engine_on(plan(tmp_path, "text: two", session_id=session_id)) as (engine, _):
+        shown = await asyncio.to_thread(list, engine.recorded())
+        assert shown[0].message.type == "tail"
+        assert type(shown[1].message).__name__ == "TurnBegin"
+        assert 1_000 < len(shown) < 5_000
+        assert (await engine.prompt("go on")).message == "two"
