@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import cast
 
+from pydantic import JsonValue
 from ruamel.yaml import YAML
 from ruamel.yaml.comments import CommentedMap
 from ruamel.yaml.error import YAMLError
@@ -21,7 +22,7 @@ from kimi_tui.config import LoadedConfig
 from kimi_tui.errors import ConfigError
 
 KeyPath = tuple[str, ...]
-Value = str | int | float | bool | list[str] | dict[str, str] | None
+Value = JsonValue | None
 
 _NEW = "# The configuration of kimi-tui.\n"
 _LIST = re.compile(r"^( *)[^\s#-][^\n]*:[ \t]*\n(?: *#[^\n]*\n)*\1( +)- ", re.M)

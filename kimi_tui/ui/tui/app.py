@@ -38,6 +38,10 @@ from kimi_tui.ui.tui.host import Host
 from kimi_tui.ui.tui.keys import bindings
 from kimi_tui.ui.tui.panels.strip import StripLine
 from kimi_tui.ui.tui.panels.waiting import WaitingPane
+from kimi_tui.ui.tui.replay.bar import ScrubBar
+from kimi_tui.ui.tui.replay.machine import TimeMachine
+from kimi_tui.ui.tui.replay.moment import Moment
+from kimi_tui.ui.tui.replay.scene import PastScene
 from kimi_tui.ui.tui.screens.finder import Finder
 from kimi_tui.ui.tui.screens.help import Help
 from kimi_tui.ui.tui.screens.home import PANES, Home, PaneName
@@ -80,18 +84,21 @@ class KimiTui(App[int]):
         self.host = host
         self._first_door = door
         self._first_prompt = prompt
-        self._clock, self._steady, self._frame = clock, steady, frame
+        self._clock, self.steady, self._frame = clock, steady, frame
         self._quit_asked = float("-inf")
         self._early: list[str] = []
         self._ticker: Timer | None = None
         self._bridge: Bridge | None = None
         self._turns: Turns | None = None
         self.engine: Engine | None = None
-        self.home = Home(clock=clock, steady=steady, motion=motion)
+        self.moment = Moment(clock)
+        self.home = Home(clock=self.moment, steady=steady, motion=motion)
         self.attention = terminal.Caller(self._write, lambda: self.app_focus)
-        self.stage = Stage(self.home, clock=clock, attention=self.attention)
+        self.stage = Stage(self.home, clock=clock, moment=self.moment, attention=self.attention)
+        self.machine = TimeMachine(PastScene(self.stage), self.home.scrub, steady=steady)
+        self.stage.hearer = self.machine
         self._place = place
-        self.desk = FlowDesk(self, self.stage, clock=clock)
+        self.desk = FlowDesk(self, self.stage, clock=self.moment)
         self.doors = Doors(self)
         self.shelf = ThemeShelf(self)
         self.shelf.use(theme)
@@ -327,11 +334,30 @@ class KimiTui(App[int]):
     def open_node(self, screen: ModalScreen[NodeAction | None], done: Callable[[NodeAction | None], None]) -> None:
         self.push_screen(screen, done)
 
+    # Time
+
+    def action_time(self) -> None:
+        """The session as it was: the bar to go through its time with."""
+        if isinstance(self.screen, Home) and not self.machine.open():
+            self.tell("nothing was said yet")
+
+    def on_scrub_bar_moved(self, event: ScrubBar.Moved) -> None:
+        if event.number is not None:
+            self.machine.go_to(event.number)
+        elif self.home.scrub.position.recorded:
+            self.action_leave()
+        else:
+            self.machine.leave()
+            self.home.focus_work()
+
+    def on_scrub_bar_played(self, event: ScrubBar.Played) -> None:
+        self.machine.play(event.speed)
+
     # The conversation
 
     def on_transcript_item_clicked(self, event: Transcript.ItemClicked) -> None:
         action, _, target = event.action.partition(":")
-        if action == "node" and self.stage.state.flow.picture is not None:
+        if action == "node" and self.stage.shown.flow.picture is not None:
             self.home.go_to("flow")
             self.home.flow.chart.select(target)
 
@@ -401,10 +427,10 @@ class KimiTui(App[int]):
             self.tell("copied")
         elif self.home.composer.clear():
             self._quit_asked = float("-inf")
-        elif self._steady() - self._quit_asked < _TWICE_S:
+        elif self.steady() - self._quit_asked < _TWICE_S:
             self.action_leave()
         else:
-            self._quit_asked = self._steady()
+            self._quit_asked = self.steady()
             self.tell("press Ctrl+C once more to quit")
 
     def action_leave(self) -> None:

@@ -50,7 +50,12 @@ class Doors:
 
     def __init__(self, app: "KimiTui") -> None:
         self._app = app
-        self._open: dict[str, Callable[[], Awaitable[None]]] = {"sessions": self._sessions, "new": self._new}
+        self._open: dict[str, Callable[[], Awaitable[None]]] = {
+            "sessions": self._sessions,
+            "new": self._new,
+            "model": self._model,
+            "setup": self._setup,
+        }
 
     def doors(self) -> list[Door]:
         """Those that lead somewhere."""
@@ -62,9 +67,12 @@ class Doors:
         return [*commands, *(door for door in self.doors() if door.name not in known)]
 
     def begin(self, name: str) -> None:
-        """The first engine is there."""
+        """The first engine is there. Without a model to ask, the first thing is to find one."""
+        engine = self._engine
         if name:
             self.open(name)
+        elif engine is not None and not engine.models.key and not engine.models.info.model:
+            self.open("setup")
 
     async def ask_trust(self) -> None:
         """Ask about a folder that brings something along, once, before any of it acts. Raises KimiTuiError."""
@@ -77,7 +85,7 @@ class Doors:
             return
         from kimi_tui.ui.tui.screens.trust import TrustQuestion
 
-        answer = await self._app.push_screen_wait(TrustQuestion(host.work_dir, brought))
+        answer = await self._app.push_screen_wait(TrustQuestion(host.work_dir, brought, clock=self._app.steady))
         try:
             await asyncio.to_thread(host.trust, answer is True, keep=answer is not None)
         except OSError as error:
@@ -138,6 +146,66 @@ class Doors:
         host.go_to(kept.id, kept.work_dir)
         if not await self._app.change_engine():
             host.go_to(here, folder)
+
+    # Models
+
+    async def _model(self) -> None:
+        from kimi_tui.llm.discover import find_local_servers
+        from kimi_tui.ui.tui.screens.models import ModelPicker
+
+        host, engine = self._app.host, self._engine
+        if host is None or engine is None:
+            return
+        choice = await self._app.push_screen_wait(ModelPicker(host.config, engine.models.key, find=find_local_servers))
+        if choice is None:
+            return
+        changes = dict(choice.changes) | ({("default_model",): choice.name} if choice.keep else {})
+        if changes:
+            await host.change(changes)
+        host.use_model(choice.name)
+        if choice.changes:
+            await self._start_again()
+        else:
+            await engine.switch_model(choice.name)
+            self._app.stage.show_model()
+        self._app.tell(f"{choice.name} answers from now on{', and by default' if choice.keep else ''}")
+
+    async def _setup(self) -> None:
+        from kimi_tui.llm.discover import find_local_servers
+        from kimi_tui.ui.tui.screens.first_start import FirstStart, find_takeover
+
+        app, host = self._app, self._app.host
+        if host is None:
+            return
+        choice = await app.push_screen_wait(
+            FirstStart(
+                app.shelf.titles(),
+                app.theme,
+                use_theme=app.shelf.use,
+                find=find_local_servers,
+                takeover=await asyncio.to_thread(find_takeover, Path.home()),
+            )
+        )
+        if choice is None:
+            return
+        if choice.demo:
+            if (prompt := host.go_to_demo()) and await app.change_engine():
+                app.submit(prompt)
+            return
+        await host.change({("theme",): choice.theme, **choice.changes})
+        host.use_model(choice.model)
+        await self._start_again()
+
+    async def _start_again(self) -> None:
+        """The same session, with the configuration as it is now."""
+        engine, host = self._engine, self._app.host
+        if host is None:
+            return
+        if engine is not None and engine.busy:
+            self._app.tell("it counts from the next start on: a turn is running")
+            return
+        host.go_to(engine.session_id if engine is not None and not engine.session.is_empty else None)
+        await self._app.change_engine(leave_first=True)
 
     async def _new(self) -> None:
         if (host := self._app.host) is not None:

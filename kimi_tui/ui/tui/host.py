@@ -48,6 +48,10 @@ class Host(Protocol):
         """The next engine is on that session; None: on a new one."""
         ...
 
+    def use_model(self, name: str) -> None:
+        """The next engine asks that model."""
+        ...
+
     def go_to_demo(self) -> str | None:
         """The next engine is the demo's; what to begin with. None where there is no demo."""
         ...
@@ -145,6 +149,9 @@ class PlanHost:
         from kimi_tui.mcp.config import load
 
         self._plan = replace(plan, session_id=session_id, work_dir=folder, trusted=None, mcp=load(folder))
+
+    def use_model(self, name: str) -> None:
+        self._plan = replace(self.plan, model=name)
 
     def go_to_demo(self) -> str | None:
         if self._make_demo is None:

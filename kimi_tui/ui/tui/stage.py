@@ -6,8 +6,10 @@ from typing import Protocol
 
 from kimi_tui.ui.tui import place
 from kimi_tui.ui.tui.bridge import Timed
-from kimi_tui.ui.tui.deltas import Delta, Part
+from kimi_tui.ui.tui.deltas import Delta, Part, Touched
 from kimi_tui.ui.tui.engine import Engine
+from kimi_tui.ui.tui.flow.broken import broken_flows
+from kimi_tui.ui.tui.replay.moment import Moment
 from kimi_tui.ui.tui.screens.feed import Feed
 from kimi_tui.ui.tui.screens.home import Home
 from kimi_tui.ui.tui.state import UiState
@@ -24,25 +26,43 @@ class Attention(Protocol):
     def call(self, why: str) -> None: ...
 
 
-class Stage:
-    """One session on one screen. `clock` is the clock of the messages."""
+class Hearer(Protocol):
+    """Keeps what was said, to go back in it."""
 
-    def __init__(self, home: Home, *, clock: Callable[[], float], attention: Attention) -> None:
+    def load(self, messages: list[Timed]) -> None: ...
+    def hear(self, message: Timed) -> None: ...
+
+
+class Stage:
+    """One session on one screen. `clock` is the clock of the messages, `moment` the one of what is shown."""
+
+    def __init__(self, home: Home, *, clock: Callable[[], float], moment: Moment, attention: Attention) -> None:
         self.home = home
         self.state = UiState()
+        self.past: UiState | None = None
+        self.moment = moment
+        self.hearer: Hearer | None = None
         self.feed = Feed(home.transcript)
         self.engine: Engine | None = None
         self._clock = clock
         self._attention = attention
         self._asked: frozenset[str] = frozenset()
 
+    @property
+    def shown(self) -> UiState:
+        """The state that is on screen: the present one, unless somebody looks at the past."""
+        return self.state if self.past is None else self.past
+
     def attach(self, engine: Engine) -> None:
         """Show this session, with what it has on record."""
         self.engine = engine
         recorded = [(one.timestamp, one.message) for one in engine.recorded()]
+        if self.hearer is not None:
+            self.hearer.load(list(recorded))
         if recorded:
             self.state.fold_all(recorded)
             self.state.settle(recorded[-1][0])
+            self.state.flow.cut_off(recorded[-1][0])
             self.state.conversation.append(SeamItem("resume", "session resumed"))
             self.state.conversation.take()
             self.state.approvals.clear()
@@ -61,20 +81,32 @@ class Stage:
 
     def clear(self) -> None:
         """Nothing of the session that was shown is left."""
-        self.state, self._asked = UiState(), frozenset()
+        self.state, self.past, self._asked = UiState(), None, frozenset()
+        self.moment.at = None
         self.feed.start(())
         self.refresh({"turn", "status", "todo", "approvals", "questions", "flow"})
 
+    def show_model(self) -> None:
+        """Another model answers."""
+        if self.engine is not None:
+            facts = self.home.header.facts
+            self.home.header.facts = dataclasses.replace(
+                facts, model=self.engine.model_name, model_note=self.engine.model_note
+            )
+
     def show_flows(self) -> None:
         if self.engine is not None:
-            self.home.flow.show_flows(self.engine.skills.flows())
+            skills, pane = self.engine.skills, self.home.flow
+            pane.show_flows([*skills.flows(), *broken_flows(skills, pane.known)])
             self.home.make_room()
 
     def take(self, messages: Sequence[Timed]) -> None:
         """Fold a batch and show what it changed."""
         touched: set[Part] = {"turn"} if len(self.state.conversation) == 0 else set()
         for at, message in messages:
-            touched |= self.feed.apply(self.state.fold(message, at))
+            if self.hearer is not None:
+                self.hearer.hear((at, message))
+            touched |= self._put(self.state.fold(message, at))
             if isinstance(message, ApprovalRequest | QuestionRequest):
                 self._attention.call(f"{message.__class__.__name__.removesuffix('Request')} needed")
             elif isinstance(message, FlowPaused) and message.reason == "choice":
@@ -95,20 +127,32 @@ class Stage:
 
     def _apply(self, deltas: Sequence[Delta]) -> None:
         was_empty = self.home.talk.has_class("-empty")
-        if (touched := self.feed.apply(deltas)) or was_empty:
+        if (touched := self._put(deltas)) or was_empty:
             self.refresh(touched)
+
+    def _put(self, deltas: Sequence[Delta]) -> set[Part]:
+        """Changes of the present, into the conversation where that is shown; the other parts that changed."""
+        if self.past is None:
+            return self.feed.apply(deltas)
+        return {delta.part for delta in deltas if isinstance(delta, Touched)}
 
     def refresh(self, parts: set[Part]) -> None:
         """Tell the panes of these parts."""
-        home, state = self.home, self.state
+        home, state = self.home, self.shown
         if "todo" in parts:
             home.todo.show(state.todo)
         if "approvals" in parts:
             self.ask()
         if "questions" in parts:
             self._ask_question()
-        if parts & {"flow", "node", "approvals"}:
-            home.flow.show_run(state.flow.run, state.flow.picture, asking=bool(state.approvals))
+        if parts & {"flow", "node", "approvals", "questions"}:
+            home.flow.show_run(
+                state.flow.run,
+                state.flow.picture,
+                asking=bool(state.approvals),
+                answering=bool(state.questions),
+                retry_until=state.retrying.until if state.retrying is not None else None,
+            )
             self._ask_branch()
         if parts & {"flow", "node", "todo", "approvals"}:
             home.strip.show(state)
@@ -118,10 +162,10 @@ class Stage:
 
     def tick(self) -> None:
         """What counts the time, and the figures of the header."""
-        home, state, engine = self.home, self.state, self.engine
+        home, state, engine = self.home, self.shown, self.engine
         home.talk.set_class(not len(state.conversation), "-empty")
         run, turn = state.flow.run, state.turn
-        elapsed = int(max(0.0, self._clock() - turn.started)) if turn.started is not None else None
+        elapsed = int(max(0.0, self.moment() - turn.started)) if turn.started is not None else None
         home.header.facts = dataclasses.replace(
             home.header.facts,
             context_usage=state.status.context_usage,
@@ -138,8 +182,8 @@ class Stage:
     @property
     def counts(self) -> bool:
         """Whether something on screen changes with the clock."""
-        run = self.state.flow.run
-        return self.state.turn.running or (run is not None and run.active)
+        run = self.shown.flow.run
+        return self.shown.turn.running or (run is not None and run.active)
 
     def ask(self, open_id: str | None = None) -> None:
         """Show the approvals that wait, and give the dialog the focus unless somebody writes."""

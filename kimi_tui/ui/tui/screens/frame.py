@@ -37,6 +37,7 @@ class Frame(ModalScreen[ResultType | None]):
         Binding("ctrl+q", "app.leave", "Quit", show=False, priority=True),
     ]
     title_text: ClassVar[str] = ""
+    leave_word: ClassVar[str] = "back"
 
     def body(self) -> ComposeResult:
         raise NotImplementedError
@@ -56,7 +57,7 @@ class Frame(ModalScreen[ResultType | None]):
 
     def show_keys(self) -> None:
         """The keys may be other ones now."""
-        self.query_one("#keys", KeyBar).show((*self.keys(), BarKey("Esc", "back", "leave")))
+        self.query_one("#keys", KeyBar).show((*self.keys(), BarKey("Esc", self.leave_word, "leave")))
 
     def say_below(self, text: str) -> None:
         """A word in the frame's lower edge."""

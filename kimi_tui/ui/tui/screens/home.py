@@ -21,6 +21,7 @@ from kimi_tui.ui.tui.panels.strip import StripLine
 from kimi_tui.ui.tui.panels.todo import TodoPane
 from kimi_tui.ui.tui.panels.waiting import WaitingPane
 from kimi_tui.ui.tui.panels.welcome import Welcome
+from kimi_tui.ui.tui.replay.bar import ScrubBar
 from kimi_tui.ui.tui.screens.finder import Finder
 from kimi_tui.ui.tui.transcript.view import Transcript
 
@@ -101,6 +102,7 @@ class Home(Screen[None]):
         self.todo = TodoPane(id="todo")
         self.waiting = WaitingPane(id="waiting")
         self.right = Vertical(self.flow, self.todo, self.waiting, id="right")
+        self.scrub = ScrubBar(id="scrub")
         self.strip = StripLine(id="strip")
         self.hints = Hints(id="hints")
         self.zoomed: PaneName | None = None
@@ -112,6 +114,7 @@ class Home(Screen[None]):
             yield Vertical(self.talk, self.approval, self.question, self.branch, self.composer, id="left")
             yield self.divider
             yield self.right
+        yield self.scrub
         yield self.strip
         yield self.hints
 

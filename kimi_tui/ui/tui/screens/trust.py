@@ -1,15 +1,18 @@
 """The question that comes before a new folder's skills and servers act."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
+from time import monotonic
 from typing import ClassVar
 
+from textual import events
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.widgets import Static
 
 from kimi_tui.paths import shown
 from kimi_tui.trust import Brought, project_root
+from kimi_tui.ui.tui.dialogs.guard import Guard
 from kimi_tui.ui.tui.screens.frame import Card
 from kimi_tui.ui.tui.screens.keybar import BarKey
 from kimi_tui.ui.tui.screens.picks import Pick, PickList
@@ -22,7 +25,10 @@ _MEANING = {
 
 
 class TrustQuestion(Card[bool]):
-    """Gives back the answer to be kept; None: not trusted this time, and asked again the next."""
+    """Gives back the answer to be kept; None: not trusted this time, and asked again the next.
+
+    Keys that come before half a second without any are passed over: they were meant for the composer.
+    """
 
     CSS = """
     TrustQuestion #about { height: auto; margin-bottom: 1; }
@@ -34,9 +40,11 @@ class TrustQuestion(Card[bool]):
         Binding("n,2", "answer(False)", "Do not", show=False),
     ]
     title_text = "do you trust this folder?"
+    leave_word = "not this time"
 
-    def __init__(self, work_dir: Path, brought: Sequence[Brought]) -> None:
+    def __init__(self, work_dir: Path, brought: Sequence[Brought], *, clock: Callable[[], float] = monotonic) -> None:
         super().__init__()
+        self.guard = Guard(clock)
         self._root = project_root(work_dir)
         self._brought = brought
 
@@ -72,4 +80,14 @@ class TrustQuestion(Card[bool]):
         self.action_answer(event.key == "yes")
 
     def action_answer(self, answer: bool) -> None:
-        self.dismiss(answer)
+        if self.guard.passes():
+            self.dismiss(answer)
+
+    def action_leave(self) -> None:
+        if self.guard.passes():
+            self.dismiss(None)
+
+    def on_key(self, event: events.Key) -> None:
+        """Whoever writes did not mean this question."""
+        if event.is_printable and event.key not in "yn12":
+            self.guard.restart()

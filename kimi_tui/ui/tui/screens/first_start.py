@@ -1,0 +1,260 @@
+"""The first start: how it should look, and which model answers. Everything in it can be changed later."""
+
+import tomllib
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import ClassVar, cast
+
+from textual.app import ComposeResult
+from textual.widgets import Static
+
+from kimi_tui.config import Config, load
+from kimi_tui.config_edit import KeyPath, Value
+from kimi_tui.errors import ConfigError
+from kimi_tui.llm.discover import LocalServer
+from kimi_tui.paths import shown
+from kimi_tui.ui.tui.screens.ask_line import AskLine
+from kimi_tui.ui.tui.screens.frame import Card
+from kimi_tui.ui.tui.screens.keybar import BarKey
+from kimi_tui.ui.tui.screens.models import FindServers, local_choice, server_name
+from kimi_tui.ui.tui.screens.picks import Pick, PickList
+from kimi_tui.ui.tui.text.sanitize import sanitize
+from kimi_tui.ui.tui.wording import plural
+
+
+@dataclass(frozen=True, slots=True)
+class Service:
+    """A model service that wants a key. `size` is the model's context in tokens."""
+
+    name: str
+    title: str
+    type: str
+    base_url: str
+    model: str
+    size: int
+
+
+SERVICES: tuple[Service, ...] = (
+    Service("kimi", "Kimi", "kimi", "https://api.moonshot.ai/v1", "kimi-k2-turbo-preview", 262_144),
+    Service("kimi-cn", "Kimi (China)", "kimi", "https://api.moonshot.cn/v1", "kimi-k2-turbo-preview", 262_144),
+    Service("kimi-code", "Kimi for Coding", "kimi", "https://api.kimi.com/coding/v1", "kimi-for-coding", 262_144),
+    Service("openai", "OpenAI", "openai_responses", "https://api.openai.com/v1", "gpt-5", 400_000),
+    Service("anthropic", "Anthropic", "anthropic", "", "claude-sonnet-4-5", 200_000),
+    Service("gemini", "Gemini", "google_genai", "", "gemini-2.5-pro", 1_000_000),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class FirstChoice:
+    """What was chosen: the theme, what to write into the configuration, and the model to ask; or the demo."""
+
+    theme: str
+    changes: Mapping[KeyPath, Value] = field(default_factory=dict[KeyPath, Value])
+    model: str = ""
+    demo: bool = False
+
+
+def service_changes(service: Service, key: str, model: str) -> dict[KeyPath, Value]:
+    """What the configuration has to say of a service with that key."""
+    changes: dict[KeyPath, Value] = {("providers", service.name, "type"): service.type}
+    if service.base_url:
+        changes["providers", service.name, "base_url"] = service.base_url
+    changes["providers", service.name, "api_key"] = key
+    changes["models", model, "provider"] = service.name
+    changes["models", model, "model"] = model
+    changes["models", model, "max_context_size"] = service.size
+    changes["default_model",] = model
+    return changes
+
+
+@dataclass(frozen=True, slots=True)
+class Takeover:
+    """The settings of Kimi CLI: what of them can be used here, or why nothing."""
+
+    file: Path
+    config: Config = field(default_factory=Config)
+    trouble: str = ""
+
+    def changes(self) -> dict[KeyPath, Value]:
+        """Its providers and models, as they are written there."""
+        table = cast(dict[str, Value], tomllib.loads(self.file.read_text("utf-8-sig")))
+        return {(key,): table[key] for key in ("providers", "models", "default_model") if table.get(key)}
+
+
+def find_takeover(user_home: Path) -> Takeover | None:
+    """`~/.kimi/config.toml`, where there is one."""
+    file = user_home / ".kimi" / "config.toml"
+    if not file.is_file():
+        return None
+    try:
+        return Takeover(file, load(file).config)
+    except ConfigError as error:
+        return Takeover(file, trouble=error.cause)
+
+
+class FirstStart(Card[FirstChoice]):
+    """Two steps: the theme, seen at once, then the model."""
+
+    CSS = """
+    FirstStart #about { height: auto; margin-bottom: 1; }
+    FirstStart PickList { height: 20; max-height: 65vh; margin-bottom: 1; }
+    """
+    title_text: ClassVar[str] = "welcome to kimi-tui"
+    leave_word = "later"
+
+    def __init__(
+        self,
+        themes: Mapping[str, str],
+        theme: str,
+        *,
+        use_theme: Callable[[str], object],
+        find: FindServers,
+        takeover: Takeover | None = None,
+        has_demo: bool = True,
+    ) -> None:
+        super().__init__()
+        self._themes, self._theme, self._use_theme = themes, theme, use_theme
+        self._find, self._takeover, self._has_demo = find, takeover, has_demo
+        self._before = theme
+        self._step = "theme"
+        self._servers: Sequence[LocalServer] | None = None
+
+    def body(self) -> ComposeResult:
+        yield Static("", id="about", markup=False)
+        yield PickList(id="ways")
+
+    def keys(self) -> Sequence[BarKey]:
+        if self._step == "theme":
+            return (BarKey("↑ ↓", "see it"), BarKey("Enter", "take it", "take"))
+        return (BarKey("Enter", "take it", "take"), BarKey("←", "the theme again", "theme"))
+
+    def on_mount(self) -> None:
+        super().on_mount()
+        self.query_one(PickList).focus()
+        self._ask_theme()
+        self.run_worker(self._look(), group="look")
+
+    async def _look(self) -> None:
+        self._servers = await self._find()
+        if self._step == "model":
+            self._ask_model()
+
+    # Steps
+
+    def _say(self, text: str) -> None:
+        self.query_one("#about", Static).update(sanitize(text))
+
+    def _ask_theme(self) -> None:
+        self._step = "theme"
+        self._say("1 of 2 · How should it look? You see it as you move.")
+        self.query_one(PickList).show(
+            [Pick(name, title, right=name, sign="◐", role="accent") for name, title in self._themes.items()],
+            key=self._theme,
+        )
+        self.show_keys()
+
+    def _ask_model(self) -> None:
+        before = self._step
+        self._step = "model"
+        self._say("2 of 2 · Which model answers? Everything can be changed later: /setup, /model, /settings.")
+        picks = [Pick("", "with a key of yours")]
+        picks += [Pick(f"service:{one.name}", one.title, right=one.model, sign="○", role="accent") for one in SERVICES]
+        picks.append(Pick("", "on this machine"))
+        found = [(server, model) for server in self._servers or () for model in server.models]
+        for server, model in found:
+            picks.append(
+                Pick(f"local:{server.base_url}:{model}", model, right=server_name(server), sign="○", role="accent")
+            )
+        if not found:
+            words = "looking…" if self._servers is None else "no server answers (Ollama, LM Studio, vLLM, llama.cpp)"
+            picks.append(Pick("again", "Look again", right=words, sign="?", role="muted", quiet=True))
+        if self._takeover is not None:
+            picks += [Pick("", "from Kimi CLI"), self._takeover_pick(self._takeover)]
+        if self._has_demo:
+            picks.append(Pick("", "without a model"))
+            picks.append(Pick("demo", "See the demo", right="a real flow, real tools; the model is a script", sign="▶"))
+        self.query_one(PickList).show(picks, top=before == "theme")
+        self.show_keys()
+
+    def _takeover_pick(self, takeover: Takeover) -> Pick:
+        count = len(takeover.config.models)
+        if takeover.trouble or not count:
+            why = takeover.trouble or "it names no model"
+            return Pick("trouble", f"{shown(takeover.file)} cannot be taken over", detail=why, sign="✗", role="error")
+        default = f", {takeover.config.default_model} first" if takeover.config.default_model else ""
+        words = f"{plural(count, 'model')}{default}; the file stays as it is"
+        return Pick("takeover", f"Take over {shown(takeover.file)}", detail=words, sign="○", role="accent")
+
+    # What is chosen
+
+    def on_pick_list_moved(self, event: PickList.Moved) -> None:
+        if self._step == "theme" and event.key in self._themes:
+            self._theme = event.key
+            self._use_theme(event.key)
+
+    def on_pick_list_chosen(self, event: PickList.Chosen) -> None:
+        if self._step == "theme":
+            self._ask_model()
+            return
+        kind, _, rest = event.key.partition(":")
+        match kind:
+            case "service":
+                self._ask_key(next(one for one in SERVICES if one.name == rest))
+            case "local":
+                self._take_local(event.key)
+            case "takeover" if self._takeover is not None:
+                config = self._takeover.config
+                model = config.default_model or next(iter(config.models))
+                self._done(self._takeover.changes() | {("default_model",): model}, model)
+            case "demo":
+                self.dismiss(FirstChoice(self._theme, demo=True))
+            case "again":
+                self._servers = None
+                self._ask_model()
+                self.run_worker(self._look(), group="look", exclusive=True)
+            case _:
+                pass
+
+    def action_take(self) -> None:
+        self.query_one(PickList).action_choose()
+
+    def action_theme(self) -> None:
+        self._ask_theme()
+
+    def key_left(self) -> None:
+        if self._step == "model":
+            self._ask_theme()
+
+    def _take_local(self, key: str) -> None:
+        for server in self._servers or ():
+            for model in server.models:
+                if key == f"local:{server.base_url}:{model}":
+                    choice = local_choice(server, model)
+                    self._done({**choice.changes, ("default_model",): choice.name}, choice.name)
+                    return
+
+    def _ask_key(self, service: Service) -> None:
+        def got_key(key: str | None) -> None:
+            if not key:
+                return
+            about = "The model to ask; the name as the service has it."
+            self.app.push_screen(AskLine(f"{service.title}: model", about=about, value=service.model), got_model(key))
+
+        def got_model(key: str) -> Callable[[str | None], None]:
+            def got(model: str | None) -> None:
+                if model:
+                    self._done(service_changes(service, key, model), model)
+
+            return got
+
+        about = "Paste the key. It is written into config.yaml, which only you can read, and goes nowhere but there."
+        self.app.push_screen(AskLine(f"{service.title}: key", about=about, secret=True), got_key)
+
+    def _done(self, changes: Mapping[KeyPath, Value], model: str) -> None:
+        self.dismiss(FirstChoice(self._theme, changes, model))
+
+    def action_leave(self) -> None:
+        if self._theme != self._before:
+            self._use_theme(self._before)
+        self.dismiss(None)

@@ -1,0 +1,154 @@
+"""The models there are: those of the configuration, and those of servers on this machine, looked for on demand."""
+
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+
+from kimi_tui.config import Config
+from kimi_tui.config_edit import KeyPath, Value
+from kimi_tui.llm.discover import LocalServer
+from kimi_tui.ui.tui.screens.frame import Card
+from kimi_tui.ui.tui.screens.keybar import BarKey
+from kimi_tui.ui.tui.screens.picks import Pick, PickList
+from kimi_tui.ui.tui.screens.searched import SearchedList
+from kimi_tui.ui.tui.wording import tokens
+
+LOOK = "look"
+_NAMES = {"ollama": "Ollama", "lm_studio": "LM Studio", "vllm": "vLLM", "llama_cpp": "llama.cpp"}
+FindServers = Callable[[], Awaitable[Sequence[LocalServer]]]
+
+
+@dataclass(frozen=True, slots=True)
+class ModelChoice:
+    """A model to ask from now on. `changes` make it known to the configuration; `keep`: it is to be the default."""
+
+    name: str
+    changes: Mapping[KeyPath, Value]
+    keep: bool = False
+
+
+def server_name(server: LocalServer) -> str:
+    return _NAMES.get(server.kind, server.kind)
+
+
+def local_choice(server: LocalServer, model: str) -> ModelChoice:
+    """What the configuration has to say of a model of a server on this machine."""
+    provider = f"local-{server.kind.replace('_', '-')}"
+    return ModelChoice(
+        model,
+        {
+            ("providers", provider, "type"): "openai_legacy",
+            ("providers", provider, "base_url"): server.base_url,
+            ("models", model, "provider"): provider,
+            ("models", model, "model"): model,
+        },
+    )
+
+
+class ModelPicker(Card[ModelChoice]):
+    """Gives back what to ask from the next turn on."""
+
+    CSS = """
+    ModelPicker #models { height: auto; max-height: 90vh; }
+    ModelPicker PickList { height: 20; max-height: 60vh; margin-bottom: 1; }
+    """
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("ctrl+s", "keep", "Use, and keep as the default", show=False, priority=True),
+        Binding("ctrl+o", "look", "Look on this machine", show=False, priority=True),
+    ]
+    title_text = "model"
+
+    def __init__(self, config: Config, in_use: str, *, find: FindServers) -> None:
+        super().__init__()
+        self._config, self._in_use, self._find = config, in_use, find
+        self._local: dict[str, ModelChoice] = {}
+        self._servers: Sequence[LocalServer] | None = None
+        self._looking = False
+
+    def body(self) -> ComposeResult:
+        yield SearchedList("a model or a provider", id="models")
+
+    def keys(self) -> Sequence[BarKey]:
+        return (
+            BarKey("Enter", "use it", "use"),
+            BarKey("Ctrl+S", "use it by default", "keep"),
+            BarKey("Ctrl+O", "look on this machine", "look"),
+        )
+
+    def on_mount(self) -> None:
+        super().on_mount()
+        self._show(self._in_use)
+        self.query_one(SearchedList).focus_line()
+
+    def _show(self, key: str | None = None) -> None:
+        config = self._config
+        picks: list[Pick] = []
+        if config.models:
+            picks.append(Pick("", "configured"))
+        for name, model in config.models.items():
+            size = f"{tokens(model.max_context_size)} tokens"
+            here = name == self._in_use
+            default = " · default" if name == config.default_model else ""
+            picks.append(
+                Pick(
+                    name,
+                    model.display_name or name,
+                    right=f"{model.provider} · {size}{default}",
+                    sign="●" if here else "○",
+                    role="accent" if here else "muted",
+                )
+            )
+        picks.append(Pick("", "on this machine"))
+        for server in self._servers or ():
+            for model in server.models:
+                choice = local_choice(server, model)
+                key_of = f"local:{choice.name}@{server.base_url}"
+                self._local[key_of] = choice
+                picks.append(Pick(key_of, model, right=server_name(server), sign="○", role="muted"))
+        if not self._local:
+            words = "Look for servers" if self._servers is None else "No server answers; look again"
+            picks.append(
+                Pick(
+                    LOOK,
+                    "Looking…" if self._looking else words,
+                    right="Ollama, LM Studio, vLLM, llama.cpp",
+                    sign="?",
+                    role="accent",
+                )
+            )
+        self.query_one(SearchedList).show(picks, key=key)
+
+    def on_pick_list_chosen(self, event: PickList.Chosen) -> None:
+        self._take(event.key, keep=False)
+
+    def action_use(self) -> None:
+        self.query_one(PickList).action_choose()
+
+    def action_keep(self) -> None:
+        self._take(self.query_one(PickList).key, keep=True)
+
+    def _take(self, key: str, *, keep: bool) -> None:
+        if key == LOOK:
+            self.action_look()
+        elif choice := self._local.get(key):
+            self.dismiss(ModelChoice(choice.name, choice.changes, keep))
+        elif key:
+            self.dismiss(ModelChoice(key, {}, keep))
+
+    def action_look(self) -> None:
+        if not self._looking:
+            self._looking = True
+            self._show()
+            self.run_worker(self._look(), group="look", exclusive=True)
+
+    async def _look(self) -> None:
+        try:
+            self._servers = await self._find()
+        finally:
+            self._looking = False
+        self._local.clear()
+        self._show(next(iter(self._local), None))
+        self._show(next(iter(self._local), LOOK))

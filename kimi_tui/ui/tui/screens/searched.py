@@ -1,0 +1,85 @@
+"""A list with a line above it that narrows it down: one types, and the arrows move all the same."""
+
+from collections.abc import Sequence
+
+from textual import events
+from textual.app import ComposeResult
+from textual.containers import Horizontal, Vertical
+from textual.widgets import Input, Static
+
+from kimi_tui.ui.tui.composer.fuzzy import score
+from kimi_tui.ui.tui.screens.picks import Pick, PickList
+
+
+class SearchedList(Vertical):
+    """Shows those picks whose label, detail or right side fits, and their headings. It posts what a PickList posts."""
+
+    DEFAULT_CSS = """
+    SearchedList { height: auto; }
+    SearchedList > Horizontal { height: 1; margin-bottom: 1; }
+    SearchedList #mark { width: 7; color: $primary; }
+    SearchedList Input { width: 1fr; }
+    """
+
+    def __init__(self, placeholder: str = "", *, at_once: bool = True, id: str | None = None) -> None:  # noqa: A002
+        super().__init__(id=id)
+        self._placeholder = placeholder
+        self.list = PickList(at_once=at_once)
+        self._picks: tuple[Pick, ...] = ()
+
+    def compose(self) -> ComposeResult:
+        with Horizontal():
+            yield Static("find › ", id="mark", markup=False)
+            yield Input(placeholder=self._placeholder)
+        yield self.list
+
+    @property
+    def query_text(self) -> str:
+        return self.query_one(Input).value.strip()
+
+    def show(self, picks: Sequence[Pick], *, key: str | None = None) -> None:
+        """These are all; those that fit are seen."""
+        self._picks = tuple(picks)
+        self._narrow(key)
+
+    def focus_line(self) -> None:
+        self.query_one(Input).focus()
+
+    def _narrow(self, key: str | None = None, *, top: bool = False) -> None:
+        query = self.query_text if self.is_mounted else ""
+        shown: list[Pick] = []
+        for pick in self._picks:
+            if pick.key and query and all(score(query, text) is None for text in (pick.label, pick.detail, pick.right)):
+                continue
+            if not pick.key and shown and not shown[-1].key:
+                shown.pop()
+            shown.append(pick)
+        if shown and not shown[-1].key:
+            shown.pop()
+        self.list.empty = f"nothing has “{query}”" if query else ""
+        self.list.show(shown, key=key, top=top)
+
+    def on_input_changed(self, event: Input.Changed) -> None:
+        event.stop()
+        self._narrow(top=True)
+
+    def on_input_submitted(self, event: Input.Submitted) -> None:
+        event.stop()
+        self.list.action_choose()
+
+    def on_key(self, event: events.Key) -> None:
+        if not self.query_one(Input).has_focus:
+            return
+        match event.key:
+            case "up":
+                self.list.action_move(-1)
+            case "down":
+                self.list.action_move(1)
+            case "pageup":
+                self.list.action_page(-1)
+            case "pagedown":
+                self.list.action_page(1)
+            case _:
+                return
+        event.stop()
+        event.prevent_default()
