@@ -14,6 +14,7 @@ from acp.interfaces import Agent, Client
 from kimi_tui import config as configuration
 from kimi_tui.cli.launch import plan_of, start_logging
 from kimi_tui.errors import ConfigError, ModelNotSetError, UsageError
+from kimi_tui.mcp.config import Server
 from kimi_tui.soul.assemble import assemble
 from kimi_tui.soul.engine import Engine
 from kimi_tui.ui.acp.agent import AcpAgent
@@ -65,11 +66,16 @@ class _Program:
     def __init__(self, options: argparse.Namespace) -> None:
         self._options = options
 
-    async def open(self, work_dir: Path, session_id: str | None, add_dirs: Sequence[Path]) -> Engine:
+    async def open(
+        self, work_dir: Path, session_id: str | None, *, add_dirs: Sequence[Path], mcp_servers: Sequence[Server]
+    ) -> Engine:
         own = {"work_dir": str(work_dir), "session": session_id, "continue_": False}
         options = argparse.Namespace(**{**vars(self._options), **own})
         plan = await asyncio.to_thread(plan_of, options, interactive=True)
-        return await assemble(replace(plan, add_dirs=(*plan.add_dirs, *add_dirs)))
+        named = {server.name for server in mcp_servers}
+        ours = [server for server in plan.mcp.servers if server.name not in named]
+        mcp = replace(plan.mcp, servers=(*mcp_servers, *ours))
+        return await assemble(replace(plan, add_dirs=(*plan.add_dirs, *add_dirs), mcp=mcp))
 
     def why_no_model(self) -> str | None:
         if self._options.demo:

@@ -11,7 +11,6 @@ from acp import PROTOCOL_VERSION, RequestError
 from acp.helpers import ContentBlock
 from acp.interfaces import Client
 from acp.schema import (
-    AcpMcpServer,
     AgentCapabilities,
     AuthenticateResponse,
     AuthEnvVar,
@@ -19,12 +18,11 @@ from acp.schema import (
     CloseSessionResponse,
     EnvVarAuthMethod,
     ForkSessionResponse,
-    HttpMcpServer,
     Implementation,
     InitializeResponse,
     ListSessionsResponse,
     LoadSessionResponse,
-    McpServerStdio,
+    McpCapabilities,
     NewSessionResponse,
     PromptCapabilities,
     PromptResponse,
@@ -38,27 +36,30 @@ from acp.schema import (
     SessionResumeCapabilities,
     SetSessionConfigOptionResponse,
     SetSessionModeResponse,
-    SseMcpServer,
 )
 
 from kimi_tui import __version__
 from kimi_tui.errors import KimiTuiError
-from kimi_tui.session.copying import copy_session
-from kimi_tui.session.session import list_sessions, sessions_dir, work_dirs
+from kimi_tui.mcp.config import Server
+from kimi_tui.session.catalog import fork, sessions_of
+from kimi_tui.session.session import sessions_dir
 from kimi_tui.soul.engine import Engine
 from kimi_tui.ui.acp import settings
 from kimi_tui.ui.acp.failure import AUTH_REQUIRED, INVALID_PARAMS, refusal
+from kimi_tui.ui.acp.mcp_servers import Asked, servers
 from kimi_tui.ui.acp.session import AcpSession
 
-McpServers = list[HttpMcpServer | SseMcpServer | AcpMcpServer | McpServerStdio]
+McpServers = list[Asked]
 R = TypeVar("R", LoadSessionResponse, ResumeSessionResponse)
 
 
 class Host(Protocol):
     """What the agent needs of the program."""
 
-    async def open(self, work_dir: Path, session_id: str | None, add_dirs: Sequence[Path]) -> Engine:
-        """An engine on that session, or on a new one. Raises KimiTuiError."""
+    async def open(
+        self, work_dir: Path, session_id: str | None, *, add_dirs: Sequence[Path], mcp_servers: Sequence[Server]
+    ) -> Engine:
+        """An engine on that session, or on a new one; these MCP servers go before ours. Raises KimiTuiError."""
         ...
 
     def why_no_model(self) -> str | None:
@@ -93,6 +94,7 @@ class AcpAgent:
             agent_info=Implementation(name="kimi-tui", title="Kimi TUI", version=__version__),
             agent_capabilities=AgentCapabilities(
                 load_session=True,
+                mcp_capabilities=McpCapabilities(http=True, sse=True),
                 prompt_capabilities=PromptCapabilities(image=True, audio=False, embedded_context=True),
                 session_capabilities=sessions,
             ),
@@ -111,7 +113,7 @@ class AcpAgent:
         mcp_servers: McpServers | None = None,
         **kwargs: object,
     ) -> NewSessionResponse:
-        session = await self._open(_folder(cwd), None, additional_directories)
+        session = await self._open(_folder(cwd), None, additional_directories, mcp_servers)
         engine = session.engine
         return NewSessionResponse(
             session_id=engine.session_id, modes=settings.modes(engine), config_options=settings.options(engine)
@@ -125,7 +127,7 @@ class AcpAgent:
         additional_directories: list[str] | None = None,
         **kwargs: object,
     ) -> LoadSessionResponse:
-        session = await self._reopen(cwd, session_id, additional_directories)
+        session = await self._reopen(cwd, session_id, additional_directories, mcp_servers)
         await session.replay()
         return _opened(LoadSessionResponse, session)
 
@@ -137,7 +139,7 @@ class AcpAgent:
         mcp_servers: McpServers | None = None,
         **kwargs: object,
     ) -> ResumeSessionResponse:
-        return _opened(ResumeSessionResponse, await self._reopen(cwd, session_id, additional_directories))
+        return _opened(ResumeSessionResponse, await self._reopen(cwd, session_id, additional_directories, mcp_servers))
 
     async def fork_session(
         self,
@@ -153,9 +155,13 @@ class AcpAgent:
             if known.engine.busy:
                 raise RequestError(-32600, "a turn is running in this session; it can be forked when it has ended")
             known.engine.wire.flush()
+        folder = _found(work_dir, session_id)
+        title = next(
+            (found.info.title for found in sessions_of(work_dir, archived=True) if found.info.dir == folder), ""
+        )
         with _refused():
-            copy = await asyncio.to_thread(copy_session, _found(work_dir, session_id))
-        session = await self._open(work_dir, copy, additional_directories)
+            copy = await asyncio.to_thread(fork, folder, work_dir, title=title)
+        session = await self._open(work_dir, copy, additional_directories, mcp_servers)
         engine = session.engine
         return ForkSessionResponse(
             session_id=engine.session_id, modes=settings.modes(engine), config_options=settings.options(engine)
@@ -165,19 +171,17 @@ class AcpAgent:
         self, cwd: str | None = None, cursor: str | None = None, **kwargs: object
     ) -> ListSessionsResponse:
         """The newest first; of every folder that has some, where none is named."""
-        folders = [_folder(cwd)] if cwd is not None else await asyncio.to_thread(work_dirs)
-        found = [(folder, info) for folder in folders for info in await asyncio.to_thread(list_sessions, folder)]
-        found.sort(key=lambda pair: pair[1].updated_at, reverse=True)
+        found = await asyncio.to_thread(sessions_of, _folder(cwd) if cwd is not None else None)
         return ListSessionsResponse(
             sessions=[
                 SessionInfo(
-                    session_id=info.id,
-                    cwd=str(folder),
-                    title=info.title or None,
-                    updated_at=datetime.fromtimestamp(info.updated_at, UTC).isoformat(),
+                    session_id=one.info.id,
+                    cwd=str(one.work_dir),
+                    title=one.info.title or None,
+                    updated_at=datetime.fromtimestamp(one.info.updated_at, UTC).isoformat(),
                 )
-                for folder, info in found
-                if not info.archived
+                for one in found
+                if one.work_dir is not None
             ]
         )
 
@@ -220,24 +224,31 @@ class AcpAgent:
         self._sessions.clear()
         await asyncio.gather(*(session.aclose() for session in sessions))
 
-    async def _open(self, work_dir: Path, session_id: str | None, add_dirs: list[str] | None) -> AcpSession:
+    async def _open(
+        self, work_dir: Path, session_id: str | None, add_dirs: list[str] | None, mcp_servers: McpServers | None
+    ) -> AcpSession:
         self._need_model()
+        folders = [_folder(folder) for folder in add_dirs or ()]
         with _refused():
-            engine = await self._host.open(work_dir, session_id, [_folder(folder) for folder in add_dirs or ()])
+            engine = await self._host.open(
+                work_dir, session_id, add_dirs=folders, mcp_servers=servers(mcp_servers or ())
+            )
         engine.interactive = False  # a flow that pauses would keep the prompt, and the client from steering it
-        engine.models.prepare()
         session = AcpSession(engine, self._client)
         self._sessions[engine.session_id] = session
+        engine.start()
         asyncio.get_running_loop().call_soon(session.announce)
         return session
 
-    async def _reopen(self, cwd: str, session_id: str, add_dirs: list[str] | None) -> AcpSession:
+    async def _reopen(
+        self, cwd: str, session_id: str, add_dirs: list[str] | None, mcp_servers: McpServers | None
+    ) -> AcpSession:
         known = self._sessions.get(session_id)
         if known is not None:
             return known
         work_dir = _folder(cwd)
         _found(work_dir, session_id)
-        return await self._open(work_dir, session_id, add_dirs)
+        return await self._open(work_dir, session_id, add_dirs, mcp_servers)
 
     def _session(self, session_id: str) -> AcpSession:
         session = self._sessions.get(session_id)

@@ -47,7 +47,7 @@ class AcpSession:
         self._queue: asyncio.Queue[Update | _Asked] = asyncio.Queue()
         self._turn: asyncio.Task[TurnResult] | None = None
         self._shown: tuple[str, str, str] | None = None
-        self._unlisten = engine.wire.listen(self._hear)
+        self._unlisten = (engine.wire.listen(self._hear), engine.skills.listen(lambda _: self.announce()))
         self._sending = asyncio.create_task(self._send_all(), name=f"acp {engine.session_id}")
 
     async def prompt(self, blocks: Sequence[ContentBlock]) -> PromptResponse:
@@ -87,7 +87,8 @@ class AcpSession:
         if self._turn is not None:
             self.cancel()
             await asyncio.gather(self._turn, return_exceptions=True)
-        self._unlisten()
+        for unlisten in self._unlisten:
+            unlisten()
         await self._asking.aclose()
         self._sending.cancel()
         await asyncio.gather(self._sending, return_exceptions=True)

@@ -13,9 +13,10 @@ from kimi_tui.soul.engine import Engine
 
 ConfigOptions = list[SessionConfigOptionSelect | SessionConfigOptionBoolean]
 
-DEFAULT, PLAN, YOLO = "default", "plan", "yolo"
+DEFAULT, ACCEPT_EDITS, PLAN, YOLO = "default", "accept-edits", "plan", "yolo"
 _MODES = (
     SessionMode(id=DEFAULT, name="Default", description="Asks before it runs commands and changes files"),
+    SessionMode(id=ACCEPT_EDITS, name="Accept edits", description="Changes files of the work folder without asking"),
     SessionMode(id=PLAN, name="Plan", description="Reads and plans; changes nothing until you agree to the plan"),
     SessionMode(id=YOLO, name="YOLO", description="Runs and changes without asking"),
 )
@@ -24,7 +25,9 @@ _MODES = (
 def mode_of(engine: Engine) -> str:
     if engine.services.plan_mode.on:
         return PLAN
-    return YOLO if engine.approvals.yolo else DEFAULT
+    if engine.approvals.yolo:
+        return YOLO
+    return ACCEPT_EDITS if engine.approvals.policy.accept_edits else DEFAULT
 
 
 def modes(engine: Engine) -> SessionModeState:
@@ -36,6 +39,7 @@ def set_mode(engine: Engine, mode: str) -> None:
     if mode not in (known.id for known in _MODES):
         raise RequestError(-32602, f"there is no mode {mode!r}; there are: {', '.join(known.id for known in _MODES)}")
     engine.services.plan_mode.on = mode == PLAN
+    engine.approvals.policy.accept_edits = mode == ACCEPT_EDITS
     if engine.approvals.yolo != (mode == YOLO):
         engine.approvals.yolo = mode == YOLO
 

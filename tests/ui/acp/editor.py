@@ -13,6 +13,7 @@ from acp.exceptions import RequestError
 from acp.schema import AllowedOutcome, DeniedOutcome, RequestPermissionResponse
 
 from kimi_tui.errors import ModelNotSetError
+from kimi_tui.mcp.config import Setup
 from kimi_tui.soul.assemble import Plan, assemble
 from kimi_tui.ui.acp.agent import AcpAgent
 from kimi_tui.ui.acp.transport import StdioTransport
@@ -80,8 +81,9 @@ class Program:
         self.plan = plan
         self.made = []
 
-    async def open(self, work_dir, session_id, add_dirs):
-        made = await assemble(replace(self.plan, work_dir=work_dir, session_id=session_id, add_dirs=tuple(add_dirs)))
+    async def open(self, work_dir, session_id, *, add_dirs, mcp_servers):
+        plan = replace(self.plan, work_dir=work_dir, session_id=session_id, add_dirs=tuple(add_dirs))
+        made = await assemble(replace(plan, mcp=Setup(tuple(mcp_servers))))
         self.made.append(made)
         return made
 

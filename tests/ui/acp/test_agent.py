@@ -2,11 +2,14 @@
 
 import asyncio
 import base64
+import sys
 
 import pytest
 from acp import RequestError, image_block, text_block
 from acp.helpers import embedded_text_resource, resource_block, resource_link_block
+from acp.schema import McpServerStdio
 
+from tests.mcp.kit import SERVERS
 from tests.soul.engines import plan, tool_call
 from tests.soul.test_engine import CHOICES, skills  # noqa: F401 - a fixture
 from tests.soul.test_soul import until
@@ -242,7 +245,7 @@ async def test_modes_and_models_are_set_by_mode_or_by_option(tmp_path):
         await editor.agent.initialize(protocol_version=1)
         opened = await editor.agent.new_session(cwd=str(made.work_dir), mcp_servers=[])
         assert opened.modes.current_mode_id == "default"
-        assert [mode.id for mode in opened.modes.available_modes] == ["default", "plan", "yolo"]
+        assert [mode.id for mode in opened.modes.available_modes] == ["default", "accept-edits", "plan", "yolo"]
         await editor.agent.set_session_mode(session_id=opened.session_id, mode_id="yolo")
         assert program.made[0].approvals.yolo
         await editor.say(opened.session_id, "go")
@@ -306,6 +309,47 @@ async def test_a_fork_remembers_and_goes_its_own_way(tmp_path):
         await editor.say(fork, "more")
         assert [message.text for message in program.made[1].context.history] == ["remember", "one", "more", "one"]
         assert [message.text for message in program.made[0].context.history] == ["remember", "one"]
+
+
+async def test_edits_are_accepted_in_the_mode_that_says_so(tmp_path):
+    made = plan(tmp_path, tool_call("WriteFile", path="a.txt", content="x"), SHELL, "text: done")
+    async with editor_on(made) as (editor, _):
+        session = await begun(editor, made)
+        await editor.agent.set_session_mode(session_id=session, mode_id="accept-edits")
+        turn = asyncio.create_task(editor.say(session, "go"))
+        call, _ = await editor.answer("reject")
+        assert call.kind == "execute"
+        await turn
+        assert (made.work_dir / "a.txt").exists()
+
+
+async def test_mcp_servers_of_the_client_are_started_and_used(tmp_path):
+    made = plan(tmp_path, tool_call("mcp__here__echo", text="hello from there"), "text: done", yolo=True)
+    async with editor_on(made) as (editor, program):
+        hello = await editor.agent.initialize(protocol_version=1)
+        assert hello.agent_capabilities.mcp_capabilities.http
+        server = McpServerStdio(name="here", command=sys.executable, args=[str(SERVERS / "everyday.py")], env=[])
+        session = (await editor.agent.new_session(cwd=str(made.work_dir), mcp_servers=[server])).session_id
+        assert (await editor.say(session, "add")).stop_reason == "end_turn"
+        assert "hello from there" in program.made[0].context.history[2].text
+        wrong = McpServerStdio(name="wrong", command=" ", args=[], env=[])
+        with pytest.raises(RequestError, match="the command is empty"):
+            await editor.agent.new_session(cwd=str(made.work_dir), mcp_servers=[wrong])
+
+
+@pytest.mark.usefixtures("skills")
+async def test_a_skill_that_comes_to_be_is_announced(tmp_path):
+    made = plan(tmp_path)
+    async with editor_on(made) as (editor, program):
+        await begun(editor, made)
+        await until(lambda: editor.of("available_commands_update"))
+        skill = made.work_dir / ".kimi-tui" / "skills" / "late" / "SKILL.md"
+        skill.parent.mkdir()
+        skill.write_text("---\nname: late\ndescription: Comes late.\n---\nHello.\n")
+        program.made[0].skills.reload()
+        await until(lambda: len(editor.of("available_commands_update")) > 1)
+        names = [command.name for command in editor.of("available_commands_update")[-1].available_commands]
+        assert "skill:late" in names
 
 
 async def test_folders_that_are_none_are_refused(tmp_path):

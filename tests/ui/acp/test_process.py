@@ -7,12 +7,9 @@ import sys
 
 from acp.stdio import spawn_agent_process
 
-from tests.soul.engines import tool_call
 from tests.soul.test_soul import until
 from tests.ui.acp.editor import Editor
-from tests.ui.wire_server.test_process import gone, peer_config
-
-SLEEP = tool_call("Shell", command="echo $$ > pid; exec sleep 1000")
+from tests.ui.wire_server.test_process import peer_config, sleeper
 
 
 def spawned(editor, config, stderr=None):
@@ -23,19 +20,19 @@ def spawned(editor, config, stderr=None):
 async def test_a_client_that_leaves_in_the_middle_of_a_tool_leaves_no_process_and_a_session_that_loads(tmp_path):
     work_dir = tmp_path / "work"
     work_dir.mkdir()
-    pid_file = work_dir / "pid"
+    sleep, sleeps = sleeper()
     editor = Editor()
-    async with spawned(editor, peer_config(tmp_path, SLEEP)) as (agent, process):
+    async with spawned(editor, peer_config(tmp_path, sleep)) as (agent, process):
         await agent.initialize(protocol_version=1)
         session = (await agent.new_session(cwd=str(work_dir), mcp_servers=[])).session_id
         turn = asyncio.create_task(editor.say(session, "go"))
-        await until(lambda: pid_file.exists() and pid_file.read_text().strip())
+        await until(lambda: (work_dir / "begun").exists() and sleeps())
         process.stdin.close()
         assert await process.wait() == 0
         assert await process.stderr.read() == b""
         turn.cancel()
     await asyncio.gather(turn, return_exceptions=True)
-    assert gone(int(pid_file.read_text()))
+    assert not sleeps()
     editor = Editor()
     async with spawned(editor, peer_config(tmp_path, "text: back again")) as (agent, _):
         await agent.initialize(protocol_version=1)

@@ -2,11 +2,12 @@
 
 import asyncio
 import json
-import os
 import signal
 import subprocess
 import sys
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from uuid import uuid4
 
 import pytest
 
@@ -54,24 +55,27 @@ def client_of(process):
     return WireClient(process.stdout.fileno(), process.stdin.fileno())
 
 
-def gone(pid):
-    try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
-        return True
-    return False
+def sleeper():
+    """A call of a command that goes on for ever, and how to know whether it still does."""
+    seconds = f"1000.{uuid4().int}"
 
+    def sleeps():
+        command_lines = []
+        for process in Path("/proc").glob("[0-9]*/cmdline"):
+            with suppress(OSError):
+                command_lines.append(process.read_bytes())
+        return any(f"sleep\0{seconds}".encode() in line for line in command_lines)
 
-SLEEP = tool_call("Shell", command="echo $$ > pid; exec sleep 1000")
+    return tool_call("Shell", command=f"touch begun; exec sleep {seconds}"), sleeps
 
 
 @pytest.mark.parametrize("end", ["stdin", signal.SIGTERM])
 async def test_the_end_in_the_middle_of_a_tool_leaves_no_process_and_a_session_that_loads(tmp_path, end):
-    pid_file = tmp_path / "work" / "pid"
-    with program(tmp_path, SLEEP) as process:
+    sleep, sleeps = sleeper()
+    with program(tmp_path, sleep) as process:
         client = client_of(process)
         turn = client.begin("prompt", user_input="go")
-        await until(lambda: pid_file.exists() and pid_file.read_text().strip())
+        await until(lambda: (tmp_path / "work" / "begun").exists() and sleeps())
         if end == "stdin":
             process.stdin.close()
         else:
@@ -79,7 +83,7 @@ async def test_the_end_in_the_middle_of_a_tool_leaves_no_process_and_a_session_t
         assert await turn == {"status": "cancelled"}
         assert await asyncio.to_thread(process.wait) == (0 if end == "stdin" else 128 + end)
         assert process.stderr.read() == b""
-    assert gone(int(pid_file.read_text()))
+    assert not sleeps()
     with program(tmp_path, "text: back again") as process:
         client = client_of(process)
         assert (await client.call("replay"))["status"] == "finished"
