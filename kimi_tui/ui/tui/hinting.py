@@ -12,6 +12,8 @@ def where_of(home: Home) -> Where:
     """The place that the focus is in."""
     if home.approval.has_focus_within:
         return "approval"
+    if home.scrub.has_focus:
+        return "time"
     if home.branch.has_focus_within:
         return "branches"
     if home.question.has_focus_within:
@@ -42,6 +44,16 @@ def hints_for(home: Home, state: UiState) -> tuple[Hint, ...]:
             )
         case "question":
             hints = (("1…4", "answer"), ("o", "another answer"), ("Esc", "no answer"))
+        case "time":
+            out = "quit" if home.scrub.position.recorded else "back to now"
+            hints = (
+                ("← →", "moment"),
+                ("↑ ↓", "node"),
+                ("Space", "play"),
+                ("+ −", "speed"),
+                ("Home", "begin"),
+                ("Esc", out),
+            )
         case "branches":
             hints = (("1…9", "take a branch"), ("↑ ↓ Enter", "choose"), ("Esc", "later"))
         case "conversation":

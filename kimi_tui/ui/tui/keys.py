@@ -5,7 +5,9 @@ from typing import Literal
 
 from textual.binding import Binding
 
-Where = Literal["everywhere", "composer", "conversation", "flow", "approval", "branches", "question", "approvals"]
+Where = Literal[
+    "everywhere", "composer", "conversation", "flow", "time", "approval", "branches", "question", "approvals"
+]  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +49,7 @@ KEYS: tuple[Key, ...] = (
     Key("expand", "ctrl+o", "expand", "Open all cards, or fold them", priority=True),
     Key("find", "ctrl+f", "find", "Find in the conversation", priority=True),
     Key("sessions", "ctrl+l", "door('sessions')", "Sessions", priority=True, in_palette=False),
+    Key("time", "f8", "time", "Go back in time: the session as it was", priority=True),
     Key("theme", "", "themes", "Change the theme"),
     Key("send", "enter", "", "Send; queue while a turn runs", "composer", in_palette=False),
     Key("newline", "shift+enter,alt+enter,ctrl+j", "", "New line", "composer", in_palette=False),
@@ -69,9 +72,24 @@ KEYS: tuple[Key, ...] = (
     Key("branch", "c", "", "Choose a branch", "flow", in_palette=False),
     Key("again", "r", "", "Run the node again", "flow", in_palette=False),
     Key("stop", "x", "", "Stop the run", "flow", in_palette=False),
-    Key("size", "z", "", "Full or compact boxes", "flow", in_palette=False),
+    Key("jump", "j", "", "Go on from the node", "flow", in_palette=False),
+    Key("prompt", "p", "", "Edit the node's prompt, and run it", "flow", in_palette=False),
+    Key("ask", "a", "", "Ask me at this decision; A: at each", "flow", in_palette=False),
+    Key("size", "z,plus,minus", "", "As it fits, boxes, compact, outline", "flow", in_palette=False),
+    Key("outline", "o", "", "Outline", "flow", in_palette=False),
+    Key("turned", "d", "", "Downwards or to the right", "flow", in_palette=False),
+    Key("pan", "shift+up,shift+down,shift+left,shift+right", "", "Pan; also by dragging", "flow", in_palette=False),
+    Key("map", "m", "", "The map of a large chart", "flow", in_palette=False),
     Key("here", "home", "", "Back to the current node, and follow it", "flow", in_palette=False),
+    Key("view", "v,s", "", "In the list: show the chart here; start it", "flow", in_palette=False),
+    Key("export", "e", "", "Export the run or the chart", "flow", in_palette=False),
+    Key("runs", "h", "", "Earlier runs: compare, count, replay", "flow", in_palette=False),
     Key("list", "l", "", "List the flows, when the run has ended", "flow", in_palette=False),
+    Key("moment", "left,right", "", "The moment before, the next one", "time", in_palette=False),
+    Key("nodes", "up,down", "", "The node or decision before, the next one", "time", in_palette=False),
+    Key("play", "space", "", "Play, or hold", "time", in_palette=False),
+    Key("speed", "plus,minus", "", "Faster, slower", "time", in_palette=False),
+    Key("edges", "home,end", "", "The beginning; now", "time", in_palette=False),
     Key("once", "y,1", "", "Yes, this once", "approval", in_palette=False),
     Key("session", "a,2", "", "Yes, for this session", "approval", in_palette=False),
     Key("no", "n,3", "", "No", "approval", in_palette=False),
@@ -85,9 +103,12 @@ KEYS: tuple[Key, ...] = (
     Key("waiting", "enter", "", "Open the approval", "approvals", in_palette=False),
 )
 
+ACTIONS = frozenset(key.action.partition("(")[0] for key in KEYS if key.action)
+"""The app's actions that have keys."""
+
 _SHOWN = {
     "escape": "Esc", "enter": "Enter", "space": "Space", "tab": "Tab", "up": "↑", "down": "↓", "left": "←",
-    "right": "→", "pageup": "PgUp", "pagedown": "PgDn", "home": "Home", "end": "End",
+    "right": "→", "plus": "+", "minus": "−", "pageup": "PgUp", "pagedown": "PgDn", "home": "Home", "end": "End",
 }  # fmt: skip
 
 

@@ -146,6 +146,7 @@ class Stage:
         if "questions" in parts:
             self._ask_question()
         if parts & {"flow", "node", "approvals", "questions"}:
+            home.flow.past = self.past is not None
             home.flow.show_run(
                 state.flow.run,
                 state.flow.picture,

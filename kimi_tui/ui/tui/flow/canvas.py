@@ -16,7 +16,7 @@ from kimi_tui.flow.placed import Layout, PlacedEdge, PlacedNode, Point
 from kimi_tui.ui.tui.flow.faces import EdgeFace, Faces, LineKind, NodeFace
 from kimi_tui.ui.tui.flow.lines import EAST, NORTH, SOUTH, WEST, arrow_of, sign_of
 from kimi_tui.ui.tui.flow.plane import Piece
-from kimi_tui.ui.tui.flow.walk import step
+from kimi_tui.ui.tui.flow.walk import Way, step
 
 _STEPS = {(0, -1): NORTH, (1, 0): EAST, (0, 1): SOUTH, (-1, 0): WEST}
 _OPPOSITE = {NORTH: SOUTH, SOUTH: NORTH, EAST: WEST, WEST: EAST}
@@ -73,7 +73,7 @@ class Canvas:
         node = self.layout.nodes.get(node_id)
         return None if node is None else Region(node.x, node.y, node.width, node.height)
 
-    def step(self, node_id: str, way: str) -> str:
+    def step(self, node_id: str, way: Way) -> str:
         return step(self.layout, node_id, way)
 
     def rows_of(self, nodes: Collection[str], edges: Collection[int]) -> set[int]:

@@ -17,6 +17,7 @@ from kimi_tui.ui.tui.flow.faces import Faces, ink
 from kimi_tui.ui.tui.flow.minimap import MiniMap
 from kimi_tui.ui.tui.flow.plane import Piece, Plane
 from kimi_tui.ui.tui.flow.planning import ZOOMS, Planner, Shown, Way, Zoom
+from kimi_tui.ui.tui.flow.walk import Way as Walk
 from kimi_tui.ui.tui.panels.sheet import ground_of, palette_of
 from kimi_tui.ui.tui.text.palette import Palette
 from kimi_tui.ui.tui.text.sanitize import sanitize
@@ -341,7 +342,7 @@ class FlowChart(ScrollView, can_focus=True):
             self._redraw({before, node_id}, set())
             self._reveal(node_id)
 
-    def action_walk(self, way: str) -> None:
+    def action_walk(self, way: Walk) -> None:
         if self.plane is not None:
             self.following = False
             self.select(self.plane.step(self.selected, way))

@@ -9,6 +9,7 @@ from kimi_tui.flow.labels import cells, clean
 from kimi_tui.flow.outline import OutlineLine, outline
 from kimi_tui.ui.tui.flow.faces import Faces
 from kimi_tui.ui.tui.flow.plane import Piece
+from kimi_tui.ui.tui.flow.walk import Way
 from kimi_tui.ui.tui.text.line import cut
 
 _SIGNS = {NodeKind.BEGIN: "●", NodeKind.END: "■", NodeKind.TASK: "□", NodeKind.DECISION: "◆"}
@@ -39,12 +40,12 @@ class Outline:
         rows = {self._row_of[node] for node in nodes if node in self._row_of}
         return rows | {self._edge_row[edge] for edge in edges if edge in self._edge_row}
 
-    def step(self, node_id: str, way: str) -> str:
+    def step(self, node_id: str, way: Way) -> str:
         """Up and down the list; left is the first step of it, right the last."""
         if node_id not in self._row_of:
             return self._order[0] if self._order else node_id
         at = self._order.index(node_id)
-        by = {"up": -1, "down": 1, "left": -at, "right": len(self._order)}.get(way, 0)
+        by = {"up": -1, "down": 1, "left": -at, "right": len(self._order)}[way]
         return self._order[max(0, min(at + by, len(self._order) - 1))]
 
     def row(self, y: int, faces: Faces) -> list[Piece]:

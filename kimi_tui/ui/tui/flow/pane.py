@@ -92,7 +92,7 @@ class FlowPane(Vertical):
         self._good: dict[str, Flow] = {}
         self._changed_on_disk = False
         self._overlay = ("", Faces(), ())
-        self.moment: float | None = None
+        self.past = False
         self.showing: Showing = "list"
         self.chart_of: FlowSkill | None = None
         self.listing = FlowList(id="flows")
@@ -114,11 +114,6 @@ class FlowPane(Vertical):
     def picture(self) -> FlowPicture | None:
         """The run that is shown, if one is."""
         return self._picture if self.showing == "run" else None
-
-    @property
-    def now(self) -> float:
-        """The moment that is shown: a past one, or this one."""
-        return self._clock() if self.moment is None else self.moment
 
     def on_mount(self) -> None:
         self._say()
@@ -179,7 +174,7 @@ class FlowPane(Vertical):
         """The run as it is now; None where there is none."""
         new = run is not None and (self._run is None or run.begin.run_id != self._run.begin.run_id)
         self._run, self._picture = run, picture
-        self._held_up = Circumstances(self.now, asking, answering, retry_until)
+        self._held_up = Circumstances(self._clock(), asking, answering, retry_until)
         if run is None or picture is None:
             if self.showing == "run":
                 self._show("list")
@@ -216,7 +211,7 @@ class FlowPane(Vertical):
         if run is None or picture is None or not run.active:
             return
         held = self._held_up
-        self._held_up = Circumstances(self.now, held.approval, held.answer, held.retry_until)
+        self._held_up = Circumstances(self._clock(), held.approval, held.answer, held.retry_until)
         if self.showing == "run" and self.chart.flow is not None:
             self.chart.put(self._faces(picture, self.chart.flow), current=picture.node_id)
         self._say()
@@ -266,7 +261,7 @@ class FlowPane(Vertical):
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Steering keys act on a run under way; the list's keys where there is something to go to."""
-        active = self._run is not None and self._run.active and self.showing == "run"
+        active = self._run is not None and self._run.active and self.showing == "run" and not self.past
         match action:
             case "steer":
                 return active
@@ -311,8 +306,9 @@ class FlowPane(Vertical):
                 word = legend[0] if legend else ""
                 self._foot.show(FootFacts("≡", word, "accent", "", legend[1:], (("list", "l back"),)))
             case _ if run is not None and picture is not None:
-                self.border_title = Content(title_of(run, picture, self.now, self.size.width))
-                self._foot.show(facts_of(run, picture, self._held_up, changed=self._changed_on_disk))
+                self.border_title = Content(title_of(run, picture, self._clock(), self.size.width))
+                facts = facts_of(run, picture, self._held_up, changed=self._changed_on_disk)
+                self._foot.show(replace(facts, buttons=()) if self.past else facts)
             case _:
                 pass
 

@@ -7,6 +7,7 @@ from typing import Protocol
 from textual.geometry import Region
 
 from kimi_tui.ui.tui.flow.faces import Faces, Role
+from kimi_tui.ui.tui.flow.walk import Way
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +37,6 @@ class Plane(Protocol):
         ...
 
     def place_of(self, node_id: str) -> Region | None: ...
-    def step(self, node_id: str, way: str) -> str:
+    def step(self, node_id: str, way: Way) -> str:
         """The node above, below, to the left or to the right (`up`, `down`, `left`, `right`), or the same one."""
         ...

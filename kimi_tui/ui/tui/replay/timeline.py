@@ -1,0 +1,108 @@
+"""A session's time as a bar shows it: long waits are cut short, and what matters has its mark."""
+
+from bisect import bisect_left, bisect_right
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from kimi_tui.ui.tui import wording
+from kimi_tui.ui.tui.bridge import Timed
+from kimi_tui.ui.tui.headline import one_line
+from kimi_tui.wire import events, flow_events, parts, requests
+
+MarkKind = Literal["turn", "node", "decision", "pause", "end", "error"]
+
+LONGEST_WAIT_S = 4.0
+"""What a wait takes on the bar, however long it was."""
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """Something that happened when `number` messages had been said."""
+
+    number: int
+    kind: MarkKind
+    words: str
+
+
+class Timeline:
+    """Places are seconds on the bar. `stops` are the numbers of messages after which something looks different."""
+
+    def __init__(self, messages: Sequence[Timed] = ()) -> None:
+        self.marks: list[Mark] = []
+        self.stops: list[int] = [0]
+        self._places: list[float] = [0.0]
+        self._last: float | None = None
+        self._labels: dict[str, str] = {}
+        for message in messages:
+            self.append(message)
+
+    @property
+    def length(self) -> float:
+        return self._places[-1]
+
+    def append(self, message: Timed) -> None:
+        at, said = message
+        waited = max(0.0, at - self._last) if self._last is not None else 0.0
+        self._last = at
+        self._places.append(self._places[-1] + min(waited, LONGEST_WAIT_S))
+        number = len(self._places) - 1
+        if not isinstance(said, events.StatusUpdate | flow_events.FlowControls):
+            self.stops.append(number)
+        if (mark := self._mark(said)) is not None:
+            self.marks.append(Mark(number, *mark))
+
+    def place_of(self, number: int) -> float:
+        return self._places[max(0, min(number, len(self._places) - 1))]
+
+    def number_at(self, place: float) -> int:
+        """How many messages had been said at that place of the bar."""
+        return max(0, bisect_right(self._places, place) - 1)
+
+    def next_stop(self, number: int, by: int) -> int:
+        return _next(self.stops, number, by, len(self._places) - 1)
+
+    def next_mark(self, number: int, by: int) -> int:
+        return _next([0, *(mark.number for mark in self.marks)], number, by, len(self._places) - 1)
+
+    def words_at(self, number: int) -> str:
+        """What was going on: the last mark before."""
+        place = bisect_right(self.marks, number, key=lambda mark: mark.number) - 1
+        return self.marks[place].words if place >= 0 else ""
+
+    def _mark(self, said: object) -> tuple[MarkKind, str] | None:
+        match said:
+            case events.TurnBegin() if not self._labels:
+                return "turn", f"you: {one_line(parts.text_of(said.user_input))}"
+            case flow_events.FlowBegin():
+                self._labels = {node.id: wording.short_title(node.label) for node in said.nodes}
+                return "turn", f"flow {said.name} " + ("goes on" if said.resumed_at else "begins")
+            case flow_events.FlowNodeBegin() if said.attempt == 1:
+                return "node", f"move {said.move}: {self._name(said.node_id)}"
+            case flow_events.FlowDecision():
+                who = "you chose" if said.by == "user" else "chose"
+                return "decision", f"{self._name(said.node_id)} {who} {one_line(said.choice)}"
+            case flow_events.FlowPaused():
+                return "pause", f"{wording.PAUSED[said.reason]} at {self._name(said.node_id)}"
+            case flow_events.FlowEnd():
+                self._labels = {}
+                return "end", f"the flow {wording.ENDED[said.status]}"
+            case requests.ApprovalRequest():
+                return "pause", f"{said.sender} asks for approval"
+            case events.StepInterrupted():
+                return "error", "interrupted"
+            case events.StepRetry():
+                return "error", wording.retry_reason(said)
+            case _:
+                return None
+
+    def _name(self, node_id: str) -> str:
+        return self._labels.get(node_id, node_id)
+
+
+def _next(numbers: list[int], number: int, by: int, last: int) -> int:
+    if by < 0:
+        place = bisect_left(numbers, number) - 1
+        return numbers[place] if place >= 0 else 0
+    place = bisect_right(numbers, number)
+    return numbers[place] if place < len(numbers) else last
