@@ -35,7 +35,7 @@ from kimi_tui.ui.tui.flow.pane import FlowPane
 from kimi_tui.ui.tui.flow_desk import FlowDesk
 from kimi_tui.ui.tui.hinting import hints_for, where_of
 from kimi_tui.ui.tui.host import Host
-from kimi_tui.ui.tui.keys import bindings
+from kimi_tui.ui.tui.keys import ACTIONS, bindings
 from kimi_tui.ui.tui.panels.strip import StripLine
 from kimi_tui.ui.tui.panels.waiting import WaitingPane
 from kimi_tui.ui.tui.replay.bar import ScrubBar
@@ -43,6 +43,7 @@ from kimi_tui.ui.tui.replay.machine import TimeMachine
 from kimi_tui.ui.tui.replay.moment import Moment
 from kimi_tui.ui.tui.replay.scene import PastScene
 from kimi_tui.ui.tui.screens.finder import Finder
+from kimi_tui.ui.tui.screens.frame import Frame
 from kimi_tui.ui.tui.screens.help import Help
 from kimi_tui.ui.tui.screens.home import PANES, Home, PaneName
 from kimi_tui.ui.tui.stage import Stage
@@ -372,6 +373,10 @@ class KimiTui(App[int]):
         self.home.transcript.find_next()
 
     # Keys
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """The keys of the conversation do not act behind another screen."""
+        return not (isinstance(self.screen, Frame) and action in ACTIONS and action != "leave")
 
     def on_descendant_focus(self, event: events.DescendantFocus) -> None:
         self._hint()

@@ -98,7 +98,7 @@ class FirstStart(Card[FirstChoice]):
 
     CSS = """
     FirstStart #about { height: auto; margin-bottom: 1; }
-    FirstStart PickList { height: 20; max-height: 65vh; margin-bottom: 1; }
+    FirstStart PickList { height: auto; max-height: 70vh; margin-bottom: 1; }
     """
     title_text: ClassVar[str] = "welcome to kimi-tui"
     leave_word = "later"
@@ -157,7 +157,7 @@ class FirstStart(Card[FirstChoice]):
     def _ask_model(self) -> None:
         before = self._step
         self._step = "model"
-        self._say("2 of 2 · Which model answers? Everything can be changed later: /setup, /model, /settings.")
+        self._say("2 of 2 · Which model answers? /setup asks this again.")
         picks = [Pick("", "with a key of yours")]
         picks += [Pick(f"service:{one.name}", one.title, right=one.model, sign="○", role="accent") for one in SERVICES]
         picks.append(Pick("", "on this machine"))
@@ -248,7 +248,7 @@ class FirstStart(Card[FirstChoice]):
 
             return got
 
-        about = "Paste the key. It is written into config.yaml, which only you can read, and goes nowhere but there."
+        about = "Paste the key. It is kept in config.yaml, which only you can read, and is sent to that service alone."
         self.app.push_screen(AskLine(f"{service.title}: key", about=about, secret=True), got_key)
 
     def _done(self, changes: Mapping[KeyPath, Value], model: str) -> None:

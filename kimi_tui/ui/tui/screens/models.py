@@ -53,7 +53,7 @@ class ModelPicker(Card[ModelChoice]):
 
     CSS = """
     ModelPicker #models { height: auto; max-height: 90vh; }
-    ModelPicker PickList { height: 20; max-height: 60vh; margin-bottom: 1; }
+    ModelPicker PickList { height: auto; min-height: 8; max-height: 60vh; margin-bottom: 1; }
     """
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("ctrl+s", "keep", "Use, and keep as the default", show=False, priority=True),

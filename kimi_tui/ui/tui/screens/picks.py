@@ -131,7 +131,7 @@ class PickList(ScrollView, can_focus=True):
         if self.is_mounted:
             self._resize_rows()
             self._into_sight()
-            self.refresh()
+            self.refresh(layout=self.styles.is_auto_height)
             if self.key != before:
                 self.post_message(self.Moved(self, self.key))
 
@@ -205,6 +205,9 @@ class PickList(ScrollView, can_focus=True):
             self.scroll_to(0, last - height + 1, animate=False, immediate=True)
 
     # Drawing
+
+    def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
+        return max(1, len(self._rows))
 
     def on_mount(self) -> None:
         self._resize_rows()

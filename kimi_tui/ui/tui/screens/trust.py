@@ -33,7 +33,7 @@ class TrustQuestion(Card[bool]):
     CSS = """
     TrustQuestion #about { height: auto; margin-bottom: 1; }
     TrustQuestion #brought { height: auto; color: $muted; margin-bottom: 1; padding-left: 2; }
-    TrustQuestion PickList { height: 4; margin-bottom: 1; }
+    TrustQuestion PickList { height: auto; margin-bottom: 1; }
     """
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("y,1", "answer(True)", "Trust it", show=False),
