@@ -30,6 +30,10 @@ def _run(options: argparse.Namespace) -> int:
             from kimi_tui.cli import flow
 
             return _run(options) if flow.becomes_flow_option(options) else flow.run(options)
+        case "permission":
+            from kimi_tui.cli import permission
+
+            return permission.run(options)
         case "skill":
             from kimi_tui.cli import skill
 

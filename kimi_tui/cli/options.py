@@ -4,7 +4,7 @@ import argparse
 from typing import Any, NoReturn
 
 from kimi_tui import __version__
-from kimi_tui.cli import acp, completion, doctor, flow, info, mcp, session, skill
+from kimi_tui.cli import acp, completion, doctor, flow, info, mcp, permission, session, skill
 from kimi_tui.errors import UsageError
 
 
@@ -79,6 +79,7 @@ def parser() -> Parser:
 
     subcommands: Any = top.add_subparsers(dest="subcommand", metavar="COMMAND", title="commands")
     flow.add_parser(subcommands)
+    permission.add_parser(subcommands)
     skill.add_parser(subcommands)
     session.add_parser(subcommands)
     mcp.add_parser(subcommands)

@@ -1,0 +1,107 @@
+"""`kimi-tui permission`: what would happen to a call, rule by rule, and the rules there are."""
+
+import argparse
+import json
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from kimi_tui.permission.check import Checked
+    from kimi_tui.permission.settings import PermissionSettings
+    from kimi_tui.tools.workspace import Workspace
+
+_FITS = {"yes": "matches", "part": "matches part", "perhaps": "may match", "no": "-"}
+
+
+def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    """Add `permission` to the program's commands."""
+    permission = subparsers.add_parser("permission", help="say what would be asked, allowed or denied, and why")
+    actions = permission.add_subparsers(dest="permission_command", metavar="COMMAND", required=True)
+    check = actions.add_parser("check", help="what would happen to a command (or to a call of another tool)")
+    check.add_argument("call", metavar="COMMAND", help="a command line; with --tool a path, an address or a text")
+    check.add_argument("--tool", metavar="NAME", default="Shell", help="the tool that is called (default: Shell)")
+    listing = actions.add_parser("list", help="the rules that hold here, by where they come from")
+    for action in (check, listing):
+        action.add_argument("--json", action="store_true", help="as JSON")
+        for option, metavar in (("--work-dir", "DIR"), ("--config-file", "FILE"), ("--config", "TEXT")):
+            action.add_argument(option, metavar=metavar, default=argparse.SUPPRESS, help=argparse.SUPPRESS)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Print what was asked for. Raises UsageError and ConfigError."""
+    from kimi_tui.cli.plain_text import print_out, printable
+    from kimi_tui.tools.workspace import Workspace
+
+    settings, work_dir = _settings(args)
+    if args.permission_command == "list":
+        text = _list_json(settings) if args.json else _list(settings)
+    else:
+        checked = _checked(args, settings, Workspace(work_dir))
+        text = _check_json(checked) if args.json else _check(checked)
+    print_out((text if args.json else printable(text)).rstrip("\n"))
+    return 0
+
+
+def _settings(args: argparse.Namespace) -> "tuple[PermissionSettings, Path]":
+    from pathlib import Path
+
+    from kimi_tui import config
+    from kimi_tui.cli.launch import permissions_of
+    from kimi_tui.cli.work_dir import work_dir_of
+
+    work_dir = work_dir_of(args)
+    loaded = config.load(Path(args.config_file).expanduser() if args.config_file else None, text=args.config)
+    return permissions_of(loaded, work_dir), work_dir
+
+
+def _checked(args: argparse.Namespace, settings: "PermissionSettings", workspace: "Workspace") -> "Checked":
+    from kimi_tui import paths
+    from kimi_tui.errors import UsageError
+    from kimi_tui.permission.check import check
+    from kimi_tui.tools.protection import why_protected
+    from kimi_tui.tools.rule_subject import subject_of
+
+    workspace.protected.add(paths.home())
+    try:
+        subject = subject_of(args.tool, args.call, workspace)
+    except ValueError as error:
+        raise UsageError(str(error)) from None
+    return check(settings, args.tool, subject, protected=why_protected(args.tool, args.call, workspace))
+
+
+def _check(checked: "Checked") -> str:
+    lines = [f"{checked.outcome}: {checked.why}"]
+    if len(checked.parts) > 1 or checked.doubts:
+        lines.append("")
+    for part in checked.parts if len(checked.parts) > 1 else ():
+        lines.append(f"  {part.text}")
+        lines += [f"    {effect}: {rule}" for effect, rule in part.rules] or ["    no rule"]
+    lines += [f"  {doubt}" for doubt in checked.doubts]
+    if checked.rules:
+        lines += ["", "Rules for this tool:"]
+        lines += [f"  {_FITS[fits]:12}  {rule}"
+                  for rule, fits in checked.rules]  # fmt: skip
+    lines += ["", f"mode {checked.mode}: {checked.in_mode}", f"without a person (--print, --afk): {checked.alone}"]
+    return "\n".join(lines) + "\n"
+
+
+def _check_json(checked: "Checked") -> str:
+    from dataclasses import asdict
+
+    return json.dumps(asdict(checked), indent=2, ensure_ascii=False) + "\n"
+
+
+def _list(settings: "PermissionSettings") -> str:
+    lines = [f"mode {settings.mode}"]
+    lines += [f"{rule.effect:5}  {rule}  ({rule.origin})" for rule in settings.rules] or ["There are no rules."]
+    return "\n".join((*lines, *settings.warnings)) + "\n"
+
+
+def _list_json(settings: "PermissionSettings") -> str:
+    value = {
+        "mode": settings.mode,
+        "rules": [{"effect": rule.effect, "rule": str(rule), "origin": rule.origin} for rule in settings.rules],
+        "warnings": list(settings.warnings),
+    }
+    return json.dumps(value, indent=2, ensure_ascii=False) + "\n"

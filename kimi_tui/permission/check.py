@@ -1,0 +1,95 @@
+"""What would happen to a call, and why: the same decision as in a session, with everything that led to it."""
+
+import shlex
+from dataclasses import dataclass
+
+from kimi_tui.permission.policy import Policy
+from kimi_tui.permission.rule import Effect, Fit, Rule
+from kimi_tui.permission.settings import PermissionSettings
+from kimi_tui.permission.subject import CommandSubject, Subject
+
+_READING = frozenset({"ReadFile", "ReadMediaFile", "Grep", "Glob", "Read"})
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """One simple command of a line, and the rules (effect, rule) that match it."""
+
+    text: str
+    rules: tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """`outcome` is `allow`, `ask` or `deny` in mode default; `in_mode` and `alone` say it for the mode and for afk."""
+
+    outcome: str
+    why: str
+    mode: str
+    in_mode: str
+    alone: str
+    protected: tuple[str, ...]
+    parts: tuple[Part, ...]
+    doubts: tuple[str, ...]
+    rules: tuple[tuple[str, str], ...]
+
+
+def check(settings: PermissionSettings, tool: str, subject: Subject, *, protected: tuple[str, ...] = ()) -> Checked:
+    """`protected` says why it is asked for whatever else holds; empty where it is not."""
+    rules = [rule for rule in settings.rules if rule.is_about(tool)]
+    policy = Policy(settings.rules)
+    outcome, why = _outcome(policy, tool, subject, protected)
+    insisted = bool(protected) or policy.decide(tool, subject).effect in (Effect.ASK, Effect.DENY)
+    commands = subject.commands if isinstance(subject, CommandSubject) else ()
+    return Checked(
+        outcome=outcome,
+        why=why,
+        mode=settings.mode,
+        in_mode=_in_mode(settings, tool, subject, protected),
+        alone="refused" if insisted else "approved",
+        protected=protected,
+        parts=tuple(Part(_text(words), _matching(rules, words)) for words in commands),
+        doubts=subject.doubts if isinstance(subject, CommandSubject) else (),
+        rules=tuple((f"{rule.effect}: {rule} ({rule.origin})", _fit(rule, subject)) for rule in rules),
+    )
+
+
+def _outcome(policy: Policy, tool: str, subject: Subject, protected: tuple[str, ...]) -> tuple[str, str]:
+    decision = policy.decide(tool, subject)
+    if decision.effect is Effect.DENY:
+        return "deny", decision.why
+    if protected:
+        return "ask", "; ".join(protected)
+    if decision.effect is not None:
+        return decision.effect.value, decision.why
+    if tool in _READING:
+        return "allow", "reading does not ask"
+    if isinstance(subject, CommandSubject) and subject.doubts and policy.rules:
+        return "ask", f"no rule can allow it: {subject.doubts[0]}"
+    return "ask", "no rule is about it"
+
+
+def _fit(rule: Rule, subject: Subject) -> str:
+    """`yes`, `perhaps`, `no`, or `part` for a rule that allows some of a command line's commands."""
+    fit = rule.matches(subject)
+    if fit is Fit.NO and isinstance(subject, CommandSubject):
+        return "part" if any(rule.matches_command(words) is Fit.YES for words in subject.commands) else fit.value
+    return fit.value
+
+
+def _in_mode(settings: PermissionSettings, tool: str, subject: Subject, protected: tuple[str, ...]) -> str:
+    policy = settings.policy()
+    outcome, _ = _outcome(policy, tool, subject, protected)
+    if settings.mode == "plan" and outcome != "deny" and tool not in _READING:
+        return "deny"
+    if settings.mode == "yolo" and not protected and policy.decide(tool, subject).effect is None:
+        return "allow"
+    return outcome
+
+
+def _matching(rules: list[Rule], words: tuple[str | None, ...]) -> tuple[tuple[str, str], ...]:
+    return tuple((rule.effect.value, str(rule)) for rule in rules if rule.matches_command(words) is not Fit.NO)
+
+
+def _text(words: tuple[str | None, ...]) -> str:
+    return " ".join("…" if word is None else shlex.quote(word) for word in words)

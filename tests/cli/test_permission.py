@@ -1,0 +1,78 @@
+"""`kimi-tui permission`: what would happen, and why."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from kimi_tui.cli.main import main
+
+RULES = """
+permissions:
+  mode: yolo
+  allow: [Shell(git status *), Shell(ls *)]
+  ask: [Shell(git push *)]
+  deny: [Shell(rm *)]
+"""
+
+
+@pytest.fixture
+def check(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+    def run(*words: str, config: str = RULES):
+        status = main(["permission", *words, "--json", "--work-dir", str(tmp_path), "--config", config])
+        assert status == 0
+        return json.loads(capsys.readouterr().out)
+
+    return run
+
+
+@pytest.mark.parametrize(
+    ("command", "outcome", "in_mode", "alone"),
+    [
+        ("git status && ls -l", "allow", "allow", "approved"),
+        ("git status && make", "ask", "allow", "approved"),
+        ("git push", "ask", "ask", "refused"),
+        ("ls; rm a", "deny", "deny", "refused"),
+        ("$X a", "ask", "ask", "refused"),
+        ("ls > a", "ask", "allow", "approved"),
+        ("cat ~/.ssh/config", "ask", "ask", "refused"),
+    ],
+)
+def test_a_command_is_judged(check, command: str, outcome: str, in_mode: str, alone: str) -> None:
+    value = check("check", command)
+    assert (value["outcome"], value["in_mode"], value["alone"]) == (outcome, in_mode, alone)
+    assert value["why"]
+
+
+def test_each_simple_command_has_the_rules_that_match_it(check) -> None:
+    value = check("check", "timeout 5 ls | rm a")
+    assert [(part["text"], part["rules"]) for part in value["parts"]] == [
+        ("ls", [["allow", "Shell(ls *)"]]),
+        ("rm a", [["deny", "Shell(rm *)"]]),
+    ]
+
+
+def test_other_tools_are_judged_too(check) -> None:
+    config = "permissions: {mode: accept-edits, deny: [Edit(kept/**)]}"
+    judged = {
+        path: check("check", path, "--tool", "WriteFile", config=config)["in_mode"]
+        for path in ("a", "kept/a", ".env", "/etc/hosts", ".git/hooks/x")
+    }
+    assert judged == {"a": "allow", "kept/a": "deny", ".env": "ask", "/etc/hosts": "ask", ".git/hooks/x": "ask"}
+    assert check("check", "a", "--tool", "ReadFile")["outcome"] == "allow"
+
+
+def test_the_same_for_people(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    main(["permission", "check", "ls; git push \x1b[2J", "--work-dir", str(tmp_path), "--config", RULES])
+    shown = capsys.readouterr().out
+    assert shown.startswith("ask: the rule `ask: Shell(git push *)` of --config\n")
+    assert "    no rule" not in shown
+    assert "\x1b" not in shown
+    main(["permission", "list", "--work-dir", str(tmp_path), "--config", RULES])
+    assert "deny   Shell(rm *)  (--config)" in capsys.readouterr().out
+
+
+def test_a_wrong_rule_is_told_with_its_place(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    config = "permissions: {allow: [{rule: Shell(ls *), match: [rm]}]}"
+    assert main(["permission", "list", "--work-dir", str(tmp_path), "--config", config]) == 2
+    assert "permissions.allow.0.match.0" in capsys.readouterr().err

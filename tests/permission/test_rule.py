@@ -1,0 +1,178 @@
+"""Rules: what they cover of commands, files and other tools, and which of several counts."""
+
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from kimi_tui.permission.policy import Policy
+from kimi_tui.permission.rule import Effect, Fit, parse_rule
+from kimi_tui.permission.subject import FileSubject, PlainSubject
+from kimi_tui.tools.rule_subject import command_subject
+from kimi_tui.tools.shell_command import take_apart
+
+WORK = Path("/work/project")
+
+
+def line(text: str):
+    return command_subject(take_apart(text))
+
+
+def file(path: str, *, edit: bool = True) -> FileSubject:
+    real = Path(path) if path.startswith("/") else WORK / path
+    return FileSubject(real, WORK if real.is_relative_to(WORK) else None, edit)
+
+
+def policy(*rules: str, accept_edits: bool = False) -> Policy:
+    """From texts such as `deny Shell(rm *)`."""
+    parsed = [parse_rule(text.split(" ", 1)[1], Effect(text.split(" ", 1)[0]), "c.yaml") for text in rules]
+    return Policy(parsed, accept_edits=accept_edits)
+
+
+@pytest.mark.parametrize(
+    ("rule", "command", "fits"),
+    [
+        ("git status *", "git status", True),
+        ("git status *", "git status -s", True),
+        ("git status *", "git statusx", False),
+        ("git status *", "/tmp/git status", False),
+        ("git status", "git status -s", False),
+        ("git log --*", "git log --oneline", True),
+        ("git log --*", "git log --oneline -1", False),
+        ("npm run test*", "npm run test:unit", True),
+        ("* --version", "python --version", True),
+        ("echo 'a b' *", "echo 'a b' c", True),
+        ("echo 'a b' *", "echo a b c", False),
+        ("*", "ls | wc", True),
+        ("ls *", "ls; ls -l && ls a", True),
+        ("ls *", "ls; rm a", False),
+        ("ls *", "ls > a", False),
+        ("ls *", "ls $(rm a)", False),
+        ("ls *", "ls $HOME", False),
+        ("ls *", "timeout 5 ls", True),
+        ("ls *", "timeout 5 rm a", False),
+        ("ls *", "bash -c 'ls; rm a'", False),
+        ("ls *", "", False),
+        ("xargs *", "xargs rm", False),
+    ],
+)
+def test_a_rule_that_allows_covers_what_it_surely_means(rule: str, command: str, fits: bool) -> None:
+    assert (parse_rule(f"Shell({rule})", Effect.ALLOW).matches(line(command)) is Fit.YES) is fits
+
+
+@pytest.mark.parametrize(
+    ("rule", "command", "fit"),
+    [
+        ("git push *", "git push", Fit.YES),
+        ("git push *", "git -C x --no-pager push", Fit.YES),
+        ("git push *", "/usr/bin/git push", Fit.YES),
+        ("git push *", "ls && (git push)", Fit.YES),
+        ("git push *", "for i in 1; do git push; done", Fit.YES),
+        ("git push *", "echo $(git push)", Fit.YES),
+        ("git push *", "env A=1 sudo git push", Fit.YES),
+        ("git push *", "bash -c 'git push'", Fit.YES),
+        ("git push *", "$X push", Fit.PERHAPS),
+        ("git push *", "git $X", Fit.PERHAPS),
+        ("git push *", "eval $X", Fit.PERHAPS),
+        ("git push *", "echo git push | sh", Fit.PERHAPS),
+        ("git push *", "ls 'unclosed", Fit.PERHAPS),
+        ("git push *", "git pull", Fit.NO),
+        ("git push *", "ls $X", Fit.NO),
+        ("git push *", "X=1 make > out", Fit.NO),
+    ],
+)
+def test_a_rule_that_denies_covers_what_it_may_mean(rule: str, command: str, fit: Fit) -> None:
+    assert parse_rule(f"Shell({rule})", Effect.DENY).matches(line(command)) is fit
+
+
+@pytest.mark.parametrize(
+    ("pattern", "path", "allows", "denies"),
+    [
+        ("src/**", "src/a/b.py", True, True),
+        ("src/**", "src/a", True, True),
+        ("src/**", "srcs/a", False, False),
+        ("src/", "src/a/b", True, True),
+        ("src/*", "src/a/b", False, False),
+        ("**/a.py", "a.py", True, True),
+        ("**/a.py", "x/y/a.py", True, True),
+        ("*.lock", "x/y.lock", True, True),
+        ("*.lock", "/etc/y.lock", False, True),
+        ("*.lock", "x/y.LOCK", False, True),
+        ("Src/**", "src/a", False, True),
+        ("/etc/**", "/etc/hosts", True, True),
+        ("/etc/**", "/etcx/hosts", False, False),
+        ("a.[ch]", "a.c", False, False),
+        ("./a", "a", True, True),
+        ("src/**/t/?.py", "src/x/y/t/a.py", True, True),
+        ("src/**", "/elsewhere/src/a", False, False),
+    ],
+)
+def test_files_are_meant_by_their_real_paths(pattern: str, path: str, allows: bool, denies: bool) -> None:
+    for effect, fits in ((Effect.ALLOW, allows), (Effect.DENY, denies)):
+        assert (parse_rule(f"WriteFile({pattern})", effect).matches(file(path)) is Fit.YES) is fits
+
+
+def test_a_home_is_the_persons(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HOME", "/home/person")
+    assert parse_rule("ReadFile(~/notes/**)", Effect.ALLOW).matches(file("/home/person/notes/a")) is Fit.YES
+
+
+def test_tools_are_named_with_stars_and_in_groups() -> None:
+    assert parse_rule("mcp__x__*", Effect.DENY).is_about("mcp__x__y")
+    assert not parse_rule("mcp__x__*", Effect.DENY).is_about("mcp__xy__y")
+    assert all(parse_rule("Edit(a)", Effect.DENY).is_about(tool) for tool in ("WriteFile", "StrReplaceFile"))
+    assert all(parse_rule("Read", Effect.DENY).is_about(tool) for tool in ("ReadFile", "Grep", "Glob", "ReadMediaFile"))
+    assert not parse_rule("Read", Effect.DENY).is_about("WriteFile")
+
+
+@pytest.mark.parametrize("text", ["", " ", "(x)", "Shell(", "Shell()", "Shell(a", "Sh ell", "Shell('a)"])
+def test_what_is_no_rule_is_said(text: str) -> None:
+    with pytest.raises(ValueError, match=r"rule|bracket|empty|quotation"):
+        parse_rule(text, Effect.ALLOW)
+
+
+def test_the_strictest_rule_counts_wherever_it_stands() -> None:
+    rules = policy("allow Shell(git *)", "deny Shell(git push --force *)", "ask Shell(git push *)", "allow Shell")
+    assert rules.decide("Shell", line("git push --force a")).effect is Effect.DENY
+    asked = rules.decide("Shell", line("git status; git push"))
+    assert (asked.effect, asked.why) == (Effect.ASK, "the rule `ask: Shell(git push *)` of c.yaml")
+    assert rules.decide("Shell", line("git status > x")).effect is Effect.ALLOW
+    assert rules.decide("WriteFile", file("a")).effect is None
+
+
+def test_several_rules_may_allow_a_line_together() -> None:
+    rules = policy("allow Shell(ls *)", "allow Shell(wc *)")
+    assert rules.decide("Shell", line("ls | wc -l")).effect is Effect.ALLOW
+    assert rules.decide("Shell", line("ls | wc -l | sh")).effect is None
+
+
+def test_what_a_denying_rule_may_mean_is_asked_for() -> None:
+    rules = policy("deny Shell(git push *)", "allow Shell")
+    assert rules.decide("Shell", line("$X push")).effect is Effect.ASK
+
+
+def test_accepted_edits_are_those_inside_the_work_dir() -> None:
+    rules = policy("ask WriteFile(*.lock)", accept_edits=True)
+    assert rules.decide("WriteFile", file("a")).effect is Effect.ALLOW
+    assert rules.decide("WriteFile", file("a.lock")).effect is Effect.ASK
+    assert rules.decide("WriteFile", file("/etc/a")).effect is None
+    assert rules.decide("Shell", line("touch a")).effect is None
+
+
+def test_patterns_of_other_tools_are_compared_with_their_text() -> None:
+    rules = policy("deny FetchURL(https://example.org/*)", "deny Task")
+    assert rules.decide("FetchURL", PlainSubject("https://example.org/a")).effect is Effect.DENY
+    assert rules.decide("FetchURL", PlainSubject("https://example.com/")).effect is None
+    assert rules.decide("Task", None).effect is Effect.DENY
+    assert rules.decide("FetchURL", None).effect is None
+
+
+@settings(max_examples=150, deadline=None)
+@given(st.text("lsrm -|;&$()'\"`{}<>\n\\a*=!#", max_size=40))
+def test_a_rule_never_allows_a_line_that_a_program_of_another_name_is_in(text: str) -> None:
+    """The allowing rule is for `ls`; wherever `rm` can be seen to run, it does not allow."""
+    subject = line(text)
+    allowed = policy("allow Shell(ls *)").decide("Shell", subject).effect is Effect.ALLOW
+    assert not allowed or all(words[0] == "ls" for words in subject.commands)
+    assert not (allowed and subject.doubts)

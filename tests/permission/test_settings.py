@@ -1,0 +1,103 @@
+"""Rules from the configuration and from a project: checked on load, and never looser for a stranger's project."""
+
+from pathlib import Path
+
+import pytest
+
+from kimi_tui import config, paths, trust
+from kimi_tui.errors import ConfigError
+from kimi_tui.permission.rule import Effect
+from kimi_tui.permission.settings import PermissionSettings, permission_settings
+from kimi_tui.tools.rule_subject import subject_of
+from kimi_tui.tools.workspace import Workspace
+
+
+def load(work_dir: Path, text: str = "{}", project: str | None = None) -> PermissionSettings:
+    work_dir.mkdir(exist_ok=True)
+    if project is not None:
+        (work_dir / ".kimi-tui").mkdir(exist_ok=True)
+        (work_dir / ".kimi-tui/config.yaml").write_text(project)
+    loaded = config.load(text=text)
+    workspace = Workspace(work_dir)
+    return permission_settings(loaded.config, loaded.file, work_dir, lambda *what: subject_of(*what, workspace))
+
+
+def test_rules_are_texts_or_tables_with_examples(tmp_path: Path) -> None:
+    settings = load(
+        tmp_path / "w",
+        "permissions:\n  mode: accept-edits\n  allow:\n    - Shell(ls *)\n"
+        "    - {rule: Shell(git log *), match: [git log, git log -1], not_match: [git logs, git log > x]}\n"
+        "  deny:\n    - {rule: Edit(gen/**), match: [gen/a], not_match: [a]}\n",
+    )
+    assert [f"{rule.effect} {rule}" for rule in settings.rules] == [
+        "allow Shell(ls *)", "allow Shell(git log *)", "deny Edit(gen/**)"]  # fmt: skip
+    assert (settings.mode, settings.policy().accept_edits) == ("accept-edits", True)
+
+
+@pytest.mark.parametrize(
+    ("rules", "said"),
+    [
+        ("allow: [{rule: Shell(ls *), match: [rm a]}]", r"permissions\.allow\.0\.match\.0: `Shell\(ls \*\)` does not"),
+        ("deny: [a, {rule: Shell(ls *), not_match: [ls, x]}]", r"permissions\.deny\.1\.not_match\.0: .* matches 'ls'"),
+        ("ask: ['Shell(']", r"permissions\.ask\.0: 'Shell\(' does not end on a bracket"),
+        ("ask: [{rule: ReadFile(a), match: ['../../x']}]", r"permissions\.ask\.0\.match\.0: .* is no example"),
+        ("allow: {a: 1}", r"permissions\.allow"),
+        ("mode: never", r"permissions\.mode"),
+    ],
+)
+def test_a_rule_whose_example_fails_is_an_error_with_its_place(tmp_path: Path, rules: str, said: str) -> None:
+    with pytest.raises(ConfigError, match=said):
+        load(tmp_path / "w", f"permissions: {{{rules}}}")
+
+
+PROJECT = """
+permissions:
+  mode: yolo
+  allow: [Shell]
+  ask: ["Shell(make *)"]
+  deny: ["Shell(rm *)"]
+sandbox: {mode: off, network: false, writable: [/]}
+"""
+
+
+def test_a_project_only_makes_it_stricter(tmp_path: Path) -> None:
+    settings = load(tmp_path / "w", "permissions: {allow: [Shell(ls *)]}", PROJECT)
+    assert [rule.effect for rule in settings.rules] == [Effect.ALLOW, Effect.ASK, Effect.DENY]
+    assert settings.rules[1].origin.endswith(".kimi-tui/config.yaml")
+    assert (settings.mode, settings.sandbox.mode, settings.sandbox.network) == ("default", "auto", False)
+    assert settings.sandbox.writable == ()
+    (warning,) = settings.warnings
+    assert "until you trust the folder" in warning
+    assert "its mode yolo does not count" in warning
+
+
+def test_a_project_may_ask_for_plan_mode_and_for_a_sandbox(tmp_path: Path) -> None:
+    project = "permissions: {mode: plan}\nsandbox: {mode: require}"
+    settings = load(tmp_path / "w", "sandbox: {mode: off}", project)
+    assert (settings.mode, settings.sandbox.mode, settings.warnings) == ("plan", "require", ())
+
+
+def test_a_trusted_folder_counts_in_full(tmp_path: Path) -> None:
+    work_dir = tmp_path / "w"
+    work_dir.mkdir()
+    trust.remember(work_dir, True)
+    settings = load(work_dir, "{}", PROJECT)
+    assert (settings.mode, settings.sandbox.mode, settings.warnings) == ("yolo", "off", ())
+    assert [rule.effect for rule in settings.rules] == [Effect.ALLOW, Effect.ASK, Effect.DENY]
+
+
+def test_the_project_is_found_up_to_the_repositorys_root_and_is_not_our_home(tmp_path: Path) -> None:
+    inner = tmp_path / "w/a/b"
+    load(tmp_path / "w", "{}", PROJECT)
+    inner.mkdir(parents=True)
+    assert len(load(inner).rules) == 2
+    (tmp_path / "w/a/.git").mkdir()
+    assert load(inner).rules == ()
+    paths.home().mkdir(parents=True)
+    (paths.home() / "config.yaml").write_text(PROJECT)
+    assert load(paths.home().parent).rules == ()
+
+
+def test_a_broken_project_is_an_error_with_its_file(tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match=r"\.kimi-tui/config\.yaml: permissions\.deny\.0"):
+        load(tmp_path / "w", "{}", "permissions: {deny: ['(']}")
