@@ -25,6 +25,7 @@ from kimi_tui.soul.hooks import Hooks
 from kimi_tui.soul.models import Models
 from kimi_tui.soul.notice import notice
 from kimi_tui.soul.prompt_flow import read_prompt_flow
+from kimi_tui.soul.roster import Roster
 from kimi_tui.soul.services import Services, make_services
 from kimi_tui.soul.soul import Limits, Soul
 from kimi_tui.soul.system_prompt import default_values
@@ -127,7 +128,8 @@ async def _assemble(plan: Plan, session: Session, chosen: ChosenModel | None, mi
     )
     services.media.capabilities = models.info.capabilities
     limits = _limits(plan.config.loop_control)
-    office = Office(session.dir / "subagents", wire.send, lambda: (soul.provider, soul.model), limits, hooks)
+    roster = Roster()
+    office = Office(session.dir / "subagents", wire.send, lambda: (soul.provider, soul.model), limits, hooks, roster)
     values = await asyncio.to_thread(default_values, plan.work_dir, skills=skills.listing())
     mcp = McpServers(plan.mcp, _mcp_session(services, wire, plan.work_dir))
     workshop = Workshop(services, values, office, mcp.attach)
@@ -144,6 +146,7 @@ async def _assemble(plan: Plan, session: Session, chosen: ChosenModel | None, mi
         services=services,
         models=models,
         hooks=hooks,
+        roster=roster,
         mcp=mcp,
         config=plan.config,
         interactive=plan.interactive or plan.steered,

@@ -8,11 +8,13 @@ from uuid import uuid4
 from kimi_tui.approval import Source, asking_for
 from kimi_tui.context.context import Context
 from kimi_tui.errors import KimiTuiError
+from kimi_tui.flow.turn import TurnResult
 from kimi_tui.jsonl import JsonlWriter
 from kimi_tui.llm.provider import ModelInfo, Provider
 from kimi_tui.soul.agent import Agent
 from kimi_tui.soul.hooks import Hooks
 from kimi_tui.soul.labor_market import LaborMarket, Worker
+from kimi_tui.soul.roster import AtWork, Roster
 from kimi_tui.soul.soul import Limits, Soul
 from kimi_tui.wire.channel import Wire
 from kimi_tui.wire.codec import WireMessage, encode
@@ -23,6 +25,20 @@ _CONTINUE = (
     "Your report is too short to be of use to the one who sent you. Say more: what you did or found, in which files, "
     "and how it was checked."
 )
+
+
+async def _worked(soul: Soul, prompt: str) -> TurnResult:
+    """Raises SubagentStoppedError where a person stopped this subagent alone."""
+    result = await soul.take_turn(prompt)
+    if result.stop == "finished" and len(result.message) < _SHORT_REPORT:
+        result = await soul.take_turn(_CONTINUE)
+    if result.stop == "cancelled":
+        raise SubagentStoppedError("the person stopped it before it was done")
+    return result
+
+
+class SubagentStoppedError(KimiTuiError):
+    """A person stopped a subagent, and not the one that sent it."""
 
 
 class SubagentRefusedError(KimiTuiError):
@@ -38,6 +54,7 @@ class Office:
     model: Callable[[], tuple[Provider | None, ModelInfo]]
     limits: Limits
     hooks: Hooks
+    roster: Roster
 
 
 class Crew:
@@ -91,9 +108,8 @@ class Crew:
         soul.provider = provider
         asking = asking_for.set(Source(agent_id=agent_id, subagent_type=name, description=description))
         try:
-            result = await soul.take_turn(prompt)
-            if len(result.message) < _SHORT_REPORT:
-                result = await soul.take_turn(_CONTINUE)
+            with self._office.roster.listed(agent_id, AtWork(name, description, soul.stop_turn)):
+                result = await _worked(soul, prompt)
             await hooks.ask("SubagentStop", name, subagent=name, agent_id=agent_id, message=result.message)
             return result.message
         finally:

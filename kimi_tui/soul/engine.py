@@ -30,6 +30,7 @@ from kimi_tui.soul.models import Models
 from kimi_tui.soul.notice import Severity, error_notice, notice
 from kimi_tui.soul.prompt_flow import PromptFlow, flow_of_run
 from kimi_tui.soul.rewind import RewindPoint, Rewound, go_back, rewind_notice, rewind_points
+from kimi_tui.soul.roster import Roster
 from kimi_tui.soul.services import Services
 from kimi_tui.soul.soul import Soul
 from kimi_tui.soul.turn import take_turn
@@ -58,6 +59,7 @@ class Engine:
         models: Models,
         hooks: Hooks,
         mcp: McpServers,
+        roster: Roster,
         config: configuration.Config,
         interactive: bool,
     ) -> None:
@@ -72,6 +74,7 @@ class Engine:
         self.models = models
         self.hooks = hooks
         self.mcp = mcp
+        self.roster = roster
         self.asides = Asides(wire.send)
         self.figures = Figures()
         wire.listen(self.figures)
@@ -320,7 +323,7 @@ class Engine:
         self.session.save_state()
 
     def tell_status(self) -> None:
-        """The figures of the context, where they changed outside of a step."""
+        """Tell the figures of the context, where they changed outside of a step."""
         tokens, most = self.context.token_count, self.soul.model.max_context_size
         self.wire.send(
             StatusUpdate(context_usage=min(1.0, tokens / most), context_tokens=tokens, max_context_tokens=most)

@@ -4,6 +4,7 @@ import time
 from typing import Literal
 from uuid import uuid4
 
+from kimi_tui.context.dmail import DMail
 from kimi_tui.errors import KimiTuiError, ProviderError
 from kimi_tui.wire.events import Notification
 
@@ -30,3 +31,11 @@ def error_notice(error: KimiTuiError) -> Notification:
     """What ended a turn, with its cause."""
     title = "The model's service failed" if isinstance(error, ProviderError) else "The turn ended with an error"
     return notice(title, str(error), severity="error", kind=type(error).__name__)
+
+
+def dmail_notice(mail: DMail) -> Notification:
+    """The seam that a D-Mail leaves; its payload says to which checkpoint."""
+    title = f"A D-Mail went back to checkpoint {mail.checkpoint_id}"
+    return notice(title, mail.message, kind="dmail").model_copy(
+        update={"payload": {"checkpoint_id": mail.checkpoint_id}}
+    )

@@ -20,6 +20,7 @@ from kimi_tui.llm.step import Reply
 from kimi_tui.soul.agent import Agent
 from kimi_tui.soul.compacting import Compacted, compact
 from kimi_tui.soul.hooks import Hooks
+from kimi_tui.soul.notice import dmail_notice
 from kimi_tui.soul.tool_hooks import call_with_hooks
 from kimi_tui.tools.result_message import result_message
 from kimi_tui.wire.codec import WireMessage
@@ -171,6 +172,7 @@ class Soul:
         if mail is None:
             return False
         self.context.revert_to(mail.checkpoint_id)
+        self._send(dmail_notice(mail))
         self._checkpoint()
         self.context.append(arrival(mail))
         return True

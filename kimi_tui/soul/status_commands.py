@@ -56,8 +56,14 @@ def _price(engine: "Engine") -> str:
 
 
 async def _agents(engine: "Engine", args: str) -> None:
+    word, _, agent_id = args.partition(" ")
+    if word == "stop":
+        stopped = engine.roster.stop(agent_id.strip())
+        engine.say(f"{agent_id} is being stopped." if stopped else f"No subagent {agent_id!r} is at work.")
+        return
     names = engine.soul.agent.crew.names()
     lines = [f"- {name}: {what}" for name, what in names.items()]
+    lines += [f"- at work: {key} ({one.name}) {one.description}" for key, one in engine.roster.at_work.items()]
     engine.say("\n".join(lines) or f"The agent {engine.soul.agent.name} has no subagents.")
 
 
@@ -109,7 +115,7 @@ COMMANDS: tuple[Command, ...] = (
     Command(CommandInfo("help", "What can be said", ("h", "?")), _help, while_running=True),
     Command(CommandInfo("version", "Which version this is"), _version, while_running=True),
     Command(CommandInfo("usage", "Model, context and tokens", ("status",)), _usage, while_running=True),
-    Command(CommandInfo("agents", "List the subagents"), _agents, while_running=True),
+    Command(CommandInfo("agents", "List the subagents; stop ID ends one that is at work"), _agents, while_running=True),
     Command(CommandInfo("hooks", "List the hooks"), _hooks, while_running=True),
     Command(CommandInfo("mcp", "How the MCP servers are; restart NAME starts one again"), _mcp, while_running=True),
     Command(CommandInfo("skills", "List the skills, and what is wrong with them"), _skills, while_running=True),

@@ -3,7 +3,7 @@ import json
 
 from kimi_tui.soul.agent_spec import agent_file
 from kimi_tui.wire.codec import decode
-from kimi_tui.wire.events import StepInterrupted, SubagentEvent, TurnBegin
+from kimi_tui.wire.events import Notification, StepInterrupted, SubagentEvent, TurnBegin
 from kimi_tui.wire.parts import ToolResult
 from kimi_tui.wire.requests import ApprovalRequest
 from tests.soul.engines import engine_on, plan, tool_call
@@ -139,3 +139,41 @@ async def test_a_dmail_to_a_checkpoint_that_there_is_not_is_refused(tmp_path):
     async with engine_on(plan(tmp_path, *replies, agent_file=agent_file("okabe"))) as (engine, heard):
         await engine.prompt("go")
     assert "There is no checkpoint 9" in heard.of(ToolResult)[0].return_value.message
+
+
+async def test_of_three_subagents_one_makes_a_file_after_a_yes_one_is_stopped_and_one_fails(tmp_path):
+    """They share one script: the order of the first two requests is that of the calls, and the third has none left."""
+    calls = "\n".join((task("t1", "write it"), task("t2", "wait"), task("t3", "look")))
+    wait = "until [ -e stop ]; do sleep 0.02; done"
+    replies = (
+        calls,
+        tool_call("WriteFile", "w", path="made.txt", content="made\n"),
+        tool_call("Shell", "s", command=wait),
+        "error: 401 no key",
+        REPORT,
+        "text: one of three",
+    )
+    async with engine_on(plan(tmp_path, *replies)) as (engine, _):
+        turn = asyncio.create_task(engine.prompt("go"))
+        await until(lambda: len(engine.approvals.pending) == 2)
+        for request in engine.approvals.pending:
+            engine.approvals.settle(request.id, "approve")
+        at_work = next(key for key, one in engine.roster.at_work.items() if one.description == "do t2")
+        assert engine.roster.stop(at_work)
+        assert not engine.roster.stop("nobody")
+        assert (await turn).message == "one of three"
+        assert (engine.work_dir / "made.txt").read_text() == "made\n"
+        told = {message.tool_call_id: message.text for message in engine.context.history if message.role == "tool"}
+        assert "this is how I did it" in told["t1"]
+        assert "the person stopped it" in told["t2"]
+        assert "no key" in told["t3"]
+        assert not engine.roster.at_work
+
+
+async def test_a_dmail_leaves_a_seam_on_the_wire_and_in_the_record(tmp_path):
+    replies = (tool_call("SendDMail", "d", message="do not", checkpoint_id=0), "text: I did not")
+    async with engine_on(plan(tmp_path, *replies, agent_file=agent_file("okabe"))) as (engine, heard):
+        await engine.prompt("go")
+        seam = next(message for message in heard.of(Notification) if message.type == "dmail")
+        assert (seam.body, seam.payload) == ("do not", {"checkpoint_id": 0})
+        assert seam in [recorded.message for recorded in engine.recorded()]
