@@ -62,6 +62,10 @@ def _run(options: argparse.Namespace) -> int:
             from kimi_tui.cli import acp
 
             return acp.run(options)
+        case _ if options.replay is not None:
+            from kimi_tui.cli.replay import run_replay_option
+
+            return run_replay_option(options)
         case _ if options.wire:
             from kimi_tui.cli.wire_mode import run_wire_mode
 

@@ -66,6 +66,8 @@ def parser() -> Parser:
     )
     work.add_argument("--afk", action="store_true", help="nobody is at the keyboard: approve and do not ask")
     work.add_argument("--plan", action="store_true", help="begin in plan mode")
+    work.add_argument("--replay", metavar="SESSION", help="play a recorded session, by its id, folder or wire.jsonl")
+    work.add_argument("--speed", metavar="N", type=_speed, help="with --replay: so many times as fast")
     work.add_argument("--demo", action="store_true", help="show a real flow with real tools; the model is a script")
 
     face = top.add_argument_group("without a screen")
@@ -95,7 +97,15 @@ def parse(argv: list[str] | None) -> argparse.Namespace:
     options = parser().parse_args(argv)
     if options.subcommand is None:
         _check(options)
+        _check_replay(options)
     return options
+
+
+def _check_replay(options: argparse.Namespace) -> None:
+    if options.speed is not None and options.replay is None:
+        raise UsageError("--speed goes with --replay")
+    if options.replay is not None and (options.wire or options.print_ or options.quiet):
+        raise UsageError("--replay needs the screen: it does not go with --print or --wire")
 
 
 def _check(options: argparse.Namespace) -> None:
@@ -123,6 +133,16 @@ def _check(options: argparse.Namespace) -> None:
         raise UsageError("--session needs an id without a screen")
     if options.prompt is not None and not options.prompt.strip():
         raise UsageError("--prompt is empty")
+
+
+def _speed(text: str) -> float:
+    try:
+        value = float(text)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number") from None
+    if not 0.05 <= value <= 1000:
+        raise argparse.ArgumentTypeError(f"{text} is not between 0.05 and 1000")
+    return value
 
 
 def _at_least(least: int):

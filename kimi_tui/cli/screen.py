@@ -26,7 +26,7 @@ def run_screen(options: argparse.Namespace) -> int:
     if os.environ.get("TERM") == "dumb":
         raise UsageError("this terminal (TERM=dumb) cannot show a screen; use --print")
     work_dir = work_dir_of(options)
-    with _terminal_kept():
+    with terminal_kept():
         place = "" if options.demo else shown(work_dir)
         painted = first_paint(sys.stdout, place)
         try:
@@ -66,7 +66,7 @@ def _prompt(options: argparse.Namespace) -> str | None:
 
 
 @contextmanager
-def _terminal_kept() -> Generator[None]:
+def terminal_kept() -> Generator[None]:
     """Whatever happens, the terminal's settings are those of before when this ends."""
     fd = sys.stdin.fileno()
     before = termios.tcgetattr(fd)

@@ -44,18 +44,23 @@ def run_tui(
         app.exit(error.exit_code)
 
     host = PlanHost(make_plan, make_demo, config_file=config_file, config_kept=config_kept, refused=refuse)
-    for name in ("COLUMNS", "LINES"):  # they are true until the first resize only
-        os.environ.pop(name, None)
     app = KimiTui(
         host.make, host=host, theme=first_theme(config_file), door=door, prompt=prompt, place=place, frame=frame_time()
     )
-    # Plain GNU screen does not fill what it erases with the ground's colour.
-    plain_screen = os.environ.get("TERM", "").startswith("screen") and "TMUX" not in os.environ
-    app.driver_class = terse_driver(app.driver_class, erase=not plain_screen)
-    status = asyncio.run(_run(app))
+    status = drive(app)
     if refused:
         raise refused[0]
     return status
+
+
+def drive(app: KimiTui) -> int:
+    """Run an app in this terminal; the exit status."""
+    for name in ("COLUMNS", "LINES"):  # they are true until the first resize only
+        os.environ.pop(name, None)
+    # Plain GNU screen does not fill what it erases with the ground's colour.
+    plain_screen = os.environ.get("TERM", "").startswith("screen") and "TMUX" not in os.environ
+    app.driver_class = terse_driver(app.driver_class, erase=not plain_screen)
+    return asyncio.run(_run(app))
 
 
 async def _run(app: KimiTui) -> int:

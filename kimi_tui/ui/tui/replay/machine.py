@@ -70,6 +70,9 @@ class TimeMachine:
         """Go to a moment of the past, the last one if none is given. False where nothing was said yet."""
         if not len(self._history):
             return False
+        if self.is_open and number is None:
+            self._bar.focus()
+            return True
         at = len(self._history) if number is None else number
         self._position = Position(at, speed=speed, recorded=recorded)
         self._bar.open(self._timeline, self._position)

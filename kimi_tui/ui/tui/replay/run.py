@@ -1,0 +1,46 @@
+"""Plays a recording on the screen: the panes and folds of a live session, without an engine."""
+
+from pathlib import Path
+
+from kimi_tui.ui.tui.app import KimiTui
+from kimi_tui.ui.tui.composer.composer import Composer
+from kimi_tui.ui.tui.engine import Engine
+from kimi_tui.ui.tui.replay.recording import Recording, load
+from kimi_tui.ui.tui.run import drive
+
+
+class ReplayApp(KimiTui):
+    """Begins to play at once. There is nothing to write to, so the composer is not there."""
+
+    speed = 1.0
+
+    def on_mount(self) -> None:
+        super().on_mount()
+        self.home.composer.display = False
+
+    def _take_engine(self, engine: Engine) -> None:
+        super()._take_engine(engine)
+        if isinstance(engine, Recording):
+            self.machine.load(engine.messages)
+            self.machine.open(1, recorded=True, speed=self.speed)
+            self.machine.play()
+
+    def on_composer_submitted(self, event: Composer.Submitted) -> None:
+        self.tell("this is a recording: nothing can be sent to it")
+
+    def action_escape(self) -> None:
+        if self.home.zoomed is not None or self.home.finder.is_open or self.home.has_class("-drawer"):
+            super().action_escape()
+        self.home.scrub.focus()
+
+
+def run_replay(file: Path, *, speed: float = 1.0) -> int:
+    """Show a recorded session until the person leaves; the exit status. Raises UsageError for what is no recording."""
+    recording = load(file)
+
+    async def make() -> Engine:
+        return recording
+
+    app = ReplayApp(make)
+    app.speed = speed
+    return drive(app)
