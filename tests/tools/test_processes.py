@@ -53,11 +53,12 @@ async def test_a_program_that_is_not_there_is_127(tmp_path: Path) -> None:
 
 
 async def test_a_work_dir_that_is_gone_is_an_error_and_leaks_nothing(tmp_path: Path) -> None:
+    gc.collect()  # what an earlier test left may be given back at any moment
     before = open_descriptors()
     with pytest.raises(OSError, match="gone"):
         await run(["true"], cwd=tmp_path / "gone", env={}, on_text=lambda _: None)
     gc.collect()
-    assert open_descriptors() == before
+    assert open_descriptors() <= before
 
 
 async def test_sigpipe_is_as_a_shell_expects_it(tmp_path: Path) -> None:

@@ -185,7 +185,7 @@ def test_words_keep_what_is_not_ascii() -> None:
     assert keys("g\u00eft push") == ()
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(st.text(max_size=200))
 def test_any_text_is_answered(text: str) -> None:
     line = take_apart(text)
