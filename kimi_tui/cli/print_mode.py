@@ -11,6 +11,7 @@ from kimi_tui.cli.launch import plan_of, start_logging
 from kimi_tui.errors import KimiTuiError, UsageError
 from kimi_tui.soul.assemble import assemble
 from kimi_tui.soul.commands import takes_effect_at_once
+from kimi_tui.ui.print.background import see_out
 from kimi_tui.ui.print.face import Output, answer, answer_lines
 
 
@@ -32,7 +33,9 @@ def run_print_mode(options: argparse.Namespace) -> int:
         try:
             if prompt is None:
                 return await answer_lines(engine, sys.stdin.buffer, output, at_once=takes_effect_at_once)
-            return await answer(engine, prompt, output)
+            status = await answer(engine, prompt, output)
+            ceiling = engine.config.background.print_wait_ceiling_s
+            return status or await see_out(engine, engine.services.background, output, ceiling_s=ceiling)
         except KimiTuiError as error:
             complain(str(error))
             return error.exit_code

@@ -4,8 +4,7 @@ import asyncio
 import json
 import signal
 import sys
-from collections.abc import Callable, Generator
-from contextlib import contextmanager
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import IO, Protocol
 
@@ -24,7 +23,8 @@ from kimi_tui.wire.events import TurnBegin
 from kimi_tui.wire.flow_events import FlowPaused
 from kimi_tui.wire.parts import TextPart, UserInput
 
-EXIT_INTERRUPTED = 130
+EXIT_INTERRUPTED = 128 + signal.SIGINT
+_SIGNALS = (signal.SIGINT, signal.SIGTERM)
 
 
 class Engine(Protocol):
@@ -35,7 +35,6 @@ class Engine(Protocol):
     @property
     def runner(self) -> FlowRunner | None: ...
     async def prompt(self, user_input: UserInput) -> TurnResult: ...
-    def cancel(self) -> None: ...
     def stop_flow(self, reason: str | None = None) -> None: ...
 
 
@@ -58,8 +57,7 @@ async def answer(engine: Engine, prompt: UserInput, output: Output) -> int:
     )
     unlisten = engine.wire.listen(printer)
     try:
-        with _interruptible(engine) as interrupted:
-            result = await engine.prompt(prompt)
+        result, interrupted_by = await _turn(engine, prompt)
     finally:
         unlisten()
         printer.finish()
@@ -70,7 +68,7 @@ async def answer(engine: Engine, prompt: UserInput, output: Output) -> int:
         case "finished":
             return EXIT_OK
         case "cancelled":
-            return EXIT_INTERRUPTED if interrupted() else EXIT_FAILURE
+            return 128 + interrupted_by if interrupted_by else EXIT_FAILURE
         case "rejected" | "max_steps" | "failed":
             if result.message:
                 sys.stderr.write(f"kimi-tui: {' '.join(result.message.split())}\n")
@@ -113,6 +111,8 @@ async def answer_lines(engine: Engine, lines: IO[bytes], output: Output, *, at_o
         while (prompt := await prompts.get()) is not None:
             try:
                 status = await answer(engine, prompt, output) or status
+                if status >= EXIT_INTERRUPTED:
+                    return status
             except KimiTuiError as error:
                 sys.stderr.write(f"kimi-tui: {error}\n")
                 status = error.exit_code
@@ -157,28 +157,25 @@ def _prompt(line: bytes) -> UserInput | None:
             return content
 
 
-@contextmanager
-def _interruptible(engine: Engine) -> Generator["_Asked"]:
-    """While this lasts, SIGINT and SIGTERM interrupt the turn; what runs is ended with it."""
+async def _turn(engine: Engine, prompt: UserInput) -> tuple[TurnResult, int]:
+    """The turn, and the number of the signal that interrupted it: SIGINT and SIGTERM do, from its first moment on."""
     loop = asyncio.get_running_loop()
-    asked = _Asked()
+    turn = asyncio.ensure_future(engine.prompt(prompt))
+    received: list[int] = []
 
-    def interrupt() -> None:
-        asked.yes = True
-        engine.cancel()
+    def interrupt(number: int) -> None:
+        if not received:
+            turn.cancel()
+        received.append(number)
 
-    signals = (signal.SIGINT, signal.SIGTERM)
-    for number in signals:
-        loop.add_signal_handler(number, interrupt)
+    for number in _SIGNALS:
+        loop.add_signal_handler(number, interrupt, number)
     try:
-        yield asked
+        return await turn, 0
+    except asyncio.CancelledError:
+        if not received:
+            raise
+        return TurnResult("cancelled"), received[0]
     finally:
-        for number in signals:
+        for number in _SIGNALS:
             loop.remove_signal_handler(number)
-
-
-class _Asked:
-    yes = False
-
-    def __call__(self) -> bool:
-        return self.yes

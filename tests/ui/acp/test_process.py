@@ -9,7 +9,8 @@ from acp.stdio import spawn_agent_process
 
 from tests.soul.test_soul import until
 from tests.ui.acp.editor import Editor
-from tests.ui.wire_server.test_process import peer_config, sleeper
+from tests.ui.sleeper import sleeper
+from tests.ui.wire_server.test_process import peer_config
 
 
 def spawned(editor, config, stderr=None):

@@ -1,7 +1,6 @@
 """The print face, driven as a program: a process, a scripted model, real files."""
 
 import json
-import os
 import signal
 import subprocess
 import sys
@@ -11,6 +10,7 @@ import pytest
 
 from tests.soul.engines import tool_call
 from tests.soul.test_engine import BROKEN, CHOICES, FLOW
+from tests.ui.sleeper import sleeper
 
 
 def command(tmp_path: Path, *replies: str, extra: tuple[str, ...] = ()) -> list[str]:
@@ -190,16 +190,14 @@ def test_epipe_print_ends_quietly_when_nobody_reads(tmp_path):
 
 
 def test_sigint_ends_the_command_that_runs_and_the_session_can_be_resumed(tmp_path):
-    shell = tool_call("Shell", command="echo $$ > pid; exec sleep 1000")
-    argv = command(tmp_path, shell, "text: x", extra=("-p", "hi", "--session", "s1"))
-    pid_file = tmp_path / "work" / "pid"
+    sleep, sleeps = sleeper()
+    argv = command(tmp_path, sleep, "text: x", extra=("-p", "hi", "--session", "s1"))
     with subprocess.Popen(argv, stdout=subprocess.PIPE, stderr=subprocess.PIPE, stdin=subprocess.DEVNULL) as process:
-        while not (pid_file.exists() and pid_file.read_text().strip()):
+        while not ((tmp_path / "work" / "begun").exists() and sleeps()):
             assert process.poll() is None, process.stderr.read()
         process.send_signal(signal.SIGINT)
         assert process.wait() == 130
-    with pytest.raises(ProcessLookupError):
-        os.kill(int(pid_file.read_text()), 0)
+    assert not sleeps()
     again = run(tmp_path, "text: back again", extra=("-p", "go on", "--session", "s1"))
     assert (again.returncode, again.stdout) == (0, "back again\n")
 

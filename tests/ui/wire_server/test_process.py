@@ -5,14 +5,12 @@ import json
 import signal
 import subprocess
 import sys
-from contextlib import contextmanager, suppress
-from pathlib import Path
-from uuid import uuid4
+from contextlib import contextmanager
 
 import pytest
 
-from tests.soul.engines import tool_call
 from tests.soul.test_soul import until
+from tests.ui.sleeper import sleeper
 from tests.ui.wire_server.client import WireClient
 
 
@@ -53,20 +51,6 @@ def program(tmp_path, *replies, extra=()):
 
 def client_of(process):
     return WireClient(process.stdout.fileno(), process.stdin.fileno())
-
-
-def sleeper():
-    """A call of a command that goes on for ever, and how to know whether it still does."""
-    seconds = f"1000.{uuid4().int}"
-
-    def sleeps():
-        command_lines = []
-        for process in Path("/proc").glob("[0-9]*/cmdline"):
-            with suppress(OSError):
-                command_lines.append(process.read_bytes())
-        return any(f"sleep\0{seconds}".encode() in line for line in command_lines)
-
-    return tool_call("Shell", command=f"touch begun; exec sleep {seconds}"), sleeps
 
 
 @pytest.mark.parametrize("end", ["stdin", signal.SIGTERM])

@@ -1,0 +1,34 @@
+"""What still runs in the background when the answer was given: waited for, each end told to the model."""
+
+import asyncio
+
+from kimi_tui.errors import EXIT_FAILURE, EXIT_OK
+from kimi_tui.tools.background import BackgroundTasks
+from kimi_tui.ui.print.face import EXIT_INTERRUPTED, Engine, Output, answer
+
+ENDED = "<system>A background task has ended. Go on with what it was for, or say how it ended.</system>"
+STOPPED = "<system>There is no more time: the background tasks were stopped. Say what is left to do.</system>"
+
+
+async def see_out(engine: Engine, background: BackgroundTasks, output: Output, *, ceiling_s: float) -> int:
+    """Take a turn each time that tasks have ended, until none runs; returns the exit status.
+
+    What runs longer than `ceiling_s` is stopped, which is a failure.
+    """
+    status = EXIT_OK
+    until = asyncio.get_running_loop().time() + ceiling_s
+    while running := [task for task in background.tasks if task.running]:
+        waits = [asyncio.create_task(task.ended.wait()) for task in running]
+        seconds = max(0.0, until - asyncio.get_running_loop().time())
+        try:
+            ended, _ = await asyncio.wait(waits, timeout=seconds, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            for wait in waits:
+                wait.cancel()
+        if not ended:
+            await asyncio.gather(*(background.stop(task.id, "print waits no longer") for task in running))
+            return await answer(engine, STOPPED, output) or EXIT_FAILURE
+        status = await answer(engine, ENDED, output) or status
+        if status >= EXIT_INTERRUPTED:
+            break
+    return status
