@@ -8,7 +8,7 @@ import contextlib
 import json
 import os
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -78,6 +78,32 @@ def _raw_lines(path: Path, start: int) -> Iterator[tuple[int, bytes]]:
                 except (ValueError, RecursionError):
                     return
             yield number, raw.rstrip(b"\n").removeprefix(b"\xef\xbb\xbf")
+
+
+def bad_lines(path: Path, start: int = 0) -> list[bytes]:
+    """The lines from byte `start` that are no JSON, though whole. Raises OSError as reading does."""
+    return [raw for _, raw in _raw_lines(path, start) if raw.strip(b"\0 \t\r") and not _is_json(raw)]
+
+
+def _is_json(raw: bytes) -> bool:
+    try:
+        json.loads(raw)
+    except (ValueError, RecursionError):
+        return False
+    return True
+
+
+def set_aside(path: Path, lines: Sequence[bytes]) -> int:
+    """Keep bad lines of a file in `NAME.bad.jsonl` beside it; returns how many were not there yet."""
+    kept = path.with_suffix(".bad.jsonl")
+    with contextlib.suppress(OSError):
+        known = set(kept.read_bytes().splitlines()) if kept.exists() else set[bytes]()
+        fresh = [line for line in lines if line not in known]
+        if fresh:
+            with kept.open("ab") as file:
+                file.write(b"\n".join(fresh) + b"\n")
+        return len(fresh)
+    return len(lines)
 
 
 class JsonlWriter:

@@ -8,7 +8,6 @@ import contextlib
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 from pydantic import ValidationError
@@ -62,7 +61,7 @@ class Context:
             at = _moved_checkpoints(context._messages, mended, context._checkpoints)
             context._messages, context._checkpoints = mended, at
         if bad:
-            _quarantine(writer.path, bad)
+            jsonl.set_aside(writer.path, bad)
         if added or dropped or bad:
             context._rewrite()
         context._estimate()
@@ -228,12 +227,6 @@ class Context:
 def _checkpoint_row(checkpoint_id: int, turn: str) -> dict[str, Any]:
     row: dict[str, Any] = {"role": "_checkpoint", "id": checkpoint_id}
     return row | {"turn": turn} if turn else row
-
-
-def _quarantine(path: Path, lines: list[bytes]) -> None:
-    """Keep the lines beside the file that they were in."""
-    with contextlib.suppress(OSError), path.with_suffix(".bad.jsonl").open("ab") as kept:
-        kept.write(b"\n".join(lines) + b"\n")
 
 
 def _row(message: Message) -> dict[str, Any]:

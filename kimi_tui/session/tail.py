@@ -4,6 +4,9 @@ import os
 import re
 from pathlib import Path
 
+SHOWN_BYTES = 8 << 20
+"""How much of a record is shown at once."""
+
 _BEGINNING = re.compile(rb'"message":\s?\{"type":\s?"TurnBegin"')
 
 

@@ -15,6 +15,7 @@ from kimi_tui.mcp.servers import McpServers
 from kimi_tui.mcp.servers import Session as McpSession
 from kimi_tui.permission.settings import PermissionSettings
 from kimi_tui.session.session import Session
+from kimi_tui.session.tail import SHOWN_BYTES, tail_start
 from kimi_tui.skill.library import SkillLibrary
 from kimi_tui.skill.roots import SkillRoots
 from kimi_tui.soul.agent_spec import agent_file, read_agent_spec
@@ -103,8 +104,10 @@ async def _assemble(plan: Plan, session: Session, chosen: ChosenModel | None, mi
     recorder = Recorder(jsonl.JsonlWriter(wire_file, on_trouble=trouble.watch(wire_file)))
     wire.listen(recorder, merged=True)
     writer = jsonl.JsonlWriter(context_file, on_trouble=trouble.watch(context_file))
-    skills, (context, mended) = await asyncio.gather(
-        asyncio.to_thread(_load_skills, plan), asyncio.to_thread(Context.load, writer)
+    skills, (context, mended), unreadable = await asyncio.gather(
+        asyncio.to_thread(_load_skills, plan),
+        asyncio.to_thread(Context.load, writer),
+        asyncio.to_thread(_set_aside, wire_file),
     )
     services = make_services(
         session,
@@ -162,6 +165,9 @@ async def _assemble(plan: Plan, session: Session, chosen: ChosenModel | None, mi
     services.background.on_end = TaskNews(wire.send, soul.inform)
     if mended:
         engine.tell("This session was mended after a crash", _told(mended, context_file), severity="warning")
+    if unreadable:
+        body = f"{unreadable}; they are kept in {wire_file.with_suffix('.bad.jsonl').name}"
+        engine.tell("Lines of this session's record cannot be read", body, severity="warning")
     if services.plan_mode.on:
         wire.send(StatusUpdate(plan_mode=True))
     await hooks.ask("SessionStart", "resume" if resumed else "startup", source="resume" if resumed else "startup")
@@ -181,6 +187,14 @@ def _mcp_session(services: Services, wire: Wire, work_dir: Path) -> McpSession:
 
 def _trouble(title: str, body: str, bad: bool) -> Notification:
     return notice(title, body, severity="warning" if bad else "info", kind="disk")
+
+
+def _set_aside(wire_file: Path) -> int:
+    """How many unreadable lines of the record, as far as it is shown, are new; a copy of them is kept."""
+    try:
+        return jsonl.set_aside(wire_file, jsonl.bad_lines(wire_file, tail_start(wire_file, SHOWN_BYTES)))
+    except OSError:
+        return 0
 
 
 def _told(mended: Mended, file: Path) -> str:

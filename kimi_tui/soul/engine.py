@@ -17,7 +17,7 @@ from kimi_tui.flow.turn import FlowOutcome, TurnResult
 from kimi_tui.mcp.servers import McpServers
 from kimi_tui.question import Questions
 from kimi_tui.session.session import Session
-from kimi_tui.session.tail import tail_start
+from kimi_tui.session.tail import SHOWN_BYTES, tail_start
 from kimi_tui.skill.library import SkillLibrary
 from kimi_tui.skill.skill import Skill
 from kimi_tui.soul.btw import Asides
@@ -42,8 +42,6 @@ from kimi_tui.wire.recorder import Recorded, read_recorded
 
 _MCP_PATIENCE = 5.0
 """Seconds that a turn waits for MCP servers where a person does too; tools that come later are told with a step."""
-
-_SHOWN_BYTES = 8 << 20
 
 
 class Engine:
@@ -130,7 +128,7 @@ class Engine:
     def recorded(self, *, whole: bool = False) -> Iterator[Recorded]:
         """What was said in this session; of a very long one only the last turns, and a word on that, unless `whole`."""
         wire = self.session.dir / "wire.jsonl"
-        start = 0 if whole else tail_start(wire, _SHOWN_BYTES)
+        start = 0 if whole else tail_start(wire, SHOWN_BYTES)
         recorded = read_recorded(wire, start)
         if start and (first := next(recorded, None)) is not None:
             yield Recorded(

@@ -95,6 +95,21 @@ async def test_corrupt_middle_lines_are_put_aside_and_told_of_once(tmp_path):
     assert "context.bad.jsonl" in str(notices)
 
 
+async def test_a_line_of_the_record_that_cannot_be_read_is_passed_over_kept_and_told_of_once(tmp_path):
+    async with engine_on(plan(tmp_path, "text: one")) as (engine, _):
+        await engine.prompt("first")
+        session_id, wire = engine.session_id, engine.session.dir / "wire.jsonl"
+    lines = wire.read_bytes().splitlines(keepends=True)
+    wire.write_bytes(b"".join([*lines[:3], b'{"timestamp": 1.0, "mess\xff\n', *lines[3:]]))
+    for _ in range(2):
+        async with engine_on(plan(tmp_path, session_id=session_id)) as (engine, _):
+            shown = [recorded.message for recorded in engine.recorded()]
+            told = [m for m in shown if isinstance(m, Notification) and "cannot be read" in m.title]
+            assert len(told) == 1
+            assert any("one" in str(message) for message in shown)
+    assert wire.with_name("wire.bad.jsonl").read_bytes() == b'{"timestamp": 1.0, "mess\xff\n'
+
+
 async def test_a_read_only_home_runs_without_a_record_and_says_so(tmp_path, monkeypatch):
     if os.geteuid() == 0:
         file = tmp_path / "home-is-a-file"
