@@ -111,8 +111,9 @@ class LineWriter:
         self._on_broken = on_broken
         self._waiting: list[bytes] = []
         self._waiting_bytes = 0
-        self._room = asyncio.Event()
+        self._room, self._empty = asyncio.Event(), asyncio.Event()
         self._room.set()
+        self._empty.set()
         self._changed = threading.Condition()
         self._closing = False
         self._thread = threading.Thread(target=self._write_all, name="stdout", daemon=True)
@@ -126,6 +127,7 @@ class LineWriter:
         with self._changed:
             self._waiting.append(line)
             self._waiting_bytes += len(line)
+            self._empty.clear()
             if self._waiting_bytes > _HIGH_WATER:
                 self._room.clear()
             self._changed.notify()
@@ -133,6 +135,10 @@ class LineWriter:
     async def drained(self) -> None:
         """Wait while the reader is far behind."""
         await self._room.wait()
+
+    async def flushed(self) -> None:
+        """Wait until nothing waits to be written."""
+        await self._empty.wait()
 
     async def close(self, *, patience_s: float = 2.0) -> None:
         """Write what waits, for as long as the reader reads it within `patience_s`."""
@@ -154,14 +160,20 @@ class LineWriter:
                 return
             with self._changed:
                 self._waiting_bytes -= sum(map(len, lines))
-                room = self._waiting_bytes <= _HIGH_WATER
-            if room:
-                self._tell(self._room.set)
+            self._tell(self._wrote)
+
+    def _wrote(self) -> None:
+        with self._changed:
+            if self._waiting_bytes <= _HIGH_WATER:
+                self._room.set()
+            if not self._waiting_bytes:
+                self._empty.set()
 
     def _break(self) -> None:
         self.broken = True
         self._waiting.clear()
         self._room.set()
+        self._empty.set()
         if self._on_broken is not None:
             self._on_broken()
 

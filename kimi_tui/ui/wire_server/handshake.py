@@ -25,16 +25,12 @@ class Handshake:
         self._toolset = engine.soul.agent.toolset
         self._question_tool: Tool[Any] | None = self._toolset.get(_QUESTION_TOOL)
         self._attended = engine.questions.attended
-        self._started = False
         self._apply(Capabilities())
 
     def take(self, params: Initialize) -> JsonObject:
         """The answer to `initialize`. Raises RpcError for a hook that cannot be."""
         self._subscribe(params.hooks or ())
         self._apply(params.capabilities)
-        if not self._started:
-            self._started = True
-            self._engine.start()
         hooks = self._engine.hooks
         reply: JsonObject = {
             "protocol_version": PROTOCOL_VERSION,

@@ -44,6 +44,7 @@ class WireServer:
         self._main: asyncio.Task[JsonObject] | None = None
         self._cancelling = False
         self._reading: asyncio.Task[None] | None = None
+        self._starting: asyncio.Task[None] | None = None
         self._open: dict[rpc.Id, asyncio.Task[JsonObject]] = {}
         self._nameless: set[asyncio.Task[JsonObject]] = set()
 
@@ -56,6 +57,8 @@ class WireServer:
             if not self._reading.cancelled():
                 self._reading.result()
         finally:
+            if self._starting is not None:
+                self._starting.cancel()
             running = [*self._open.values(), *self._nameless]
             for task in running:
                 if task is not self._main or not self._cancelling:
@@ -118,6 +121,13 @@ class WireServer:
         self._reply(call, reply)
         for request in (*self._engine.approvals.pending, *self._engine.questions.pending):
             self._out.ask(request)
+        if self._starting is None:
+            self._starting = asyncio.create_task(self._start_engine())
+
+    async def _start_engine(self) -> None:
+        """Once the client has its answer: loading an SDK takes the interpreter for a while."""
+        await self._writer.flushed()
+        self._engine.start()
 
     def _set_plan_mode(self, call: Call, on: bool) -> None:
         self._engine.services.plan_mode.on = on

@@ -1,0 +1,93 @@
+import asyncio
+import os
+import subprocess
+import sys
+
+from kimi_tui.ui.stdio import LineReader, LineWriter, TooLong
+
+
+async def lines_of(*chunks, limit=100):
+    """What a reader makes of bytes that come in these chunks."""
+    source, sink = os.pipe()
+    reader = LineReader(source, limit=limit)
+    found = []
+
+    async def take():
+        while (line := await reader.next()) is not None:
+            found.append(line)
+
+    taking = asyncio.create_task(take())
+    for chunk in chunks:
+        os.write(sink, chunk)
+        await asyncio.sleep(0)
+    os.close(sink)
+    await taking
+    assert await reader.next() is None
+    os.close(source)
+    return ["too long" if isinstance(line, TooLong) else line for line in found]
+
+
+async def test_lines_are_whole_however_they_come_and_the_last_may_lack_its_break():
+    assert await lines_of(b"one\ntw", b"o\n\nthr", b"ee") == [b"one", b"two", b"", b"three"]
+    assert await lines_of() == []
+
+
+async def test_a_line_that_is_too_long_is_passed_over_and_told():
+    assert await lines_of(b"x" * 60, b"x" * 60 + b"\nok\n", limit=100) == ["too long", b"ok"]
+    assert await lines_of(b"x" * 101 + b"\n" + b"y" * 100, limit=100) == ["too long", b"y" * 100]
+    assert await lines_of(b"x" * 101, limit=100) == ["too long"]
+
+
+async def test_a_reader_that_is_far_behind_holds_the_writer_up_but_not_the_loop():
+    source, sink = os.pipe()
+    writer = LineWriter(sink)
+    for _ in range(100):
+        writer.write(b"x" * 100_000 + b"\n")
+    waiting = asyncio.create_task(writer.drained())
+    await asyncio.sleep(0)
+    assert not waiting.done()
+    received = 0
+    while received < 10_000_100:
+        received += len(await asyncio.to_thread(os.read, source, 1 << 16))
+    await waiting
+    await writer.flushed()
+    await writer.close()
+    assert not writer.broken
+    os.close(source)
+    os.close(sink)
+
+
+async def test_nobody_reading_is_told_once_and_ends_it():
+    source, sink = os.pipe()
+    told = asyncio.Event()
+    writer = LineWriter(sink, on_broken=told.set)
+    os.close(source)
+    writer.write(b"one\n")
+    await told.wait()
+    writer.write(b"two\n")
+    await writer.drained()
+    await writer.close()
+    assert writer.broken
+    os.close(sink)
+
+
+async def test_a_reader_that_never_reads_is_not_waited_for_for_ever():
+    source, sink = os.pipe()
+    writer = LineWriter(sink)
+    writer.write(b"x" * 1_000_000 + b"\n")
+    await writer.close(patience_s=0.05)
+    os.close(source)  # the thread's write fails now
+    await asyncio.to_thread(writer._thread.join)
+    os.close(sink)
+
+
+def test_nothing_but_the_face_reads_or_writes_the_claimed_streams():
+    code = (
+        "import os\nfrom kimi_tui.ui.stdio import claim_stdio\nsource, sink = claim_stdio()\n"
+        "print('printed', flush=True)\nos.system('echo by a child; cat')\n"
+        "os.write(sink, b'said: ' + os.read(source, 100))\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], input=b"for the face", capture_output=True)
+    assert done.stdout == b"said: for the face"
+    assert b"printed" in done.stderr
+    assert b"by a child" in done.stderr
