@@ -86,7 +86,7 @@ class KimiTui(App[int]):
         self._first_door = door
         self._first_prompt = prompt
         self._clock, self.steady, self._frame = clock, steady, frame
-        self._quit_asked = float("-inf")
+        self._quit_asked = self._escaped = float("-inf")
         self._early: list[str] = []
         self._ticker: Timer | None = None
         self._bridge: Bridge | None = None
@@ -420,7 +420,11 @@ class KimiTui(App[int]):
             home.zoom(None)
         elif home.has_class("-drawer"):
             home.toggle_drawer()
+        elif home.composer.prompt.has_focus and self.steady() - self._escaped < _TWICE_S and not home.composer.text:
+            self._escaped = float("-inf")
+            self.doors.open("rewind")
         else:
+            self._escaped = self.steady()
             home.composer.prompt.focus()
 
     def action_copy_or_clear(self) -> None:
@@ -487,8 +491,10 @@ class KimiTui(App[int]):
     # Themes
 
     def action_themes(self) -> None:
-        self.action_command_palette()
+        self.doors.open("theme")
 
     def use_theme(self, name: str) -> None:
-        if not self.shelf.use(name):
+        if self.shelf.use(name):
+            self.doors.keep(name)
+        else:
             self.tell("this theme cannot be read; the log says why", severity="warning")

@@ -5,17 +5,20 @@ What a screen needs is made here, and what a person chose there is done here; th
 
 import asyncio
 import time
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
 from kimi_tui.errors import KimiTuiError
+from kimi_tui.paths import home
 from kimi_tui.ui.tui.engine import Command
 from kimi_tui.ui.tui.screens.home import Home
 
 if TYPE_CHECKING:
+    from kimi_tui.config_edit import KeyPath, Value
     from kimi_tui.soul.engine import Engine as SoulEngine
+    from kimi_tui.soul.figures import Figures
     from kimi_tui.ui.tui.app import KimiTui
     from kimi_tui.ui.tui.screens.session_shelf import Kept
 
@@ -55,6 +58,14 @@ class Doors:
             "new": self._new,
             "model": self._model,
             "setup": self._setup,
+            "theme": self._theme,
+            "settings": self._settings,
+            "log": self._log,
+            "skills": self._skills,
+            "usage": self._usage,
+            "rewind": self._rewind,
+            "task": self._tasks,
+            "mcp": self._mcp,
         }
 
     def doors(self) -> list[Door]:
@@ -213,3 +224,116 @@ class Doors:
             host.go_to(None)
             if not await self._app.change_engine():
                 host.go_to(here, folder)
+
+    # What is set
+
+    async def _theme(self) -> None:
+        from kimi_tui.ui.tui.screens.theme_picker import ThemePicker
+
+        app = self._app
+        picker = ThemePicker(app.shelf.titles(), app.theme, use=app.shelf.use)
+        if (theme := await app.push_screen_wait(picker)) is not None:
+            await self._keep(theme)
+
+    def keep(self, theme: str) -> None:
+        """Have the theme in the configuration too, where there is a file of it."""
+        self._app.run_worker(self._through(lambda: self._keep(theme)), group="keep", exclusive=True)
+
+    async def _keep(self, theme: str) -> None:
+        host = self._app.host
+        if host is not None and host.config_file is not None and host.config.theme != theme:
+            await host.change({("theme",): theme})
+
+    async def _settings(self) -> None:
+        from kimi_tui.ui.tui.screens.settings import Settings
+
+        app, host = self._app, self._app.host
+        if host is None:
+            return
+
+        async def change(changes: "Mapping[KeyPath, Value]") -> None:
+            await host.change(changes)
+            app.shelf.use(host.config.theme)
+
+        screen = Settings(lambda: host.config, host.config_file, change=change, themes=tuple(app.shelf.titles()))
+        await app.push_screen_wait(screen)
+
+    # What is told
+
+    async def _log(self) -> None:
+        from kimi_tui.ui.tui.screens.log import LogView
+
+        await self._app.push_screen_wait(LogView(home() / "logs" / "kimi-tui.log"))
+
+    async def _skills(self) -> None:
+        from kimi_tui.ui.tui.screens.skills import Skills
+
+        if (engine := self._engine) is not None:
+            skills = engine.skills
+            command = await self._app.push_screen_wait(Skills(lambda: skills.snapshot, listen=skills.listen))
+            if command is not None:
+                self._app.put_command(command)
+
+    async def _usage(self) -> None:
+        from kimi_tui.ui.tui.screens.usage import Spent, Usage, UsageFacts
+
+        if (engine := self._engine) is None:
+            return
+        session = await asyncio.to_thread(_figures_of, engine.session.dir / "wire.jsonl")
+        model = engine.config.models.get(engine.models.key)
+        facts = UsageFacts(
+            engine.model_name,
+            engine.model_note,
+            engine.context.token_count,
+            engine.soul.model.max_context_size,
+            len(engine.context.history),
+            (
+                Spent("since this start", engine.figures.steps, engine.figures.usage),
+                Spent("the whole session", session.steps, session.usage),
+            ),
+            model.input_price if model else None,
+            model.output_price if model else None,
+        )
+        await self._app.push_screen_wait(Usage(facts))
+
+    async def _tasks(self) -> None:
+        from kimi_tui.ui.tui.screens.tasks import Tasks
+
+        if (engine := self._engine) is not None:
+            background = engine.services.background
+            await self._app.push_screen_wait(
+                Tasks(lambda: background.tasks, stop=lambda task_id: background.stop(task_id, "stopped by the person"))
+            )
+
+    async def _mcp(self) -> None:
+        from kimi_tui.ui.tui.screens.mcp import McpStatus
+
+        if (engine := self._engine) is not None:
+            await self._app.push_screen_wait(McpStatus(engine.mcp.states, restart=engine.mcp.restart))
+
+    async def _rewind(self) -> None:
+        from kimi_tui.ui.tui.screens.rewind import Rewind
+
+        if (engine := self._engine) is None:
+            return
+        if engine.busy:
+            self._app.tell("going back has to wait until the turn has ended")
+            return
+        points = engine.rewind_points()
+        back = await self._app.push_screen_wait(Rewind(points, work_dir=engine.work_dir, now=time.time))
+        point = next((point for point in points if back is not None and point.index == back.index), None)
+        if back is not None and point is not None:
+            await engine.rewind(point, conversation=back.conversation, files=back.files)
+            if back.conversation and not self._app.home.composer.text:
+                self._app.home.composer.text = point.text
+
+
+def _figures_of(recording: Path) -> "Figures":
+    """What a whole session took."""
+    from kimi_tui.soul.figures import Figures
+    from kimi_tui.wire.recorder import read_recorded
+
+    figures = Figures()
+    for one in read_recorded(recording):
+        figures(one.message)
+    return figures

@@ -25,6 +25,7 @@ class SearchedList(Vertical):
         super().__init__(id=id)
         self._placeholder = placeholder
         self.list = PickList(at_once=at_once)
+        self.list.can_focus = False
         self._picks: tuple[Pick, ...] = ()
 
     def compose(self) -> ComposeResult:

@@ -1,0 +1,120 @@
+"""What the program wrote into its log, the latest at the end; only what went wrong, or what one looks for."""
+
+import asyncio
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from typing import ClassVar
+
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Horizontal
+from textual.widgets import Input, Static
+
+from kimi_tui.paths import shown
+from kimi_tui.ui.tui.screens.frame import Frame
+from kimi_tui.ui.tui.screens.keybar import BarKey
+from kimi_tui.ui.tui.screens.reading import Reading
+from kimi_tui.ui.tui.text.line import Line
+from kimi_tui.ui.tui.text.palette import Palette
+from kimi_tui.ui.tui.text.wrap import wrap_text
+
+_TAIL_BYTES = 1 << 18
+_BAD = ("WARNING", "ERROR", "CRITICAL")
+
+
+def last_entries(file: Path) -> list[tuple[str, str]]:
+    """The entries at the end of a log, as level and text; a traceback belongs to the entry before it."""
+    try:
+        with file.open("rb") as log:
+            log.seek(max(0, file.stat().st_size - _TAIL_BYTES), os.SEEK_SET)
+            rows = log.read().decode("utf-8", "replace").splitlines()
+    except OSError:
+        return []
+    entries: list[tuple[str, str]] = []
+    for row in rows:
+        words = row.split(" ", 3)
+        if len(words) > 3 and words[2].isupper() and words[0][:4].isdigit():
+            entries.append((words[2], row))
+        elif entries:
+            level, text = entries[-1]
+            entries[-1] = (level, f"{text}\n{row}")
+    return entries
+
+
+class LogView(Frame[None]):
+    """Reads the file again when asked."""
+
+    CSS = """
+    LogView #search { height: 1; margin-bottom: 1; }
+    LogView #mark { width: 7; color: $primary; }
+    LogView Input { width: 1fr; }
+    """
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("ctrl+w", "bad", "Only what went wrong", show=False, priority=True),
+        Binding("ctrl+r", "again", "Read again", show=False, priority=True),
+    ]
+    title_text = "log"
+
+    def __init__(self, file: Path) -> None:
+        super().__init__()
+        self._file = file
+        self._entries: list[tuple[str, str]] = []
+        self._bad = False
+
+    def body(self) -> ComposeResult:
+        with Horizontal(id="search"):
+            yield Static("find › ", id="mark", markup=False)
+            yield Input(placeholder="a word")
+        yield Reading()
+
+    def keys(self) -> Sequence[BarKey]:
+        return (
+            BarKey("Ctrl+W", "everything" if self._bad else "only what went wrong", "bad"),
+            BarKey("Ctrl+R", "read again", "again"),
+            BarKey("Tab", "scroll"),
+        )
+
+    def on_mount(self) -> None:
+        super().on_mount()
+        self.query_one(Input).focus()
+        self.say_below(shown(self._file))
+        self.action_again()
+
+    def action_again(self) -> None:
+        self.run_worker(self._read(), group="load", exclusive=True)
+
+    async def _read(self) -> None:
+        self._entries = await asyncio.to_thread(last_entries, self._file)
+        self._show()
+
+    def action_bad(self) -> None:
+        self._bad = not self._bad
+        self.show_keys()
+        self._show()
+
+    def on_input_changed(self, event: Input.Changed) -> None:
+        event.stop()
+        self._show()
+
+    def _show(self) -> None:
+        needle = self.query_one(Input).value.strip().casefold()
+        fits = [
+            (level, text)
+            for level, text in self._entries
+            if (not self._bad or level in _BAD) and needle in text.casefold()
+        ]
+        self.query_one(Reading).show(lambda width, palette: _lines(fits, width, palette), at_end=True)
+
+
+def _lines(entries: Sequence[tuple[str, str]], width: int, palette: Palette) -> list[Line]:
+    if not entries:
+        return [Line((("nothing", palette.muted),))]
+    inks = {"WARNING": palette.warning, "ERROR": palette.error, "CRITICAL": palette.error, "DEBUG": palette.faint}
+    out: list[Line] = []
+    for level, text in entries:
+        first, *rest = text.split("\n")
+        out += [Line(row) for row, _ in wrap_text(first, inks.get(level, palette.muted), width)]
+        for more in rest:
+            out += [Line((("  ", palette.faint), *row)) for row, _ in wrap_text(more, palette.muted, max(8, width - 2))]
+    return out

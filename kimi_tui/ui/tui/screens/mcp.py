@@ -1,0 +1,131 @@
+"""The MCP servers of the session: how each is, why, and what tools it brings."""
+
+from collections.abc import Awaitable, Callable, Sequence
+from pathlib import Path
+from typing import ClassVar
+
+from rich.style import Style
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Horizontal
+
+from kimi_tui.errors import KimiTuiError
+from kimi_tui.mcp.connection import ServerState
+from kimi_tui.paths import shown
+from kimi_tui.ui.tui.screens.frame import Frame
+from kimi_tui.ui.tui.screens.keybar import BarKey
+from kimi_tui.ui.tui.screens.picks import Pick, PickList, Role
+from kimi_tui.ui.tui.screens.reading import Reading
+from kimi_tui.ui.tui.text.line import Line
+from kimi_tui.ui.tui.text.palette import Palette
+from kimi_tui.ui.tui.text.wrap import wrap_text
+from kimi_tui.ui.tui.wording import plural
+
+_EVERY_S = 1.0
+_SIGNS: dict[str, tuple[str, Role]] = {
+    "connected": ("✓", "success"),
+    "pending": ("○", "muted"),
+    "connecting": ("◐", "accent"),
+    "failed": ("✗", "error"),
+    "unauthorized": ("?", "warning"),
+    "untrusted": ("!", "warning"),
+    "disabled": ("·", "muted"),
+}
+
+
+class McpStatus(Frame[None]):
+    """Follows the servers while it is open."""
+
+    CSS = """
+    McpStatus #halves { height: 1fr; }
+    McpStatus PickList { width: 42%; }
+    McpStatus Reading { width: 1fr; border-left: solid $line; padding: 0 1; }
+    McpStatus Reading:focus { border-left: solid $primary; }
+    McpStatus.-narrow #halves { layout: vertical; }
+    McpStatus.-narrow PickList { width: 100%; height: 40%; }
+    McpStatus.-narrow Reading { border-left: none; border-top: solid $line; }
+    """
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("ctrl+r", "restart", "Start again", show=False, priority=True)]
+    title_text = "MCP servers"
+
+    def __init__(
+        self, states: Callable[[], Sequence[ServerState]], *, restart: Callable[[str], Awaitable[object]]
+    ) -> None:
+        super().__init__()
+        self._states, self._restart = states, restart
+        self._seen: tuple[str, Sequence[ServerState]] = ("", ())
+
+    def body(self) -> ComposeResult:
+        with Horizontal(id="halves"):
+            yield PickList(at_once=False, empty="no MCP servers are configured (kimi-tui mcp add)", id="servers")
+            yield Reading(id="about")
+
+    def keys(self) -> Sequence[BarKey]:
+        return (BarKey("Ctrl+R", "start it again", "restart"), BarKey("Tab", "its tools"))
+
+    def on_mount(self) -> None:
+        super().on_mount()
+        self.query_one(PickList).focus()
+        self.look()
+        self.set_interval(_EVERY_S, self.look)
+
+    def on_resize(self) -> None:
+        self.set_class(self.app.size.width < 100, "-narrow")
+
+    def look(self) -> None:
+        """How they are now."""
+        picks: list[Pick] = []
+        for state in self._states():
+            sign, role = _SIGNS[state.status]
+            tools = f"{plural(len(state.tools), 'tool')}" if state.status == "connected" else state.status
+            picks.append(Pick(state.name, state.name, right=tools, detail=state.place, sign=sign, role=role))
+        self.query_one(PickList).show(picks)
+        self._about()
+
+    def on_pick_list_moved(self, event: PickList.Moved) -> None:
+        self._about()
+
+    def _about(self) -> None:
+        key = self.query_one(PickList).key
+        state = next((one for one in self._states() if one.name == key), None)
+        seen = (key, (state,) if state is not None else ())
+        if seen == self._seen:
+            return
+        self._seen = seen
+        reading = self.query_one(Reading)
+        reading.show(lambda width, palette: _lines(state, width, palette) if state is not None else [])
+
+    def action_restart(self) -> None:
+        if key := self.query_one(PickList).key:
+            self.run_worker(self._again(key), group="change")
+
+    async def _again(self, name: str) -> None:
+        try:
+            await self._restart(name)
+        except KimiTuiError as error:
+            self.say_below(str(error))
+        self.look()
+
+
+def _lines(state: ServerState, width: int, palette: Palette) -> list[Line]:
+    sign, role = _SIGNS[state.status]
+    inks = {"success": palette.success, "error": palette.error, "warning": palette.warning, "accent": palette.accent}
+    lines = [
+        Line(((state.name, palette.heading), (f"  {sign} {state.status}", inks.get(role, palette.muted)))),
+        *(Line(row) for row, _ in wrap_text(state.place, palette.muted, width)),
+        *(Line(row) for row, _ in wrap_text(f"from {shown_origin(state.origin)}", palette.faint, width)),
+        Line(),
+    ]
+    for text, ink in ((state.cause, palette.warning), *((note, palette.muted) for note in state.notes)):
+        if text:
+            lines += [*(Line(row) for row, _ in wrap_text(text, ink, width)), Line()]
+    for tool in state.tools:
+        lines.append(Line(((tool.name, palette.base + Style(bold=True)),)))
+        about = wrap_text(" ".join((tool.description or "").split()), palette.muted, max(8, width - 2))
+        lines += [Line((("  ", palette.base), *row)) for row, _ in about[:3]]
+    return lines
+
+
+def shown_origin(origin: str) -> str:
+    """A file with the home folder as `~`, or an option."""
+    return shown(Path(origin)) if origin.startswith("/") else origin

@@ -1,0 +1,155 @@
+"""The turns one can go back before: the conversation, the files that our tools changed, or both."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import ClassVar, Protocol
+
+from rich.style import Style
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Horizontal
+
+from kimi_tui.ui.tui.screens.ages import ago
+from kimi_tui.ui.tui.screens.frame import Frame
+from kimi_tui.ui.tui.screens.keybar import BarKey
+from kimi_tui.ui.tui.screens.picks import Pick, PickList
+from kimi_tui.ui.tui.screens.reading import Reading
+from kimi_tui.ui.tui.text.line import Line, cut_start
+from kimi_tui.ui.tui.text.palette import Palette
+from kimi_tui.ui.tui.text.wrap import wrap_text
+from kimi_tui.ui.tui.wording import plural
+
+
+class Point(Protocol):
+    """A turn, as `kimi_tui.soul.rewind.RewindPoint` has it."""
+
+    @property
+    def index(self) -> int: ...
+    @property
+    def text(self) -> str: ...
+    @property
+    def at(self) -> float: ...
+    @property
+    def files(self) -> tuple[Path, ...]: ...
+    @property
+    def conversation(self) -> bool: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Back:
+    """Where to, and what of it."""
+
+    index: int
+    conversation: bool
+    files: bool
+
+
+class Rewind(Frame[Back]):
+    """Gives back where to go."""
+
+    CSS = """
+    Rewind #halves { height: 1fr; }
+    Rewind PickList { width: 46%; }
+    Rewind Reading { width: 1fr; border-left: solid $line; padding: 0 1; }
+    Rewind Reading:focus { border-left: solid $primary; }
+    Rewind.-narrow #halves { layout: vertical; }
+    Rewind.-narrow PickList { width: 100%; height: 1fr; }
+    Rewind.-narrow Reading { height: 40%; border-left: none; border-top: solid $line; padding: 0; }
+    """
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("b", "go(True, True)", "Both", show=False),
+        Binding("t", "go(True, False)", "The conversation only", show=False),
+        Binding("f", "go(False, True)", "The files only", show=False),
+    ]
+    title_text = "go back to before…"
+
+    def __init__(self, points: Sequence[Point], *, work_dir: Path, now: Callable[[], float]) -> None:
+        super().__init__()
+        self._points = {str(point.index): point for point in points}
+        self._work_dir, self._now = work_dir, now
+
+    def body(self) -> ComposeResult:
+        with Horizontal(id="halves"):
+            yield PickList(at_once=False, empty="there is no turn to go back to yet", id="points")
+            yield Reading(id="about")
+
+    def keys(self) -> Sequence[BarKey]:
+        point = self._selected
+        if point is None:
+            return ()
+        keys: list[BarKey] = []
+        if point.conversation and point.files:
+            keys.append(BarKey("b", "conversation and files", "go(True, True)"))
+        if point.conversation:
+            keys.append(BarKey("t", "conversation only" if point.files else "go back", "go(True, False)"))
+        if point.files:
+            keys.append(BarKey("f", "files only", "go(False, True)"))
+        return keys
+
+    def on_mount(self) -> None:
+        super().on_mount()
+        now = self._now()
+        picks = self.query_one(PickList)
+        picks.show(
+            [
+                Pick(
+                    key,
+                    point.text or "(no words)",
+                    right=ago(point.at, now),
+                    detail=plural(len(point.files), "file") + " changed" if point.files else "",
+                    sign="↶",
+                    role="accent" if point.conversation else "muted",
+                )
+                for key, point in reversed(self._points.items())
+            ]
+        )
+        picks.focus()
+        self._about()
+
+    def on_resize(self) -> None:
+        self.set_class(self.app.size.width < 100, "-narrow")
+
+    @property
+    def _selected(self) -> Point | None:
+        return self._points.get(self.query_one(PickList).key)
+
+    def on_pick_list_moved(self, event: PickList.Moved) -> None:
+        self._about()
+
+    def _about(self) -> None:
+        point = self._selected
+        self.query_one(Reading).show(
+            lambda width, palette: _lines(point, self._work_dir, width, palette) if point is not None else []
+        )
+        self.show_keys()
+
+    def on_pick_list_chosen(self, event: PickList.Chosen) -> None:
+        if (point := self._selected) is not None:
+            self.action_go(point.conversation, bool(point.files))
+
+    def action_go(self, conversation: bool, files: bool) -> None:
+        point = self._selected
+        if point is None or (conversation and not point.conversation) or (files and not point.files):
+            return
+        self.dismiss(Back(point.index, conversation, files))
+
+
+def _lines(point: Point, work_dir: Path, width: int, palette: Palette) -> list[Line]:
+    lines = [Line(row) for row, _ in wrap_text(point.text, palette.base + Style(bold=True), width)]
+    lines.append(Line())
+    if point.conversation:
+        words = "This turn and all after it are taken back; what was said stays in the session's record."
+    else:
+        words = "The conversation was compacted or cleared since; it cannot go back there."
+    lines += [Line(row) for row, _ in wrap_text(words, palette.muted, width)]
+    lines.append(Line())
+    if point.files:
+        lines.append(Line((("files that go back with it", palette.muted),)))
+        for file in point.files:
+            name = str(file.relative_to(work_dir)) if file.is_relative_to(work_dir) else str(file)
+            lines.append(Line((("  ", palette.base), (cut_start(name, width - 2), palette.base))))
+        lines.append(Line())
+        note = "What Shell commands changed is out of reach. A file that something else changed too is kept as a copy."
+        lines += [Line(row) for row, _ in wrap_text(note, palette.faint, width)]
+    return lines

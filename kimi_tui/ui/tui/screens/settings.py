@@ -1,0 +1,145 @@
+"""The configuration, changed row by row. Each change is written at once, and comments in the file are kept."""
+
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from pathlib import Path
+from typing import ClassVar
+
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+
+from kimi_tui.config import Config
+from kimi_tui.config_edit import KeyPath, Value, said_in
+from kimi_tui.errors import ConfigError
+from kimi_tui.paths import shown
+from kimi_tui.ui.tui.screens.ask_line import AskLine
+from kimi_tui.ui.tui.screens.frame import Frame
+from kimi_tui.ui.tui.screens.keybar import BarKey
+from kimi_tui.ui.tui.screens.picks import Pick, PickList
+from kimi_tui.ui.tui.screens.searched import SearchedList
+from kimi_tui.ui.tui.screens.setting import SETTINGS, Setting, shown_value
+
+Change = Callable[[Mapping[KeyPath, Value]], Awaitable[object]]
+
+
+class Settings(Frame[bool]):
+    """`change` writes and gives a new configuration, which `config` then returns. Gives back whether any was made."""
+
+    CSS = "Settings SearchedList { height: 1fr; }"
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("ctrl+d", "default", "Back to the default", show=False, priority=True)
+    ]
+    title_text = "settings"
+
+    def __init__(
+        self, config: Callable[[], Config], file: Path | None, *, change: Change, themes: Sequence[str] = ()
+    ) -> None:
+        super().__init__()
+        self._config, self._file, self._change, self._themes = config, file, change, themes
+        self._changed = False
+
+    def body(self) -> ComposeResult:
+        yield SearchedList("a setting")
+
+    def keys(self) -> Sequence[BarKey]:
+        if self._file is None:
+            return ()
+        return (BarKey("Enter", "change", "take"), BarKey("Ctrl+D", "back to the default", "default"))
+
+    def on_mount(self) -> None:
+        super().on_mount()
+        self._show()
+        self.query_one(SearchedList).focus_line()
+        place = shown(self._file) if self._file else "not kept in a file that can be edited here"
+        self.say_below(f"{place} · some changes count from the next session on")
+
+    def _show(self) -> None:
+        said: Mapping[str, object] = {}
+        try:
+            if self._file is not None:
+                said = said_in(self._file)
+        except ConfigError as error:
+            self.say_below(str(error))
+        config = self._config()
+        picks: list[Pick] = []
+        for group, settings in SETTINGS:
+            picks.append(Pick("", group))
+            for setting in settings:
+                own = _is_said(said, setting.path)
+                picks.append(
+                    Pick(
+                        setting.key,
+                        setting.what,
+                        right=shown_value(setting.value(config)),
+                        detail=setting.key,
+                        sign="●" if own else "○",
+                        role="accent" if own else "muted",
+                    )
+                )
+        self.query_one(SearchedList).show(picks)
+
+    def _setting(self, key: str) -> Setting | None:
+        return next((one for _, settings in SETTINGS for one in settings if one.key == key), None)
+
+    def on_pick_list_chosen(self, event: PickList.Chosen) -> None:
+        setting = self._setting(event.key)
+        if setting is None or self._file is None:
+            return
+        value = setting.value(self._config())
+        match setting.kind:
+            case "switch":
+                self._write({setting.path: not value})
+            case "choice":
+                choices = list(self._choices(setting))
+                at = choices.index(str(value)) + 1 if str(value) in choices else 0
+                if choices:
+                    self._write({setting.path: choices[at % len(choices)]})
+            case _:
+                text = ", ".join(map(str, value)) if isinstance(value, tuple) else str(value)  # pyright: ignore[reportUnknownVariableType, reportUnknownArgumentType]
+
+                def got(answer: str | None) -> None:
+                    if answer is not None:
+                        self._write({setting.path: setting.parsed(answer)})
+
+                self.app.push_screen(AskLine(setting.key, about=setting.what, value=text), got)
+
+    def _choices(self, setting: Setting) -> Sequence[str]:
+        match setting.key:
+            case "theme":
+                return self._themes
+            case "default_model":
+                return tuple(self._config().models)
+            case _:
+                return setting.choices
+
+    def action_take(self) -> None:
+        self.query_one(PickList).action_choose()
+
+    def action_default(self) -> None:
+        setting = self._setting(self.query_one(PickList).key)
+        if setting is not None and self._file is not None:
+            self._write({setting.path: None})
+
+    def _write(self, changes: Mapping[KeyPath, Value]) -> None:
+        self.run_worker(self._written(changes), group="change")
+
+    async def _written(self, changes: Mapping[KeyPath, Value]) -> None:
+        try:
+            await self._change(changes)
+        except ConfigError as error:
+            self.say_below(f"{error.key or 'config'}: {error.cause}")
+            return
+        self._changed = True
+        self.say_below(f"written to {shown(self._file)}" if self._file else "")
+        self._show()
+
+    def action_leave(self) -> None:
+        self.dismiss(self._changed or None)
+
+
+def _is_said(said: Mapping[str, object], path: KeyPath) -> bool:
+    node: object = said
+    for step in path:
+        if not isinstance(node, Mapping) or step not in node:
+            return False
+        node = node[step]  # pyright: ignore[reportUnknownVariableType]
+    return True

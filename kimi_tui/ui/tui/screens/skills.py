@@ -1,0 +1,156 @@
+"""The skills there are, by where they come from, and what is wrong with them, file and line."""
+
+from collections.abc import Callable, Sequence
+
+from rich.style import Style
+from textual.app import ComposeResult
+from textual.containers import Horizontal
+
+from kimi_tui.paths import shown
+from kimi_tui.skill.library import Snapshot
+from kimi_tui.skill.skill import Problem, Scope, Skill, SkillKind
+from kimi_tui.ui.tui.screens.frame import Frame
+from kimi_tui.ui.tui.screens.keybar import BarKey
+from kimi_tui.ui.tui.screens.picks import Pick, PickList, Role
+from kimi_tui.ui.tui.screens.reading import Reading
+from kimi_tui.ui.tui.screens.searched import SearchedList
+from kimi_tui.ui.tui.text.line import Line
+from kimi_tui.ui.tui.text.markdown import render
+from kimi_tui.ui.tui.text.palette import Palette
+from kimi_tui.ui.tui.text.wrap import wrap_text
+
+_SIGNS: dict[str, tuple[str, Role]] = {"error": ("✗", "error"), "warning": ("!", "warning"), "note": ("·", "muted")}
+
+
+class Skills(Frame[str]):
+    """Gives back the slash command of a skill that is to be used. The list follows the files while it is open."""
+
+    CSS = """
+    Skills #halves { height: 1fr; }
+    Skills SearchedList { width: 46%; height: 1fr; }
+    Skills Reading { width: 1fr; border-left: solid $line; padding: 0 1; }
+    Skills Reading:focus { border-left: solid $primary; }
+    Skills.-narrow Reading { display: none; }
+    Skills.-narrow SearchedList { width: 100%; }
+    """
+    title_text = "skills"
+
+    def __init__(
+        self, snapshot: Callable[[], Snapshot], *, listen: Callable[[Callable[[object], None]], Callable[[], None]]
+    ) -> None:
+        super().__init__()
+        self._snapshot, self._listen = snapshot, listen
+        self._unlisten: Callable[[], None] | None = None
+        self._skills: dict[str, Skill] = {}
+        self._problems: dict[str, Problem] = {}
+
+    def body(self) -> ComposeResult:
+        with Horizontal(id="halves"):
+            yield SearchedList("a skill, or a problem")
+            yield Reading(id="about")
+
+    def keys(self) -> Sequence[BarKey]:
+        return (BarKey("Enter", "use it", "take"), BarKey("Tab", "read it"))
+
+    def on_mount(self) -> None:
+        super().on_mount()
+        self._unlisten = self._listen(lambda _change: self._show())
+        self._show()
+        self.query_one(SearchedList).focus_line()
+        self._about(self.query_one(PickList).key)
+
+    def on_unmount(self) -> None:
+        if self._unlisten is not None:
+            self._unlisten()
+
+    def on_resize(self) -> None:
+        self.set_class(self.app.size.width < 100, "-narrow")
+
+    def _show(self) -> None:
+        snapshot = self._snapshot()
+        self._skills = {f"skill:{skill.name}": skill for skill in snapshot.skills.values() if not skill.hidden}
+        self._problems = {f"problem:{index}": problem for index, problem in enumerate(snapshot.problems)}
+        picks: list[Pick] = []
+        if self._problems:
+            picks.append(Pick("", f"problems {len(self._problems)}"))
+        for key, problem in self._problems.items():
+            sign, role = _SIGNS[problem.severity]
+            line = f":{problem.line}" if problem.line else ""
+            picks.append(Pick(key, f"{shown(problem.path)}{line}", detail=problem.text, sign=sign, role=role))
+        for scope in Scope:
+            within = [(key, skill) for key, skill in self._skills.items() if skill.scope is scope]
+            if within:
+                picks.append(Pick("", str(scope).lower()))
+            for key, skill in within:
+                flow = skill.kind is SkillKind.FLOW
+                picks.append(
+                    Pick(
+                        key,
+                        skill.name,
+                        right="flow" if flow else "",
+                        detail=skill.description,
+                        sign="◆" if flow else "○",
+                        role="accent" if flow else "muted",
+                    )
+                )
+        self.query_one(SearchedList).show(picks)
+
+    def on_pick_list_moved(self, event: PickList.Moved) -> None:
+        self._about(event.key)
+
+    def _about(self, key: str) -> None:
+        reading = self.query_one(Reading)
+        if skill := self._skills.get(key):
+            reading.show(lambda width, palette: _skill_lines(skill, width, palette))
+        elif problem := self._problems.get(key):
+            reading.show(lambda width, palette: _problem_lines(problem, width, palette))
+        else:
+            reading.show(lambda _width, _palette: [])
+
+    def on_pick_list_chosen(self, event: PickList.Chosen) -> None:
+        if skill := self._skills.get(event.key):
+            self.dismiss(f"{'flow' if skill.kind is SkillKind.FLOW else 'skill'}:{skill.name}")
+        elif problem := self._problems.get(event.key):
+            place = f"{problem.path}{f':{problem.line}' if problem.line else ''}"
+            self.app.copy_to_clipboard(place)
+            self.say_below("the place is copied")
+
+    def action_take(self) -> None:
+        self.query_one(PickList).action_choose()
+
+
+def _skill_lines(skill: Skill, width: int, palette: Palette) -> list[Line]:
+    head = [Line(((skill.name, palette.heading),)), Line(((shown(skill.path), palette.faint),)), Line()]
+    about = [Line(row) for row, _ in wrap_text(skill.description, palette.base, width)]
+    body = skill.text
+    if body.startswith("---"):
+        body = body.partition("\n---")[2].partition("\n")[2]
+    return [*head, *about, Line(), *render(body, width, palette)]
+
+
+def _problem_lines(problem: Problem, width: int, palette: Palette) -> list[Line]:
+    ink = palette.error if problem.severity == "error" else palette.warning
+    lines = [Line(((problem.severity, ink + Style(bold=True)),)), Line()]
+    lines += [Line(row) for row, _ in wrap_text(problem.text, palette.base, width)]
+    place = f"{shown(problem.path)}{f', line {problem.line}' if problem.line else ''}"
+    place += f", column {problem.column}" if problem.column else ""
+    lines += [Line(), *(Line(row) for row, _ in wrap_text(place, palette.muted, width)), Line()]
+    if problem.line:
+        lines += _around(problem, width, palette)
+    return lines
+
+
+def _around(problem: Problem, width: int, palette: Palette) -> list[Line]:
+    """The lines of the file about the place."""
+    try:
+        text = problem.path.read_text("utf-8", "replace").split("\n")
+    except OSError:
+        return []
+    at = problem.line or 1
+    out: list[Line] = []
+    for number in range(max(1, at - 3), min(len(text), at + 3) + 1):
+        here = number == at
+        mark = "›" if here else " "
+        style = palette.base if here else palette.muted
+        out.append(Line(((f"{mark}{number:>4} ", palette.error if here else palette.faint), (text[number - 1], style))))
+    return out

@@ -1,0 +1,132 @@
+"""What runs in the background, with the end of what each task printed."""
+
+import asyncio
+import os
+import time
+from collections.abc import Awaitable, Callable, Sequence
+from pathlib import Path
+from typing import ClassVar
+
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Horizontal
+
+from kimi_tui.tools.background import BackgroundTask, TaskStatus
+from kimi_tui.ui.tui.screens.frame import Frame
+from kimi_tui.ui.tui.screens.keybar import BarKey
+from kimi_tui.ui.tui.screens.picks import Pick, PickList, Role
+from kimi_tui.ui.tui.screens.reading import Reading
+from kimi_tui.ui.tui.text.line import Line
+from kimi_tui.ui.tui.text.palette import Palette
+from kimi_tui.ui.tui.text.sanitize import plain_output
+from kimi_tui.ui.tui.text.wrap import wrap_text
+from kimi_tui.ui.tui.wording import elapsed
+
+_TAIL_BYTES = 1 << 15
+_EVERY_S = 1.0
+_SIGNS: dict[TaskStatus, tuple[str, Role]] = {
+    "running": ("◐", "accent"),
+    "done": ("✓", "success"),
+    "failed": ("✗", "error"),
+    "timed out": ("✗", "error"),
+    "stopped": ("■", "warning"),
+}
+
+
+class Tasks(Frame[None]):
+    """Follows the tasks while it is open; one that runs can be stopped."""
+
+    CSS = """
+    Tasks #halves { height: 1fr; layout: vertical; }
+    Tasks PickList { height: auto; max-height: 40%; }
+    Tasks Reading { height: 1fr; border-top: solid $line; }
+    Tasks Reading:focus { border-top: solid $primary; }
+    """
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("ctrl+x", "stop", "Stop it", show=False, priority=True)]
+    title_text = "background tasks"
+
+    def __init__(
+        self,
+        tasks: Callable[[], Sequence[BackgroundTask]],
+        *,
+        stop: Callable[[str], Awaitable[object]],
+        now: Callable[[], float] = time.time,
+    ) -> None:
+        super().__init__()
+        self._tasks, self._stop, self._now = tasks, stop, now
+        self._seen: tuple[str, int] = ("", -1)
+
+    def body(self) -> ComposeResult:
+        with Horizontal(id="halves"):
+            yield PickList(at_once=False, empty="nothing was run in the background", id="tasks")
+            yield Reading(id="output")
+
+    def keys(self) -> Sequence[BarKey]:
+        task = self._selected
+        return (
+            *((BarKey("Ctrl+X", "stop it", "stop"),) if task is not None and task.running else ()),
+            BarKey("Tab", "its output"),
+        )
+
+    def on_mount(self) -> None:
+        super().on_mount()
+        self.query_one(PickList).focus()
+        self.look()
+        self.set_interval(_EVERY_S, self.look)
+
+    def look(self) -> None:
+        """How they are now."""
+        now = self._now()
+        picks: list[Pick] = []
+        for task in reversed(self._tasks()):
+            sign, role = _SIGNS[task.status]
+            code = "" if task.exit_code is None else f" ({task.exit_code})"
+            took = elapsed((task.ended_at or now) - task.begun_at)
+            picks.append(Pick(task.id, task.description, right=f"{task.status}{code}  {took}", sign=sign, role=role))
+        self.query_one(PickList).show(picks)
+        self._read_output()
+        self.show_keys()
+
+    @property
+    def _selected(self) -> BackgroundTask | None:
+        key = self.query_one(PickList).key
+        return next((task for task in self._tasks() if task.id == key), None)
+
+    def on_pick_list_moved(self, event: PickList.Moved) -> None:
+        self._read_output()
+        self.show_keys()
+
+    def _read_output(self) -> None:
+        self.run_worker(self._output(self._selected), group="load", exclusive=True)
+
+    async def _output(self, task: BackgroundTask | None) -> None:
+        text, size = await asyncio.to_thread(_tail, task.log) if task is not None else ("", 0)
+        seen = (task.id if task is not None else "", size)
+        if seen != self._seen:
+            self._seen = seen
+            self.query_one(Reading).show(lambda width, palette: _lines(text, width, palette), at_end=True)
+
+    def action_stop(self) -> None:
+        task = self._selected
+        if task is not None and task.running:
+            self.run_worker(self._stopped(task.id), group="change")
+
+    async def _stopped(self, task_id: str) -> None:
+        await self._stop(task_id)
+        self.look()
+
+
+def _tail(log: Path) -> tuple[str, int]:
+    """The end of what was printed, and how much there is of it."""
+    try:
+        with log.open("rb") as printed:
+            size = log.stat().st_size
+            printed.seek(max(0, size - _TAIL_BYTES), os.SEEK_SET)
+            return plain_output(printed.read().decode("utf-8", "replace")), size
+    except OSError:
+        return "", 0
+
+
+def _lines(text: str, width: int, palette: Palette) -> list[Line]:
+    rows = text.rstrip("\n").split("\n") if text.strip() else ["nothing was printed yet"]
+    return [Line(row) for line in rows for row, _ in wrap_text(line, palette.muted, max(8, width))]

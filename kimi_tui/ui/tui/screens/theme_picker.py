@@ -1,0 +1,52 @@
+"""The themes, seen as one moves over them."""
+
+from collections.abc import Callable, Mapping, Sequence
+
+from textual.app import ComposeResult
+
+from kimi_tui.ui.tui.screens.frame import Card
+from kimi_tui.ui.tui.screens.keybar import BarKey
+from kimi_tui.ui.tui.screens.picks import Pick, PickList
+
+
+class ThemePicker(Card[str]):
+    """Gives back the theme that was taken; where it was left, the one of before is shown again."""
+
+    CSS = """
+    ThemePicker { background: $background 0%; align: right top; }
+    ThemePicker > #frame { width: 46; }
+    ThemePicker PickList { height: auto; max-height: 70vh; margin-bottom: 1; }
+    """
+    title_text = "theme"
+
+    def __init__(self, themes: Mapping[str, str], theme: str, *, use: Callable[[str], object]) -> None:
+        super().__init__()
+        self._themes, self._before, self._use = themes, theme, use
+
+    def body(self) -> ComposeResult:
+        yield PickList(id="themes")
+
+    def keys(self) -> Sequence[BarKey]:
+        return (BarKey("↑ ↓", "see it"), BarKey("Enter", "take it", "take"))
+
+    def on_mount(self) -> None:
+        super().on_mount()
+        picks = self.query_one(PickList)
+        picks.show(
+            [Pick(name, title, right=name, sign="◐", role="accent") for name, title in self._themes.items()],
+            key=self._before,
+        )
+        picks.focus()
+
+    def on_pick_list_moved(self, event: PickList.Moved) -> None:
+        self._use(event.key)
+
+    def on_pick_list_chosen(self, event: PickList.Chosen) -> None:
+        self.dismiss(event.key)
+
+    def action_take(self) -> None:
+        self.query_one(PickList).action_choose()
+
+    def action_leave(self) -> None:
+        self._use(self._before)
+        self.dismiss(None)

@@ -1,0 +1,109 @@
+"""Tokens and what they cost: of the session from its beginning, and since this start."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from rich.style import Style
+from textual.app import ComposeResult
+
+from kimi_tui.ui.tui import wording
+from kimi_tui.ui.tui.screens.frame import Card
+from kimi_tui.ui.tui.screens.reading import Reading
+from kimi_tui.ui.tui.text.line import Line, Run, cells
+from kimi_tui.ui.tui.text.palette import Palette
+from kimi_tui.wire.parts import TokenUsage
+
+_BAR = 40
+
+
+@dataclass(frozen=True, slots=True)
+class Spent:
+    """What a stretch of work took."""
+
+    title: str
+    steps: int
+    usage: TokenUsage
+
+
+@dataclass(frozen=True, slots=True)
+class UsageFacts:
+    """Everything the screen says. Prices are per million tokens, None where none is configured."""
+
+    model: str
+    note: str
+    tokens: int
+    most: int
+    messages: int
+    spent: tuple[Spent, ...]
+    input_price: float | None = None
+    output_price: float | None = None
+
+
+def cost_of(usage: TokenUsage, facts: UsageFacts) -> float | None:
+    """In the unit of the prices; None where none are configured."""
+    if facts.input_price is None or facts.output_price is None:
+        return None
+    return (usage.input * facts.input_price + usage.output * facts.output_price) / 1e6
+
+
+class Usage(Card[None]):
+    """Only to be read."""
+
+    CSS = "Usage Reading { height: auto; max-height: 80vh; margin-bottom: 1; }"
+    title_text = "usage"
+
+    def __init__(self, facts: UsageFacts) -> None:
+        super().__init__()
+        self._facts = facts
+
+    def body(self) -> ComposeResult:
+        yield Reading()
+
+    def on_mount(self) -> None:
+        super().on_mount()
+        reading = self.query_one(Reading)
+        reading.show(lambda width, palette: usage_lines(self._facts, width, palette))
+        reading.focus()
+
+
+def usage_lines(facts: UsageFacts, width: int, palette: Palette) -> list[Line]:
+    """The model, a bar for the context, and a table of figures."""
+    head: list[Run] = [(facts.model or "no model", palette.base + Style(bold=True))]
+    if facts.note:
+        head.append((f"  {facts.note}", palette.warning))
+    share = min(1.0, facts.tokens / facts.most) if facts.most else 0.0
+    size = max(10, min(_BAR, width - 36))
+    full = round(share * size)
+    ink = palette.warning if share >= 0.75 else palette.accent
+    bar: list[Run] = [
+        ("━" * full, ink),
+        ("─" * (size - full), palette.faint),
+        (f"  {share:.0%} of {wording.tokens(facts.most)} tokens", palette.base),
+        (f"  {wording.plural(facts.messages, 'message')}", palette.muted),
+    ]
+    lines = [Line(tuple(head)), Line(), Line((("context", palette.muted),)), Line(tuple(bar)), Line()]
+    rows: list[Sequence[str]] = [("", "steps", "tokens in", "of them cached", "out", "cost")]
+    for spent in facts.spent:
+        cost = cost_of(spent.usage, facts)
+        rows.append(
+            (
+                spent.title,
+                f"{spent.steps:,}",
+                f"{spent.usage.input:,}",
+                f"{spent.usage.input_cache_read:,}",
+                f"{spent.usage.output:,}",
+                "–" if cost is None else f"{cost:.4f}",
+            )
+        )
+    wide = [max(cells(row[column]) for row in rows) for column in range(6)]
+    for number, row in enumerate(rows):
+        runs: list[Run] = [(row[0].ljust(wide[0]), palette.base)]
+        for column in range(1, 6):
+            runs.append(("  " + row[column].rjust(wide[column]), palette.base if number else palette.muted))
+        lines.append(Line(tuple(runs)))
+    if facts.input_price is None or facts.output_price is None:
+        lines += [
+            Line(),
+            Line((("for cost, give the model input_price and output_price (per 1M tokens)", palette.faint),)),
+        ]
+    return lines
