@@ -3,6 +3,7 @@ import re
 import subprocess
 import sys
 from pathlib import Path
+from urllib.parse import unquote
 
 ROOT = Path(__file__).parent.parent
 README = (ROOT / "README.md").read_text("utf-8")
@@ -17,7 +18,7 @@ def test_the_help_in_the_readme_is_the_programs_own():
 
 def test_the_readmes_picture_and_links_are_there():
     for target in re.findall(r"\]\(((?!https?:)[^)#]+)\)", README):
-        assert (ROOT / target).exists(), target
+        assert (ROOT / unquote(target)).exists(), target
 
 
 def help_text() -> str:
