@@ -131,10 +131,18 @@ def _from_files(files: Mapping[str, Callable[[], IO[bytes]]], told: object, targ
         place.parent.mkdir(parents=True, exist_ok=True)
         with opening() as taken, place.open("wb") as out:
             for line in taken:
-                if name.endswith("context.jsonl") and b'"_system_prompt"' in line[:64]:
-                    continue
-                out.write(line)
+                if not name.endswith("context.jsonl") or _is_message(line):
+                    out.write(line)
     return _state(cast(dict[str, Any], told) if isinstance(told, dict) else {}, target)
+
+
+def _is_message(line: bytes) -> bool:
+    """Whether a line of a context is taken over: a system prompt is not, nor what cannot be read."""
+    try:
+        row: object = json.loads(line)
+    except (ValueError, RecursionError):
+        return False
+    return isinstance(row, dict) and cast(dict[str, object], row).get("role") != "_system_prompt"
 
 
 def _state(told: dict[str, Any], target: Path) -> SessionState:

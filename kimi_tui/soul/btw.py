@@ -32,7 +32,7 @@ class Asides:
         """The answer; the Wire has it too. Where it fails only the Wire is told, and the answer is empty."""
         aside_id = uuid4().hex
         self._send(BtwBegin(id=aside_id, question=question))
-        task = asyncio.create_task(_answer(question, agent, provider, _whole(history)))
+        task = asyncio.create_task(_answer(question, agent, provider, whole(history)))
         self._running.add(task)
         try:
             response = await task
@@ -80,7 +80,7 @@ async def _answer(question: str, agent: Agent, provider: Provider, history: list
     return text or "The model had no answer without its tools."
 
 
-def _whole(history: Sequence[Message]) -> list[Message]:
+def whole(history: Sequence[Message]) -> list[Message]:
     """The history up to what is whole: tool calls that are being answered just now are left out."""
     asking = next((index for index in reversed(range(len(history))) if history[index].role != "tool"), 0)
     if history and len(history[asking].tool_calls or ()) > len(history) - asking - 1:
