@@ -69,6 +69,7 @@ class UiState:
         self._step_start = 0
         self._retry: int | None = None
         self._seam: int | None = None
+        self._turn_starts: list[tuple[float, int]] = []
 
     @property
     def retrying(self) -> RetryItem | None:
@@ -173,6 +174,8 @@ class UiState:
                 self.tools.within(message, at)
             case events.MCPLoadingBegin() | events.MCPLoadingEnd():
                 self._touch("status")
+            case events.Notification(type="rewind"):
+                self._go_back(message, at)
             case (
                 events.BtwBegin()
                 | events.BtwEnd()
@@ -215,6 +218,7 @@ class UiState:
         self.conversation.close(at)
         self.turn = TurnState(at, 0, self.turn.turns + 1)
         self._step_start = len(self.conversation)
+        self._turn_starts.append((at, self._step_start))
         if not self.flow.in_node:
             self.conversation.append(self._user_item(message.user_input))
             self._step_start += 1
@@ -251,6 +255,23 @@ class UiState:
             )
         )
         self._touch("node")
+        self._step_start = len(self.conversation)
+
+    def _go_back(self, message: events.Notification, at: float) -> None:
+        """The turns since a time have not happened, as far as the conversation goes."""
+        self.conversation.close(at)
+        payload = message.payload
+        since = payload.get("since")
+        if payload.get("conversation") and isinstance(since, int | float):
+            kept = [start for start in self._turn_starts if start[0] < since]
+            key = self._turn_starts[len(kept)][1] if len(kept) < len(self._turn_starts) else len(self.conversation)
+            self._turn_starts = kept
+            self.conversation.truncate(key)
+            self.tools.forget(key)
+            self.flow.forget(key)
+            self._retry = self._seam = None
+            self._touch("node")
+        self.conversation.append(SeamItem("rewind", one_line(message.title), detail=message.body))
         self._step_start = len(self.conversation)
 
     def _end_retry(self) -> None:

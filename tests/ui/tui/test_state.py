@@ -10,6 +10,7 @@ from kimi_tui.ui.tui.transcript.items import (
     ErrorItem,
     FlowHeaderItem,
     RetryItem,
+    SeamItem,
     SubagentItem,
     ThinkItem,
     ToolItem,
@@ -287,3 +288,30 @@ def test_a_node_that_goes_on_after_a_pause_is_not_visited_twice() -> None:
     )
     headers = [item for item in state.conversation.items if isinstance(item, FlowHeaderItem)]
     assert [header.visit for header in headers[1:]] == [1, 1]
+
+
+def test_going_back_takes_the_turns_since_then_out_of_the_conversation() -> None:
+    state = UiState()
+    for at, text in ((10.0, "one"), (20.0, "two"), (30.0, "three")):
+        state.fold(TurnBegin(user_input=text), at)
+        state.fold(TextPart(text=f"answer to {text}"), at + 1)
+        state.fold(TurnEnd(), at + 2)
+    state.fold(rewound(since=19.5, conversation=True), 40.0)
+    said = [item.text for item in state.conversation.items if isinstance(item, UserItem)]
+    assert said == ["one"]
+    assert isinstance(state.conversation.items[-1], SeamItem)
+
+
+def test_going_back_with_files_only_leaves_the_conversation_as_it_is() -> None:
+    state = UiState()
+    state.fold(TurnBegin(user_input="one"), 10.0)
+    state.fold(TurnEnd(), 11.0)
+    state.fold(rewound(since=9.5, conversation=False), 40.0)
+    assert isinstance(state.conversation.items[0], UserItem)
+
+
+def rewound(*, since: float, conversation: bool) -> Notification:
+    return Notification(
+        id="n", category="system", type="rewind", source_kind="system", source_id="soul", title="Back", body="",
+        severity="info", created_at=0.0, payload={"since": since, "conversation": conversation},
+    )  # fmt: skip
