@@ -23,6 +23,7 @@ def parser() -> Parser:
     )
     top.add_argument("-V", "--version", action="version", version=f"kimi-tui {__version__}")
     top.add_argument("--debug", action="store_true", help="write more into the log file")
+    top.add_argument("--verbose", dest="debug", action="store_true", help=argparse.SUPPRESS)
 
     where = top.add_argument_group("where")
     where.add_argument("-w", "--work-dir", metavar="DIR", help="work in this folder (default: the current one)")

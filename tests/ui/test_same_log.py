@@ -4,13 +4,19 @@ import io
 import json
 
 import pytest
+from textual import events
 
 from kimi_tui.soul.assemble import assemble
 from kimi_tui.soul.commands import takes_effect_at_once
 from kimi_tui.ui.print.face import Output, answer_lines
+from kimi_tui.ui.tui.app import KimiTui
+from kimi_tui.wire.events import TurnBegin
 from tests.soul.engines import plan, tool_call
 from tests.soul.test_engine import CHOICES, FLOW
+from tests.soul.test_soul import until
 from tests.ui.acp.editor import begun, editor_on
+from tests.ui.test_same_run import heard
+from tests.ui.tui.test_screen import ready
 from tests.ui.wire_server.serving import served
 
 REPORT = "text: " + "All of it was looked at and is fine. " * 8
@@ -53,6 +59,26 @@ async def by_acp(made):
         return program.made[0].session.dir
 
 
+async def by_screen(made):
+    async def make():
+        return await assemble(made)
+
+    app = KimiTui(make, frame=0.0, motion=False)
+    async with app.run_test(size=(140, 42)) as pilot:
+        await ready(pilot)
+        engine = app.engine
+        for prompt in PROMPTS:
+            begun = heard(engine, TurnBegin)
+            app.home.composer.prompt.post_message(events.Paste(prompt))
+            await pilot.pause()
+            await pilot.press("enter")
+            await begun.wait()
+            await until(lambda: not engine.busy)
+            await pilot.pause()
+        await engine.aclose()
+    return engine.session.dir
+
+
 def told(folder, made):
     """The messages of a log, without what is each run's own."""
 
@@ -76,7 +102,7 @@ def told(folder, made):
 @pytest.mark.usefixtures("capsys")
 async def test_the_same_task_leaves_the_same_log_whichever_face_it_is_given_to(tmp_path):
     logs = {}
-    for number, face in enumerate((by_print, by_wire, by_acp)):
+    for number, face in enumerate((by_print, by_wire, by_acp, by_screen)):
         root = tmp_path / str(number)  # as long as the others: the length counts as tokens
         skill = root / "work" / ".kimi-tui" / "skills" / "release"
         skill.mkdir(parents=True)
@@ -87,3 +113,4 @@ async def test_the_same_task_leaves_the_same_log_whichever_face_it_is_given_to(t
     assert kinds >= {"SubagentEvent", "StepRetry", "FlowDecision", "ToolResult", "StatusUpdate", "TurnEnd"}
     assert logs[by_wire] == logs[by_print]
     assert logs[by_acp] == logs[by_print]
+    assert logs[by_screen] == logs[by_print]
