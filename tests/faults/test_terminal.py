@@ -1,0 +1,206 @@
+"""The terminal is given back as it was, whatever ends the program, and what it sends is taken for what it is."""
+
+import os
+import re
+import resource
+import signal
+import time
+from pathlib import Path
+
+import pytest
+
+from tests.faults.terminal import ENTERED, Terminal, scripted
+from tests.soul.engines import tool_call
+from tests.tools.kit import processes_with
+
+SLEEP = "sleep 986.53"
+pytestmark = pytest.mark.faults
+
+
+def left_on(raw: bytes) -> set[str]:
+    """The modes that were switched on, or the cursor off, and were not put back."""
+    state: dict[str, bool] = {}
+    for modes, letter in re.findall(rb"\x1b\[\?([\d;]+)([hl])", raw):
+        for mode in modes.decode().split(";"):
+            state[mode] = letter == b"h"
+    wanted = {"25": True, "7": True}
+    wrong = {mode for mode, on in state.items() if on is not wanted.get(mode, False) and mode not in ("2026", "2048")}
+    if len(re.findall(rb"\x1b\[>\d+u", raw)) > len(re.findall(rb"\x1b\[<\d*u", raw)):
+        wrong.add("the keyboard's protocol")
+    return wrong
+
+
+@pytest.mark.parametrize(
+    ("number", "state"),
+    [
+        (signal.SIGTERM, "idle"),
+        (signal.SIGHUP, "streaming"),
+        (signal.SIGINT, "approval"),
+        (signal.SIGTERM, "tool"),
+        (signal.SIGTERM, "flow"),
+    ],
+)
+def test_a_signal_ends_it_and_the_terminal_is_as_it_was(tmp_path: Path, number: signal.Signals, state: str) -> None:
+    """Cases sigterm, sighup and sigint."""
+    shell = tool_call("Shell", command=f"{SLEEP} & {SLEEP}")
+    replies = {"streaming": "text: first\ndelay: 30\ntext: never"}.get(state, shell)
+    arguments = scripted(tmp_path, replies)
+    if state in ("tool", "flow"):
+        arguments.append("--yolo")
+    if state == "flow":
+        chart = tmp_path / "chart.mmd"
+        chart.write_text("flowchart TD\n B([BEGIN]) --> A[Do it] --> E([END])\n")
+        arguments += ["--prompt-flow", str(chart), "--prompt", "/begin"]
+    elif state != "idle":
+        arguments += ["--prompt", "do it"]
+    with Terminal(arguments, cwd=tmp_path) as terminal:
+        match state:
+            case "idle":
+                terminal.wait_for("message")
+                terminal.settle()
+            case "streaming":
+                terminal.wait_for("first")
+            case "approval":
+                terminal.wait_for("Yes, this once")
+            case _:
+                terminal.wait(lambda: processes_with(SLEEP) != [])
+        os.kill(terminal.process.pid, number)
+        assert terminal.end() == 128 + number
+        assert left_on(terminal.raw) == set()
+        assert b"Traceback" not in terminal.raw
+    assert processes_with(SLEEP) == []
+    for file in (tmp_path / "home").rglob("*.jsonl"):
+        assert file.read_bytes().endswith(b"\n")
+
+
+@pytest.fixture(autouse=True)
+def _home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("KIMI_TUI_HOME", str(tmp_path / "home"))
+
+
+def test_sigtstp_gives_the_terminal_back_and_sigcont_paints_again(tmp_path: Path) -> None:
+    with Terminal(scripted(tmp_path, "text: hi"), cwd=tmp_path) as terminal:
+        terminal.wait_for("message")
+        terminal.settle()
+        os.kill(terminal.process.pid, signal.SIGTSTP)
+        terminal.wait(lambda: b"\x1b[?1049l" in terminal.raw)
+        terminal.settle(0.2)
+        assert left_on(terminal.raw) == set()
+        before = len(terminal.raw)
+        os.kill(terminal.process.pid, signal.SIGCONT)
+        terminal.wait(lambda: ENTERED in terminal.raw[before:])
+        terminal.wait_for("message")
+        os.kill(terminal.process.pid, signal.SIGTERM)
+        assert terminal.end() == 143
+
+
+def test_pty_gone(tmp_path: Path) -> None:
+    """The master closes and nobody sends a signal: it ends soon and does not spin."""
+    arguments = scripted(tmp_path, "text: first\ndelay: 30\ntext: never")
+    terminal = Terminal([*arguments, "--prompt", "do it"], cwd=tmp_path)
+    terminal.wait_for("first")
+    before = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime
+    own = _cpu_seconds(terminal.process.pid)
+    os.close(terminal.process.fd)
+    until = time.monotonic() + 6
+    while os.waitpid(terminal.process.pid, os.WNOHANG) == (0, 0):
+        assert time.monotonic() < until, "it goes on without a terminal"
+        time.sleep(0.05)
+    assert resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime - before - own < 3
+
+
+def _cpu_seconds(pid: int) -> float:
+    fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    return int(fields[11]) / os.sysconf("SC_CLK_TCK")
+
+
+def test_resize_storm(tmp_path: Path) -> None:
+    with Terminal([*scripted(tmp_path, "text: " + "word " * 300), "--prompt", "do it"], cwd=tmp_path) as terminal:
+        terminal.wait_for("word")
+        sizes = [(24, 80), (1, 1), (5, 20), (200, 500), (3, 200), (50, 9)]
+        for number in range(200):
+            terminal.resize(*sizes[number % len(sizes)])
+            terminal.read(0.005)
+        terminal.resize(26, 90)
+        terminal.wait(lambda: "message" in terminal.text and len(terminal.screen.display) == 26)
+        terminal.settle()
+        assert re.search(r"─{60}", terminal.text)
+        os.kill(terminal.process.pid, signal.SIGTERM)
+        assert terminal.end() == 143
+        assert b"Traceback" not in terminal.raw
+
+
+def test_split_input(tmp_path: Path) -> None:
+    """A mouse report, a paste with a focus event in it and Chinese, each cut at every byte."""
+    with Terminal(scripted(tmp_path, "text: never"), cwd=tmp_path) as terminal:
+        terminal.wait_for("message")
+        terminal.settle()
+        for text in (b"\x1b[<35;10;12M", b"\x1b[200~one\x1b[I 1\ny\x1b[201~", "你好".encode()):
+            for place in range(1, len(text)):
+                terminal.type(text[:place])
+                terminal.read(0.02)
+                terminal.type(text[place:])
+                terminal.read(0.02)
+        terminal.settle()
+        assert "你" in terminal.text
+        assert re.search(r"35;10;12|200~|201~|\[I|M\b<", terminal.text) is None
+        assert "�" not in terminal.text
+        os.kill(terminal.process.pid, signal.SIGTERM)
+        assert terminal.end() == 143
+
+
+def test_a_paste_of_a_mebibyte_is_no_keys(tmp_path: Path) -> None:
+    with Terminal(scripted(tmp_path, "text: never"), cwd=tmp_path) as terminal:
+        terminal.wait_for("message")
+        terminal.settle()
+        piece = b"\x1b[200~" + b"y\n" * (1 << 19) + b"\x1b[201~"
+        for start in range(0, len(piece), 4096):
+            terminal.type(piece[start : start + 4096])
+            terminal.read(0)
+        terminal.wait_for("lines", seconds=10)
+        assert "you  y" not in terminal.text
+        os.kill(terminal.process.pid, signal.SIGTERM)
+        assert terminal.end() == 143
+
+
+@pytest.mark.parametrize(
+    "env",
+    [
+        {"TERM": "screen"},
+        {"TERM": "tmux-256color", "TMUX": "/none,1,0"},
+        {"TERM": "linux"},
+        {"TERM": "dumb"},
+        {"NO_COLOR": "1"},
+        {"LANG": "C", "LC_ALL": "C", "PYTHONUTF8": "0"},
+    ],
+    ids=lambda env: "-".join(env.values()).replace("/", "_"),
+)
+def test_tmux_env(tmp_path: Path, env: dict[str, str]) -> None:
+    """It starts in a poor terminal, or says why not."""
+    with Terminal([*scripted(tmp_path, "text: answer"), "--prompt", "do it"], cwd=tmp_path, env=env) as terminal:
+        terminal.wait(lambda: "answer" in terminal.text or not terminal.process.isalive())
+        if terminal.process.isalive():
+            os.kill(terminal.process.pid, signal.SIGTERM)
+        assert terminal.end() in (143, 1, 2)
+        assert b"Traceback" not in terminal.raw
+        assert left_on(terminal.raw) == set()
+
+
+def test_approval_keys_that_were_typed_ahead_or_pasted_do_not_approve(tmp_path: Path) -> None:
+    """Keys from before the dialog, a paste of answers, a held key, Shift+Tab and a focus report."""
+    arguments = scripted(tmp_path, "think: hm\ndelay: 1\n" + tool_call("Shell", command="touch ran"))
+    with Terminal([*arguments, "--prompt", "do it"], cwd=tmp_path) as terminal:
+        terminal.wait(lambda: ENTERED in terminal.raw)
+        until = time.monotonic() + 10
+        while "Yes, this once" not in terminal.text and time.monotonic() < until:
+            terminal.type(b"y")
+            terminal.read(0.02)
+        terminal.wait_for("Yes, this once")
+        for keys in (b"y" * 20, b"\x1b[Z", b"\x1b[I", b"\x1b[200~1\ny\n\x1b[201~", b"1", b"\r"):
+            terminal.type(keys)
+            terminal.read(0.02)
+        terminal.settle()
+        assert not (tmp_path / "work/ran").exists()
+        os.kill(terminal.process.pid, signal.SIGTERM)
+        terminal.end()
+    assert not (tmp_path / "work/ran").exists()
