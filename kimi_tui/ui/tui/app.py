@@ -5,7 +5,7 @@ import contextlib
 import dataclasses
 import logging
 import time
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Sequence
 from typing import ClassVar
 
 from rich.text import Text
@@ -25,7 +25,6 @@ from kimi_tui.ui.tui.composer.files import FileIndex
 from kimi_tui.ui.tui.composer.history import History, history_file
 from kimi_tui.ui.tui.dialogs.approval import ApprovalDialog
 from kimi_tui.ui.tui.dialogs.branches import BranchDialog
-from kimi_tui.ui.tui.dialogs.node import NodeAction
 from kimi_tui.ui.tui.dialogs.question import QuestionDialog
 from kimi_tui.ui.tui.doors import Doors
 from kimi_tui.ui.tui.engine import Command, Engine
@@ -99,7 +98,7 @@ class KimiTui(App[int]):
         self.machine = TimeMachine(PastScene(self.stage), self.home.scrub, steady=steady)
         self.stage.hearer = self.machine
         self._place = place
-        self.desk = FlowDesk(self, self.stage, clock=self.moment)
+        self.desk = FlowDesk(self, self.stage, self.machine, clock=self.moment)
         self.doors = Doors(self)
         self.shelf = ThemeShelf(self)
         self.shelf.use(theme)
@@ -192,6 +191,8 @@ class KimiTui(App[int]):
         self._write(terminal.title_sequence(f"kimi-tui · {engine.title or engine.work_dir.name}"))
         for text in [*([self._first_prompt] if self._first_prompt else []), *self._early]:
             self._turns.submit(text)
+        if not self._first_prompt and not self._early:
+            self.call_after_refresh(self.desk.offer_resume)
         self._early.clear()
         self._queue_changed()
         self._hint()
@@ -329,11 +330,22 @@ class KimiTui(App[int]):
     def on_flow_chart_node_opened(self, event: FlowChart.NodeOpened) -> None:
         self.desk.open(event.node_id)
 
-    def open_flow_start(self, screen: ModalScreen[str | None], done: Callable[[str | None], None]) -> None:
+    def on_flow_pane_wanted(self, event: FlowPane.Wanted) -> None:
+        match event.what:
+            case "export":
+                self.desk.export()
+            case "runs":
+                self.desk.runs(event.flow_name)
+            case "start":
+                self.desk.start(event.flow_name)
+            case "live":
+                self.machine.leave()
+
+    def open_dialog(self, screen: ModalScreen[str | None], done: Callable[[str | None], None]) -> None:
         self.push_screen(screen, done)
 
-    def open_node(self, screen: ModalScreen[NodeAction | None], done: Callable[[NodeAction | None], None]) -> None:
-        self.push_screen(screen, done)
+    def work_aside(self, work: Coroutine[None, None, None]) -> None:
+        self.run_worker(work, group="desk", exclusive=True)
 
     # Time
 

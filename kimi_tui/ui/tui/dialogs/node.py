@@ -1,6 +1,7 @@
 """A node of the run: its prompt, its turns, its figures, and what can be done with it."""
 
-from typing import Literal
+from collections.abc import Sequence
+from dataclasses import dataclass
 
 from rich.style import Style
 from textual import events
@@ -13,14 +14,14 @@ from kimi_tui.flow.picture import FlowPicture
 from kimi_tui.ui.tui import wording
 from kimi_tui.ui.tui.dialogs.body import spelled
 from kimi_tui.ui.tui.dialogs.options import Option, OptionRows
-from kimi_tui.ui.tui.flow.looks import SIGNS, WORDS
+from kimi_tui.ui.tui.flow.looks import SIGNS, WORDS, Circumstances, standing_of
 from kimi_tui.ui.tui.headline import one_line
 from kimi_tui.ui.tui.panels.scroll import LineScroll
-from kimi_tui.ui.tui.text.line import Line
+from kimi_tui.ui.tui.text.line import Line, cut
 from kimi_tui.ui.tui.text.palette import Palette
 from kimi_tui.ui.tui.text.wrap import wrap_text
 
-NodeAction = Literal["turn", "breakpoint", "again", "jump"]
+_TURNS = 9
 
 
 class NodeText(LineScroll):
@@ -28,24 +29,26 @@ class NodeText(LineScroll):
 
     DEFAULT_CSS = "NodeText { max-height: 100%; height: auto; background: $surface; }"
 
-    def __init__(self, picture: FlowPicture, node_id: str, now: float) -> None:
+    def __init__(self, picture: FlowPicture, node_id: str, now: Circumstances, edited: str = "") -> None:
         super().__init__()
-        self._picture, self._node_id, self._now = picture, node_id, now
+        self._picture, self._node_id, self._now, self._edited = picture, node_id, now, edited
 
     def lines(self, width: int, palette: Palette) -> list[Line]:
         picture = self._picture
         node = picture.nodes.get(self._node_id)
         if node is None:
             return []
-        state = picture.state_of(node.id)
-        facts = [f"{SIGNS[state]} {WORDS[state]}".strip(), wording.plural(node.visits, "visit")]
+        standing = standing_of(picture, node.id, self._now)
+        facts = [f"{SIGNS[standing]} {WORDS[standing]}".strip(), wording.plural(node.visits, "visit")]
         if node.visits:
-            facts.append(wording.elapsed(node.elapsed(self._now)))
+            facts.append(wording.elapsed(node.elapsed(self._now.now)))
             facts.append(wording.plural(node.steps + node.live_steps, "step"))
         if node.tokens:
             facts.append(f"{wording.tokens(node.tokens)} tokens")
         out = [Line(((" · ".join(facts), palette.muted),)), Line()]
-        for row, _ in wrap_text(spelled(node.label), palette.base, width):
+        if self._edited:
+            out.append(Line((("edited for this run:", palette.warning),)))
+        for row, _ in wrap_text(spelled(self._edited or node.label), palette.base, width):
             out.append(Line(row))
         ways = [edge for edge in picture.edges if edge.src == node.id]
         if ways:
@@ -54,41 +57,58 @@ class NodeText(LineScroll):
             target = picture.nodes.get(edge.dst)
             name = one_line(target.label if target is not None else edge.dst)
             label = f"{one_line(edge.label)} → " if edge.label else "→ "
-            taken = f"  ×{edge.taken}" if edge.taken else ""
+            hand = any(
+                one.by == "user" and (one.node_id, one.choice) == (edge.src, edge.label) for one in picture.decisions
+            )
+            taken = (f"  ×{edge.taken}" if edge.taken else "") + (" by hand" if hand else "")
+            if picture.chosen.get(edge.src) == edge.label and edge.label:
+                taken += " chosen in advance"
             style = palette.accent if edge.taken else palette.base
             out.append(Line((("  " + label, style), (name, palette.muted), (taken, palette.accent))))
         return out
 
 
-class NodeDetails(ModalScreen[NodeAction | None]):
-    """Gives back what the person wants done, or None."""
+@dataclass(frozen=True, slots=True)
+class NodeControls:
+    """What can be done with a node now. `turns` say of each visit what came of it, the first one first."""
+
+    turns: Sequence[str] = ()
+    running: bool = False
+    here: bool = False
+    at_breakpoint: bool = False
+    asks: bool | None = None
+    edited: str = ""
+    branches: Sequence[str] = ()
+    has_prompt: bool = True
+
+
+class NodeDetails(ModalScreen[str | None]):
+    """Gives back what the person wants done, or None.
+
+    That is one of breakpoint, again, jump, edit, ask, choose, or `turn:N`, N counting visits from 0.
+    """
 
     CSS = """
     NodeDetails { align: center middle; background: $background 60%; }
     NodeDetails > Vertical {
-        width: 76; max-width: 94%; height: auto; max-height: 85%; background: $surface; padding: 0 1;
+        width: 76; max-width: 94%; height: auto; max-height: 90%; background: $surface; padding: 0 1;
         border: round $primary; border-title-color: $primary; border-title-style: bold; border-subtitle-color: $muted;
     }
+    NodeDetails NodeText { max-height: 24; }
     NodeDetails OptionRows { margin-top: 1; }
     """
 
-    def __init__(
-        self, picture: FlowPicture, node_id: str, *, now: float, turns: int, running: bool, at_breakpoint: bool
-    ) -> None:
+    def __init__(self, picture: FlowPicture, node_id: str, controls: NodeControls, *, now: Circumstances) -> None:
         super().__init__()
-        self._picture, self._node_id, self._now = picture, node_id, now
-        self._options = [Option("turn", "t", "Go to its turn in the conversation")] if turns else []
-        if running:
-            words = "Take the breakpoint away" if at_breakpoint else "Pause before it (breakpoint)"
-            self._options.append(Option("breakpoint", "b", words))
-            self._options.append(Option("jump", "j", "Go on from here"))
-        self._node_title = self._picture.nodes[node_id].label if node_id in picture.nodes else node_id
+        self._picture, self._node_id, self._now, self._controls = picture, node_id, now, controls
+        self._options = [*_turn_options(controls), *_steering_options(controls)]
+        self._node_title = picture.nodes[node_id].label if node_id in picture.nodes else node_id
 
     def compose(self) -> ComposeResult:
         with Vertical() as box:
-            box.border_title = Content(f"◆ {spelled(wording.short_title(self._node_title))}"[:60])
+            box.border_title = Content(cut(f"◆ {spelled(wording.short_title(self._node_title))}", 66))
             box.border_subtitle = "esc closes"
-            yield NodeText(self._picture, self._node_id, self._now)
+            yield NodeText(self._picture, self._node_id, self._now, self._controls.edited)
             yield OptionRows(id="node-options")
 
     def on_mount(self) -> None:
@@ -107,20 +127,43 @@ class NodeDetails(ModalScreen[NodeAction | None]):
             self.query_one(NodeText).scroll_relative(y=-8 if event.key == "pageup" else 8, animate=False)
         elif event.key == "enter":
             event.stop()
-            self._take(options.selected.id if options.selected is not None else None)
+            self.dismiss(options.selected.id if options.selected is not None else None)
         else:
             found = next((option for option in self._options if option.key == event.key), None)
             if found is not None:
                 event.stop()
-                self._take(found.id)
+                self.dismiss(found.id)
 
     def on_option_rows_clicked(self, event: OptionRows.Clicked) -> None:
         event.stop()
-        self._take(event.option_id)
+        self.dismiss(event.option_id)
 
-    def _take(self, option_id: str | None) -> None:
-        match option_id:
-            case "turn" | "breakpoint" | "again" | "jump":
-                self.dismiss(option_id)
-            case _:
-                self.dismiss(None)
+
+def _turn_options(controls: NodeControls) -> list[Option]:
+    turns = list(enumerate(controls.turns))
+    if not turns:
+        return []
+    out = [Option(f"turn:{len(turns) - 1}", "t", "Go to its turn in the conversation", turns[-1][1])]
+    if len(turns) > 1:
+        out += [Option(f"turn:{place}", str(place + 1), "Visit", words) for place, words in turns[:_TURNS]]
+    return out
+
+
+def _steering_options(controls: NodeControls) -> list[Option]:
+    if not controls.running:
+        return []
+    out: list[Option] = []
+    if controls.branches:
+        out.append(Option("choose", "c", "Take a branch of it", "now" if controls.here else "in advance"))
+        if controls.asks is not None:
+            words = "Let the model choose alone" if controls.asks else "Ask me before it goes on"
+            out.append(Option("ask", "a", words))
+    words = "Take the breakpoint away" if controls.at_breakpoint else "Pause before it (breakpoint)"
+    out.append(Option("breakpoint", "b", words))
+    if controls.here:
+        out.append(Option("again", "r", "Run it again"))
+    else:
+        out.append(Option("jump", "j", "Go on from here"))
+    if controls.has_prompt:
+        out.append(Option("edit", "p", "Edit its prompt, and run it"))
+    return out

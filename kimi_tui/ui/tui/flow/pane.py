@@ -27,6 +27,7 @@ from kimi_tui.ui.tui.headline import one_line
 from kimi_tui.ui.tui.text.sanitize import sanitize
 from kimi_tui.wire.flow_events import FlowBegin
 
+Want = Literal["export", "runs", "start", "live"]
 Showing = Literal["list", "run", "chart", "overlay"]
 
 
@@ -72,8 +73,8 @@ class FlowPane(Vertical):
     class Wanted(Message):
         """Something that needs more than the pane: export, runs, or start (of the flow `name`)."""
 
-        def __init__(self, what: Literal["export", "runs", "start", "live"], name: str = "") -> None:
-            self.what = what
+        def __init__(self, what: Want, name: str = "") -> None:
+            self.what: Want = what
             self.flow_name = name
             super().__init__()
 
@@ -88,7 +89,7 @@ class FlowPane(Vertical):
         self._run: FlowRun | None = None
         self._picture: FlowPicture | None = None
         self._shown: FlowBegin | None = None
-        self._held_up = Circumstances()
+        self.held_up = Circumstances()
         self._good: dict[str, Flow] = {}
         self._changed_on_disk = False
         self._overlay = ("", Faces(), ())
@@ -174,7 +175,7 @@ class FlowPane(Vertical):
         """The run as it is now; None where there is none."""
         new = run is not None and (self._run is None or run.begin.run_id != self._run.begin.run_id)
         self._run, self._picture = run, picture
-        self._held_up = Circumstances(self._clock(), asking, answering, retry_until)
+        self.held_up = Circumstances(self._clock(), asking, answering, retry_until)
         if run is None or picture is None:
             if self.showing == "run":
                 self._show("list")
@@ -195,7 +196,7 @@ class FlowPane(Vertical):
             self.chart.put(self._faces(picture, self.chart.flow), current=picture.node_id)
 
     def _faces(self, picture: FlowPicture, flow: Flow) -> Faces:
-        return faces_of(picture, flow, self._held_up, ascii=self.chart.ascii_only)
+        return faces_of(picture, flow, self.held_up, ascii=self.chart.ascii_only)
 
     def show_overlay(self, title: str, flow: Flow, faces: Faces, legend: Sequence[str]) -> None:
         """A chart with something else on it than a run: a comparison, how often each way was gone."""
@@ -210,8 +211,8 @@ class FlowPane(Vertical):
         run, picture = self._run, self._picture
         if run is None or picture is None or not run.active:
             return
-        held = self._held_up
-        self._held_up = Circumstances(self._clock(), held.approval, held.answer, held.retry_until)
+        held = self.held_up
+        self.held_up = Circumstances(self._clock(), held.approval, held.answer, held.retry_until)
         if self.showing == "run" and self.chart.flow is not None:
             self.chart.put(self._faces(picture, self.chart.flow), current=picture.node_id)
         self._say()
@@ -307,7 +308,7 @@ class FlowPane(Vertical):
                 self._foot.show(FootFacts("≡", word, "accent", "", legend[1:], (("list", "l back"),)))
             case _ if run is not None and picture is not None:
                 self.border_title = Content(title_of(run, picture, self._clock(), self.size.width))
-                facts = facts_of(run, picture, self._held_up, changed=self._changed_on_disk)
+                facts = facts_of(run, picture, self.held_up, changed=self._changed_on_disk)
                 self._foot.show(replace(facts, buttons=()) if self.past else facts)
             case _:
                 pass

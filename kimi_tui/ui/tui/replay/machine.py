@@ -34,8 +34,7 @@ class TimeMachine:
 
     def __init__(self, scene: Scene, bar: ScrubBar, *, steady: Callable[[], float]) -> None:
         self._scene, self._bar, self._steady = scene, bar, steady
-        self._history = History()
-        self._timeline = Timeline()
+        self._own = self._history, self._timeline = History(), Timeline()
         self._state: UiState | None = None
         self._position = Position()
         self._started = (0.0, 0.0)
@@ -55,14 +54,15 @@ class TimeMachine:
 
     def hear(self, message: Timed) -> None:
         """One more message was said; what is shown of the past stays."""
-        self._history.append(message)
-        self._timeline.append(message)
-        if self.is_open:
+        history, timeline = self._own
+        history.append(message)
+        timeline.append(message)
+        if self.is_open and history is self._history:
             self._bar.redraw()
 
     def load(self, messages: list[Timed]) -> None:
         """Another session: these messages and no other."""
-        self._history, self._timeline = History(messages), Timeline(messages)
+        self._own = self._history, self._timeline = History(messages), Timeline(messages)
         self._state = None
         self._bar.close()
 
@@ -79,10 +79,17 @@ class TimeMachine:
         self._jump(at)
         return True
 
+    def open_other(self, messages: list[Timed], number: int) -> None:
+        """Look at another session's recording, until one leaves."""
+        self._history, self._timeline = History(messages), Timeline(messages)
+        self._state = None
+        self.open(number)
+
     def leave(self) -> None:
         """Back to now."""
         if self.is_open:
             self._state = None
+            self._history, self._timeline = self._own
             self._bar.close()
             self._scene.show_now()
 

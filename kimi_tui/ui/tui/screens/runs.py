@@ -8,6 +8,7 @@ from rich.style import Style
 from textual import events
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
+from textual.content import Content
 from textual.message import Message
 
 from kimi_tui.ui.tui import wording
@@ -18,6 +19,7 @@ from kimi_tui.ui.tui.screens.frame import Frame
 from kimi_tui.ui.tui.screens.keybar import BarKey
 from kimi_tui.ui.tui.text.line import Line, Run, cells, cut
 from kimi_tui.ui.tui.text.palette import Palette
+from kimi_tui.ui.tui.text.sanitize import sanitize
 from kimi_tui.wire.flow_events import FlowStatus
 
 _SIGNS: dict[FlowStatus | None, str] = {
@@ -81,17 +83,8 @@ class RunTable(LineScroll, can_focus=True):
             mark = "AB"[self.marked.index(run.id)] if run.id in self.marked else " "
             ink = {"finished": palette.success, "failed": palette.error}.get(run.state.status or "", palette.warning)
             base = palette.base + Style(bold=here)
-            styles = [
-                palette.accent,
-                palette.accent + Style(bold=True),
-                base,
-                base,
-                ink,
-                base,
-                base,
-                base,
-                palette.muted,
-            ]
+            lead = palette.accent + Style(bold=True)
+            styles = [palette.accent, lead, base, base, ink, base, base, base, palette.muted]
             out.append(Line(_row(("› " if here else "  ", mark + " ", *row), widths, width, styles)))
         return out
 
@@ -187,9 +180,8 @@ class Runs(Frame[str]):
     def _fill(self) -> None:
         shown = [run for run in self._runs if self._only in ("", run.name)]
         self.table.show(shown)
-        self.query_one(
-            "#frame"
-        ).border_title = f"runs{' of ' + one_line(self._only) if self._only else ''} {len(shown)}"
+        of = f" of {one_line(self._only)}" if self._only else ""
+        self.query_one("#frame").border_title = Content(sanitize(f"runs{of} {len(shown)}"))
         self.show_keys()
 
     def action_all(self) -> None:

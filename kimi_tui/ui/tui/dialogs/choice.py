@@ -1,0 +1,67 @@
+"""A few words, and a choice among answers: one key each, arrows and Enter, or a click."""
+
+from collections.abc import Sequence
+
+from textual import events
+from textual.app import ComposeResult
+from textual.containers import Vertical
+from textual.content import Content
+from textual.screen import ModalScreen
+from textual.widgets import Static
+
+from kimi_tui.ui.tui.dialogs.body import spelled
+from kimi_tui.ui.tui.dialogs.options import Option, OptionRows
+from kimi_tui.ui.tui.text.sanitize import sanitize
+
+
+class Choice(ModalScreen[str | None]):
+    """Gives back the id of the answer, or None where it was left."""
+
+    CSS = """
+    Choice { align: center middle; background: $background 60%; }
+    Choice > Vertical {
+        width: 70; max-width: 94%; height: auto; max-height: 85%; background: $surface; padding: 0 1;
+        border: round $primary; border-title-color: $primary; border-title-style: bold; border-subtitle-color: $muted;
+    }
+    Choice #words { height: auto; margin-bottom: 1; }
+    """
+
+    def __init__(self, title: str, words: str, options: Sequence[Option]) -> None:
+        super().__init__()
+        self._title, self._words, self._options = title, words, tuple(options)
+
+    def compose(self) -> ComposeResult:
+        with Vertical() as box:
+            box.border_title = Content(sanitize(self._title))
+            box.border_subtitle = "esc leaves"
+            if self._words:
+                yield Static(spelled(self._words), id="words", markup=False)
+            yield OptionRows(id="answers")
+
+    def on_mount(self) -> None:
+        self.query_one(OptionRows).show(self._options)
+
+    def on_key(self, event: events.Key) -> None:
+        rows = self.query_one(OptionRows)
+        if event.key == "escape":
+            event.stop()
+            self.dismiss(None)
+        elif event.key in ("up", "down"):
+            event.stop()
+            rows.move(-1 if event.key == "up" else 1)
+        elif event.key == "enter":
+            event.stop()
+            if rows.selected is not None:
+                self._take(rows.selected.id)
+        elif (found := next((one for one in self._options if one.key == event.character), None)) is not None:
+            event.stop()
+            self._take(found.id)
+
+    def on_option_rows_clicked(self, event: OptionRows.Clicked) -> None:
+        event.stop()
+        self._take(event.option_id)
+
+    def _take(self, option_id: str) -> None:
+        option = next(one for one in self._options if one.id == option_id)
+        if not option.withheld:
+            self.dismiss(option_id)
