@@ -14,8 +14,8 @@ import pyte
 from ptyprocess import PtyProcess
 
 ENTERED = b"\x1b[?1049h"
-RESTORED = (b"\x1b[?1049l", b"\x1b[?25h", b"\x1b[?1000l", b"\x1b[?1002l", b"\x1b[?1003l", b"\x1b[?1006l", b"\x1b[?2004l")
-"""Alternate screen off, cursor shown, mouse off, bracketed paste off."""
+LEFT = b"\x1b[?1049l"
+"""The alternate screen, entered and left."""
 
 _DROPPED = ("TMUX", "NO_COLOR", "COLUMNS", "LINES", "COLORTERM")
 
@@ -108,8 +108,6 @@ def scripted(folder: Path, *replies: str, config: str = "") -> list[str]:
     script = folder / "script.json"
     script.write_text(json.dumps(list(replies)), "utf-8")
     file = folder / "config.yaml"
-    file.write_text(
-        f"providers: {{s: {{type: scripted, scripts: {script}}}}}\nmodels: {{m: {{provider: s, model: scripted}}}}\n{config}",
-        "utf-8",
-    )
+    providers = f"providers: {{s: {{type: scripted, scripts: {script}}}}}"
+    file.write_text(f"{providers}\nmodels: {{m: {{provider: s, model: scripted}}}}\n{config}", "utf-8")
     return ["--work-dir", str((folder / "work").resolve()), "--config-file", str(file)]
