@@ -171,6 +171,9 @@ class Config(_Section):
     default_plan_mode: bool = False
     default_editor: str = ""
     theme: str = "kimi-dark"
+    ascii: bool = False
+    reduced_motion: bool = False
+    plain: bool = False
     language: str = ""
     show_thinking_stream: bool = True
     merge_all_available_skills: bool = True

@@ -71,6 +71,11 @@ def parser() -> Parser:
     work.add_argument("--speed", metavar="N", type=_speed, help="with --replay: so many times as fast")
     work.add_argument("--demo", action="store_true", help="show a real flow with real tools; the model is a script")
 
+    screen = top.add_argument_group("the screen")
+    screen.add_argument("--ascii", action="store_true", help="signs and boxes of ASCII only")
+    screen.add_argument("--reduced-motion", action="store_true", help="nothing turns or blinks")
+    screen.add_argument("--plain", action="store_true", help="for screen readers: one column, no boxes, no motion")
+
     face = top.add_argument_group("without a screen")
     face.add_argument("--print", dest="print_", action="store_true", help="answer on stdout and end")
     face.add_argument("--wire", action="store_true", help="serve another program on stdin and stdout (JSON-RPC)")

@@ -54,6 +54,9 @@ def run_screen(options: argparse.Namespace) -> int:
             config_file=Path(options.config_file).expanduser() if options.config_file else None,
             config_kept=options.config is None,
             door="sessions" if options.session == "" else "",
+            ascii=options.ascii,
+            motion=not options.reduced_motion,
+            plain=options.plain,
         )
 
 

@@ -12,12 +12,14 @@ from rich.text import Text
 from textual import events
 from textual.app import App
 from textual.binding import BindingType
+from textual.filter import LineFilter
 from textual.screen import ModalScreen
 from textual.timer import Timer
 
 from kimi_tui import paths
 from kimi_tui.errors import KimiTuiError
 from kimi_tui.ui.tui import terminal, themes
+from kimi_tui.ui.tui.ascii import sign_filters
 from kimi_tui.ui.tui.bridge import FRAME, Bridge, WireBatch
 from kimi_tui.ui.tui.commands import Actions
 from kimi_tui.ui.tui.composer.composer import Composer
@@ -35,6 +37,7 @@ from kimi_tui.ui.tui.flow_desk import FlowDesk
 from kimi_tui.ui.tui.hinting import hints_for, where_of
 from kimi_tui.ui.tui.host import Host
 from kimi_tui.ui.tui.keys import ACTIONS, bindings
+from kimi_tui.ui.tui.manners import Manners
 from kimi_tui.ui.tui.panels.strip import StripLine
 from kimi_tui.ui.tui.panels.waiting import WaitingPane
 from kimi_tui.ui.tui.replay.bar import ScrubBar
@@ -78,8 +81,13 @@ class KimiTui(App[int]):
         steady: Callable[[], float] = time.monotonic,
         frame: float = FRAME,
         motion: bool = True,
+        manners: Manners | None = None,
     ) -> None:
+        self.manners = manners or Manners(motion=motion)
+        self._filters_of_manners = sign_filters(self.manners)
         super().__init__()
+        if self.manners.still:
+            self.animation_level = "none"
         self._make_engine = make_engine
         self.host = host
         self._first_door = door
@@ -92,7 +100,7 @@ class KimiTui(App[int]):
         self._turns: Turns | None = None
         self.engine: Engine | None = None
         self.moment = Moment(clock)
-        self.home = Home(clock=self.moment, steady=steady, motion=motion)
+        self.home = Home(clock=self.moment, steady=steady, manners=self.manners)
         self.attention = terminal.Caller(self._write, lambda: self.app_focus)
         self.stage = Stage(self.home, clock=clock, moment=self.moment, attention=self.attention)
         self.machine = TimeMachine(PastScene(self.stage), self.home.scrub, steady=steady)
@@ -104,6 +112,9 @@ class KimiTui(App[int]):
         self.shelf.use(theme)
 
     # Start and end
+
+    def get_line_filters(self) -> Sequence[LineFilter]:
+        return [*super().get_line_filters(), *self._filters_of_manners]
 
     def get_theme_variable_defaults(self) -> dict[str, str]:
         return dict(themes.VARIABLE_DEFAULTS)
@@ -225,7 +236,7 @@ class KimiTui(App[int]):
         self._hint()
 
     def _run_ticker(self) -> None:
-        if self.stage.counts and self._ticker is None:
+        if self.stage.counts and self._ticker is None and not self.manners.plain:
             self._ticker = self.set_interval(1.0, self._tick)
         elif not self.stage.counts and self._ticker is not None:
             self._ticker.stop()

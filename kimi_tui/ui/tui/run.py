@@ -11,9 +11,9 @@ from kimi_tui.errors import KimiTuiError
 from kimi_tui.ui.tui import terminal
 from kimi_tui.ui.tui.app import KimiTui
 from kimi_tui.ui.tui.bridge import frame_time
+from kimi_tui.ui.tui.first_look import first_look
 from kimi_tui.ui.tui.host import PlanHost
 from kimi_tui.ui.tui.text.terse import terse_driver
-from kimi_tui.ui.tui.theme_choice import first_theme
 
 if TYPE_CHECKING:
     from kimi_tui.soul.assemble import Plan
@@ -30,6 +30,9 @@ def run_tui(
     config_file: Path | None = None,
     config_kept: bool = True,
     door: str = "",
+    ascii: bool = False,  # noqa: A002 - the name of the option
+    motion: bool = True,
+    plain: bool = False,
 ) -> int:
     """Show the screen until the person leaves; the exit status.
 
@@ -44,8 +47,16 @@ def run_tui(
         app.exit(error.exit_code)
 
     host = PlanHost(make_plan, make_demo, config_file=config_file, config_kept=config_kept, refused=refuse)
+    look = first_look(config_file)
     app = KimiTui(
-        host.make, host=host, theme=first_theme(config_file), door=door, prompt=prompt, place=place, frame=frame_time()
+        host.make,
+        host=host,
+        theme=look.theme,
+        manners=look.manners.also(ascii=ascii, motion=motion, plain=plain),
+        door=door,
+        prompt=prompt,
+        place=place,
+        frame=frame_time(),
     )
     status = drive(app)
     if refused:

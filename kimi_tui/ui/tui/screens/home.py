@@ -15,6 +15,7 @@ from kimi_tui.ui.tui.dialogs.branches import BranchDialog
 from kimi_tui.ui.tui.dialogs.question import QuestionDialog
 from kimi_tui.ui.tui.divider import Divider
 from kimi_tui.ui.tui.flow.pane import FlowPane
+from kimi_tui.ui.tui.manners import Manners
 from kimi_tui.ui.tui.panels.header import Header
 from kimi_tui.ui.tui.panels.hints import Hints
 from kimi_tui.ui.tui.panels.strip import StripLine
@@ -86,10 +87,11 @@ class Home(Screen[None]):
     .-zoom-todo TodoPane, .-zoom-waiting WaitingPane { height: 1fr; max-height: 100%; }
     """
 
-    def __init__(self, *, clock: Callable[[], float], steady: Callable[[], float], motion: bool = True) -> None:
+    def __init__(self, *, clock: Callable[[], float], steady: Callable[[], float], manners: Manners) -> None:
         super().__init__(id="home")
+        self._one_column = manners.plain
         self.header = Header(id="header")
-        self.transcript = Transcript(clock=clock, motion=motion, id="transcript")
+        self.transcript = Transcript(clock=clock, motion=not manners.still, id="transcript")
         self.finder = Finder(id="finder")
         self.welcome = Welcome(id="welcome")
         self.talk = Vertical(self.welcome, self.transcript, self.finder, id="talk")
@@ -132,7 +134,7 @@ class Home(Screen[None]):
 
     @property
     def room(self) -> Width:
-        return width_of(self.app.size.width, self.app.size.height)
+        return "narrow" if self._one_column else width_of(self.app.size.width, self.app.size.height)
 
     def make_room(self) -> None:
         """Give the panes the places that the terminal's size and what they hold ask for."""

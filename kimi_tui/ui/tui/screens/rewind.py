@@ -58,7 +58,6 @@ class Rewind(Frame[Back]):
     Rewind.-narrow Reading { height: 40%; border-left: none; border-top: solid $line; padding: 0; }
     """
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("b", "go(True, True)", "Both", show=False),
         Binding("t", "go(True, False)", "The conversation only", show=False),
         Binding("f", "go(False, True)", "The files only", show=False),
     ]
@@ -78,14 +77,13 @@ class Rewind(Frame[Back]):
         point = self._selected
         if point is None:
             return ()
-        keys: list[BarKey] = []
         if point.conversation and point.files:
-            keys.append(BarKey("b", "conversation and files", "go(True, True)"))
-        if point.conversation:
-            keys.append(BarKey("t", "conversation only" if point.files else "go back", "go(True, False)"))
-        if point.files:
-            keys.append(BarKey("f", "files only", "go(False, True)"))
-        return keys
+            return (
+                BarKey("Enter", "conversation and files", "all"),
+                BarKey("t", "the conversation only", "go(True, False)"),
+                BarKey("f", "the files only", "go(False, True)"),
+            )
+        return (BarKey("Enter", "go back" if point.conversation else "the files go back", "all"),)
 
     def on_mount(self) -> None:
         super().on_mount()
@@ -125,12 +123,16 @@ class Rewind(Frame[Back]):
         self.show_keys()
 
     def on_pick_list_chosen(self, event: PickList.Chosen) -> None:
+        self.action_all()
+
+    def action_all(self) -> None:
         if (point := self._selected) is not None:
             self.action_go(point.conversation, bool(point.files))
 
     def action_go(self, conversation: bool, files: bool) -> None:
         point = self._selected
-        if point is None or (conversation and not point.conversation) or (files and not point.files):
+        possible = point is not None and (point.conversation or not conversation) and (bool(point.files) or not files)
+        if point is None or not possible or not (conversation or files):
             return
         self.dismiss(Back(point.index, conversation, files))
 

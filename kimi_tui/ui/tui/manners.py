@@ -1,0 +1,24 @@
+"""How the screen behaves for people and terminals that need it otherwise: signs of ASCII, no motion, plain."""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Manners:
+    """`ascii`: signs and boxes of ASCII. `motion` false: nothing turns or blinks.
+
+    `plain`: for screen readers: one column, no boxes, no motion, and nothing that changes with the clock alone.
+    `NO_COLOR` needs no word here: Textual draws without colours where it is set.
+    """
+
+    ascii: bool = False
+    motion: bool = True
+    plain: bool = False
+
+    @property
+    def still(self) -> bool:
+        return self.plain or not self.motion
+
+    def also(self, *, ascii: bool, motion: bool, plain: bool) -> "Manners":  # noqa: A002 - the name of the option
+        """These, and what the command line asks for."""
+        return Manners(self.ascii or ascii, self.motion and motion, self.plain or plain)
