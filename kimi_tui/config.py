@@ -270,7 +270,7 @@ def _yaml(text: str) -> object:
     try:
         return YAML(typ="safe", pure=True).load(text) or {}
     except MarkedYAMLError as error:
-        mark: Any = error.problem_mark
+        mark = cast(Any, error.problem_mark)  # pyright: ignore[reportUnknownMemberType]
         where = f"line {mark.line + 1}, column {mark.column + 1}: " if mark is not None else ""
         raise ValueError(f"{where}{error.problem or error.context or 'this is not YAML'}") from error
     except YAMLError as error:

@@ -23,11 +23,14 @@ def test_the_readmes_picture_and_links_are_there():
 
 def help_text() -> str:
     env = {**os.environ, "COLUMNS": "100", "NO_COLOR": "1"}
-    done = subprocess.run([sys.executable, "-m", "kimi_tui", "--help"], capture_output=True, text=True, env=env, cwd=ROOT)
+    done = subprocess.run(
+        [sys.executable, "-m", "kimi_tui", "--help"], capture_output=True, text=True, env=env, cwd=ROOT
+    )
     return done.stdout.strip()
 
 
 if __name__ == "__main__":
-    start = README.index("kimi-tui --help</code></summary>\n\n```\n") + len("kimi-tui --help</code></summary>\n\n```\n")
+    mark = "kimi-tui --help</code></summary>\n\n```\n"
+    start = README.index(mark) + len(mark)
     end = README.index("\n```", start)
     (ROOT / "README.md").write_text(README[:start] + help_text() + README[end:], "utf-8")

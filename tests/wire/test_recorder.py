@@ -21,7 +21,10 @@ def test_the_file_begins_with_the_protocol_and_has_a_time_on_every_message(tmp_p
     record(path, TurnBegin(user_input="你好"), TextPart(text="a"), TextPart(text="b"), TurnEnd())
     lines = [json.loads(line) for line in path.read_text("utf-8").splitlines()]
     assert lines[0] == {"type": "metadata", "protocol_version": "1.10"}
-    assert lines[2] == {"timestamp": 12.5, "message": {"type": "ContentPart", "payload": {"type": "text", "text": "ab"}}}
+    assert lines[2] == {
+        "timestamp": 12.5,
+        "message": {"type": "ContentPart", "payload": {"type": "text", "text": "ab"}},
+    }
     assert len(lines) == 4
 
 
