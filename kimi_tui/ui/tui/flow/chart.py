@@ -1,5 +1,6 @@
 """The chart of a flow on screen: scrolls, follows a node, and repaints only the cells that look different."""
 
+import os
 from collections.abc import Iterator
 from typing import ClassVar
 
@@ -78,7 +79,7 @@ class FlowChart(ScrollView, can_focus=True):
             self.view = view
             super().__init__()
 
-    def __init__(self, *, id: str | None = None, ascii_only: bool = False) -> None:  # noqa: A002
+    def __init__(self, *, id: str | None = None, ascii_only: bool | None = None) -> None:  # noqa: A002
         super().__init__(id=id)
         self.flow: Flow | None = None
         self.faces = Faces()
@@ -88,7 +89,7 @@ class FlowChart(ScrollView, can_focus=True):
         self.current = ""
         self.following = True
         self.dimmed = False
-        self.ascii_only = ascii_only
+        self.ascii_only = bool(os.environ.get("KIMI_TUI_ASCII")) if ascii_only is None else ascii_only
         self._with_map = True
         self._planner: Planner | None = None
         self._shown: Shown | None = None
@@ -165,7 +166,7 @@ class FlowChart(ScrollView, can_focus=True):
             self._reveal(self.current)
 
     def _lay(self) -> None:
-        width = self.size.width + (1 if self.show_vertical_scrollbar else 0)
+        width = self.outer_size.width - self.gutter.width  # its scroll bar may come and go
         planner = self._planner
         wanted: tuple[int, Zoom, Way] = (width - 1, self.zoom, self.way)
         if planner is None or width <= 1 or wanted == self._made_for:

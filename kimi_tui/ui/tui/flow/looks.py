@@ -162,7 +162,9 @@ def _node_face(picture: FlowPicture, node: NodePicture, now: Circumstances, *, a
     current = node.id == picture.node_id and picture.status is None
     if standing == "waiting" and not current:
         return NodeFace(role="muted")
-    role = _ROLES[standing]
+    role, sign_role = _ROLES[standing], _ROLES[standing]
+    if standing == "breakpoint":
+        role = "warning" if current else "muted"
     times = "x" if ascii else "×"
     visits = f"{times}{node.visits} " if node.visits > 99 else ""
     notes: tuple[str, ...] = ()
@@ -184,7 +186,7 @@ def _node_face(picture: FlowPicture, node: NodePicture, now: Circumstances, *, a
         visits=node.visits,
         current=current,
         role="plain" if standing == "done" and node.kind not in ("begin", "end") else role,
-        sign_role=role,
+        sign_role=sign_role,
         bold=current,
     )
 
