@@ -7,7 +7,6 @@ says since when (`since`, seconds since the epoch) the conversation has not happ
 import asyncio
 import contextlib
 import time
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -124,16 +123,18 @@ def rewind_notice(point: RewindPoint, done: Rewound, workspace: Workspace) -> No
         "copies": {shown(path): str(copy) for path, copy in done.copies.items()},
         "failed": {shown(path): why for path, why in done.failed.items()},
     }
-    lines = _lines(done, {path: shown(path) for path in (*done.restored, *done.removed, *done.copies, *done.failed)})
     return notice(
         f"Back to before “{point.text[:60]}”",
-        "\n".join(lines),
+        "\n".join(told(done, workspace)),
         kind="rewind",
         severity="warning" if done.failed or done.copies else "info",
     ).model_copy(update={"payload": payload, "created_at": time.time()})
 
 
-def _lines(done: Rewound, shown: Mapping[Path, str]) -> list[str]:
+def told(done: Rewound, workspace: Workspace) -> list[str]:
+    """What came of it, in words."""
+    paths = (*done.restored, *done.removed, *done.copies, *done.failed)
+    shown = {path: workspace.place_of(path).shown for path in paths}
     lines: list[str] = []
     if done.conversation:
         lines.append("The conversation goes on from there.")

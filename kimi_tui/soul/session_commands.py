@@ -13,7 +13,7 @@ from kimi_tui.session.importing import imported_text, wrapped
 from kimi_tui.session.redact import Redactor
 from kimi_tui.session.session import list_sessions
 from kimi_tui.soul.command import Command, CommandInfo
-from kimi_tui.soul.rewind import RewindPoint
+from kimi_tui.soul.rewind import RewindPoint, told
 
 if TYPE_CHECKING:
     from kimi_tui.soul.engine import Engine
@@ -50,7 +50,8 @@ async def _rewind(engine: "Engine", args: str) -> None:
     point = next((point for point in points if str(point.index) == number), None)
     if point is None:
         raise UsageError(f"there is no turn {number}; /rewind lists them")
-    await engine.rewind(point, conversation=what != "files", files=what != "conversation")
+    done = await engine.rewind(point, conversation=what != "files", files=what != "conversation")
+    engine.say("\n".join(told(done, engine.services.workspace)))
 
 
 def _listed(point: RewindPoint) -> str:

@@ -2,6 +2,7 @@ import pytest
 
 from kimi_tui.errors import UsageError
 from kimi_tui.wire.events import Notification, StatusUpdate
+from kimi_tui.wire.parts import TextPart
 from tests.soul.engines import engine_on, plan, tool_call
 
 
@@ -49,6 +50,7 @@ async def test_a_file_that_was_new_is_removed_again_and_both_survive_a_resume(tm
         assert not (engine.work_dir / "a.txt").exists()
         assert list(engine.context.history) == []
         assert seam(heard).payload["removed"] == ["a.txt"]
+        assert "Removed, since it was new: a.txt." in heard.of(TextPart)[-1].text
         said = [message for message in engine.recorded() if "changed a" in str(message)]
         assert said, "what was gone back over stays on record"
     async with engine_on(plan(tmp_path, session_id=session_id)) as (engine, _):
