@@ -80,10 +80,15 @@ class Doors:
     def begin(self, name: str) -> None:
         """The first engine is there. Without a model to ask, the first thing is to find one."""
         engine = self._engine
+        if self._app.host is not None:
+            self._app.run_worker(self._app.shelf.follow(self._tell_wrong), group="themes", exit_on_error=False)
         if name:
             self.open(name)
         elif engine is not None and not engine.models.key and not engine.models.info.model:
             self.open("setup")
+
+    def _tell_wrong(self, text: str) -> None:
+        self._app.tell(text, severity="warning")
 
     async def ask_trust(self) -> None:
         """Ask about a folder that brings something along, once, before any of it acts. Raises KimiTuiError."""
@@ -191,7 +196,7 @@ class Doors:
         choice = await app.push_screen_wait(
             FirstStart(
                 app.shelf.titles(),
-                app.theme,
+                app.shelf.current,
                 use_theme=app.shelf.use,
                 find=find_local_servers,
                 takeover=await asyncio.to_thread(find_takeover, Path.home()),
@@ -231,7 +236,7 @@ class Doors:
         from kimi_tui.ui.tui.screens.theme_picker import ThemePicker
 
         app = self._app
-        picker = ThemePicker(app.shelf.titles(), app.theme, use=app.shelf.use)
+        picker = ThemePicker(app.shelf.titles(), app.shelf.current, use=app.shelf.use)
         if (theme := await app.push_screen_wait(picker)) is not None:
             await self._keep(theme)
 

@@ -1,21 +1,35 @@
-"""The themes of one app: read when they are wanted, registered once."""
+"""The themes of one app: read when they are wanted, registered once, and read again when a file of theirs changes."""
 
+import asyncio
 import logging
+from collections.abc import Callable
+from pathlib import Path
 
 from textual.app import App
 
 from kimi_tui.errors import ConfigError
+from kimi_tui.paths import home
 from kimi_tui.ui.tui import themes
+from kimi_tui.ui.tui.themes import ThemeFile
 
 _log = logging.getLogger(__name__)
+_DEBOUNCE_MS = 100
 
 
 class ThemeShelf:
-    """A file that is wrong is passed over, and logged."""
+    """A file that is wrong is passed over, and logged; a theme that is shown stays as it was.
+
+    `current` is the name of the file, without its suffix, of the theme that is shown.
+    """
 
     def __init__(self, app: App[int]) -> None:
         self._app = app
         self._titles: dict[str, str] = {}
+        self._shown: ThemeFile | None = None
+
+    @property
+    def current(self) -> str:
+        return self._shown.path.stem if self._shown is not None else themes.DEFAULT_THEME
 
     def use(self, name: str) -> bool:
         """Show the app in the theme of that name; False where there is none."""
@@ -27,16 +41,66 @@ class ThemeShelf:
         except ConfigError as error:
             _log.warning("the theme is passed over: %s", error)
             return False
-        self._app.register_theme(found.theme)
-        self._app.theme = found.theme.name
+        self._show(found)
         return True
 
     def titles(self) -> dict[str, str]:
         """Every theme there is: its file's name to its title. The files are read the first time."""
         if not self._titles:
-            for path in themes.find_themes():
-                try:
-                    self._titles[path.stem] = themes.load_theme(path).title
-                except ConfigError as error:
-                    _log.warning("a theme is passed over: %s", error)
+            self.reload()
         return self._titles
+
+    def reload(self) -> list[str]:
+        """Read every file again, and show the theme that is shown as it is now; what is wrong, file and line first."""
+        wrong: list[str] = []
+        self._titles = {}
+        for path in themes.find_themes():
+            try:
+                found = themes.load_theme(path)
+            except ConfigError as error:
+                _log.warning("a theme is passed over: %s", error)
+                wrong.append(str(error))
+                continue
+            self._titles[path.stem] = found.title
+        path = themes.find_theme(self.current)
+        if path is not None and self._shown is not None:
+            try:
+                found = themes.load_theme(path)
+            except ConfigError:
+                return wrong
+            if found.theme != self._shown.theme:
+                self._show(found)
+        return wrong
+
+    async def follow(self, tell: Callable[[str], None]) -> None:
+        """Read the person's themes again whenever one changes, until cancelled; `tell` hears what is wrong."""
+        folder = home() / "themes"
+        try:
+            await asyncio.to_thread(folder.mkdir, parents=True, exist_ok=True, mode=0o700)
+        except OSError:
+            return
+        from watchfiles import awatch  # pyright: ignore[reportUnknownVariableType]
+
+        for problem in await asyncio.to_thread(_problems_in, folder):
+            tell(problem)
+        async for _ in awatch(folder, debounce=_DEBOUNCE_MS, step=20, recursive=False):
+            for problem in self.reload():
+                tell(problem)
+
+    def _show(self, found: ThemeFile) -> None:
+        again = self._app.theme == found.theme.name
+        self._shown = found
+        self._app.register_theme(found.theme)
+        self._app.theme = found.theme.name
+        if again:  # a theme of the same name is another one now
+            self._app.mutate_reactive(App.theme)
+
+
+def _problems_in(folder: Path) -> list[str]:
+    wrong: list[str] = []
+    for path in themes.find_themes((folder,)):
+        try:
+            themes.load_theme(path)
+        except ConfigError as error:
+            wrong.append(str(error))
+    return wrong
