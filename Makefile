@@ -4,13 +4,21 @@ VENV := .venv
 BIN := $(VENV)/bin
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo test check snapshots bench clean
+.PHONY: demo test faults soak check snapshots bench clean
 
 demo: $(VENV)/.program
 	@$(BIN)/kimi-tui --demo
 
 test: $(VENV)/.tests
-	$(BIN)/python -m pytest -q -n auto
+	$(BIN)/python -m pytest -q -n auto -m "not faults"
+
+# Every case of the fault list, those in a terminal of their own too.
+faults: $(VENV)/.tests
+	@$(BIN)/python -m tests.faults
+
+# 500 kill -9 at random moments of a busy session; SEED=N repeats one.
+soak: $(VENV)/.tests
+	@$(BIN)/python -m tests.faults.soak $(if $(SEED),--seed $(SEED))
 
 check: $(VENV)/.tests
 	$(BIN)/ruff check .

@@ -1,0 +1,231 @@
+"""Which test holds each case of the fault list. `make faults` runs them all; `test_index.py` sees that they are there.
+
+A case without a number is from the list of names or from the list of what went wrong in other programs.
+"""
+
+_APP = "tests/ui/tui/test_app.py"
+_CMD = "tests/tools/test_shell_command.py"
+_CTX = "tests/context/test_context.py"
+_DISK = "tests/session/test_disk.py"
+_FILES = "tests/tools/test_files.py"
+_HERE = "tests/faults/test_state_and_leaks.py"
+_HTTP = "tests/llm/test_openai_faults.py"
+_JSONL = "tests/test_jsonl.py"
+_MCP = "tests/mcp"
+_PROC = "tests/tools/test_processes.py"
+_SHELL = "tests/tools/test_shell.py"
+_SKILL = "tests/skill"
+_STEER = "tests/flow/test_steering.py"
+_TERM = "tests/faults/test_terminal.py"
+_CODE = "tests/flow/test_journal.py"
+
+CASES: dict[str, tuple[str, ...]] = {
+    "1 torn_tail": (f"{_JSONL}::test_torn_tail_every_cut_keeps_the_whole_records_and_the_next_append_starts_a_line",),
+    "2 nul_tail": (f"{_JSONL}::test_nul_tail_is_cut_off",),
+    "3 corrupt_middle": (
+        f"{_JSONL}::test_corrupt_middle_is_told_with_its_line_and_the_rest_is_read",
+        f"{_DISK}::test_corrupt_middle_lines_are_put_aside_and_told_of_once",
+    ),
+    "4 kill9_mid_tool": (
+        f"{_CTX}::test_kill9_mid_tool_a_call_without_a_result_gets_one_that_says_so",
+        "tests/soul/test_kill.py::"
+        "test_kill9_mid_tool_the_session_goes_on_with_a_result_that_says_so_and_the_tool_is_not_run_again",
+    ),
+    "5 orphan_tool_result": (f"{_CTX}::test_orphan_tool_result_is_dropped",),
+    "6 kill9_mid_stream": ("tests/soul/test_kill.py::test_kill9_mid_stream_the_persons_message_survives",),
+    "7 kill9_in_flow": (
+        f"{_CODE}::test_a_kill_at_each_crash_point_resumes_at_the_right_node",
+        "tests/flow/test_runs.py::test_a_run_that_is_killed_again_and_again_loses_nothing",
+    ),
+    "8 kill9_between_files": (f"{_HERE}::test_kill9_between_files",),
+    "9 enospc": (
+        f"{_JSONL}::test_enospc_what_could_not_be_written_is_kept_and_written_when_there_is_room",
+        f"{_DISK}::test_enospc_is_told_once_the_turn_goes_on_and_what_was_said_is_written_when_there_is_room",
+        f"{_FILES}::test_enospc_leaves_the_old_file_whole",
+    ),
+    "10 ro_home": (
+        "tests/session/test_session.py::test_ro_home_a_home_that_cannot_be_written_gives_a_session_with_a_notice",
+        f"{_DISK}::test_a_read_only_home_runs_without_a_record_and_says_so",
+    ),
+    "11 emfile": (f"{_PROC}::test_emfile",),
+    "12 two_writers, stale_lock": (
+        "tests/session/test_session.py::test_two_writers_the_second_process_is_refused_and_told_who_holds_it",
+        "tests/session/test_session.py::test_stale_lock_of_an_unrelated_living_process_holds_nobody_up",
+    ),
+    "13 surrogate_u2028": (
+        f"{_JSONL}::test_characters_that_readers_split_lines_at_stay_within_their_line",
+        f"{_JSONL}::test_half_a_surrogate_pair_becomes_a_replacement_and_a_whole_one_its_character",
+        f"{_JSONL}::test_a_byte_order_mark_is_no_part_of_the_first_record",
+        f"{_PROC}::test_characters_are_never_cut",
+    ),
+    "14 deleted_cwd, clock_back": (
+        "tests/soul/test_kill.py::test_deleted_cwd_is_a_readable_error",
+        f"{_PROC}::test_a_work_dir_that_is_gone_is_an_error_and_leaks_nothing",
+        f"{_HERE}::test_clock_back",
+    ),
+    "15 tree_kill": (
+        f"{_PROC}::test_tree_kill",
+        f"{_PROC}::test_tree_kill_at_timeout",
+        "tests/soul/test_soul.py::test_cancel_while_a_tool_runs_leaves_a_valid_context_and_no_process",
+    ),
+    "16 setsid_child": (
+        f"{_PROC}::test_setsid_child",
+        "tests/tools/test_sandbox.py::test_processes_outside_are_not_seen_and_those_inside_end_with_the_command",
+    ),
+    "17 zombies": (f"{_PROC}::test_zombies",),
+    "18 yes_flood": (f"{_PROC}::test_yes_flood", "tests/tools/test_result_builder.py::test_a_flood_is_not_kept"),
+    "19 sigterm, sighup, sigint, sigtstp": (
+        f"{_TERM}::test_a_signal_ends_it_and_the_terminal_is_as_it_was",
+        f"{_TERM}::test_sigtstp_gives_the_terminal_back_and_sigcont_paints_again",
+        "tests/ui/print/test_print.py::test_sigint_ends_the_command_that_runs_and_the_session_can_be_resumed",
+    ),
+    "20 pty_gone": (f"{_TERM}::test_pty_gone",),
+    "21 epipe_print": ("tests/ui/print/test_print.py::test_epipe_print_ends_quietly_when_nobody_reads",),
+    "22 resize_storm": (
+        f"{_TERM}::test_resize_storm",
+        "tests/ui/tui/transcript/test_view.py::test_a_resize_keeps_the_item_at_the_top",
+    ),
+    "23 focus_storm": (f"{_HERE}::test_focus_storm",),
+    "24 split_input": (f"{_TERM}::test_split_input", f"{_TERM}::test_a_paste_of_a_mebibyte_is_no_keys"),
+    "25 tmux_env": (
+        f"{_TERM}::test_tmux_env",
+        "tests/cli/test_main.py::test_without_a_terminal_the_screen_says_what_to_use_instead",
+    ),
+    "26 esc_matrix": (
+        "tests/faults/test_esc_matrix.py::test_esc_matrix",
+        "tests/ui/tui/text/test_sanitize.py::test_nothing_that_acts_on_a_terminal_is_left",
+        "tests/ui/tui/transcript/test_draw.py::test_no_item_breaks_the_grid_or_reaches_the_terminal",
+        f"{_MCP}/test_parts.py::test_untrusted_text_is_cleaned",
+    ),
+    "27 bidi_zw": (f"{_CMD}::test_bidi_zw", f"{_APP}::test_hidden_characters_of_a_command_are_spelled_out"),
+    "28 hidden_tail": (
+        f"{_CMD}::test_hidden_tail",
+        f"{_SHELL}::test_hidden_text_is_pointed_out",
+        f"{_APP}::test_the_broad_answer_is_withheld_until_the_whole_text_was_seen",
+    ),
+    "29 approval_keys": (
+        f"{_TERM}::test_approval_keys_that_were_typed_ahead_or_pasted_do_not_approve",
+        f"{_APP}::test_no_key_approves_before_the_dialog_has_stood_still",
+        f"{_APP}::test_enter_on_nothing_does_not_approve",
+        f"{_APP}::test_the_next_of_several_approvals_is_shown_and_guarded_anew",
+    ),
+    "30 secret_leak": (
+        f"{_SHELL}::test_secret_leak",
+        f"{_HERE}::test_secret_leak_a_key_is_in_no_file_and_in_no_output",
+        f"{_HTTP}::test_no_secret_is_told",
+        "tests/tools/test_sandbox.py::test_our_keys_cannot_be_read",
+        "tests/session/test_catalog.py::test_markdown_and_json_tell_the_conversation_without_secrets",
+    ),
+    "31 cmd_split": (
+        f"{_CMD}::test_cmd_split",
+        f"{_CMD}::test_no_text_takes_long",
+        f"{_CMD}::test_bash_runs_nothing_but_what_was_covered",
+        "tests/permission/test_rule.py::test_a_rule_that_allows_covers_what_it_surely_means",
+        "tests/permission/test_rule.py::test_a_rule_that_denies_covers_what_it_may_mean",
+    ),
+    "32 path_escape": (
+        f"{_FILES}::test_path_escape",
+        f"{_FILES}::test_a_hard_link_is_cut_loose",
+        f"{_FILES}::test_a_swap_after_the_check_is_noticed",
+        f"{_FILES}::test_the_ways_of_proc_lead_where_they_lead",
+        "tests/permission/test_in_tools.py::test_files_are_judged_by_where_they_lead",
+    ),
+    "33 sensitive_alias": (f"{_FILES}::test_sensitive_alias", f"{_HERE}::test_a_name_of_the_list_is_sensitive"),
+    "34 protected_paths": (
+        f"{_FILES}::test_protected_paths",
+        f"{_SHELL}::test_protected_paths_are_asked_for_even_under_yolo",
+        "tests/permission/test_in_tools.py::test_what_is_protected_asks_whatever_is_allowed",
+        "tests/tools/test_sandbox.py::test_protected_files_stay_though_their_folders_are_moved",
+        "tests/tools/test_sandbox.py::test_git_works_and_what_it_runs_cannot_be_changed",
+    ),
+    "35 sse_cut": (
+        f"{_HTTP}::test_a_stream_cut_at_any_event_is_a_connection_error",
+        f"{_HTTP}::test_where_chunks_are_cut_does_not_matter",
+        f"{_HTTP}::test_half_json_is_a_connection_error",
+        "tests/ui/print/test_print_http.py::test_a_429_a_500_and_a_cut_stream_are_got_over_without_text_twice",
+    ),
+    "36 http_matrix": (
+        f"{_HTTP}::test_each_status_has_its_error",
+        f"{_HTTP}::test_retry_after_is_read",
+        "tests/llm/test_retry.py::test_a_wait_can_be_cancelled",
+        "tests/ui/tui/transcript/test_draw.py::test_a_retry_counts_down",
+    ),
+    "37 stall": (
+        f"{_HTTP}::test_a_silent_stream_times_out",
+        f"{_HERE}::test_stall_of_the_service_holds_up_neither_the_start_nor_escape",
+    ),
+    "38 ctx_overflow": (
+        "tests/soul/test_compacting.py::test_ctx_overflow_reported_by_the_service_compacts_once_and_asks_again",
+        "tests/soul/test_compacting.py::test_an_empty_summary_keeps_the_conversation_and_says_so",
+    ),
+    "39 bad_model": (
+        "tests/llm/test_openai_chat.py::test_a_reply_of_nothing_is_an_empty_response",
+        "tests/llm/test_openai_chat.py::test_missing_and_duplicate_ids_become_unique",
+        "tests/soul/test_soul.py::test_an_unknown_tool_and_broken_arguments_are_told_to_the_model",
+        "tests/soul/test_soul.py::test_the_same_call_again_and_again_ends_the_turn",
+    ),
+    "40 bad_config": (
+        "tests/test_config.py::test_bad_config_is_an_error_with_file_key_and_cause",
+        "tests/test_config.py::test_a_device_is_no_configuration",
+        "tests/test_config.py::test_an_empty_file_and_one_with_a_byte_order_mark_are_read",
+        "tests/permission/test_settings.py::test_a_rule_whose_example_fails_is_an_error_with_its_place",
+    ),
+    "41 mcp_bad": (
+        f"{_MCP}/test_servers.py::test_servers_that_fail_are_told_of_and_the_others_work",
+        f"{_MCP}/test_servers.py::test_a_server_that_died_is_started_again_by_the_next_call",
+        f"{_MCP}/test_tool.py::test_a_flood_in_a_call_ends_the_server_and_not_the_session",
+        f"{_MCP}/test_parts.py::test_references_are_put_in_place_and_cycles_end",
+    ),
+    "42 skills_bad": (
+        f"{_SKILL}/test_library.py::test_bad_skills_are_passed_over_with_a_reason_and_the_good_ones_stay",
+        f"{_SKILL}/test_source.py::test_a_pipe_does_not_hang",
+        f"{_SKILL}/test_roots.py::test_links_that_lead_in_circles_are_reported_and_left",
+        f"{_SKILL}/test_roots.py::test_a_folder_that_cannot_be_listed_is_reported",
+    ),
+    "43 flow_bad": (
+        "tests/flow/test_lint.py::test_what_is_no_flow_is_refused_with_its_line",
+        "tests/flow/test_mermaid.py::test_what_mermaid_refuses_is_refused_with_its_place_or_read_leniently",
+        "tests/flow/test_d2.py::test_what_d2_refuses_is_refused_with_its_place_or_read_leniently",
+    ),
+    "44 flow_choice": (
+        "tests/flow/test_choice.py::test_a_choice_that_differs_in_case_or_outer_punctuation_alone_is_taken",
+        "tests/flow/test_runner.py::test_a_model_that_never_chooses_brings_the_person_in",
+        "tests/flow/test_runner.py::test_the_last_choice_of_the_reply_counts",
+    ),
+    "45 flow_runaway": (
+        "tests/flow/test_runner.py::test_reaching_the_moves_ends_the_run_exactly_there",
+        "tests/flow/test_runner.py::test_a_run_out_of_moves_goes_on_where_it_was_with_more",
+    ),
+    "46 flow_races": (
+        f"{_STEER}::test_a_pause_during_a_choice_holds_before_the_model_is_asked_again",
+        f"{_STEER}::test_a_branch_taken_in_the_tick_of_the_answer_wins_once",
+        f"{_STEER}::test_a_breakpoint_holds_before_each_visit_and_going_on_does_not_hit_it_again",
+        f"{_APP}::test_only_rows_that_changed_are_drawn_again_when_a_flow_goes_on",
+        "tests/soul/test_engine.py::test_a_rejected_tool_pauses_the_flow_and_the_person_may_choose_the_branch",
+    ),
+    "47 client_gone": (
+        "tests/ui/acp/test_process.py::"
+        "test_a_client_that_leaves_in_the_middle_of_a_tool_leaves_no_process_and_a_session_that_loads",
+        "tests/ui/acp/test_process.py::test_garbage_is_answered_and_passed_over",
+        "tests/ui/acp/test_agent.py::test_leaving_in_the_middle_of_an_approval_ends_all_of_it",
+        "tests/ui/wire_server/test_process.py::"
+        "test_the_end_in_the_middle_of_a_tool_leaves_no_process_and_a_session_that_loads",
+        "tests/ui/wire_server/test_server.py::test_what_is_no_call_is_answered_with_the_right_error",
+    ),
+    "48 watch_bad": (
+        f"{_SKILL}/test_watcher.py::test_a_watched_folder_that_is_deleted_and_made_again_is_followed",
+        f"{_SKILL}/test_watcher.py::test_links_in_circles_do_not_stop_the_watch",
+        f"{_SKILL}/test_watcher.py::test_an_editor_that_saves_by_rename_is_followed_again_and_again",
+        f"{_SKILL}/test_watcher.py::test_a_large_tree_beside_a_skill_is_not_watched",
+    ),
+    "sensitive names": (
+        f"{_HERE}::test_a_name_of_the_list_is_sensitive",
+        f"{_HERE}::test_a_name_of_the_exceptions_is_not",
+        f"{_FILES}::test_names_that_only_look_sensitive_are_read",
+    ),
+    "a symlinked parent of a file": (f"{_FILES}::test_path_escape",),
+    "a device file as settings": ("tests/test_config.py::test_a_device_is_no_configuration",),
+    "a brace expansion without end": (f"{_CMD}::test_no_text_takes_long",),
+    "a DNS or portal that hangs": (f"{_HERE}::test_stall_of_the_service_holds_up_neither_the_start_nor_escape",),
+    "random kills": (f"{_HERE}::test_a_few_random_kills_lose_nothing",),
+}

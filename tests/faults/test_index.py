@@ -1,0 +1,22 @@
+"""Each case of the fault list is held by a test that is there."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from tests.faults.index import CASES
+
+ROOT = Path(__file__).parents[2]
+
+
+def test_every_number_of_the_list_is_there() -> None:
+    numbers = [int(name.split()[0]) for name in CASES if name[0].isdigit()]
+    assert numbers == list(range(1, 49))
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_every_test_of_a_case_exists(case: str) -> None:
+    for test in CASES[case]:
+        file, _, name = test.partition("::")
+        assert re.search(rf"^(?:async )?def {name}\(", (ROOT / file).read_text("utf-8"), re.MULTILINE), test
