@@ -21,6 +21,8 @@ def run_print_mode(options: argparse.Namespace) -> int:
     reads_lines = options.input_format == "stream-json"
     prompt = None if reads_lines else _prompt(options)
     plan = replace(plan_of(options, interactive=False), steered=reads_lines)
+    for warning in plan.warnings:
+        complain(warning)
     output = Output(
         json=options.output_format == "stream-json",
         final_only=options.final_message_only,

@@ -19,6 +19,7 @@ from kimi_tui import paths
 from kimi_tui.errors import SessionError, SessionLockedError
 from kimi_tui.session.state import SessionState, read_state, write_state
 
+_SHORT = 64 * 1024
 _ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,127}")
 
 
@@ -71,9 +72,11 @@ class Session:
 
     @property
     def is_empty(self) -> bool:
-        """Nothing was said in it yet."""
+        """No turn was begun in it yet; a notice of what could not be begun does not count."""
         wire = self.dir / "wire.jsonl"
-        return not wire.exists() or wire.stat().st_size == 0
+        if not wire.exists():
+            return True
+        return wire.stat().st_size < _SHORT and b'"TurnBegin"' not in wire.read_bytes()
 
     def save_state(self) -> None:
         with contextlib.suppress(OSError):

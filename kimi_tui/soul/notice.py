@@ -5,7 +5,7 @@ from typing import Literal
 from uuid import uuid4
 
 from kimi_tui.context.dmail import DMail
-from kimi_tui.errors import KimiTuiError, ProviderError
+from kimi_tui.errors import KimiTuiError, ProviderError, UsageError
 from kimi_tui.wire.events import Notification
 
 Severity = Literal["info", "success", "warning", "error"]
@@ -29,7 +29,13 @@ def notice(
 
 def error_notice(error: KimiTuiError) -> Notification:
     """What ended a turn, with its cause."""
-    title = "The model's service failed" if isinstance(error, ProviderError) else "The turn ended with an error"
+    match error:
+        case ProviderError():
+            title = "The model's service failed"
+        case UsageError():
+            title = "That cannot be done"
+        case _:
+            title = "The turn ended with an error"
     return notice(title, str(error), severity="error", kind=type(error).__name__)
 
 

@@ -21,7 +21,7 @@ def work_dir(tmp_path):
 
 
 def say_something(session):
-    (session.dir / "wire.jsonl").write_text('{"type": "metadata"}\n')
+    (session.dir / "wire.jsonl").write_text('{"message": {"type": "TurnBegin"}}\n')
 
 
 def test_a_session_with_nothing_said_leaves_nothing_behind(work_dir):
@@ -96,3 +96,10 @@ def test_ro_home_a_home_that_cannot_be_written_gives_a_session_with_a_notice(wor
     assert session.notice is not None
     assert "not kept" in session.notice
     session.close()
+
+
+def test_a_session_in_which_no_turn_was_begun_counts_as_empty(work_dir):
+    session = Session.create(work_dir)
+    (session.dir / "wire.jsonl").write_text('{"message": {"type": "Notification"}}\n')
+    session.close()
+    assert not session.dir.exists()

@@ -196,3 +196,12 @@ async def test_a_skill_that_is_saved_is_a_command_at_once_and_in_the_next_turns_
         await engine.prompt("hi")
         assert "Makes a release." in engine.soul.agent.system_prompt
         assert engine.context.system_prompt == engine.soul.agent.system_prompt
+
+
+async def test_a_flow_may_have_a_chinese_name(tmp_path):
+    folder = tmp_path / "work" / ".kimi-tui" / "skills" / "发布"
+    folder.mkdir(parents=True)
+    (folder / "SKILL.md").write_text(FLOW.replace("name: release", "name: 发布"))
+    async with engine_on(plan(tmp_path, *CHOICES)) as (engine, heard):
+        assert (await engine.prompt("/flow:发布 现在")).stop == "finished"
+        assert heard.of(FlowEnd)[0].status == "finished"

@@ -314,7 +314,6 @@ class KimiTui(App[int]):
     def on_approval_dialog_typed(self, event: ApprovalDialog.Typed) -> None:
         self.home.composer.prompt.focus()
         self.home.composer.prompt.paste(event.text)
-        self.tell("F5 goes back to the approval")
 
     def on_waiting_pane_opened(self, event: WaitingPane.Opened) -> None:
         self.stage.ask(event.request_id)

@@ -9,7 +9,7 @@ from kimi_tui.ui.tui.composer.fuzzy import best
 from kimi_tui.ui.tui.engine import Command
 
 LIMIT = 50
-_SLASH = re.compile(r"/([A-Za-z0-9_:.-]*)\Z")
+_SLASH = re.compile(r"/([\w:.-]*)\Z")
 # A file opens after a blank, a bracket or nothing, but not inside a word, an address or a quotation.
 _FILE = re.compile(r"(?<![A-Za-z0-9.\-_'\"`:@#~])@([^\s@]*)\Z")
 

@@ -94,7 +94,7 @@ class ApprovalDialog(Vertical, can_focus=True):
         yield AskedBy(id="asked-by")
         yield AskedBody(id="asked")
         yield OptionRows(id="answers")
-        yield Input(placeholder="why not? enter sends, esc takes it back", id="why")
+        yield Input(placeholder="why not? enter sends, esc takes it back", id="why", compact=True)
 
     @property
     def is_open(self) -> bool:

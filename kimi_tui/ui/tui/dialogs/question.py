@@ -61,7 +61,7 @@ class QuestionDialog(Vertical, can_focus=True):
     def compose(self) -> ComposeResult:
         yield AskedBody(id="question")
         yield OptionRows(id="options")
-        yield Input(placeholder="your own answer; enter gives it", id="other")
+        yield Input(placeholder="your own answer; enter gives it", id="other", compact=True)
 
     @property
     def is_open(self) -> bool:

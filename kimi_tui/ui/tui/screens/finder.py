@@ -31,7 +31,7 @@ class Finder(Horizontal):
 
     def compose(self) -> ComposeResult:
         yield Static("find ", id="find-mark", markup=False)
-        yield Input(id="find-text")
+        yield Input(id="find-text", compact=True)
         yield Static("", id="find-count", markup=False)
 
     @property

@@ -87,6 +87,8 @@ def _body(item: ToolItem, width: int, look: Look) -> Iterator[Line]:
 def _opened(item: ToolItem, width: int, look: Look) -> Iterator[Line]:
     lines: list[Line] = []
     for block in item.blocks:
+        if isinstance(block, BriefBlock) and item.output.strip():
+            continue  # it is a part of the output, or a word about it
         lines.extend(block_lines(block, width, look))
     if item.message and item.state != "ok":
         lines.extend(_wrapped(item.message, width, look, look.palette.error))

@@ -91,7 +91,6 @@ def test_an_open_card_shows_its_blocks_and_its_output():
     assert text_of(item, is_open=True)[1:] == [
         "  │ $ make a",
         "  │   make b",
-        "  │ in short",
         "  │ ✓ one",
         "  │ ○ two",
         "  │ [hologram]",
