@@ -82,17 +82,8 @@ class Skills(Frame[str]):
             if within:
                 picks.append(Pick("", str(scope).lower()))
             for key, skill in within:
-                flow = skill.kind is SkillKind.FLOW
-                picks.append(
-                    Pick(
-                        key,
-                        skill.name,
-                        right="flow" if flow else "",
-                        detail=skill.description,
-                        sign="◆" if flow else "○",
-                        role="accent" if flow else "muted",
-                    )
-                )
+                right, sign, role = _looks(skill)
+                picks.append(Pick(key, skill.name, right=right, detail=skill.description, sign=sign, role=role))
         self.query_one(SearchedList).show(picks)
 
     def on_pick_list_moved(self, event: PickList.Moved) -> None:
@@ -117,6 +108,13 @@ class Skills(Frame[str]):
 
     def action_take(self) -> None:
         self.query_one(PickList).action_choose()
+
+
+def _looks(skill: Skill) -> tuple[str, str, Role]:
+    """What kind it is, its sign and the sign's role."""
+    if skill.kind is SkillKind.FLOW:
+        return "flow", "◆", "accent"
+    return ("broken flow", "✗", "error") if skill.declared_kind is SkillKind.FLOW else ("", "○", "muted")
 
 
 def _skill_lines(skill: Skill, width: int, palette: Palette) -> list[Line]:
