@@ -112,11 +112,16 @@ class FlowChart(ScrollView, can_focus=True):
         """What is shown, in a word: full, compact or outline."""
         return self._shown.mode if self._shown is not None else ""
 
-    def show_flow(self, flow: Flow, faces: Faces | None = None, *, current: str = "") -> None:
-        """Show a chart, from its first node or the one it is at."""
+    def show_flow(self, flow: Flow | None, faces: Faces | None = None, *, current: str = "") -> None:
+        """Show a chart, from its first node or the one it is at; None: no chart at all."""
         same = flow == self.flow
         self.flow, self.faces = flow, faces or Faces()
         self.current = current
+        if flow is None:
+            self._planner = self._made_for = self._shown = None
+            self._forget()
+            self.refresh()
+            return
         if not same or self._planner is None:
             self.following = True
             self._planner = Planner(flow, ascii=self.ascii_only)
@@ -135,7 +140,7 @@ class FlowChart(ScrollView, can_focus=True):
         nodes, edges = faces.other_nodes(before), faces.other_edges(before)
         if moved:
             self._map_rows = None
-            if not self.has_focus:
+            if self.following or not self.has_focus:
                 nodes |= {self.selected, current}
                 self.selected = current or self.selected
         self._redraw(nodes, edges)

@@ -10,6 +10,7 @@ from textual.message import Message
 
 from kimi_tui.flow.graph import NodeKind
 from kimi_tui.ui.tui.engine import FlowSkill
+from kimi_tui.ui.tui.flow.broken import BrokenFlow
 from kimi_tui.ui.tui.headline import one_line
 from kimi_tui.ui.tui.panels.scroll import LineScroll
 from kimi_tui.ui.tui.text.line import Line, Run, cut
@@ -54,7 +55,11 @@ class FlowList(LineScroll, can_focus=True):
             rows = [Line(tuple(head))]
             about = wrap_text(one_line(skill.description), palette.muted, max(8, width - 2))[:3]
             rows += [Line((("  ", palette.base), *row)) for row, _ in about]
-            if way := _first_nodes(skill):
+            if isinstance(skill, BrokenFlow):
+                rows.append(
+                    Line((("  ✗ ", palette.error), (cut(f"{skill.place}: {skill.cause}", width - 4), palette.error)))
+                )
+            elif way := _first_nodes(skill):
                 rows.append(Line((("  ", palette.base), (cut(way, width - 2), palette.faint))))
             rows.append(Line())
             out += rows

@@ -156,9 +156,7 @@ class FlowPane(Vertical):
         self._show("chart")
         self._shown = None
         self.chart.dim(broken is not None)
-        self.chart.display = flow is not None
-        if flow is not None:
-            self.chart.show_flow(flow)
+        self.chart.show_flow(flow)
         self._say()
 
     # A run
@@ -191,9 +189,14 @@ class FlowPane(Vertical):
             flow = flow_of(run.begin)
             self.chart.show_flow(flow, self._faces(picture, flow), current=picture.node_id)
             if had_focus:
-                self.call_after_refresh(self.chart.focus)
+                self.call_after_refresh(self._keep_focus)
         elif self.chart.flow is not None:
             self.chart.put(self._faces(picture, self.chart.flow), current=picture.node_id)
+
+    def _keep_focus(self) -> None:
+        """The list that had the focus is hidden: the chart has it now, unless it went elsewhere."""
+        if self.screen.focused in (None, self.listing):
+            self.chart.focus()
 
     def _faces(self, picture: FlowPicture, flow: Flow) -> Faces:
         return faces_of(picture, flow, self.held_up, ascii=self.chart.ascii_only)
@@ -223,10 +226,9 @@ class FlowPane(Vertical):
         if showing != "chart":
             self.trouble.show()
             self.chart.dim(False)
-            self.chart.display = showing != "list"
 
     def focus_inside(self) -> None:
-        (self.listing if self.showing == "list" or not self.chart.display else self.chart).focus()
+        (self.listing if self.showing == "list" else self.chart).focus()
 
     # Keys
 

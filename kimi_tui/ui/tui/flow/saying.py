@@ -30,7 +30,7 @@ def facts_of(run: FlowRun, picture: FlowPicture, now: Circumstances, *, changed:
     if picture.tokens:
         figures.append(f"{wording.tokens(picture.tokens)} tokens")
     if changed:
-        figures.append("the chart on disk has changed; this run keeps its own")
+        figures.append("the file has changed; this run keeps its chart")
     if run.status is not None:
         return _ended(run, tuple(figures))
     place = run.node_label

@@ -90,6 +90,7 @@ class ScrubBar(Sheet, can_focus=True):
         self.add_class("-open")
         self.put(position)
         self.focus()
+        self.call_after_refresh(self.focus)  # a dialog that closes now gives the focus back to where it was
 
     def close(self) -> None:
         self.remove_class("-open")

@@ -1,0 +1,202 @@
+"""Reaching into a run from its chart, by keys and by mouse, with a real runner behind it."""
+
+from pathlib import Path
+
+import pytest
+from textual.widgets import TextArea
+
+from kimi_tui.ui.tui.dialogs.edit_prompt import EditPrompt
+from kimi_tui.ui.tui.dialogs.node import NodeDetails
+from kimi_tui.ui.tui.flow.foot import FlowFoot
+from tests.ui.tui.flow.live import Desk, desk
+
+
+async def at_green(one: Desk) -> None:
+    await one.run()
+    await one.reply("I looked.", "I fixed it.")
+    assert one.runner.node_id == "green"
+
+
+async def test_space_pauses_when_the_turn_is_over_and_goes_on(tmp_path: Path) -> None:
+    async with desk(tmp_path) as one:
+        await one.run()
+        await one.press("f3", "space")
+        await one.reply("I looked.")
+        assert (one.runner.node_id, one.runner.paused is not None) == ("fix", True)
+        assert "paused" in one.shown()
+        await one.press("space")
+        assert one.runner.paused is None
+        assert len(one.prompts) == 2
+
+
+async def test_n_runs_one_node_and_pauses_again(tmp_path: Path) -> None:
+    async with desk(tmp_path) as one:
+        await one.run()
+        await one.press("f3", "n")
+        await one.reply("I looked.")
+        assert (one.runner.paused is not None, one.runner.node_id) == (True, "fix")
+        await one.press("n")
+        await one.reply("I fixed it.")
+        assert (one.runner.paused is not None, one.runner.node_id) == (True, "green")
+
+
+async def test_a_breakpoint_set_on_the_chart_holds_the_run_up(tmp_path: Path) -> None:
+    async with desk(tmp_path) as one:
+        await one.run()
+        await one.press("f3", "down", "down", "b")
+        assert one.runner.state.breakpoints == {"green"}
+        assert "● Green?" in one.shown()
+        await one.reply("I looked.", "I fixed it.")
+        assert one.runner.paused is not None
+        assert one.runner.paused.reason == "breakpoint"
+        await one.press("space")
+        assert one.runner.paused is None
+
+
+async def test_a_branch_clicked_in_advance_is_taken_without_asking_the_model(tmp_path: Path) -> None:
+    async with desk(tmp_path) as one:
+        await one.run()
+        await click_on(one, " no")
+        assert one.runner.state.chosen == {"green": "no"}
+        await one.reply("I looked.", "I fixed it.")
+        assert "<choice>" not in str(one.prompts[-1])
+        await one.reply("It is not green.")
+        assert one.runner.node_id == "fix"
+        assert one.runner.state.decisions[-1].by == "user"
+        assert "║" in one.shown()
+
+
+async def test_c_asks_for_the_branch_of_the_node_under_the_cursor(tmp_path: Path) -> None:
+    async with desk(tmp_path) as one:
+        await at_green(one)
+        await one.press("f3", "c")
+        assert one.app.home.branch.labels == ("yes", "no")
+        one.clock.now += 1
+        await one.press("1")
+        assert one.runner.state.chosen == {"green": "yes"}
+
+
+async def test_a_asks_the_person_at_this_decision_and_the_models_word_is_a_suggestion(tmp_path: Path) -> None:
+    async with desk(tmp_path) as one:
+        await at_green(one)
+        await one.press("f3", "a")
+        assert one.runner.state.ask == {"green"}
+        await one.reply("All pass. <choice>yes</choice>")
+        assert one.runner.paused is not None
+        assert one.app.home.branch.labels == ("yes", "no")
+        shown = one.shown()
+        assert "the model's choice" in shown
+        assert "All pass." in shown
+        one.clock.now += 1
+        await one.press("2")
+        assert (one.runner.node_id, one.runner.state.decisions[-1].by) == ("fix", "user")
+
+
+async def test_capital_a_asks_at_each_decision_and_no_more(tmp_path: Path) -> None:
+    async with desk(tmp_path) as one:
+        await one.run()
+        await one.press("f3", "A")
+        assert one.runner.state.ask == "always"
+        await one.press("A")
+        assert one.runner.state.ask == "never"
+
+
+async def test_j_goes_on_at_the_node_under_the_cursor(tmp_path: Path) -> None:
+    async with desk(tmp_path) as one:
+        await one.run()
+        await one.press("f3", "space")
+        await one.reply("I looked.")
+        await one.press("down", "down")
+        assert one.pane.chart.selected == "tag"
+        await one.press("j")
+        assert one.runner.node_id == "tag"
+
+
+async def test_r_runs_the_node_again(tmp_path: Path) -> None:
+    async with desk(tmp_path) as one:
+        await one.run()
+        await one.press("f3", "r")
+        await one.reply("I looked.")
+        assert (one.runner.node_id, len(one.prompts)) == ("look", 2)
+
+
+async def test_p_edits_a_prompt_and_runs_the_node_with_it(tmp_path: Path) -> None:
+    async with desk(tmp_path) as one:
+        await one.run()
+        await one.press("f3", "space")
+        await one.reply("I looked.")
+        await one.press("p")
+        screen = one.app.screen
+        assert isinstance(screen, EditPrompt)
+        screen.query_one(TextArea).text = "Fix it [b]well[/b]"
+        await one.press("ctrl+s")
+        assert one.prompts[-1] == "Fix it [b]well[/b]"
+        assert one.runner.state.prompts == {"fix": "Fix it [b]well[/b]"}
+        await one.press("enter")
+        assert "edited for this run" in one.shown()
+
+
+async def test_x_stops_the_run(tmp_path: Path) -> None:
+    async with desk(tmp_path) as one:
+        await one.run()
+        one.engine.stop_flow = one.runner.stop  # type: ignore[method-assign]
+        await one.press("f3", "x")
+        await one.reply("I looked.")
+        assert one.app.stage.state.flow.run is not None
+        assert one.app.stage.state.flow.run.status == "stopped"
+        assert "skipped" in one.shown()
+
+
+async def test_the_buttons_of_the_foot_do_what_the_keys_do(tmp_path: Path) -> None:
+    async with desk(tmp_path) as one:
+        await one.run()
+        await one.pilot.click(FlowFoot, offset=(3, 1))
+        await one.reply("I looked.")
+        assert one.runner.paused is not None
+        await one.pilot.click(FlowFoot, offset=(3, 1))
+        await one.settle()
+        assert one.runner.paused is None
+
+
+async def test_a_click_opens_a_node_and_a_key_there_goes_to_one_of_its_turns(tmp_path: Path) -> None:
+    async with desk(tmp_path) as one:
+        await at_green(one)
+        await one.reply("No. <choice>no</choice>", "Fixed again.")
+        await click_on(one, "✓ Fix it")
+        screen = one.app.screen
+        assert isinstance(screen, NodeDetails)
+        assert "2 visits" in one.shown()
+        await one.press("1")
+        assert one.app.home.focused_pane == "talk"
+        first = one.app.stage.state.flow.turn_keys["fix"][0]
+        transcript = one.app.home.transcript
+        assert transcript.item(one.app.stage.feed.ids[first]) == one.app.stage.state.conversation[first]
+
+
+async def test_a_turns_header_leads_back_to_its_node(tmp_path: Path) -> None:
+    async with desk(tmp_path) as one:
+        await at_green(one)
+        await click_on(one, "Look at the test")
+        assert one.app.home.focused_pane == "flow"
+        assert one.pane.chart.selected == "look"
+
+
+@pytest.mark.parametrize("key", ["space", "n", "x", "r"])
+async def test_what_makes_no_sense_is_told_and_does_no_harm(tmp_path: Path, key: str) -> None:
+    async with desk(tmp_path) as one:
+        await one.run()
+        one.engine.runner, runner = None, one.runner
+        await one.press("f3", key)
+        one.engine.runner = runner
+        assert one.runner.node_id == "look"
+
+
+async def click_on(one: Desk, text: str) -> None:
+    """Click on the first place of the screen that says so, as it is seen."""
+    for y, strip in enumerate(one.app.screen._compositor.render_strips()):
+        x = strip.text.find(text)
+        if x >= 0:
+            await one.pilot.click(offset=(x + 1, y))
+            await one.settle()
+            return
+    raise AssertionError(f"{text!r} is not on the screen")

@@ -1,0 +1,180 @@
+"""The scrub bar and a replay on the screen, by keys and by mouse."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import pytest
+
+from kimi_tui.errors import UsageError
+from kimi_tui.jsonl import JsonlWriter
+from kimi_tui.ui.tui.engine import Engine
+from kimi_tui.ui.tui.replay.recording import file_of, load
+from kimi_tui.ui.tui.replay.run import ReplayApp
+from kimi_tui.wire.parts import TextPart
+from kimi_tui.wire.recorder import Recorder
+from tests.ui.tui import scenes
+from tests.ui.tui.flow.live import Desk, desk
+from tests.ui.tui.stand_in import NOW, Clock, StandIn
+from tests.ui.tui.test_screen import ready
+
+
+async def test_f8_goes_back_and_arrows_walk_through_time(tmp_path: Path) -> None:
+    async with desk(tmp_path) as one:
+        await one.say(*scenes.flow_done())
+        await one.press("f8", "home")
+        assert one.app.home.scrub.has_focus
+        assert "BEGIN" not in one.shown()
+        for _ in range(4):
+            await one.press("down")
+        assert one.app.stage.shown.flow.run is not None
+        assert "Look at the failing test" in one.shown()
+        assert "past" in one.shown()
+        number = one.app.machine.number
+        await one.press("right")
+        assert one.app.machine.number > number
+        await one.press("left")
+        assert one.app.machine.number == number
+
+
+async def test_end_goes_back_to_now_and_everything_is_as_it_was(tmp_path: Path) -> None:
+    async with desk(tmp_path) as one:
+        await one.say(*scenes.flow_done())
+        before = one.shown()
+        await one.press("f8", "home", "right", "right", "end")
+        assert not one.app.machine.is_open
+        assert one.app.home.composer.prompt.has_focus
+        assert one.shown() == before
+
+
+async def test_the_todo_list_and_the_chart_are_those_of_the_moment(tmp_path: Path) -> None:
+    async with desk(tmp_path) as one:
+        await one.say(*scenes.flow_done())
+        assert "todo 4/4" in one.shown()
+        await one.press("f8", "home")
+        while "move 2" not in one.shown():
+            await one.press("down")
+        shown = one.shown()
+        assert "todo 1/4" in shown
+        assert "▶ Fix it" in shown
+        assert "Tagged" not in shown
+
+
+async def test_what_is_said_meanwhile_is_not_lost_and_does_not_disturb(tmp_path: Path) -> None:
+    async with desk(tmp_path) as one:
+        await one.say(*scenes.flow_at_decision())
+        await one.press("f8", "home", "down")
+        before = one.shown()
+        await one.say(TextPart(text="Meanwhile, a word."))
+        assert "Meanwhile" not in one.shown()
+        assert one.shown().splitlines()[:30] == before.splitlines()[:30]
+        await one.press("end")
+        assert "Meanwhile, a word." in one.shown()
+
+
+async def test_an_approval_is_asked_for_even_while_the_past_is_shown(tmp_path: Path) -> None:
+    async with desk(tmp_path) as one:
+        await one.say(*scenes.flow_at_decision())
+        await one.press("f8", "home", "down")
+        await one.say(*scenes.approval()[-1:])
+        assert one.app.home.approval.is_open
+
+
+async def test_the_past_cannot_be_steered(tmp_path: Path) -> None:
+    async with desk(tmp_path) as one:
+        await one.run()
+        await one.reply("I looked.")
+        await one.press("f8", "up", "f3", "space")
+        await one.reply("I fixed it.")
+        assert one.runner.paused is None
+
+
+async def test_the_knob_follows_the_mouse(tmp_path: Path) -> None:
+    async with desk(tmp_path) as one:
+        await one.say(*scenes.flow_done())
+        await one.press("f8")
+        bar = one.app.home.scrub
+        await one.pilot.mouse_down(bar, offset=(20, 0))
+        await one.settle()
+        first = one.app.machine.number
+        await one.pilot.hover(bar, offset=(80, 0))
+        await one.settle()
+        assert one.app.machine.number > first > 0
+        await one.pilot.mouse_up(bar, offset=(80, 0))
+        await one.pilot.hover(bar, offset=(10, 0))
+        await one.settle()
+        assert one.app.machine.number > first
+
+
+async def test_playing_goes_on_with_the_clock_and_stops_at_the_end(tmp_path: Path) -> None:
+    async with desk(tmp_path) as one:
+        await one.say(*scenes.flow_done())
+        await one.press("f8", "home", "space")
+        machine = one.app.machine
+        assert machine.playing
+        one.clock.now += 7.0
+        machine.tick()
+        here = machine.number
+        assert 5 < here < 20
+        await one.press("plus")
+        one.clock.now += 7.0
+        machine.tick()
+        assert machine.number > here + 12
+        one.clock.now += 1_000
+        machine.tick()
+        assert (machine.playing, machine.number) == (False, len(machine._history))
+
+
+@asynccontextmanager
+async def replaying(tmp_path: Path) -> AsyncIterator[Desk]:
+    file = tmp_path / "abc" / "wire.jsonl"
+    clock = Clock(NOW)
+    writer = JsonlWriter(file)
+    recorder = Recorder(writer, clock=clock)
+    for message in scenes.flow_done():
+        recorder(message)
+        clock.now += 0.7
+    writer.close()
+    recording = load(file)
+
+    async def make() -> Engine:
+        return recording
+
+    clock = Clock(NOW + 1_000_000)
+    app = ReplayApp(make, clock=clock, steady=clock, frame=0.0, motion=False)
+    async with app.run_test(size=(140, 42)) as pilot:
+        await ready(pilot)
+        yield Desk(app, pilot, StandIn(tmp_path), clock)
+
+
+async def test_a_recording_plays_from_its_beginning_without_an_engine_or_a_composer(tmp_path: Path) -> None:
+    async with replaying(tmp_path) as one:
+        assert one.app.machine.playing
+        assert not one.app.home.composer.display
+        one.clock.now += 9
+        one.app.machine.tick()
+        await one.settle()
+        assert "recording" in one.shown()
+        assert "Look at the failing test" in one.shown()
+        one.clock.now += 100
+        one.app.machine.tick()
+        await one.settle()
+        assert "finished" in one.shown()
+        assert list(tmp_path.glob("abc/*")) == [tmp_path / "abc" / "wire.jsonl"]
+        await one.press("escape")
+        assert one.app.return_value == 0
+
+
+def test_a_recording_is_named_by_its_file_its_folder_or_the_beginning_of_an_id(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("KIMI_TUI_HOME", str(tmp_path / "home"))
+    file = tmp_path / "home" / "sessions" / "elsewhere" / "abcdef" / "wire.jsonl"
+    file.parent.mkdir(parents=True)
+    file.write_text("{}\n", "utf-8")
+    for name in (str(file), str(file.parent), "abcdef", "abc"):
+        assert file_of(name, tmp_path) == file
+    with pytest.raises(UsageError, match="no session whose id begins"):
+        file_of("xyz", tmp_path)
+    with pytest.raises(UsageError, match="nothing was said"):
+        load(file)
