@@ -21,7 +21,7 @@ _DROPPED = ("TMUX", "NO_COLOR", "COLUMNS", "LINES", "COLORTERM")
 
 
 class Terminal:
-    """`rows` and `columns` may be changed by `resize`. Leaving the block closes it and ends what ran in it."""
+    """`wrapper` is a program that runs it. Leaving the block closes the terminal and ends what ran in it."""
 
     def __init__(
         self,
@@ -31,10 +31,11 @@ class Terminal:
         env: Mapping[str, str] | None = None,
         rows: int = 30,
         columns: int = 100,
+        wrapper: tuple[str, ...] = (),
     ) -> None:
         whole = {name: value for name, value in os.environ.items() if name not in _DROPPED}
         whole |= {"TERM": "xterm-256color", "LANG": "C.UTF-8", **(env or {})}
-        argv = [sys.executable, "-m", "kimi_tui", *arguments]
+        argv = [*wrapper, sys.executable, "-m", "kimi_tui", *arguments]
         self.process = PtyProcess.spawn(argv, cwd=str(cwd), env=whole, dimensions=(rows, columns))
         self.raw = b""
         self.screen = pyte.Screen(columns, rows)

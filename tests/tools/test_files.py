@@ -303,13 +303,15 @@ async def test_a_hard_link_is_cut_loose(desk: Desk, tmp_path: Path) -> None:
     assert (desk.dir / "a").read_text() == "changed"
 
 
-@pytest.mark.parametrize("what", ["content", "link", "parent", "gone", "appears"])
+@pytest.mark.parametrize("what", ["content", "link", "parent", "further up", "gone", "appears"])
 async def test_a_swap_after_the_check_is_noticed(desk: Desk, tmp_path: Path, what: str) -> None:
     outside = tmp_path / "outside"
-    outside.mkdir()
+    (outside / "deep").mkdir(parents=True)
     (outside / "a").write_text("old")
+    (outside / "deep/a").write_text("old")
     folder = desk.dir / "sub"
-    folder.mkdir()
+    (folder / "deep").mkdir(parents=True)
+    (folder / "deep/a").write_text("old")
     if what != "appears":
         (folder / "a").write_text("old")
 
@@ -327,9 +329,9 @@ async def test_a_swap_after_the_check_is_noticed(desk: Desk, tmp_path: Path, wha
                 folder.symlink_to(outside)
 
     desk.before_answer = swap
-    value = await write(desk, "sub/a", "new")
+    value = await write(desk, "sub/deep/a" if what == "further up" else "sub/a", "new")
     assert value.is_error
-    assert (outside / "a").read_text() == "old"
+    assert (outside / "a").read_text() == (outside / "deep/a").read_text() == "old"
 
 
 async def test_the_ways_of_proc_lead_where_they_lead(desk: Desk) -> None:
