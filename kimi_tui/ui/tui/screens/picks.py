@@ -133,7 +133,7 @@ class PickList(ScrollView, can_focus=True):
             self._into_sight()
             self.refresh(layout=self.styles.is_auto_height)
             if self.key != before:
-                self.post_message(self.Moved(self, self.key))
+                self._tell(self.Moved(self, self.key))
 
     def select(self, key: str) -> None:
         """Put the cursor on that row."""
@@ -163,7 +163,7 @@ class PickList(ScrollView, can_focus=True):
 
     def action_choose(self) -> None:
         if self.key:
-            self.post_message(self.Chosen(self, self.key))
+            self._tell(self.Chosen(self, self.key))
 
     def on_click(self, event: events.Click) -> None:
         row = event.y - self.gutter.top + self.scroll_offset.y
@@ -174,6 +174,10 @@ class PickList(ScrollView, can_focus=True):
         self._go(index)
         if self._at_once or again:
             self.action_choose()
+
+    def _tell(self, message: Message) -> None:
+        """As its own word, for one that its parent seems to have sent would end at the parent."""
+        self.post_message(message.set_sender(self))
 
     def _go_near(self, index: int, by: int) -> None:
         """To that row, or the nearest in direction `by` that is no heading."""
@@ -186,7 +190,7 @@ class PickList(ScrollView, can_focus=True):
         if index != self._cursor:
             self._cursor = index
             self.refresh()
-            self.post_message(self.Moved(self, self.key))
+            self._tell(self.Moved(self, self.key))
         self._into_sight()
 
     def _into_sight(self) -> None:

@@ -12,7 +12,7 @@ from kimi_tui.ui.tui.screens.picks import Pick, PickList
 
 
 class SearchedList(Vertical):
-    """Shows those picks whose label, detail or right side fits, and their headings. It posts what a PickList posts."""
+    """Shows those picks whose label, detail or right side fits, and their headings; the list itself posts."""
 
     DEFAULT_CSS = """
     SearchedList { height: auto; }
@@ -50,7 +50,7 @@ class SearchedList(Vertical):
         query = self.query_text if self.is_mounted else ""
         shown: list[Pick] = []
         for pick in self._picks:
-            if pick.key and query and all(score(query, text) is None for text in (pick.label, pick.detail, pick.right)):
+            if pick.key and query and not _fits(pick, query):
                 continue
             if not pick.key and shown and not shown[-1].key:
                 shown.pop()
@@ -84,3 +84,8 @@ class SearchedList(Vertical):
                 return
         event.stop()
         event.prevent_default()
+
+
+def _fits(pick: Pick, query: str) -> bool:
+    """Letters in their order for the label; for the rest, which is longer, the very words."""
+    return score(query, pick.label) is not None or query.casefold() in f"{pick.detail}\n{pick.right}".casefold()

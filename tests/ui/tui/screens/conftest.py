@@ -23,13 +23,17 @@ class Shown:
         self.results: list[object] = []
 
     async def press(self, *keys: str) -> None:
-        await self.pilot.press(*keys)
+        for key in keys:
+            await self.pilot.press(key)
+            if len(key) > 1:
+                await self.settle()
         await self.settle()
 
     async def settle(self) -> None:
         """Until what the keys set off has been done."""
         ours = ("sessions", "search", "preview", "change", "load", "look")
-        for _ in range(3):
+        for _ in range(4):  # a key can be a message of the line, then of the list, then of the screen, then work
+            await self.pilot._wait_for_screen()
             await self.pilot.pause()
             await self.app.workers.wait_for_complete([one for one in self.app.workers if one.group in ours])
         await self.pilot.pause()

@@ -1,0 +1,125 @@
+"""The model picker and the first start."""
+
+from pathlib import Path
+
+from textual.widgets import Input
+
+from kimi_tui import config as configuration
+from kimi_tui.config_edit import edit
+from kimi_tui.ui.tui.screens.first_start import SERVICES, FirstChoice, FirstStart, find_takeover, service_changes
+from kimi_tui.ui.tui.screens.models import ModelChoice
+from kimi_tui.ui.tui.screens.picks import PickList
+from tests.ui.tui.screens import rooms
+from tests.ui.tui.screens.conftest import Shown, ShowScreen
+
+
+def labels(shown: Shown) -> list[str]:
+    return [pick.label for pick in shown.app.screen.query_one(PickList).picks if pick.key]
+
+
+async def test_the_model_in_use_is_under_the_cursor_and_enter_takes_another(
+    show: ShowScreen, work_dir: Path, tmp_path: Path
+) -> None:
+    async with show(lambda: rooms.models(work_dir, tmp_path)) as shown:
+        assert shown.app.screen.query_one(PickList).key == "moon"
+        await shown.press("down", "enter")
+        assert shown.results == [ModelChoice("small", {})]
+
+
+async def test_ctrl_s_takes_it_for_good(show: ShowScreen, work_dir: Path, tmp_path: Path) -> None:
+    async with show(lambda: rooms.models(work_dir, tmp_path)) as shown:
+        await shown.press(*"small", "ctrl+s")
+        assert shown.results == [ModelChoice("small", {}, keep=True)]
+
+
+async def test_servers_of_this_machine_are_looked_for_when_asked(
+    show: ShowScreen, work_dir: Path, tmp_path: Path
+) -> None:
+    async with show(lambda: rooms.models(work_dir, tmp_path)) as shown:
+        assert "qwen3:8b" not in labels(shown)
+        await shown.press("ctrl+o")
+        assert "qwen3:8b" in labels(shown)
+        await shown.press(*"qwen", "enter")
+        (choice,) = shown.results
+        assert isinstance(choice, ModelChoice)
+        config = edit(choice.changes, tmp_path / "config.yaml").config
+        assert config.providers[config.models["qwen3:8b"].provider].base_url == rooms.OLLAMA.base_url
+
+
+async def test_where_no_server_answers_that_is_said(show: ShowScreen, work_dir: Path, tmp_path: Path) -> None:
+    async with show(lambda: rooms.models(work_dir, tmp_path, find=rooms.no_server)) as shown:
+        await shown.press("ctrl+o")
+        assert "No server answers; look again" in labels(shown)
+
+
+async def test_a_theme_is_seen_as_the_cursor_moves_and_the_one_of_before_comes_back(
+    show: ShowScreen, work_dir: Path, tmp_path: Path
+) -> None:
+    seen: list[str] = []
+    async with show(lambda: rooms.first_start(work_dir, tmp_path, use_theme=seen.append)) as shown:
+        await shown.press("down")
+        assert seen[-1] == "kimi-light"
+        await shown.press("escape")
+        assert seen[-1] == "kimi-dark"
+
+
+async def choose(shown: Shown, label: str) -> None:
+    """Take the theme as it is, then that way to a model."""
+    await shown.press("enter")
+    picks = shown.app.screen.query_one(PickList)
+    picks.select(next(pick.key for pick in picks.picks if pick.label == label))
+    await shown.press("enter")
+
+
+async def test_a_key_makes_a_model_of_a_service(show: ShowScreen, work_dir: Path, tmp_path: Path) -> None:
+    async with show(lambda: rooms.first_start(work_dir, tmp_path)) as shown:
+        await choose(shown, "OpenAI")
+        line = shown.app.screen.query_one(Input)
+        assert line.password
+        line.value = " sk-mine "
+        await shown.press("enter")
+        await shown.press("enter")
+        (choice,) = shown.results
+        assert isinstance(choice, FirstChoice)
+        config = edit(choice.changes, tmp_path / "config.yaml").config
+        model = configuration.choose_model(config, environ={})
+        assert (model.model.model, model.provider.type) == (choice.model, "openai_responses")
+        assert model.provider.api_key.get_secret_value() == "sk-mine"
+
+
+async def test_leaving_the_key_goes_back_to_the_ways(show: ShowScreen, work_dir: Path, tmp_path: Path) -> None:
+    async with show(lambda: rooms.first_start(work_dir, tmp_path)) as shown:
+        await choose(shown, "Kimi")
+        await shown.press("escape")
+        assert isinstance(shown.app.screen, FirstStart)
+        assert shown.results == []
+
+
+async def test_the_settings_of_kimi_cli_are_taken_over(show: ShowScreen, work_dir: Path, tmp_path: Path) -> None:
+    async with show(lambda: rooms.first_start(work_dir, tmp_path)) as shown:
+        await choose(shown, "Take over ~/.kimi/config.toml")
+        (choice,) = shown.results
+        assert isinstance(choice, FirstChoice)
+        model = configuration.choose_model(edit(choice.changes, tmp_path / "config.yaml").config, environ={})
+        assert (model.name, model.model.model, model.provider.api_key.get_secret_value()) == ("k2", "kimi-k2", "sk-x")
+
+
+def test_settings_of_kimi_cli_that_cannot_be_read_are_told_of(tmp_path: Path) -> None:
+    (tmp_path / ".kimi").mkdir()
+    (tmp_path / ".kimi" / "config.toml").write_text("default_model = 'gone'", "utf-8")
+    found = find_takeover(tmp_path)
+    assert found is not None
+    assert found.trouble == "there is no model 'gone'"
+
+
+async def test_the_demo_needs_no_model(show: ShowScreen, work_dir: Path, tmp_path: Path) -> None:
+    async with show(lambda: rooms.first_start(work_dir, tmp_path)) as shown:
+        await choose(shown, "See the demo")
+        assert shown.results == [FirstChoice("kimi-dark", demo=True)]
+
+
+def test_what_is_written_of_every_service_can_be_loaded(tmp_path: Path) -> None:
+    for service in SERVICES:
+        file = tmp_path / f"{service.name}.yaml"
+        config = edit(service_changes(service, "sk-x", service.model), file).config
+        assert configuration.choose_model(config, environ={}).model.max_context_size == service.size

@@ -1,0 +1,71 @@
+"""Settings that are changed on screen, and the file that they are written to."""
+
+from pathlib import Path
+
+from textual.widgets import Input
+
+from kimi_tui.config import Config
+from kimi_tui.ui.tui.screens.picks import PickList
+from kimi_tui.ui.tui.screens.setting import SETTINGS, shown_value
+from tests.ui.tui.screens import rooms
+from tests.ui.tui.screens.conftest import Shown, ShowScreen
+
+
+def right_of(shown: Shown, key: str) -> str:
+    return next(pick.right for pick in shown.app.screen.query_one(PickList).picks if pick.key == key)
+
+
+async def on(shown: Shown, key: str) -> None:
+    shown.app.screen.query_one(PickList).select(key)
+    await shown.settle()
+
+
+def test_every_setting_is_a_key_of_the_configuration() -> None:
+    for _, settings in SETTINGS:
+        for setting in settings:
+            assert shown_value(setting.value(Config()))
+
+
+async def test_a_switch_is_turned_and_comments_stay(show: ShowScreen, work_dir: Path, tmp_path: Path) -> None:
+    async with show(lambda: rooms.settings(work_dir, tmp_path)) as shown:
+        await on(shown, "default_yolo")
+        await shown.press("enter")
+        assert right_of(shown, "default_yolo") == "on"
+        assert (tmp_path / "config.yaml").read_text("utf-8") == rooms.CONFIG + "default_yolo: true\n"
+
+
+async def test_a_choice_goes_to_the_next_one(show: ShowScreen, work_dir: Path, tmp_path: Path) -> None:
+    async with show(lambda: rooms.settings(work_dir, tmp_path)) as shown:
+        await on(shown, "default_model")
+        await shown.press("enter")
+        assert right_of(shown, "default_model") == "small"
+
+
+async def test_a_number_is_asked_for_and_one_out_of_bounds_is_refused(
+    show: ShowScreen, work_dir: Path, tmp_path: Path
+) -> None:
+    async with show(lambda: rooms.settings(work_dir, tmp_path)) as shown:
+        await on(shown, "loop_control.max_steps_per_turn")
+        await shown.press("enter")
+        shown.app.screen.query_one(Input).value = "0"
+        await shown.press("enter")
+        assert "max_steps_per_turn" in str(shown.app.screen.query_one("#frame").border_subtitle)
+        assert (tmp_path / "config.yaml").read_text("utf-8") == rooms.CONFIG
+        await shown.press("enter")
+        shown.app.screen.query_one(Input).value = "50"
+        await shown.press("enter")
+        assert right_of(shown, "loop_control.max_steps_per_turn") == "50"
+
+
+async def test_ctrl_d_takes_a_key_out_of_the_file(show: ShowScreen, work_dir: Path, tmp_path: Path) -> None:
+    async with show(lambda: rooms.settings(work_dir, tmp_path)) as shown:
+        await on(shown, "default_model")
+        await shown.press("ctrl+d")
+        assert "default_model" not in (tmp_path / "config.yaml").read_text("utf-8")
+
+
+async def test_a_click_on_a_row_changes_it(show: ShowScreen, work_dir: Path, tmp_path: Path) -> None:
+    async with show(lambda: rooms.settings(work_dir, tmp_path)) as shown:
+        await shown.pilot.click(PickList, offset=(10, 3))
+        await shown.settle()
+        assert right_of(shown, "ascii") == "on"

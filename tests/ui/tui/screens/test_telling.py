@@ -1,0 +1,155 @@
+"""Screens that tell something: trust, skills, usage, log, tasks, MCP servers, rewind."""
+
+from pathlib import Path
+
+from kimi_tui.mcp.connection import ServerState
+from kimi_tui.ui.tui.screens.keybar import KeyBar
+from kimi_tui.ui.tui.screens.log import last_entries
+from kimi_tui.ui.tui.screens.mcp import McpStatus
+from kimi_tui.ui.tui.screens.picks import PickList
+from kimi_tui.ui.tui.screens.reading import Reading
+from kimi_tui.ui.tui.screens.rewind import Back
+from kimi_tui.ui.tui.screens.skills import Skills
+from kimi_tui.ui.tui.screens.tasks import Tasks
+from kimi_tui.ui.tui.screens.usage import usage_lines
+from kimi_tui.ui.tui.text.palette import Palette
+from tests.ui.tui.screens import rooms
+from tests.ui.tui.screens.conftest import Shown, ShowScreen
+from tests.ui.tui.screens.kept_sessions import NOW
+from tests.ui.tui.stand_in import Clock
+
+
+def read(shown: Shown) -> str:
+    return "\n".join(line.text for line in shown.app.screen.query_one(Reading).lines(120, Palette()))
+
+
+async def test_a_key_that_was_meant_for_the_composer_does_not_trust_a_folder(
+    show: ShowScreen, work_dir: Path, tmp_path: Path
+) -> None:
+    clock = Clock()
+    async with show(lambda: rooms.trust(work_dir, tmp_path, clock=clock)) as shown:
+        await shown.press("y")
+        assert shown.results == []
+        clock.now += 0.4
+        await shown.press("w")
+        clock.now += 0.4
+        await shown.press("y", "enter")
+        assert shown.results == []
+        clock.now += 0.6
+        await shown.press("y")
+        assert shown.results == [True]
+
+
+async def test_enter_on_the_first_answer_does_not_trust(show: ShowScreen, work_dir: Path, tmp_path: Path) -> None:
+    clock = Clock()
+    async with show(lambda: rooms.trust(work_dir, tmp_path, clock=clock)) as shown:
+        clock.now += 1
+        await shown.press("enter")
+        assert shown.results == [False]
+
+
+async def test_a_problem_of_a_skill_is_shown_with_its_place(show: ShowScreen, work_dir: Path, tmp_path: Path) -> None:
+    async with show(lambda: rooms.skills(work_dir, tmp_path)) as shown:
+        first = next(pick for pick in shown.app.screen.query_one(PickList).picks if pick.key)
+        assert first.label.endswith(".kimi/skills/ship.md:8")
+        assert "A[Start --> B" in read(shown)
+
+
+async def test_a_skill_that_is_chosen_is_given_back_as_its_command(
+    show: ShowScreen, work_dir: Path, tmp_path: Path
+) -> None:
+    async with show(lambda: rooms.skills(work_dir, tmp_path)) as shown:
+        await shown.press(*"notes", "enter")
+        assert shown.results == ["skill:notes"]
+
+
+async def test_the_list_of_skills_follows_the_files(show: ShowScreen, work_dir: Path, tmp_path: Path) -> None:
+    library = rooms.library(work_dir, tmp_path)
+    async with show(lambda: Skills(lambda: library.snapshot, listen=library.listen)) as shown:
+        (work_dir / ".kimi" / "skills" / "new.md").write_text("---\nname: new\ndescription: New\n---\nIt.\n")
+        library.reload()
+        await shown.settle()
+        assert "new" in [pick.label for pick in shown.app.screen.query_one(PickList).picks]
+
+
+def test_cost_is_told_where_prices_are_configured(work_dir: Path, tmp_path: Path) -> None:
+    told = [line.text for line in usage_lines(rooms.usage(work_dir, tmp_path)._facts, 80, Palette())]
+    assert any("0.0313" in line for line in told)
+
+
+def test_a_traceback_belongs_to_the_entry_before_it(tmp_path: Path) -> None:
+    file = tmp_path / "x.log"
+    file.write_text(rooms.LOG, "utf-8")
+    entries = last_entries(file)
+    assert [level for level, _ in entries] == ["INFO", "WARNING", "ERROR", "INFO"]
+    assert entries[2][1].endswith("ValueError: no")
+
+
+async def test_the_log_shows_only_what_went_wrong_when_asked(show: ShowScreen, work_dir: Path, tmp_path: Path) -> None:
+    async with show(lambda: rooms.log(work_dir, tmp_path)) as shown:
+        await shown.press("ctrl+w")
+        assert "a turn began" not in read(shown)
+        assert "the chart is broken" in read(shown)
+        await shown.press(*"engine")
+        assert "the chart is broken" not in read(shown)
+
+
+async def test_what_acts_in_a_log_is_spelled_out_on_screen(show: ShowScreen, work_dir: Path, tmp_path: Path) -> None:
+    async with show(lambda: rooms.log(work_dir, tmp_path)) as shown:
+        strips = shown.app.screen._compositor.render_strips()
+        assert "\x1b" not in "".join(segment.text for strip in strips for segment in strip)
+
+
+async def test_a_running_task_is_stopped_and_its_output_read(show: ShowScreen, work_dir: Path, tmp_path: Path) -> None:
+    stopped: list[str] = []
+    some = rooms.some_tasks(tmp_path)
+
+    async def stop(task_id: str) -> None:
+        stopped.append(task_id)
+
+    async with show(lambda: Tasks(lambda: some, stop=stop, now=lambda: NOW)) as shown:
+        assert read(shown) == "compiling a.c\nb.c"
+        await shown.press("ctrl+x")
+        assert stopped == ["b1"]
+        await shown.press("down", "ctrl+x")
+        assert stopped == ["b1"]
+
+
+async def test_the_cause_of_a_server_that_failed_is_told_and_it_can_be_started_again(
+    show: ShowScreen, work_dir: Path
+) -> None:
+    again: list[str] = []
+    states: list[ServerState] = list(rooms.SERVERS)
+
+    async def restart(name: str) -> None:
+        again.append(name)
+        states[1] = ServerState(name, states[1].origin, states[1].place, "connected")
+
+    async with show(lambda: McpStatus(lambda: states, restart=restart)) as shown:
+        await shown.press("down")
+        assert "the connection was refused" in read(shown)
+        await shown.press("ctrl+r")
+        assert again == ["search"]
+        assert "the connection was refused" not in read(shown)
+
+
+async def test_enter_goes_back_with_all_that_can_go_back(show: ShowScreen, work_dir: Path, tmp_path: Path) -> None:
+    for keys, back in (
+        (("enter",), Back(3, True, False)),
+        (("down", "enter"), Back(2, True, True)),
+        (("down", "t"), Back(2, True, False)),
+        (("down", "f"), Back(2, False, True)),
+        (("down", "down", "t", "enter"), Back(1, False, True)),
+    ):
+        async with show(lambda: rooms.rewind(work_dir, tmp_path)) as shown:
+            await shown.press(*keys)
+            assert shown.results == [back]
+
+
+async def test_a_key_of_the_last_line_can_be_clicked(show: ShowScreen, work_dir: Path, tmp_path: Path) -> None:
+    async with show(lambda: rooms.rewind(work_dir, tmp_path)) as shown:
+        await shown.press("down")
+        text = "".join(segment.text for segment in shown.app.screen.query_one(KeyBar).render_line(0))
+        await shown.pilot.click(KeyBar, offset=(text.index("t the conversation"), 0))
+        await shown.settle()
+        assert shown.results == [Back(2, True, False)]
