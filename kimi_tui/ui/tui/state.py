@@ -14,6 +14,7 @@ from kimi_tui.ui.tui.flow_fold import FlowFold
 from kimi_tui.ui.tui.headline import one_line
 from kimi_tui.ui.tui.tool_fold import ToolFold
 from kimi_tui.ui.tui.transcript.items import (
+    AsideItem,
     AssistantItem,
     ErrorItem,
     ImageChip,
@@ -69,6 +70,8 @@ class UiState:
         self._step_start = 0
         self._retry: int | None = None
         self._seam: int | None = None
+        self._broken_off: int | None = None
+        self._asides: dict[str, int] = {}
         self._turn_starts: list[tuple[float, int]] = []
 
     @property
@@ -91,6 +94,10 @@ class UiState:
     def settle(self, at: float) -> list[Delta]:
         """Nothing runs any more (the turn's task has ended, or a recording breaks off)."""
         self._over(at)
+        for aside, key in self._asides.items():
+            item = self.conversation[key] if key < len(self.conversation) else None
+            if isinstance(item, AsideItem) and item.running:
+                self._answer_aside(events.BtwEnd(id=aside, error="broken off"))
         if self.questions:
             self.questions.clear()
             self._touch("questions")
@@ -108,6 +115,7 @@ class UiState:
     def _fold(self, message: WireMessage, at: float) -> None:  # noqa: C901 - one arm a message
         if self._retry is not None and not isinstance(message, events.StatusUpdate):
             self._end_retry()
+        self._explain(message)
         talk = self.conversation
         match message:
             case parts.TextPart():
@@ -144,6 +152,7 @@ class UiState:
                 self._touch("turn")
             case events.StepInterrupted():
                 self._over(at)
+                self._broken_off = talk.append(SeamItem("interrupted", "interrupted"))
             case events.StepRetry():
                 self._begin_retry(message, at)
             case events.CompactionBegin():
@@ -198,6 +207,8 @@ class UiState:
                 within = isinstance(message, flow_events.FlowControls)  # it may come in the middle of a step
                 if not within:
                     talk.close(at)
+                if isinstance(message, flow_events.FlowBegin):
+                    self._leave_done()
                 self.flow.fold(message, at)
                 if not within:
                     self._step_start = len(talk)
@@ -205,6 +216,18 @@ class UiState:
                     self._end_turn()
             case _:
                 assert_never(message)
+
+    def _explain(self, message: WireMessage) -> None:
+        """What tells why a step was broken off stands for the seam that only says so."""
+        match message:
+            case flow_events.FlowPaused() | flow_events.FlowEnd() | events.Notification(severity="error"):
+                key, self._broken_off = self._broken_off, None
+                if key is not None and key == len(self.conversation) - 1:
+                    self.conversation.truncate(key)
+            case events.TurnBegin() | events.StepBegin():
+                self._broken_off = None
+            case _:
+                pass
 
     def _drop_questions(self, call_id: str) -> None:
         """The call that asked has its answer."""
@@ -220,9 +243,16 @@ class UiState:
         self._step_start = len(self.conversation)
         self._turn_starts.append((at, self._step_start))
         if not self.flow.in_node:
+            self._leave_done()
             self.conversation.append(self._user_item(message.user_input))
             self._step_start += 1
         self._touch("turn")
+
+    def _leave_done(self) -> None:
+        """What begins now has nothing to do with a list that was worked off."""
+        if self.todo and all(item.status == "done" for item in self.todo):
+            self.todo = ()
+            self._touch("todo")
 
     def _over(self, at: float) -> None:
         self.conversation.close(at)
@@ -313,12 +343,11 @@ class UiState:
         talk.close(at)
         match message:
             case events.BtwBegin():
-                talk.append(NoticeItem(f"aside: {one_line(message.question)}"))
+                self._asides[message.id] = talk.append(AsideItem(one_line(message.question), running=True))
             case events.BtwEnd():
-                if message.error:
-                    talk.append(ErrorItem("The aside was not answered", message.error))
-                elif message.response:
-                    talk.append(AssistantItem(message.response, done=True))
+                self._answer_aside(message)
+            case events.Notification(type="dmail"):
+                talk.append(SeamItem("dmail", one_line(message.title), detail=message.body))
             case events.PlanDisplay():
                 talk.append(NoticeItem(f"plan · {message.file_path}"))
                 talk.append(AssistantItem(message.content, done=True))
@@ -330,6 +359,15 @@ class UiState:
             case events.Notification():
                 text = " · ".join(filter(None, (one_line(message.title), one_line(message.body))))
                 talk.append(NoticeItem(text, wording.notice_level(message.severity)))
+
+    def _answer_aside(self, message: events.BtwEnd) -> None:
+        key = self._asides.get(message.id, len(self.conversation))
+        answer = message.response or ""
+        error = message.error or ("" if answer.strip() else "no answer came")
+        if key < len(self.conversation) and isinstance(item := self.conversation[key], AsideItem):
+            self.conversation.replace(key, replace(item, answer=answer, error=error, running=False))
+        else:  # what was asked was taken back with the step it came in
+            self.conversation.append(AsideItem("", answer, error))
 
     def _user_item(self, content: parts.UserInput, *, steer: bool = False) -> UserItem:
         return UserItem(parts.text_of(content), wording.chips_of(content), steer=steer)

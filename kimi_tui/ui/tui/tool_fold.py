@@ -167,8 +167,8 @@ class ToolFold:
             match item := self._talk[call.key]:
                 case ToolItem() | SubagentItem():
                     duration = max(0.0, at - item.started) if item.started is not None else None
-                    state: ToolState = item.state if item.state == "rejected" else "interrupted"
-                    self._talk.replace(call.key, replace(item, state=state, duration_s=duration))
+                    # One that was rejected by a person has its result by now; a cancel rejects what it finds waiting.
+                    self._talk.replace(call.key, replace(item, state="interrupted", duration_s=duration))
                 case _:
                     pass
         self._calls.clear()

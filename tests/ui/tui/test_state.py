@@ -6,6 +6,7 @@ from hypothesis import strategies as st
 from kimi_tui.ui.tui.deltas import Appended, Delta, Finished, Replaced, Streamed, Truncated
 from kimi_tui.ui.tui.state import UiState
 from kimi_tui.ui.tui.transcript.items import (
+    AsideItem,
     AssistantItem,
     ErrorItem,
     FlowHeaderItem,
@@ -20,6 +21,8 @@ from kimi_tui.wire.codec import WireMessage, encode
 from kimi_tui.wire.display import BriefBlock, TodoBlock, TodoItem
 from kimi_tui.wire.events import (
     ApprovalResponse,
+    BtwBegin,
+    BtwEnd,
     Notification,
     StatusUpdate,
     StepBegin,
@@ -315,3 +318,73 @@ def rewound(*, since: float, conversation: bool) -> Notification:
         id="n", category="system", type="rewind", source_kind="system", source_id="soul", title="Back", body="",
         severity="info", created_at=0.0, payload={"since": since, "conversation": conversation},
     )  # fmt: skip
+
+
+def said_error() -> Notification:
+    return Notification(
+        id="1", category="system", type="X", source_kind="system", source_id="soul", title="It failed",
+        body="no route to host", severity="error", created_at=0.0,
+    )  # fmt: skip
+
+
+INTERRUPTED = SeamItem("interrupted", "interrupted")
+
+
+def test_a_turn_that_was_interrupted_says_so_at_its_end() -> None:
+    state = folded(TurnBegin(user_input="x"), StepBegin(n=1), TextPart(text="half an"), StepInterrupted())
+    assert state.conversation.items[1:] == (AssistantItem("half an", done=True), INTERRUPTED)
+
+
+def test_what_tells_why_a_step_broke_off_stands_for_the_seam() -> None:
+    begun = (TurnBegin(user_input="x"), StepBegin(n=1), TextPart(text="half"), StepInterrupted())
+    assert INTERRUPTED not in folded(*begun, said_error()).conversation.items
+    paused = folded(FLOW, *begun, FlowPaused(run_id="r", node_id="fix", reason="cancelled"))
+    assert INTERRUPTED not in paused.conversation.items
+
+
+def test_an_interrupted_turn_keeps_its_mark_when_a_later_one_fails() -> None:
+    state = folded(TurnBegin(user_input="x"), StepInterrupted(), TurnBegin(user_input="y"), said_error())
+    assert state.conversation.items[1] == INTERRUPTED
+
+
+def test_a_cancel_while_a_tool_waits_for_approval_is_no_rejection() -> None:
+    ask = ApprovalRequest(id="a", tool_call_id="1", sender="Shell", action="run command", description="ls")
+    state = folded(
+        TurnBegin(user_input="x"),
+        StepBegin(n=1),
+        call("1", "Shell", '{"command": "ls"}'),
+        ask,
+        ApprovalResponse(request_id="a", response="reject"),
+        StepInterrupted(),
+    )
+    assert isinstance(item := state.conversation.items[1], ToolItem)
+    assert item.state == "interrupted"
+
+
+def test_a_todo_list_that_was_worked_off_goes_when_something_else_begins() -> None:
+    done = (
+        call("1", "SetTodoList", "{}"),
+        result("1", display=(TodoBlock(items=(TodoItem(title="a", status="done"),)),)),
+    )
+    assert folded(*done, FLOW).todo == folded(*done, TurnBegin(user_input="next")).todo == ()
+    left = (call("1", "SetTodoList", "{}"), result("1", display=(TodoBlock(items=(TodoItem(title="a"),)),)))
+    assert folded(*left, FLOW).todo == folded(*left, TurnBegin(user_input="next")).todo == (TodoItem(title="a"),)
+
+
+def test_an_aside_is_one_card_with_its_question_and_its_answer() -> None:
+    state = folded(BtwBegin(id="b", question="why  yaml?"))
+    assert state.conversation.items == (AsideItem("why yaml?", running=True),)
+    state.fold(TextPart(text="meanwhile"), 1.0)
+    state.fold(BtwEnd(id="b", response="Because."), 2.0)
+    assert state.conversation.items[0] == AsideItem("why yaml?", "Because.")
+    state = folded(BtwBegin(id="b", question="why?"))
+    state.settle(3.0)
+    assert state.conversation.items == (AsideItem("why?", error="broken off"),)
+
+
+def test_a_dmail_is_a_seam_that_holds_what_it_said() -> None:
+    told = Notification(
+        id="1", category="system", type="dmail", source_kind="system", source_id="soul", title="Back to 3",
+        body="do not read it again", severity="info", created_at=0.0, payload={"checkpoint_id": 3},
+    )  # fmt: skip
+    assert folded(told).conversation.items == (SeamItem("dmail", "Back to 3", detail="do not read it again"),)

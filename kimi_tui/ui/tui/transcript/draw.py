@@ -11,6 +11,7 @@ from kimi_tui.ui.tui.text.sanitize import sanitize
 from kimi_tui.ui.tui.text.wrap import wrap_runs, wrap_text
 from kimi_tui.ui.tui.transcript.card import agent_lines, has_more, tool_lines
 from kimi_tui.ui.tui.transcript.items import (
+    AsideItem,
     AssistantItem,
     ErrorItem,
     FlowHeaderItem,
@@ -19,6 +20,7 @@ from kimi_tui.ui.tui.transcript.items import (
     NoticeItem,
     RetryItem,
     SeamItem,
+    SeamKind,
     SubagentItem,
     ThinkItem,
     ToolItem,
@@ -29,6 +31,7 @@ from kimi_tui.ui.tui.transcript.look import Look, act, elapsed, fold_sign, inden
 MEASURE = 120  # columns; prose that is wider is hard to read
 _BOLD = Style(bold=True)
 _THINK_TAIL = 3  # lines of a running thought
+_SEAMS: dict[SeamKind, str] = {"compaction": "⇲", "dmail": "↶", "resume": "↻", "rewind": "↶", "interrupted": "■"}
 _INLINE = (ToolItem, SubagentItem, ThinkItem, ImageChip)
 
 
@@ -55,6 +58,8 @@ def draw(item: Item, width: int, look: Look) -> list[Line]:
             return list(_error(item, width, look))
         case NoticeItem():
             return list(_notice(item, width, look))
+        case AsideItem():
+            return list(_aside(item, width, look))
         case ImageChip():
             return list(_image(item, width, look))
         case _:
@@ -135,7 +140,7 @@ def _flow_header(item: FlowHeaderItem, width: int, look: Look) -> Iterator[Line]
 
 def _seam(item: SeamItem, width: int, look: Look) -> Iterator[Line]:
     palette = look.palette
-    sign = spinner(look) if item.running else {"compaction": "⇲", "dmail": "↶", "resume": "↻", "rewind": "↶"}[item.kind]
+    sign = spinner(look) if item.running else _SEAMS[item.kind]
     more = f" {fold_sign(look)}" if item.detail else ""
     text = cut(f"{sign} {sanitize(item.text)}{more}", max(8, width - 12))
     yield ruled([("┄┄┄┄ ", palette.faint), (text, palette.muted + act("toggle"))], width, look, dash="┄")
@@ -171,6 +176,18 @@ def _notice(item: NoticeItem, width: int, look: Look) -> Iterator[Line]:
     ]
     rows = [Line(row, join=join) for row, join in wrap_text(item.text, palette.muted, width - 2)]
     yield from prefixed(rows, ((f"{sign} ", ink),), (("  ", palette.base),))
+
+
+def _aside(item: AsideItem, width: int, look: Look) -> Iterator[Line]:
+    palette = look.palette
+    sign: Run = (f"{spinner(look)} ", palette.accent) if item.running else ("↪ ", palette.secondary)
+    rows = wrap_text(item.question, palette.muted, min(width, MEASURE) - 9)
+    head: tuple[Run, ...] = (sign, ("aside  ", palette.secondary))
+    yield from prefixed([Line(row, join=join) for row, join in rows], head, ((" " * 9, palette.base),))
+    body = render(item.answer, min(width, MEASURE) - 4, palette) if item.answer.strip() else []
+    if item.error:
+        body += [Line(row, join=join) for row, join in wrap_text(item.error, palette.error, width - 4)]
+    yield from indented(body, look, "  │ ")
 
 
 def _image(item: ImageChip, width: int, look: Look) -> Iterator[Line]:

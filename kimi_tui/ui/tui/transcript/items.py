@@ -9,7 +9,7 @@ from typing import Literal
 from kimi_tui.wire.display import DisplayBlock
 
 ToolState = Literal["waiting", "running", "ok", "failed", "rejected", "interrupted"]
-SeamKind = Literal["compaction", "dmail", "resume", "rewind"]
+SeamKind = Literal["compaction", "dmail", "resume", "rewind", "interrupted"]
 NoticeLevel = Literal["info", "warning", "success"]
 
 
@@ -130,6 +130,16 @@ class NoticeItem:
 
 
 @dataclass(frozen=True, slots=True)
+class AsideItem:
+    """A question beside the conversation (`/btw`) and its answer (Markdown), or why there is none."""
+
+    question: str
+    answer: str = ""
+    error: str = ""
+    running: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class ImageChip:
     """A picture in the conversation, by name; `detail` is its size or type."""
 
@@ -148,6 +158,7 @@ Item = (
     | RetryItem
     | ErrorItem
     | NoticeItem
+    | AsideItem
     | ImageChip
 )
 
@@ -159,7 +170,7 @@ def is_running(item: Item) -> bool:
             return item.state == "running"
         case ThinkItem():
             return not item.done
-        case SeamItem():
+        case SeamItem() | AsideItem():
             return item.running
         case RetryItem():
             return item.until is not None

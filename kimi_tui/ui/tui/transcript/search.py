@@ -6,6 +6,7 @@ from rich.style import Style
 
 from kimi_tui.ui.tui.text.line import Line
 from kimi_tui.ui.tui.transcript.items import (
+    AsideItem,
     AssistantItem,
     ErrorItem,
     FlowHeaderItem,
@@ -51,6 +52,8 @@ def source_text(item: Item) -> str:
             return item.reason
         case ErrorItem():
             return "\n".join((item.title, item.cause, item.hint))
+        case AsideItem():
+            return "\n".join((item.question, item.answer, item.error))
         case ImageChip():
             return f"{item.name} {item.detail}"
 
