@@ -384,10 +384,6 @@ class KimiTui(App[int]):
             self.home.go_to("flow")
             self.home.flow.chart.select(target)
 
-    def on_transcript_follow_changed(self, event: Transcript.FollowChanged) -> None:
-        new = f"{event.unseen} new ↓" if event.unseen else "end follows ↓"
-        self.home.talk.border_subtitle = "" if event.following else new
-
     def on_finder_changed(self, event: Finder.Changed) -> None:
         self.home.finder.count(len(self.home.transcript.find(event.query_text)))
 

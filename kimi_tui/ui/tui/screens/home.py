@@ -24,6 +24,7 @@ from kimi_tui.ui.tui.panels.waiting import WaitingPane
 from kimi_tui.ui.tui.panels.welcome import Welcome
 from kimi_tui.ui.tui.replay.bar import ScrubBar
 from kimi_tui.ui.tui.screens.finder import Finder
+from kimi_tui.ui.tui.transcript.below import NewBelow
 from kimi_tui.ui.tui.transcript.view import Transcript
 
 Width = Literal["wide", "medium", "narrow"]
@@ -47,7 +48,7 @@ class Home(Screen[None]):
     #body { height: 1fr; }
     #left { width: 1fr; }
     #right { width: 52; }
-    #talk { height: 1fr; border-top: solid $line; border-title-color: $muted; border-subtitle-color: $warning; }
+    #talk { height: 1fr; border-top: solid $line; border-title-color: $muted; }
     #talk.-empty #transcript { display: none; }
     #welcome { display: none; }
     #talk.-empty #welcome { display: block; }
@@ -92,9 +93,10 @@ class Home(Screen[None]):
         self._one_column = manners.plain
         self.header = Header(id="header")
         self.transcript = Transcript(clock=clock, motion=not manners.still, id="transcript")
+        self.below = NewBelow(id="below")
         self.finder = Finder(id="finder")
         self.welcome = Welcome(id="welcome")
-        self.talk = Vertical(self.welcome, self.transcript, self.finder, id="talk")
+        self.talk = Vertical(self.welcome, self.transcript, self.below, self.finder, id="talk")
         self.approval = ApprovalDialog(clock=steady, id="approval")
         self.branch = BranchDialog(clock=steady, id="branch")
         self.question = QuestionDialog(clock=steady, id="asked-question")
@@ -153,6 +155,12 @@ class Home(Screen[None]):
         if self.approval.is_open:
             self.approval.fit()
         self.flow.display = not self.flow.has_nothing or not filled
+
+    def on_transcript_follow_changed(self, event: Transcript.FollowChanged) -> None:
+        self.below.show(0 if event.following else event.unseen)
+
+    def on_new_below_clicked(self, event: NewBelow.Clicked) -> None:
+        self.transcript.follow = True
 
     def on_divider_moved(self, event: Divider.Moved) -> None:
         self._right_width = max(24, self.app.size.width - event.column - 1)

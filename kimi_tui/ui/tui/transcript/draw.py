@@ -29,6 +29,9 @@ from kimi_tui.ui.tui.transcript.items import (
 from kimi_tui.ui.tui.transcript.look import Look, act, elapsed, fold_sign, indented, ruled, spent, spinner, spread
 
 MEASURE = 120  # columns; prose that is wider is hard to read
+USER_SHOWN = 8  # lines of a long message while it is folded
+_USER_LINES = 15
+_USER_CHARACTERS = 2000
 _BOLD = Style(bold=True)
 _THINK_TAIL = 3  # lines of a running thought
 _SEAMS: dict[SeamKind, str] = {"compaction": "⇲", "dmail": "↶", "resume": "↻", "rewind": "↶", "interrupted": "■"}
@@ -84,6 +87,8 @@ def folds(item: Item) -> bool:
             return item.done and bool(item.text.strip())
         case SeamItem():
             return bool(item.detail)
+        case UserItem():
+            return item.text.count("\n") >= _USER_LINES or len(item.text) > _USER_CHARACTERS
         case _:
             return False
 
@@ -96,13 +101,29 @@ def _user(item: UserItem, width: int, look: Look) -> Iterator[Line]:
     rest: tuple[Run, ...] = (("▌", palette.accent + ground), (" " * (len(label) + 1), ground))
     indent = len(label) + 2
     ink = palette.base + ground
-    rows = [
-        Line(row, join=join, fill=ground) for row, join in wrap_text(item.text, ink, min(width - 1, MEASURE) - indent)
-    ]
+    room = max(1, min(width - 1, MEASURE) - indent)
+    shown, more = (item.text, "") if look.is_open or not folds(item) else _beginning(item.text, room)
+    rows = [Line(row, join=join, fill=ground) for row, join in wrap_text(shown, ink, room)]
+    if more:
+        rows.append(Line(((f"{more} {fold_sign(look)}", palette.muted + ground + act("toggle")),), fill=ground))
+    elif folds(item):
+        rows.append(Line(((f"fold {fold_sign(look)}", palette.muted + ground + act("toggle")),), fill=ground))
     if item.chips:
         chips = "  ".join(f"▣ {sanitize(chip)}" for chip in item.chips)
         rows.append(Line(((cut(chips, width - indent - 1), palette.secondary + ground),), fill=ground))
     yield from prefixed(rows, head, rest)
+
+
+def _beginning(text: str, room: int) -> tuple[str, str]:
+    """The first lines of a long text, and how much is missing."""
+    lines = text.split("\n")
+    shown = "\n".join(lines[:USER_SHOWN])
+    if len(shown) > USER_SHOWN * room:
+        shown = shown[: USER_SHOWN * room].rstrip()
+    left = len(lines) - 1 - shown.count("\n")
+    if left:
+        return shown, f"… {left:,} more {'line' if left == 1 else 'lines'}"
+    return shown, f"… {len(text) - len(shown):,} more characters"
 
 
 def _think(item: ThinkItem, width: int, look: Look) -> Iterator[Line]:

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 
 from kimi_tui.ui.tui.text.line import Line, cells
 from kimi_tui.ui.tui.text.palette import Palette
-from kimi_tui.ui.tui.transcript.draw import MEASURE, draw, folds, gap_before
+from kimi_tui.ui.tui.transcript.draw import MEASURE, USER_SHOWN, draw, folds, gap_before
 from kimi_tui.ui.tui.transcript.fenwick import Heights
 from kimi_tui.ui.tui.transcript.items import AssistantItem, Item, ThinkItem, ToolItem, UserItem, is_running
 from kimi_tui.ui.tui.transcript.live_doc import LiveDoc
@@ -251,6 +251,8 @@ class Roll:
         item = self.items[index]
         gap = gap_before(self.items[index - 1] if index else None, item)
         match item:
+            case UserItem() if folds(item):
+                return gap + USER_SHOWN + 1
             case UserItem() | AssistantItem():
                 text = item.text
                 return gap + max(
