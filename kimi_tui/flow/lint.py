@@ -3,15 +3,14 @@
 Errors stop a flow from running (`build_flow`), warnings (`lint`) never do. Everything is linear in the chart's size.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from typing import NoReturn
 
 from kimi_tui.errors import FlowValidationError
 from kimi_tui.flow.graph import Chart, ChartEdge, ChartNode, ChartNote, Flow, FlowEdge, FlowNode, NodeKind
+from kimi_tui.flow.loops import Outgoing, loops_without_decision, loops_without_end
 
 LONGEST_BRANCH_LABEL = 40
-
-_Outgoing = Mapping[str, Sequence[ChartEdge]]
 
 
 def build_flow(chart: Chart) -> Flow:
@@ -58,7 +57,7 @@ def lint(read: Flow | Chart) -> list[ChartNote]:
     for node in chart.nodes:
         if node.id in reached:
             found += _node_warnings(node, outgoing[node.id])
-    found += _loops_without_decision(chart, outgoing, reached)
+    found += _loop_warnings(chart, outgoing, reached)
     return sorted(found, key=lambda note: (note.line, note.column))
 
 
@@ -82,11 +81,13 @@ def _the_one(chart: Chart, role: NodeKind) -> ChartNode:
     found, name = _with_role(chart, role), role.upper()
     if not found:
         raise FlowValidationError(
-            f"no node is labelled {name}; a flow needs exactly one, for example `{_example(chart, name)}`"
+            f"no node is labelled {name}; a flow needs exactly one, for example `{_example(chart, name)}`",
+            line=1,
+            column=1,
         )
     if len(found) > 1:
-        lines = ", ".join(str(node.line) for node in found)
-        _refuse(f"{len(found)} nodes are labelled {name} (lines {lines}); a flow has exactly one", found[1])
+        ids = ", ".join(f"`{node.id}`" for node in found[:8]) + (", .." if len(found) > 8 else "")
+        _refuse(f"{len(found)} nodes are labelled {name} ({ids}); a flow has exactly one", found[1])
     return found[0]
 
 
@@ -113,7 +114,7 @@ def _outgoing(chart: Chart) -> dict[str, list[ChartEdge]]:
     return outgoing
 
 
-def _reached_from(start: str, end: str | None, outgoing: _Outgoing) -> set[str]:
+def _reached_from(start: str, end: str | None, outgoing: Outgoing) -> set[str]:
     """What a run can come to: nothing is run after END."""
     reached, waiting = {start}, [start]
     while waiting:
@@ -127,7 +128,7 @@ def _reached_from(start: str, end: str | None, outgoing: _Outgoing) -> set[str]:
     return reached
 
 
-def _where_it_stops(chart: Chart, outgoing: _Outgoing, reached: set[str]) -> str:
+def _where_it_stops(chart: Chart, outgoing: Outgoing, reached: set[str]) -> str:
     stops = [node.id for node in chart.nodes if node.id in reached and not outgoing[node.id]]
     if stops:
         named = ", ".join(f"`{node_id}`" for node_id in stops[:3])
@@ -135,7 +136,7 @@ def _where_it_stops(chart: Chart, outgoing: _Outgoing, reached: set[str]) -> str
     return "every way from BEGIN runs in a circle"
 
 
-def _kind(node: ChartNode, begin: ChartNode, end: ChartNode, outgoing: _Outgoing) -> NodeKind:
+def _kind(node: ChartNode, begin: ChartNode, end: ChartNode, outgoing: Outgoing) -> NodeKind:
     if node is begin:
         return NodeKind.BEGIN
     if node is end:
@@ -209,22 +210,10 @@ def _short(label: str) -> str:
     return line if len(line) <= LONGEST_BRANCH_LABEL else line[: LONGEST_BRANCH_LABEL - 1] + "…"
 
 
-def _loops_without_decision(chart: Chart, outgoing: _Outgoing, reached: set[str]) -> Iterable[ChartNote]:
-    """Circles of nodes that each have one way out: a run that comes to one never leaves it."""
-    ends = {node.id for node in chart.nodes if _role(node) is NodeKind.END}
-    only_way = {
-        node_id: ways[0].dst
-        for node_id, ways in outgoing.items()
-        if len(ways) == 1 and node_id in reached and node_id not in ends
-    }
-    told: set[str] = set()
+def _loop_warnings(chart: Chart, outgoing: Outgoing, reached: set[str]) -> Iterable[ChartNote]:
+    ends = {node.id for node in _with_role(chart, NodeKind.END)}
     places = {node.id: (node.line, node.column) for node in chart.nodes}
-    walk_of: dict[str, str] = {}
-    for node in chart.nodes:
-        here = node.id
-        while here in only_way and here not in walk_of:
-            walk_of[here] = node.id
-            here = only_way[here]
-        if here in only_way and walk_of[here] == node.id and here not in told:
-            told.add(here)
-            yield ChartNote(f"the loop through `{here}` has no decision on it, so it never ends", *places[here])
+    for node_id in loops_without_decision(outgoing, reached - ends):
+        yield ChartNote(f"the loop through `{node_id}` has no decision on it, so it never ends", *places[node_id])
+    for node_id in loops_without_end(outgoing, reached, min(ends)) if len(ends) == 1 else ():
+        yield ChartNote(f"no way leads from the loop through `{node_id}` to END, whatever is decided", *places[node_id])

@@ -40,10 +40,10 @@ def test_a_label_on_the_only_way_out_is_kept():
 @pytest.mark.parametrize(
     ("lines", "line", "says"),
     [
-        (("A --> END",), None, "no node is labelled BEGIN"),
-        (("BEGIN --> A",), None, "no node is labelled END"),
+        (("A --> END",), 1, "no node is labelled BEGIN"),
+        (("BEGIN --> A",), 1, "no node is labelled END"),
         (("BEGIN --> END", "x[begin] --> END"), 3, "2 nodes are labelled BEGIN"),
-        (("BEGIN --> A", "A --> e1[END]", "A --> e2[End]"), 4, "2 nodes are labelled END"),
+        (("BEGIN --> A", "A --> e1[END]", "A --> e2[End]"), 4, "2 nodes are labelled END (`e1`, `e2`)"),
         (("BEGIN", "END"), 2, "no way out"),
         (("BEGIN --> A", "B --> END"), 3, "stops at `A`"),
         (("BEGIN --> A --> B --> A", "END"), 3, "circle"),
@@ -87,6 +87,7 @@ def test_a_sound_flow_has_no_warnings():
         (("BEGIN --> A", 'A -->|"x<br>y"| END', "A -->|go| B --> END"), 3, "more than one line"),
         (("BEGIN --> A", f"A -->|{'x' * 41}| END", "A -->|go| B --> END"), 3, "41 characters"),
         (("BEGIN --> A", "A -->|x| END", "A -->|y| B", "B --> C --> B"), 4, "never ends"),
+        (("BEGIN --> A", "A -->|x| END", "A -->|y| B", "B -->|u| C --> B", "B -->|v| B"), 4, "no way leads from"),
         (("BEGIN -->|x| A", "BEGIN -->|y| END", "A --> END"), 3, "never taken"),
         (("BEGIN --> END", "END --> A"), 3, "END ends the run"),
         (("BEGIN --> A", 'A[""] --> END'), 3, "empty label"),
@@ -96,6 +97,35 @@ def test_what_a_writer_may_want_to_know_is_a_warning_with_its_line(lines, line, 
     found = warnings(*lines)
     assert [said for said in found if says in said[1]], found
     assert next(said[0] for said in found if says in said[1]) == line
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        ("BEGIN --> A", "A -->|x| END", "A -->|y| B", "B -->|u| A", "B -->|v| C --> B"),
+        ("BEGIN --> A", "A -->|x| END", "A -->|y| B", "B -->|u| C", "B -->|v| D"),
+        ("BEGIN --> A", "A -->|x| A", "A -->|y| B"),
+        ("BEGIN --> END", "A -->|x| A", "A -->|y| A"),
+    ],
+)
+def test_a_loop_that_can_come_to_the_end_or_is_none_or_is_never_reached_has_no_warning(lines):
+    assert not [text for _, text in warnings(*lines) if "no way leads" in text]
+
+
+def test_each_tangle_of_loops_without_an_end_is_told_once():
+    found = warnings(
+        "BEGIN --> A", "A -->|x| END", "A -->|y| B", "B -->|u| C", "B -->|v| B", "C -->|u| B", "C -->|v| C",
+        "A -->|z| X", "X -->|u| X", "X -->|v| Y --> X",
+    )  # fmt: skip
+    assert [text for _, text in found] == [
+        "no way leads from the loop through `B` to END, whatever is decided",
+        "no way leads from the loop through `X` to END, whatever is decided",
+    ]
+
+
+def test_loops_of_a_long_chart_are_found_soon():
+    chain = [f"n{i} -->|x| n{i + 1}" for i in range(20_000)]
+    assert warnings("BEGIN --> n0", *chain, *[f"n{i} -->|y| n0" for i in range(20_000)], "A --> END")
 
 
 def test_warnings_come_in_the_order_of_their_places():
