@@ -11,7 +11,9 @@ from typing import NoReturn
 from kimi_tui.flow.chart_builder import ChartBuilder
 from kimi_tui.flow.graph import Chart, Direction, Heads
 from kimi_tui.flow.mermaid_data import read_node_data
+from kimi_tui.flow.mermaid_head import cleared, other_diagram
 from kimi_tui.flow.mermaid_label import LabelScanner
+from kimi_tui.flow.mermaid_notes import Span, Spans, lost_semicolons, swallowed
 from kimi_tui.flow.mermaid_scan import (
     BETWEEN,
     BLANK,
@@ -25,6 +27,7 @@ from kimi_tui.flow.mermaid_scan import (
     LINK,
     LINK_END,
     LINK_START,
+    NAMED_LINK,
     OPENER,
     PROPERTY,
     REST_OF_LINE,
@@ -32,15 +35,14 @@ from kimi_tui.flow.mermaid_scan import (
     SUBGRAPH_NAME,
     WORDS,
 )
-from kimi_tui.flow.mermaid_text import plain, without_comment_lines
+from kimi_tui.flow.mermaid_text import plain
 from kimi_tui.flow.place import Places, checked
 
 _DIRECTIONS: dict[str, Direction] = {
     "TB": "TB", "TD": "TB", "V": "TB", "BT": "BT", "^": "BT", "LR": "LR", ">": "LR", "RL": "RL", "<": "RL", "BR": "TB",
 }  # fmt: skip
-_FRONTMATTER = re.compile(r"\s*---[^\S\n]*\n(?:[^\n]*\n)*?[^\S\n]*---[^\S\n]*(?:\n|$)")
-_COMMENT = re.compile(r"^[^\S\n]*%%[^\n]*", re.MULTILINE)
-_NOT_NEWLINE = re.compile(r"[^\n]")
+
+_Data = tuple[dict[str, str], int]
 
 
 def read_mermaid(text: str) -> Chart:
@@ -48,33 +50,18 @@ def read_mermaid(text: str) -> Chart:
     return _Reader(checked(text)).read()
 
 
-def _blanked(match: re.Match[str]) -> str:
-    return _NOT_NEWLINE.sub(" ", match.group())
-
-
-def _without_directives(text: str) -> str:
-    """The text with every `%%{ .. }%%` blanked out; one that is never closed is a comment."""
-    parts: list[str] = []
-    here = 0
-    while (start := text.find("%%{", here)) >= 0 and (end := text.find("}%%", start)) >= 0:
-        parts += (text[here:start], _NOT_NEWLINE.sub(" ", text[start : end + 3]))
-        here = end + 3
-    return "".join(parts) + text[here:]
-
-
 class _Reader:
     def __init__(self, text: str) -> None:
         self.written = text
         self.places = Places(text)
-        front = _FRONTMATTER.match(text) if text.lstrip().startswith("---") else None
-        self.text = (_blanked(front) + text[front.end() :]) if front else text
-        if "%%" in text:
-            self.text = _without_directives(self.text)
-            self.text = _COMMENT.sub(_blanked, self.text)
+        self.text, self.bare_comments = cleared(text)
         self.at = 0
         self.out = ChartBuilder(self.places)
-        self.labels = LabelScanner(self.text, text, self.places)
+        self.labels = LabelScanner(self.text, text, self.places, note=self.out.note)
         self.edge_ids: set[str] = set()
+        self.edges_between: dict[tuple[str, str], int] | None = {} if "L_" in text else None
+        self.passed_over: list[Span] = []
+        self.said: _Data | None = None
         self.subgraph_ids: set[str] = set()
         self.open_subgraphs: list[tuple[str, int]] = []
 
@@ -86,12 +73,28 @@ class _Reader:
             self._skip(BETWEEN)
         if self.open_subgraphs:
             self._fail("this subgraph is never closed; write `end` on a line of its own", self.open_subgraphs[-1][1])
+        self._note_lines_that_mermaid_reads_otherwise()
         return self.out.chart("mermaid")
+
+    def _note_lines_that_mermaid_reads_otherwise(self) -> None:
+        labels, passed = Spans(self.labels.over_lines), Spans(self.passed_over)
+        for at in lost_semicolons(self.text, labels):
+            self.out.note("Mermaid loses this `;`, for a style with a `#` stands before it; begin a new line there", at)
+        for at in self.bare_comments:
+            if not labels.holds(at) and not passed.holds(at):
+                self.out.note("Mermaid takes a bare `%%` for a node; here it is a comment; write a word behind it", at)
+        for at, line, words in swallowed(self.text):
+            if not passed.holds(at) and not (labels.holds(at) and labels.holds(line)):
+                self.out.note(
+                    f"Mermaid drops all of this line, for it says `{words}`; here it is read; say it in other words", at
+                )
 
     def _header(self) -> None:
         self._skip(BLANK)
         header = HEADER.match(self.text, self.at)
         if header is None:
+            if cause := other_diagram(self.text, self.at):
+                self._fail(cause)
             return
         self.at = header.end()
         direction = DIRECTION_OF_HEADER.match(self.text, self.at)
@@ -104,10 +107,18 @@ class _Reader:
             self._fail("after `flowchart` stands a direction (TB, TD, BT, LR or RL), then the line ends")
 
     def _statement(self) -> None:
-        keyword = KEYWORD.match(self.text, self.at)
-        if keyword is None:
+        keyword, start = KEYWORD.match(self.text, self.at), self.at
+        if keyword is None and self.text.startswith("%%", start):
+            self._skip(REST_OF_LINE)
+            self.out.note("Mermaid knows comments on lines of their own only; put this one there", start)
+        elif keyword is None:
             self._nodes_and_links()
-            return
+        else:
+            self._keyword(keyword)
+            if not self.text[self.text.rfind("\n", 0, start) + 1 : start].strip():
+                self.passed_over.append((start, self.at))
+
+    def _keyword(self, keyword: re.Match[str]) -> None:
         match keyword.group():
             case "subgraph":
                 self._subgraph()
@@ -117,8 +128,8 @@ class _Reader:
                 self.subgraph_ids.add(self.open_subgraphs.pop()[0])
                 self.at = keyword.end()
             case "direction":
-                if DIRECTION.match(self.text, self.at):
-                    self._skip(REST_OF_LINE)
+                if stated := DIRECTION.match(self.text, self.at):
+                    self.at = stated.end()
                 else:
                     self._nodes_and_links()
             case "accTitle":
@@ -177,18 +188,34 @@ class _Reader:
             if link is None:
                 break
             label, heads, at = link
-            if edge_id:
-                self.edge_ids.add(edge_id)
             following = self._group()
+            for node_id in (*group, *following) if self.edge_ids else ():
+                if node_id in self.edge_ids and node_id not in self.out.nodes:
+                    self._fail(f"`{node_id}` is the name of an edge; give the node that is meant another name", at)
             for src in group:
                 for dst in following:
                     self.out.edge(src, dst, label, offset=at, heads=heads)
+            self._name_edges(edge_id, group, following)
             group = following
         self.at = started
         if self.at < len(self.text) and self.text[self.at] not in "\n;" and not self.text.startswith("%%", self.at):
             self._unexpected()
         if self.text.startswith("%%", self.at):
             self._skip(REST_OF_LINE)
+
+    def _name_edges(self, edge_id: str | None, group: list[str], following: list[str]) -> None:
+        """A name that is given goes to the edge from the last to the first; all others get one of Mermaid's making."""
+        named = (len(group) - 1, 0) if edge_id and edge_id not in self.edge_ids else None
+        if edge_id:
+            self.edge_ids.add(edge_id)
+        if self.edges_between is None:
+            return
+        for row, src in enumerate(group):
+            for column, dst in enumerate(following):
+                before = self.edges_between.get((src, dst), 0)
+                self.edges_between[src, dst] = before + 1
+                if (row, column) != named:
+                    self.edge_ids.add(f"L_{src}_{dst}_{before + 1 if before else 0}")
 
     def _unexpected(self) -> NoReturn:
         rest = self.text[self.at : self.at + 16].split("\n", 1)[0]
@@ -198,7 +225,13 @@ class _Reader:
         """An edge's own name, `e1@` before its link; the place is left alone if there is none."""
         start = self.at
         name = self._id()
-        if name is not None and self.text.startswith("@", self.at) and LINK_START.match(self.text, self.at + 1):
+        if (
+            name is not None
+            and self.text.startswith("@", self.at)
+            and (LINK_START.match(self.text, self.at + 1) or LINK.match(self.text, self.at + 1))
+        ):
+            if self.text[max(0, start - 80) : start].rstrip("])}")[-1:] not in (" ", "\t", "\n", '"'):
+                self._fail("a blank is missing before the name of this edge", start)
             self.at += 1
             return name
         self.at = start
@@ -222,6 +255,8 @@ class _Reader:
 
     def _link_with_text(self, opening: re.Match[str]) -> tuple[str | None, Heads, int]:
         end_pattern = LINK_END[opening.group()[-1]]
+        if NAMED_LINK.match(self.text, opening.start()):
+            self._fail("Mermaid takes this for the name of an edge; put a blank before the label", opening.end())
         self.at = opening.end()
         self._skip(BLANK)
         label, quoted = None, ""
@@ -239,7 +274,8 @@ class _Reader:
             )
         if label is None:
             end = closing.start() + (closing.start() == self.at and closing.group()[0] in "xo")
-            label = plain(without_comment_lines(quoted + self.written[self.at : end]))
+            label = self.labels.said(quoted + self.written[self.at : end], self.at)
+            self.labels.over_lines.append((self.at, end))
         self.at = closing.end()
         self._skip(BLANK)
         return label or None, _heads(closing.group(), opening.group()), opening.start()
@@ -247,30 +283,35 @@ class _Reader:
     def _group(self) -> list[str]:
         """Nodes joined by `&`."""
         ids = [self._node()]
+        said = self.said
         while True:
             start = self.at
             self._skip(SPACES)
             if not self.text.startswith("&", self.at):
                 self.at = start
+                self._take_data(ids[-1], said)
                 return ids
             self.at += 1
             self._skip(BLANK)
             ids.append(self._node())
+            self._take_data(ids[-2], said)
+            said = self.said
 
     def _node(self) -> str:
-        start = self.at
+        start, self.said = self.at, None
         node_id = self._id()
         if node_id is None:
             self._no_node(start)
         opener = OPENER.match(self.text, self.at)
         if opener is None:
-            if not (node_id in self.edge_ids and self.text.startswith("@{", self.at)):
+            if node_id not in self.edge_ids:
                 self.out.mention(node_id, start)
         else:
             self._label(node_id, start, opener)
         self._class()
         if self.text.startswith("@{", self.at):
-            self._data(node_id, start)
+            pairs, self.at = read_node_data(self.text, self.written, self.at + 2, self.places)
+            self.said = (pairs, start)
             self._class()
         return node_id
 
@@ -280,6 +321,8 @@ class _Reader:
             named = PROPERTY.match(self.text, at)
             brackets, at = ("[|", named.end()) if named else ("[", opener.start() + 1)
         label, self.at, shape = self.labels.node(brackets, at)
+        if node_id in self.edge_ids:
+            return
         self.out.mention(node_id, start)
         self.out.label(node_id, label, start)
         self.out.shape(node_id, shape)
@@ -290,17 +333,18 @@ class _Reader:
             if self._id() is None:
                 self._fail("a class name is missing after `:::`")
 
-    def _data(self, node_id: str, start: int) -> None:
-        pairs, self.at = read_node_data(self.text, self.written, self.at + 2, self.places)
-        if node_id in self.edge_ids or node_id in self.subgraph_ids:
+    def _take_data(self, node_id: str, said: _Data | None) -> None:
+        """Takes a node's data block, which Mermaid does when it has read the next node of a `&` as well."""
+        if said is None or node_id in self.edge_ids or node_id in self.subgraph_ids:
             return
+        pairs, start = said
         label = pairs.get("label", "")
         if label:
-            self.out.label(node_id, plain(label), start)
+            self.out.label(node_id, plain(label, on_page=False), start)
         elif ("icon" in pairs or "img" in pairs) and self.out.says_its_id(node_id):
             self.out.label(node_id, "", start)
         if pairs.get("shape"):
-            self.out.shape(node_id, pairs["shape"])
+            self.out.shape(node_id, pairs["shape"].rstrip(","))
 
     def _id(self) -> str | None:
         text, start, here = self.text, self.at, self.at

@@ -1,7 +1,7 @@
 """The data block of a Mermaid node, `A@{ shape: rect, label: "text" }`: the part of YAML that charts use.
 
-Only flat pairs are read: `key: value` parted by commas or lines, values plain or in single or double quotes. As in
-YAML, `key:value` without a blank is a key without a value, and says nothing.
+Only flat pairs are read: `key: value` parted by commas or lines, values plain, in single or double quotes, or in a
+block of lines (`|` or `>`). As in YAML, `key:value` without a blank is a key without a value, and says nothing.
 """
 
 import re
@@ -9,16 +9,18 @@ from typing import NamedTuple
 
 from kimi_tui.flow.place import Places
 
-_BLANK = re.compile(r"[\s,]*")
+_BLANK = re.compile(r"(?:[\s,]+|(?<=\s)#(?!\w+;)[^\n]*)*")
 _KEY = re.compile(r"""(?:(?:"([^"\n]*)"|'([^'\n]*)')\s*:|([A-Za-z_][\w-]*)\s*:(?=\s|$))\s*""")
 _KEY_ALONE = re.compile(r"""[\w-]+(?::[^\s,]*)?(?=\s*(?:[,\n]|$))""")
 _AFTER_QUOTE = re.compile(r"[^\S\n]*(?:[,\n]|$)")
-_COMMENT = re.compile(r"(?:^|\s)#.*")
+_COMMENT = re.compile(r"(?:^|\s)#(?!\w+;).*")
 _FLOAT = re.compile(r"[-+]?[0-9]*\.[0-9]+")
 _DOUBLE = re.compile(r'"((?:[^"\\]|\\.)*)"', re.DOTALL)
 _SINGLE = re.compile(r"'((?:[^']|'')*)'", re.DOTALL)
 _PLAIN = re.compile(r"[^,\n]*")
 _LINE = re.compile(r"[^\n]*")
+_BLOCK = re.compile(r"([|>])[+-]?[^\S\n]*\n((?:[^\S\n]*(?:\n|$)|[^\S\n]+[^\n]*(?:\n|$))+)")
+_FOLDED = re.compile(r"\n+")
 _BREAK = re.compile(r"\n\s*")
 _ESCAPE = re.compile(r"\\(?:x([0-9a-fA-F]{2})|u([0-9a-fA-F]{4})|U([0-9a-fA-F]{8})|(.))", re.DOTALL)
 _ESCAPES = {"n": "\n", "t": "\t", "r": "\r", "0": "\0", "e": "\x1b", "a": "\a", "b": "\b", "v": "\v", "f": "\f"}
@@ -75,30 +77,83 @@ def _pairs(body: str, at: int, places: Places) -> dict[str, str]:
                 'a data block holds pairs like `label: "text"`, parted by commas', at + min(here, len(body))
             )
         name = next(group for group in key.groups() if group is not None)
-        value, here = _value(body, key.end(), by_line)
+        block = _BLOCK.match(body, key.end()) if body.startswith(("|", ">"), key.end()) else None
+        indent = key.start() - body.rfind("\n", 0, key.start()) - 1 if by_line else -1
+        if block is not None:
+            value, here = _block(block, indent, body)
+        elif indent >= 0 and "\n" in key.group() and key.end() - body.rfind("\n", 0, key.end()) - 1 <= indent:
+            value, here = "", key.end()
+        else:
+            value, here = _value(body, key.end(), indent)
         if value is None:
-            raise places.fault(
-                "this value is not read: write a plain text, or one in quotes that are closed", at + key.end()
-            )
+            raise places.fault("this value is not read; write one text, in quotes that are closed", at + key.end())
         pairs[name] = value
         here = _blank(body, here)
     return pairs
 
 
-def _value(body: str, here: int, by_line: bool) -> tuple[str | None, int]:
+def _value(body: str, here: int, indent: int) -> tuple[str | None, int]:
+    """A value in quotes or plain. `indent` is that of its key where pairs stand on lines of their own, else -1."""
     if body.startswith('"', here):
         match = _DOUBLE.match(body, here)
         text = None if match is None else _ESCAPE.sub(_unescaped, match.group(1))
     elif body.startswith("'", here):
         match = _SINGLE.match(body, here)
-        text = None if match is None else match.group(1).replace("''", "'")
+        text = None if match is None else _folded(match.group(1).replace("''", "'"))
     else:
-        match = (_LINE if by_line else _PLAIN).match(body, here)
-        text = "" if match is None else _COMMENT.sub("", match.group().strip().rstrip(","))
-        return _meant(text), match.end() if match else here
+        match = (_PLAIN if indent < 0 else _LINE).match(body, here)
+        after = match.end() if match else here
+        text = _COMMENT.sub("", body[here:after].strip())
+        if text and indent >= 0:
+            after = _end_of_continuation(body, after, indent)
+        first = text
+        text = _folded("\n".join([first, *body[here:after].split("\n")[1:]])).strip()
+        return (_meant(first) and text) if text != first else _meant(first), after
     if match is None or not _AFTER_QUOTE.match(body, match.end()):
         return None, here
     return text, match.end()
+
+
+def _end_of_continuation(body: str, after: int, indent: int) -> int:
+    """Where a plain text ends that goes on in the lines below, further in than its key."""
+    end = after
+    while after < len(body):
+        stop = body.find("\n", after + 1)
+        line = body[after + 1 : len(body) if stop < 0 else stop]
+        if line.strip() and (len(line) - len(line.lstrip()) <= indent or line.lstrip().startswith("#")):
+            break
+        after += len(line) + 1
+        end = after if line.strip() else end
+    return end
+
+
+def _folded(text: str) -> str:
+    """Lines joined by blanks, and by a line break where a blank line stood between."""
+    if "\n" not in text:
+        return text
+    first, *lines = text.split("\n")
+    text = "\n".join([first.rstrip(), *(line.strip() for line in lines[:-1]), lines[-1].lstrip()])
+    return _FOLDED.sub(lambda breaks: "\n" * (len(breaks.group()) - 1) or " ", text)
+
+
+def _block(block: re.Match[str], indent: int, body: str) -> tuple[str | None, int]:
+    """The lines below `|` or `>` that stand further in than the key. Folded ones of uneven indent are not read."""
+    lines: list[str] = []
+    after = block.start(2)
+    for line in block.group(2).split("\n"):
+        if line.strip() and len(line) - len(line.lstrip()) <= indent:
+            break
+        lines.append(line)
+        after += len(line) + 1
+    indents = [len(line) - len(line.lstrip()) for line in lines if line.strip()]
+    if not indents or indents[0] > min(indents) or "\t" in block.group(2):
+        return None, after
+    text = "\n".join(line[indents[0] :] for line in lines).rstrip()
+    if block.group(1) == ">":
+        if max(indents) > min(indents):
+            return None, after
+        text = _folded(text)
+    return text, min(after, len(body))
 
 
 def _meant(plain: str) -> str | None:

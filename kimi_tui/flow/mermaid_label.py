@@ -6,8 +6,10 @@ line, and `\\"` within a quoted one.
 """
 
 import re
+from collections.abc import Callable
 from typing import NamedTuple
 
+from kimi_tui.flow.mermaid_notes import Span, odd_markup
 from kimi_tui.flow.mermaid_scan import ELLIPSE_TEXT, PLAIN_TEXT, SHAPES, SLANTED_TEXT
 from kimi_tui.flow.mermaid_text import plain, without_comment_lines
 from kimi_tui.flow.place import Places
@@ -28,11 +30,13 @@ class Label(NamedTuple):
 class LabelScanner:
     """Scans the labels of one text. `scanned` is `written` with its comment lines blanked out."""
 
-    def __init__(self, scanned: str, written: str, places: Places) -> None:
+    def __init__(self, scanned: str, written: str, places: Places, *, note: Callable[[str, int], None]) -> None:
         self._text = scanned
         self._written = written
         self._places = places
+        self._note = note
         self._line_end = -1
+        self.over_lines: list[Span] = []
 
     def node(self, opener: str, at: int) -> Label:
         """The label of a node whose opening bracket ends at `at`."""
@@ -46,7 +50,7 @@ class LabelScanner:
             for closer, shape in SHAPES[opener]:
                 if self._text.startswith(closer, closed):
                     label = self._written[start:end] + self._written[end + 1 : closed]
-                    return Label(plain(without_comment_lines(label)), closed + len(closer), shape)
+                    return Label(self.said(label, start), closed + len(closer), shape)
         for closer, shape in SHAPES[opener]:
             label = self._lenient(at, closer)
             if label is not None:
@@ -85,7 +89,16 @@ class LabelScanner:
         return at, end, end
 
     def cut(self, start: int, end: int) -> str:
-        return plain(without_comment_lines(self._written[start:end]))
+        written = self._written[start:end]
+        if "\n" in written:
+            self.over_lines.append((start, end))
+        return self.said(written, start)
+
+    def said(self, written: str, offset: int) -> str:
+        """What a label says, with a note where Mermaid would show it otherwise."""
+        if "<" in written and (odd := odd_markup(written)):
+            self._note(odd, offset)
+        return plain(without_comment_lines(written))
 
     def _lenient(self, at: int, closer: str) -> tuple[str, int] | None:
         """What Mermaid refuses, on one line: a quoted text with quotes in it, or brackets that pair up."""
@@ -97,8 +110,14 @@ class LabelScanner:
             quote = self._closing_quote(first, closer)
             if quote is None:
                 return None
-            text = self._written[first + 1 : quote].replace('\\"', '"')
-            return plain(text), self._skip(quote + 1) + len(closer)
+            text = self._written[first + 1 : quote]
+            if '\\"' in text:
+                self._note(
+                    'Mermaid has no `\\"` and ends the quote there; here it is a quote; write `#quot;` to be read the '
+                    "same by both",
+                    first + 1 + text.find('\\"'),
+                )
+            return plain(text.replace('\\"', '"')), self._skip(quote + 1) + len(closer)
         end = self._closing_bracket(first, closer)
         return None if end is None else (plain(self._written[first:end]), end + len(closer))
 

@@ -10,8 +10,8 @@ import re
 ID_PIECE = re.compile(
     r"""(?:
       [0-9]+
-    | (?!"|%%)(?:[A-Za-z0-9!"#$%&'*+.`?\\_/] | -(?=[^>\-.]) | =(?!=))+
     | [:,*\#&]
+    | (?!"|%%)(?:[A-Za-z0-9!"#$%&'*+.`?\\_/] | -(?=[^>\-.]) | =(?!=))+
     | -
     | [^\W_]
     )""",
@@ -22,6 +22,7 @@ NUMBER = re.compile(r"[0-9]+")
 
 LINK = re.compile(r"[xo<]?(?:--+[-xo>]|==+[=xo>]|-?\.+-[xo>]?)|~~~+")
 LINK_START = re.compile(r"[xo<]?(?:--|==|-\.)")
+NAMED_LINK = re.compile(rf"[^\s\"@]+(?:@+[^\s\"@]+)*@+(?=[^{{\"])\s*(?:{LINK.pattern})")
 LINK_END = {
     "-": re.compile(r"[xo<]?--+[-xo>]"),
     "=": re.compile(r"[xo<]?==+[=xo>]"),

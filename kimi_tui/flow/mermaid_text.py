@@ -6,8 +6,9 @@ import re
 _MERMAID_ENTITY = re.compile(r"#([0-9]+|[A-Za-z_][A-Za-z0-9_]*);")
 _HTML_ENTITY = re.compile(r"&(?:#[0-9]{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z][A-Za-z0-9]{0,31});")
 _ENTITY_SIGN = re.compile(rf"(?={_MERMAID_ENTITY.pattern})#|(?={_HTML_ENTITY.pattern})&")
-_LINE_BREAK = re.compile(r"<br[ \t\n]*/?>", re.IGNORECASE)
-_COMMENT_LINE = re.compile(r"^[^\S\n]*%%(?!\{)[^\n]+\n?", re.MULTILINE)
+LINE_BREAK = re.compile(r"<br[ \t\n]*/?[ \t\n]*>|</br[ \t\n]*>", re.IGNORECASE)
+_PLAIN_LINE_BREAK = re.compile(r"<br[ \t\n]*/?>", re.IGNORECASE)
+_COMMENT_LINE = re.compile(r"[^\S\n]*%%(?!\{).+")
 
 
 def _as_html(match: re.Match[str]) -> str:
@@ -16,8 +17,18 @@ def _as_html(match: re.Match[str]) -> str:
 
 
 def without_comment_lines(text: str) -> str:
-    """Mermaid drops its comment lines before it reads anything, also within a label of several lines."""
-    return _COMMENT_LINE.sub("", text) if "%%" in text and "\n" in text else text
+    """Mermaid drops its comment lines, and blank ones before them, also within a label of several lines."""
+    if "%%" not in text or "\n" not in text:
+        return text
+    first, *lines = text.split("\n")
+    kept: list[str] = []
+    for line in lines:
+        if not _COMMENT_LINE.match(line):
+            kept.append(line)
+            continue
+        while kept and not kept[-1].strip():
+            kept.pop()
+    return "\n".join([first, *kept])
 
 
 def escaped(label: str) -> str:
@@ -37,15 +48,18 @@ def _as_numbers(blanks: str) -> str:
     return "".join(blank if blank == "\n" else f"#{ord(blank)};" for blank in blanks)
 
 
-def plain(label: str) -> str:
-    """The label as a person reads it: trimmed, one pair of quotes taken off, entities and line breaks resolved."""
+def plain(label: str, *, on_page: bool = True) -> str:
+    """The label as a person reads it: trimmed, one pair of quotes taken off, entities and line breaks resolved.
+
+    `on_page`: Mermaid has the label mended as a page would, so that `</br>` breaks a line too.
+    """
     label = label.strip()
     if len(label) > 1 and label[0] == label[-1] == '"':
         label = label[1:-1]
     if "#" in label:
         label = _MERMAID_ENTITY.sub(_as_html, label)
     if "<" in label:
-        label = _LINE_BREAK.sub("\n", label)
+        label = (LINE_BREAK if on_page else _PLAIN_LINE_BREAK).sub("\n", label)
     if "&" in label:
         label = _HTML_ENTITY.sub(lambda match: html.unescape(match.group()), label)
     return label

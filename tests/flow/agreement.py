@@ -56,7 +56,7 @@ def ground_truth(kind: str) -> list[dict]:
 
 
 def exceptions(kind: str) -> dict[str, dict]:
-    """What we refuse or read otherwise on purpose: by name, `refused` or `differs`, with the reason."""
+    """What we refuse or read otherwise on purpose: by name, `refused` or `noted`, with the reason."""
     return json.loads((HERE / "ground_truth" / "exceptions.json").read_text("utf-8"))[kind]
 
 

@@ -6,6 +6,7 @@ from hypothesis import strategies as st
 
 from kimi_tui.errors import FlowError, FlowParseError
 from kimi_tui.flow import Chart, build_flow, read_mermaid
+from kimi_tui.flow.lint import lint
 from tests.flow import agreement
 
 TRUTH = agreement.ground_truth("mermaid")
@@ -54,10 +55,71 @@ def test_what_is_refused_on_purpose_is_refused_with_its_place(name):
     assert refused.value.column is not None
 
 
-@pytest.mark.parametrize("name", [name for name, how in EXCEPTIONS.items() if "differs" in how])
-def test_what_is_read_otherwise_on_purpose_is_listed_with_its_reason(name):
+@pytest.mark.parametrize("name", [name for name, how in EXCEPTIONS.items() if "noted" in how])
+def test_what_is_read_otherwise_on_purpose_is_never_silent(name):
     chart = next(chart for chart in TRUTH if chart["name"] == name)
-    assert agreement.of_chart(read_mermaid(chart["text"])) != agreement.of_truth(chart["truth"], "mermaid")
+    read = read_mermaid(chart["text"])
+    assert agreement.of_chart(read) != agreement.of_truth(chart["truth"], "mermaid")
+    assert [note for note in lint(read) if "Mermaid" in note.text and note.line > 1]
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "column"),
+    [
+        ('A["say \\"hi\\""]', 2, 8),
+        ("A --> B\n%%\nB --> C", 3, 1),
+        ("A --> B\nB --> C[direction LR]", 3, 9),
+        ("A --> B\nB -->|use <name>| C", 3, 7),
+        ("A;%% x", 2, 3),
+    ],
+)
+def test_a_note_says_where(text, line, column):
+    assert [(note.line, note.column) for note in read_mermaid("flowchart TD\n" + text).notes] == [(line, column)]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        'A["x<br/>y <b>b</b> a < b, 1 <2"]',
+        'A["one\ndirection LR\n%%\ntwo"]',
+        "direction LR\nA",
+        'click A "direction LR"',
+        "%% direction LR\nA",
+        "classDef x fill:#f00,color:#fff;\nstyle A fill:#f00;",
+    ],
+)
+def test_what_mermaid_reads_the_same_has_no_note(text):
+    assert read_mermaid("flowchart TD\n" + text).notes == ()
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "says"),
+    [
+        ("sequenceDiagram\nA->>B: hi", 1, "a sequence diagram (`sequenceDiagram`)"),
+        ("%% c\nstateDiagram-v2\n[*] --> A", 2, "a state diagram (`stateDiagram-v2`)"),
+        ("---\ntitle: x\n---\nclassDiagram\nA <|-- B", 4, "a class diagram"),
+        ("erDiagram", 1, "an entity relationship diagram"),
+        ("pie title x", 1, "a pie chart"),
+        ("gitGraph LR:\ncommit", 1, "a Git graph"),
+        ("C4Context\nx", 1, "a C4 diagram"),
+        ("block-beta\na --> b", 1, "a block diagram"),
+        ("xychart-beta", 1, "an XY chart"),
+        ("mindmap\n x", 1, "a mindmap"),
+        ("timeline\n x", 1, "a timeline"),
+        ("gantt\n x", 1, "a Gantt chart"),
+        ("sankey-beta\n", 1, "a Sankey diagram"),
+    ],
+)
+def test_another_kind_of_diagram_is_called_by_its_name(text, line, says):
+    with pytest.raises(FlowParseError, match="not a flowchart") as refused:
+        read_mermaid(text)
+    assert says in refused.value.cause
+    assert (refused.value.line, refused.value.column) == (line, 1)
+
+
+def test_a_node_that_is_called_like_a_diagram_is_a_node():
+    assert edges("pie --> B\nflow[x] --> pie") == [("pie", "B", None), ("flow", "pie", None)]
+    assert labels("journey[Plan it] --> B")["journey"] == "Plan it"
 
 
 @pytest.mark.parametrize("chart", [c for c in TRUTH if "error" in c], ids=lambda c: c["name"])
@@ -110,6 +172,8 @@ def test_places_are_those_of_the_label_or_of_the_first_mention():
         ("flowchart XX\nA --> B\n", 1, 11, "direction"),
         ("flowchart TD\nA <-- B\n", 2, 3, "`<--`"),
         ("flowchart TD\nA@{ label: [x] }\n", 2, 12, "value"),
+        ("flowchart TD\nA e1@--> B\nC --> e1\n", 3, 3, "name of an edge"),
+        ("flowchart TD\nA[x y]e1@--> B\n", 2, 7, "blank is missing"),
         ("flowchart TD\r\nA --> B C\r\n", 2, 9, "found `C`"),
     ],
 )
@@ -151,6 +215,18 @@ def test_the_direction_is_kept(direction):
         'A["' + "\\" * 50_000,
         'A["' + '\\"' * 30_000,
         "A-->" * 30_000 + "A",
+        "style a b:#c;" * 20_000,
+        "style " * 20_000 + ":" * 50_000,
+        "A --" + "@" * 50_000,
+        "A --" + "@ " * 50_000,
+        'A["' + "<b>" * 30_000,
+        'A["' + "<" * 50_000 + '"]',
+        'A["x\n' + "\n" * 50_000 + "%% c\n" * 20_000 + '"]',
+        "direction LR " * 20_000,
+        "%%\n" * 30_000,
+        "A@{\n label: |\n" + "  x\n" * 50_000,
+        "A@{\n label: x\n" + "\n  x" * 50_000 + "}",
+        "L_A_B_0;A-->B;" * 10_000,
     ],
     ids=lambda text: text[:12].strip() or "blanks",
 )
