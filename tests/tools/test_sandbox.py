@@ -1,8 +1,10 @@
 """The sandbox: what a command can write, see and reach in it. Without bubblewrap only its command line is tested."""
 
 import os
+import pwd
 import shutil
 import subprocess
+import tempfile
 from pathlib import Path
 
 import pytest
@@ -15,7 +17,18 @@ from kimi_tui.tools.sandbox_argv import sandbox_argv
 from kimi_tui.tools.shell import Shell
 from tests.tools.kit import Desk, processes_with
 
-OUTSIDE = Path(__file__).parent / f"written-by-a-test-{os.getpid()}"
+
+def _elsewhere() -> Path:
+    """A folder that we may write and that is not for temporary files, as a checkout may be."""
+    temp = [Path(folder).resolve() for folder in ("/tmp", "/var/tmp", tempfile.gettempdir())]
+    for folder in (Path(__file__).resolve().parent, Path(pwd.getpwuid(os.getuid()).pw_dir).resolve()):
+        if os.access(folder, os.W_OK) and not any(folder.is_relative_to(one) for one in temp):
+            return folder
+    pytest.skip("every folder that can be written is one for temporary files", allow_module_level=True)
+
+
+ELSEWHERE = _elsewhere()
+OUTSIDE = ELSEWHERE / f"written-by-a-test-{os.getpid()}"
 
 
 def _works() -> bool:
@@ -116,7 +129,7 @@ async def test_git_works_and_what_it_runs_cannot_be_changed(desk: Desk) -> None:
 
 @works
 async def test_a_linked_worktree_can_commit_and_a_forged_one_opens_nothing(desk: Desk, tmp_path: Path) -> None:
-    main = Path(__file__).parent / f"repository-{os.getpid()}"
+    main = ELSEWHERE / f"repository-{os.getpid()}"
     try:
         main.mkdir()
         for words in (("init", "-q"), ("config", "user.email", "a@b.c"), ("config", "user.name", "a")):
