@@ -30,8 +30,10 @@ class Skills(Frame[str]):
     Skills SearchedList { width: 46%; height: 1fr; }
     Skills Reading { width: 1fr; border-left: solid $line; padding: 0 1; }
     Skills Reading:focus { border-left: solid $primary; }
-    Skills.-narrow Reading { display: none; }
-    Skills.-narrow SearchedList { width: 100%; }
+    Skills.-narrow #halves { layout: vertical; }
+    Skills.-narrow SearchedList { width: 100%; height: 1fr; }
+    Skills.-narrow Reading { height: 35%; border-left: none; border-top: solid $line; padding: 0; }
+    Skills.-narrow Reading:focus { border-left: none; border-top: solid $primary; }
     """
     title_text = "skills"
 
