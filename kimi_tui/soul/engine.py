@@ -32,6 +32,7 @@ from kimi_tui.soul.prompt_flow import PromptFlow, flow_of_run
 from kimi_tui.soul.rewind import RewindPoint, Rewound, go_back, rewind_notice, rewind_points
 from kimi_tui.soul.roster import Roster
 from kimi_tui.soul.services import Services
+from kimi_tui.soul.shell_line import ShellLines
 from kimi_tui.soul.soul import Soul
 from kimi_tui.soul.turn import take_turn
 from kimi_tui.tools.progress import ToolProgress
@@ -74,6 +75,7 @@ class Engine:
         self.mcp = mcp
         self.roster = roster
         self.asides = Asides(wire.send)
+        self.shell_lines = ShellLines(services, lambda: soul.context, wire.send)
         self.figures = Figures()
         wire.listen(self.figures)
         wire.listen(hooks.hear)
@@ -163,11 +165,21 @@ class Engine:
         finally:
             self.wire.flush()
 
+    async def run_shell_line(self, command: str) -> None:
+        """Run a command of the person's own, without the model. Raises UsageError while a turn or a flow runs."""
+        if self._turn.locked() or (self.runner is not None and self.runner.paused is None):
+            raise TurnRunningError("a turn is already running")
+        async with self._turn:
+            self._title_from(f"! {command}")
+            await self.shell_lines.run(command)
+        self.wire.flush()
+
     def cancel(self) -> None:
         """Interrupt the turn under way, or else side questions. A flow pauses at it; one that is paused stays so."""
         if not self._turn.locked():
             self.asides.cancel()
         self.soul.stop_turn()
+        self.shell_lines.stop()
         self.hooks.stop()
 
     def steer(self, user_input: UserInput) -> bool:

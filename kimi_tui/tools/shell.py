@@ -23,7 +23,7 @@ from kimi_tui.wire.parts import ToolReturnValue
 
 MAX_TIMEOUT = 300
 MAX_BACKGROUND_TIMEOUT = 86_400
-_TAIL_CHARS = 10_000
+TAIL_CHARS = 10_000
 _BRIEF_LINES = 5
 
 
@@ -81,7 +81,7 @@ class Shell(Tool[ShellParams]):
         refused = await self._ask(params, outside=outside)
         if refused is not None:
             return refused
-        command = _bash(params.command) if outside else self._sandbox.wrap(_bash(params.command))
+        command = bash(params.command) if outside else self._sandbox.wrap(bash(params.command))
         if params.run_in_background:
             return self._start(params, command)
         return await self._run(params, command, self._sandbox if boxed and not outside else NO_SANDBOX)
@@ -124,7 +124,7 @@ class Shell(Tool[ShellParams]):
         return ok(message=said, display=(task.block,))
 
     async def _run(self, params: ShellParams, command: list[str], sandbox: Sandbox) -> ToolReturnValue:
-        output = ResultBuilder(tail_chars=_TAIL_CHARS)
+        output = ResultBuilder(tail_chars=TAIL_CHARS)
         call_id = current_tool_call.get().id
 
         def take(text: str) -> None:
@@ -143,14 +143,16 @@ class Shell(Tool[ShellParams]):
             return failed(f"The command could not be started: {error.strerror or error}.")
         finally:
             self._progress.end(call_id)
-        return _result(output, ended, params.timeout, sandbox)
+        return result_of(output, ended, params.timeout, sandbox)
 
 
-def _bash(command: str) -> list[str]:
+def bash(command: str) -> list[str]:
+    """The arguments that have Bash run a command line."""
     return [shutil.which("bash") or "/bin/bash", "-c", command]
 
 
-def _result(output: ResultBuilder, ended: Ended, seconds: int, sandbox: Sandbox) -> ToolReturnValue:
+def result_of(output: ResultBuilder, ended: Ended, seconds: int, sandbox: Sandbox) -> ToolReturnValue:
+    """What to answer of a command that ended; `seconds` is what it was given."""
     text = output.build()
     brief = "\n".join(last_lines(text, _BRIEF_LINES))
     note = ""

@@ -23,12 +23,14 @@ from kimi_tui.ui.tui.ascii import sign_filters
 from kimi_tui.ui.tui.bridge import FRAME, Bridge, WireBatch
 from kimi_tui.ui.tui.commands import Actions
 from kimi_tui.ui.tui.composer.composer import Composer
+from kimi_tui.ui.tui.composer.drafts import DraftFile
 from kimi_tui.ui.tui.composer.files import FileIndex
-from kimi_tui.ui.tui.composer.history import History, history_file
+from kimi_tui.ui.tui.composer.history import History, draft_file, history_file
 from kimi_tui.ui.tui.dialogs.approval import ApprovalDialog
 from kimi_tui.ui.tui.dialogs.branches import BranchDialog
 from kimi_tui.ui.tui.dialogs.question import QuestionDialog
 from kimi_tui.ui.tui.doors import Doors
+from kimi_tui.ui.tui.editor import write_in_editor
 from kimi_tui.ui.tui.engine import Command, Engine
 from kimi_tui.ui.tui.flow.chart import FlowChart
 from kimi_tui.ui.tui.flow.listing import FlowList
@@ -195,7 +197,9 @@ class KimiTui(App[int]):
             engine, changed=self._queue_changed, refused=self._refused, failed=self._failed, ended=self._turn_ended
         )
         composer = self.home.composer
+        composer.keep_draft()
         composer.history = History(history_file(engine.work_dir))
+        composer.take_drafts(DraftFile(draft_file(engine.work_dir)))
         composer.files = FileIndex(engine.work_dir)
         engine.progress.listen(lambda told: self.stage.progress(told.tool_call_id, "\n".join(told.lines)))
         engine.skills.listen(lambda _change: self.stage.show_flows())
@@ -264,7 +268,7 @@ class KimiTui(App[int]):
             self.submit(event.text)
 
     def on_composer_steered(self, event: Composer.Steered) -> None:
-        if self._turns is None or not self._turns.steer(event.text or None):
+        if event.text.startswith("!") or self._turns is None or not self._turns.steer(event.text or None):
             if event.text:
                 self.submit(event.text)
             else:
@@ -444,6 +448,17 @@ class KimiTui(App[int]):
         else:
             self._escaped = self.steady()
             home.composer.prompt.focus()
+
+    def action_plan(self) -> None:
+        """Plan mode, where one writes; elsewhere the focus goes back."""
+        if self.home.composer.prompt.has_focus and isinstance(self.screen, Home):
+            self.doors.toggle_plan()
+        else:
+            self.screen.focus_previous()
+
+    def action_editor(self) -> None:
+        if isinstance(self.screen, Home):
+            write_in_editor(self)
 
     def action_copy_or_clear(self) -> None:
         """Copy what is selected; else clear what is written; else quit when asked twice."""

@@ -133,6 +133,16 @@ class Doors:
         engine = self._app.engine
         return cast("SoulEngine", engine) if engine is not None and hasattr(engine, "services") else None
 
+    def toggle_plan(self) -> None:
+        """Plan mode on, or off again."""
+        if (engine := self._engine) is None:
+            return
+        plan_mode = engine.services.plan_mode
+        plan_mode.on = not plan_mode.on
+        self._app.tell(
+            "plan mode: nothing is changed until you agree to a plan" if plan_mode.on else "plan mode is off"
+        )
+
     # Sessions
 
     async def _sessions(self) -> None:

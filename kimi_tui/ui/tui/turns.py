@@ -79,7 +79,10 @@ class Turns:
 
     async def _prompt(self, content: UserInput) -> None:
         try:
-            await self._engine.prompt(content)
+            if isinstance(content, str) and content.startswith("!"):
+                await self._engine.run_shell_line(content[1:].strip())
+            else:
+                await self._engine.prompt(content)
         except UsageError as error:
             self._refused(content, str(error))
         except KimiTuiError as error:

@@ -80,6 +80,7 @@ class StandIn:
         self.runner: FlowRunner | None = None
         self.prompts: list[UserInput] = []
         self.steered: list[UserInput] = []
+        self.shell_lines: list[str] = []
         self.cancelled = 0
         self.closed = False
         self.error: KimiTuiError | None = None
@@ -107,6 +108,9 @@ class StandIn:
         finally:
             self._end = None
         return TurnResult("finished")
+
+    async def run_shell_line(self, command: str) -> None:
+        self.shell_lines.append(command)
 
     def end_turn(self) -> None:
         assert self._end is not None

@@ -5,9 +5,11 @@ from collections.abc import Callable, Sequence
 from textual.app import ComposeResult
 from textual.containers import Horizontal, Vertical
 from textual.message import Message
+from textual.timer import Timer
 from textual.widgets import Static, TextArea
 
 from kimi_tui.ui.tui.composer.completion import Choice, Trigger, command_choices, file_choices, trigger_of
+from kimi_tui.ui.tui.composer.drafts import Draft, DraftFile
 from kimi_tui.ui.tui.composer.files import FileIndex
 from kimi_tui.ui.tui.composer.history import History
 from kimi_tui.ui.tui.composer.menu import ChoiceMenu
@@ -16,6 +18,7 @@ from kimi_tui.ui.tui.composer.prompt import PromptArea
 from kimi_tui.ui.tui.composer.queued import QueuedList
 from kimi_tui.ui.tui.engine import Command
 
+_DRAFT_S = 0.4
 _ALWAYS = frozenset({"ctrl+r", "ctrl+s"})
 _IN_MENU = frozenset({"up", "down", "tab", "escape", "ctrl+n", "ctrl+p", "pageup", "pagedown"})
 
@@ -29,6 +32,8 @@ class Composer(Vertical):
     Composer > #write { height: auto; padding: 0 1; }
     Composer #mark { width: 2; height: 1; color: $primary; text-style: bold; }
     Composer.-running #mark { color: $muted; }
+    Composer.-shell { border-top: solid $warning; border-title-color: $warning; }
+    Composer.-shell #mark { color: $warning; }
     """
 
     class Submitted(Message):
@@ -55,6 +60,8 @@ class Composer(Vertical):
         super().__init__(id=id)
         self.pastes = Pastes()
         self.history = History(None)
+        self._drafts = DraftFile(None)
+        self._draft_timer: Timer | None = None
         self.files: FileIndex | None = None
         self.commands: Callable[[], Sequence[Command]] = tuple
         self._searching = False
@@ -81,7 +88,40 @@ class Composer(Vertical):
 
     def on_mount(self) -> None:
         self.prompt.captures = _ALWAYS
-        self.border_title = " message "
+        self._entitle()
+
+    def on_unmount(self) -> None:
+        self.keep_draft()
+
+    def take_drafts(self, drafts: DraftFile) -> None:
+        """Keep the draft there from now on. The one it holds comes back; if something is written, Up brings it."""
+        self._drafts = drafts
+        draft = drafts.load()
+        if not draft.text:
+            return
+        if self.text:
+            unfolded = Pastes()
+            unfolded.restore(draft.pastes)
+            self.history.add(unfolded.unfold(draft.text))
+        else:
+            self.pastes.restore(draft.pastes)
+            self.text = draft.text
+
+    def keep_draft(self) -> None:
+        """Write the draft to its file now."""
+        if self._draft_timer is not None:
+            self._draft_timer.stop()
+            self._draft_timer = None
+        self._drafts.save(Draft(self.text, dict(self.pastes.texts)))
+
+    def _entitle(self) -> None:
+        shell = self.text.startswith("!") and not self._searching
+        self.set_class(shell, "-shell")
+        self.query_one("#mark", Static).update("$" if shell else "›")
+        if self._searching:
+            self.border_title = " earlier messages "
+        else:
+            self.border_title = " shell line: runs here, the model reads it later " if shell else " message "
 
     def clear(self) -> bool:
         """Throw away what is written; False where nothing was. It can be had back with Up."""
@@ -102,11 +142,12 @@ class Composer(Vertical):
                 return
         text = self.pastes.unfold(self.text).strip()
         self._close_menu()
-        if not text:
+        if not text or text == "!":
             return
         self.history.add(text)
         self.text = ""
         self.pastes.clear()
+        self.keep_draft()
         self.post_message(self.Submitted(text))
 
     def _is_whole(self, choice: Choice) -> bool:
@@ -154,7 +195,7 @@ class Composer(Vertical):
 
     def _search(self) -> None:
         self._searching = True
-        self.border_title = " earlier messages "
+        self._entitle()
         self._offer(self._found())
         if not self.menu.is_open:
             self._close_menu()
@@ -164,6 +205,9 @@ class Composer(Vertical):
 
     def on_text_area_changed(self, event: TextArea.Changed) -> None:
         event.stop()
+        self._entitle()
+        if self._draft_timer is None:
+            self._draft_timer = self.set_timer(_DRAFT_S, self.keep_draft)
         if self._searching:
             self._offer(self._found())
         else:
@@ -190,7 +234,7 @@ class Composer(Vertical):
     def _close_menu(self) -> None:
         if self._searching:
             self._searching = False
-            self.border_title = " message "
+            self._entitle()
         self._offer([])
 
     def _take_choice(self, choice: Choice) -> None:

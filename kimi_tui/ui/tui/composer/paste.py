@@ -1,6 +1,7 @@
 """Large pastes folded to a chip in the text, and unfolded when it is sent."""
 
 import re
+from collections.abc import Mapping
 
 CHARACTERS = 1000
 LINES = 15
@@ -19,10 +20,9 @@ class Pastes:
         lines = text.count("\n") + 1
         if len(text) < CHARACTERS and lines < LINES:
             return text
-        number = len(self._texts) + 1
+        number = max(self._texts, default=0) + 1
         self._texts[number] = text
-        size = f"{lines:,} lines" if lines > 1 else f"{len(text):,} characters"
-        return f"[pasted {size} #{number}]"
+        return _chip(number, text)
 
     def unfold(self, text: str) -> str:
         return _CHIP.sub(lambda chip: self._texts.get(int(chip[1]), chip[0]), text)
@@ -33,5 +33,26 @@ class Pastes:
         found = _CHIP.fullmatch(before, start) if start >= 0 else None
         return len(found[0]) if found and int(found[1]) in self._texts else 0
 
+    def refold(self, text: str) -> str:
+        """`text`, which was unfolded before, with the chips again for the pastes that it still holds unchanged."""
+        for number, paste in self._texts.items():
+            text = text.replace(paste, _chip(number, paste), 1)
+        return text
+
+    @property
+    def texts(self) -> Mapping[int, str]:
+        """What the chips stand for, by their numbers."""
+        return self._texts
+
+    def restore(self, texts: Mapping[int, str]) -> None:
+        """Have chips of an earlier time stand for what they stood for."""
+        self._texts.update(texts)
+
     def clear(self) -> None:
         self._texts.clear()
+
+
+def _chip(number: int, text: str) -> str:
+    lines = text.count("\n") + 1
+    size = f"{lines:,} lines" if lines > 1 else f"{len(text):,} characters"
+    return f"[pasted {size} #{number}]"

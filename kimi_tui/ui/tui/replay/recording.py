@@ -52,6 +52,9 @@ class Recording:
     async def prompt(self, user_input: UserInput) -> TurnResult:
         raise UsageError("this is a recording: nothing can be sent to it")
 
+    async def run_shell_line(self, command: str) -> None:
+        raise UsageError("this is a recording: nothing can be run in it")
+
     def cancel(self) -> None:
         """Nothing is under way."""
 

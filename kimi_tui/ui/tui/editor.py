@@ -1,0 +1,88 @@
+"""Writes the draft in the person's own editor: Ctrl+G.
+
+The screen is given up for as long as the editor runs, and nothing else runs meanwhile: that is why it has to wait for
+a turn to end.
+"""
+
+import contextlib
+import os
+import shlex
+import shutil
+import signal
+import subprocess
+import tempfile
+from collections.abc import Generator, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from textual.app import SuspendNotSupported
+
+if TYPE_CHECKING:
+    from kimi_tui.ui.tui.app import KimiTui
+
+_KNOWN: tuple[tuple[str, ...], ...] = (("code", "--wait"), ("vim",), ("vi",), ("nano",))
+
+
+def editor_command(configured: str, environ: Mapping[str, str]) -> list[str]:
+    """The arguments that open an editor: the configured one, `$VISUAL`, `$EDITOR`, or one that is found; else none."""
+    for line in (configured, environ.get("VISUAL", ""), environ.get("EDITOR", "")):
+        with contextlib.suppress(ValueError):
+            if words := shlex.split(line):
+                return words
+    found = next((known for known in _KNOWN if shutil.which(known[0])), ())
+    return list(found)
+
+
+def edit(text: str, command: list[str]) -> str:
+    """What the person made of the text. Raises OSError where the editor cannot be run or says that it failed."""
+    with tempfile.TemporaryDirectory(prefix="kimi-tui-") as folder:
+        file = Path(folder) / "message.md"
+        file.write_text(text, "utf-8")
+        with _own_interrupts():
+            status = subprocess.call([*command, str(file)])
+        if status:
+            raise OSError(f"it ended with status {status}")
+        return file.read_text("utf-8", "replace").rstrip("\n")
+
+
+def _unheard(number: int, frame: object) -> None:
+    """Not ignored, for an ignored signal would be ignored by the editor too."""
+
+
+@contextlib.contextmanager
+def _own_interrupts() -> Generator[None]:
+    """A Ctrl+C in the editor is the editor's: neither our handler nor the loop's hears of it."""
+    waker = signal.set_wakeup_fd(-1)
+    handler = signal.signal(signal.SIGINT, _unheard)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, handler)
+        signal.set_wakeup_fd(waker)
+
+
+def write_in_editor(app: "KimiTui") -> None:
+    """Give the draft to the editor and take back what it became; what fails is told and leaves the draft."""
+    engine = app.engine
+    if engine is not None and engine.busy and (engine.runner is None or engine.runner.paused is None):
+        app.tell("the editor can be opened when the turn has ended")
+        return
+    configured = app.host.config.default_editor if app.host is not None else ""
+    command = editor_command(configured or "", os.environ)
+    if not command:
+        app.tell("no editor is known: set $VISUAL, $EDITOR or default_editor", severity="warning")
+        return
+    composer = app.home.composer
+    before = composer.pastes.unfold(composer.text)
+    try:
+        with app.suspend():
+            after = edit(before, command)
+    except SuspendNotSupported:
+        app.tell("an editor cannot be opened from here", severity="warning")
+    except OSError as error:
+        app.tell(f"{command[0]}: {error.strerror or error}", severity="warning")
+    else:
+        if after != before:
+            composer.text = composer.pastes.refold(after)
+    composer.prompt.focus()
+    app.refresh()

@@ -1,0 +1,89 @@
+"""`!`, Shift+Tab and Ctrl+G at the composer."""
+
+import stat
+from pathlib import Path
+
+import pytest
+
+from kimi_tui.ui.tui.composer.paste import Pastes
+from kimi_tui.ui.tui.editor import edit, editor_command
+from tests.ui.tui.stand_in import StandIn, make_app
+from tests.ui.tui.test_screen import ready
+
+
+async def test_a_line_that_begins_with_an_exclamation_mark_goes_to_the_shell(tmp_path: Path) -> None:
+    engine = StandIn(tmp_path)
+    app, _ = make_app(engine)
+    async with app.run_test() as pilot:
+        await ready(pilot)
+        composer = app.home.composer
+        composer.text = "! make check"
+        await pilot.pause()
+        assert composer.has_class("-shell")
+        await pilot.press("enter")
+        await pilot.pause()
+        assert (engine.shell_lines, engine.prompts) == (["make check"], [])
+        assert not composer.has_class("-shell")
+
+
+async def test_a_shell_line_queues_behind_a_running_turn(tmp_path: Path) -> None:
+    engine = StandIn(tmp_path)
+    app, _ = make_app(engine)
+    async with app.run_test() as pilot:
+        await ready(pilot)
+        app.submit("work")
+        await pilot.pause()
+        app.home.composer.text = "!ls"
+        await pilot.press("ctrl+s")
+        await pilot.pause()
+        assert (engine.shell_lines, engine.steered) == ([], [])
+        engine.end_turn()
+        await pilot.pause()
+        await pilot.pause()
+        assert engine.shell_lines == ["ls"]
+
+
+async def test_an_exclamation_mark_alone_is_nothing_to_run(tmp_path: Path) -> None:
+    engine = StandIn(tmp_path)
+    app, _ = make_app(engine)
+    async with app.run_test() as pilot:
+        await ready(pilot)
+        app.home.composer.text = "!"
+        await pilot.press("enter")
+        await pilot.pause()
+        assert (engine.shell_lines, app.home.composer.text) == ([], "!")
+
+
+async def test_shift_tab_in_another_pane_goes_back_in_the_focus(tmp_path: Path) -> None:
+    app, _ = make_app(StandIn(tmp_path))
+    async with app.run_test() as pilot:
+        await ready(pilot)
+        app.home.transcript.focus()
+        await pilot.press("shift+tab")
+        assert not app.home.transcript.has_focus
+
+
+def test_the_editor_is_the_configured_one_then_visual_then_editor() -> None:
+    environ = {"VISUAL": "emacs -nw", "EDITOR": "ed"}
+    assert editor_command("code --wait", environ) == ["code", "--wait"]
+    assert editor_command("", environ) == ["emacs", "-nw"]
+    assert editor_command("", {"EDITOR": "ed"}) == ["ed"]
+
+
+def test_what_the_editor_wrote_comes_back_and_a_failure_is_told(tmp_path: Path) -> None:
+    editor = tmp_path / "editor"
+    editor.write_text('#!/bin/sh\necho " and more" >> "$1"\n')
+    editor.chmod(editor.stat().st_mode | stat.S_IXUSR)
+    assert edit("draft", [str(editor)]) == "draft and more"
+    with pytest.raises(OSError, match="status 1"):
+        edit("draft", ["false"])
+    with pytest.raises(OSError, match="No such file"):
+        edit("draft", [str(tmp_path / "nothing")])
+
+
+def test_chips_are_whole_in_the_editor_and_chips_again_after_it() -> None:
+    pastes = Pastes()
+    text = "\n".join(f"line {n}" for n in range(20))
+    chip = pastes.fold(text)
+    assert pastes.refold(f"before {pastes.unfold(chip)} after") == f"before {chip} after"
+    assert pastes.refold("all is changed") == "all is changed"
