@@ -24,8 +24,8 @@ def demo_plan(options: argparse.Namespace, *, interactive: bool) -> "Plan":
     from kimi_tui.soul.assemble import Plan
 
     assets = paths.bundled("skills") / FLOW / "assets"
-    if not (assets / "script.json").is_file():
-        raise UsageError(f"the demo is not installed: there is no {assets / 'script.json'}")
+    if not (assets / "script.txt").is_file():
+        raise UsageError(f"the demo is not installed: there is no {assets / 'script.txt'}")
     scratch = Path(tempfile.mkdtemp(prefix="kimi-tui-demo-")) / "project"
     shutil.copytree(assets / "project", scratch)
     config = Config(
@@ -35,7 +35,7 @@ def demo_plan(options: argparse.Namespace, *, interactive: bool) -> "Plan":
             "script": ProviderConfig(
                 type="scripted",
                 api_key=SecretStr(""),
-                scripts=assets / "script.json",
+                scripts=assets / "script.txt",
                 delay_s=0.03 if interactive else 0.0,
             )
         },
@@ -47,4 +47,5 @@ def demo_plan(options: argparse.Namespace, *, interactive: bool) -> "Plan":
         yolo=options.yolo,
         approve_all=not interactive,
         demo=True,
+        featured=FLOW,
     )

@@ -7,8 +7,13 @@ A script is a JSON array of strings, or text blocks split by `---` lines; one bl
     usage: {"input_other", ...} or k=v pairs, id: ..., image_url: | audio_url: | video_url: URL or {"url", "id"}
     error: <status|connection|timeout> message
     delay: seconds                    ours: wait before what follows
+    when: REGEX | when: not REGEX     ours: a condition, before all other lines
 
 Empty lines, `#` lines and code fences are skipped.
+
+Without `when` the blocks are given in order, each once. With it in every block the script is one of rules: each request
+gets the first block whose conditions all hold in the situation (`script_rules`), as often as they do, and a call whose
+id was used before gets a new one. `^` and `$` are ends of lines, and `.` is any character, line ends included.
 """
 
 import asyncio
@@ -24,6 +29,7 @@ from pydantic import BaseModel, JsonValue, ValidationError
 from kimi_tui.errors import ConfigError, ProviderConnectionError, ProviderError, ProviderTimeoutError
 from kimi_tui.llm.message import Message
 from kimi_tui.llm.provider import ReplyId, ReplyUsage, StreamPart, ToolSpec
+from kimi_tui.llm.script_rules import Condition, renamed, situation_of
 from kimi_tui.llm.status import status_error
 from kimi_tui.wire.parts import (
     AudioURLPart,
@@ -65,10 +71,16 @@ class Request:
 
 
 class Script:
-    """Replies in order, each given once; agents that share a script take turns at it."""
+    """Replies in order, each given once, so that agents that share a script take turns at it; or rules.
 
-    def __init__(self, blocks: Sequence[Block], *, name: str = "the script") -> None:
+    `conditions` are those of each block, for a script of rules.
+    """
+
+    def __init__(
+        self, blocks: Sequence[Block], *, conditions: Sequence[Sequence[Condition]] = (), name: str = "the script"
+    ) -> None:
         self.blocks = tuple(blocks)
+        self.conditions = tuple(tuple(each) for each in conditions)
         self.name = name
         self.taken = 0
 
@@ -84,14 +96,40 @@ class Script:
 
     @classmethod
     def parse(cls, text: str, *, file: Path | str | None = None) -> "Script":
-        blocks = [
-            tuple(_read_line(line, number, block_number, file) for number, line in lines)
-            for block_number, lines in enumerate(_blocks(text, file), start=1)
-        ]
-        return cls(blocks, name=str(file) if file else "the script")
+        blocks: list[Block] = []
+        conditions: list[list[Condition]] = []
+        for block_number, lines in enumerate(_blocks(text, file), start=1):
+            block: list[Line] = []
+            whens: list[Condition] = []
+            for number, text_line in lines:
+                line = _read_line(text_line, number, block_number, file)
+                if not isinstance(line, Condition):
+                    block.append(line)
+                elif block:
+                    key = f"block {block_number}, line {number}"
+                    raise ConfigError("when: comes before all other lines of its block", file=file, key=key)
+                else:
+                    whens.append(line)
+            if conditions and bool(whens) is not bool(conditions[0]):
+                cause = "a script has `when:` in every block or in none, and this block differs from the first"
+                raise ConfigError(cause, file=file, key=f"block {block_number}")
+            blocks.append(tuple(block))
+            conditions.append(whens)
+        has_rules = bool(conditions and conditions[0])
+        return cls(blocks, conditions=conditions if has_rules else (), name=str(file) if file else "the script")
+
+    def reply_to(self, history: Sequence[Message]) -> Block:
+        """The reply to a conversation. It never awaits, so tasks of one loop cannot take the same of a sequence."""
+        if not self.conditions:
+            return self.take()
+        situation = situation_of(history)
+        for conditions, block in zip(self.conditions, self.blocks, strict=True):
+            if all(condition.holds(situation) for condition in conditions):
+                return tuple(renamed(line, history) if isinstance(line, ToolCall) else line for line in block)
+        raise ProviderError(f"{self.name} has no rule for this: none of its {len(self.blocks)} fits")
 
     def take(self) -> Block:
-        """The next reply. It never awaits, so tasks of one loop cannot take the same."""
+        """The next reply of a sequence."""
         if self.taken >= len(self.blocks):
             count = f"{len(self.blocks)} {'reply' if len(self.blocks) == 1 else 'replies'}"
             raise ProviderError(f"{self.name} has run out: all of its {count} were given")
@@ -126,7 +164,7 @@ class ScriptedProvider:
     ) -> AsyncGenerator[StreamPart, None]:
         if self._on_request:
             self._on_request(Request(system_prompt, tuple(tools), tuple(history)))
-        for line in self.script.take():
+        for line in self.script.reply_to(history):
             match line:
                 case Pause():
                     await self._sleep(line.seconds)
@@ -185,7 +223,7 @@ def _lines(numbered: Sequence[tuple[int, str]] | enumerate[str]) -> list[tuple[i
     return [(number, line) for number, line in said if line and not line.startswith("#") and not _FENCE.match(line)]
 
 
-def _read_line(line: str, number: int, block_number: int, file: Path | str | None) -> Line:
+def _read_line(line: str, number: int, block_number: int, file: Path | str | None) -> Line | Condition:
     kind, colon, payload = line.partition(":")
     try:
         reader = _READERS.get(kind.strip()) if colon else None
@@ -263,7 +301,7 @@ def _delay(payload: str) -> Pause:
     return Pause(seconds)
 
 
-_READERS: dict[str, Callable[[str], Line]] = {
+_READERS: dict[str, Callable[[str], Line | Condition]] = {
     "text": lambda payload: TextPart(text=_unquoted(payload)),
     "think": lambda payload: ThinkPart(think=_unquoted(payload)),
     "tool_call": _tool_call,
@@ -275,4 +313,5 @@ _READERS: dict[str, Callable[[str], Line]] = {
     "video_url": lambda payload: VideoURLPart(video_url=_media(payload)),
     "error": _error,
     "delay": _delay,
+    "when": Condition.read,
 }

@@ -50,18 +50,20 @@ class SkillLibrary:
     """The skills of a session. Empty until the first `reload`.
 
     `scan` may run in a thread; `adopt`, which tells the listeners, belongs to the thread that they live in.
+    `featured` names a flow that is listed first, hidden or not.
     """
 
-    def __init__(self, roots: SkillRoots) -> None:
+    def __init__(self, roots: SkillRoots, *, featured: str | None = None) -> None:
         self.roots = roots
+        self._featured = featured
         self.snapshot = Snapshot()
         self._listeners: list[Listener] = []
         self._readings: Mapping[Path, _Reading] = {}
 
     @classmethod
-    def load(cls, roots: SkillRoots) -> "SkillLibrary":
+    def load(cls, roots: SkillRoots, *, featured: str | None = None) -> "SkillLibrary":
         """A library that has been read."""
-        library = cls(roots)
+        library = cls(roots, featured=featured)
         library.reload()
         return library
 
@@ -75,8 +77,10 @@ class SkillLibrary:
         return self.snapshot.skills.get(name.strip().casefold())
 
     def flows(self) -> tuple[Skill, ...]:
-        """The skills that can be run as flows."""
-        return tuple(skill for skill in self.skills if skill.kind is SkillKind.FLOW)
+        """The skills that can be run as flows, the featured one first."""
+        first = self.get(self._featured) if self._featured else None
+        skills = (*([first] if first else []), *(skill for skill in self.skills if skill is not first))
+        return tuple(skill for skill in skills if skill.kind is SkillKind.FLOW)
 
     def problems(self) -> tuple[Problem, ...]:
         """What is wrong with skills and folders, by place."""

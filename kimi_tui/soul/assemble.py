@@ -42,6 +42,7 @@ from kimi_tui.wire.recorder import Recorder
 class Plan:
     """What an engine is made of. `approve_all`: nobody is there to ask; `steered`: but a program steers flows.
 
+    `demo`: the model is the demo's script; `featured`: a flow that is listed first, hidden or not.
     `trusted`: what a person said of the folder; skills of one that is not trusted are passed over. None: nothing.
     """
 
@@ -62,6 +63,7 @@ class Plan:
     mcp: Setup = field(default_factory=Setup)
     permissions: PermissionSettings = field(default_factory=PermissionSettings)
     demo: bool = False
+    featured: str | None = None
     trusted: bool | None = None
     warnings: tuple[str, ...] = ()
 
@@ -213,7 +215,8 @@ def _load_skills(plan: Plan) -> SkillLibrary:
             skills_dirs=plan.skills_dirs,
             merge_all=config.merge_all_available_skills,
             with_project=plan.trusted is not False,
-        )
+        ),
+        featured=plan.featured,
     )
 
 

@@ -1,6 +1,7 @@
 """Plays a script of model replies over HTTP, as an OpenAI-compatible service: what `scripted` says, the SDK hears.
 
-`python -m tests.llm.played SCRIPT.json` serves it on loopback until it is ended, and prints the base URL.
+A script of rules answers each request by the messages in it.
+`python -m tests.llm.played SCRIPT` serves it on loopback until it is ended, and prints the base URL.
 """
 
 import asyncio
@@ -8,14 +9,38 @@ import json
 import sys
 from pathlib import Path
 
+from kimi_tui.llm.message import Message
 from kimi_tui.llm.provider import ReplyUsage
 from kimi_tui.llm.scripted import Script
-from kimi_tui.wire.parts import TextPart, ThinkPart, ToolCall
-from tests.llm.servers import Answer, OpenAIServer, chat_reply
+from kimi_tui.wire.parts import FunctionBody, TextPart, ThinkPart, ToolCall
+from tests.llm.servers import Answer, OpenAIServer, SeenRequest, chat_reply
 
 
-def answers(path: Path) -> list[Answer]:
-    return [answer_of(block) for block in Script.read(path).blocks]
+class PlayedServer(OpenAIServer):
+    """Answers every request as the script does."""
+
+    def __init__(self, path: Path) -> None:
+        super().__init__()
+        self.script = Script.read(path)
+
+    def respond(self, request: SeenRequest) -> Answer:
+        said = [message for message in request.json["messages"] if message["role"] != "system"]
+        return answer_of(self.script.reply_to([message_of(message) for message in said]))
+
+
+def message_of(said) -> Message:
+    """A message as the service hears it."""
+    content = said.get("content") or ""
+    text = content if isinstance(content, str) else "".join(part.get("text", "") for part in content)
+    calls = tuple(
+        ToolCall(id=call["id"], function=FunctionBody(**call["function"])) for call in said.get("tool_calls") or ()
+    )
+    return Message(
+        role=said["role"],
+        content=(TextPart(text=text),) if text else (),
+        tool_calls=calls or None,
+        tool_call_id=said.get("tool_call_id"),
+    )
 
 
 def answer_of(block) -> Answer:
@@ -32,8 +57,7 @@ def answer_of(block) -> Answer:
 
 
 async def serve(path: Path) -> None:
-    async with OpenAIServer() as server:
-        server.add(*answers(path))
+    async with PlayedServer(path) as server:
         print(server.base_url, flush=True)
         await asyncio.Event().wait()
 

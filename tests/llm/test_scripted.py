@@ -15,11 +15,12 @@ from kimi_tui.errors import (
     ProviderStatusError,
     ProviderTimeoutError,
 )
-from kimi_tui.llm.message import user_message
+from kimi_tui.llm.message import Message, user_message
 from kimi_tui.llm.provider import SpokenPart
+from kimi_tui.llm.script_rules import MAX_EARLIER, MAX_ENTRY, MAX_NOW, situation_of
 from kimi_tui.llm.scripted import Request, Script, ScriptedProvider
 from kimi_tui.llm.step import Reply, take_reply
-from kimi_tui.wire.parts import ImageURLPart, MediaURL, TextPart, ThinkPart, TokenUsage
+from kimi_tui.wire.parts import FunctionBody, ImageURLPart, MediaURL, TextPart, ThinkPart, TokenUsage, ToolCall
 
 
 async def play(text: str) -> Reply:
@@ -140,6 +141,11 @@ async def test_a_reply_of_nothing_is_an_empty_response() -> None:
         ("error: 200 fine", "s.txt: block 1, line 1: error: begins with a status"),
         ("delay: -1", "s.txt: block 1, line 1: delay: seconds from 0"),
         ('["text: a", "text: b\\n oops"]', "s.txt: block 2, line 2: a line begins"),
+        ("when: a\ntext: x\n---\ntext: y", "s.txt: block 2: a script has `when:` in every block or in none"),
+        ("text: x\n---\nwhen: a\ntext: y", "s.txt: block 2: a script has `when:` in every block or in none"),
+        ("when: a\ntext: x\nwhen: b", "s.txt: block 1, line 3: when: comes before"),
+        ("when: a\n---\n\nwhen: (b\ntext: x", "s.txt: block 2, line 4: when: '(b' is no regular expression: missing"),
+        ("when:\ntext: x", "s.txt: block 1, line 1: when: is followed by a pattern"),
         ('["text: a",]', "s.txt: line 1: not a JSON array"),
         ("[1]", "s.txt: a script in JSON is an array of strings"),
     ],
@@ -156,3 +162,74 @@ def test_a_script_that_cannot_be_read_is_named(tmp_path: Path) -> None:
     (tmp_path / "bad.txt").write_bytes(b"text: \xff")
     with pytest.raises(ConfigError, match=r"bad\.txt: cannot read the script"):
         Script.read(tmp_path / "bad.txt")
+
+
+RULES = """
+when: ^user: .*tests
+when: not ^call: Shell
+text: I run them.
+tool_call: {"id": "run", "name": "Shell", "arguments": {"command": "make test"}}
+---
+when: ^user: .*^result: Shell .*FAILED
+text: They fail.
+---
+when: ^user: .*tests
+text: They pass.
+"""
+
+
+def ran(result: str, call_id: str = "run") -> tuple[Message, ...]:
+    call = ToolCall(id=call_id, function=FunctionBody(name="Shell", arguments='{"command": "make test"}'))
+    return (
+        Message(role="assistant", content=(TextPart(text="I run them."),), tool_calls=(call,)),
+        Message(role="tool", content=(TextPart(text=result),), tool_call_id=call_id),
+    )
+
+
+async def answer(script: Script, *history: Message) -> Message:
+    return (await take_reply(ScriptedProvider(script), "", (), history, on_part=lambda part: None)).message
+
+
+async def test_rules_answer_by_the_situation_as_often_as_they_are_asked() -> None:
+    script, ask = Script.parse(RULES), user_message("Run\nthe tests")
+    for _ in range(3):
+        assert (await answer(script, ask)).text == "I run them."
+        assert (await answer(script, ask, *ran("1 FAILED"))).text == "They fail."
+        assert (await answer(script, ask, *ran("OK"))).text == "They pass."
+    json_script = Script.parse('["when: a\\nwhen: not b\\ntext: a alone", "when: b\\ntext: b"]')
+    assert (await answer(json_script, user_message("a"))).text == "a alone"
+    assert (await answer(json_script, user_message("a b"))).text == "b"
+
+
+async def test_what_came_before_the_last_user_message_is_earlier() -> None:
+    before = (user_message("Run the tests"), *ran("1 FAILED"), user_message("tests, again"))
+    assert situation_of(before) == (
+        "earlier user: Run the tests\nearlier assistant: I run them.\n"
+        'earlier call: Shell {"command": "make test"}\nearlier result: Shell 1 FAILED\nuser: tests, again'
+    )
+    again = await answer(Script.parse(RULES), *before)
+    assert [call.id for call in again.tool_calls or ()] == ["run-2"]
+    third = await answer(Script.parse(RULES), *before, *ran("OK", "run-2"), user_message("tests"))
+    assert [call.id for call in third.tool_calls or ()] == ["run-3"]
+
+
+async def test_agents_that_share_rules_do_not_take_replies_from_each_other() -> None:
+    script = Script.parse(RULES)
+    said = await asyncio.gather(*(answer(script, user_message("tests"), *ran("OK")) for _ in range(8)))
+    assert {message.text for message in said} == {"They pass."}
+
+
+async def test_a_situation_that_no_rule_fits_is_told() -> None:
+    for history in ((), (user_message("hello"),)):
+        with pytest.raises(ProviderError, match="has no rule for this: none of its 3 fits") as caught:
+            await answer(Script.parse(RULES, file="demo.txt"), *history)
+        assert not caught.value.retryable
+
+
+def test_the_situation_of_a_long_conversation_is_bounded() -> None:
+    long = "x" * 50_000 + "END"
+    text = situation_of([user_message("first"), *ran(long) * 100, user_message("now " + long), *ran(long) * 100])
+    assert len(text) < MAX_EARLIER + MAX_NOW + 2 * MAX_ENTRY
+    assert "\nuser: now xxx" in text
+    assert "earlier user: first" not in text
+    assert text.endswith("END")

@@ -1,20 +1,38 @@
-"""The offline demo: its script does what it says, on the project it is meant for."""
+"""The offline demo on a whole engine: whatever a person does meanwhile, its script says what is the case."""
 
-import json
+import asyncio
+import re
 import shutil
 import subprocess
-from collections.abc import Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from pydantic import SecretStr
 
 from kimi_tui import paths
-from kimi_tui.flow import NodeKind, match_choice, parse_choice
-from kimi_tui.llm.scripted import Block, Script
+from kimi_tui.config import Config, ModelConfig, ProviderConfig
+from kimi_tui.llm.scripted import Script
 from kimi_tui.skill.skill import Scope, Skill, read_skill
-from kimi_tui.wire.parts import TextPart, ToolCall
+from kimi_tui.soul.assemble import Plan
+from kimi_tui.soul.engine import Engine
+from kimi_tui.wire.display import TodoBlock
+from kimi_tui.wire.flow_events import FlowDecision, FlowNodeBegin, FlowPaused
+from kimi_tui.wire.parts import TextPart, ToolResult
+from tests.soul.engines import Heard, engine_on
+from tests.soul.test_soul import until
 
-DEMO = paths.bundled("skills") / "demo-fix-until-green"
+FLOW = "demo-fix-until-green"
+DEMO = paths.bundled("skills") / FLOW
+STRAIGHT = ["REPRODUCE", "FIX", "GREEN", "FIX", "GREEN", "SUMMARY"]
+WHOLE = "if merged and slot.start <= merged[-1].end:\n            merged[-1] = Slot(merged[-1].start, max("
+
+# What is said of a run, and what the newest run before it must have printed.
+CLAIMS = {
+    r"All five tests pass|<choice>yes|all five tests pass": r"\nOK\b",
+    r"One of the five tests (still )?fails|Four tests pass|One test is left|one of the five tests": r"failures=1\)",
+    r"Two of the five tests|Three tests pass|two of the five tests failed|two different reasons": r"failures=2\)",
+}
 
 
 @pytest.fixture
@@ -27,77 +45,274 @@ def project(tmp_path: Path) -> Path:
     return shutil.copytree(DEMO / "assets" / "project", tmp_path / "project")
 
 
-class Player:
-    """Does for real what the script's tool calls say, in the project's folder."""
-
-    def __init__(self, project: Path) -> None:
-        self.project = project
-        self.runs: list[int] = []
-        self.edits: list[str] = []
-        self.read: list[str] = []
-        self.todos: list[list[dict[str, str]]] = []
-
-    def turn(self, blocks: Iterator[Block]) -> str:
-        """Play replies until one calls no tool; the text of that one."""
-        for block in blocks:
-            calls = [part for part in block if isinstance(part, ToolCall)]
-            for call in calls:
-                self.call(call)
-            if not calls:
-                return "".join(part.text for part in block if isinstance(part, TextPart))
-        raise AssertionError("the script ends in the middle of a turn")
-
-    def call(self, call: ToolCall) -> None:
-        arguments = json.loads(call.function.arguments or "{}")
-        match call.function.name:
-            case "ReadFile":
-                self.read.append((self.project / arguments["path"]).read_text("utf-8"))
-            case "StrReplaceFile":
-                file, edit = self.project / arguments["path"], arguments["edit"]
-                text = file.read_text("utf-8")
-                assert text.count(edit["old"]) == 1
-                file.write_text(text.replace(edit["old"], edit["new"]), "utf-8")
-                self.edits.append(arguments["path"])
-            case "Shell":
-                done = subprocess.run(["bash", "-c", arguments["command"]], cwd=self.project, capture_output=True)
-                self.runs.append(done.returncode)
-            case "SetTodoList":
-                self.todos.append(arguments["todos"])
-            case other:
-                raise AssertionError(f"the demo calls {other}")
+def demo(project: Path, *, script: Path | None = None, ask: bool = True) -> Plan:
+    provider = ProviderConfig(
+        type="scripted", scripts=script or DEMO / "assets" / "script.txt", api_key=SecretStr("sk-hidden")
+    )
+    config = Config(
+        models={"s": ModelConfig(provider="script", model="scripted", max_context_size=100_000)},
+        providers={"script": provider},
+    )
+    return Plan(work_dir=project.resolve(), config=config, yolo=not ask, demo=True, featured=FLOW)
 
 
-def test_the_demo_walks_its_flow_and_leaves_the_tests_green(skill: Skill, project: Path) -> None:
-    assert skill.flow is not None
-    flow, player = skill.flow, Player(project)
-    blocks = iter(Script.read(DEMO / "assets" / "script.json").blocks)
-    way: list[str] = []
-    here = flow.outgoing[flow.begin_id][0].dst
-    while here != flow.end_id:
-        way.append(here)
-        said, edges = player.turn(blocks), flow.outgoing[here]
-        if flow.nodes[here].kind is NodeKind.DECISION:
-            choice = match_choice(parse_choice(said) or "", [edge.label or "" for edge in edges])
-            edges = [edge for edge in edges if edge.label == choice]
-        here = edges[0].dst
-    assert way == ["REPRODUCE", "FIX", "GREEN", "FIX", "GREEN", "SUMMARY"]
-    assert next(blocks, None) is None
-    assert [code != 0 for code in player.runs] == [True, True, False]
-    assert player.edits == ["busy.py", "busy.py"]
-    assert player.read
+def history(engine: Engine) -> list[str]:
+    """Every message as a line: `assistant: ...`, `tool: ...`, `user: ...`."""
+    return [f"{message.role}: {message.text}" for message in engine.context.history]
 
 
-def test_the_todo_list_grows_from_what_was_found_and_ends_done(project: Path) -> None:
-    player, script = Player(project), Script.read(DEMO / "assets" / "script.json")
-    for block in script.blocks:
-        for part in block:
-            if isinstance(part, ToolCall) and part.function.name == "SetTodoList":
-                player.call(part)
-    assert len(player.todos) >= 4
-    assert {todo["status"] for todo in player.todos[-1]} == {"done"}
-    for todos in player.todos:
-        assert [todo["status"] for todo in todos].count("in_progress") <= 1
-        assert all(todo.keys() == {"title", "status"} and todo["title"] for todo in todos)
+def said(engine: Engine) -> str:
+    return "\n".join(line for line in history(engine) if line.startswith("assistant: "))
+
+
+def edits(engine: Engine) -> int:
+    return sum(line.startswith("tool: <system>Edited `busy.py`") for line in history(engine))
+
+
+def claims_hold(engine: Engine) -> None:
+    """Nothing is said of the tests that the newest run did not print, and no file is changed after it unsaid."""
+    last = ""
+    for line in history(engine):
+        if re.search(r"^Ran \d+ tests? in", line, re.MULTILINE):
+            last = line
+        if line.startswith("assistant: "):
+            for claim, printed in CLAIMS.items():
+                assert not re.search(claim, line) or re.search(printed, last), line
+
+
+class Person:
+    """Answers approvals as told, and then with yes."""
+
+    def __init__(self, engine: Engine, *answers: tuple[str, str | None]) -> None:
+        self.engine, self.answers = engine, list(answers)
+
+    async def __call__(self) -> None:
+        while True:
+            for request in self.engine.approvals.pending:
+                response, feedback = self.answers.pop(0) if self.answers else ("approve", None)
+                self.engine.approvals.settle(request.id, response, feedback)  # pyright: ignore[reportArgumentType]
+            await asyncio.sleep(0.005)
+
+
+async def run_to_end(engine: Engine, heard: Heard, *answers: tuple[str, str | None]) -> None:
+    """The flow, gone on with wherever it pauses."""
+    person = asyncio.create_task(Person(engine, *answers)())
+    run = asyncio.create_task(engine.prompt(f"/flow:{FLOW}"))
+    try:
+        await going_on(engine, heard, run)
+    finally:
+        person.cancel()
+
+
+async def going_on(engine: Engine, heard: Heard, run: asyncio.Task, *, seen: int = 0) -> None:
+    while not run.done():
+        if len(heard.of(FlowPaused)) > seen:
+            seen += 1
+            await engine.prompt("/flow continue")
+        await asyncio.sleep(0)
+    assert (await run).stop == "finished"
+
+
+def way(heard: Heard) -> list[str]:
+    return [event.node_id for event in heard.of(FlowNodeBegin)]
+
+
+def choices(heard: Heard) -> list[str]:
+    return [event.choice for event in heard.of(FlowDecision)]
+
+
+async def test_the_straight_way_ends_green_after_two_edits(project: Path) -> None:
+    async with engine_on(demo(project, ask=False)) as (engine, heard):
+        await run_to_end(engine, heard)
+        assert way(heard) == STRAIGHT
+        assert choices(heard) == ["no", "yes"]
+        assert edits(engine) == 2
+        claims_hold(engine)
+        assert "both are fixed" in history(engine)[-1]
+        assert "two different reasons" in said(engine)
+        lists = [block.items for result in heard.of(ToolResult) for block in result.return_value.display
+                 if isinstance(block, TodoBlock)]  # fmt: skip
+        assert len(lists) >= 4
+        assert {todo.status for todo in lists[-1]} == {"done"}
+        assert all([todo.status for todo in todos].count("in_progress") <= 1 for todos in lists)
+        calls = [call.id for message in engine.context.history for call in message.tool_calls or ()]
+        assert len(set(calls)) == len(calls)
+    assert WHOLE in (project / "busy.py").read_text("utf-8")
+
+
+async def test_a_first_test_run_that_is_rejected_with_feedback_is_not_claimed(project: Path) -> None:
+    async with engine_on(demo(project)) as (engine, heard):
+        await run_to_end(engine, heard, ("reject", "no tests yet, please"))
+        assert way(heard) == STRAIGHT
+        first = history(engine)[: next(at for at, line in enumerate(history(engine)) if "user: Fix one" in line)]
+        assert "what fails I have not seen" in "\n".join(first)
+        assert "From reading alone" in "\n".join(first)
+        assert "two different reasons" not in said(engine)
+        assert edits(engine) == 2
+        claims_hold(engine)
+
+
+async def test_a_first_edit_that_is_rejected_pauses_the_flow_and_is_made_when_it_goes_on(project: Path) -> None:
+    async with engine_on(demo(project)) as (engine, heard):
+        await run_to_end(engine, heard, ("approve", None), ("reject", None))
+        assert [event.reason for event in heard.of(FlowPaused)] == ["rejected"]
+        assert way(heard) == ["REPRODUCE", "FIX", "FIX", "GREEN", "FIX", "GREEN", "SUMMARY"]
+        assert edits(engine) == 2
+        claims_hold(engine)
+    assert WHOLE in (project / "busy.py").read_text("utf-8")
+
+
+async def test_an_edit_that_is_rejected_with_feedback_is_not_claimed(project: Path) -> None:
+    async with engine_on(demo(project)) as (engine, heard):
+        await run_to_end(engine, heard, ("approve", None), ("reject", "let me think"))
+        assert "the edit was not made" in said(engine)
+        assert choices(heard) == ["no", "no", "yes"]
+        assert edits(engine) == 2
+        claims_hold(engine)
+
+
+async def test_a_test_run_that_is_rejected_after_an_edit_is_made_up_for_at_the_decision(project: Path) -> None:
+    async with engine_on(demo(project)) as (engine, heard):
+        await run_to_end(engine, heard, *[("approve", None)] * 2, ("reject", "later"), ("reject", "later still"))
+        assert "the tests were not run after it" in said(engine)
+        assert "what I do not know is not green" in said(engine)
+        assert choices(heard) == ["no", "yes"]
+        claims_hold(engine)
+
+
+async def test_tests_that_are_always_rejected_are_never_called_green(project: Path) -> None:
+    async with engine_on(demo(project)) as (engine, heard):
+        no = [("reject", "no")]
+        await_end = asyncio.create_task(
+            run_to_end(engine, heard, *no, ("approve", None), *no * 2, ("approve", None), *no * 60)
+        )
+        await until(lambda: len(choices(heard)) >= 4)
+        await engine.prompt("/flow choose yes at GREEN")
+        await await_end
+        assert set(choices(heard)[:4]) == {"no"}
+        assert "I do not call it done" in history(engine)[-1]
+        assert edits(engine) == 2
+        claims_hold(engine)
+
+
+@pytest.mark.parametrize("at", ["REPRODUCE", "FIX", "GREEN", "SUMMARY"])
+async def test_esc_in_the_middle_of_a_node_and_a_message_while_it_is_paused(
+    project: Path, at: str, tmp_path: Path
+) -> None:
+    slow = tmp_path / "slow.txt"
+    slow.write_text(
+        (DEMO / "assets" / "script.txt").read_text("utf-8").replace("\nusage:", "\ndelay: 0.02\nusage:"), "utf-8"
+    )
+    async with engine_on(demo(project, ask=False, script=slow)) as (engine, heard):
+        run = asyncio.create_task(engine.prompt(f"/flow:{FLOW}"))
+        await until(lambda: at in way(heard) and heard.names[-1] not in ("FlowNodeBegin", "TurnBegin"))
+        engine.cancel()
+        await until(lambda: heard.of(FlowPaused))
+        answer = await engine.prompt("What is all this?")
+        assert "the model is a script" in answer.message
+        assert f"/flow:{FLOW}" in answer.message
+        await engine.prompt("/flow continue")
+        await going_on(engine, heard, run, seen=1)
+        assert way(heard)[-1] == "SUMMARY"
+        assert edits(engine) == 2
+        claims_hold(engine)
+    assert WHOLE in (project / "busy.py").read_text("utf-8")
+
+
+async def test_a_second_run_in_the_session_finds_nothing_to_do_and_says_so(project: Path) -> None:
+    async with engine_on(demo(project, ask=False)) as (engine, heard):
+        await run_to_end(engine, heard)
+        begin = len(history(engine))
+        await run_to_end(engine, heard)
+        assert way(heard) == [*STRAIGHT, "REPRODUCE", "FIX", "GREEN", "SUMMARY"]
+        again = "\n".join(history(engine)[begin:])
+        assert "nothing to reproduce" in again
+        assert "nothing to edit" in again
+        assert "In this run I changed nothing" in history(engine)[-1]
+        assert edits(engine) == 2
+        claims_hold(engine)
+        shutil.copy(DEMO / "assets" / "project" / "busy.py", project)
+        await run_to_end(engine, heard)
+        assert way(heard)[-6:] == STRAIGHT
+        assert edits(engine) == 4
+        claims_hold(engine)
+
+
+@pytest.mark.parametrize(
+    ("broken", "text"),
+    [
+        (lambda text: text.replace("slot.start < merged", "slot.start <= merged"), "A meeting inside a longer"),
+        (lambda text: text.replace("].start, slot.end)", "].start, max(merged[-1].end, slot.end))"), "that only touch"),
+    ],
+)
+async def test_a_project_with_one_of_the_mistakes_is_told_as_such(
+    project: Path, broken: Callable[[str], str], text: str
+) -> None:
+    file = project / "busy.py"
+    file.write_text(broken(file.read_text("utf-8")), "utf-8")
+    async with engine_on(demo(project, ask=False)) as (engine, heard):
+        await run_to_end(engine, heard)
+        assert way(heard) == ["REPRODUCE", "FIX", "GREEN", "SUMMARY"]
+        assert edits(engine) == 1
+        assert "a mistake, and it is fixed" in history(engine)[-1]
+        assert text in history(engine)[-1]
+        claims_hold(engine)
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "words"),
+    [
+        ("test_busy.py", "import nothing_of_that_name\n", "did not run to an end that I know"),
+        ("busy.py", "", "did not run to an end that I know"),
+        ("busy.py", "BROKEN OTHERWISE", "I have nothing to edit"),
+    ],
+)
+async def test_what_the_script_cannot_mend_it_leaves_to_the_person(
+    project: Path, name: str, text: str, words: str
+) -> None:
+    file = project / name
+    source = file.read_text("utf-8")
+    whole = source.replace("slot.start < merged", "slot.start <= merged").replace(
+        "].start, slot.end)", "].start, slot.start)"
+    )
+    file.write_text(whole if text == "BROKEN OTHERWISE" else text, "utf-8")
+    async with engine_on(demo(project, ask=False)) as (engine, heard):
+        run = asyncio.create_task(engine.prompt(f"/flow:{FLOW}"))
+        await until(lambda: heard.of(FlowPaused))
+        assert heard.of(FlowPaused)[0].reason == "choice"
+        await engine.prompt("/flow choose yes")
+        assert (await run).stop == "finished"
+        assert words in said(engine)
+        assert "done" not in history(engine)[-1] or "not call it done" in history(engine)[-1]
+        claims_hold(engine)
+
+
+async def test_another_flow_is_told_politely_that_the_script_cannot_choose(project: Path) -> None:
+    async with engine_on(demo(project, ask=False)) as (engine, heard):
+        run = asyncio.create_task(engine.prompt("/flow:fix-until-green"))
+        await until(lambda: heard.of(FlowPaused))
+        assert heard.of(FlowPaused)[0].reason == "choice"
+        await engine.prompt("/flow stop")
+        await run
+        assert "the model is a script" in history(engine)[1]
+        assert "I know only the steps of the demo's flow" in said(engine)
+
+
+async def test_the_demo_lists_its_flow_first(project: Path) -> None:
+    async with engine_on(demo(project)) as (engine, _):
+        assert engine.skills.flows()[0].name == FLOW
+        flows = [command.name for command in engine.commands() if command.name.startswith("flow:")]
+        assert flows[0] == f"flow:{FLOW}"
+        assert flows.count(f"flow:{FLOW}") == 1
+
+
+def test_every_test_run_and_edit_of_the_script_can_happen(project: Path) -> None:
+    source = (project / "busy.py").read_text("utf-8")
+    script = Script.read(DEMO / "assets" / "script.txt")
+    assert len(script.conditions) == len(script.blocks)
+    assert all(not isinstance(part, TextPart) or part.text.strip() for block in script.blocks for part in block)
+    assert re.search(r"slot\.start < merged", source)
+    assert len(re.findall(r"\]\.start, slot\.end\)$", source, re.MULTILINE)) == 1
 
 
 def test_two_tests_fail_at_first_and_for_two_reasons(project: Path) -> None:

@@ -78,6 +78,17 @@ def test_the_listing_groups_by_scope_and_leaves_hidden_ones_out(tmp_path: Path) 
     assert library.get("demo") is not None
 
 
+def test_a_featured_flow_is_listed_first_hidden_or_not(tmp_path: Path) -> None:
+    chart = "```mermaid\nflowchart TD\nBEGIN([BEGIN]) --> A[Do it] --> END([END])\n```\n"
+    for name, hidden in (("aaa", "false"), ("demo", "true"), ("other", "true")):
+        file = write_skill(tmp_path / "own/skills", name)
+        file.write_text(f"---\nname: {name}\ndescription: d\ntype: flow\nmetadata:\n  hidden: {hidden}\n---\n{chart}")
+    assert [skill.name for skill in SkillLibrary.load(roots_in(tmp_path)).flows()] == ["aaa"]
+    library = SkillLibrary.load(roots_in(tmp_path), featured="demo")
+    assert [skill.name for skill in library.flows()] == ["demo", "aaa"]
+    assert [skill.name for skill in library.skills] == ["aaa"]
+
+
 def test_without_skills_the_listing_says_so(tmp_path: Path) -> None:
     assert SkillLibrary.load(roots_in(tmp_path)).listing() == "There are no skills."
 

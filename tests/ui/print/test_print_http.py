@@ -9,7 +9,7 @@ import pytest
 
 from kimi_tui.cli.demo import FLOW
 from kimi_tui.paths import bundled
-from tests.llm.played import answers
+from tests.llm.played import PlayedServer
 from tests.llm.servers import OpenAIServer, chat_reply, status
 
 ASSETS = bundled("skills") / FLOW / "assets"
@@ -34,8 +34,7 @@ async def run(tmp_path: Path, base_url: str, *extra: str) -> tuple[int, str, str
 
 
 async def test_the_flow_runs_through_the_sdk_with_tools_and_branches(tmp_path):
-    async with OpenAIServer() as server:
-        server.add(*answers(ASSETS / "script.json"))
+    async with PlayedServer(ASSETS / "script.txt") as server:
         code, out, err = await run(tmp_path, server.base_url, "--flow", FLOW)
     assert code == 0, err
     assert "<choice>no</choice>" in out

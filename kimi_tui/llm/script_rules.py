@@ -1,0 +1,91 @@
+"""Rules of a scripted model: which reply fits the situation that the conversation is in.
+
+The situation is a text of one entry after the other, the newest last. Entries before the last message of the user
+begin with `earlier `, so that `^user: ` finds the last one:
+
+    user: TEXT
+    assistant: TEXT
+    call: NAME ARGUMENTS
+    result: NAME TEXT
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from kimi_tui.llm.message import Message
+from kimi_tui.wire.parts import ToolCall
+
+# What a pattern looks through, in characters: of one entry, of what came since the user's message, of what came before
+MAX_ENTRY = 6_000
+MAX_NOW = 60_000
+MAX_EARLIER = 120_000
+
+_FLAGS = re.DOTALL | re.MULTILINE
+
+
+@dataclass(frozen=True, slots=True)
+class Condition:
+    """A `when:` line: the pattern is found in the situation, or with `absent` is not."""
+
+    pattern: re.Pattern[str]
+    absent: bool = False
+
+    @classmethod
+    def read(cls, payload: str) -> "Condition":
+        """Of `REGEX` or `not REGEX`. Raises ValueError for what is none."""
+        absent = payload.startswith("not ")
+        text = payload[4:].strip() if absent else payload
+        if not text:
+            raise ValueError("when: is followed by a pattern")
+        try:
+            return cls(re.compile(text, _FLAGS), absent)
+        except re.error as error:
+            raise ValueError(f"when: {text[:60]!r} is no regular expression: {error}") from error
+
+    def holds(self, situation: str) -> bool:
+        return (self.pattern.search(situation) is None) is self.absent
+
+
+def situation_of(history: Sequence[Message]) -> str:
+    """What the patterns look through. Where it is too long, the oldest entries and the middle of long ones go."""
+    begin = max((at for at, message in enumerate(history) if message.role == "user"), default=len(history))
+    names = {call.id: call.function.name for message in history for call in message.tool_calls or ()}
+    earlier = [f"earlier {entry}" for message in history[:begin] for entry in _entries(message, names)]
+    asked, *since = [entry for message in history[begin:] for entry in _entries(message, names)] or [""]
+    return "\n".join([*_newest(earlier, MAX_EARLIER), asked, *_newest(since, MAX_NOW)])
+
+
+def renamed(call: ToolCall, history: Sequence[Message]) -> ToolCall:
+    """The call with an id that the conversation has not used: a rule is played as often as it fits."""
+    used = {past.id for message in history for past in message.tool_calls or ()}
+    fresh, count = call.id, 1
+    while fresh in used:
+        count += 1
+        fresh = f"{call.id}-{count}"
+    return call if fresh == call.id else call.model_copy(update={"id": fresh})
+
+
+def _entries(message: Message, names: dict[str, str]) -> Iterator[str]:
+    match message.role:
+        case "tool":
+            yield f"result: {names.get(message.tool_call_id or '', '?')} {_clipped(message.text)}"
+        case "user":
+            yield f"user: {_clipped(message.text)}"
+        case "assistant":
+            if message.text:
+                yield f"assistant: {_clipped(message.text)}"
+            for call in message.tool_calls or ():
+                yield f"call: {call.function.name} {_clipped(call.function.arguments or '')}"
+
+
+def _clipped(text: str) -> str:
+    half = MAX_ENTRY // 2
+    return text if len(text) <= MAX_ENTRY else f"{text[:half]}…{text[-half:]}"
+
+
+def _newest(entries: list[str], limit: int) -> list[str]:
+    kept = len(entries)
+    while kept and (limit := limit - len(entries[kept - 1]) - 1) >= 0:
+        kept -= 1
+    return entries[kept:]
