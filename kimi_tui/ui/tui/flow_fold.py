@@ -72,6 +72,11 @@ def branches_of(begin: FlowBegin, node_id: str) -> tuple[str, ...]:
     return tuple(label for label in labels if label) if len(labels) > 1 else ()
 
 
+def without_choice(text: str) -> str:
+    """What a model said, without its mark of a choice at the end."""
+    return _CHOICE.sub("", text).strip()
+
+
 class FlowFold:
     """Follows one run after the other. `turn_keys` are the headers of each node's turns in the conversation."""
 
@@ -109,6 +114,8 @@ class FlowFold:
             case FlowPaused():
                 self.run = replace(run, pause=message, node_id=message.node_id)
                 self.in_node = False
+                if message.suggested is not None:
+                    self._hide_choice()
                 label = self.run.node_label
                 why = f" ({one_line(message.detail)})" if message.detail else ""
                 self._talk.append(NoticeItem(f"flow {wording.PAUSED[message.reason]} · {label}{why}", "warning"))

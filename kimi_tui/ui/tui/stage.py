@@ -9,6 +9,8 @@ from kimi_tui.ui.tui.bridge import Timed
 from kimi_tui.ui.tui.deltas import Delta, Part, Touched
 from kimi_tui.ui.tui.engine import Engine
 from kimi_tui.ui.tui.flow.broken import broken_flows
+from kimi_tui.ui.tui.flow_fold import without_choice
+from kimi_tui.ui.tui.headline import one_line
 from kimi_tui.ui.tui.replay.moment import Moment
 from kimi_tui.ui.tui.screens.feed import Feed
 from kimi_tui.ui.tui.screens.home import Home
@@ -228,14 +230,18 @@ class Stage:
             return
         was_open = home.branch.is_open
         home.branch.show(
-            run.node_id, run.node_label, run.branches, words=self._last_words(), suggested=pause.suggested or ""
+            run.node_id, run.node_label, run.branches, words=self._last_words(pause), suggested=pause.suggested or ""
         )
         if not was_open and not home.composer.text.strip() and not home.approval.is_open:
             home.branch.focus()
 
-    def _last_words(self) -> str:
+    def _last_words(self, pause: FlowPaused) -> str:
+        """Why a decision waits, and what the model said last."""
+        why = one_line(pause.detail or "")
+        why = f"It waits: {why}." if why else ""
         for item in reversed(self.state.conversation.items[-12:]):
             if isinstance(item, AssistantItem):
-                text = item.text.strip()
-                return text if len(text) <= _WORDS_SHOWN else "…" + text[-_WORDS_SHOWN:]
-        return ""
+                text = without_choice(item.text)
+                text = text if len(text) <= _WORDS_SHOWN else "…" + text[-_WORDS_SHOWN:]
+                return "\n\n".join(filter(None, (text, why)))
+        return why

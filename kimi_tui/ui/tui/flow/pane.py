@@ -119,6 +119,9 @@ class FlowPane(Vertical):
     def on_mount(self) -> None:
         self._say()
 
+    def on_resize(self) -> None:
+        self._say()
+
     # The flows there are
 
     def show_flows(self, flows: Sequence[FlowSkill]) -> None:
