@@ -6,6 +6,7 @@ from typing import Literal
 from textual import events
 from textual.app import ComposeResult
 from textual.containers import Horizontal, Vertical
+from textual.css.scalar import Scalar
 from textual.screen import Screen
 from textual.widget import Widget
 
@@ -29,6 +30,7 @@ from kimi_tui.ui.tui.transcript.view import Transcript
 
 Width = Literal["wide", "medium", "narrow"]
 PaneName = Literal["talk", "flow", "todo", "waiting"]
+_DRAWER_ROWS = 6  # less than that above a dialog is no drawer
 PANES: tuple[PaneName, ...] = ("talk", "flow", "todo", "waiting")
 
 
@@ -66,7 +68,7 @@ class Home(Screen[None]):
     .-wide #strip { display: none; }
     .-drawer #right { display: block; dock: right; layer: above; background: $background; border-left: solid $line; }
     .-medium.-drawer #right { width: 62%; }
-    .-narrow.-drawer #right { width: 100%; border-left: none; }
+    .-narrow.-drawer #right, .-covering.-drawer #right { width: 100%; border-left: none; }
     CommandPalette { background: $background 60%; }
     CommandPalette > Vertical { width: 84; max-width: 94%; margin-top: 2; background: transparent; }
     CommandPalette #--input {
@@ -155,6 +157,43 @@ class Home(Screen[None]):
         if self.approval.is_open:
             self.approval.fit()
         self.flow.display = not self.flow.has_nothing or not filled
+        self._leave_hidden()
+
+    def _leave_hidden(self) -> None:
+        """The focus stays in no pane that has no place on the screen any more."""
+        hidden = self.room != "wide" and self.zoomed is None and not self.has_class("-drawer")
+        if hidden and self.focused_pane not in (None, "talk"):
+            self.focus_work()
+
+    def on_descendant_focus(self, event: events.DescendantFocus) -> None:
+        """Whoever goes to what the drawer hides wants it out of the way."""
+        if self.has_class("-drawer") and self.focused_pane is None and self._drawer_rows < _DRAWER_ROWS:
+            self.remove_class("-drawer")
+
+    @property
+    def _dialog(self) -> Widget | None:
+        """What asks for an answer."""
+        return next((one for one in (self.approval, self.question, self.branch) if one.is_open), None)
+
+    @property
+    def _drawer_rows(self) -> int:
+        """The rows that a drawer can have and leave what asks for an answer whole."""
+        if self.room != "medium":
+            return 0
+        dialog = self._dialog
+        shown = dialog is not None and bool(dialog.region)
+        return dialog.region.y - self.talk.region.y if dialog is not None and shown else self.app.size.height
+
+    def _fit_drawer(self) -> None:
+        """Let a drawer end where a dialog begins, or cover all of it where too little of the drawer is left."""
+        dialog, rows = self._dialog, None
+        drawer = self.has_class("-drawer")
+        if drawer and dialog is not None and dialog.region and self._drawer_rows >= _DRAWER_ROWS:
+            rows = self._drawer_rows
+        self.set_class(drawer and dialog is not None and rows is None, "-covering")
+        height = Scalar.from_number(rows) if rows is not None else None
+        if self.right.styles.inline.get_rule("height", None) != height:
+            self.right.styles.height = height
 
     def on_transcript_follow_changed(self, event: Transcript.FollowChanged) -> None:
         self.below.show(0 if event.following else event.unseen)
@@ -168,6 +207,8 @@ class Home(Screen[None]):
 
     def _laid_out(self, _screen: object) -> None:
         self._join()
+        if self.has_class("-drawer") or self.right.styles.inline.has_rule("height"):
+            self.call_later(self._fit_drawer)  # a change of the layout in the middle of one would be lost
 
     def _join(self) -> None:
         """Let the divider meet the title lines beside it."""
@@ -241,5 +282,4 @@ class Home(Screen[None]):
 
     def focus_work(self) -> None:
         """The focus to what asks for an answer, else to the composer."""
-        dialog = next((one for one in (self.approval, self.question, self.branch) if one.is_open), None)
-        (dialog or self.composer.prompt).focus()
+        (self._dialog or self.composer.prompt).focus()

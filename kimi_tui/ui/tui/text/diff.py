@@ -14,7 +14,7 @@ from kimi_tui.ui.tui.text.palette import Palette
 from kimi_tui.ui.tui.text.wrap import slice_runs, wrap_runs
 
 SIDE_BY_SIDE = 120  # columns from which two texts stand beside each other
-_CONTEXT = 3
+CONTEXT = 3  # unchanged lines around a change
 _ALIKE = 0.45  # below it two lines are not the same line changed
 _MOST_COMPARED = 400  # pairs of lines
 _WORD = re.compile(r"\w+|\s+|.")
@@ -49,12 +49,12 @@ def count_changes(old: str, new: str) -> tuple[int, int]:
     return added, removed
 
 
-def diff_rows(old: str, new: str, old_start: int = 1, new_start: int = 1) -> list[Row]:
+def diff_rows(old: str, new: str, old_start: int = 1, new_start: int = 1, *, context: int = CONTEXT) -> list[Row]:
     """The changed lines with some context."""
     before, after = _lines(old), _lines(new)
     matcher = SequenceMatcher(None, before, after, autojunk=len(before) + len(after) > 4000)
     rows: list[Row] = []
-    for number, group in enumerate(matcher.get_grouped_opcodes(_CONTEXT)):
+    for number, group in enumerate(matcher.get_grouped_opcodes(context)):
         if number:
             rows.append(Row())
         for tag, a1, a2, b1, b2 in group:
@@ -161,9 +161,10 @@ class DiffText:
     new: str
     old_start: int = 1
     new_start: int = 1
+    context: int = CONTEXT
 
     def lines(self, width: int, palette: Palette) -> list[Line]:
-        rows = diff_rows(self.old, self.new, self.old_start, self.new_start)
+        rows = diff_rows(self.old, self.new, self.old_start, self.new_start, context=self.context)
         if not rows:
             return [Line((("no change", palette.muted),))]
         pen = _Pen(self, rows, palette)

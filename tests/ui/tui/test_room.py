@@ -1,0 +1,110 @@
+"""Small screens, and screens that change their size."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import pytest
+from textual.pilot import Pilot
+
+from kimi_tui.ui.tui.app import KimiTui
+from kimi_tui.wire.codec import WireMessage
+from kimi_tui.wire.display import DiffBlock
+from kimi_tui.wire.requests import ApprovalRequest
+from tests.ui.tui import scenes
+from tests.ui.tui.stand_in import StandIn, make_app
+from tests.ui.tui.test_screen import ready
+
+BEFORE = "".join(f"line {n}\n" for n in range(20))
+EDIT = ApprovalRequest(
+    id="ask",
+    tool_call_id="e",
+    sender="StrReplaceFile",
+    action="edit file",
+    description="Edit",
+    display=(DiffBlock(path="busy.py", old_text=BEFORE, new_text=BEFORE.replace("line 9\n", "line nine\n")),),
+    scope="edits of busy.py",
+)
+
+
+@asynccontextmanager
+async def showing(
+    folder: Path, size: tuple[int, int], *messages: WireMessage
+) -> AsyncIterator[tuple[KimiTui, Pilot[int], StandIn]]:
+    engine = StandIn(folder)
+    app, _ = make_app(engine)
+    async with app.run_test(size=size) as pilot:
+        await ready(pilot)
+        await say(pilot, engine, *messages)
+        yield app, pilot, engine
+
+
+async def say(pilot: Pilot[int], engine: StandIn, *messages: WireMessage) -> None:
+    engine.say(*messages)
+    for _ in range(4):
+        await pilot.pause()
+
+
+def rows(app: KimiTui) -> list[str]:
+    return [strip.text for strip in app.screen._compositor.render_strips()]
+
+
+async def test_in_little_room_an_edit_shows_what_changes_before_what_stands_around_it(tmp_path: Path) -> None:
+    async with showing(tmp_path, (60, 18), EDIT) as (app, _, _):
+        shown = "\n".join(rows(app))
+        assert "- line 9" in shown
+        assert "+ line nine" in shown
+        assert "page down" not in shown
+        assert "edits of busy.py" in shown
+
+
+async def test_the_broad_answer_is_given_free_when_the_window_grows_to_show_everything(tmp_path: Path) -> None:
+    change = DiffBlock(path="a.py", old_text="", new_text="".join(f"line {n}\n" for n in range(9)))
+    ask = EDIT.model_copy(update={"display": (change,)})
+    async with showing(tmp_path, (60, 18), ask) as (app, pilot, _):
+        assert "page down to its end" in "\n".join(rows(app))
+        await pilot.resize_terminal(100, 40)
+        for _ in range(4):
+            await pilot.pause()
+        shown = "\n".join(rows(app))
+        assert "line 8" in shown
+        assert "page down to its end" not in shown
+        assert "edits of busy.py" in shown
+
+
+@pytest.mark.parametrize("first", ["drawer", "approval"])
+async def test_a_drawer_leaves_an_approval_whole(tmp_path: Path, first: str) -> None:
+    said = scenes.flow_at_decision()
+    async with showing(tmp_path, (100, 30), *said) as (app, pilot, engine):
+        if first == "drawer":
+            await pilot.press("f3")
+            await say(pilot, engine, EDIT)
+        else:
+            await say(pilot, engine, EDIT)
+            await pilot.press("f3")
+        for _ in range(4):
+            await pilot.pause()
+        home = app.home
+        assert home.right.display
+        assert home.right.region.bottom <= home.approval.region.y
+        assert any(row.rstrip().endswith("╮") and "approval" in row for row in rows(app))
+
+
+async def test_in_a_narrow_terminal_the_drawer_goes_when_an_approval_takes_the_focus(tmp_path: Path) -> None:
+    async with showing(tmp_path, (60, 18), *scenes.flow_at_decision()) as (app, pilot, engine):
+        await pilot.press("f3")
+        assert app.home.has_class("-drawer")
+        await say(pilot, engine, EDIT)
+        assert not app.home.has_class("-drawer")
+        assert app.home.approval.has_focus
+
+
+async def test_the_focus_stays_in_no_pane_that_a_smaller_window_hides(tmp_path: Path) -> None:
+    async with showing(tmp_path, (140, 42), *scenes.flow_at_decision()) as (app, pilot, _):
+        await pilot.press("f3")
+        assert app.home.focused_pane == "flow"
+        await pilot.resize_terminal(100, 42)
+        for _ in range(4):
+            await pilot.pause()
+        assert not app.home.right.display
+        assert app.home.composer.prompt.has_focus
