@@ -19,7 +19,7 @@ from kimi_tui.wire.parts import ToolCall
 # What a pattern looks through, in characters: of one entry, of what came since the user's message, of what came before
 MAX_ENTRY = 6_000
 MAX_NOW = 60_000
-MAX_EARLIER = 120_000
+MAX_EARLIER = 60_000
 
 _FLAGS = re.DOTALL | re.MULTILINE
 
