@@ -1,14 +1,18 @@
-"""The app: composes, binds and routes. What things look like is in the panes, what they mean in the fold."""
+"""The app: composes, binds and routes. What things look like is in the panes, what they mean in the fold.
+
+What the first frame does not need is imported after it: types of the panes' messages are named here, not loaded.
+"""
 
 import asyncio
 import contextlib
 import dataclasses
+import gc
 import logging
 import time
 from collections.abc import Awaitable, Callable, Coroutine, Sequence
-from typing import ClassVar
+from importlib import import_module
+from typing import TYPE_CHECKING, ClassVar
 
-from rich.text import Text
 from textual import events
 from textual.app import App
 from textual.binding import BindingType
@@ -20,55 +24,78 @@ from kimi_tui import paths
 from kimi_tui.errors import KimiTuiError
 from kimi_tui.ui.tui import terminal, themes
 from kimi_tui.ui.tui.ascii import sign_filters
-from kimi_tui.ui.tui.bridge import FRAME, Bridge, WireBatch
-from kimi_tui.ui.tui.commands import Actions
 from kimi_tui.ui.tui.composer.composer import Composer
 from kimi_tui.ui.tui.composer.drafts import DraftFile
-from kimi_tui.ui.tui.composer.files import FileIndex
 from kimi_tui.ui.tui.composer.history import History, draft_file, history_file
-from kimi_tui.ui.tui.dialogs.approval import ApprovalDialog
-from kimi_tui.ui.tui.dialogs.branches import BranchDialog
-from kimi_tui.ui.tui.dialogs.question import QuestionDialog
 from kimi_tui.ui.tui.doors import Doors
 from kimi_tui.ui.tui.editor import write_in_editor
 from kimi_tui.ui.tui.engine import Command, Engine
-from kimi_tui.ui.tui.flow.chart import FlowChart
-from kimi_tui.ui.tui.flow.listing import FlowList
-from kimi_tui.ui.tui.flow.pane import FlowPane
-from kimi_tui.ui.tui.flow_desk import FlowDesk
-from kimi_tui.ui.tui.hinting import hints_for, where_of
+from kimi_tui.ui.tui.frame_rate import FRAME
+from kimi_tui.ui.tui.hinting import WRITING, hints_for, where_of
 from kimi_tui.ui.tui.host import Host
 from kimi_tui.ui.tui.keys import ACTIONS, bindings
 from kimi_tui.ui.tui.manners import Manners
-from kimi_tui.ui.tui.panels.strip import StripLine
-from kimi_tui.ui.tui.panels.waiting import WaitingPane
-from kimi_tui.ui.tui.replay.bar import ScrubBar
-from kimi_tui.ui.tui.replay.machine import TimeMachine
 from kimi_tui.ui.tui.replay.moment import Moment
-from kimi_tui.ui.tui.replay.scene import PastScene
-from kimi_tui.ui.tui.screens.finder import Finder
 from kimi_tui.ui.tui.screens.frame import Frame
-from kimi_tui.ui.tui.screens.help import Help
 from kimi_tui.ui.tui.screens.home import PANES, Home, PaneName
-from kimi_tui.ui.tui.stage import Stage
 from kimi_tui.ui.tui.theme_shelf import ThemeShelf
-from kimi_tui.ui.tui.transcript.items import ErrorItem
-from kimi_tui.ui.tui.transcript.view import Transcript
-from kimi_tui.ui.tui.turns import Turns
-from kimi_tui.wire.parts import UserInput, text_of
+
+if TYPE_CHECKING:
+    from textual.command import Provider
+
+    from kimi_tui.ui.tui.bridge import Bridge, WireBatch
+    from kimi_tui.ui.tui.dialogs.approval import ApprovalDialog
+    from kimi_tui.ui.tui.dialogs.branches import BranchDialog
+    from kimi_tui.ui.tui.dialogs.question import QuestionDialog
+    from kimi_tui.ui.tui.flow.chart import FlowChart
+    from kimi_tui.ui.tui.flow.listing import FlowList
+    from kimi_tui.ui.tui.flow.pane import FlowPane
+    from kimi_tui.ui.tui.flow_desk import FlowDesk
+    from kimi_tui.ui.tui.panels.strip import StripLine
+    from kimi_tui.ui.tui.panels.waiting import WaitingPane
+    from kimi_tui.ui.tui.replay.bar import ScrubBar
+    from kimi_tui.ui.tui.replay.machine import TimeMachine
+    from kimi_tui.ui.tui.screens.finder import Finder
+    from kimi_tui.ui.tui.stage import Stage
+    from kimi_tui.ui.tui.transcript.view import Transcript
+    from kimi_tui.ui.tui.turns import Turns
+    from kimi_tui.wire.parts import UserInput
 
 _log = logging.getLogger(__name__)
 MakeEngine = Callable[[], Awaitable[Engine]]
 _TWICE_S = 1.5
+_AFTER_THE_FIRST_FRAME = (
+    "screens.furniture", "stage", "bridge", "turns", "flow_desk", "composer.files", "replay.machine", "replay.scene",
+    "screens.help",
+)  # fmt: skip
+_WRITING = frozenset({"enter", "shift+enter", "alt+enter", "ctrl+j", "backspace", "left", "right", "ctrl+q"})
+
+
+def _load_the_rest() -> None:
+    for name in _AFTER_THE_FIRST_FRAME:
+        import_module(f"kimi_tui.ui.tui.{name}")
+
+
+def _palette() -> "type[Provider]":
+    from kimi_tui.ui.tui.commands import Actions
+
+    return Actions
 
 
 class KimiTui(App[int]):
-    """Shows one session. The engine is made after the first frame; what is sent before that waits for it."""
+    """Shows one session.
+
+    The panes are made after the first frame, the engine after them. What is sent before that waits for it;
+    a key that is no writing waits for the panes.
+    """
 
     TITLE = "kimi-tui"
     ENABLE_COMMAND_PALETTE = True
-    COMMANDS: ClassVar[set[type[Actions]]] = {Actions}  # pyright: ignore[reportIncompatibleVariableOverride]
+    COMMANDS = {_palette}  # noqa: RUF012 - Textual's own type
     BINDINGS: ClassVar[list[BindingType]] = [*bindings()]
+    stage: "Stage"
+    machine: "TimeMachine"
+    desk: "FlowDesk"
 
     def __init__(
         self,
@@ -102,13 +129,12 @@ class KimiTui(App[int]):
         self._turns: Turns | None = None
         self.engine: Engine | None = None
         self.moment = Moment(clock)
-        self.home = Home(clock=self.moment, steady=steady, manners=self.manners)
+        self.home = Home(manners=self.manners)
+        self._furnished = False
+        self._starting = True
+        self._held: list[events.Key | events.Paste] = []
         self.attention = terminal.Caller(self._write, lambda: self.app_focus)
-        self.stage = Stage(self.home, clock=clock, moment=self.moment, attention=self.attention)
-        self.machine = TimeMachine(PastScene(self.stage), self.home.scrub, steady=steady)
-        self.stage.hearer = self.machine
         self._place = place
-        self.desk = FlowDesk(self, self.stage, self.machine, clock=self.moment)
         self.doors = Doors(self)
         self.shelf = ThemeShelf(self)
         self.shelf.use(theme)
@@ -130,9 +156,31 @@ class KimiTui(App[int]):
         if self._place:
             self.home.header.facts = dataclasses.replace(self.home.header.facts, place=self._place)
         self._hint()
-        self.run_worker(self._start_engine(), group="engine", exit_on_error=False)
+        self.run_worker(self._start_engine(), group="engine")
+
+    async def _furnish(self) -> None:
+        """The panes, and what works them."""
+        await asyncio.to_thread(_load_the_rest)
+        from kimi_tui.ui.tui.flow_desk import FlowDesk
+        from kimi_tui.ui.tui.replay.machine import TimeMachine
+        from kimi_tui.ui.tui.replay.scene import PastScene
+        from kimi_tui.ui.tui.screens.furniture import make_furniture
+        from kimi_tui.ui.tui.stage import Stage
+
+        home = self.home
+        motion = not self.manners.still
+        await home.furnish(make_furniture(clock=self.moment, steady=self.steady, motion=motion))
+        self.stage = Stage(home, clock=self._clock, moment=self.moment, attention=self.attention)
+        self.machine = TimeMachine(PastScene(self.stage), home.scrub, steady=self.steady)
+        self.stage.hearer = self.machine
+        self.desk = FlowDesk(self, self.stage, self.machine, clock=self.moment)
+        self._furnished = True
+        while self._held:
+            await super().on_event(self._held[0])
+            del self._held[0]
 
     async def _start_engine(self) -> None:
+        await self._furnish()
         try:
             await self.doors.ask_trust()
             engine = await self._make_engine()
@@ -144,6 +192,9 @@ class KimiTui(App[int]):
         else:
             self._take_engine(engine)
             self.doors.begin(self._first_door)
+        if not gc.isenabled():
+            gc.freeze()
+            gc.enable()
 
     async def change_engine(self, *, leave_first: bool = False) -> bool:
         """Go on with the engine that is made now, once it is; where it cannot be, all is as it was.
@@ -178,13 +229,20 @@ class KimiTui(App[int]):
                 await engine.aclose()
 
     def _cannot_start(self, cause: str) -> None:
+        from kimi_tui.ui.tui.transcript.items import ErrorItem
+
+        self._starting = False
         self.home.header.facts = dataclasses.replace(self.home.header.facts, failed=True)
         self.stage.say(ErrorItem("The session could not start", cause))
         self.home.composer.queued.show(())
         self.home.composer.text = "\n".join([*self._early, self.home.composer.text]).strip()
 
     def _take_engine(self, engine: Engine) -> None:
-        self.engine = engine
+        from kimi_tui.ui.tui.bridge import Bridge
+        from kimi_tui.ui.tui.composer.files import FileIndex
+        from kimi_tui.ui.tui.turns import Turns
+
+        self.engine, self._starting = engine, False
         self.stage.attach(engine)
         self._bridge = Bridge(
             engine.wire,
@@ -204,8 +262,11 @@ class KimiTui(App[int]):
         engine.progress.listen(lambda told: self.stage.progress(told.tool_call_id, "\n".join(told.lines)))
         engine.skills.listen(lambda _change: self.stage.show_flows())
         self._write(terminal.title_sequence(f"kimi-tui · {engine.title or engine.work_dir.name}"))
-        for text in [*([self._first_prompt] if self._first_prompt else []), *self._early]:
-            self._turns.submit(text)
+        if self._first_prompt:
+            self._turns.submit(self._first_prompt)
+        for text in self._early:
+            if not self.doors.takes(text):
+                self._turns.submit(text)
         if not self._first_prompt and not self._early:
             self.call_after_refresh(self.desk.offer_resume)
         self._early.clear()
@@ -217,6 +278,8 @@ class KimiTui(App[int]):
 
     def _fatal_error(self) -> None:
         """A fault of ours that nothing caught: the log has all of it, the terminal one line and no traceback."""
+        from rich.text import Text
+
         error = self._exception
         _log.critical("the screen ended by a fault of its own", exc_info=error)
         if self.is_headless:
@@ -234,7 +297,7 @@ class KimiTui(App[int]):
 
     # The Wire
 
-    def on_wire_batch(self, event: WireBatch) -> None:
+    def on_wire_batch(self, event: "WireBatch") -> None:
         self.stage.take(event.messages)
         self._run_ticker()
         self._hint()
@@ -256,7 +319,8 @@ class KimiTui(App[int]):
 
     def submit(self, text: str) -> None:
         """Send it to the engine, as soon as there is one."""
-        self.home.transcript.follow = True
+        if self._furnished:
+            self.home.transcript.follow = True
         if self._turns is None:
             self._early.append(text)
             self.home.composer.queued.show(self._early)
@@ -264,7 +328,7 @@ class KimiTui(App[int]):
             self._turns.submit(text)
 
     def on_composer_submitted(self, event: Composer.Submitted) -> None:
-        if not self.doors.takes(event.text):
+        if self._starting or not self.doors.takes(event.text):
             self.submit(event.text)
 
     def on_composer_steered(self, event: Composer.Steered) -> None:
@@ -276,22 +340,30 @@ class KimiTui(App[int]):
 
     def on_composer_take_back(self) -> None:
         if self._turns is not None and (last := self._turns.take_back()) is not None:
+            from kimi_tui.wire.parts import text_of
+
             self.home.composer.text = text_of(last)
 
     def on_composer_leave(self) -> None:
         self.action_leave()
 
     def _queue_changed(self) -> None:
+        from kimi_tui.wire.parts import text_of
+
         if self._turns is not None and self.is_running:
             self.home.composer.queued.show([text_of(content) for content in self._turns.queue])
 
-    def _refused(self, content: UserInput, why: str) -> None:
+    def _refused(self, content: "UserInput", why: str) -> None:
+        from kimi_tui.wire.parts import text_of
+
         if self.engine is not None and self.engine.busy:
             self.tell(why, severity="warning")
         if not self.home.composer.text:
             self.home.composer.text = text_of(content)
 
     def _failed(self, cause: str) -> None:
+        from kimi_tui.ui.tui.transcript.items import ErrorItem
+
         self.stage.say(ErrorItem("Something went wrong in kimi-tui itself", cause, "the log has the details"))
 
     def _turn_ended(self) -> None:
@@ -311,40 +383,40 @@ class KimiTui(App[int]):
 
     # Approvals and branches
 
-    def on_approval_dialog_answered(self, event: ApprovalDialog.Answered) -> None:
+    def on_approval_dialog_answered(self, event: "ApprovalDialog.Answered") -> None:
         if self.engine is not None:
             self.engine.approvals.settle(event.request_id, event.response, event.feedback)
 
-    def on_approval_dialog_typed(self, event: ApprovalDialog.Typed) -> None:
+    def on_approval_dialog_typed(self, event: "ApprovalDialog.Typed") -> None:
         self.home.composer.prompt.focus()
         self.home.composer.prompt.paste(event.text)
 
-    def on_waiting_pane_opened(self, event: WaitingPane.Opened) -> None:
+    def on_waiting_pane_opened(self, event: "WaitingPane.Opened") -> None:
         self.stage.ask(event.request_id)
 
-    def on_branch_dialog_chosen(self, event: BranchDialog.Chosen) -> None:
+    def on_branch_dialog_chosen(self, event: "BranchDialog.Chosen") -> None:
         self.desk.take_branch(event.node_id, event.label)
 
-    def on_question_dialog_answered(self, event: QuestionDialog.Answered) -> None:
+    def on_question_dialog_answered(self, event: "QuestionDialog.Answered") -> None:
         if self.engine is not None:
             self.engine.questions.settle(event.request_id, event.answers)
         self.stage.answered(event.request_id)
 
     # Flows
 
-    def on_flow_list_chosen(self, event: FlowList.Chosen) -> None:
+    def on_flow_list_chosen(self, event: "FlowList.Chosen") -> None:
         self.desk.start(event.flow_name)
 
-    def on_flow_pane_steered(self, event: FlowPane.Steered) -> None:
+    def on_flow_pane_steered(self, event: "FlowPane.Steered") -> None:
         self.desk.steer(event.action, event.node_id)
 
-    def on_flow_chart_branch_clicked(self, event: FlowChart.BranchClicked) -> None:
+    def on_flow_chart_branch_clicked(self, event: "FlowChart.BranchClicked") -> None:
         self.desk.take_branch(event.node_id, event.label)
 
-    def on_flow_chart_node_opened(self, event: FlowChart.NodeOpened) -> None:
+    def on_flow_chart_node_opened(self, event: "FlowChart.NodeOpened") -> None:
         self.desk.open(event.node_id)
 
-    def on_flow_pane_wanted(self, event: FlowPane.Wanted) -> None:
+    def on_flow_pane_wanted(self, event: "FlowPane.Wanted") -> None:
         match event.what:
             case "export":
                 self.desk.export()
@@ -368,7 +440,7 @@ class KimiTui(App[int]):
         if isinstance(self.screen, Home) and not self.machine.open():
             self.tell("nothing was said yet")
 
-    def on_scrub_bar_moved(self, event: ScrubBar.Moved) -> None:
+    def on_scrub_bar_moved(self, event: "ScrubBar.Moved") -> None:
         if event.number is not None:
             self.machine.go_to(event.number)
         elif self.home.scrub.position.recorded:
@@ -377,21 +449,21 @@ class KimiTui(App[int]):
             self.machine.leave()
             self.home.focus_work()
 
-    def on_scrub_bar_played(self, event: ScrubBar.Played) -> None:
+    def on_scrub_bar_played(self, event: "ScrubBar.Played") -> None:
         self.machine.play(event.speed)
 
     # The conversation
 
-    def on_transcript_item_clicked(self, event: Transcript.ItemClicked) -> None:
+    def on_transcript_item_clicked(self, event: "Transcript.ItemClicked") -> None:
         action, _, target = event.action.partition(":")
         if action == "node" and self.stage.shown.flow.picture is not None:
             self.home.go_to("flow")
             self.home.flow.chart.select(target)
 
-    def on_finder_changed(self, event: Finder.Changed) -> None:
+    def on_finder_changed(self, event: "Finder.Changed") -> None:
         self.home.finder.count(len(self.home.transcript.find(event.query_text)))
 
-    def on_finder_step(self, event: Finder.Step) -> None:
+    def on_finder_step(self, event: "Finder.Step") -> None:
         self.home.transcript.find_next()
 
     # Keys
@@ -400,10 +472,19 @@ class KimiTui(App[int]):
         """The keys of the conversation do not act behind another screen."""
         return not (isinstance(self.screen, Frame) and action in ACTIONS and action != "leave")
 
+    async def on_event(self, event: events.Event) -> None:
+        """Until the panes are there, a key that is no writing waits for them, and what comes after waits behind it."""
+        if isinstance(event, events.Key | events.Paste) and not event.is_forwarded:
+            writes = isinstance(event, events.Paste) or event.is_printable or event.key in _WRITING
+            if self._held or not (self._furnished or writes):
+                self._held.append(event)
+                return
+        await super().on_event(event)
+
     def on_descendant_focus(self, event: events.DescendantFocus) -> None:
         self._hint()
 
-    def on_strip_line_clicked(self, event: StripLine.Clicked) -> None:
+    def on_strip_line_clicked(self, event: "StripLine.Clicked") -> None:
         self.home.toggle_drawer()
 
     def on_key(self, event: events.Key) -> None:
@@ -420,7 +501,7 @@ class KimiTui(App[int]):
 
     def _hint(self) -> None:
         if self.is_running and self.home.is_mounted:
-            self.home.hints.show(hints_for(self.home, self.stage.state))
+            self.home.hints.show(hints_for(self.home, self.stage.state) if self._furnished else WRITING)
 
     def tell(self, text: str, *, severity: str = "information") -> None:
         """A passing word to the person."""
@@ -482,6 +563,8 @@ class KimiTui(App[int]):
         self.doors.open(name)
 
     def action_help(self) -> None:
+        from kimi_tui.ui.tui.screens.help import Help
+
         if isinstance(self.screen, Home):
             self.push_screen(Help(where_of(self.home)))
 

@@ -3,13 +3,13 @@
 Invariant: the order of Wire messages is kept, and none is lost while the target lives.
 """
 
-import os
 from collections import deque
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Protocol
 
 from textual.message import Message
 
+from kimi_tui.ui.tui.frame_rate import FRAME
 from kimi_tui.wire.channel import Wire
 from kimi_tui.wire.codec import WireMessage
 from kimi_tui.wire.events import ApprovalResponse, Notification, StepInterrupted, StepRetry, TurnBegin, TurnEnd
@@ -17,8 +17,6 @@ from kimi_tui.wire.flow_events import FlowEnd, FlowPaused
 from kimi_tui.wire.merge import Merger
 from kimi_tui.wire.requests import ApprovalRequest, QuestionRequest
 
-FRAME = 1 / 30
-SLOW_FRAME = 1 / 15
 BATCH = 400
 """Messages folded in one frame at most, after merging; the rest waits for the next one."""
 
@@ -55,13 +53,6 @@ class Loop(Protocol):
 
 class Handle(Protocol):
     def cancel(self) -> None: ...
-
-
-def frame_time(environ: Mapping[str, str] | None = None) -> float:
-    """Seconds between frames: fewer frames where each is dear (a multiplexer, a remote shell)."""
-    env = os.environ if environ is None else environ
-    slow = any(env.get(name) for name in ("TMUX", "STY", "SSH_CONNECTION", "SSH_TTY"))
-    return SLOW_FRAME if slow else FRAME
 
 
 class Bridge:

@@ -1,11 +1,25 @@
 """Which keys the last line names, after where the focus is and what goes on."""
 
+from typing import TYPE_CHECKING
+
 from kimi_tui.ui.tui.keys import Where
 from kimi_tui.ui.tui.panels.hints import Hint
 from kimi_tui.ui.tui.screens.home import Home
-from kimi_tui.ui.tui.state import UiState
+
+if TYPE_CHECKING:
+    from kimi_tui.ui.tui.state import UiState
 
 _HELP: Hint = ("F1", "help")
+WRITING: tuple[Hint, ...] = (
+    ("Enter", "send"),
+    ("Shift+Enter", "newline"),
+    ("/", "commands"),
+    ("@", "files"),
+    ("F3", "flows"),
+    ("Ctrl+P", "palette"),
+    _HELP,
+)
+"""Where one writes and nothing runs."""
 
 
 def where_of(home: Home) -> Where:
@@ -29,7 +43,7 @@ def where_of(home: Home) -> Where:
             return "composer"
 
 
-def hints_for(home: Home, state: UiState) -> tuple[Hint, ...]:
+def hints_for(home: Home, state: "UiState") -> tuple[Hint, ...]:
     running = state.turn.running
     run = state.flow.run
     match where_of(home):
@@ -93,12 +107,5 @@ def hints_for(home: Home, state: UiState) -> tuple[Hint, ...]:
                 ("Ctrl+P", "palette"),
             )
         case _:
-            hints = (
-                ("Enter", "send"),
-                ("Shift+Enter", "newline"),
-                ("/", "commands"),
-                ("@", "files"),
-                ("F3", "flows"),
-                ("Ctrl+P", "palette"),
-            )
+            return WRITING
     return (*hints, _HELP)

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 from kimi_tui.errors import KimiTuiError
 from kimi_tui.ui.tui import terminal
 from kimi_tui.ui.tui.app import KimiTui
-from kimi_tui.ui.tui.bridge import frame_time
 from kimi_tui.ui.tui.first_look import first_look
+from kimi_tui.ui.tui.frame_rate import frame_time
 from kimi_tui.ui.tui.host import PlanHost
 from kimi_tui.ui.tui.text.terse import terse_driver
 

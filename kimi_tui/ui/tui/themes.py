@@ -1,25 +1,23 @@
-"""Themes: a YAML file to a Textual theme. A file that is wrong is refused with its line and changes nothing."""
+"""Themes: where they are, and a YAML file to a Textual theme. One that is wrong is refused and changes nothing."""
 
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import cast
 
-from ruamel.yaml import YAML
-from ruamel.yaml.comments import CommentedMap
-from ruamel.yaml.error import MarkedYAMLError, YAMLError
 from textual.color import Color, ColorParseError
 from textual.theme import Theme
 
-from kimi_tui.errors import ConfigError
 from kimi_tui.paths import bundled, home
 
 DEFAULT_THEME = "kimi-dark"
 REQUIRED = ("background", "foreground", "muted", "faint", "line", "primary", "success", "warning", "error")
 OPTIONAL = ("surface", "panel", "secondary", "accent")
-_TOP = {"name": str, "title": str, "dark": bool, "ansi": bool, "colours": dict, "variables": dict}
-_NAME = re.compile(r"[a-z0-9][a-z0-9-]{0,39}\Z")
+NAME = re.compile(r"[a-z0-9][a-z0-9-]{0,39}\Z")
+
+_TABLES, _SWITCHES = ("colours", "variables"), ("dark", "ansi")
+_NO_TEXT = frozenset({"true", "false", "null", "yes", "no", "on", "off", "y", "n"})
+_PLAIN = re.compile(r"""\ *(?:\#.*)? | (\ \ )?([a-z-]+):(?:\ (?:"([^"\\]*)"|([^\W\d][\w-]*(?:\ [\w-]+)*)))?""", re.X)
 
 VARIABLE_DEFAULTS: Mapping[str, str] = {
     "muted": "#808080",
@@ -58,68 +56,73 @@ def find_theme(name: str, folders: tuple[Path, ...] | None = None) -> Path | Non
 
 def load_theme(path: Path) -> ThemeFile:
     """Read one theme. Raises ConfigError with file, line and key."""
+    found = _read_plain(path)
+    if found is None:
+        from kimi_tui.ui.tui.theme_file import read_theme
+
+        found = read_theme(path)
+    return found
+
+
+def _read_plain(path: Path) -> ThemeFile | None:
+    """A theme that is written in the plainest YAML, without loading a reader of all of it; None for any other."""
     try:
-        data: object = YAML(typ="rt").load(path.read_text("utf-8"))  # pyright: ignore[reportUnknownMemberType]
-    except (OSError, UnicodeDecodeError) as error:
-        raise ConfigError(str(error), file=path) from error
-    except MarkedYAMLError as error:
-        line = error.problem_mark.line + 1 if error.problem_mark else 1  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType]
-        raise ConfigError(str(error.problem or "is not YAML"), file=f"{path}:{line}") from error  # pyright: ignore[reportUnknownArgumentType, reportUnknownMemberType]
-    except YAMLError as error:
-        raise ConfigError("is not YAML", file=path) from error
-    if not isinstance(data, CommentedMap):
-        raise ConfigError("a theme is a mapping with name and colours", file=path)
-    return _Reader(path).theme(data)
+        lines = path.read_text("utf-8").splitlines()
+    except (OSError, UnicodeDecodeError):
+        return None
+    top: dict[str, str] = {}
+    inner: dict[str, dict[str, str]] = {}
+    under = ""
+    for line in lines:
+        found = _PLAIN.fullmatch(line)
+        if found is None:
+            return None
+        indent, key, quoted, bare = found.groups()
+        if key is None:
+            continue
+        value = bare if quoted is None else quoted
+        if indent and under and value is not None:
+            table = inner[under]
+        elif indent or (value is None) != (key in _TABLES):
+            return None
+        else:
+            table, under = top, key if value is None else ""
+            if value is None:
+                value = ""
+                inner[key] = {}
+        switch = not indent and key in _SWITCHES
+        if key in table or (bare not in ("true", "false") if switch else (bare or "").lower() in _NO_TEXT):
+            return None
+        table[key] = value
+    return _plain_theme(path, top, inner)
 
 
-class _Reader:
-    """Checks the parts of one file."""
-
-    def __init__(self, path: Path) -> None:
-        self.path = path
-
-    def wrong(self, where: CommentedMap, key: str, cause: str) -> ConfigError:
-        try:
-            line = int(where.lc.key(key)[0]) + 1  # pyright: ignore[reportUnknownMemberType, reportUnknownArgumentType]
-        except (KeyError, TypeError, AttributeError):
-            line = 1
-        return ConfigError(cause, file=f"{self.path}:{line}", key=key)
-
-    def theme(self, data: CommentedMap) -> ThemeFile:
-        for key, value in cast(Mapping[str, object], data).items():
-            if key not in _TOP:
-                raise self.wrong(data, str(key), f"unknown key; known are {', '.join(_TOP)}")
-            if not isinstance(value, _TOP[key]):
-                raise self.wrong(data, key, f"must be a {_TOP[key].__name__}")
-        fields = cast(Mapping[str, object], data)
-        name = str(fields.get("name", self.path.stem))
-        if not _NAME.match(name):
-            raise self.wrong(data, "name", "a name has small letters, digits and hyphens")
-        colours = self.colours(data)
-        variables = {str(k): str(v) for k, v in cast(Mapping[object, object], fields.get("variables", {})).items()}
-        ansi, dark = bool(fields.get("ansi", False)), bool(fields.get("dark", True))
-        theme = _theme(name, colours, variables, dark=dark, ansi=ansi)
-        return ThemeFile(str(fields.get("title", name)), theme, self.path)
-
-    def colours(self, data: CommentedMap) -> dict[str, str]:
-        raw = cast(Mapping[str, object], data).get("colours")
-        if not isinstance(raw, CommentedMap):
-            raise self.wrong(data, "colours", "must be a mapping of colours")
-        colours: dict[str, str] = {}
-        for key, value in cast(Mapping[str, object], raw).items():
-            if key not in REQUIRED and key not in OPTIONAL:
-                raise self.wrong(raw, str(key), f"unknown colour; known are {', '.join(REQUIRED + OPTIONAL)}")
-            try:
-                Color.parse(str(value))
-            except ColorParseError:
-                raise self.wrong(raw, key, f"{value!r} is no colour; write #rrggbb or ansi_NAME") from None
-            colours[key] = str(value)
-        if missing := [key for key in REQUIRED if key not in colours]:
-            raise self.wrong(data, "colours", f"{missing[0]} is missing")
-        return colours
+def _plain_theme(path: Path, top: Mapping[str, str], inner: Mapping[str, dict[str, str]]) -> ThemeFile | None:
+    name, colours = top.get("name", path.stem), inner.get("colours", {})
+    switches = {key: top.get(key, default) for key, default in (("ansi", "false"), ("dark", "true"))}
+    right = (
+        top.keys() <= {"title", "name", *_TABLES, *_SWITCHES}
+        and NAME.match(name)
+        and set(REQUIRED) <= colours.keys() <= {*REQUIRED, *OPTIONAL}
+        and all(_is_colour(colour) for colour in colours.values())
+    )
+    if not right:
+        return None
+    on = {key: value == "true" for key, value in switches.items()}
+    theme = make_theme(name, colours, inner.get("variables", {}), dark=on["dark"], ansi=on["ansi"])
+    return ThemeFile(top.get("title", name), theme, path)
 
 
-def _theme(name: str, colours: dict[str, str], variables: dict[str, str], *, dark: bool, ansi: bool) -> Theme:
+def _is_colour(text: str) -> bool:
+    try:
+        Color.parse(text)
+    except ColorParseError:
+        return False
+    return True
+
+
+def make_theme(name: str, colours: Mapping[str, str], variables: Mapping[str, str], *, dark: bool, ansi: bool) -> Theme:
+    """What Textual is to be given: a role that the file leaves open follows from another."""
     base = {role: colours[role] for role in ("background", "foreground", "primary", "success", "warning", "error")}
     secondary = colours.get("secondary", colours["primary"])
     accent = colours.get("accent", colours["primary"])
@@ -160,5 +163,5 @@ def _theme(name: str, colours: dict[str, str], variables: dict[str, str], *, dar
         error=base["error"],
         dark=dark,
         ansi=ansi,
-        variables=ours | variables,
+        variables={**ours, **variables},
     )

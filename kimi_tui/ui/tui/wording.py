@@ -2,6 +2,9 @@
 
 import re
 
+from kimi_tui.ui.tui.amounts import elapsed as elapsed
+from kimi_tui.ui.tui.amounts import plural as plural
+from kimi_tui.ui.tui.amounts import tokens as tokens
 from kimi_tui.ui.tui.headline import one_line
 from kimi_tui.ui.tui.transcript.items import NoticeLevel
 from kimi_tui.wire.events import StepRetry
@@ -102,25 +105,3 @@ def short_title(label: str) -> str:
         if 1 < len(clause) <= _SHORT:
             return clause
     return text
-
-
-def tokens(count: int) -> str:
-    """A count in at most four signs: 950, 4.2k, 256k, 1.1M."""
-    if count < 1000:
-        return str(count)
-    if count < 9_950:
-        return f"{count / 1000:.1f}k"
-    if count < 999_500:
-        return f"{count / 1000:.0f}k"
-    return f"{count / 1_000_000:.1f}M"
-
-
-def elapsed(seconds: float) -> str:
-    """m:ss, or h:mm:ss."""
-    whole = max(0, int(seconds))
-    hours, minutes, secs = whole // 3600, whole // 60 % 60, whole % 60
-    return f"{hours}:{minutes:02d}:{secs:02d}" if hours else f"{minutes}:{secs:02d}"
-
-
-def plural(count: int, one: str, many: str | None = None) -> str:
-    return f"{count:,} {one if count == 1 else many or one + 's'}"

@@ -1,6 +1,7 @@
 """The composer: what is being written, what may complete it, and what waits in the queue behind the running turn."""
 
 from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
 
 from textual.app import ComposeResult
 from textual.containers import Horizontal, Vertical
@@ -10,13 +11,15 @@ from textual.widgets import Static, TextArea
 
 from kimi_tui.ui.tui.composer.completion import Choice, Trigger, command_choices, file_choices, trigger_of
 from kimi_tui.ui.tui.composer.drafts import Draft, DraftFile
-from kimi_tui.ui.tui.composer.files import FileIndex
 from kimi_tui.ui.tui.composer.history import History
 from kimi_tui.ui.tui.composer.menu import ChoiceMenu
 from kimi_tui.ui.tui.composer.paste import Pastes
 from kimi_tui.ui.tui.composer.prompt import PromptArea
 from kimi_tui.ui.tui.composer.queued import QueuedList
 from kimi_tui.ui.tui.engine import Command
+
+if TYPE_CHECKING:
+    from kimi_tui.ui.tui.composer.files import FileIndex
 
 _DRAFT_S = 0.4
 _ALWAYS = frozenset({"ctrl+r", "ctrl+s"})

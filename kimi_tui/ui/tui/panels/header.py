@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from rich.style import Style
 
-from kimi_tui.ui.tui import wording
+from kimi_tui.ui.tui import amounts
 from kimi_tui.ui.tui.panels.sheet import Sheet
 from kimi_tui.ui.tui.text.line import Line, Run, cut, cut_start, width_of
 from kimi_tui.ui.tui.text.palette import Palette
@@ -80,7 +80,7 @@ class Header(Sheet):
         if facts.max_context_tokens:
             share = f"{facts.context_usage:.0%}"
             style = palette.warning if facts.context_usage >= 0.75 else palette.muted
-            runs += [(" · ", palette.faint), (f"{share} of {wording.tokens(facts.max_context_tokens)}", style)]
+            runs += [(" · ", palette.faint), (f"{share} of {amounts.tokens(facts.max_context_tokens)}", style)]
         if facts.yolo:
             runs += [(" · ", palette.faint), ("yolo", palette.warning)]
         if facts.plan_mode:
@@ -90,9 +90,9 @@ class Header(Sheet):
     def _state(self, palette: Palette) -> list[Run]:
         facts = self._facts
         if facts.waiting:
-            return [("? ", palette.warning), (wording.plural(facts.waiting, "approval"), palette.warning)]
+            return [("? ", palette.warning), (amounts.plural(facts.waiting, "approval"), palette.warning)]
         if facts.elapsed is not None:
-            return [("● ", palette.accent), (f"working {wording.elapsed(facts.elapsed)}", palette.base)]
+            return [("● ", palette.accent), (f"working {amounts.elapsed(facts.elapsed)}", palette.base)]
         if facts.paused:
             return [("‖ ", palette.warning), ("flow paused", palette.warning)]
         if facts.failed:

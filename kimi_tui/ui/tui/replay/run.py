@@ -15,8 +15,7 @@ class ReplayApp(KimiTui):
     speed = 1.0
 
     def on_mount(self) -> None:
-        super().on_mount()
-        self.home.composer.display = False
+        self.home.composer.display = False  # the base class's handler is called too
 
     def _take_engine(self, engine: Engine) -> None:
         super()._take_engine(engine)

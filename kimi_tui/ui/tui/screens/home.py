@@ -1,7 +1,9 @@
-"""The one screen one lives in: conversation and composer at the left; flow, todo and approvals at the right."""
+"""The one screen one lives in: conversation and composer at the left; flow, todo and approvals at the right.
 
-from collections.abc import Callable
-from typing import Literal
+The first frame has the header, the composer and the hints; the panes are made and brought in after it, by `furnish`.
+"""
+
+from typing import TYPE_CHECKING, Literal
 
 from textual import events
 from textual.app import ComposeResult
@@ -11,22 +13,25 @@ from textual.screen import Screen
 from textual.widget import Widget
 
 from kimi_tui.ui.tui.composer.composer import Composer
-from kimi_tui.ui.tui.dialogs.approval import ApprovalDialog
-from kimi_tui.ui.tui.dialogs.branches import BranchDialog
-from kimi_tui.ui.tui.dialogs.question import QuestionDialog
-from kimi_tui.ui.tui.divider import Divider
-from kimi_tui.ui.tui.flow.pane import FlowPane
 from kimi_tui.ui.tui.manners import Manners
 from kimi_tui.ui.tui.panels.header import Header
 from kimi_tui.ui.tui.panels.hints import Hints
-from kimi_tui.ui.tui.panels.strip import StripLine
-from kimi_tui.ui.tui.panels.todo import TodoPane
-from kimi_tui.ui.tui.panels.waiting import WaitingPane
 from kimi_tui.ui.tui.panels.welcome import Welcome
-from kimi_tui.ui.tui.replay.bar import ScrubBar
-from kimi_tui.ui.tui.screens.finder import Finder
-from kimi_tui.ui.tui.transcript.below import NewBelow
-from kimi_tui.ui.tui.transcript.view import Transcript
+
+if TYPE_CHECKING:
+    from kimi_tui.ui.tui.dialogs.approval import ApprovalDialog
+    from kimi_tui.ui.tui.dialogs.branches import BranchDialog
+    from kimi_tui.ui.tui.dialogs.question import QuestionDialog
+    from kimi_tui.ui.tui.divider import Divider
+    from kimi_tui.ui.tui.flow.pane import FlowPane
+    from kimi_tui.ui.tui.panels.strip import StripLine
+    from kimi_tui.ui.tui.panels.todo import TodoPane
+    from kimi_tui.ui.tui.panels.waiting import WaitingPane
+    from kimi_tui.ui.tui.replay.bar import ScrubBar
+    from kimi_tui.ui.tui.screens.finder import Finder
+    from kimi_tui.ui.tui.screens.furniture import Furniture
+    from kimi_tui.ui.tui.transcript.below import NewBelow
+    from kimi_tui.ui.tui.transcript.view import Transcript
 
 Width = Literal["wide", "medium", "narrow"]
 PaneName = Literal["talk", "flow", "todo", "waiting"]
@@ -90,26 +95,28 @@ class Home(Screen[None]):
     .-zoom-todo TodoPane, .-zoom-waiting WaitingPane { height: 1fr; max-height: 100%; }
     """
 
-    def __init__(self, *, clock: Callable[[], float], steady: Callable[[], float], manners: Manners) -> None:
+    transcript: "Transcript"
+    below: "NewBelow"
+    finder: "Finder"
+    approval: "ApprovalDialog"
+    branch: "BranchDialog"
+    question: "QuestionDialog"
+    divider: "Divider"
+    flow: "FlowPane"
+    todo: "TodoPane"
+    waiting: "WaitingPane"
+    scrub: "ScrubBar"
+    strip: "StripLine"
+
+    def __init__(self, *, manners: Manners) -> None:
         super().__init__(id="home")
         self._one_column = manners.plain
+        self.furnished = False
         self.header = Header(id="header")
-        self.transcript = Transcript(clock=clock, motion=not manners.still, id="transcript")
-        self.below = NewBelow(id="below")
-        self.finder = Finder(id="finder")
         self.welcome = Welcome(id="welcome")
-        self.talk = Vertical(self.welcome, self.transcript, self.below, self.finder, id="talk")
-        self.approval = ApprovalDialog(clock=steady, id="approval")
-        self.branch = BranchDialog(clock=steady, id="branch")
-        self.question = QuestionDialog(clock=steady, id="asked-question")
+        self.talk = Vertical(self.welcome, id="talk", classes="-empty")
         self.composer = Composer(id="composer")
-        self.divider = Divider(id="divider")
-        self.flow = FlowPane(clock=clock, id="flow")
-        self.todo = TodoPane(id="todo")
-        self.waiting = WaitingPane(id="waiting")
-        self.right = Vertical(self.flow, self.todo, self.waiting, id="right")
-        self.scrub = ScrubBar(id="scrub")
-        self.strip = StripLine(id="strip")
+        self.right = Vertical(id="right")
         self.hints = Hints(id="hints")
         self.zoomed: PaneName | None = None
         self._right_width: int | None = None
@@ -117,21 +124,32 @@ class Home(Screen[None]):
     def compose(self) -> ComposeResult:
         yield self.header
         with Horizontal(id="body"):
-            yield Vertical(self.talk, self.approval, self.question, self.branch, self.composer, id="left")
-            yield self.divider
+            yield Vertical(self.talk, self.composer, id="left")
             yield self.right
-        yield self.scrub
-        yield self.strip
         yield self.hints
+
+    async def furnish(self, furniture: "Furniture") -> None:
+        """Bring the other panes in. Nothing that is seen moves."""
+        self.transcript, self.below, self.finder = furniture.transcript, furniture.below, furniture.finder
+        self.approval, self.question, self.branch = furniture.approval, furniture.question, furniture.branch
+        self.divider, self.scrub, self.strip = furniture.divider, furniture.scrub, furniture.strip
+        self.flow, self.todo, self.waiting = furniture.flow, furniture.todo, furniture.waiting
+        with self.app.batch_update():
+            await self.talk.mount(self.transcript, self.below, self.finder)
+            await self.query_one("#left").mount(self.approval, self.question, self.branch, before=self.composer)
+            await self.right.mount(self.flow, self.todo, self.waiting)
+            await self.query_one("#body").mount(self.divider, before=self.right)
+            await self.mount(self.scrub, self.strip, before=self.hints)
+            self.furnished = True
+            self.make_room()
+        self.screen_layout_refresh_signal.subscribe(self, self._laid_out, immediate=True)
 
     # Room
 
     def on_mount(self) -> None:
         self.talk.border_title = " conversation "
-        self.talk.add_class("-empty")
         self.make_room()
         self.composer.prompt.focus()
-        self.screen_layout_refresh_signal.subscribe(self, self._laid_out, immediate=True)
 
     def on_resize(self, event: events.Resize) -> None:
         self.make_room()
@@ -145,6 +163,8 @@ class Home(Screen[None]):
         room = self.room
         for name in ("wide", "medium", "narrow"):
             self.set_class(name == room, f"-{name}")
+        if not self.furnished:
+            return
         filled = not self.flow.has_nothing or bool(self.todo.items) or bool(self.waiting.requests)
         self.set_class(filled, "-has-right")
         if room == "wide" and self.zoomed is None:
@@ -195,13 +215,13 @@ class Home(Screen[None]):
         if self.right.styles.inline.get_rule("height", None) != height:
             self.right.styles.height = height
 
-    def on_transcript_follow_changed(self, event: Transcript.FollowChanged) -> None:
+    def on_transcript_follow_changed(self, event: "Transcript.FollowChanged") -> None:
         self.below.show(0 if event.following else event.unseen)
 
-    def on_new_below_clicked(self, event: NewBelow.Clicked) -> None:
+    def on_new_below_clicked(self, event: "NewBelow.Clicked") -> None:
         self.transcript.follow = True
 
-    def on_divider_moved(self, event: Divider.Moved) -> None:
+    def on_divider_moved(self, event: "Divider.Moved") -> None:
         self._right_width = max(24, self.app.size.width - event.column - 1)
         self.make_room()
 
@@ -228,7 +248,7 @@ class Home(Screen[None]):
     @property
     def focused_pane(self) -> PaneName | None:
         """The pane that has the focus, None where the composer or a dialog has it."""
-        for node in self.focused.ancestors_with_self if self.focused is not None else ():
+        for node in self.focused.ancestors_with_self if self.furnished and self.focused is not None else ():
             if node is self.talk:
                 return "talk"
             if node in (self.flow, self.todo, self.waiting):

@@ -1,0 +1,125 @@
+"""The start: what the first frame loads, and that nothing typed while the rest is loaded is lost."""
+
+import asyncio
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from kimi_tui.errors import ConfigError
+from kimi_tui.paths import bundled
+from kimi_tui.ui.tui.app import KimiTui
+from kimi_tui.ui.tui.screens.help import Help
+from kimi_tui.ui.tui.theme_file import read_theme
+from kimi_tui.ui.tui.themes import find_themes, load_theme
+from tests.ui.tui.stand_in import StandIn
+from tests.ui.tui.test_screen import ready
+
+HEAVY = (
+    "pydantic", "pydantic_core", "openai", "httpx", "mcp", "anthropic", "markdown_it", "pygments", "watchfiles",
+    "ruamel", "yaml", "pathspec", "kimi_tui.wire", "kimi_tui.soul", "kimi_tui.flow", "kimi_tui.config",
+    "kimi_tui.ui.tui.transcript", "kimi_tui.ui.tui.dialogs", "kimi_tui.ui.tui.flow",
+)  # fmt: skip
+
+FIRST_FRAME = f"""
+import asyncio, sys
+import kimi_tui.cli.main, kimi_tui.cli.screen, kimi_tui.ui.tui.run
+from kimi_tui.ui.tui.app import KimiTui
+
+seen = []
+class Looked(KimiTui):
+    def _started(self):
+        seen.extend(name for name in {HEAVY!r} if name in sys.modules)
+        self.exit(0)
+
+async def make():
+    raise AssertionError
+asyncio.run(Looked(make).run_async(headless=True))
+print(*seen)
+"""
+
+
+def test_the_first_frame_loads_nothing_heavy() -> None:
+    done = subprocess.run([sys.executable, "-c", FIRST_FRAME], capture_output=True, text=True, timeout=60)
+    assert (done.returncode, done.stdout.split()) == (0, []), done.stderr
+
+
+@pytest.mark.parametrize("path", find_themes((bundled("themes"),)), ids=lambda path: path.stem)
+def test_a_bundled_theme_is_read_in_the_plain_way_and_comes_out_the_same(path: Path) -> None:
+    assert load_theme(path) == read_theme(path)
+
+
+@pytest.mark.parametrize(
+    "text", ["dark: yes", 'dark: "true"', "title: null", "name: on", "colours: 3", "dark: true  # by night", "  x: y"]
+)
+def test_a_theme_out_of_the_plain_is_left_to_the_reader_of_all_yaml(text: str, tmp_path: Path) -> None:
+    file = tmp_path / "mine.yaml"
+    kept = (bundled("themes") / "kimi-dark.yaml").read_text("utf-8").splitlines()
+    key = text.partition(":")[0]
+    file.write_text("\n".join([*(line for line in kept if not line.startswith(f"{key}:")), text]), "utf-8")
+    told: list[object] = []
+    for read in (load_theme, read_theme):
+        try:
+            told.append(read(file))
+        except ConfigError as error:
+            told.append(str(error))
+    assert told[0] == told[1]
+
+
+async def test_what_is_typed_and_sent_before_the_engine_is_there_is_sent_to_it(tmp_path: Path) -> None:
+    engine, may = StandIn(tmp_path), asyncio.Event()
+
+    async def make() -> StandIn:
+        await may.wait()
+        return engine
+
+    app = KimiTui(make, motion=False)
+    async with app.run_test(size=(120, 40)) as pilot:
+        for key in ("h", "i", "enter"):
+            app.home.composer.prompt._last_key = 0.0
+            await pilot.press(key)
+        assert (engine.prompts, app.home.composer.queued.texts) == ([], ("hi",))
+        may.set()
+        await ready(pilot)
+        assert engine.prompts == ["hi"]
+
+
+async def test_a_key_that_is_no_writing_waits_for_the_panes(tmp_path: Path) -> None:
+    async def make() -> StandIn:
+        return StandIn(tmp_path)
+
+    class Slow(KimiTui):
+        may = asyncio.Event()
+
+        async def _furnish(self) -> None:
+            await self.may.wait()
+            await super()._furnish()
+
+    app = Slow(make, motion=False)
+    async with app.run_test(size=(120, 40)) as pilot:
+        await pilot.press("a", "b", "f1")
+        assert (app.home.composer.text, app.screen) == ("ab", app.home)
+        app.may.set()
+        await ready(pilot)
+        assert isinstance(app.screen, Help)
+
+
+async def test_a_screen_asked_for_before_the_engine_is_there_opens_once_it_is(tmp_path: Path) -> None:
+    may = asyncio.Event()
+
+    async def make() -> StandIn:
+        await may.wait()
+        return StandIn(tmp_path)
+
+    app = KimiTui(make, motion=False)
+    async with app.run_test(size=(120, 40)) as pilot:
+        for key in ("/", "l", "o", "g", "escape", "enter"):
+            app.home.composer.prompt._last_key = 0.0
+            await pilot.press("slash" if key == "/" else key)
+        before = app.screen
+        may.set()
+        async with asyncio.timeout(5):
+            while app.screen is app.home:
+                await pilot.pause()
+        assert (before, type(app.screen).__name__) == (app.home, "LogView")
