@@ -35,6 +35,7 @@ from kimi_tui.ui.tui.hinting import WRITING, hints_for, where_of
 from kimi_tui.ui.tui.host import Host
 from kimi_tui.ui.tui.keys import ACTIONS, bindings
 from kimi_tui.ui.tui.manners import Manners
+from kimi_tui.ui.tui.meanwhile import Meanwhile
 from kimi_tui.ui.tui.replay.moment import Moment
 from kimi_tui.ui.tui.screens.frame import Frame
 from kimi_tui.ui.tui.screens.home import PANES, Home, PaneName
@@ -127,6 +128,7 @@ class KimiTui(App[int]):
         self._ticker: Timer | None = None
         self._bridge: Bridge | None = None
         self._turns: Turns | None = None
+        self.meanwhile = Meanwhile()
         self.engine: Engine | None = None
         self.moment = Moment(clock)
         self.home = Home(manners=self.manners)
@@ -219,6 +221,7 @@ class KimiTui(App[int]):
     async def _leave_engine(self) -> None:
         bridge, turns, engine = self._bridge, self._turns, self.engine
         self._bridge = self._turns = self.engine = None
+        self.meanwhile = Meanwhile()
         self._first_prompt = None
         if bridge is not None:
             bridge.close()
@@ -299,8 +302,18 @@ class KimiTui(App[int]):
 
     def on_wire_batch(self, event: "WireBatch") -> None:
         self.stage.take(event.messages)
+        self._hear_meanwhile(event)
         self._run_ticker()
         self._hint()
+
+    def _hear_meanwhile(self, event: WireBatch) -> None:
+        """What was steered has gone in, or is given back where the turn was over before."""
+        before = self.meanwhile.texts
+        for _, message in event.messages:
+            for content in self.meanwhile.hear(message):
+                self._give_back(text_of(content))
+        if self.meanwhile.texts != before:
+            self._queue_changed()
 
     def _run_ticker(self) -> None:
         if self.stage.counts and self._ticker is None and not self.manners.plain:
@@ -332,17 +345,22 @@ class KimiTui(App[int]):
             self.submit(event.text)
 
     def on_composer_steered(self, event: Composer.Steered) -> None:
+        queue = self._turns.queue if self._turns is not None else []
+        content = event.text or (queue[0] if queue else "")
         if event.text.startswith("!") or self._turns is None or not self._turns.steer(event.text or None):
             if event.text:
                 self.submit(event.text)
             else:
                 self.tell("no turn is running that could be steered")
+        elif content:
+            self.meanwhile.add(content)
+            self._queue_changed()
 
     def on_composer_take_back(self) -> None:
         if self._turns is not None and (last := self._turns.take_back()) is not None:
             from kimi_tui.wire.parts import text_of
 
-            self.home.composer.text = text_of(last)
+            self.home.composer.put_back(text_of(last))
 
     def on_composer_leave(self) -> None:
         self.action_leave()
@@ -351,15 +369,20 @@ class KimiTui(App[int]):
         from kimi_tui.wire.parts import text_of
 
         if self._turns is not None and self.is_running:
-            self.home.composer.queued.show([text_of(content) for content in self._turns.queue])
+            queue = [text_of(content) for content in self._turns.queue]
+            self.home.composer.queued.show(queue, self.meanwhile.texts)
 
     def _refused(self, content: "UserInput", why: str) -> None:
         from kimi_tui.wire.parts import text_of
 
         if self.engine is not None and self.engine.busy:
             self.tell(why, severity="warning")
+        self._give_back(text_of(content))
+
+    def _give_back(self, text: str) -> None:
+        """A message that was not taken, to be edited; Up brings it where something else is written by now."""
         if not self.home.composer.text:
-            self.home.composer.text = text_of(content)
+            self.home.composer.put_back(text)
 
     def _failed(self, cause: str) -> None:
         from kimi_tui.ui.tui.transcript.items import ErrorItem

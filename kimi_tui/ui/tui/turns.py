@@ -7,7 +7,7 @@ import asyncio
 import logging
 from collections.abc import Callable
 
-from kimi_tui.errors import KimiTuiError, UsageError
+from kimi_tui.errors import KimiTuiError, ModelNotSetError, UsageError
 from kimi_tui.ui.tui.engine import Engine
 from kimi_tui.wire.parts import UserInput, text_of
 
@@ -83,7 +83,7 @@ class Turns:
                 await self._engine.run_shell_line(content[1:].strip())
             else:
                 await self._engine.prompt(content)
-        except UsageError as error:
+        except (UsageError, ModelNotSetError) as error:
             self._refused(content, str(error))
         except KimiTuiError as error:
             _log.info("a turn ended: %s", error)

@@ -177,11 +177,14 @@ class Composer(Vertical):
                 self._older()
             case "down":
                 if self.history.walking and (text := self.history.newer()) is not None:
-                    self.text = text
+                    self.text = text if not self.history.walking else self.pastes.recall(text)
             case "ctrl+r":
                 self._search()
             case "ctrl+s":
                 text, self.text = self.pastes.unfold(self.text).strip(), ""
+                if text:
+                    self.history.add(text)
+                    self.pastes.clear()
                 self.post_message(self.Steered(text))
             case "ctrl+d":
                 self.post_message(self.Leave())
@@ -192,9 +195,13 @@ class Composer(Vertical):
         if not self.text and self.queued.texts:
             self.post_message(self.TakeBack())
         elif (text := self.history.older(self.text)) is not None:
-            self.text = text
-            self._shut_at = text
+            self.put_back(text)
             self._close_menu()
+
+    def put_back(self, text: str) -> None:
+        """A message of earlier, to be edited: what was a large paste is a chip again, and no menu opens."""
+        self._shut_at = text = self.pastes.recall(text)
+        self.text = text
 
     def _search(self) -> None:
         self._searching = True

@@ -13,6 +13,7 @@ class Pastes:
 
     def __init__(self) -> None:
         self._texts: dict[int, str] = {}
+        self._sent: dict[str, None] = {}
 
     def fold(self, text: str) -> str:
         """What to put into the composer for a pasted text: itself, or a chip where it is large."""
@@ -20,9 +21,18 @@ class Pastes:
         lines = text.count("\n") + 1
         if len(text) < CHARACTERS and lines < LINES:
             return text
-        number = max(self._texts, default=0) + 1
-        self._texts[number] = text
+        number = next((known for known, paste in self._texts.items() if paste == text), None)
+        if number is None:
+            number = max(self._texts, default=0) + 1
+            self._texts[number] = text
         return _chip(number, text)
+
+    def recall(self, text: str) -> str:
+        """A message of earlier with a chip for each paste it was sent with; or for all of it."""
+        for paste in self._sent:
+            if paste in text:
+                text = text.replace(paste, self.fold(paste))
+        return self.fold(text)
 
     def unfold(self, text: str) -> str:
         return _CHIP.sub(lambda chip: self._texts.get(int(chip[1]), chip[0]), text)
@@ -49,6 +59,8 @@ class Pastes:
         self._texts.update(texts)
 
     def clear(self) -> None:
+        """The message that had the chips is sent."""
+        self._sent.update(dict.fromkeys(paste.strip() for paste in self._texts.values()))
         self._texts.clear()
 
 

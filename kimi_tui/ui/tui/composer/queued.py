@@ -1,4 +1,4 @@
-"""The messages that wait for the turn under way to end."""
+"""The messages that wait: for the next step of the turn under way, or for its end."""
 
 from collections.abc import Sequence
 
@@ -8,6 +8,7 @@ from kimi_tui.ui.tui.text.line import Line, cut
 from kimi_tui.ui.tui.text.palette import Palette
 
 _SHOWN = 4
+_STEERED = "⋯ goes in with the next step  "
 
 
 class QueuedList(Sheet):
@@ -21,14 +22,18 @@ class QueuedList(Sheet):
     def __init__(self, *, id: str | None = None) -> None:  # noqa: A002
         super().__init__(id=id)
         self.texts: tuple[str, ...] = ()
+        self.steered: tuple[str, ...] = ()
 
-    def show(self, texts: Sequence[str]) -> None:
-        self.texts = tuple(texts)
-        self.set_class(bool(texts), "-filled")
+    def show(self, texts: Sequence[str], steered: Sequence[str] = ()) -> None:
+        self.texts, self.steered = tuple(texts), tuple(steered)
+        self.set_class(bool(texts or steered), "-filled")
         self.redraw()
 
     def lines(self, width: int, palette: Palette) -> list[Line]:
-        out: list[Line] = []
+        out = [
+            Line(((_STEERED, palette.secondary), (cut(one_line(text), max(1, width - len(_STEERED))), palette.base)))
+            for text in self.steered
+        ]
         hidden = len(self.texts) - _SHOWN
         if hidden > 0:
             out.append(Line(((f"  {hidden} more", palette.faint),)))
@@ -36,6 +41,6 @@ class QueuedList(Sheet):
             out.append(
                 Line((("⋯ queued  ", palette.secondary), (cut(one_line(text), max(1, width - 10)), palette.muted)))
             )
-        if out:
+        if self.texts:
             out.append(Line((("  ↑ edits the last · ctrl+s says the first now", palette.faint),)))
         return out

@@ -9,6 +9,9 @@ from kimi_tui.ui.tui.panels.sheet import Sheet
 from kimi_tui.ui.tui.text.line import Line, Run, cut, cut_start, width_of
 from kimi_tui.ui.tui.text.palette import Palette
 
+NO_MODEL = "no model"
+"""What an engine without a model names as its model."""
+
 _BOLD = Style(bold=True)
 
 
@@ -72,7 +75,7 @@ class Header(Sheet):
 
     def _figures(self, palette: Palette) -> list[Run]:
         facts = self._facts
-        if not facts.model:
+        if facts.model in ("", NO_MODEL):
             return []
         runs: list[Run] = [(facts.model, palette.base)]
         if facts.model_note:
@@ -99,4 +102,6 @@ class Header(Sheet):
             return [("✗ ", palette.error), ("not started", palette.error)]
         if not facts.ready:
             return [("○ ", palette.muted), ("starting", palette.muted)]
+        if facts.model == NO_MODEL:
+            return [("! ", palette.warning), (f"{NO_MODEL} · ", palette.base), ("/model", palette.accent)]
         return [("○ ", palette.muted), ("ready", palette.muted)]

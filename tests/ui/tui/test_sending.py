@@ -1,0 +1,113 @@
+"""Messages on their way: those that wait for a step, those that come back, those that were large."""
+
+import dataclasses
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+from textual.pilot import Pilot
+
+from kimi_tui.errors import ModelNotSetError
+from kimi_tui.ui.tui.app import KimiTui
+from kimi_tui.wire.events import SteerInput, StepBegin, StepInterrupted, TurnBegin
+from tests.ui.tui.stand_in import StandIn, make_app
+from tests.ui.tui.test_screen import ready
+
+
+@asynccontextmanager
+async def opened(folder: Path, engine: StandIn | None = None) -> AsyncIterator[tuple[KimiTui, Pilot[int], StandIn]]:
+    engine = engine or StandIn(folder)
+    app, _ = make_app(engine)
+    async with app.run_test(size=(100, 30)) as pilot:
+        await ready(pilot)
+        yield app, pilot, engine
+
+
+async def send(pilot: Pilot[int], text: str, key: str = "enter") -> None:
+    app = pilot.app
+    assert isinstance(app, KimiTui)
+    app.home.composer.text = text
+    app.home.composer.prompt._last_key = 0.0
+    await pilot.press(key)
+    await settled(pilot)
+
+
+async def settled(pilot: Pilot[int]) -> None:
+    for _ in range(4):
+        await pilot.pause()
+
+
+def shown(app: KimiTui) -> str:
+    return "\n".join(strip.text for strip in app.screen._compositor.render_strips())
+
+
+async def test_what_steers_is_seen_to_wait_until_it_has_gone_in(tmp_path: Path) -> None:
+    async with opened(tmp_path) as (app, pilot, engine):
+        await send(pilot, "one")
+        engine.say(TurnBegin(user_input="one"), StepBegin(n=1))
+        await send(pilot, "mind the tests", "ctrl+s")
+        assert "goes in with the next step  mind the tests" in shown(app)
+        engine.say(SteerInput(user_input="mind the tests"))
+        await settled(pilot)
+        assert "goes in with" not in shown(app)
+        assert "you, meanwhile  mind the tests" in shown(app)
+
+
+async def test_what_did_not_go_in_before_an_interrupt_comes_back(tmp_path: Path) -> None:
+    async with opened(tmp_path) as (app, pilot, engine):
+        await send(pilot, "one")
+        engine.say(TurnBegin(user_input="one"), StepBegin(n=1))
+        await send(pilot, "mind the tests", "ctrl+s")
+        engine.say(StepInterrupted())
+        await settled(pilot)
+        assert "goes in with" not in shown(app)
+        assert app.home.composer.text == "mind the tests"
+
+
+async def test_the_oldest_of_the_queue_waits_for_the_step_when_it_is_said_now(tmp_path: Path) -> None:
+    async with opened(tmp_path) as (app, pilot, engine):
+        await send(pilot, "one")
+        engine.say(TurnBegin(user_input="one"), StepBegin(n=1))
+        await send(pilot, "two")
+        await send(pilot, "", "ctrl+s")
+        assert app.home.composer.queued.texts == ()
+        assert app.home.composer.queued.steered == ("two",)
+
+
+async def test_up_brings_a_large_paste_back_as_a_chip_that_is_sent_whole_again(tmp_path: Path) -> None:
+    paste = "\n".join(f"line {n}" for n in range(400))
+    async with opened(tmp_path) as (app, pilot, engine):
+        composer = app.home.composer
+        composer.text = "what is this? "
+        composer.prompt.paste(paste)
+        await pilot.press("enter")
+        await settled(pilot)
+        engine.end_turn()
+        await settled(pilot)
+        await pilot.press("up")
+        assert composer.text == "what is this? [pasted 400 lines #1]"
+        composer.prompt._last_key = 0.0
+        await pilot.press("enter")
+        await settled(pilot)
+        assert engine.prompts == [f"what is this? {paste}"] * 2
+
+
+async def test_a_large_message_of_another_session_comes_back_as_one_chip(tmp_path: Path) -> None:
+    async with opened(tmp_path) as (app, pilot, _):
+        app.home.composer.history.add("\n".join(f"line {n}" for n in range(400)))
+        await pilot.press("up")
+        assert app.home.composer.text == "[pasted 400 lines #1]"
+
+
+async def test_without_a_model_the_header_says_what_to_do_and_the_message_comes_back(tmp_path: Path) -> None:
+    engine = StandIn(tmp_path, model_name="no model")
+    engine.error = ModelNotSetError("no model is set")
+    async with opened(tmp_path, engine) as (app, pilot, _):
+        first = shown(app).splitlines()[0]
+        assert "no model · /model" in first
+        assert "ready" not in first
+        await send(pilot, "hello")
+        assert app.home.composer.text == "hello"
+        app.home.header.facts = dataclasses.replace(app.home.header.facts, model="moon-2")
+        await settled(pilot)
+        assert "ready" in shown(app).splitlines()[0]
