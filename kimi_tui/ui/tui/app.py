@@ -35,7 +35,6 @@ from kimi_tui.ui.tui.hinting import WRITING, hints_for, where_of
 from kimi_tui.ui.tui.host import Host
 from kimi_tui.ui.tui.keys import ACTIONS, bindings
 from kimi_tui.ui.tui.manners import Manners
-from kimi_tui.ui.tui.meanwhile import Meanwhile
 from kimi_tui.ui.tui.replay.moment import Moment
 from kimi_tui.ui.tui.screens.frame import Frame
 from kimi_tui.ui.tui.screens.home import PANES, Home, PaneName
@@ -52,6 +51,7 @@ if TYPE_CHECKING:
     from kimi_tui.ui.tui.flow.listing import FlowList
     from kimi_tui.ui.tui.flow.pane import FlowPane
     from kimi_tui.ui.tui.flow_desk import FlowDesk
+    from kimi_tui.ui.tui.meanwhile import Meanwhile
     from kimi_tui.ui.tui.panels.strip import StripLine
     from kimi_tui.ui.tui.panels.waiting import WaitingPane
     from kimi_tui.ui.tui.replay.bar import ScrubBar
@@ -97,6 +97,7 @@ class KimiTui(App[int]):
     stage: "Stage"
     machine: "TimeMachine"
     desk: "FlowDesk"
+    meanwhile: "Meanwhile"
 
     def __init__(
         self,
@@ -128,7 +129,6 @@ class KimiTui(App[int]):
         self._ticker: Timer | None = None
         self._bridge: Bridge | None = None
         self._turns: Turns | None = None
-        self.meanwhile = Meanwhile()
         self.engine: Engine | None = None
         self.moment = Moment(clock)
         self.home = Home(manners=self.manners)
@@ -164,6 +164,7 @@ class KimiTui(App[int]):
         """The panes, and what works them."""
         await asyncio.to_thread(_load_the_rest)
         from kimi_tui.ui.tui.flow_desk import FlowDesk
+        from kimi_tui.ui.tui.meanwhile import Meanwhile
         from kimi_tui.ui.tui.replay.machine import TimeMachine
         from kimi_tui.ui.tui.replay.scene import PastScene
         from kimi_tui.ui.tui.screens.furniture import make_furniture
@@ -175,6 +176,7 @@ class KimiTui(App[int]):
         self.stage = Stage(home, clock=self._clock, moment=self.moment, attention=self.attention)
         self.machine = TimeMachine(PastScene(self.stage), home.scrub, steady=self.steady)
         self.stage.hearer = self.machine
+        self.meanwhile = Meanwhile()
         self.desk = FlowDesk(self, self.stage, self.machine, clock=self.moment)
         self._furnished = True
         while self._held:
@@ -221,7 +223,8 @@ class KimiTui(App[int]):
     async def _leave_engine(self) -> None:
         bridge, turns, engine = self._bridge, self._turns, self.engine
         self._bridge = self._turns = self.engine = None
-        self.meanwhile = Meanwhile()
+        if self._furnished:
+            self.meanwhile.clear()
         self._first_prompt = None
         if bridge is not None:
             bridge.close()
@@ -306,8 +309,10 @@ class KimiTui(App[int]):
         self._run_ticker()
         self._hint()
 
-    def _hear_meanwhile(self, event: WireBatch) -> None:
+    def _hear_meanwhile(self, event: "WireBatch") -> None:
         """What was steered has gone in, or is given back where the turn was over before."""
+        from kimi_tui.wire.parts import text_of
+
         before = self.meanwhile.texts
         for _, message in event.messages:
             for content in self.meanwhile.hear(message):

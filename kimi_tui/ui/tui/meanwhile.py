@@ -20,6 +20,10 @@ class Meanwhile:
     def add(self, content: UserInput) -> None:
         self._waiting.append(content)
 
+    def clear(self) -> None:
+        """There is no turn any more that it could go into."""
+        self._waiting.clear()
+
     def hear(self, message: WireMessage) -> list[UserInput]:
         """What did not go in before the turn was over."""
         match message:
