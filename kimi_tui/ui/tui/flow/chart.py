@@ -1,8 +1,7 @@
 """The chart of a flow on screen: scrolls, follows a node, and repaints only the cells that look different."""
 
-import os
 from collections.abc import Iterator
-from typing import ClassVar
+from typing import ClassVar, cast
 
 from rich.segment import Segment
 from rich.style import Style
@@ -10,21 +9,22 @@ from textual import events
 from textual.binding import Binding, BindingType
 from textual.geometry import Offset, Region, Size
 from textual.message import Message
-from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
 from kimi_tui.flow.graph import Flow
 from kimi_tui.ui.tui.flow.faces import Faces, ink
 from kimi_tui.ui.tui.flow.minimap import MiniMap
+from kimi_tui.ui.tui.flow.panned import Panned
 from kimi_tui.ui.tui.flow.plane import Piece, Plane
 from kimi_tui.ui.tui.flow.planning import ZOOMS, Planner, Shown, Way, Zoom
 from kimi_tui.ui.tui.flow.walk import Way as Walk
+from kimi_tui.ui.tui.manners import Manners
 from kimi_tui.ui.tui.panels.sheet import ground_of, palette_of
 from kimi_tui.ui.tui.text.palette import Palette
 from kimi_tui.ui.tui.text.sanitize import sanitize
 
 
-class FlowChart(ScrollView, can_focus=True):
+class FlowChart(Panned, can_focus=True):
     """Shows a flow with a face for each node and edge. Ids are data: they never become widget ids."""
 
     DEFAULT_CSS = """
@@ -72,14 +72,7 @@ class FlowChart(ScrollView, can_focus=True):
             self.label = label
             super().__init__()
 
-    class ViewChanged(Message):
-        """Another plane is shown; `view` names it."""
-
-        def __init__(self, view: str) -> None:
-            self.view = view
-            super().__init__()
-
-    def __init__(self, *, id: str | None = None, ascii_only: bool | None = None) -> None:  # noqa: A002
+    def __init__(self, *, id: str | None = None) -> None:  # noqa: A002
         super().__init__(id=id)
         self.flow: Flow | None = None
         self.faces = Faces()
@@ -87,9 +80,8 @@ class FlowChart(ScrollView, can_focus=True):
         self.way: Way = "auto"
         self.selected = ""
         self.current = ""
-        self.following = True
         self.dimmed = False
-        self.ascii_only = bool(os.environ.get("KIMI_TUI_ASCII")) if ascii_only is None else ascii_only
+        self.ascii_only = False
         self._with_map = True
         self._planner: Planner | None = None
         self._shown: Shown | None = None
@@ -98,8 +90,6 @@ class FlowChart(ScrollView, can_focus=True):
         self._map: MiniMap | None = None
         self._map_rows: list[list[Segment]] | None = None
         self._inks: Palette | None = None
-        self._held: Offset | None = None
-        self._dragged = False
 
     # What is shown
 
@@ -155,6 +145,10 @@ class FlowChart(ScrollView, can_focus=True):
             self.refresh()
 
     def on_mount(self) -> None:
+        manners = getattr(cast(object, self.app), "manners", None)
+        if isinstance(manners, Manners):
+            self.ascii_only = self.ascii_only or (manners.ascii and not manners.plain)
+            self.zoom = "outline" if manners.plain else self.zoom
         self.app.theme_changed_signal.subscribe(self, lambda _theme: self._new_colours())
 
     def _new_colours(self) -> None:
@@ -200,7 +194,6 @@ class FlowChart(ScrollView, can_focus=True):
             self.scroll_to(self._middle, 0, animate=False, immediate=True, force=True)
         if made.mode != "outline":
             self._map = MiniMap.fitting(made.plane, self.size)
-        self.post_message(self.ViewChanged(made.mode))
 
     @property
     def _middle(self) -> int:
@@ -353,13 +346,6 @@ class FlowChart(ScrollView, can_focus=True):
             self.following = False
             self.select(self.plane.step(self.selected, way))
 
-    def action_pan(self, x: int, y: int) -> None:
-        self.following = False
-        self.scroll_to(self.scroll_x + x, self.scroll_y + y, animate=False, immediate=True)
-
-    def action_page(self, by: int) -> None:
-        self.action_pan(0, by * max(1, self.size.height - 2))
-
     def action_open(self) -> None:
         if self.selected:
             self.post_message(self.NodeOpened(self.selected))
@@ -370,6 +356,9 @@ class FlowChart(ScrollView, can_focus=True):
         self._view(zoom=order[(order.index(self.zoom) + 1) % len(order)])
 
     def action_nearer(self, by: int) -> None:
+        self.nearer(by)
+
+    def nearer(self, by: int) -> None:
         """One step nearer or farther than what is shown."""
         now: Zoom = self._shown.mode if self._shown is not None else "full"
         self._view(zoom=ZOOMS[max(0, min(ZOOMS.index(now) + by, len(ZOOMS) - 1))])
@@ -403,40 +392,8 @@ class FlowChart(ScrollView, can_focus=True):
 
     # The mouse
 
-    def on_mouse_scroll_down(self, event: events.MouseScrollDown) -> None:
-        self._wheel(event, -1)
-
-    def on_mouse_scroll_up(self, event: events.MouseScrollUp) -> None:
-        self._wheel(event, 1)
-
-    def _wheel(self, event: events.MouseEvent, by: int) -> None:
-        self.following = False
-        if event.ctrl:
-            event.stop()
-            event.prevent_default()
-            self.action_nearer(by)
-
-    def on_mouse_down(self, event: events.MouseDown) -> None:
-        self._held, self._dragged = event.screen_offset, False
-
-    def on_mouse_move(self, event: events.MouseMove) -> None:
-        if self._held is None or not event.button:
-            return
-        by = self._held - event.screen_offset
-        if by != Offset(0, 0):
-            if not self._dragged:
-                self.capture_mouse()
-            self._held, self._dragged, self.following = event.screen_offset, True, False
-            self.scroll_to(self.scroll_x + by.x, self.scroll_y + by.y, animate=False, immediate=True)
-
-    def on_mouse_up(self, event: events.MouseUp) -> None:
-        self._held = None
-        if self._dragged:
-            self.release_mouse()
-
     def on_click(self, event: events.Click) -> None:
-        if self._dragged:
-            self._dragged = False
+        if self.was_dragged():
             return
         meta = event.style.meta
         if isinstance(node_id := meta.get("node"), str):
