@@ -34,11 +34,15 @@ class Scope:
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """How an approval ended. Feedback comes only with a rejection, `denied_by` only where a rule decided."""
+    """How an approval ended. Feedback comes only with a rejection, `denied_by` only where a rule decided.
+
+    `edited` is what the person wrote in place of what was asked for; the yes is for that, and for nothing else.
+    """
 
     approved: bool
     feedback: str | None = None
     denied_by: str | None = None
+    edited: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +63,7 @@ class _Waiting:
     request: ApprovalRequest
     scope: Scope | None
     must_ask: bool
+    editable: bool
     answer: asyncio.Future[Verdict]
 
 
@@ -131,11 +136,13 @@ class Approvals:
         because: Sequence[str] = (),
         must_ask: bool = False,
         free: bool = False,
+        editable: bool = False,
     ) -> Verdict:
         """Wait until somebody answers. Cancelling the wait settles it as rejected.
 
         `must_ask` is for what is protected: neither yolo nor an earlier yes covers it, and a yes covers only it.
         `free` is for what is asked for only where a rule says so. `because` tells the person why it is asked.
+        `editable`: whoever asks does what `Verdict.edited` says, where it says something.
         """
         decision = self.policy.decide(sender, subject)
         if decision.effect is Effect.DENY:
@@ -169,7 +176,7 @@ class Approvals:
             source_description=source.description if source else None,
             scope=scope.words if scope else None,
         )
-        waiting = _Waiting(request, scope, must_ask, asyncio.get_running_loop().create_future())
+        waiting = _Waiting(request, scope, must_ask, editable, asyncio.get_running_loop().create_future())
         self._waiting[request.id] = waiting
         self._wire.send(request)
         try:
@@ -178,15 +185,24 @@ class Approvals:
             if self._waiting.pop(request.id, None) is not None:
                 self._wire.send(ApprovalResponse(request_id=request.id, response="reject"))
 
-    def settle(self, request_id: str, response: ApprovalAnswer, feedback: str | None = None) -> bool:
-        """Answer a request; False where nothing of that id waits (any more)."""
-        waiting = self._waiting.pop(request_id, None)
+    def settle(
+        self, request_id: str, response: ApprovalAnswer, feedback: str | None = None, *, edited: str | None = None
+    ) -> bool:
+        """Answer a request; False where nothing of that id waits (any more).
+
+        `edited` goes with a yes for once: it is done in place of what was asked. False where that cannot be, too.
+        """
+        waiting = self._waiting.get(request_id)
         if waiting is None:
             return False
+        if edited is not None and not (waiting.editable and response == "approve" and edited.strip()):
+            return False
+        del self._waiting[request_id]
         feedback = (feedback or "").strip() or None
         self._wire.send(ApprovalResponse(request_id=request_id, response=response, feedback=feedback))
         if not waiting.answer.done():
-            waiting.answer.set_result(Verdict(response != "reject", feedback if response == "reject" else None))
+            why = feedback if response == "reject" else None
+            waiting.answer.set_result(Verdict(response != "reject", why, edited=edited))
         if response == "approve_for_session" and waiting.scope is not None:
             self._grant(waiting.scope)
         return True

@@ -16,6 +16,7 @@ from kimi_tui.soul.services import Services
 from kimi_tui.tools.processes import run
 from kimi_tui.tools.progress import last_lines
 from kimi_tui.tools.result_builder import ResultBuilder
+from kimi_tui.tools.result_message import result_message
 from kimi_tui.tools.sandbox import NO_SANDBOX
 from kimi_tui.tools.shell import TAIL_CHARS, bash, result_of
 from kimi_tui.tools.tool import failed
@@ -53,11 +54,12 @@ class ShellLines:
             self._body = None
             body.cancel()
             value = _interrupted(output) if not body.done() or body.cancelled() else body.result()
-            self._send(ToolResult(tool_call_id=call_id, return_value=value))
+            result = ToolResult(tool_call_id=call_id, return_value=value)
+            self._send(result)
             if isinstance(value.output, str) and (shown := _fenced(value.output)):
                 self._send(TextPart(text=shown))
-            said = f"$ {command}\n{value.output}\n<system>{value.message}</system>"
-            self._context().append(user_message((TextPart(text=_ABOUT), TextPart(text=said))))
+            asked = TextPart(text=f"{_ABOUT}\n$ {command}")
+            self._context().append(user_message((asked, *result_message(result).content)))
             self._send(TurnEnd())
 
     def stop(self) -> None:

@@ -1,8 +1,9 @@
 """Asking for approval on behalf of the call that is being answered."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from kimi_tui.approval import Approvals, Scope
+from kimi_tui.permission.rule import Effect
 from kimi_tui.permission.subject import Subject
 from kimi_tui.tools.tool import current_tool_call, failed, rejected
 from kimi_tui.wire.display import DisplayBlock
@@ -21,8 +22,12 @@ async def ask(
     because: Sequence[str] = (),
     must_ask: bool = False,
     free: bool = False,
+    on_edit: Callable[[str], None] | None = None,
 ) -> ToolReturnValue | None:
-    """None where it may go ahead, else the result that says it may not. See `Approvals.ask`."""
+    """None where it may go ahead, else the result that says it may not. See `Approvals.ask`.
+
+    With `on_edit` the person may change what is to be done; it is told what to do instead, before the yes.
+    """
     verdict = await approvals.ask(
         tool_call_id=current_tool_call.get().id,
         sender=sender,
@@ -34,7 +39,20 @@ async def ask(
         because=because,
         must_ask=must_ask,
         free=free,
+        editable=on_edit is not None,
     )
+    if verdict.edited is not None and on_edit is not None:
+        on_edit(verdict.edited)
     if verdict.denied_by is not None:
-        return failed(f"This is not allowed: {verdict.denied_by}.", brief=f"Not allowed: {verdict.denied_by}")
+        return _denied(verdict.denied_by)
     return None if verdict.approved else rejected(verdict.feedback)
+
+
+def denied(approvals: Approvals, sender: str, subject: Subject | None) -> ToolReturnValue | None:
+    """The result that says that a rule forbids it, for what a person has said yes to already; else None."""
+    decision = approvals.policy.decide(sender, subject)
+    return _denied(decision.why) if decision.effect is Effect.DENY else None
+
+
+def _denied(why: str) -> ToolReturnValue:
+    return failed(f"This is not allowed: {why}.", brief=f"Not allowed: {why}")

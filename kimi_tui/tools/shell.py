@@ -1,11 +1,12 @@
 """Shell: one Bash command line, with what it prints as the result."""
 
 import shutil
+from collections.abc import Callable
 
 from pydantic import Field, model_validator
 
 from kimi_tui.approval import Approvals
-from kimi_tui.tools.asking import ask
+from kimi_tui.tools.asking import ask, denied
 from kimi_tui.tools.background import NO_BACKGROUND, BackgroundError, BackgroundTasks
 from kimi_tui.tools.child_env import DEFAULT_ENV, ChildEnv
 from kimi_tui.tools.processes import Ended, run
@@ -78,15 +79,27 @@ class Shell(Tool[ShellParams]):
         outside = boxed and params.outside_sandbox
         if self._sandbox.required and not boxed:
             return failed(f"Commands run in a sandbox only, and there is none: {self._sandbox.why_not}.")
-        refused = await self._ask(params, outside=outside)
+        edits: list[str] = []
+        refused = await self._ask(params, outside=outside, on_edit=edits.append)
         if refused is not None:
             return refused
+        if not edits:
+            return await self._go(params, boxed=boxed, outside=outside)
+        params = params.model_copy(update={"command": edits[-1]})
+        refused = denied(self._approvals, self.name, command_subject(take_apart(params.command)))
+        if refused is None and "\0" in params.command:
+            refused = failed("The command holds a NUL character.")
+        return _edited(refused or await self._go(params, boxed=boxed, outside=outside), params.command)
+
+    async def _go(self, params: ShellParams, *, boxed: bool, outside: bool) -> ToolReturnValue:
         command = bash(params.command) if outside else self._sandbox.wrap(bash(params.command))
         if params.run_in_background:
             return self._start(params, command)
         return await self._run(params, command, self._sandbox if boxed and not outside else NO_SANDBOX)
 
-    async def _ask(self, params: ShellParams, *, outside: bool) -> ToolReturnValue | None:
+    async def _ask(
+        self, params: ShellParams, *, outside: bool, on_edit: Callable[[str], None]
+    ) -> ToolReturnValue | None:
         line = take_apart(params.command)
         if outside:
             line = CommandLine(line.commands, (*line.doubts, "it runs outside of the sandbox"), line.files)
@@ -107,6 +120,7 @@ class Shell(Tool[ShellParams]):
             subject=command_subject(line),
             because=because,
             must_ask=guarded is not None,
+            on_edit=on_edit,
         )
 
     def _start(self, params: ShellParams, command: list[str]) -> ToolReturnValue:
@@ -144,6 +158,13 @@ class Shell(Tool[ShellParams]):
         finally:
             self._progress.end(call_id)
         return result_of(output, ended, params.timeout, sandbox)
+
+
+def _edited(value: ToolReturnValue, command: str) -> ToolReturnValue:
+    """The result of a command that the person changed before it ran: the model is told what it was."""
+    note = f"The user changed the command before it ran. This is what they approved in place of yours:\n{command}\n"
+    said = BriefBlock(text=f"You changed it: {command}")
+    return value.model_copy(update={"message": note + value.message, "display": (said, *value.display)})
 
 
 def bash(command: str) -> list[str]:

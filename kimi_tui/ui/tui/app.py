@@ -413,7 +413,7 @@ class KimiTui(App[int]):
 
     def on_approval_dialog_answered(self, event: "ApprovalDialog.Answered") -> None:
         if self.engine is not None:
-            self.engine.approvals.settle(event.request_id, event.response, event.feedback)
+            self.engine.approvals.settle(event.request_id, event.response, event.feedback, edited=event.edited)
 
     def on_approval_dialog_typed(self, event: "ApprovalDialog.Typed") -> None:
         self.home.composer.prompt.focus()
@@ -629,7 +629,12 @@ class KimiTui(App[int]):
         self.home.transcript.toggle_all()
 
     def action_find(self) -> None:
-        if isinstance(self.screen, Home):
+        from kimi_tui.ui.tui.dialogs.whole import WholeRequest
+
+        screen = self.screen
+        if isinstance(screen, WholeRequest):
+            screen.dismiss(None)
+        elif isinstance(screen, Home) and not (self.home.approval.has_focus and self.home.approval.read_whole()):
             self.home.finder.open()
 
     # Themes

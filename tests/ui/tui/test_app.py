@@ -71,9 +71,11 @@ def start(tmp_path: Path) -> Start:
             stage.verdicts = []
             settle = engine.approvals.settle
 
-            def settling(request_id: str, response: str, feedback: str | None = None) -> bool:
+            def settling(
+                request_id: str, response: str, feedback: str | None = None, *, edited: str | None = None
+            ) -> bool:
                 stage.verdicts.append((response, feedback))
-                return settle(request_id, response, feedback)  # type: ignore[arg-type]
+                return settle(request_id, response, feedback, edited=edited)  # type: ignore[arg-type]
 
             engine.approvals.settle = settling  # type: ignore[method-assign]
             yield stage
@@ -285,7 +287,12 @@ async def test_without_a_scope_there_is_no_broad_answer(start: Start) -> None:
         stage.clock.now += 1
         await stage.press("a")
         assert stage.verdicts == []
-        assert [option.id for option in stage.app.home.approval.query_one(OptionRows).options] == ["once", "no", "why"]
+        assert [option.id for option in stage.app.home.approval.query_one(OptionRows).options] == [
+            "once",
+            "no",
+            "why",
+            "edit",
+        ]
 
 
 async def test_the_broad_answer_is_withheld_until_the_whole_text_was_seen(start: Start) -> None:

@@ -10,41 +10,19 @@ from textual import events
 from textual.app import ComposeResult
 from textual.containers import Vertical
 from textual.message import Message
+from textual.screen import ModalScreen
 from textual.widgets import Input
 
-from kimi_tui.ui.tui.dialogs.asking import who_asks
+from kimi_tui.ui.tui.dialogs.asked_by import AskedBy
 from kimi_tui.ui.tui.dialogs.body import AskedBody
+from kimi_tui.ui.tui.dialogs.edit_command import EditCommand, command_of
 from kimi_tui.ui.tui.dialogs.guard import Guard
 from kimi_tui.ui.tui.dialogs.options import Option, OptionRows
+from kimi_tui.ui.tui.dialogs.whole import KEYS, SCROLL, WholeRequest
 from kimi_tui.ui.tui.headline import one_line
-from kimi_tui.ui.tui.panels.sheet import Sheet
-from kimi_tui.ui.tui.text.line import Line, Run
-from kimi_tui.ui.tui.text.palette import Palette
-from kimi_tui.wire.display import BriefBlock
+from kimi_tui.wire.display import BriefBlock, DisplayBlock
 from kimi_tui.wire.events import ApprovalAnswer
 from kimi_tui.wire.requests import ApprovalRequest
-
-_KEYS = {"y": "once", "1": "once", "a": "session", "2": "session", "n": "no", "3": "no", "f": "why", "4": "why"}
-_SCROLL = {"pageup": -8, "pagedown": 8, "shift+up": -1, "shift+down": 1, "home": -100_000, "end": 100_000}
-
-
-class AskedBy(Sheet):
-    """Who asks, for what, and where in a flow."""
-
-    request: ApprovalRequest | None = None
-    node = ""
-
-    def lines(self, width: int, palette: Palette) -> list[Line]:
-        request = self.request
-        if request is None:
-            return []
-        runs: list[Run] = [
-            (who_asks(request), palette.accent),
-            (f" asks to {one_line(request.action)}", palette.base),
-        ]
-        if self.node:
-            runs += [(" · ", palette.faint), (f"◆ {self.node}", palette.secondary)]
-        return [Line(tuple(runs))]
 
 
 class ApprovalDialog(Vertical, can_focus=True):
@@ -65,8 +43,18 @@ class ApprovalDialog(Vertical, can_focus=True):
     """
 
     class Answered(Message):
-        def __init__(self, request_id: str, response: ApprovalAnswer, feedback: str | None = None) -> None:
+        """`edited` is the command to run in place of the one that was asked for."""
+
+        def __init__(
+            self,
+            request_id: str,
+            response: ApprovalAnswer,
+            feedback: str | None = None,
+            *,
+            edited: str | None = None,
+        ) -> None:
             self.request_id = request_id
+            self.edited = edited
             self.response: ApprovalAnswer = response
             self.feedback = feedback
             super().__init__()
@@ -89,6 +77,8 @@ class ApprovalDialog(Vertical, can_focus=True):
         self.requests: tuple[ApprovalRequest, ...] = ()
         self.current: ApprovalRequest | None = None
         self._swallowed = ""
+        self._clock = clock
+        self._aside: ModalScreen[str | None] | None = None
 
     def compose(self) -> ComposeResult:
         yield AskedBy(id="asked-by")
@@ -108,12 +98,14 @@ class ApprovalDialog(Vertical, can_focus=True):
         if request is None:
             self.current = None
             self.remove_class("-open", "-why")
+            self._leave_aside()
             return
         place = next(index for index, one in enumerate(requests) if one.id == request.id)
         self.border_title = "approval" if len(requests) == 1 else f"approval {place + 1} of {len(requests)}"
-        self.border_subtitle = "tab next" if len(requests) > 1 else ""
+        self.border_subtitle = "tab next · ctrl+f whole screen" if len(requests) > 1 else "ctrl+f whole screen"
         if self.current is None or request.id != self.current.id:
             self.current = request
+            self._leave_aside()
             self._swallowed = ""
             self.guard.restart()
             self.remove_class("-why")
@@ -121,9 +113,8 @@ class ApprovalDialog(Vertical, can_focus=True):
             head = self.query_one(AskedBy)
             head.request, head.node = request, node
             head.redraw()
-            body = request.display or (BriefBlock(text=request.description),)
-            self.query_one(AskedBody).show(body)
-            self.query_one(OptionRows).show(self._options(request))
+            self.query_one(AskedBody).show(_blocks(request))
+            self.query_one(OptionRows).show(self._options(request, seen=self.query_one(AskedBody).all_seen))
             self.add_class("-open")
             self.call_after_refresh(self._look_again)
         elif self.has_class("-why"):
@@ -141,22 +132,55 @@ class ApprovalDialog(Vertical, can_focus=True):
         answers = len(self.query_one(OptionRows).options) + 1
         self.query_one(AskedBody).give_room(max(2, min(24, rows - around - frame - answers)))
 
-    def _options(self, request: ApprovalRequest) -> list[Option]:
+    def _options(self, request: ApprovalRequest, *, seen: bool) -> list[Option]:
         options = [Option("once", "y", "Yes, this once")]
         if request.scope is not None:
-            if self.query_one(AskedBody).all_seen:
+            if seen:
                 options.append(Option("session", "a", "Yes, for this session:", one_line(request.scope)))
             else:
                 words = "for this session: page down to its end first"
                 options.append(Option("session", "a", words, withheld=True))
         options.append(Option("no", "n", "No"))
         options.append(Option("why", "f", "No, and say why…"))
+        if command_of(request) is not None:
+            options.append(Option("edit", "e", "Edit it before it runs…"))
         return options
 
     def _look_again(self) -> None:
         """The text has been painted: the broad answer may be given if all of it was."""
         if self.current is not None:
-            self.query_one(OptionRows).show(self._options(self.current), keep_cursor=True)
+            seen = self.query_one(AskedBody).all_seen
+            self.query_one(OptionRows).show(self._options(self.current, seen=seen), keep_cursor=True)
+
+    def read_whole(self) -> bool:
+        """Show the request on the whole screen; False where none is asked."""
+        request = self.current
+        if request is None or self.has_class("-why"):
+            return False
+        node = self.query_one(AskedBy).node
+        screen = WholeRequest(
+            request, _blocks(request), lambda seen: self._options(request, seen=seen), node=node, clock=self._clock
+        )
+        self._open_aside(screen, lambda answer: self._take(answer, seen=True))
+        return True
+
+    def _open_aside(self, screen: ModalScreen[str | None], done: Callable[[str], object]) -> None:
+        """A screen about the request of now; what it gives back counts while that request still waits."""
+        request = self.current
+
+        def over(answer: str | None) -> None:
+            self._aside = None
+            self.guard.restart()
+            self.focus()
+            if answer is not None and request is self.current:
+                done(answer)
+
+        self._aside = screen
+        self.app.push_screen(screen, over)
+
+    def _leave_aside(self) -> None:
+        if self._aside is not None and self._aside.is_current:
+            self._aside.dismiss(None)
 
     def on_asked_body_seen_whole(self, event: AskedBody.SeenWhole) -> None:
         event.stop()
@@ -166,9 +190,9 @@ class ApprovalDialog(Vertical, can_focus=True):
         if self.current is None or self.has_class("-why"):
             return
         key = event.key
-        if key in _SCROLL:
+        if key in SCROLL:
             event.stop()
-            self.query_one(AskedBody).scroll_relative(y=_SCROLL[key], animate=False, immediate=True)
+            self.query_one(AskedBody).scroll_relative(y=SCROLL[key], animate=False, immediate=True)
             self.call_after_refresh(self._look_again)
         elif key in ("up", "down"):
             event.stop()
@@ -182,10 +206,10 @@ class ApprovalDialog(Vertical, can_focus=True):
                 node=self.query_one(AskedBy).node,
                 open_id=self.requests[(at + 1) % len(self.requests)].id,
             )
-        elif key in _KEYS:
+        elif key in KEYS:
             event.stop()
             if self.guard.passes():
-                self._take(_KEYS[key])
+                self._take(KEYS[key])
             else:
                 self._swallowed += event.character or ""
         elif key == "enter":
@@ -210,20 +234,28 @@ class ApprovalDialog(Vertical, can_focus=True):
         if self.guard.passes():
             self._take(event.option_id)
 
-    def _take(self, option_id: str) -> None:
+    def _take(self, option_id: str, *, seen: bool | None = None) -> None:
         request = self.current
         if request is None:
             return
+        seen = self.query_one(AskedBody).all_seen if seen is None else seen
         match option_id:
             case "once":
                 self.post_message(self.Answered(request.id, "approve"))
-            case "session" if request.scope is not None and self.query_one(AskedBody).all_seen:
+            case "session" if request.scope is not None and seen:
                 self.post_message(self.Answered(request.id, "approve_for_session"))
             case "no":
                 self.post_message(self.Answered(request.id, "reject"))
             case "why":
                 self.add_class("-why")
                 self.query_one("#why", Input).focus()
+            case "edit" if (command := command_of(request)) is not None:
+                self._open_aside(
+                    EditCommand(command),
+                    lambda text: self.post_message(
+                        self.Answered(request.id, "approve", edited=text if text != command else None)
+                    ),
+                )
             case _:
                 self.app.bell()
 
@@ -240,3 +272,7 @@ class ApprovalDialog(Vertical, can_focus=True):
         self.guard.restart()
         self.focus()
         return True
+
+
+def _blocks(request: ApprovalRequest) -> Sequence[DisplayBlock]:
+    return request.display or (BriefBlock(text=request.description),)

@@ -1,0 +1,27 @@
+"""The first line of an approval."""
+
+from kimi_tui.ui.tui.dialogs.asking import who_asks
+from kimi_tui.ui.tui.headline import one_line
+from kimi_tui.ui.tui.panels.sheet import Sheet
+from kimi_tui.ui.tui.text.line import Line, Run
+from kimi_tui.ui.tui.text.palette import Palette
+from kimi_tui.wire.requests import ApprovalRequest
+
+
+class AskedBy(Sheet):
+    """Who asks, for what, and where in a flow."""
+
+    request: ApprovalRequest | None = None
+    node = ""
+
+    def lines(self, width: int, palette: Palette) -> list[Line]:
+        request = self.request
+        if request is None:
+            return []
+        runs: list[Run] = [
+            (who_asks(request), palette.accent),
+            (f" asks to {one_line(request.action)}", palette.base),
+        ]
+        if self.node:
+            runs += [(" · ", palette.faint), (f"◆ {self.node}", palette.secondary)]
+        return [Line(tuple(runs))]

@@ -1,0 +1,137 @@
+"""The approval on the whole screen, and the command edited before it runs."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+from textual.pilot import Pilot
+from textual.widgets import TextArea
+
+from kimi_tui.approval import Scope, Verdict
+from kimi_tui.ui.tui.app import KimiTui
+from kimi_tui.ui.tui.dialogs.body import AskedBody
+from kimi_tui.ui.tui.dialogs.edit_command import EditCommand
+from kimi_tui.ui.tui.dialogs.options import OptionRows
+from kimi_tui.ui.tui.dialogs.whole import WholeRequest
+from kimi_tui.wire.display import DiffBlock, DisplayBlock, ShellBlock
+from tests.ui.tui.stand_in import Clock, StandIn, make_app
+from tests.ui.tui.test_screen import ready
+
+LONG = DiffBlock(path="a.py", old_text="", new_text="\n".join(f"line {n}" for n in range(40)))
+
+
+@asynccontextmanager
+async def asking(
+    tmp_path: Path, block: DisplayBlock, sender: str = "Shell"
+) -> AsyncIterator[tuple[KimiTui, Pilot[int], Clock, "asyncio.Task[Verdict]"]]:
+    """An app with a request that waits, past the half second in which no key counts."""
+    engine = StandIn(tmp_path)
+    app, clock = make_app(engine)
+    async with app.run_test(size=(100, 30)) as pilot:
+        await ready(pilot)
+        asked = asyncio.create_task(
+            engine.approvals.ask(
+                tool_call_id="1",
+                sender=sender,
+                action="do it",
+                description="it",
+                display=(block,),
+                scope=Scope(("k",), "all of them"),
+                editable=sender == "Shell",
+            )
+        )
+        for _ in range(3):
+            await pilot.pause()
+        app.home.approval.focus()
+        clock.now += 1
+        yield app, pilot, clock, asked
+        engine.approvals.reject_all()
+        await asked
+
+
+async def test_what_the_person_wrote_in_place_of_the_command_is_the_answer(tmp_path: Path) -> None:
+    async with asking(tmp_path, ShellBlock(command="rm -rf build")) as (app, pilot, _, asked):
+        await pilot.press("e")
+        await pilot.pause()
+        assert isinstance(app.screen, EditCommand)
+        app.screen.query_one(TextArea).text = "ls build"
+        await pilot.press("ctrl+s")
+        await pilot.pause()
+        assert await asked == Verdict(True, edited="ls build")
+
+
+async def test_leaving_the_editor_answers_nothing(tmp_path: Path) -> None:
+    async with asking(tmp_path, ShellBlock(command="rm -rf build")) as (app, pilot, _, asked):
+        await pilot.press("e")
+        await pilot.pause()
+        await pilot.press("escape")
+        await pilot.pause()
+        assert app.home.approval.has_focus
+        await pilot.press("y")  # too early: the dialog has just come back
+        assert not asked.done()
+
+
+async def test_a_command_with_hidden_characters_is_not_offered_for_editing(tmp_path: Path) -> None:
+    async with asking(tmp_path, ShellBlock(command="ls \u202e; rm")) as (app, pilot, _, asked):
+        options = app.home.approval.query_one(OptionRows).options
+        assert "edit" not in [option.id for option in options]
+        await pilot.press("e")
+        assert not isinstance(app.screen, EditCommand)
+        assert not asked.done()
+
+
+async def test_the_whole_screen_takes_an_answer_only_after_half_a_second(tmp_path: Path) -> None:
+    async with asking(tmp_path, LONG, "WriteFile") as (app, pilot, clock, asked):
+        await pilot.press("ctrl+f")
+        await pilot.pause()
+        assert isinstance(app.screen, WholeRequest)
+        await pilot.press("y")
+        assert not asked.done()
+        clock.now += 1
+        await pilot.press("y")
+        await pilot.pause()
+        assert await asked == Verdict(True)
+
+
+async def test_the_broad_yes_is_withheld_on_the_whole_screen_until_all_was_read(tmp_path: Path) -> None:
+    async with asking(tmp_path, LONG, "WriteFile") as (app, pilot, clock, asked):
+        await pilot.press("ctrl+f")
+        await pilot.pause()
+        clock.now += 1
+        await pilot.press("a")
+        assert not asked.done()
+        screen = app.screen
+        for _ in range(6):
+            await pilot.press("pagedown")
+            await pilot.pause()
+        assert screen.query_one(AskedBody).all_seen
+        await pilot.press("a")
+        await pilot.pause()
+        assert (await asked).approved
+        assert app.engine is not None
+        assert app.engine.approvals.granted == {"k"}
+
+
+async def test_ctrl_f_and_escape_lead_back_to_the_dialog(tmp_path: Path) -> None:
+    async with asking(tmp_path, LONG, "WriteFile") as (app, pilot, _, asked):
+        for key in ("ctrl+f", "escape"):
+            await pilot.press("ctrl+f")
+            await pilot.pause()
+            assert isinstance(app.screen, WholeRequest)
+            await pilot.press(key)
+            await pilot.pause()
+            assert app.home.approval.has_focus
+        assert not asked.done()
+
+
+async def test_a_request_that_was_answered_elsewhere_takes_its_screen_along(tmp_path: Path) -> None:
+    async with asking(tmp_path, LONG, "WriteFile") as (app, pilot, _, asked):
+        await pilot.press("ctrl+f")
+        await pilot.pause()
+        assert app.engine is not None
+        app.engine.approvals.yolo = True
+        await asked
+        for _ in range(3):
+            await pilot.pause()
+        assert app.screen is app.home
