@@ -161,7 +161,7 @@ def _node_face(picture: FlowPicture, node: NodePicture, now: Circumstances, *, a
     standing = standing_of(picture, node.id, now)
     current = node.id == picture.node_id and picture.status is None
     if standing == "waiting" and not current:
-        return NodeFace(role="muted")
+        return NodeFace(role="muted", sign_role="muted")
     role, sign_role = _ROLES[standing], _ROLES[standing]
     if standing == "breakpoint":
         role = "warning" if current else "muted"
