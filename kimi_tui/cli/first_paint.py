@@ -3,7 +3,6 @@
 Keys typed meanwhile are kept by the terminal and not echoed; Textual reads them when it has started.
 """
 
-import os
 import shutil
 import sys
 import termios
