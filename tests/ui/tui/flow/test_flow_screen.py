@@ -8,6 +8,7 @@ from textual.pilot import Pilot
 
 from kimi_tui.ui.tui.app import KimiTui
 from kimi_tui.ui.tui.flow.broken import BrokenFlow
+from kimi_tui.ui.tui.manners import Manners
 from kimi_tui.wire.codec import WireMessage
 from tests.ui.tui import scenes
 from tests.ui.tui.flow import flow_scenes
@@ -49,7 +50,7 @@ def test_the_flow_pane_looks_as_it_was_drawn(state: str, snap_compare: Snap) -> 
 
 def test_ascii_lines_look_as_they_were_drawn(snap_compare: Snap) -> None:
     app, run = play(flow_scenes.nested())
-    app.home.flow.chart.ascii_only = True
+    app.manners = Manners(ascii=True, motion=False)
     assert snap_compare(app, terminal_size=WIDE, run_before=then(app, run, []))
 
 
