@@ -3,6 +3,7 @@
 import asyncio
 import os
 import signal
+import threading
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -18,7 +19,8 @@ from kimi_tui.ui.tui.text.terse import terse_driver
 if TYPE_CHECKING:
     from kimi_tui.soul.assemble import Plan
 
-_GONE_CHECK_S = 2.0
+_GONE_CHECK_S = 0.5
+_GONE_GRACE_S = 1.0
 
 
 def run_tui(
@@ -85,19 +87,26 @@ async def _run(app: KimiTui) -> int:
 
     for number in (signal.SIGTERM, signal.SIGHUP, signal.SIGINT):
         loop.add_signal_handler(number, end, number)
-    watcher = loop.create_task(_watch_terminal(app))
+    over = threading.Event()
+    threading.Thread(target=_watch_terminal, args=(app, loop, over), name="terminal", daemon=True).start()
     try:
         status = await app.run_async()
     finally:
-        watcher.cancel()
+        over.set()
         for number in (signal.SIGTERM, signal.SIGHUP, signal.SIGINT):
             loop.remove_signal_handler(number)
     return status if status is not None else (app.return_code or 0)
 
 
-async def _watch_terminal(app: KimiTui) -> None:
-    while True:
-        await asyncio.sleep(_GONE_CHECK_S)
+def _watch_terminal(app: KimiTui, loop: asyncio.AbstractEventLoop, over: threading.Event) -> None:
+    """End the app when its terminal is gone.
+
+    In a thread: the loop itself may stand still by then, waiting to write to what takes nothing more. Then
+    the process ends as it is; what was said is on disk.
+    """
+    while not over.wait(_GONE_CHECK_S):
         if terminal.terminal_is_gone():
-            app.exit(128 + signal.SIGHUP)
+            loop.call_soon_threadsafe(app.exit, 128 + signal.SIGHUP)
+            if not over.wait(_GONE_GRACE_S):
+                os._exit(128 + signal.SIGHUP)
             return
