@@ -271,6 +271,7 @@ class KimiTui(App[int]):
         if self._first_prompt:
             self._turns.submit(self._first_prompt)
         for text in self._early:
+            composer.history.add(text)
             if not self.doors.takes(text):
                 self._turns.submit(text)
         if not self._first_prompt and not self._early:

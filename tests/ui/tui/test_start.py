@@ -6,6 +6,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from textual import events
 
 from kimi_tui.errors import ConfigError
 from kimi_tui.paths import bundled
@@ -83,6 +84,23 @@ async def test_what_is_typed_and_sent_before_the_engine_is_there_is_sent_to_it(t
         may.set()
         await ready(pilot)
         assert engine.prompts == ["hi"]
+
+
+@pytest.mark.parametrize("enter", ["enter", "ctrl+j"])
+async def test_a_line_and_its_enter_typed_while_nobody_read_yet_are_sent(enter: str, tmp_path: Path) -> None:
+    engine = StandIn(tmp_path)
+
+    async def make() -> StandIn:
+        return engine
+
+    app = KimiTui(make, motion=False)
+    async with app.run_test(size=(120, 40)):
+        for key in (*"fix", "space", *"this", enter):
+            app.post_message(events.Key(key, " " if key == "space" else key if len(key) == 1 else "\r"))
+        async with asyncio.timeout(10):
+            while not engine.prompts:
+                await asyncio.sleep(0.01)
+        assert (engine.prompts, app.home.composer.text) == (["fix this"], "")
 
 
 async def test_a_key_that_is_no_writing_waits_for_the_panes(tmp_path: Path) -> None:

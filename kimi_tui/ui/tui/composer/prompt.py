@@ -1,5 +1,6 @@
 """The text area one writes in: which keys send, which break a line, and what a paste becomes."""
 
+from time import monotonic
 from typing import ClassVar
 
 from textual import events
@@ -12,12 +13,16 @@ from kimi_tui.ui.tui.composer.paste import Pastes
 _NEWLINE = frozenset({"shift+enter", "alt+enter", "ctrl+j", "ctrl+enter"})
 _BURST_GAP = 0.006
 _BURST_KEYS = 4
+_AHEAD_S = 1.0
+_CR_OR_LF = frozenset({"enter", "ctrl+j"})  # a terminal that is not raw yet makes the one into the other
+_AHEAD_PAUSE_S = 0.05
 
 
 class PromptArea(TextArea):
     """Grows to ten lines. It tells what happened; the composer decides.
 
     An Enter in the middle of a burst of keys faster than a person types is a line break of an unbracketed paste.
+    The burst with which a start begins was typed while nobody read yet: the Enter it ends with sends.
     """
 
     DEFAULT_CSS = """
@@ -45,6 +50,8 @@ class PromptArea(TextArea):
         self.captures: frozenset[str] = frozenset()
         self._last_key = 0.0
         self._quick = 0
+        self._mounted = float("inf")
+        self._ahead = False
 
     @property
     def before_cursor(self) -> str:
@@ -61,13 +68,21 @@ class PromptArea(TextArea):
         self.text = text
         self.move_cursor(self.document.end)
 
+    def on_mount(self) -> None:
+        self._mounted = monotonic()
+
     async def _on_key(self, event: events.Key) -> None:
         key = event.key
-        self._quick = self._quick + 1 if event.time - self._last_key < _BURST_GAP else 0
+        if event.time - self._last_key >= _BURST_GAP:
+            self._ahead = not self._last_key and event.time - self._mounted < _AHEAD_S
+            self._quick = -1
+        self._quick += 1
         self._last_key = event.time
         if key in _NEWLINE or (key == "enter" and self._quick >= _BURST_KEYS):
             self._take(event)
             self.insert("\n")
+            if key in _CR_OR_LF and self._ahead:
+                self.set_timer(_AHEAD_PAUSE_S, lambda: self._send_ahead(event.time))
         elif key == "enter":
             self._take(event)
             self.post_message(self.Sent())
@@ -78,6 +93,12 @@ class PromptArea(TextArea):
             self._take(event)
         else:
             await super()._on_key(event)
+
+    def _send_ahead(self, at: float) -> None:
+        """Send what was typed ahead, if the Enter of that time was the end of it."""
+        if self._last_key == at and self.text.endswith("\n"):
+            self.set_text(self.text[:-1])
+            self.post_message(self.Sent())
 
     def _moves_out(self, key: str) -> bool:
         if self.selection.start != self.selection.end:
