@@ -81,7 +81,7 @@ class PromptArea(TextArea):
         if key in _NEWLINE or (key == "enter" and self._quick >= _BURST_KEYS):
             self._take(event)
             self.insert("\n")
-            if key in _CR_OR_LF and self._ahead:
+            if key in _CR_OR_LF and self._ahead and self._quick > 0:
                 self.set_timer(_AHEAD_PAUSE_S, lambda: self._send_ahead(event.time))
         elif key == "enter":
             self._take(event)
