@@ -13,6 +13,7 @@ from kimi_tui.ui.tui.engine import Engine
 if TYPE_CHECKING:
     from kimi_tui.config import Config
     from kimi_tui.config_edit import KeyPath, Value
+    from kimi_tui.session.session import Session
     from kimi_tui.soul.assemble import Plan
 
 
@@ -80,6 +81,7 @@ class PlanHost:
         self._given_file, self._config_kept = config_file, config_kept
         self._plan: Plan | None = None
         self._first_dir: Path | None = None
+        self._session: Session | None = None
 
     @property
     def plan(self) -> "Plan":
@@ -138,7 +140,14 @@ class PlanHost:
     async def make(self) -> Engine:
         await self.prepare()
         assemble = await asyncio.to_thread(_import_assemble)
-        return await assemble(self.plan)
+        engine = await assemble(self.plan)
+        self._session = None if self.plan.demo else engine.session
+        return engine
+
+    @property
+    def to_resume(self) -> str | None:
+        """The session that there is something in to go on with, once its engine is closed."""
+        return None if self._session is None or self._session.is_empty else self._session.id
 
     def go_to(self, session_id: str | None, work_dir: Path | None = None) -> None:
         plan = self.plan

@@ -3,6 +3,7 @@
 import asyncio
 import os
 import signal
+import sys
 import threading
 from collections.abc import Callable
 from pathlib import Path
@@ -63,6 +64,8 @@ def run_tui(
     status = drive(app)
     if refused:
         raise refused[0]
+    if host.to_resume is not None:
+        sys.stdout.write(f"To go on with this session: kimi-tui --session {host.to_resume}\n")
     return status
 
 
