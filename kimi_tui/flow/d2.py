@@ -1,17 +1,19 @@
 """Reads D2's shapes and connections: a chart means here what it means to D2's own compiler.
 
 One pass with a stack of open braces, so depth costs no recursion; the tree it fills is in `d2_tree`, the parts of
-statements in `d2_statement`. Only the root board is read. What would take another file, or D2's whole engine of
-patterns, is refused with its place: imports, spreads, `suspend`, and patterns that do more than style or connect.
+statements in `d2_statement`, patterns in `d2_patterns`. Only the root board is read. What would take another file is
+refused with its place, and so are the few patterns that cannot be followed.
 """
 
 from enum import Enum, auto
 from typing import NamedTuple
 
-from kimi_tui.flow.chart_builder import MOST_EDGES, ChartBuilder
+from kimi_tui.flow.chart_builder import ChartBuilder
+from kimi_tui.flow.d2_patterns import Connecting, Filter, Match, Patterns, Rule, suspend
+from kimi_tui.flow.d2_spreads import Spreads, fill_in
 from kimi_tui.flow.d2_statement import BETWEEN, Link, Path, StatementScanner, Value
 from kimi_tui.flow.d2_tree import Edge, Field, Tree
-from kimi_tui.flow.d2_words import BOARDS, MEANINGFUL, RESERVED, STYLE_WORDS
+from kimi_tui.flow.d2_words import BOARDS, RESERVED, STYLE_WORDS
 from kimi_tui.flow.graph import Chart
 from kimi_tui.flow.place import checked
 
@@ -35,14 +37,7 @@ class _Open(NamedTuple):
     scope: Field
     offset: int
     inside: _Inside = _Inside.SHAPE
-
-
-class _Matching(NamedTuple):
-    """A connection between patterns. It holds for shapes that come later as well, so it is made at the end."""
-
-    scope: Field
-    link: Link
-    shared: Field
+    rule: Rule | None = None
 
 
 class _Reader:
@@ -50,9 +45,8 @@ class _Reader:
         self.scan = StatementScanner(text)
         self.tree = Tree(self.scan.places)
         self.open = [_Open(self.tree.root, 0)]
-        self.written: dict[tuple[Field, str, Field], list[Edge]] = {}
-        self.matching: list[_Matching] = []
-        self.touched = 0
+        self.patterns = Patterns(self.tree)
+        self.spreads: Spreads = {}
 
     def read(self) -> Chart:
         scan = self.scan
@@ -62,8 +56,8 @@ class _Reader:
             scan.skip(BETWEEN)
         if len(self.open) > 1:
             scan.fail("this `{` is never closed; end it with `}`", self.open[-1].offset)
-        for matching in self.matching:
-            self._connect_matches(matching)
+        filled = fill_in(self.tree, self.spreads) if "${" in scan.text else set[Field]()
+        self.patterns.settle(filled)
         builder = ChartBuilder(scan.places)
         self.tree.fill(builder)
         return builder.chart("d2")
@@ -73,14 +67,12 @@ class _Reader:
         text = scan.text
         if text[start] == "}":
             self._close()
+        elif text.startswith("...${", start):
+            self._spread(start)
         elif text.startswith("...", start) or text[start] == "@":
-            scan.fail("imports and spreads (`@file`, `...`) are not read; write their contents here")
+            scan.fail("imports (`@file`) are not read; write their contents here")
         elif text[start] == "&" or text.startswith("!&", start):
-            if self.open[-1].inside is _Inside.SHAPE:
-                scan.fail("a filter (`&`) stands within the braces of a pattern only")
-            scan.at = text.index("&", start) + 1
-            scan.path()
-            self._say(scan.value(), Field("", None, start))
+            self._filter(start)
         else:
             self._keys_or_connections(start)
 
@@ -88,10 +80,31 @@ class _Reader:
         if len(self.open) == 1:
             self.scan.fail("this `}` closes nothing")
         closed = self.open.pop()
-        if closed.inside is _Inside.PATTERN:
-            self._check_pattern(closed.scope)
+        if closed.rule is not None and self.open[-1].rule is not closed.rule:
+            self.patterns.add(closed.rule)
         self.scan.at += 1
         self.scan.end()
+
+    def _spread(self, start: int) -> None:
+        variable, self.scan.at = self.scan.spread()
+        self.scan.end()
+        scope, _, inside, rule = self.open[-1]
+        if inside is _Inside.PATTERN or rule is not None:
+            self.scan.fail("variables are not spread in a pattern; write their contents here", start)
+        if inside is _Inside.SHAPE:
+            self.spreads.setdefault(scope, []).append(variable)
+
+    def _filter(self, start: int) -> None:
+        scan, rule = self.scan, self.open[-1].rule
+        if self.open[-1].inside is _Inside.SHAPE:
+            scan.fail("a filter (`&`) stands within the braces of a pattern only")
+        scan.at = scan.text.index("&", start) + 1
+        names = tuple(key.text.lower() for key in scan.path())
+        value = scan.value()
+        if rule is not None:
+            rule.inner |= not names or value.scalar is None or self.open[-1].scope is not rule.said
+            text = "" if value.scalar is None else value.scalar.text
+            rule.filters.append(Filter(names or ("",), text, scan.text[start] == "!"))
 
     def _keys_or_connections(self, start: int) -> None:
         scan, scope, inside = self.scan, self.open[-1].scope, self.open[-1].inside
@@ -129,6 +142,8 @@ class _Reader:
         if any(key.pattern for key in path):
             self._pattern(path, value, start)
             return
+        if self.open[-1].inside is _Inside.PATTERN and value.null:
+            self.scan.fail("a pattern that deletes an attribute is not read; name the shapes", value.offset)
         first = path[0]
         if first.bare and first.text.lower() in BOARDS:
             if scope.parent is not None or first.text not in BOARDS:
@@ -143,10 +158,9 @@ class _Reader:
             self._delete(scope, path)
             return
         field = self._field(scope, path)
-        if value.suspends and not field.reserved:
-            self.scan.fail(
-                "`suspend` and `unsuspend` are not read; put the word in quotes if it is a label", value.offset
-            )
+        if value.suspends is not None and not field.reserved:
+            suspend(Match(field), suspended=value.suspends)
+            value = value.without_text()
         self._say(value, field)
 
     def _connections(self, scope: Field, links: list[Link], start: int) -> None:
@@ -157,16 +171,18 @@ class _Reader:
         value = self.scan.value()
         if value.null and value.brace is None:
             return
+        if value.suspends is not None:
+            value = value.without_text()
         shared = Field("", scope, start)
         for link in links:
             if link.pattern:
-                self.matching.append(_Matching(scope, link, shared))
+                self.patterns.add(Connecting(scope, link, shared, start))
                 for keys in (link.source, link.target):
                     if not any(key.pattern for key in keys):
                         self._field(scope, keys)
             else:
                 source, target = self._field(scope, link.source), self._field(scope, link.target)
-                self._connect(source, link.arrow, target, shared=shared, offset=link.offset)
+                self.tree.connect(source, link.arrow, target, layers=[shared], offset=link.offset)
         self._say(value, shared)
 
     def _bracketed(self, scope: Field, prefix: Path, start: int) -> None:
@@ -181,31 +197,34 @@ class _Reader:
             return
         attribute = scan.dotted()
         value = scan.value()
-        if any(link.pattern for link in links):
-            self._pattern(attribute, value, start)
+        if index == "*":
+            for link in links:
+                self._rule(Rule(scope, Field("", None, start), start, link=link), attribute, value)
             return
-        edges = self._indexed(scope, links, index, opened)
+        if any(link.pattern for link in links):
+            scan.fail("a pattern with a number is not read; write `[*]`, or name the shapes", opened)
+        edges = self._indexed(scope, links, int(index), opened, may_lack=value.null and not attribute)
         said = Field("", scope, start)
-        if value.null and value.brace is None and not attribute:
+        if not attribute and value.brace is None and (value.null or value.suspends is not None):
             for edge in edges:
-                edge.gone = True
+                edge.gone |= value.null
+                if value.suspends is not None:
+                    suspend(Match(None, edge, (edge.src, edge.dst)), suspended=value.suspends)
             return
         for edge in edges:
             edge.layers.append(said)
         self._say(value, self._field(said, attribute) if attribute else said)
 
-    def _indexed(self, scope: Field, links: list[Link], index: str, opened: int) -> list[Edge]:
+    def _indexed(self, scope: Field, links: list[Link], index: int, opened: int, *, may_lack: bool) -> list[Edge]:
         found: list[Edge] = []
         for link in links:
-            ends = self._field(scope, link.source), link.arrow, self._field(scope, link.target)
-            edges = self.written.get(ends, [])
-            if index == "*":
-                found += edges
-            elif int(index) < len(edges):
-                found.append(edges[int(index)])
-            else:
+            edges = self.patterns.connections(scope, link)
+            if index >= len(edges):
+                if may_lack:
+                    continue
                 self.scan.fail("there is no such connection above this line", opened)
-            self._count(len(edges) if index == "*" else 1, opened)
+            found.append(edges[index])
+            self.patterns.count(1, opened)
         return found
 
     def _say(self, value: Value, field: Field) -> None:
@@ -213,9 +232,11 @@ class _Reader:
         if value.scalar is not None:
             field.value, field.value_offset = value.scalar, value.offset
         if value.items:
+            if field.reserved and field.name.lower() == "class" and any(item.spread for item in value.items):
+                self.scan.fail("classes are not spread; write their names here", value.offset)
             field.values = list(value.items)
         if value.brace is not None:
-            self.open.append(_Open(field, value.brace, self.open[-1].inside))
+            self.open.append(_Open(field, value.brace, self.open[-1].inside, self.open[-1].rule))
 
     def _delete(self, scope: Field, path: Path) -> None:
         here = self._above(scope, path)
@@ -254,72 +275,30 @@ class _Reader:
             scope = scope.parent
         return scope
 
-    def _connect(self, source: Field, arrow: str, target: Field, *, shared: Field, offset: int) -> None:
-        edge = Edge(source, target, arrow, shared=shared, offset=offset)
-        self.tree.edges.append(edge)
-        self.written.setdefault((source, arrow, target), []).append(edge)
-
-    def _connect_matches(self, matching: _Matching) -> None:
-        link = matching.link
-        sources, targets = self._matches(matching.scope, link.source), self._matches(matching.scope, link.target)
-        for source in sources:
-            for target in targets:
-                if source is not target:
-                    self._count(1, link.offset)
-                    self._connect(source, link.arrow, target, shared=matching.shared, offset=link.offset)
-
-    def _matches(self, scope: Field, keys: Path) -> list[Field]:
-        last = keys[-1]
-        if any(key.pattern for key in keys[:-1]) or "**" in last.text:
-            self.scan.fail(
-                "this pattern is not read in a connection; use one `*` at its end, or name the shapes", last.offset
-            )
-        if not last.pattern:
-            return [self._field(scope, keys)]
-        inner = self._field(scope, keys[:-1]) if len(keys) > 1 else scope
-        parts = last.text.lower().split("*")
-        self._count(len(inner.children) * len(parts), last.offset)
-        return [shape for shape in inner.shapes() if _is_like(shape.name.lower(), parts)]
-
-    def _count(self, touched: int, offset: int) -> None:
-        self.touched += touched
-        if self.touched > MOST_EDGES:
-            self.scan.fail(f"patterns and indices up to here touch more than {MOST_EDGES} shapes and edges", offset)
-
     def _pattern(self, path: Path, value: Value, start: int) -> None:
-        """What is said of all shapes that match. Styles have no meaning here; anything else is refused."""
-        patterns = [at for at, key in enumerate(path) if key.pattern] or [-1]
-        if patterns[0] > 0:
-            self._field(self.open[-1].scope, path[: patterns[0]])
-        named = path[patterns[-1] + 1 :]
-        said = Field("", None, start)
-        field = said
-        for key in named:
+        """What is said of all shapes that match."""
+        scope, patterns = self.open[-1].scope, [at for at, key in enumerate(path) if key.pattern]
+        above = path[: patterns[0]]
+        if any(key.text != "_" for key in above):
+            self._field(scope, above)
+        else:
+            self._above(scope, above)
+        rule = Rule(scope, Field("", None, start), start, path[: patterns[-1] + 1])
+        self._rule(rule, path[patterns[-1] + 1 :], value)
+
+    def _rule(self, rule: Rule, attribute: Path, value: Value) -> None:
+        """Takes up what a rule says of an attribute, or of all; it is whole when its braces are closed."""
+        field = rule.said
+        for key in attribute:
             field = self.tree.child(field, key.text, key.offset, bare=key.bare)
+        if not attribute:
+            rule.deletes, rule.suspends = value.null, value.suspends
+            value = value.without_text() if value.null or value.suspends is not None else value
+        elif value.null or value.suspends is not None:
+            self.scan.fail("a pattern that deletes or suspends an attribute is not read; name the shapes", value.offset)
+        rule.inner = self.open[-1].inside is _Inside.PATTERN
         self._say(value, field)
-        if value.brace is not None:
-            self.open[-1] = _Open(field, value.brace, _Inside.PATTERN)
-        only_name = not named and (value.scalar is not None or value.brace is None)
-        if only_name or patterns[-1] - patterns[0] >= len(patterns):
-            self.scan.fail(
-                "a pattern that makes, labels, deletes or suspends shapes is not read; name the shapes", start
-            )
-        self._check_pattern(said)
-
-    def _check_pattern(self, said: Field) -> None:
-        for field in said.children.values():
-            if not field.reserved or field.name.lower() in MEANINGFUL:
-                self.scan.fail("a pattern that makes or labels shapes is not read; name the shapes", field.offset)
-
-
-def _is_like(name: str, parts: list[str]) -> bool:
-    """Whether a name is made of these parts in order, with anything between them."""
-    if not name.startswith(parts[0]):
-        return False
-    at = len(parts[0])
-    for part in parts[1:-1]:
-        found = name.find(part, at)
-        if found < 0:
-            return False
-        at = found + len(part)
-    return len(name) - at >= len(parts[-1]) and name.endswith(parts[-1])
+        if value.brace is None:
+            self.patterns.add(rule)
+        else:
+            self.open[-1] = _Open(field, value.brace, _Inside.PATTERN, rule)

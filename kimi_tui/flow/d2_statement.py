@@ -6,7 +6,17 @@ A place is kept in `at`; nothing here knows what a statement means.
 import re
 from typing import NamedTuple, NoReturn
 
-from kimi_tui.flow.d2_strings import Key, Scalar, read_bare_value, read_block, read_double, read_key, read_single
+from kimi_tui.flow.d2_strings import (
+    VARIABLE,
+    Key,
+    Scalar,
+    Variable,
+    read_bare_value,
+    read_block,
+    read_double,
+    read_key,
+    read_single,
+)
 from kimi_tui.flow.place import Places
 
 BETWEEN = re.compile(r'(?:[\s;]+|#[^\n]*|"""(?:[^"]|"(?!""))*""")*')
@@ -50,8 +60,12 @@ class Value(NamedTuple):
         return self._says("null")
 
     @property
-    def suspends(self) -> bool:
-        return self._says("suspend") or self._says("unsuspend")
+    def suspends(self) -> bool | None:
+        """Whether the word is `suspend`, and not `unsuspend`; None for all else."""
+        return True if self._says("suspend") else False if self._says("unsuspend") else None
+
+    def without_text(self) -> "Value":
+        return Value(None, self.items, self.brace, self.offset)
 
     def _says(self, word: str) -> bool:
         scalar = self.scalar
@@ -158,11 +172,21 @@ class StatementScanner:
         self.end()
         return Value(scalar, (), None, offset)
 
+    def spread(self) -> tuple[Variable, int]:
+        """`...${x}` at the place, and the offset after it."""
+        variable = VARIABLE.match(self.text, self.at + 3)
+        if variable is None:
+            self.fail("this variable is never closed; end it with `}`")
+        return Variable(variable.group(1).strip(), self.at), variable.end()
+
     def _scalar(self) -> Scalar:
         text, at = self.text, self.at
         if at >= len(text) or text[at] in "\n;}]#":
             self.fail("a value is missing after `:`", at - 1)
-        if text[at] == "@" or text.startswith(("...@", "...${"), at):
+        if text.startswith("...${", at):
+            variable, self.at = self.spread()
+            return Scalar((variable,), True, True)
+        if text[at] == "@" or text.startswith("...@", at):
             self.fail("imports (`@file`) are not read; write their contents here")
         if text[at] == '"':
             scalar, self.at = read_double(text, at, self.places)
@@ -202,6 +226,8 @@ class StatementScanner:
     def end(self) -> None:
         """Nothing more may stand in this statement."""
         self.skip(_SPACES)
+        if self.text.startswith("-", self.at):
+            self.fail("this dash begins no connection, and a name does not end in one; complete it, or quote the name")
         if self.at < len(self.text) and self.text[self.at] not in "\n;}#":
             self.fail(f"unexpected `{self.rest()}`; end the statement with a line break or `;`, or quote the text")
 

@@ -21,6 +21,7 @@ class Scalar(NamedTuple):
 
     pieces: tuple[str | Variable, ...]
     bare: bool = False
+    spread: bool = False
 
     @property
     def text(self) -> str:
@@ -46,7 +47,7 @@ _VALUE_RUN = re.compile(r"[^\n;#{}\[\]\\$]+")
 _DOUBLE_RUN = re.compile(r'[^"\\\n$]+')
 _KEY_DOUBLE_RUN = re.compile(r'[^"\\\n]+')
 _SINGLE = re.compile(r"'((?:[^'\n\\]|''|\\\n?)*)'")
-_VARIABLE = re.compile(r"\$\{([^{}\n\"']*)\}")
+VARIABLE = re.compile(r"\$\{([^{}\n\"']*)\}")
 _BLOCK_START = re.compile(r"\|([^\w\s]*)(\w*)")
 _CONTINUED = re.compile(r"\\\n[^\S\n]*")
 
@@ -168,7 +169,7 @@ def read_block(text: str, start: int, places: Places) -> tuple[Scalar, int]:
     body = _dedented(text[body_at:end])
     pieces: list[str | Variable] = []
     here = 0
-    for variable in _VARIABLE.finditer(body):
+    for variable in VARIABLE.finditer(body):
         pieces += (body[here : variable.start()], Variable(variable.group(1).strip(), start))
         here = variable.end()
     pieces.append(body[here:])
@@ -198,7 +199,7 @@ def _escaped(text: str, at: int) -> tuple[str, int]:
 
 
 def _dollar(text: str, at: int, pieces: list[str | Variable]) -> int:
-    variable = _VARIABLE.match(text, at)
+    variable = VARIABLE.match(text, at)
     if variable is None:
         pieces.append("$")
         return at + 1

@@ -14,7 +14,8 @@ from kimi_tui.flow.graph import Direction, Heads
 from kimi_tui.flow.place import MAX_BYTES, Places
 
 _DIRECTIONS: dict[str, Direction] = {"down": "TB", "up": "BT", "right": "LR", "left": "RL"}
-_TABLES = frozenset({"sql_table", "class"})
+TABLES = frozenset({"sql_table", "class"})
+_NO_LOOKS = TABLES | {"sequence_diagram"}
 _FILLED_WHEN_RUN = frozenset({"ARGS"})
 DEEPEST = 100
 _LONGEST_PATHS = 16 * MAX_BYTES
@@ -31,6 +32,7 @@ class Field:
         "order",
         "parent",
         "reserved",
+        "suspended",
         "value",
         "value_offset",
         "values",
@@ -46,6 +48,7 @@ class Field:
         self.value: Scalar | None = None
         self.value_offset = offset
         self.values: list[Scalar] = []
+        self.suspended = False
 
     def attribute(self, *names: str) -> "Field | None":
         field: Field | None = self
@@ -60,13 +63,14 @@ class Field:
 class Edge:
     """A connection; `src` is where a run comes from, whichever way the arrow was written.
 
-    `layers` are the fields that say something of it: the one its whole chain shares, then those of its index.
+    `layers` are the fields that say something of it, in the order of the text: the one its whole chain shares, then
+    those of its index, and those of patterns.
     """
 
-    __slots__ = ("dst", "gone", "heads", "layers", "offset", "src")
+    __slots__ = ("dst", "gone", "heads", "layers", "offset", "src", "suspended")
 
-    def __init__(self, src: Field, dst: Field, arrow: str, *, shared: Field, offset: int) -> None:
-        self.layers, self.offset, self.gone = [shared], offset, False
+    def __init__(self, src: Field, dst: Field, arrow: str, *, layers: list[Field], offset: int) -> None:
+        self.layers, self.offset, self.gone, self.suspended = layers, offset, False, False
         self.src, self.dst = (dst, src) if arrow == "<-" else (src, dst)
         self.heads: Heads = "none" if arrow == "-" else "both" if arrow == "<->" else "forward"
 
@@ -78,6 +82,7 @@ class Tree:
         self.places = places
         self.root = Field("", None, 0)
         self.edges: list[Edge] = []
+        self.written: dict[tuple[Field, str, Field], list[Edge]] = {}
         self._substituted = 0
         self._unknown: dict[int, str] = {}
         self._made = 0
@@ -95,12 +100,17 @@ class Tree:
             scope.children[key] = found
         return found
 
+    def connect(self, source: Field, arrow: str, target: Field, *, layers: list[Field], offset: int) -> None:
+        edge = Edge(source, target, arrow, layers=layers, offset=offset)
+        self.edges.append(edge)
+        self.written.setdefault((source, arrow, target), []).append(edge)
+
     def fill(self, builder: ChartBuilder) -> None:
         """Puts what hangs on the root into a chart. A table's rows are part of the table."""
         direction = self.root.attribute("direction")
         if direction is not None and direction.value is not None:
             builder.direction = _DIRECTIONS.get(direction.value.text, "TB")
-        if self._shape(self.root) == "sequence_diagram":
+        if self.shape_of(self.root) == "sequence_diagram":
             self._refuse_sequence(self.root)
         live, ids = self._live()
         for field in sorted(live, key=lambda field: field.order):
@@ -110,7 +120,7 @@ class Tree:
                 self._node(builder, node_id, field)
         for edge in self.edges:
             src, dst = ids.get(edge.src), ids.get(edge.dst)
-            if src is not None and dst is not None and not edge.gone:
+            if src is not None and dst is not None and not (edge.gone or edge.suspended):
                 label, _, _ = self._label(edge.layers)
                 builder.edge(src[0], dst[0], label or None, offset=edge.offset, heads=edge.heads)
         for offset, path in self._unknown.items():
@@ -125,6 +135,8 @@ class Tree:
         while waiting:
             field, prefix, table = waiting.pop()
             for child in field.shapes():
+                if child.suspended:
+                    continue
                 path = prefix + written_key(child.name)
                 size += len(path)
                 if size > _LONGEST_PATHS:
@@ -133,18 +145,18 @@ class Tree:
                     )
                 shown = table or (path, child)
                 ids[child] = shown
-                inner = table or (shown if self._shape(child) in _TABLES else None)
+                inner = table or (shown if self.shape_of(child) in TABLES else None)
                 waiting.append((child, path + ".", inner))
         return list(ids), ids
 
-    def _shape(self, field: Field) -> str:
+    def shape_of(self, field: Field) -> str:
         shape = field.attribute("shape")
         for name in self._classes(field) if shape is None else ():
             shape = self._class(name, "shape") or shape
         return "" if shape is None or shape.value is None else shape.value.text.lower()
 
     def _node(self, builder: ChartBuilder, node_id: str, field: Field) -> None:
-        shape = self._shape(field)
+        shape = self.shape_of(field)
         if shape == "sequence_diagram":
             self._refuse_sequence(field)
         if shape:
@@ -199,7 +211,8 @@ class Tree:
                 parts.append(piece)
                 self._substituted += len(piece)
             else:
-                found = self._variable(piece.path, scope)
+                named = self.variable(piece.path, scope)
+                found = None if named is None else named.value
                 if found is None or depth > DEEPEST:
                     parts.append(f"${{{piece.path}}}")
                     self._unknown[piece.offset] = piece.path
@@ -210,17 +223,51 @@ class Tree:
                 raise self.places.fault("the variables of this chart fill in to more than 1 MiB", 0)
         return "".join(parts)
 
-    def _variable(self, path: str, scope: Field) -> Scalar | None:
+    def variable(self, path: str, scope: Field) -> Field | None:
+        """What is behind a variable's name where `scope` stands; None where there is nothing."""
         names = path.split(".")
         here: Field | None = scope
         while here is not None:
             found = here.attribute("vars")
             for name in names:
                 found = None if found is None else _named(found, name.strip())
-            if found is not None and found.value is not None:
-                return found.value
+            if found is not None and (found.value is not None or found.children):
+                return found
             here = here.parent
         return None
+
+    def classes_matter(self) -> bool:
+        """Whether any class gives a label or a shape that is more than looks."""
+        classes = self.root.attribute("classes")
+        for named in () if classes is None else classes.children.values():
+            shape = named.attribute("shape")
+            if named.attribute("label") is not None or (
+                shape is not None and shape.value is not None and shape.value.text.lower() in _NO_LOOKS
+            ):
+                return True
+        return False
+
+    def ends(self) -> Iterator[tuple[Field, Field]]:
+        return ((source, target) for source, _, target in self.written)
+
+    def path_of(self, field: Field) -> str:
+        names: list[str] = []
+        while field.parent is not None:
+            names.append(written_key(field.name))
+            field = field.parent
+        return ".".join(reversed(names))
+
+    def text_of(self, field: Field) -> str:
+        """What a shape says; its name, if nothing else."""
+        label, _, _ = self._label([field])
+        return field.name if label is None else label
+
+    def texts(self, field: Field, names: tuple[str, ...]) -> list[str]:
+        """The values of an attribute."""
+        found = field.attribute(*names)
+        if found is None:
+            return [field.value.text] if names == ("label",) and field.value is not None else []
+        return [value.text for value in ([found.value] if found.value is not None else found.values)]
 
 
 def _named(field: Field, name: str) -> Field | None:

@@ -14,6 +14,3 @@ ATTRIBUTES = frozenset({
 # fmt: on
 BOARDS = frozenset({"layers", "scenarios", "steps"})
 RESERVED = STYLE_WORDS | ATTRIBUTES | BOARDS
-
-# Attributes that say more than how a shape looks.
-MEANINGFUL = frozenset({"label", "vars", "classes"}) | BOARDS

@@ -9,10 +9,7 @@ from tests.flow import agreement
 CORPUS = agreement.corpus()
 CHARTS = CORPUS.get("charts", [])
 SKILLS = [skill for skill in CORPUS.get("flow_skills", []) if skill.get("block")]
-REFUSED = {
-    "sequence_diagram": "a sequence diagram is no flowchart",
-    ": suspend": "`suspend` belongs to models, of which a flow has none",
-}
+REFUSED = {"sequence_diagram": "a sequence diagram is no flowchart"}
 OUTCOMES = {"label": "has no label", "reach": "cannot be reached", "dup": "two branches labelled"}
 
 pytestmark = pytest.mark.skipif(not CORPUS, reason="the corpus is not there")

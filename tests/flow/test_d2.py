@@ -67,6 +67,28 @@ def test_a_label_after_the_colon_takes_the_role_away():
         build_flow(read_d2("BEGIN: Start\nBEGIN -> END"))
 
 
+def test_a_pattern_holds_for_what_comes_later_and_gives_way_to_a_name():
+    assert labels("a: x; b: y\n*: hi\na: z; c") == {"a": "z", "b": "hi", "c": "hi"}
+    assert edges("(a -> *)[*]: hi\na -> b; a -> c: own\na -> b") == [
+        ("a", "b", "hi"),
+        ("a", "c", "own"),
+        ("a", "b", "hi"),
+    ]
+
+
+def test_what_is_suspended_is_not_there_until_it_is_called_back():
+    text = "a -> b: one\nb -> c: two\n**: suspend\n(** -> **)[*]: suspend\n"
+    assert read_d2(text).nodes == ()
+    assert edges(text + "(b -> c)[0]: unsuspend") == [("b", "c", "two")]
+    assert labels(text + "a: unsuspend") == {"a": "a"}
+
+
+def test_a_variable_may_hold_shapes():
+    text = "vars: {m: {x: ${v} -> y}; v: V}\n".replace(" -> y", "; y; x -> y: go")
+    assert labels(text + "a: {...${m}}") == {"a": "a", "a.x": "V", "a.y": "y"}
+    assert edges(text + "a: ${m}") == [("a.x", "a.y", "go")]
+
+
 def test_names_are_the_same_in_any_case_of_letters():
     assert edges("Check -> END\ncheck -> end: again") == [("Check", "END", None), ("Check", "END", "again")]
 
@@ -98,7 +120,14 @@ def test_variables_that_grow_without_end_are_refused():
         ("a:\n", 1, 2, "missing"),
         ("label -> b\n", 1, 1, "quotes"),
         ("a: x [y]\n", 1, 6, "unexpected"),
-        ("a; *: x\n", 1, 4, "pattern"),
+        ("a; *: null\n", 1, 4, "deletes shapes"),
+        ("a\n*: {x -> y}\n", 2, 5, "makes connections"),
+        ("**.x\n", 1, 1, "for ever"),
+        ("*: {&level: 1; label: x}\n", 1, 1, "`&level`"),
+        ("a -> b -\n", 1, 8, "quote the name"),
+        ("b: {...${x}}\n", 1, 5, "no variable `x`"),
+        ("...@x\n", 1, 1, "write their contents"),
+        ("vars: {x: {y}}\na: ${x} {z}\n", 2, 4, "spread it"),
         ("(a -> b)[0]: x\n", 1, 1, "no such connection"),
         ("_.a\n", 1, 1, "parent"),
         ("fill: x\n", 1, 1, "style.fill"),
@@ -135,6 +164,16 @@ def test_the_direction_is_kept(word, direction):
         "_." * 30_000,
         "a: " + "${x}" * 20_000,
         "vars: {x: ${x}}\na: ${x}",
+        "vars: {x: {y: ${x}}}\na: ${x}",
+        "vars: {x: {...${x}; y}}\na: ${x}",
+        "vars: {x: {...${y}; a}; y: {...${x}; b}}\na: {...${x}}",
+        "vars: {x: {" + "y;" * 300 + "}}\n" + "".join(f"a{i}: ${{x}};" for i in range(2000)),
+        "".join(f"a{i};" for i in range(2000)) + "*: {&connected: true; label: x};" * 200,
+        "*.*: x;" * 5_000 + "a.b;" * 5_000,
+        "(* -> *)[*]: x;" * 5_000 + "a -> b;" * 5_000,
+        "**: suspend;" * 20_000,
+        "*: {" * 30_000,
+        "*.x: y;" * 20_000 + "a",
     ],
     ids=lambda text: text[:12].strip() or "blanks",
 )
