@@ -6,6 +6,7 @@ refused with its place, and so are the few patterns that cannot be followed.
 """
 
 from enum import Enum, auto
+from itertools import takewhile
 from typing import NamedTuple
 
 from kimi_tui.flow.chart_builder import ChartBuilder
@@ -178,8 +179,9 @@ class _Reader:
             if link.pattern:
                 self.patterns.add(Connecting(scope, link, shared, start))
                 for keys in (link.source, link.target):
-                    if not any(key.pattern for key in keys):
-                        self._field(scope, keys)
+                    plain = [*takewhile(lambda key: not key.pattern, keys)]
+                    if any(key.text != "_" for key in plain):
+                        self._field(scope, plain)
             else:
                 source, target = self._field(scope, link.source), self._field(scope, link.target)
                 self.tree.connect(source, link.arrow, target, layers=[shared], offset=link.offset)

@@ -85,7 +85,7 @@ class Patterns:
     def settle(self, filled: Set[Field]) -> None:
         """Applies the rules; twice, so that they hold for the shapes that other rules make.
 
-        `filled` are shapes whose value is a variable with shapes or attributes in it.
+        `filled` are shapes that a variable with shapes or attributes in it has filled, and what it has put there.
         """
         self._filled = filled
         if self._first_suspends is not None and self._tree.classes_matter():
@@ -172,8 +172,8 @@ class Patterns:
                     match.edge.layers.sort(key=lambda layer: layer.offset)
 
     def _apply_to_shape(self, rule: Rule, shape: Field) -> None:
-        if shape in self._filled and rule.said.value is not None:
-            self._refuse("a pattern that labels shapes is not read beside variables that hold shapes", rule)
+        if shape in self._filled:
+            self._refuse("a pattern that labels or makes shapes is not read beside variables that hold shapes", rule)
         todo = [(shape, rule.said)]
         while todo:
             into, said = todo.pop()
@@ -269,6 +269,8 @@ class Patterns:
             return any(_same(text, value) for layer in match.edge.layers for text in tree.texts(layer, names))
         match names:
             case ("connected",):
+                if any(shape.shapes()):
+                    raise tree.places.fault("`&connected` is not read for shapes with others in them", shape.offset)
                 connected = any(shape in ends for ends in tree.ends())
                 self.count(len(tree.written), shape.offset)
                 return str(connected).lower() == value.lower()

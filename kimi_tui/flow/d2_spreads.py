@@ -10,7 +10,7 @@ Spreads = dict[Field, list[Variable]]
 def fill_in(tree: Tree, spreads: Spreads) -> set[Field]:
     """Fills in all of them, also those within what is filled in; what they hold stands before all else.
 
-    Returns the fields whose value was a variable.
+    Returns the fields that were filled, and all that was put into them.
     """
     return _Filling(tree, spreads).run()
 
@@ -49,7 +49,8 @@ class _Filling:
                     raise self._tree.places.fault(
                         f"there is no variable `{variable.path}` that holds shapes or attributes", variable.offset
                     )
-                waiting += self._copy(held, field, variable.offset)
+                filled |= {field, *(copied := self._copy(held, field, variable.offset))}
+                waiting += copied
             variable = _only_variable(field)
             held = None if variable is None else self._tree.variable(variable.path, field)
             if variable is not None and held is not None and held.value is None and held.children:
@@ -59,8 +60,8 @@ class _Filling:
                         variable.offset,
                     )
                 field.value = None
-                filled.add(field)
-                waiting += self._copy(held, field, variable.offset)
+                filled |= {field, *(copied := self._copy(held, field, variable.offset))}
+                waiting += copied
         return filled
 
     def _copy(self, held: Field, into: Field, offset: int) -> list[Field]:
