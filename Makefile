@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo test faults soak check snapshots bench clean
+.PHONY: demo test faults soak check snapshots texts bench clean
 
 demo: $(VENV)/.program
 	@$(BIN)/kimi-tui --demo
@@ -28,6 +28,10 @@ check: $(VENV)/.tests
 
 snapshots: $(VENV)/.tests
 	$(BIN)/python -m pytest -q tests/ui/tui --snapshot-update
+
+# Puts new texts of the screen into the Chinese catalogue, and compiles it.
+texts: $(VENV)/.tests
+	@$(BIN)/python -m tests.texts
 
 bench: $(VENV)/.tests
 	$(BIN)/python tests/bench/run.py

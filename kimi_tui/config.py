@@ -174,7 +174,7 @@ class Config(_Section):
     ascii: bool = False
     reduced_motion: bool = False
     plain: bool = False
-    language: str = ""
+    language: Literal["auto", "en", "zh"] = "auto"
     show_thinking_stream: bool = True
     merge_all_available_skills: bool = True
     extra_skill_dirs: tuple[str, ...] = ()
@@ -192,6 +192,11 @@ class Config(_Section):
     @classmethod
     def _peer_names(cls, value: str) -> str:
         return {"dark": "kimi-dark", "light": "kimi-light"}.get(value, value)
+
+    @field_validator("language", mode="before")
+    @classmethod
+    def _language_said(cls, value: object) -> object:
+        return "auto" if value in ("", None) else value
 
 
 # Keys of the reference peer that mean nothing here; they are passed over without a word.

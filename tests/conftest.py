@@ -1,4 +1,4 @@
-"""Every test has a home of its own and an environment without the person's models."""
+"""Every test has a home of its own, and an environment without the person's models and language."""
 
 import pytest
 
@@ -13,5 +13,6 @@ def _own_home(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.Monk
     home = tmp_path_factory.mktemp("home")
     monkeypatch.setenv("HOME", str(home))
     monkeypatch.setenv("KIMI_TUI_HOME", str(home / ".kimi-tui"))
+    monkeypatch.setenv("LC_ALL", "C.UTF-8")
     for variable in _MODEL_VARIABLES:
         monkeypatch.delenv(variable, raising=False)

@@ -11,6 +11,7 @@ from textual.content import Content
 from kimi_tui.ui.tui.composer.fuzzy import score
 from kimi_tui.ui.tui.headline import one_line
 from kimi_tui.ui.tui.keys import KEYS, shown
+from kimi_tui.ui.tui.language import _
 from kimi_tui.ui.tui.text.sanitize import sanitize
 
 if TYPE_CHECKING:
@@ -30,14 +31,14 @@ def entries(app: "KimiTui") -> Iterable[Entry]:
     """All there is to choose from now."""
     for key in KEYS:
         if key.action and key.in_palette:
-            yield Entry(key.what, shown(key.keys), partial(app.run_action, key.action))
+            yield Entry(_(key.what), shown(key.keys), partial(app.run_action, key.action))
     for door in app.doors.doors():
-        yield Entry(door.description, f"/{door.name}", partial(app.doors.open, door.name))
+        yield Entry(_(door.description), f"/{door.name}", partial(app.doors.open, door.name))
     for command in app.commands():
         text = f"/{command.name}"
-        yield Entry(text, command.description, partial(app.put_command, command.name))
+        yield Entry(text, _(command.description), partial(app.put_command, command.name))
     for name, title in app.shelf.titles().items():
-        yield Entry(f"Theme: {title}", name, partial(app.use_theme, name))
+        yield Entry(_("Theme: {title}", title=title), name, partial(app.use_theme, name))
 
 
 class Actions(Provider):

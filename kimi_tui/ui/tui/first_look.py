@@ -8,7 +8,7 @@ from kimi_tui import paths
 from kimi_tui.ui.tui.manners import Manners
 from kimi_tui.ui.tui.themes import DEFAULT_THEME
 
-_LINE = re.compile(r"""^(theme|ascii|plain|reduced_motion)\s*[:=]\s*["']?([A-Za-z0-9-]+)""", re.M)
+_LINE = re.compile(r"""^(theme|ascii|plain|reduced_motion|language)\s*[:=]\s*["']?([A-Za-z0-9-]+)""", re.M)
 _PEER_NAMES = {"dark": "kimi-dark", "light": "kimi-light"}
 
 
@@ -16,6 +16,7 @@ _PEER_NAMES = {"dark": "kimi-dark", "light": "kimi-light"}
 class FirstLook:
     theme: str = DEFAULT_THEME
     manners: Manners = field(default_factory=Manners)
+    language: str = "auto"
 
 
 def first_look(file: Path | None = None) -> FirstLook:
@@ -33,5 +34,6 @@ def first_look(file: Path | None = None) -> FirstLook:
         return FirstLook(
             _PEER_NAMES.get(theme, theme),
             Manners(ascii="ascii" in on, motion="reduced_motion" not in on, plain="plain" in on),
+            found.get("language", "auto"),
         )
     return FirstLook()

@@ -5,9 +5,24 @@ from typing import Literal
 
 from textual.binding import Binding
 
+from kimi_tui.ui.tui.language import N_
+
 Where = Literal[
     "everywhere", "composer", "conversation", "flow", "time", "approval", "branches", "question", "approvals"
 ]  # fmt: skip
+
+WHERE: dict[Where, str] = {
+    "everywhere": N_("everywhere"),
+    "composer": N_("composer"),
+    "conversation": N_("conversation"),
+    "flow": N_("flow"),
+    "time": N_("time"),
+    "approval": N_("approval"),
+    "branches": N_("branches"),
+    "question": N_("question"),
+    "approvals": N_("approvals"),
+}
+"""What the places are called."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from kimi_tui.errors import KimiTuiError
-from kimi_tui.ui.tui import terminal
+from kimi_tui.ui.tui import language, terminal
 from kimi_tui.ui.tui.app import KimiTui
 from kimi_tui.ui.tui.first_look import first_look
 from kimi_tui.ui.tui.frame_rate import frame_time
@@ -51,6 +51,7 @@ def run_tui(
 
     host = PlanHost(make_plan, make_demo, config_file=config_file, config_kept=config_kept, refused=refuse)
     look = first_look(config_file)
+    language.use(language.language_of(look.language))
     app = KimiTui(
         host.make,
         host=host,

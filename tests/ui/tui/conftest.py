@@ -1,10 +1,13 @@
 """Snapshots of the screen lie in the top-level `snapshots/`; the environment is a plain terminal's."""
 
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 from pytest_textual_snapshot import SVGImageExtension
+
+from kimi_tui.ui.tui import language
 
 ROOT = Path(__file__).parents[3]
 
@@ -21,3 +24,11 @@ def snapshots_on_top(monkeypatch: pytest.MonkeyPatch) -> None:
 def plain_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("NO_COLOR", "TMUX", "STY", "SSH_CONNECTION", "SSH_TTY"):
         monkeypatch.delenv(name, raising=False)
+
+
+@pytest.fixture(autouse=True)
+def english() -> Iterator[None]:
+    """A test that wants another language says so; the next one is English again."""
+    language.use("en")
+    yield
+    language.use("en")

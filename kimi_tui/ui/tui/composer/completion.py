@@ -7,6 +7,7 @@ from typing import Literal
 
 from kimi_tui.ui.tui.composer.fuzzy import best
 from kimi_tui.ui.tui.engine import Command
+from kimi_tui.ui.tui.language import _
 
 LIMIT = 50
 _SLASH = re.compile(r"/([\w:.-]*)\Z")
@@ -49,7 +50,7 @@ def command_choices(query: str, commands: Iterable[Command]) -> list[Choice]:
     for command in best(query, names, LIMIT * 2):
         found.setdefault(command.name, command)
     return [
-        Choice(f"/{command.name}", command.description, f"/{command.name} ", runs=True)
+        Choice(f"/{command.name}", _(command.description), f"/{command.name} ", runs=True)
         for command in list(found.values())[:LIMIT]
     ]
 

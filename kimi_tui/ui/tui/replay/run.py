@@ -2,9 +2,11 @@
 
 from pathlib import Path
 
+from kimi_tui.ui.tui import language
 from kimi_tui.ui.tui.app import KimiTui
 from kimi_tui.ui.tui.composer.composer import Composer
 from kimi_tui.ui.tui.engine import Engine
+from kimi_tui.ui.tui.first_look import first_look
 from kimi_tui.ui.tui.replay.recording import Recording, load
 from kimi_tui.ui.tui.run import drive
 
@@ -40,6 +42,7 @@ def run_replay(file: Path, *, speed: float = 1.0) -> int:
     async def make() -> Engine:
         return recording
 
+    language.use(language.language_of(first_look().language))
     app = ReplayApp(make)
     app.speed = speed
     return drive(app)

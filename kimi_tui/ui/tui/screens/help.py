@@ -8,7 +8,8 @@ from textual.binding import Binding, BindingType
 from textual.containers import Vertical
 from textual.screen import ModalScreen
 
-from kimi_tui.ui.tui.keys import Where, acting, shown
+from kimi_tui.ui.tui.keys import WHERE, Where, acting, shown
+from kimi_tui.ui.tui.language import _
 from kimi_tui.ui.tui.panels.scroll import LineScroll
 from kimi_tui.ui.tui.text.line import Line, cells
 from kimi_tui.ui.tui.text.palette import Palette
@@ -33,10 +34,10 @@ class KeyList(LineScroll, can_focus=True):
                 if place is not None:
                     out.append(Line())
                 place = key.where
-                out.append(Line(((place, palette.accent + Style(bold=True)),)))
+                out.append(Line(((_(WHERE[place]), palette.accent + Style(bold=True)),)))
             name = shown(key.keys)
             pad = " " * (wide - cells(name) + 2)
-            out.append(Line((("  " + name + pad, palette.base), (key.what, palette.muted))))
+            out.append(Line((("  " + name + pad, palette.base), (_(key.what), palette.muted))))
         return out
 
 
@@ -58,6 +59,6 @@ class Help(ModalScreen[None]):
 
     def compose(self) -> ComposeResult:
         with Vertical() as box:
-            box.border_title = "keys"
-            box.border_subtitle = "esc closes"
+            box.border_title = _("keys")
+            box.border_subtitle = _("esc closes")
             yield KeyList(self._where, id="keys")

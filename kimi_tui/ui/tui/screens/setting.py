@@ -71,7 +71,9 @@ SETTINGS: tuple[tuple[str, tuple[Setting, ...]], ...] = (
             Setting(("ascii",), "Signs and boxes of ASCII only", "switch"),
             Setting(("reduced_motion",), "Nothing turns or blinks", "switch"),
             Setting(("plain",), "For screen readers: one column, no boxes, no motion", "switch"),
-            Setting(("language",), "The language of the screen; none follows the locale", "choice", ("", "en", "zh")),
+            Setting(
+                ("language",), "The language of the screen; auto follows the locale", "choice", ("auto", "en", "zh")
+            ),
             Setting(("show_thinking_stream",), "Show what the model thinks while it thinks", "switch"),
             Setting(("default_editor",), "The editor that Ctrl+G opens; none follows $VISUAL and $EDITOR", "text"),
         ),

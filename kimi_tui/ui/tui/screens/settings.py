@@ -11,6 +11,7 @@ from kimi_tui.config import Config
 from kimi_tui.config_edit import KeyPath, Value, said_in
 from kimi_tui.errors import ConfigError
 from kimi_tui.paths import shown
+from kimi_tui.ui.tui.language import _
 from kimi_tui.ui.tui.screens.ask_line import AskLine
 from kimi_tui.ui.tui.screens.frame import Frame
 from kimi_tui.ui.tui.screens.keybar import BarKey
@@ -68,7 +69,7 @@ class Settings(Frame[bool]):
                 picks.append(
                     Pick(
                         setting.key,
-                        setting.what,
+                        _(setting.what),
                         right=shown_value(setting.value(config)),
                         detail=setting.key,
                         sign="●" if own else "○",
@@ -100,7 +101,7 @@ class Settings(Frame[bool]):
                     if answer is not None:
                         self._write({setting.path: setting.parsed(answer)})
 
-                self.app.push_screen(AskLine(setting.key, about=setting.what, value=text), got)
+                self.app.push_screen(AskLine(setting.key, about=_(setting.what), value=text), got)
 
     def _choices(self, setting: Setting) -> Sequence[str]:
         match setting.key:

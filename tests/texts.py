@@ -1,0 +1,74 @@
+"""`make texts`: brings the Chinese catalogue up to date with the source, and compiles it.
+
+New texts are put into the `.po` with no Chinese yet, texts that are gone leave it, and what is there stays as it is.
+After a conflict in the catalogue: solve the `.po`, run this; the `.mo` is made anew.
+"""
+
+import io
+from collections.abc import Iterator
+from pathlib import Path
+
+from babel.messages.catalog import Catalog, Message
+from babel.messages.extract import extract_from_file
+from babel.messages.mofile import write_mo
+from babel.messages.pofile import read_po, write_po
+
+from kimi_tui.ui.tui.language import DOMAIN, LOCALE
+
+ROOT = Path(__file__).parents[1]
+PO = LOCALE / "zh_CN" / "LC_MESSAGES" / f"{DOMAIN}.po"
+MO = PO.with_suffix(".mo")
+_MARKS = {"_": None, "N_": None, "n_": (1, 2), "p_": ((1, "c"), 2)}
+_TABLES = {"Key": (4,), "Door": (2,), "Setting": (2,), "CommandInfo": (2,), "_loop": (2,)}
+"""Rows of tables whose text is always shown translated, and its place in the row."""
+
+
+def marked() -> Iterator[tuple[str, int, str | tuple[str, ...], str | None]]:
+    """Every text that the source marks: file, line, text (or its plurals), meaning."""
+    package = ROOT / "kimi_tui"
+    for folder, marks in ((package / "ui" / "tui", _MARKS | _TABLES), (package / "soul", _TABLES)):
+        for file in sorted(folder.rglob("*.py")):
+            for line, text, _comments, meaning in extract_from_file("python", file, keywords=marks):
+                yield str(file.relative_to(ROOT)), line, text, meaning
+
+
+def catalogue() -> Catalog:
+    with PO.open("rb") as file:
+        return read_po(file, locale="zh_CN", domain=DOMAIN)
+
+
+def texts_of(messages: Catalog) -> list[Message]:
+    """Its texts, without the head."""
+    return [message for message in messages if message.id]
+
+
+def updated(old: Catalog) -> Catalog:
+    """`old` with exactly the texts of the source."""
+    new = Catalog(locale="zh_CN", domain=DOMAIN, fuzzy=False, charset="utf-8")
+    for _file, _line, text, meaning in marked():
+        known = old.get(text, meaning)
+        new.add(text, known.string if known else "", flags=known.flags if known else (), context=meaning)
+    return new
+
+
+def write(messages: Catalog) -> None:
+    """Both files: the `.po` in alphabetical order under the head that it has, and the `.mo`."""
+    head = PO.read_text("utf-8").partition("\n\n")[0]
+    body = io.BytesIO()
+    write_po(body, messages, no_location=True, omit_header=True, sort_output=True, ignore_obsolete=True, width=0)
+    PO.write_text(f"{head}\n\n{body.getvalue().decode().strip()}\n", "utf-8")
+    with MO.open("wb") as file:
+        write_mo(file, messages)
+
+
+def main() -> None:
+    messages = updated(catalogue())
+    write(messages)
+    empty = [message for message in texts_of(messages) if not message.string or not all(message.string)]
+    print(f"{len(texts_of(messages))} texts, {len(empty)} without Chinese")
+    for message in empty:
+        print(f"  {message.id}")
+
+
+if __name__ == "__main__":
+    main()
