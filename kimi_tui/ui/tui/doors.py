@@ -170,7 +170,7 @@ class Doors:
             return
         here, folder = self._app.engine.session_id if self._app.engine else None, host.work_dir
         host.go_to(kept.id, kept.work_dir)
-        if not await self._app.change_engine():
+        if not await self._app.seat.change():
             host.go_to(here, folder)
 
     # Models
@@ -215,7 +215,7 @@ class Doors:
         if choice is None:
             return
         if choice.demo:
-            if (prompt := host.go_to_demo()) and await app.change_engine():
+            if (prompt := host.go_to_demo()) and await app.seat.change():
                 app.submit(prompt)
             return
         await host.change({("theme",): choice.theme, **choice.changes})
@@ -231,13 +231,13 @@ class Doors:
             self._app.tell("it counts from the next start on: a turn is running")
             return
         host.go_to(engine.session_id if engine is not None and not engine.session.is_empty else None)
-        await self._app.change_engine(leave_first=True)
+        await self._app.seat.change(leave_first=True)
 
     async def _new(self) -> None:
         if (host := self._app.host) is not None:
             here, folder = self._app.engine.session_id if self._app.engine else None, host.work_dir
             host.go_to(None)
-            if not await self._app.change_engine():
+            if not await self._app.seat.change():
                 host.go_to(here, folder)
 
     # What is set

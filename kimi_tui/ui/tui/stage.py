@@ -123,6 +123,10 @@ class Stage:
     def say(self, item: NoticeItem | ErrorItem) -> None:
         self._apply(self.state.say(item, self._clock()))
 
+    def fault(self, cause: str) -> None:
+        """A fault of ours has ended a turn."""
+        self.say(ErrorItem("Something went wrong in kimi-tui itself", cause, "the log has the details"))
+
     def progress(self, call_id: str, tail: str) -> None:
         """A running tool has printed something."""
         self._apply(self.state.tools.tail(call_id, tail))

@@ -96,6 +96,10 @@ class WholeRequest(ModalScreen[str | None]):
         elif key in KEYS:
             self._take(KEYS[key])
 
+    def action_find(self) -> None:
+        """The key that opened this screen closes it."""
+        self.dismiss(None)
+
     def on_option_rows_clicked(self, event: OptionRows.Clicked) -> None:
         event.stop()
         self._take(event.option_id)

@@ -19,8 +19,7 @@ class ReplayApp(KimiTui):
     def on_mount(self) -> None:
         self.home.composer.display = False  # the base class's handler is called too
 
-    def _take_engine(self, engine: Engine) -> None:
-        super()._take_engine(engine)
+    def opened(self, engine: Engine) -> None:
         if isinstance(engine, Recording):
             self.machine.load(engine.messages)
             self.machine.open(1, recorded=True, speed=self.speed)

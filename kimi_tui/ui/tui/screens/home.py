@@ -221,6 +221,15 @@ class Home(Screen[None]):
     def on_new_below_clicked(self, event: "NewBelow.Clicked") -> None:
         self.transcript.follow = True
 
+    def on_strip_line_clicked(self, event: "StripLine.Clicked") -> None:
+        self.toggle_drawer()
+
+    def on_finder_changed(self, event: "Finder.Changed") -> None:
+        self.finder.count(len(self.transcript.find(event.query_text)))
+
+    def on_finder_step(self, event: "Finder.Step") -> None:
+        self.transcript.find_next()
+
     def on_divider_moved(self, event: "Divider.Moved") -> None:
         self._right_width = max(24, self.app.size.width - event.column - 1)
         self.make_room()
@@ -303,3 +312,41 @@ class Home(Screen[None]):
     def focus_work(self) -> None:
         """The focus to what asks for an answer, else to the composer."""
         (self._dialog or self.composer.prompt).focus()
+
+    # Keys
+
+    def on_key(self, event: events.Key) -> None:
+        """A letter that means nothing where the focus is belongs to the message that is being written."""
+        if not event.is_printable or not event.character:
+            return
+        bound = self.active_bindings.get(event.key)
+        if self.focused_pane is None or (bound is not None and bound.enabled):
+            return
+        event.stop()
+        event.prevent_default()
+        self.composer.prompt.focus()
+        self.composer.prompt.insert(event.character)
+
+    def action_next_pane(self) -> None:
+        filled: list[PaneName] = [name for name in PANES if self.is_filled(name)]
+        here = self.focused_pane
+        if here is None:
+            self.go_to(filled[0])
+        elif here == filled[-1]:
+            self.composer.prompt.focus()
+        else:
+            self.go_to(filled[filled.index(here) + 1])
+
+    def action_zoom(self) -> None:
+        self.zoom(None if self.zoomed is not None else self.focused_pane or "talk")
+
+    def action_drawer(self) -> None:
+        self.toggle_drawer()
+
+    def action_expand(self) -> None:
+        self.transcript.toggle_all()
+
+    def action_find(self) -> None:
+        """Find in the conversation; in an approval, read the whole of it."""
+        if not (self.approval.has_focus and self.approval.read_whole()):
+            self.finder.open()

@@ -1,0 +1,113 @@
+"""What a person says, on its way to the engine and back: sent, queued, steered, taken back, refused."""
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
+
+from kimi_tui.ui.tui.screens.home import Home
+
+if TYPE_CHECKING:
+    from kimi_tui.ui.tui.bridge import Timed
+    from kimi_tui.ui.tui.engine import Engine
+    from kimi_tui.ui.tui.meanwhile import Meanwhile
+    from kimi_tui.ui.tui.turns import Turns
+    from kimi_tui.wire.parts import UserInput
+
+
+class Prompts:
+    """The composer's other end. What is said before there is an engine waits for it, in `early`.
+
+    `tell` is a passing word to the person, `failed` a fault of ours, `ended` that a turn is over.
+    """
+
+    def __init__(
+        self,
+        home: Home,
+        *,
+        tell: Callable[[str, bool], None],
+        failed: Callable[[str], None],
+        ended: Callable[[], None],
+    ) -> None:
+        self._home, self._tell, self._failed, self._ended = home, tell, failed, ended
+        self._engine: Engine | None = None
+        self._turns: Turns | None = None
+        self._meanwhile: Meanwhile | None = None
+        self.early: list[str] = []
+
+    def attach(self, engine: "Engine") -> None:
+        from kimi_tui.ui.tui.meanwhile import Meanwhile
+        from kimi_tui.ui.tui.turns import Turns
+
+        self._engine, self._meanwhile = engine, Meanwhile()
+        self._turns = Turns(
+            engine, changed=self.show_queue, refused=self._refused, failed=self._failed, ended=self._ended
+        )
+
+    async def detach(self) -> None:
+        """Interrupt everything and wait until it has ended."""
+        turns = self._turns
+        self._engine = self._turns = self._meanwhile = None
+        if turns is not None:
+            await turns.aclose()
+
+    def submit(self, text: str) -> None:
+        """Send it to the engine, as soon as there is one."""
+        if self._home.furnished:
+            self._home.transcript.follow = True
+        if self._turns is None:
+            self.early.append(text)
+            self._home.composer.queued.show(self.early)
+        else:
+            self._turns.submit(text)
+
+    def steer(self, text: str) -> None:
+        """Say it to the running turn; without a text the oldest of the queue."""
+        turns, meanwhile = self._turns, self._meanwhile
+        queue = turns.queue if turns is not None else []
+        content = text or (queue[0] if queue else "")
+        if text.startswith("!") or turns is None or meanwhile is None or not turns.steer(text or None):
+            if text:
+                self.submit(text)
+            else:
+                self._tell("no turn is running that could be steered", False)
+        elif content:
+            meanwhile.add(content)
+            self.show_queue()
+
+    def take_back(self) -> None:
+        """The last of the queue, to be edited."""
+        if self._turns is not None and (last := self._turns.take_back()) is not None:
+            from kimi_tui.wire.parts import text_of
+
+            self._home.composer.put_back(text_of(last))
+
+    def hear(self, messages: "Sequence[Timed]") -> None:
+        """What was steered has gone in, or is given back where the turn was over before."""
+        from kimi_tui.wire.parts import text_of
+
+        if (meanwhile := self._meanwhile) is None:
+            return
+        before = meanwhile.texts
+        for _, message in messages:
+            for content in meanwhile.hear(message):
+                self._give_back(text_of(content))
+        if meanwhile.texts != before:
+            self.show_queue()
+
+    def show_queue(self) -> None:
+        from kimi_tui.wire.parts import text_of
+
+        if self._turns is not None and self._meanwhile is not None and self._home.is_running:
+            queue = [text_of(content) for content in self._turns.queue]
+            self._home.composer.queued.show(queue, self._meanwhile.texts)
+
+    def _refused(self, content: "UserInput", why: str) -> None:
+        from kimi_tui.wire.parts import text_of
+
+        if self._engine is not None and self._engine.busy:
+            self._tell(why, True)
+        self._give_back(text_of(content))
+
+    def _give_back(self, text: str) -> None:
+        """A message that was not taken, to be edited; Up brings it where something else is written by now."""
+        if not self._home.composer.text:
+            self._home.composer.put_back(text)

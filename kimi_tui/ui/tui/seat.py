@@ -1,0 +1,135 @@
+"""The engine in its seat: made when the panes are there, changed for another session or model, and left."""
+
+import asyncio
+import contextlib
+import dataclasses
+import logging
+from collections.abc import Awaitable, Callable
+from typing import TYPE_CHECKING
+
+from kimi_tui.errors import KimiTuiError
+from kimi_tui.ui.tui import terminal
+from kimi_tui.ui.tui.composer.drafts import DraftFile
+from kimi_tui.ui.tui.composer.history import History, draft_file, history_file
+from kimi_tui.ui.tui.engine import Engine
+
+if TYPE_CHECKING:
+    from kimi_tui.ui.tui.app import KimiTui
+    from kimi_tui.ui.tui.bridge import Bridge
+
+_log = logging.getLogger(__name__)
+MakeEngine = Callable[[], Awaitable[Engine]]
+
+
+class Seat:
+    """`engine` is None until the first is there; `starting` says that it may still come.
+
+    `prompt` is said to the first engine. `clock` is the one of the messages, `frame` the time between two batches.
+    """
+
+    def __init__(
+        self, app: "KimiTui", make_engine: MakeEngine, *, prompt: str | None, clock: Callable[[], float], frame: float
+    ) -> None:
+        self._app, self._make_engine = app, make_engine
+        self._first_prompt = prompt
+        self._clock, self._frame = clock, frame
+        self._bridge: Bridge | None = None
+        self.engine: Engine | None = None
+        self.starting = True
+
+    async def start(self, door: str) -> None:
+        """Have the first engine, and begin in this further screen."""
+        try:
+            await self._app.doors.ask_trust()
+            engine = await self._make_engine()
+        except KimiTuiError as error:
+            self._cannot_start(str(error))
+        except Exception as error:  # noqa: BLE001 - the edge: a fault of ours is told, the screen stays
+            _log.exception("the engine could not be made")
+            self._cannot_start(f"{type(error).__name__}: {error}")
+        else:
+            self._take(engine)
+            self._app.doors.begin(door)
+
+    async def change(self, *, leave_first: bool = False) -> bool:
+        """Go on with the engine that is made now, once it is; where it cannot be, all is as it was.
+
+        `leave_first`: it is for the session that is open, whose lock has to be given back before.
+        """
+        if leave_first:
+            await self.leave()
+        try:
+            await self._app.doors.ask_trust()
+            engine = await self._make_engine()
+        except KimiTuiError as error:
+            if leave_first:
+                self._cannot_start(str(error))
+            self._app.tell(str(error), severity="warning")
+            return False
+        await self.leave()
+        self._app.stage.clear()
+        self._take(engine)
+        return True
+
+    async def leave(self) -> None:
+        """Interrupt what it does, and close it."""
+        bridge, engine = self._bridge, self.engine
+        self._bridge = self.engine = self._first_prompt = None
+        if bridge is not None:
+            bridge.close()
+        await self._app.prompts.detach()
+        if engine is not None:
+            with contextlib.suppress(KimiTuiError, OSError):
+                await engine.aclose()
+
+    def turn_ended(self) -> None:
+        """Show at once what was said last; then what was under way has ended."""
+        if self._bridge is not None and self._app.is_running:
+            self._bridge.flush()
+            self._app.call_later(self._settle)
+
+    def _settle(self) -> None:
+        if self.engine is not None and not self.engine.busy:
+            self._app.stage.settle()
+            self._app.run_ticker()
+
+    def _cannot_start(self, cause: str) -> None:
+        from kimi_tui.ui.tui.transcript.items import ErrorItem
+
+        home, early = self._app.home, self._app.prompts.early
+        self.starting = False
+        home.header.facts = dataclasses.replace(home.header.facts, failed=True)
+        self._app.stage.say(ErrorItem("The session could not start", cause))
+        home.composer.queued.show(())
+        home.composer.text = "\n".join([*early, home.composer.text]).strip()
+
+    def _take(self, engine: Engine) -> None:
+        from kimi_tui.ui.tui.bridge import Bridge
+        from kimi_tui.ui.tui.composer.files import FileIndex
+
+        app, stage, prompts = self._app, self._app.stage, self._app.prompts
+        self.engine, self.starting = engine, False
+        stage.attach(engine)
+        loop = asyncio.get_running_loop()
+        self._bridge = Bridge(engine.wire, post=app.post_message, loop=loop, clock=self._clock, frame=self._frame)
+        prompts.attach(engine)
+        composer = app.home.composer
+        composer.keep_draft()
+        composer.history = History(history_file(engine.work_dir))
+        composer.take_drafts(DraftFile(draft_file(engine.work_dir)))
+        composer.files = FileIndex(engine.work_dir)
+        engine.progress.listen(lambda told: stage.progress(told.tool_call_id, "\n".join(told.lines)))
+        engine.skills.listen(lambda _change: stage.show_flows())
+        app.write_out(terminal.title_sequence(f"kimi-tui · {engine.title or engine.work_dir.name}"))
+        early, prompts.early = prompts.early, []
+        if self._first_prompt:
+            prompts.submit(self._first_prompt)
+        for text in early:
+            composer.history.add(text)
+            if not app.doors.takes(text):
+                prompts.submit(text)
+        if not self._first_prompt and not early:
+            app.call_after_refresh(app.desk.offer_resume)
+        prompts.show_queue()
+        app.hint()
+        app.opened(engine)
