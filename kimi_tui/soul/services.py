@@ -15,6 +15,7 @@ from kimi_tui.soul.notice import notice
 from kimi_tui.soul.web_services import web_settings
 from kimi_tui.tools.background import BackgroundTasks
 from kimi_tui.tools.child_env import ChildEnv
+from kimi_tui.tools.editor import Editor
 from kimi_tui.tools.file_history import FileHistory
 from kimi_tui.tools.plan_mode import PlanMode
 from kimi_tui.tools.progress import ToolProgress
@@ -43,6 +44,7 @@ class Services:
     versions: FileVersions
     web: WebSettings
     skills: SkillLibrary
+    editor: Editor
 
     def by_type(self) -> dict[type, object]:
         """As the constructors of tools name them."""
@@ -60,6 +62,7 @@ class Services:
             FileHistory: self.versions,
             WebSettings: self.web,
             SkillLibrary: self.skills,
+            Editor: self.editor,
         }
 
 
@@ -102,6 +105,7 @@ def make_services(
         versions=FileVersions(session.dir / "files"),
         web=web_settings(config.services),
         skills=skills,
+        editor=Editor(),
     )
     state.plan_mode = services.plan_mode.on
     save = _saver(session, services)

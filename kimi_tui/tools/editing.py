@@ -7,10 +7,11 @@ from dataclasses import dataclass
 from kimi_tui.approval import Approvals, Scope
 from kimi_tui.tools.asking import ask
 from kimi_tui.tools.diff import diff_blocks
+from kimi_tui.tools.editor import Buffers, Editor
 from kimi_tui.tools.file_history import FileHistory
-from kimi_tui.tools.open_file import read_bytes, write_bytes
+from kimi_tui.tools.open_file import FileRefusedError, check_writable, read_bytes, write_bytes
 from kimi_tui.tools.rule_subject import file_subject, why_asked
-from kimi_tui.tools.text_file import MAX_EDIT_BYTES, TextForm, decode
+from kimi_tui.tools.text_file import MAX_EDIT_BYTES, TextForm, decode, shown_by_editor
 from kimi_tui.tools.tool import failed, ok
 from kimi_tui.tools.workspace import PathRefusedError, Place, Workspace
 from kimi_tui.wire.parts import ToolReturnValue
@@ -39,12 +40,18 @@ async def edit(
     workspace: Workspace,
     approvals: Approvals,
     history: FileHistory,
+    editor: Editor,
 ) -> ToolReturnValue:
     """Change one file. `change` gets its text, None where there is no file, and may raise EditRefusedError."""
     try:
         place = workspace.place(given)
         async with workspace.lock(place.real):
             before, text, form = await asyncio.to_thread(_read, place)
+            exists = before is not None
+            buffers, held = await _held(editor, place, exists=exists) if _is_whole(text) else (None, None)
+            if held is not None:
+                text, form = shown_by_editor(held, form)
+                before = form.encode(text)
             new = change(text)
             content = form.encode(new.text)
             if content == before:
@@ -64,12 +71,18 @@ async def edit(
             if refused is not None:
                 return refused
             history.before_edit(place.real, before, content)
-            await asyncio.to_thread(write_bytes, place.real, content, expected=before)
+            if buffers is None:
+                await asyncio.to_thread(write_bytes, place.real, content, expected=before)
+            else:
+                await asyncio.to_thread(check_writable, place.real, exists=exists)
+                if await _held(editor, place, exists=exists) != (buffers, held):
+                    raise FileRefusedError(f"`{place.shown}` has changed meanwhile. Read it again.")
+                await buffers.write(place.real, content[len(form.mark) :].decode(form.encoding))
             return ok(message=new.said, display=blocks)
     except (PathRefusedError, EditRefusedError) as error:
         return failed(str(error))
-    except UnicodeEncodeError as error:
-        return failed(f"`{given}` cannot be written in its encoding: {error.reason}.")
+    except UnicodeError as error:
+        return failed(f"`{given}` cannot be written in its encoding: {_reason(error)}.")
     except OSError as error:
         return failed(_why(given, error))
 
@@ -97,6 +110,29 @@ def _read(place: Place) -> tuple[bytes | None, str | None, TextForm]:
     except ValueError:
         raise EditRefusedError(f"`{place.given}` is a binary file.") from None
     return content, text, form
+
+
+async def _held(editor: Editor, place: Place, *, exists: bool) -> tuple[Buffers | None, str | None]:
+    """What is to take the change, None for the disk, and the text that it has, None where there is no such file yet.
+
+    An editor knows the files of the workspace; one that it cannot read is left to the disk.
+    """
+    buffers = editor.buffers
+    if buffers is None or not buffers.writes or not place.inside:
+        return None, None
+    text = await buffers.read(place.real)
+    if exists:
+        return (buffers, text) if text is not None else (None, None)
+    return buffers, text or None
+
+
+def _is_whole(text: str | None) -> bool:
+    """Whether an editor shows all of it: no byte that is not of its encoding."""
+    return text is None or text.isascii() or not any("\udc80" <= char <= "\udcff" for char in text)
+
+
+def _reason(error: UnicodeError) -> str:
+    return error.reason if isinstance(error, UnicodeEncodeError | UnicodeDecodeError) else str(error)
 
 
 def _shown(text: str) -> str:

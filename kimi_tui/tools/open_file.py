@@ -5,6 +5,7 @@ written, must still be at that path. Nothing here waits for a pipe.
 """
 
 import contextlib
+import errno
 import os
 import secrets
 import stat
@@ -62,6 +63,20 @@ def write_bytes(real: Path, content: bytes, *, expected: bytes | None) -> None:
         if before is not None and not os.access(real.name, os.W_OK, dir_fd=folder):
             raise PermissionError(f"`{real}` is read-only.")
         _replace(folder, real, content, before)
+    finally:
+        os.close(folder)
+
+
+def check_writable(real: Path, *, exists: bool) -> None:
+    """For a file that another program writes: whether it could be written here, by `write_bytes`. Raises OSError."""
+    folder = os.open(real.parent, _FOLDER)
+    try:
+        _must_be_at(folder, real.parent)
+        found = _stat_in(folder, real)
+        if (found is not None) != exists:
+            raise FileRefusedError(f"`{real}` has changed meanwhile. Read it again.")
+        if not os.access(real.name if exists else ".", os.W_OK, dir_fd=folder):
+            raise PermissionError(errno.EACCES, "it is read-only" if exists else "its folder is read-only")
     finally:
         os.close(folder)
 

@@ -12,9 +12,10 @@ from pydantic import Field, field_validator
 
 from kimi_tui.approval import Approvals
 from kimi_tui.tools.ask_to_read import ask_to_read
+from kimi_tui.tools.editor import NO_EDITOR, Editor
 from kimi_tui.tools.open_file import opened
 from kimi_tui.tools.result_builder import MARKER, MAX_LINE_CHARS
-from kimi_tui.tools.text_file import decode, is_binary, media_kind
+from kimi_tui.tools.text_file import MAX_EDIT_BYTES, decode, is_binary, media_kind
 from kimi_tui.tools.tool import Params, Tool, failed, ok
 from kimi_tui.tools.workspace import PathRefusedError, Place, Workspace
 from kimi_tui.wire.display import BriefBlock
@@ -50,9 +51,10 @@ class ReadFile(Tool[ReadFileParams]):
     read_only = True
     asks = True
 
-    def __init__(self, workspace: Workspace, approvals: Approvals) -> None:
+    def __init__(self, workspace: Workspace, approvals: Approvals, editor: Editor = NO_EDITOR) -> None:
         self._workspace = workspace
         self._approvals = approvals
+        self._editor = editor
 
     async def call(self, params: ReadFileParams) -> ToolReturnValue:
         try:
@@ -63,11 +65,19 @@ class ReadFile(Tool[ReadFileParams]):
             refused = await ask_to_read(self._approvals, place, sender=self.name)
             if refused is not None:
                 return refused
-            return await asyncio.to_thread(_read, place, params.line_offset, min(params.n_lines, MAX_LINES))
+            held = await self._held(place)
+            return await asyncio.to_thread(_read, place, params.line_offset, min(params.n_lines, MAX_LINES), held)
         except FileNotFoundError:
             return failed(f"`{params.path}` does not exist.{_similar(place.real)}")
         except OSError as error:
             return failed(str(error) if error.strerror is None else f"`{params.path}`: {error.strerror}.")
+
+    async def _held(self, place: Place) -> str | None:
+        """The text of a file of the workspace as the editor has it: what is not saved yet counts."""
+        buffers = self._editor.buffers
+        if buffers is None or not place.inside or not await asyncio.to_thread(_may_be_held, place):
+            return None
+        return await buffers.read(place.real)
 
 
 class _NotCountedError(Exception):
@@ -85,7 +95,19 @@ class _Lines:
     full: bool = False
 
 
-def _read(place: Place, offset: int, count: int) -> ToolReturnValue:
+def _may_be_held(place: Place) -> bool:
+    """Whether an editor can be asked for it: a text, or nothing yet. Raises OSError for what is no file."""
+    try:
+        with opened(place.real) as descriptor:
+            start = os.pread(descriptor, 8192, 0)
+            return not media_kind(start) and not is_binary(start) and os.fstat(descriptor).st_size <= MAX_EDIT_BYTES
+    except FileNotFoundError:
+        return True
+
+
+def _read(place: Place, offset: int, count: int, held: str | None) -> ToolReturnValue:
+    if held is not None:
+        return _result(place, _found(_lines_of(held), offset, count))
     with opened(place.real) as descriptor:
         start = os.pread(descriptor, 8192, 0)
         if kind := media_kind(start):
@@ -94,9 +116,12 @@ def _read(place: Place, offset: int, count: int) -> ToolReturnValue:
             return failed(f"`{place.given}` is a binary file. Use Shell with a program that understands it.")
         if offset < 0 and os.fstat(descriptor).st_size > MAX_SCANNED:
             return failed(f"`{place.given}` is too large to be read from its end. Use `tail` with Shell.")
-        lines = _decoded(descriptor, start)
-        found = _from_start(lines, offset, count) if offset > 0 else _from_end(lines, -offset, count)
+        found = _found(_decoded(descriptor, start), offset, count)
     return _result(place, found)
+
+
+def _found(lines: Iterable[bytes], offset: int, count: int) -> _Lines:
+    return _from_start(lines, offset, count) if offset > 0 else _from_end(lines, -offset, count)
 
 
 def _result(place: Place, found: _Lines) -> ToolReturnValue:
@@ -159,9 +184,14 @@ def _decoded(descriptor: int, start: bytes) -> Iterator[bytes]:
     if start.startswith((b"\xff\xfe", b"\xfe\xff")):
         content = os.pread(descriptor, _MAX_UTF16, 0)
         text, _ = decode(content[: len(content) & ~1])
-        yield from (line.encode() for line in text.removesuffix("\n").split("\n"))
+        yield from _lines_of(text)
         return
     yield from _lines(descriptor, 3 if start.startswith(b"\xef\xbb\xbf") else 0)
+
+
+def _lines_of(text: str) -> Iterator[bytes]:
+    if text:
+        yield from (line.encode("utf-8", "replace") for line in text.removesuffix("\n").split("\n"))
 
 
 def _lines(descriptor: int, skip: int) -> Iterator[bytes]:

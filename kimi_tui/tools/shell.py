@@ -9,6 +9,7 @@ from kimi_tui.approval import Approvals
 from kimi_tui.tools.asking import ask, denied
 from kimi_tui.tools.background import NO_BACKGROUND, BackgroundError, BackgroundTasks
 from kimi_tui.tools.child_env import DEFAULT_ENV, ChildEnv
+from kimi_tui.tools.editor import NO_EDITOR, Editor
 from kimi_tui.tools.processes import Ended, run
 from kimi_tui.tools.progress import ToolProgress, last_lines
 from kimi_tui.tools.result_builder import ResultBuilder
@@ -64,6 +65,7 @@ class Shell(Tool[ShellParams]):
         env: ChildEnv = DEFAULT_ENV,
         background: BackgroundTasks = NO_BACKGROUND,
         sandbox: Sandbox = NO_SANDBOX,
+        editor: Editor = NO_EDITOR,
     ) -> None:
         self._workspace = workspace
         self._approvals = approvals
@@ -71,6 +73,7 @@ class Shell(Tool[ShellParams]):
         self._progress = progress
         self._background = background
         self._sandbox = sandbox
+        self._editor = editor
 
     async def call(self, params: ShellParams) -> ToolReturnValue:
         if "\0" in params.command:
@@ -145,14 +148,14 @@ class Shell(Tool[ShellParams]):
             output.write(text)
             self._progress.write(call_id, text)
 
+        cwd, env, terminals = self._workspace.work_dir, self._env.build(), self._editor.terminals
         try:
-            ended = await run(
-                command,
-                cwd=self._workspace.work_dir,
-                env=self._env.build(),
-                on_text=take,
-                seconds=params.timeout,
-            )
+            if terminals is not None:
+                ended = await terminals.run(
+                    command, call_id=call_id, cwd=cwd, env=env, on_text=take, seconds=params.timeout
+                )
+            else:
+                ended = await run(command, cwd=cwd, env=env, on_text=take, seconds=params.timeout)
         except OSError as error:
             return failed(f"The command could not be started: {error.strerror or error}.")
         finally:

@@ -4,6 +4,7 @@ from pydantic import Field
 
 from kimi_tui.approval import Approvals
 from kimi_tui.tools.editing import EditRefusedError, NewText, edit
+from kimi_tui.tools.editor import NO_EDITOR, Editor
 from kimi_tui.tools.file_history import NO_HISTORY, FileHistory
 from kimi_tui.tools.tool import Params, Tool
 from kimi_tui.tools.workspace import Workspace
@@ -26,10 +27,17 @@ class StrReplaceFile(Tool[StrReplaceFileParams]):
     params = StrReplaceFileParams
     asks = True
 
-    def __init__(self, workspace: Workspace, approvals: Approvals, history: FileHistory = NO_HISTORY) -> None:
+    def __init__(
+        self,
+        workspace: Workspace,
+        approvals: Approvals,
+        history: FileHistory = NO_HISTORY,
+        editor: Editor = NO_EDITOR,
+    ) -> None:
         self._workspace = workspace
         self._approvals = approvals
         self._history = history
+        self._editor = editor
 
     async def call(self, params: StrReplaceFileParams) -> ToolReturnValue:
         edits = params.edit if isinstance(params.edit, list) else [params.edit]
@@ -46,6 +54,7 @@ class StrReplaceFile(Tool[StrReplaceFileParams]):
             workspace=self._workspace,
             approvals=self._approvals,
             history=self._history,
+            editor=self._editor,
         )
 
 

@@ -37,9 +37,19 @@ def decode(content: bytes) -> tuple[str, TextForm]:
         raise ValueError("is a binary file")
     body = content[len(mark) :]
     text = body.decode(encoding, "surrogateescape" if encoding == "utf-8" else "strict")
-    feeds = text.count("\n")
-    crlf = feeds > 0 and text.count("\r\n") == feeds and text.count("\r") == feeds
+    crlf = _only_crlf(text)
     return (text.replace("\r\n", "\n") if crlf else text), TextForm(mark, encoding, crlf)
+
+
+def shown_by_editor(text: str, form: TextForm) -> tuple[str, TextForm]:
+    """What an editor shows of a file that has this form on disk: only its line ends may have become others."""
+    crlf = _only_crlf(text)
+    return (text.replace("\r\n", "\n") if crlf else text), TextForm(form.mark, form.encoding, crlf)
+
+
+def _only_crlf(text: str) -> bool:
+    feeds = text.count("\n")
+    return feeds > 0 and text.count("\r\n") == feeds and text.count("\r") == feeds
 
 
 def is_binary(start: bytes) -> bool:

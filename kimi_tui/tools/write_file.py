@@ -6,6 +6,7 @@ from pydantic import Field
 
 from kimi_tui.approval import Approvals
 from kimi_tui.tools.editing import NewText, edit
+from kimi_tui.tools.editor import NO_EDITOR, Editor
 from kimi_tui.tools.file_history import NO_HISTORY, FileHistory
 from kimi_tui.tools.tool import Params, Tool
 from kimi_tui.tools.workspace import Workspace
@@ -25,10 +26,17 @@ class WriteFile(Tool[WriteFileParams]):
     params = WriteFileParams
     asks = True
 
-    def __init__(self, workspace: Workspace, approvals: Approvals, history: FileHistory = NO_HISTORY) -> None:
+    def __init__(
+        self,
+        workspace: Workspace,
+        approvals: Approvals,
+        history: FileHistory = NO_HISTORY,
+        editor: Editor = NO_EDITOR,
+    ) -> None:
         self._workspace = workspace
         self._approvals = approvals
         self._history = history
+        self._editor = editor
 
     async def call(self, params: WriteFileParams) -> ToolReturnValue:
         def change(old: str | None) -> NewText:
@@ -47,4 +55,5 @@ class WriteFile(Tool[WriteFileParams]):
             workspace=self._workspace,
             approvals=self._approvals,
             history=self._history,
+            editor=self._editor,
         )
