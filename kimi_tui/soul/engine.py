@@ -303,11 +303,14 @@ class Engine:
         self.tell_status()
         return done
 
-    async def switch_model(self, name: str) -> None:
-        """Ask another configured model from now on. Raises ConfigError, and UsageError while a turn runs."""
+    async def switch_model(self, name: str, *, thinking: bool | None = None) -> None:
+        """Ask another configured model from now on, or have it think or not.
+
+        Raises ConfigError, and UsageError while a turn runs.
+        """
         if self._turn.locked():
             raise TurnRunningError("the model can be changed when the turn has ended")
-        await self.models.switch(name)
+        await self.models.switch(name, thinking=thinking)
         self.fit_model()
         self.tell_status()
 

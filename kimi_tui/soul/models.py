@@ -45,6 +45,16 @@ class Models:
         return tuple(self._config.models)
 
     @property
+    def thinking(self) -> bool:
+        """Whether the model is told to think first."""
+        return bool(self._thinking) or "always_thinking" in self.info.capabilities
+
+    @property
+    def may_think(self) -> bool:
+        """Whether there is a choice."""
+        return "thinking" in self.info.capabilities and "always_thinking" not in self.info.capabilities
+
+    @property
     def shown_name(self) -> str:
         return self.info.name or "no model"
 
@@ -53,9 +63,11 @@ class Models:
         scripted = self._settings is not None and self._settings.type in ("scripted", "_scripted_echo")
         return SCRIPT_NOTE if scripted else ""
 
-    async def switch(self, name: str) -> None:
-        """Ask that model from now on. Raises ConfigError for one that is not configured."""
+    async def switch(self, name: str, *, thinking: bool | None = None) -> None:
+        """Ask that model from now on, and have it think or not. Raises ConfigError for one that is not configured."""
         chosen = choose_model(self._config, name)
+        if thinking is not None:
+            self._thinking = thinking
         settings = self._settings_of(chosen)
         await self.aclose()
         self._settings, self.info, self.key = settings, model_info(chosen), chosen.name

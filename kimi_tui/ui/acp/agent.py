@@ -50,7 +50,25 @@ from kimi_tui.ui.acp.mcp_servers import Asked, servers
 from kimi_tui.ui.acp.session import AcpSession
 
 McpServers = list[Asked]
-R = TypeVar("R", LoadSessionResponse, ResumeSessionResponse)
+
+
+class _New(NewSessionResponse):
+    models: dict[str, object] | None = None
+
+
+class _Loaded(LoadSessionResponse):
+    models: dict[str, object] | None = None
+
+
+class _Resumed(ResumeSessionResponse):
+    models: dict[str, object] | None = None
+
+
+class _Forked(ForkSessionResponse):
+    models: dict[str, object] | None = None
+
+
+R = TypeVar("R", _New, _Loaded, _Resumed, _Forked)
 
 
 class Host(Protocol):
@@ -74,6 +92,7 @@ class AcpAgent:
         self._client = client
         self._host = host
         self._sessions: dict[str, AcpSession] = {}
+        self._can = ClientCapabilities()
 
     async def initialize(
         self,
@@ -82,6 +101,7 @@ class AcpAgent:
         client_info: Implementation | None = None,
         **kwargs: object,
     ) -> InitializeResponse:
+        self._can = client_capabilities or ClientCapabilities()
         sessions = SessionCapabilities(
             list=SessionListCapabilities(),
             resume=SessionResumeCapabilities(),
@@ -114,10 +134,7 @@ class AcpAgent:
         **kwargs: object,
     ) -> NewSessionResponse:
         session = await self._open(_folder(cwd), None, additional_directories, mcp_servers)
-        engine = session.engine
-        return NewSessionResponse(
-            session_id=engine.session_id, modes=settings.modes(engine), config_options=settings.options(engine)
-        )
+        return _opened(_New, session, session_id=session.engine.session_id)
 
     async def load_session(
         self,
@@ -129,7 +146,7 @@ class AcpAgent:
     ) -> LoadSessionResponse:
         session = await self._reopen(cwd, session_id, additional_directories, mcp_servers)
         await session.replay()
-        return _opened(LoadSessionResponse, session)
+        return _opened(_Loaded, session)
 
     async def resume_session(
         self,
@@ -139,7 +156,7 @@ class AcpAgent:
         mcp_servers: McpServers | None = None,
         **kwargs: object,
     ) -> ResumeSessionResponse:
-        return _opened(ResumeSessionResponse, await self._reopen(cwd, session_id, additional_directories, mcp_servers))
+        return _opened(_Resumed, await self._reopen(cwd, session_id, additional_directories, mcp_servers))
 
     async def fork_session(
         self,
@@ -162,10 +179,7 @@ class AcpAgent:
         with _refused():
             copy = await asyncio.to_thread(fork, folder, work_dir, title=title)
         session = await self._open(work_dir, copy, additional_directories, mcp_servers)
-        engine = session.engine
-        return ForkSessionResponse(
-            session_id=engine.session_id, modes=settings.modes(engine), config_options=settings.options(engine)
-        )
+        return _opened(_Forked, session, session_id=session.engine.session_id)
 
     async def list_sessions(
         self, cwd: str | None = None, cursor: str | None = None, **kwargs: object
@@ -204,10 +218,10 @@ class AcpAgent:
     async def set_config_option(
         self, config_id: str, session_id: str, value: str | bool, **kwargs: object
     ) -> SetSessionConfigOptionResponse:
-        engine = self._session(session_id).engine
+        session = self._session(session_id)
         with _refused():
-            await settings.set_option(engine, config_id, value)
-        return SetSessionConfigOptionResponse(config_options=settings.options(engine))
+            await settings.set_option(session.engine, config_id, value)
+        return SetSessionConfigOptionResponse(config_options=session.options())
 
     async def ext_method(self, method: str, params: dict[str, object]) -> dict[str, object]:
         raise RequestError.method_not_found(f"_{method}")
@@ -234,7 +248,7 @@ class AcpAgent:
                 work_dir, session_id, add_dirs=folders, mcp_servers=servers(mcp_servers or ())
             )
         engine.interactive = False  # a flow that pauses would keep the prompt, and the client from steering it
-        session = AcpSession(engine, self._client)
+        session = AcpSession(engine, self._client, self._can)
         self._sessions[engine.session_id] = session
         engine.start()
         asyncio.get_running_loop().call_soon(session.announce)
@@ -271,8 +285,11 @@ _KEY = EnvVarAuthMethod(
 )
 
 
-def _opened(response: type[R], session: AcpSession) -> R:
-    return response(modes=settings.modes(session.engine), config_options=settings.options(session.engine))
+def _opened(response: type[R], session: AcpSession, **fields: str) -> R:
+    """With the models twice: clients older than the options know them by a field of their own."""
+    engine = session.engine
+    facts = {"modes": settings.modes(engine), "models": settings.models(engine), "config_options": session.options()}
+    return response.model_validate({**facts, **fields})
 
 
 def _folder(text: str) -> Path:

@@ -1,28 +1,32 @@
-"""What the person is asked through the client: approvals, and questions in the same form."""
+"""What the person is asked through the client: approvals, and questions as a form or, like them, as permissions."""
 
 import asyncio
 import logging
+from collections.abc import Set
 
 from acp.helpers import text_block, tool_content
 from acp.interfaces import Client
-from acp.schema import AllowedOutcome, PermissionOption, ToolCallUpdate
+from acp.schema import AcceptElicitationResponse, AllowedOutcome, PermissionOption, ToolCallUpdate
 
 from kimi_tui.soul.engine import Engine
+from kimi_tui.ui.acp.question_form import answers_of, form_of
 from kimi_tui.ui.acp.updates import Updates
 from kimi_tui.wire.events import ApprovalAnswer
 from kimi_tui.wire.requests import ApprovalRequest, Question, QuestionRequest
 
 _log = logging.getLogger(__name__)
 _NO_ANSWER = "no answer"
+_DONE = "done"
 
 
 class Asking:
     """Each request waits in a task of its own, until the client answers or somebody else did."""
 
-    def __init__(self, engine: Engine, client: Client, updates: Updates) -> None:
+    def __init__(self, engine: Engine, client: Client, updates: Updates, *, form: bool) -> None:
         self._engine = engine
         self._client = client
         self._updates = updates
+        self._form = form
         self._tasks: dict[str, asyncio.Task[None]] = {}
 
     def begin(self, request: ApprovalRequest | QuestionRequest) -> None:
@@ -56,16 +60,48 @@ class Asking:
         self._engine.approvals.settle(request.id, answers.get(said, "reject"))
 
     async def _answer(self, request: QuestionRequest) -> None:
-        """One after another; a person who chooses none of the answers dismisses the rest."""
-        answers: dict[str, str] = {}
-        for question in request.questions:
-            said = await self._ask(_call_of(request.tool_call_id, question), _options_of(question))
-            if said is None or said == _NO_ANSWER:
-                answers.clear()
-                break
-            answers[question.question] = question.options[int(said)].label
+        answers = await (self._fill_in(request) if self._form else self._one_by_one(request))
         self._tasks.pop(request.id, None)
         self._engine.questions.settle(request.id, answers)
+
+    async def _fill_in(self, request: QuestionRequest) -> dict[str, str]:
+        """All of them in one form; one that is declined dismisses them."""
+        message = "\n".join(question.question for question in request.questions)
+        try:
+            response = await self._client.create_elicitation(message, form_of(request, self._engine.session_id))
+        except Exception:  # noqa: BLE001 - the edge: a client that fails, or is gone, has not answered
+            _log.exception("the client could not be asked")
+            return {}
+        match response:
+            case AcceptElicitationResponse(content=dict(content)):
+                return answers_of(request, content)
+            case _:
+                return {}
+
+    async def _one_by_one(self, request: QuestionRequest) -> dict[str, str]:
+        """As permissions; a person who chooses none of the answers dismisses the rest."""
+        answers: dict[str, str] = {}
+        for question in request.questions:
+            labels = await (self._choose if question.multi_select else self._choose_one)(request.tool_call_id, question)
+            if not labels:
+                return {}
+            answers[question.question] = ", ".join(labels)
+        return answers
+
+    async def _choose_one(self, call_id: str, question: Question) -> list[str]:
+        said = await self._ask(_call_of(call_id, question), _options_of(question))
+        return [] if said is None or said == _NO_ANSWER else [question.options[int(said)].label]
+
+    async def _choose(self, call_id: str, question: Question) -> list[str]:
+        """Each answer is put in or taken out again, until they are the right ones."""
+        chosen: set[int] = set()
+        while True:
+            said = await self._ask(_call_of(call_id, question), _options_of(question, chosen))
+            if said is None or said == _NO_ANSWER:
+                return []
+            if said == _DONE:
+                return [option.label for number, option in enumerate(question.options) if number in chosen]
+            chosen ^= {int(said)}
 
     async def _ask(self, call: ToolCallUpdate, options: list[PermissionOption]) -> str | None:
         """The id of the option that was chosen; None where none was, or nobody could be asked."""
@@ -89,9 +125,18 @@ def _call_of(call_id: str, question: Question) -> ToolCallUpdate:
     )
 
 
-def _options_of(question: Question) -> list[PermissionOption]:
-    chosen = [
-        PermissionOption(option_id=str(number), name=option.label, kind="allow_once")
+def _options_of(question: Question, chosen: Set[int] | None = None) -> list[PermissionOption]:
+    """With `chosen` there may be several answers, and these were picked."""
+    options = [
+        PermissionOption(option_id=str(number), name=_mark(number, chosen) + option.label, kind="allow_once")
         for number, option in enumerate(question.options)
     ]
-    return [*chosen, PermissionOption(option_id=_NO_ANSWER, name="None of these", kind="reject_once")]
+    if chosen:
+        options.append(PermissionOption(option_id=_DONE, name="Done", kind="allow_once"))
+    return [*options, PermissionOption(option_id=_NO_ANSWER, name="None of these", kind="reject_once")]
+
+
+def _mark(number: int, chosen: Set[int] | None) -> str:
+    if chosen is None:
+        return ""
+    return "☑ " if number in chosen else "☐ "

@@ -2,7 +2,7 @@
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Sequence
+from collections.abc import Awaitable, Iterable, Sequence
 
 from acp import RequestError
 from acp.helpers import ContentBlock, update_available_commands, update_current_mode
@@ -10,6 +10,8 @@ from acp.interfaces import Client
 from acp.schema import (
     AvailableCommand,
     AvailableCommandInput,
+    ClientCapabilities,
+    ClientSessionCapabilities,
     ConfigOptionUpdate,
     PromptResponse,
     SessionInfoUpdate,
@@ -22,10 +24,13 @@ from kimi_tui.errors import KimiTuiError, MaxStepsReachedError
 from kimi_tui.flow.turn import TurnResult
 from kimi_tui.soul.commands import takes_effect_at_once
 from kimi_tui.soul.engine import Engine
+from kimi_tui.tools.progress import Progress
 from kimi_tui.ui.acp import settings
 from kimi_tui.ui.acp.asking import Asking
+from kimi_tui.ui.acp.buffers import ClientBuffers
 from kimi_tui.ui.acp.content import user_input
 from kimi_tui.ui.acp.failure import refusal
+from kimi_tui.ui.acp.terminals import ClientTerminals
 from kimi_tui.ui.acp.updates import Update, Updates
 from kimi_tui.wire.codec import WireMessage
 from kimi_tui.wire.events import ApprovalResponse, StatusUpdate
@@ -34,20 +39,27 @@ from kimi_tui.wire.requests import ApprovalRequest, QuestionRequest
 
 _log = logging.getLogger(__name__)
 _Asked = ApprovalRequest | QuestionRequest
+_FAR_BEHIND = 100
 
 
 class AcpSession:
     """An engine and the client that looks at it. What it tells goes out in order, by one task."""
 
-    def __init__(self, engine: Engine, client: Client) -> None:
+    def __init__(self, engine: Engine, client: Client, can: ClientCapabilities) -> None:
         self.engine = engine
         self._client = client
         self._updates = Updates(engine.work_dir)
-        self._asking = Asking(engine, client, self._updates)
+        self._asking = Asking(engine, client, self._updates, form=_takes_forms(can))
+        self._switches = can.session is not None and _takes_switches(can.session)
         self._queue: asyncio.Queue[Update | _Asked] = asyncio.Queue()
         self._turn: asyncio.Task[TurnResult] | None = None
-        self._shown: tuple[str, str, str] | None = None
-        self._unlisten = (engine.wire.listen(self._hear), engine.skills.listen(lambda _: self.announce()))
+        self._shown: tuple[str, str, bool, str] | None = None
+        self._unlisten = (
+            engine.wire.listen(self._hear),
+            engine.skills.listen(lambda _: self.announce()),
+            engine.progress.listen(self._follow),
+        )
+        self._lend(can)
         self._sending = asyncio.create_task(self._send_all(), name=f"acp {engine.session_id}")
 
     async def prompt(self, blocks: Sequence[ContentBlock]) -> PromptResponse:
@@ -73,8 +85,7 @@ class AcpSession:
         self.engine.wire.flush()
         self._updates.replaying = True
         for recorded in await asyncio.to_thread(list, self.engine.recorded()):
-            for update in self._updates.of(recorded.message):
-                self._queue.put_nowait(update)
+            self._put(self._updates.of(recorded.message))
         self._updates.replaying = False
         await self._queue.join()
 
@@ -82,6 +93,9 @@ class AcpSession:
         """Say which commands there are, once the client knows of the session."""
         self._shown = self._facts()
         self._queue.put_nowait(update_available_commands(_commands(self.engine)))
+
+    def options(self) -> settings.ConfigOptions:
+        return settings.options(self.engine, switches=self._switches)
 
     async def aclose(self) -> None:
         if self._turn is not None:
@@ -121,8 +135,7 @@ class AcpSession:
         return PromptResponse(stop_reason=reason, usage=_usage(usage))
 
     def _hear(self, message: WireMessage) -> None:
-        for update in self._updates.of(message):
-            self._queue.put_nowait(update)
+        self._put(self._updates.of(message))
         match message:
             case ApprovalRequest() | QuestionRequest():
                 self._queue.put_nowait(message)
@@ -132,6 +145,27 @@ class AcpSession:
                 self._tell_facts()
             case _:
                 pass
+
+    def _follow(self, progress: Progress) -> None:
+        """A client that is far behind gets what there is when it has caught up."""
+        if self._queue.qsize() < _FAR_BEHIND:
+            self._put(self._updates.so_far(progress.tool_call_id, progress.lines))
+
+    def _lend(self, can: ClientCapabilities) -> None:
+        """Have the tools read, write and run by the client, as far as it offers that."""
+        editor, session_id = self.engine.services.editor, self.engine.session_id
+        if can.fs is not None and can.fs.read_text_file:
+            editor.buffers = ClientBuffers(self._client, session_id, writes=bool(can.fs.write_text_file))
+        if can.terminal:
+
+            def show(call_id: str, terminal: str) -> None:
+                self._put(self._updates.in_terminal(call_id, terminal))
+
+            editor.terminals = ClientTerminals(self._client, session_id, show)
+
+    def _put(self, updates: Iterable[Update]) -> None:
+        for update in updates:
+            self._queue.put_nowait(update)
 
     async def _send_all(self) -> None:
         while True:
@@ -148,22 +182,32 @@ class AcpSession:
             finally:
                 self._queue.task_done()
 
-    def _facts(self) -> tuple[str, str, str]:
-        return settings.mode_of(self.engine), self.engine.models.key, self.engine.title
+    def _facts(self) -> tuple[str, str, bool, str]:
+        models = self.engine.models
+        return settings.mode_of(self.engine), models.key, models.thinking, self.engine.title
 
     def _tell_facts(self) -> None:
         """Say what has changed of what the client shows beside the conversation."""
         facts = self._facts()
         if self._shown is None or facts == self._shown:
             return
-        (mode, model, title), self._shown = self._shown, facts
-        if facts[0] != mode:
+        before, self._shown = self._shown, facts
+        if facts[0] != before[0]:
             self._queue.put_nowait(update_current_mode(facts[0]))
-        if facts[:2] != (mode, model):
-            options = settings.options(self.engine)
-            self._queue.put_nowait(ConfigOptionUpdate(session_update="config_option_update", config_options=options))
-        if facts[2] != title:
-            self._queue.put_nowait(SessionInfoUpdate(session_update="session_info_update", title=facts[2]))
+        if facts[:-1] != before[:-1]:
+            self._queue.put_nowait(
+                ConfigOptionUpdate(session_update="config_option_update", config_options=self.options())
+            )
+        if facts[-1] != before[-1]:
+            self._queue.put_nowait(SessionInfoUpdate(session_update="session_info_update", title=facts[-1]))
+
+
+def _takes_forms(can: ClientCapabilities) -> bool:
+    return can.elicitation is not None and can.elicitation.form is not None
+
+
+def _takes_switches(can: ClientSessionCapabilities) -> bool:
+    return can.config_options is not None and can.config_options.boolean is not None
 
 
 def _commands(engine: Engine) -> list[AvailableCommand]:

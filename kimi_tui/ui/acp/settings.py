@@ -1,4 +1,6 @@
-"""What a client can set of a session: how it asks for approval, and which model it asks."""
+"""What a client can set of a session: how it asks for approval, which model it asks, and whether that thinks first."""
+
+from typing import Literal
 
 from acp import RequestError
 from acp.schema import (
@@ -11,8 +13,10 @@ from acp.schema import (
 
 from kimi_tui.soul.engine import Engine
 
+_Category = Literal["mode", "model", "thought_level"]
 ConfigOptions = list[SessionConfigOptionSelect | SessionConfigOptionBoolean]
 
+THINKING = "thinking"
 DEFAULT, ACCEPT_EDITS, PLAN, YOLO = "default", "accept-edits", "plan", "yolo"
 _MODES = (
     SessionMode(id=DEFAULT, name="Default", description="Asks before it runs commands and changes files"),
@@ -44,15 +48,29 @@ def set_mode(engine: Engine, mode: str) -> None:
         engine.approvals.yolo = mode == YOLO
 
 
-def options(engine: Engine) -> ConfigOptions:
-    found: ConfigOptions = [_select("mode", "Mode", mode_of(engine), [(mode.id, mode.name) for mode in _MODES])]
-    key = engine.models.key
-    if key:
-        names = engine.config.models
-        keys = engine.models.keys if key in engine.models.keys else (key, *engine.models.keys)
-        models = [(name, (names[name].display_name if name in names else "") or name) for name in keys]
-        found.append(_select("model", "Model", key, models))
+def options(engine: Engine, *, switches: bool = False) -> ConfigOptions:
+    """`switches`: the client knows options that are on or off."""
+    found: ConfigOptions = [_select("mode", "Mode", "mode", mode_of(engine), [(mode.id, mode.name) for mode in _MODES])]
+    if engine.models.key:
+        found.append(_select("model", "Model", "model", engine.models.key, _named_models(engine)))
+    if engine.models.may_think:
+        on = engine.models.thinking
+        found.append(
+            SessionConfigOptionBoolean(
+                type="boolean", id=THINKING, name="Thinking", category="thought_level", current_value=on
+            )
+            if switches
+            else _select(THINKING, "Thinking", "thought_level", "on" if on else "off", [("on", "On"), ("off", "Off")])
+        )
     return found
+
+
+def models(engine: Engine) -> dict[str, object] | None:
+    """As clients know them that are older than the options."""
+    if not engine.models.key:
+        return None
+    available = [{"modelId": key, "name": name} for key, name in _named_models(engine)]
+    return {"currentModelId": engine.models.key, "availableModels": available}
 
 
 async def set_option(engine: Engine, option: str, value: str | bool) -> None:
@@ -61,17 +79,31 @@ async def set_option(engine: Engine, option: str, value: str | bool) -> None:
         case "mode", str():
             set_mode(engine, value)
         case "model", str():
-            await engine.switch_model(value)
+            key, comma, suffix = value.rpartition(",")  # as the reference peer's clients say it
+            if comma and suffix == THINKING and value not in engine.models.keys:
+                await engine.switch_model(key, thinking=True)
+            else:
+                await engine.switch_model(value)
+        case "thinking", bool() | "on" | "off" if engine.models.may_think:
+            await engine.switch_model(engine.models.key, thinking=value in (True, "on"))
         case _:
             raise RequestError(-32602, f"there is no option {option!r} that takes {value!r}")
 
 
-def _select(name: str, shown: str, current: str, values: list[tuple[str, str]]) -> SessionConfigOptionSelect:
+def _named_models(engine: Engine) -> list[tuple[str, str]]:
+    key, keys, names = engine.models.key, engine.models.keys, engine.config.models
+    keys = keys if key in keys else (key, *keys)
+    return [(name, (names[name].display_name if name in names else "") or name) for name in keys]
+
+
+def _select(
+    name: str, shown: str, category: _Category, current: str, values: list[tuple[str, str]]
+) -> SessionConfigOptionSelect:
     return SessionConfigOptionSelect(
         type="select",
         id=name,
         name=shown,
-        category="mode" if name == "mode" else "model",
+        category=category,
         current_value=current,
         options=[SessionConfigSelectOption(value=value, name=label) for value, label in values],
     )

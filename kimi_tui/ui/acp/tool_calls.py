@@ -1,6 +1,7 @@
 """Tool calls as the client follows them: begun, with whole arguments, ended; each under an id of its own."""
 
 import json
+import re
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, cast
@@ -11,6 +12,7 @@ from acp.helpers import (
     text_block,
     tool_content,
     tool_diff_content,
+    tool_terminal_ref,
     update_tool_call,
 )
 from acp.schema import ToolCallLocation, ToolCallProgress, ToolCallStart, ToolCallUpdate, ToolKind
@@ -36,6 +38,8 @@ KINDS: dict[str, ToolKind] = {
 }
 _TELLING = ("command", "path", "pattern", "url", "query", "description", "name")
 _TITLE = 200
+_PRINTS = frozenset({"read", "search", "execute"})
+_TICKS = re.compile("`+")
 
 
 class ToolCalls:
@@ -48,11 +52,16 @@ class ToolCalls:
         self._ids: dict[str, str] = {}
         self._open: dict[str, ToolCall] = {}
         self._streaming: str | None = None
+        self._terminals: dict[str, str] = {}
+
+    def runs(self, call_id: str) -> bool:
+        return call_id in self._open
 
     def begin(self, call: ToolCall) -> list[ToolCallStart | ToolCallProgress]:
         whole = self.whole()
         self._ids[call.id] = self._new_id()
         self._open[call.id] = call
+        self._terminals.pop(call.id, None)
         self._streaming = call.id
         start = start_tool_call(
             self._ids[call.id], self._titled(call.function.name), kind=_kind(call), status="pending"
@@ -80,18 +89,32 @@ class ToolCalls:
             )
         ]
 
+    def in_terminal(self, call_id: str, terminal: str) -> list[ToolCallStart | ToolCallProgress]:
+        """It runs in a terminal of the client, which shows what it prints from now on."""
+        self._terminals[call_id] = terminal
+        return [*self.whole(), update_tool_call(self._ids[call_id], content=[tool_terminal_ref(terminal)])]
+
+    def so_far(self, call_id: str, lines: Sequence[str]) -> list[ToolCallStart | ToolCallProgress]:
+        """The newest of what it printed, while it runs."""
+        if call_id in self._terminals or not lines:
+            return []
+        return [*self.whole(), update_tool_call(self._ids[call_id], content=[_printed("\n".join(lines))])]
+
     def end(self, call_id: str, value: ToolReturnValue) -> list[ToolCallStart | ToolCallProgress]:
         known = self._ids.get(call_id)
         if known is None or call_id not in self._open:
             return []
         whole = self.whole()
-        del self._open[call_id]
+        call = self._open.pop(call_id)
         status = "failed" if value.is_error else "completed"
-        return [*whole, update_tool_call(known, status=status, content=self._result(value))]
+        terminal = self._terminals.pop(call_id, None)
+        content = self._result(call, value) if terminal is None else _after(terminal, value)
+        return [*whole, update_tool_call(known, status=status, content=content)]
 
     def interrupt(self) -> list[ToolCallStart | ToolCallProgress]:
         """None of those that run has a result any more."""
         self._streaming = None
+        self._terminals.clear()
         calls, self._open = self._open, {}
         return [update_tool_call(self._ids[call_id], status="failed") for call_id in calls]
 
@@ -126,13 +149,17 @@ class ToolCalls:
                     pass
         return content
 
-    def _result(self, value: ToolReturnValue) -> list[ToolCallContentVariant] | None:
+    def _result(self, call: ToolCall, value: ToolReturnValue) -> list[ToolCallContentVariant] | None:
         """The change to a file, else what came out, else what is to be said of it."""
         diffs = self.shown([block for block in value.display if isinstance(block, DiffBlock)])
         if diffs:
             return diffs
         said = value.message if value.is_error else ""
-        content: list[ToolCallContentVariant] = [tool_content(block) for block in blocks(value.output)]
+        content: list[ToolCallContentVariant] = []
+        if isinstance(value.output, str) and _kind(call) in _PRINTS and value.output.strip():
+            content.append(_printed(value.output))
+        else:
+            content.extend(tool_content(block) for block in blocks(value.output))
         if said or not content:
             content.insert(0, _text(said or value.message))
         return content if value.output or value.message else None
@@ -151,6 +178,18 @@ class ToolCalls:
 
 def _text(text: str) -> ToolCallContentVariant:
     return tool_content(text_block(text))
+
+
+def _printed(text: str) -> ToolCallContentVariant:
+    """As a block of code: a client takes text for Markdown."""
+    fence = "`" * max(3, 1 + max((len(run) for run in _TICKS.findall(text)), default=0))
+    return _text(f"{fence}\n{text.rstrip()}\n{fence}")
+
+
+def _after(terminal: str, value: ToolReturnValue) -> list[ToolCallContentVariant]:
+    """The terminal stays, with what it showed; of an error it is said what it was."""
+    shown: list[ToolCallContentVariant] = [tool_terminal_ref(terminal)]
+    return [*shown, _text(value.message)] if value.is_error and value.message else shown
 
 
 def _kind(call: ToolCall) -> ToolKind:

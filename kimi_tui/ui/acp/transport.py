@@ -39,7 +39,7 @@ class StdioTransport:
             if not _is_message(fields):
                 await self._refuse(_INVALID_REQUEST, "this is no message of JSON-RPC")
                 continue
-            return fields
+            return _of_today(fields)
         return None
 
     async def close(self) -> None:
@@ -47,6 +47,15 @@ class StdioTransport:
 
     async def _refuse(self, code: int, message: str) -> None:
         await self.send({"jsonrpc": "2.0", "id": None, "error": {"code": code, "message": message}})
+
+
+def _of_today(fields: dict[str, Any]) -> dict[str, Any]:
+    """`session/set_model` of clients older than the options, as the option that it has become."""
+    params = fields.get("params")
+    if fields.get("method") != "session/set_model" or not isinstance(params, dict):
+        return fields
+    asked = {"value" if name == "modelId" else name: value for name, value in cast(dict[str, Any], params).items()}
+    return {**fields, "method": "session/set_config_option", "params": {**asked, "configId": "model"}}
 
 
 def _is_message(fields: dict[str, Any]) -> bool:

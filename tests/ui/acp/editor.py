@@ -3,7 +3,7 @@
 import asyncio
 import os
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from dataclasses import replace
 
 from acp import text_block
@@ -98,7 +98,7 @@ class Program:
 
 
 @asynccontextmanager
-async def editor_on(plan: Plan) -> AsyncIterator[tuple[Editor, Program]]:
+async def editor_on(plan: Plan, editor: Editor | None = None) -> AsyncIterator[tuple[Editor, Program]]:
     """An editor and the agent, joined by pipes within this process."""
     to_agent, from_editor = os.pipe()
     to_editor, from_agent = os.pipe()
@@ -121,7 +121,7 @@ async def editor_on(plan: Plan) -> AsyncIterator[tuple[Editor, Program]]:
     sending, protocol = await loop.connect_write_pipe(
         lambda: asyncio.streams.FlowControlMixin(loop), os.fdopen(from_editor, "wb", 0)
     )
-    editor = Editor()
+    editor = editor or Editor()
     connection = ClientSideConnection(
         editor, asyncio.StreamWriter(sending, protocol, None, loop), reader, use_unstable_protocol=True
     )
@@ -135,7 +135,8 @@ async def editor_on(plan: Plan) -> AsyncIterator[tuple[Editor, Program]]:
         await writer.close()
         os.close(from_agent)
         os.close(to_agent)
-        await connection.close()
+        with suppress(ConnectionError):  # an answer of the editor may have come too late to be sent
+            await connection.close()
         receiving.close()
 
 

@@ -1,0 +1,67 @@
+"""Questions as one form, for a client that shows forms: several answers, and answers in the person's own words."""
+
+from collections.abc import Mapping
+
+from acp.schema import (
+    ElicitationFormSessionMode,
+    ElicitationMultiSelectPropertySchema,
+    ElicitationSchema,
+    ElicitationStringPropertySchema,
+    EnumOption,
+    TitledMultiSelectItems,
+)
+
+from kimi_tui.wire.requests import Question, QuestionRequest
+
+_Property = ElicitationStringPropertySchema | ElicitationMultiSelectPropertySchema
+
+
+def form_of(request: QuestionRequest, session_id: str) -> ElicitationFormSessionMode:
+    properties: dict[str, _Property] = {}
+    for number, question in enumerate(request.questions):
+        properties[_chosen(number)] = _choice(question)
+        properties[_said(number)] = ElicitationStringPropertySchema(
+            type="string",
+            title=question.other_label or "Another answer",
+            description=question.other_description or None,
+        )
+    schema = ElicitationSchema(type="object", properties=dict(properties), required=[])
+    return ElicitationFormSessionMode(session_id=session_id, tool_call_id=request.tool_call_id, requested_schema=schema)
+
+
+def answers_of(request: QuestionRequest, content: Mapping[str, object]) -> dict[str, str]:
+    """What was filled in, by question; a field that holds something odd is not answered."""
+    answers: dict[str, str] = {}
+    for number, question in enumerate(request.questions):
+        known = [option.label for option in question.options]
+        value = content.get(_chosen(number))
+        picked = value if isinstance(value, list) else [value]  # pyright: ignore[reportUnknownVariableType]
+        labels = [label for label in known if label in picked]
+        other = content.get(_said(number))
+        if isinstance(other, str) and other.strip():
+            labels = [*(labels if question.multi_select else ()), other.strip()]
+        if labels:
+            answers[question.question] = ", ".join(labels)
+    return answers
+
+
+def _choice(question: Question) -> _Property:
+    options = [
+        EnumOption(const=option.label, title=option.label, description=option.description or None)
+        for option in question.options
+    ]
+    body = question.body or None
+    if question.multi_select:
+        items = TitledMultiSelectItems(any_of=options)
+        return ElicitationMultiSelectPropertySchema(
+            type="array", title=question.question, description=body, items=items
+        )
+    return ElicitationStringPropertySchema(type="string", title=question.question, description=body, one_of=options)
+
+
+def _chosen(number: int) -> str:
+    return f"answer_{number + 1}"
+
+
+def _said(number: int) -> str:
+    return f"answer_{number + 1}_in_own_words"

@@ -1,0 +1,114 @@
+"""The client's terminals: a command runs where the person sees it, and can be stopped there too.
+
+Invariant: every terminal that was made is released, however its command ends; that also kills what still runs.
+"""
+
+import asyncio
+import contextlib
+import logging
+import os
+import re
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+
+from acp import RequestError
+from acp.interfaces import Client
+from acp.schema import CreateTerminalResponse, EnvVariable, ReleaseTerminalResponse, WaitForTerminalExitResponse
+
+from kimi_tui.tools.processes import Ended
+
+_log = logging.getLogger(__name__)
+_MOST = 1 << 20
+_GOODBYE = 2.0
+_NO_PAGER = {"PAGER": "cat", "GIT_PAGER": "cat"}
+_CODES = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|[\]PX^_][^\x07\x1b]*(?:\x07|\x1b\\)?|[ -/]*[0-~])")
+
+
+class ClientTerminals:
+    """Of one session. `show` is told which terminal a tool call has got."""
+
+    def __init__(self, client: Client, session_id: str, show: Callable[[str, str], None]) -> None:
+        self._client = client
+        self._session_id = session_id
+        self._show = show
+        self._late: set[asyncio.Task[None]] = set()
+
+    async def run(
+        self,
+        command: Sequence[str],
+        *,
+        call_id: str,
+        cwd: Path,
+        env: Mapping[str, str],
+        on_text: Callable[[str], bool | None],
+        seconds: float | None,
+    ) -> Ended:
+        terminal = await self._make(command, cwd, env)
+        try:
+            self._show(call_id, terminal)
+            return await self._follow(terminal, on_text, seconds)
+        except (RequestError, ValueError) as error:
+            raise OSError(f"the editor's terminal failed: {error}") from error
+        finally:
+            await self._release(terminal)
+
+    async def _make(self, command: Sequence[str], cwd: Path, env: Mapping[str, str]) -> str:
+        making = asyncio.ensure_future(
+            self._client.create_terminal(
+                self._session_id, command[0], list(command[1:]), _differing(env), str(cwd), _MOST
+            )
+        )
+        try:
+            return (await asyncio.shield(making)).terminal_id
+        except asyncio.CancelledError:
+            making.add_done_callback(self._not_wanted)
+            raise
+        except (RequestError, ValueError) as error:
+            raise OSError(f"the editor gives no terminal: {error}") from error
+
+    def _not_wanted(self, made: asyncio.Future[CreateTerminalResponse]) -> None:
+        """It came when its turn was cancelled already."""
+        if not made.cancelled() and made.exception() is None:
+            release = asyncio.create_task(self._release(made.result().terminal_id))
+            self._late.add(release)
+            release.add_done_callback(self._late.discard)
+
+    async def _follow(self, terminal: str, on_text: Callable[[str], bool | None], seconds: float | None) -> Ended:
+        exited: WaitForTerminalExitResponse | None = None
+        try:
+            async with asyncio.timeout(seconds):
+                exited = await self._client.wait_for_terminal_exit(self._session_id, terminal)
+        except TimeoutError:
+            await self._client.kill_terminal(self._session_id, terminal)
+        said = await self._client.terminal_output(self._session_id, terminal)
+        if said.truncated:
+            on_text("[the beginning of the output was cut]\n")
+        on_text(_plain(said.output))
+        if exited is None:
+            return Ended(None, timed_out=True)
+        return Ended(exited.exit_code)
+
+    async def _release(self, terminal: str) -> None:
+        """Shielded, since it is also what ends the command of a turn that is cancelled."""
+        releasing = asyncio.ensure_future(self._client.release_terminal(self._session_id, terminal))
+        releasing.add_done_callback(_heed)
+        with contextlib.suppress(RequestError, ValueError, ConnectionError, TimeoutError):
+            async with asyncio.timeout(_GOODBYE):
+                await asyncio.shield(releasing)
+
+
+def _differing(env: Mapping[str, str]) -> list[EnvVariable]:
+    """What a command of ours gets beside the client's own environment, and what it must not get, as empty."""
+    wanted = {name: value for name, value in env.items() if os.environ.get(name) != value}
+    hidden = {name: "" for name in os.environ if name not in env}
+    return [EnvVariable(name=name, value=value) for name, value in (hidden | _NO_PAGER | wanted).items()]
+
+
+def _plain(text: str) -> str:
+    """What a terminal shows, without its control codes."""
+    return _CODES.sub("", text).replace("\r\n", "\n")
+
+
+def _heed(done: asyncio.Future[ReleaseTerminalResponse | None]) -> None:
+    if not done.cancelled() and (error := done.exception()) is not None:
+        _log.info("a terminal was not released: %s", error)
