@@ -27,9 +27,10 @@ from kimi_tui.ui.tui.doors import Doors
 from kimi_tui.ui.tui.editor import write_in_editor
 from kimi_tui.ui.tui.engine import Command, Engine
 from kimi_tui.ui.tui.frame_rate import FRAME
-from kimi_tui.ui.tui.hinting import WRITING, hints_for, where_of
+from kimi_tui.ui.tui.hinting import hints_for, where_of, writing
 from kimi_tui.ui.tui.host import Host
 from kimi_tui.ui.tui.keys import ACTIONS, bindings
+from kimi_tui.ui.tui.language import _
 from kimi_tui.ui.tui.manners import Manners
 from kimi_tui.ui.tui.prompts import Prompts
 from kimi_tui.ui.tui.replay.moment import Moment
@@ -199,8 +200,9 @@ class KimiTui(App[int]):
             super()._fatal_error()
             return
         what = f"{type(error).__name__}: {error}".splitlines()[0][:200]
+        logs = paths.home() / "logs"
         self._exit_renderables.append(
-            Text(f"kimi-tui ended by a fault of its own ({what}); {paths.home() / 'logs'} has more")
+            Text(_("kimi-tui ended by a fault of its own ({what}); {logs} has more", what=what, logs=logs))
         )
         self._close_messages_no_wait()
 
@@ -309,7 +311,7 @@ class KimiTui(App[int]):
     def action_time(self) -> None:
         """The session as it was: the bar to go through its time with."""
         if isinstance(self.screen, Home) and not self.machine.open():
-            self.tell("nothing was said yet")
+            self.tell(_("nothing was said yet"))
 
     def on_scrub_bar_moved(self, event: "ScrubBar.Moved") -> None:
         if event.number is not None:
@@ -352,7 +354,7 @@ class KimiTui(App[int]):
     def hint(self) -> None:
         """Name the keys that act now."""
         if self.is_running and self.home.is_mounted:
-            self.home.hints.show(hints_for(self.home, self.stage.state) if self._furnished else WRITING)
+            self.home.hints.show(hints_for(self.home, self.stage.state) if self._furnished else writing())
 
     def tell(self, text: str, *, severity: str = "information") -> None:
         """A passing word to the person."""
@@ -393,7 +395,8 @@ class KimiTui(App[int]):
         if name == "waiting" and self.home.approval.is_open:
             self.home.approval.focus()
         elif not self.home.go_to(name):
-            self.tell({"flow": "there are no flows", "todo": "the todo list is empty"}.get(name, "nothing waits"))
+            empty = {"flow": _("there are no flows"), "todo": _("the todo list is empty")}
+            self.tell(empty.get(name, _("nothing waits")))
 
     # Themes
 
@@ -404,4 +407,4 @@ class KimiTui(App[int]):
         if self.shelf.use(name):
             self.doors.keep(name)
         else:
-            self.tell("this theme cannot be read; the log says why", severity="warning")
+            self.tell(_("this theme cannot be read; the log says why"), severity="warning")

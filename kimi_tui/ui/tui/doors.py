@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, cast
 from kimi_tui.errors import KimiTuiError
 from kimi_tui.paths import home
 from kimi_tui.ui.tui.engine import Command
+from kimi_tui.ui.tui.language import _
 from kimi_tui.ui.tui.screens.home import Home
 
 if TYPE_CHECKING:
@@ -105,7 +106,9 @@ class Doors:
         try:
             await asyncio.to_thread(host.trust, answer is True, keep=answer is not None)
         except OSError as error:
-            self._app.tell(f"the answer could not be kept: {error.strerror or error}", severity="warning")
+            self._app.tell(
+                _("the answer could not be kept: {cause}", cause=error.strerror or error), severity="warning"
+            )
 
     def takes(self, text: str) -> bool:
         """Open the screen that a bare slash command means; False where the text is something else."""
@@ -140,7 +143,7 @@ class Doors:
         plan_mode = engine.services.plan_mode
         plan_mode.on = not plan_mode.on
         self._app.tell(
-            "plan mode: nothing is changed until you agree to a plan" if plan_mode.on else "plan mode is off"
+            _("plan mode: nothing is changed until you agree to a plan") if plan_mode.on else _("plan mode is off")
         )
 
     # Sessions
@@ -194,7 +197,11 @@ class Doors:
         else:
             await engine.switch_model(choice.name)
             self._app.stage.show_model()
-        self._app.tell(f"{choice.name} answers from now on{', and by default' if choice.keep else ''}")
+        self._app.tell(
+            _("{model} answers from now on, and by default", model=choice.name)
+            if choice.keep
+            else _("{model} answers from now on", model=choice.name)
+        )
 
     async def _setup(self) -> None:
         from kimi_tui.llm.discover import find_local_servers
@@ -228,7 +235,7 @@ class Doors:
         if host is None:
             return
         if engine is not None and engine.busy:
-            self._app.tell("it counts from the next start on: a turn is running")
+            self._app.tell(_("it counts from the next start on: a turn is running"))
             return
         host.go_to(engine.session_id if engine is not None and not engine.session.is_empty else None)
         await self._app.seat.change(leave_first=True)
@@ -303,8 +310,8 @@ class Doors:
             engine.soul.model.max_context_size,
             len(engine.context.history),
             (
-                Spent("since this start", engine.figures.steps, engine.figures.usage),
-                Spent("the whole session", session.steps, session.usage),
+                Spent(_("since this start"), engine.figures.steps, engine.figures.usage),
+                Spent(_("the whole session"), session.steps, session.usage),
             ),
             model.input_price if model else None,
             model.output_price if model else None,
@@ -332,7 +339,7 @@ class Doors:
         if (engine := self._engine) is None:
             return
         if engine.busy:
-            self._app.tell("going back has to wait until the turn has ended")
+            self._app.tell(_("going back has to wait until the turn has ended"))
             return
         points = engine.rewind_points()
         back = await self._app.push_screen_wait(Rewind(points, work_dir=engine.work_dir, now=time.time))

@@ -17,6 +17,8 @@ from typing import TYPE_CHECKING
 
 from textual.app import SuspendNotSupported
 
+from kimi_tui.ui.tui.language import _
+
 if TYPE_CHECKING:
     from kimi_tui.ui.tui.app import KimiTui
 
@@ -41,7 +43,7 @@ def edit(text: str, command: list[str]) -> str:
         with _own_interrupts():
             status = subprocess.call([*command, str(file)])
         if status:
-            raise OSError(f"it ended with status {status}")
+            raise OSError(_("it ended with status {status}", status=status))
         return file.read_text("utf-8", "replace").rstrip("\n")
 
 
@@ -65,12 +67,12 @@ def write_in_editor(app: "KimiTui") -> None:
     """Give the draft to the editor and take back what it became; what fails is told and leaves the draft."""
     engine = app.engine
     if engine is not None and engine.busy and (engine.runner is None or engine.runner.paused is None):
-        app.tell("the editor can be opened when the turn has ended")
+        app.tell(_("the editor can be opened when the turn has ended"))
         return
     configured = app.host.config.default_editor if app.host is not None else ""
     command = editor_command(configured or "", os.environ)
     if not command:
-        app.tell("no editor is known: set $VISUAL, $EDITOR or default_editor", severity="warning")
+        app.tell(_("no editor is known: set $VISUAL, $EDITOR or default_editor"), severity="warning")
         return
     composer = app.home.composer
     before = composer.pastes.unfold(composer.text)
@@ -78,7 +80,7 @@ def write_in_editor(app: "KimiTui") -> None:
         with app.suspend():
             after = edit(before, command)
     except SuspendNotSupported:
-        app.tell("an editor cannot be opened from here", severity="warning")
+        app.tell(_("an editor cannot be opened from here"), severity="warning")
     except OSError as error:
         app.tell(f"{command[0]}: {error.strerror or error}", severity="warning")
     else:

@@ -3,23 +3,29 @@
 from typing import TYPE_CHECKING
 
 from kimi_tui.ui.tui.keys import Where
+from kimi_tui.ui.tui.language import _, p_
 from kimi_tui.ui.tui.panels.hints import Hint
 from kimi_tui.ui.tui.screens.home import Home
 
 if TYPE_CHECKING:
     from kimi_tui.ui.tui.state import UiState
 
-_HELP: Hint = ("F1", "help")
-WRITING: tuple[Hint, ...] = (
-    ("Enter", "send"),
-    ("Shift+Enter", "newline"),
-    ("/", "commands"),
-    ("@", "files"),
-    ("F3", "flows"),
-    ("Ctrl+P", "palette"),
-    _HELP,
-)
-"""Where one writes and nothing runs."""
+
+def writing() -> tuple[Hint, ...]:
+    """Where one writes and nothing runs."""
+    return (
+        ("Enter", _("send")),
+        ("Shift+Enter", _("newline")),
+        ("/", _("commands")),
+        ("@", _("files")),
+        ("F3", _("flows")),
+        ("Ctrl+P", _("palette")),
+        _help(),
+    )
+
+
+def _help() -> Hint:
+    return ("F1", _("help"))
 
 
 def where_of(home: Home) -> Where:
@@ -49,63 +55,69 @@ def hints_for(home: Home, state: "UiState") -> tuple[Hint, ...]:
     match where_of(home):
         case "approval":
             hints: tuple[Hint, ...] = (
-                ("y", "once"),
-                ("a", "this session"),
-                ("n", "no"),
-                ("f", "no, and why"),
-                ("PgDn", "read on"),
-                ("Esc", "interrupt"),
+                ("y", _("once")),
+                ("a", _("this session")),
+                ("n", p_("answer", "no")),
+                ("f", _("no, and why")),
+                ("PgDn", _("read on")),
+                ("Esc", _("interrupt")),
             )
         case "question":
-            hints = (("1…4", "answer"), ("o", "another answer"), ("Esc", "no answer"))
+            hints = (("1…4", _("answer")), ("o", _("another answer")), ("Esc", _("no answer")))
         case "time":
-            out = "quit" if home.scrub.position.recorded else "back to now"
+            out = _("quit") if home.scrub.position.recorded else _("back to now")
             hints = (
-                ("← →", "moment"),
-                ("↑ ↓", "node"),
-                ("Space", "play"),
-                ("+ −", "speed"),
-                ("Home", "begin"),
+                ("← →", _("moment")),
+                ("↑ ↓", _("node")),
+                ("Space", _("play")),
+                ("+ −", _("speed")),
+                ("Home", _("begin")),
                 ("Esc", out),
             )
         case "branches":
-            hints = (("1…9", "take a branch"), ("↑ ↓ Enter", "choose"), ("Esc", "later"))
+            hints = (("1…9", _("take a branch")), ("↑ ↓ Enter", _("choose")), ("Esc", _("later")))
         case "conversation":
             hints = (
-                ("↑ ↓", "scroll"),
-                ("j k", "card"),
-                ("Enter", "open"),
-                ("Ctrl+F", "find"),
-                ("End", "follow"),
-                ("F11", "zoom"),
-                ("Esc", "interrupt" if running else "write"),
+                ("↑ ↓", _("scroll")),
+                ("j k", _("card")),
+                ("Enter", _("open")),
+                ("Ctrl+F", _("find")),
+                ("End", _("follow")),
+                ("F11", _("zoom")),
+                ("Esc", _("interrupt") if running else _("write")),
             )
         case "flow" if run is not None and run.active:
-            go = "go on" if run.paused else "pause"
+            go = _("go on") if run.paused else _("pause")
             hints = (
-                ("Enter", "node"),
+                ("Enter", _("node")),
                 ("Space", go),
-                ("n", "step"),
-                ("b", "breakpoint"),
-                ("c", "branch"),
-                ("x", "stop"),
-                ("z", "size"),
-                ("F11", "zoom"),
+                ("n", _("step")),
+                ("b", _("breakpoint")),
+                ("c", _("branch")),
+                ("x", _("stop")),
+                ("z", _("size")),
+                ("F11", _("zoom")),
             )
         case "flow":
-            hints = (("↑ ↓", "choose"), ("Enter", "open"), ("l", "flows"), ("F11", "zoom"), ("Esc", "write"))
+            hints = (
+                ("↑ ↓", _("choose")),
+                ("Enter", _("open")),
+                ("l", _("flows")),
+                ("F11", _("zoom")),
+                ("Esc", _("write")),
+            )
         case "approvals":
-            hints = (("↑ ↓", "choose"), ("Enter", "answer"), ("Esc", "write"))
+            hints = (("↑ ↓", _("choose")), ("Enter", _("answer")), ("Esc", _("write")))
         case _ if state.approvals:
-            hints = (("F5", "answer the approval"), ("Enter", "queue"), ("Esc", "interrupt"))
+            hints = (("F5", _("answer the approval")), ("Enter", _("queue")), ("Esc", _("interrupt")))
         case _ if running:
             hints = (
-                ("Enter", "queue"),
-                ("Ctrl+S", "steer"),
-                ("Esc", "interrupt"),
-                ("F3", "flow"),
-                ("Ctrl+P", "palette"),
+                ("Enter", _("queue")),
+                ("Ctrl+S", _("steer")),
+                ("Esc", _("interrupt")),
+                ("F3", _("flow")),
+                ("Ctrl+P", _("palette")),
             )
         case _:
-            return WRITING
-    return (*hints, _HELP)
+            return writing()
+    return (*hints, _help())

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
+from kimi_tui.ui.tui.language import _
 from kimi_tui.ui.tui.screens.home import Home
 
 if TYPE_CHECKING:
@@ -68,7 +69,7 @@ class Prompts:
             if text:
                 self.submit(text)
             else:
-                self._tell("no turn is running that could be steered", False)
+                self._tell(_("no turn is running that could be steered"), False)
         elif content:
             meanwhile.add(content)
             self.show_queue()
@@ -87,7 +88,7 @@ class Prompts:
         if (meanwhile := self._meanwhile) is None:
             return
         before = meanwhile.texts
-        for _, message in messages:
+        for _at, message in messages:
             for content in meanwhile.hear(message):
                 self._give_back(text_of(content))
         if meanwhile.texts != before:

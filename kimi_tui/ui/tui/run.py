@@ -15,6 +15,7 @@ from kimi_tui.ui.tui.app import KimiTui
 from kimi_tui.ui.tui.first_look import first_look
 from kimi_tui.ui.tui.frame_rate import frame_time
 from kimi_tui.ui.tui.host import PlanHost
+from kimi_tui.ui.tui.language import _
 from kimi_tui.ui.tui.text.terse import terse_driver
 
 if TYPE_CHECKING:
@@ -66,7 +67,9 @@ def run_tui(
     if refused:
         raise refused[0]
     if host.to_resume is not None:
-        sys.stdout.write(f"To go on with this session: kimi-tui --session {host.to_resume}\n")
+        sys.stdout.write(
+            _("To go on with this session: {command}", command=f"kimi-tui --session {host.to_resume}") + "\n"
+        )
     return status
 
 

@@ -11,6 +11,7 @@ from kimi_tui.ui.tui.engine import Engine
 from kimi_tui.ui.tui.flow.broken import broken_flows
 from kimi_tui.ui.tui.flow_fold import without_choice
 from kimi_tui.ui.tui.headline import one_line
+from kimi_tui.ui.tui.language import _
 from kimi_tui.ui.tui.replay.moment import Moment
 from kimi_tui.ui.tui.screens.feed import Feed
 from kimi_tui.ui.tui.screens.home import Home
@@ -65,7 +66,7 @@ class Stage:
             self.state.fold_all(recorded)
             self.state.settle(recorded[-1][0])
             self.state.flow.cut_off(recorded[-1][0])
-            self.state.conversation.append(SeamItem("resume", "session resumed"))
+            self.state.conversation.append(SeamItem("resume", _("session resumed")))
             self.state.conversation.take()
             self.state.approvals.clear()
             self.feed.start(self.state.conversation.items)
@@ -110,9 +111,11 @@ class Stage:
                 self.hearer.hear((at, message))
             touched |= self._put(self.state.fold(message, at))
             if isinstance(message, ApprovalRequest | QuestionRequest):
-                self._attention.call(f"{message.__class__.__name__.removesuffix('Request')} needed")
+                self._attention.call(
+                    _("Approval needed") if isinstance(message, ApprovalRequest) else _("Question needed")
+                )
             elif isinstance(message, FlowPaused) and message.reason == "choice":
-                self._attention.call("a flow waits for your choice")
+                self._attention.call(_("a flow waits for your choice"))
         if touched:
             self.refresh(touched)
 
@@ -242,7 +245,7 @@ class Stage:
     def _last_words(self, pause: FlowPaused) -> str:
         """Why a decision waits, and what the model said last."""
         why = one_line(pause.detail or "")
-        why = f"It waits: {why}." if why else ""
+        why = _("It waits: {why}.", why=why) if why else ""
         for item in reversed(self.state.conversation.items[-12:]):
             if isinstance(item, AssistantItem):
                 text = without_choice(item.text)

@@ -3,31 +3,32 @@
 from kimi_tui.errors import KimiTuiError
 from kimi_tui.flow.runner import FlowRunner
 from kimi_tui.ui.tui.engine import Engine
+from kimi_tui.ui.tui.language import _
 
 
 def steer(engine: Engine, action: str, node_id: str = "") -> str | None:
     """Do it; what there is to tell the person, or None."""
     runner = engine.runner
     if runner is None:
-        return "no flow is running"
+        return _("no flow is running")
     try:
         match action.partition(":")[::2]:
             case ("toggle", _):
                 if runner.paused is None:
                     runner.pause()
-                    return "the flow pauses when this turn is over; esc interrupts it now"
+                    return _("the flow pauses when this turn is over; esc interrupts it now")
                 runner.go_on()
             case ("step", _):
                 runner.step()
             case ("breakpoint", _):
                 on = runner.toggle_breakpoint(node_id or runner.node_id)
-                return "breakpoint set" if on else "breakpoint taken away"
+                return _("breakpoint set") if on else _("breakpoint taken away")
             case ("ask", _):
                 return _ask(runner, node_id or runner.node_id)
             case ("ask_always", _):
                 always = runner.state.ask != "always"
                 runner.ask_at_decisions("always" if always else "never")
-                return "you are asked at each decision" if always else "the model decides alone"
+                return _("you are asked at each decision") if always else _("the model decides alone")
             case ("again", _):
                 runner.run_again(None)
             case ("jump", _):
@@ -49,22 +50,22 @@ def _ask(runner: FlowRunner, node_id: str) -> str:
     now = runner.state.ask
     decisions = {node for node, edges in runner.flow.outgoing.items() if len(edges) > 1}
     if node_id not in decisions:
-        return "this node decides nothing; there is nothing to ask"
+        return _("this node decides nothing; there is nothing to ask")
     asked = decisions if now == "always" else set[str]() if now == "never" else set(now)
     asked ^= {node_id}
     runner.ask_at_decisions(frozenset(asked) if asked else "never")
-    return "you are asked at this decision" if node_id in asked else "the model decides here alone"
+    return _("you are asked at this decision") if node_id in asked else _("the model decides here alone")
 
 
 def edit_and_run(engine: Engine, node_id: str, text: str) -> str | None:
     """Give a node another prompt; where the run is paused, run it with that now."""
     runner = engine.runner
     if runner is None:
-        return "no flow is running"
+        return _("no flow is running")
     try:
         runner.edit_prompt(node_id, text or None)
         if runner.paused is None:
-            return "its next turn has the edited prompt"
+            return _("its next turn has the edited prompt")
         if node_id == runner.node_id:
             runner.run_again()
         else:

@@ -3,6 +3,8 @@
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+from kimi_tui.ui.tui.language import _
+
 if TYPE_CHECKING:
     from kimi_tui.ui.tui.app import KimiTui
 
@@ -46,11 +48,11 @@ class WayBack:
         selected = app.home.transcript.selected_text() or composer.prompt.selected_text
         if selected:
             app.copy_to_clipboard(selected)
-            app.tell("copied")
+            app.tell(_("copied"))
         elif composer.clear():
             self._quit_asked = float("-inf")
         elif self._steady() - self._quit_asked < _TWICE_S:
             app.action_leave()
         else:
             self._quit_asked = self._steady()
-            app.tell("press Ctrl+C once more to quit")
+            app.tell(_("press Ctrl+C once more to quit"))

@@ -17,6 +17,7 @@ from kimi_tui.ui.tui.composer.paste import Pastes
 from kimi_tui.ui.tui.composer.prompt import PromptArea
 from kimi_tui.ui.tui.composer.queued import QueuedList
 from kimi_tui.ui.tui.engine import Command
+from kimi_tui.ui.tui.language import _
 
 if TYPE_CHECKING:
     from kimi_tui.ui.tui.composer.files import FileIndex
@@ -122,9 +123,10 @@ class Composer(Vertical):
         self.set_class(shell, "-shell")
         self.query_one("#mark", Static).update("$" if shell else "›")
         if self._searching:
-            self.border_title = " earlier messages "
+            self.border_title = " " + _("earlier messages") + " "
         else:
-            self.border_title = " shell line: runs here, the model reads it later " if shell else " message "
+            title = _("shell line: runs here, the model reads it later") if shell else _("message")
+            self.border_title = f" {title} "
 
     def clear(self) -> bool:
         """Throw away what is written; False where nothing was. It can be had back with Up."""

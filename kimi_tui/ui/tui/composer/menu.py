@@ -8,6 +8,7 @@ from textual.message import Message
 
 from kimi_tui.ui.tui.composer.completion import Choice
 from kimi_tui.ui.tui.headline import one_line
+from kimi_tui.ui.tui.language import _
 from kimi_tui.ui.tui.panels.sheet import Sheet
 from kimi_tui.ui.tui.text.line import Line, Run, cells, cut
 from kimi_tui.ui.tui.text.palette import Palette
@@ -78,7 +79,9 @@ class ChoiceMenu(Sheet):
                 runs.append((cut(one_line(choice.description), room), palette.muted))
             out.append(Line(tuple(runs)))
         if len(self.choices) > ROWS:
-            out.append(Line(((f"  {self.cursor + 1} of {len(self.choices)}", palette.faint),)))
+            out.append(
+                Line((("  " + _("{at} of {count}", at=self.cursor + 1, count=len(self.choices)), palette.faint),))
+            )
         return out
 
     def on_click(self, event: events.Click) -> None:

@@ -3,9 +3,12 @@
 import re
 from collections.abc import Mapping
 
+from kimi_tui.ui.tui.language import _
+
 CHARACTERS = 1000
 LINES = 15
-_CHIP = re.compile(r"\[pasted \d[\d,]* (?:lines?|characters) #(\d+)\]")
+# In either language: a draft may be of another day.
+_CHIP = re.compile(r"\[(?:pasted \d[\d,]* (?:lines?|characters)|粘贴 \d[\d,]* (?:行|字符)) #(\d+)\]")
 
 
 class Pastes:
@@ -39,7 +42,7 @@ class Pastes:
 
     def chip_before(self, before: str) -> int:
         """The length of the chip that `before` ends with, 0 where it ends with none: it is deleted as one."""
-        start = before.rfind("[pasted ")
+        start = before.rfind("[")
         found = _CHIP.fullmatch(before, start) if start >= 0 else None
         return len(found[0]) if found and int(found[1]) in self._texts else 0
 
@@ -66,5 +69,6 @@ class Pastes:
 
 def _chip(number: int, text: str) -> str:
     lines = text.count("\n") + 1
-    size = f"{lines:,} lines" if lines > 1 else f"{len(text):,} characters"
-    return f"[pasted {size} #{number}]"
+    if lines > 1:
+        return _("[pasted {count:,} lines #{number}]", count=lines, number=number)
+    return _("[pasted {count:,} characters #{number}]", count=len(text), number=number)

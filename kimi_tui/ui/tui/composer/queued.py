@@ -2,13 +2,15 @@
 
 from collections.abc import Sequence
 
+from rich.style import Style
+
 from kimi_tui.ui.tui.headline import one_line
+from kimi_tui.ui.tui.language import _
 from kimi_tui.ui.tui.panels.sheet import Sheet
-from kimi_tui.ui.tui.text.line import Line, cut
+from kimi_tui.ui.tui.text.line import Line, cells, cut
 from kimi_tui.ui.tui.text.palette import Palette
 
 _SHOWN = 4
-_STEERED = "⋯ goes in with the next step  "
 
 
 class QueuedList(Sheet):
@@ -31,16 +33,19 @@ class QueuedList(Sheet):
 
     def lines(self, width: int, palette: Palette) -> list[Line]:
         out = [
-            Line(((_STEERED, palette.secondary), (cut(one_line(text), max(1, width - len(_STEERED))), palette.base)))
+            _row(_("⋯ goes in with the next step"), text, width, palette.secondary, palette.base)
             for text in self.steered
         ]
         hidden = len(self.texts) - _SHOWN
         if hidden > 0:
-            out.append(Line(((f"  {hidden} more", palette.faint),)))
+            out.append(Line((("  " + _("{count} more", count=hidden), palette.faint),)))
         for text in self.texts[-_SHOWN:]:
-            out.append(
-                Line((("⋯ queued  ", palette.secondary), (cut(one_line(text), max(1, width - 10)), palette.muted)))
-            )
+            out.append(_row(_("⋯ queued"), text, width, palette.secondary, palette.muted))
         if self.texts:
-            out.append(Line((("  ↑ edits the last · ctrl+s says the first now", palette.faint),)))
+            out.append(Line((("  " + _("↑ edits the last · ctrl+s says the first now"), palette.faint),)))
         return out
+
+
+def _row(state: str, text: str, width: int, sign: Style, style: Style) -> Line:
+    room = max(1, width - cells(state) - 2)
+    return Line(((state + "  ", sign), (cut(one_line(text), room), style)))

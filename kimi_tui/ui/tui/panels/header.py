@@ -5,11 +5,12 @@ from dataclasses import dataclass
 from rich.style import Style
 
 from kimi_tui.ui.tui import amounts
+from kimi_tui.ui.tui.language import N_, _, n_, p_
 from kimi_tui.ui.tui.panels.sheet import Sheet
 from kimi_tui.ui.tui.text.line import Line, Run, cut, cut_start, width_of
 from kimi_tui.ui.tui.text.palette import Palette
 
-NO_MODEL = "no model"
+NO_MODEL = N_("no model")
 """What an engine without a model names as its model."""
 
 _BOLD = Style(bold=True)
@@ -81,27 +82,33 @@ class Header(Sheet):
         if facts.model_note:
             runs.append((f" {facts.model_note}", palette.warning))
         if facts.max_context_tokens:
-            share = f"{facts.context_usage:.0%}"
+            share, size = f"{facts.context_usage:.0%}", amounts.tokens(facts.max_context_tokens)
             style = palette.warning if facts.context_usage >= 0.75 else palette.muted
-            runs += [(" · ", palette.faint), (f"{share} of {amounts.tokens(facts.max_context_tokens)}", style)]
+            runs += [
+                (" · ", palette.faint),
+                (_("{share} of {size}", share=share, size=size), style),
+            ]
         if facts.yolo:
             runs += [(" · ", palette.faint), ("yolo", palette.warning)]
         if facts.plan_mode:
-            runs += [(" · ", palette.faint), ("plan", palette.secondary)]
+            runs += [(" · ", palette.faint), (p_("mode", "plan"), palette.secondary)]
         return runs
 
     def _state(self, palette: Palette) -> list[Run]:
         facts = self._facts
         if facts.waiting:
-            return [("? ", palette.warning), (amounts.plural(facts.waiting, "approval"), palette.warning)]
+            return [
+                ("? ", palette.warning),
+                (n_("{count} approval", "{count} approvals", facts.waiting), palette.warning),
+            ]
         if facts.elapsed is not None:
-            return [("● ", palette.accent), (f"working {amounts.elapsed(facts.elapsed)}", palette.base)]
+            return [("● ", palette.accent), (_("working {time}", time=amounts.elapsed(facts.elapsed)), palette.base)]
         if facts.paused:
-            return [("‖ ", palette.warning), ("flow paused", palette.warning)]
+            return [("‖ ", palette.warning), (_("flow paused"), palette.warning)]
         if facts.failed:
-            return [("✗ ", palette.error), ("not started", palette.error)]
+            return [("✗ ", palette.error), (_("not started"), palette.error)]
         if not facts.ready:
-            return [("○ ", palette.muted), ("starting", palette.muted)]
+            return [("○ ", palette.muted), (_("starting"), palette.muted)]
         if facts.model == NO_MODEL:
-            return [("! ", palette.warning), (f"{NO_MODEL} · ", palette.base), ("/model", palette.accent)]
-        return [("○ ", palette.muted), ("ready", palette.muted)]
+            return [("! ", palette.warning), (_(NO_MODEL) + " · ", palette.base), ("/model", palette.accent)]
+        return [("○ ", palette.muted), (_("ready"), palette.muted)]

@@ -4,6 +4,7 @@ from textual import events
 from textual.message import Message
 
 from kimi_tui.ui.tui import wording
+from kimi_tui.ui.tui.language import _, n_
 from kimi_tui.ui.tui.panels.sheet import Sheet
 from kimi_tui.ui.tui.state import UiState
 from kimi_tui.ui.tui.text.line import Line, Run, cells, cut
@@ -33,14 +34,15 @@ class StripLine(Sheet):
                 sign, role = "‖", "warning"
             elif run.status not in (None, "finished"):
                 sign, role = "■", "warning"
-            place = run.node_label if run.active else wording.ENDED[run.status or "finished"]
+            place = run.node_label if run.active else _(wording.ENDED[run.status or "finished"])
             parts.append((sign, f"{run.begin.name}: {place} · {run.move}", role))
         if state.todo:
             done = sum(item.status == "done" for item in state.todo)
             now = next((item.title for item in state.todo if item.status == "in_progress"), "")
-            parts.append(("○", f"todo {done}/{len(state.todo)}" + (f" {now}" if now else ""), "muted"))
+            count = _("todo {done}/{count}", done=done, count=len(state.todo))
+            parts.append(("○", f"{count} {now}" if now else count, "muted"))
         if state.approvals:
-            parts.append(("?", wording.plural(len(state.approvals), "approval"), "warning"))
+            parts.append(("?", n_("{count} approval", "{count} approvals", len(state.approvals)), "warning"))
         self._parts = tuple(parts)
         self.set_class(bool(parts), "-filled")
         self.redraw()

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from kimi_tui.ui.tui.language import _
 from kimi_tui.ui.tui.panels.sheet import Sheet
 from kimi_tui.ui.tui.text.line import Line, Run, cells, cut
 from kimi_tui.ui.tui.text.palette import Palette
@@ -26,7 +27,7 @@ class TodoPane(Sheet, can_focus=True):
     def show(self, items: Sequence[TodoItem]) -> None:
         self.items = tuple(items)
         done = sum(item.status == "done" for item in items)
-        self.border_title = f" todo {done}/{len(items)} "
+        self.border_title = " " + _("todo {done}/{count}", done=done, count=len(items)) + " "
         self.set_class(bool(items), "-filled")
         self.redraw()
 
@@ -38,7 +39,7 @@ class TodoPane(Sheet, can_focus=True):
             return [Line(tuple(run for item in shown for run in (*_entry(item, wide, palette), ("  ", palette.base))))]
         out = [Line(tuple(_entry(item, width, palette))) for item in shown]
         if left := len(self.items) - len(shown):
-            out.append(Line(((f"  and {left} more", palette.faint),)))
+            out.append(Line((("  " + _("and {count} more", count=left), palette.faint),)))
         return out
 
     def _window(self) -> tuple[TodoItem, ...]:

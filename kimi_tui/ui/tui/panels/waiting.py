@@ -8,6 +8,7 @@ from textual.binding import Binding, BindingType
 from textual.message import Message
 
 from kimi_tui.ui.tui.dialogs.asking import headline_of, who_asks
+from kimi_tui.ui.tui.language import _
 from kimi_tui.ui.tui.panels.sheet import Sheet
 from kimi_tui.ui.tui.text.line import Line, cut
 from kimi_tui.ui.tui.text.palette import Palette
@@ -40,7 +41,7 @@ class WaitingPane(Sheet, can_focus=True):
     def show(self, requests: Sequence[ApprovalRequest]) -> None:
         self.requests = tuple(requests)
         self.cursor = max(0, min(self.cursor, len(requests) - 1))
-        self.border_title = f" approvals {len(requests)} "
+        self.border_title = " " + _("approvals {count}", count=len(requests)) + " "
         self.set_class(bool(requests), "-filled")
         self.redraw()
 

@@ -2,16 +2,17 @@
 
 from rich.style import Style
 
+from kimi_tui.ui.tui.language import N_, _
 from kimi_tui.ui.tui.panels.sheet import Sheet
 from kimi_tui.ui.tui.text.line import Line, Run, cells
 from kimi_tui.ui.tui.text.palette import Palette
 
 _WAYS = (
-    ("/", "commands, skills and flows"),
-    ("@", "a file of this folder"),
-    ("F3", "choose a flow and see its chart"),
-    ("Ctrl+P", "every action there is"),
-    ("F1", "the keys that act here"),
+    ("/", N_("commands, skills and flows")),
+    ("@", N_("a file of this folder")),
+    ("F3", N_("choose a flow and see its chart")),
+    ("Ctrl+P", N_("every action there is")),
+    ("F1", N_("the keys that act here")),
 )
 
 
@@ -31,12 +32,12 @@ class Welcome(Sheet):
     def lines(self, width: int, palette: Palette) -> list[Line]:
         rows: list[list[Run]] = [
             [("☾ ", palette.warning), ("kimi-tui", palette.accent + Style(bold=True))],
-            [("agents that follow flows", palette.muted)],
+            [(_("agents that follow flows"), palette.muted)],
             [],
         ]
         keys = max(cells(key) for key, _ in _WAYS)
         ways: list[list[Run]] = [
-            [(" " * (keys - cells(key)) + key, palette.base), ("  " + what, palette.muted)] for key, what in _WAYS
+            [(" " * (keys - cells(key)) + key, palette.base), ("  " + _(what), palette.muted)] for key, what in _WAYS
         ]
         wide = max(_width(row) for row in ways)
         rows += [[*row, (" " * (wide - _width(row)), palette.base)] for row in ways]

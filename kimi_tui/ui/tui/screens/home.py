@@ -13,6 +13,7 @@ from textual.screen import Screen
 from textual.widget import Widget
 
 from kimi_tui.ui.tui.composer.composer import Composer
+from kimi_tui.ui.tui.language import _
 from kimi_tui.ui.tui.manners import Manners
 from kimi_tui.ui.tui.panels.header import Header
 from kimi_tui.ui.tui.panels.hints import Hints
@@ -147,7 +148,7 @@ class Home(Screen[None]):
     # Room
 
     def on_mount(self) -> None:
-        self.talk.border_title = " conversation "
+        self.talk.border_title = " " + _("conversation") + " "
         self.make_room()
         self.composer.prompt.focus()
 
