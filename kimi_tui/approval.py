@@ -5,7 +5,7 @@ The request on the Wire is data; the future waits here and is settled by id, in 
 
 import asyncio
 import contextlib
-from collections.abc import Callable, Iterable, Sequence, Set
+from collections.abc import Callable, Collection, Iterable, Sequence, Set
 from contextvars import ContextVar
 from dataclasses import dataclass
 from uuid import uuid4
@@ -34,15 +34,17 @@ class Scope:
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """How an approval ended. Feedback comes only with a rejection, `denied_by` only where a rule decided.
+    """How an approval ended. `feedback` is what the person said with the answer; `denied_by` is a rule that decided.
 
     `edited` is what the person wrote in place of what was asked for; the yes is for that, and for nothing else.
+    With `taken` the yes is for these of the changes only, counted from 0.
     """
 
     approved: bool
     feedback: str | None = None
     denied_by: str | None = None
     edited: str | None = None
+    taken: frozenset[int] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,12 +139,14 @@ class Approvals:
         must_ask: bool = False,
         free: bool = False,
         editable: bool = False,
+        hunks: int = 0,
     ) -> Verdict:
         """Wait until somebody answers. Cancelling the wait settles it as rejected.
 
         `must_ask` is for what is protected: neither yolo nor an earlier yes covers it, and a yes covers only it.
         `free` is for what is asked for only where a rule says so. `because` tells the person why it is asked.
         `editable`: whoever asks does what `Verdict.edited` says, where it says something.
+        `hunks`: so many changes, the first of `display`; whoever asks makes those of `Verdict.taken` only.
         """
         decision = self.policy.decide(sender, subject)
         if decision.effect is Effect.DENY:
@@ -175,6 +179,7 @@ class Approvals:
             subagent_type=source.subagent_type if source else None,
             source_description=source.description if source else None,
             scope=scope.words if scope else None,
+            hunks=hunks if hunks > 1 else None,
         )
         waiting = _Waiting(request, scope, must_ask, editable, asyncio.get_running_loop().create_future())
         self._waiting[request.id] = waiting
@@ -186,23 +191,34 @@ class Approvals:
                 self._wire.send(ApprovalResponse(request_id=request.id, response="reject"))
 
     def settle(
-        self, request_id: str, response: ApprovalAnswer, feedback: str | None = None, *, edited: str | None = None
+        self,
+        request_id: str,
+        response: ApprovalAnswer,
+        feedback: str | None = None,
+        *,
+        edited: str | None = None,
+        taken: Collection[int] | None = None,
     ) -> bool:
         """Answer a request; False where nothing of that id waits (any more).
 
-        `edited` goes with a yes for once: it is done in place of what was asked. False where that cannot be, too.
+        Both go with a yes for once: `edited` is done in place of what was asked, of the changes only those `taken`
+        are made. False where that cannot be, too.
         """
         waiting = self._waiting.get(request_id)
         if waiting is None:
             return False
         if edited is not None and not (waiting.editable and response == "approve" and edited.strip()):
             return False
+        hunks = range(waiting.request.hunks or 0)
+        if taken is not None and not (response == "approve" and taken and all(one in hunks for one in taken)):
+            return False
         del self._waiting[request_id]
+        some = frozenset(taken) if taken is not None and len(set(taken)) < len(hunks) else None
         feedback = (feedback or "").strip() or None
-        self._wire.send(ApprovalResponse(request_id=request_id, response=response, feedback=feedback))
+        told = tuple(sorted(some)) if some is not None else None
+        self._wire.send(ApprovalResponse(request_id=request_id, response=response, feedback=feedback, taken=told))
         if not waiting.answer.done():
-            why = feedback if response == "reject" else None
-            waiting.answer.set_result(Verdict(response != "reject", why, edited=edited))
+            waiting.answer.set_result(Verdict(response != "reject", feedback, edited=edited, taken=some))
         if response == "approve_for_session" and waiting.scope is not None:
             self._grant(waiting.scope)
         return True

@@ -1,5 +1,6 @@
-"""What an edit changes, as blocks with three lines around each change."""
+"""What an edit changes, as blocks with three lines around each change; and the text where only some are made."""
 
+from collections.abc import Set
 from difflib import SequenceMatcher
 
 from kimi_tui.wire.display import DiffBlock
@@ -31,6 +32,18 @@ def diff_blocks(path: str, old: str, new: str) -> tuple[DiffBlock, ...]:
         )
         for a, b, c, d in _hunks(before, after)
     )
+
+
+def text_with(old: str, new: str, taken: Set[int]) -> str:
+    """`old` with those of its changes to `new` that are `taken`, counted from 0 as `diff_blocks` has them."""
+    before, after = old.splitlines(keepends=True), new.splitlines(keepends=True)
+    out: list[str] = []
+    at = 0
+    for number, (a, b, c, d) in enumerate(_hunks(old.splitlines(), new.splitlines())):
+        out += before[at:a]
+        out += after[c:d] if number in taken else before[a:b]
+        at = b
+    return "".join((*out, *before[at:]))
 
 
 def _hunks(before: list[str], after: list[str]) -> list[tuple[int, int, int, int]]:

@@ -1,12 +1,13 @@
 """What WriteFile and StrReplaceFile share: read the old text, show the difference, ask, write, all on one file."""
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Sequence, Set
 from dataclasses import dataclass
+from difflib import unified_diff
 
 from kimi_tui.approval import Approvals, Scope
 from kimi_tui.tools.asking import ask
-from kimi_tui.tools.diff import diff_blocks
+from kimi_tui.tools.diff import CONTEXT_LINES, diff_blocks, text_with
 from kimi_tui.tools.editor import Buffers, Editor
 from kimi_tui.tools.file_history import FileHistory
 from kimi_tui.tools.open_file import FileRefusedError, check_writable, read_bytes, write_bytes
@@ -14,6 +15,7 @@ from kimi_tui.tools.rule_subject import file_subject, why_asked
 from kimi_tui.tools.text_file import MAX_EDIT_BYTES, TextForm, decode, shown_by_editor
 from kimi_tui.tools.tool import failed, ok
 from kimi_tui.tools.workspace import PathRefusedError, Place, Workspace
+from kimi_tui.wire.display import BriefBlock, DiffBlock, DisplayBlock
 from kimi_tui.wire.parts import ToolReturnValue
 
 INSIDE = "edit file"
@@ -26,6 +28,15 @@ class NewText:
 
     text: str
     said: str
+
+
+@dataclass(frozen=True, slots=True)
+class Made:
+    """What a file is to hold after the person's answer, with what the model is told and the person shown."""
+
+    content: bytes
+    said: str
+    display: tuple[DisplayBlock, ...]
 
 
 class EditRefusedError(ValueError):
@@ -56,7 +67,10 @@ async def edit(
             content = form.encode(new.text)
             if content == before:
                 return ok(message=f"`{place.shown}` holds that already; nothing was changed.")
-            blocks = await asyncio.to_thread(diff_blocks, place.shown, _shown(text or ""), _shown(new.text))
+            old = text or ""
+            blocks = await asyncio.to_thread(diff_blocks, place.shown, _shown(old), _shown(new.text))
+            one_by_one = _shown(old) == old and _shown(new.text) == new.text
+            choice: list[frozenset[int]] = []
             refused = await ask(
                 approvals,
                 sender=sender,
@@ -67,24 +81,51 @@ async def edit(
                 subject=file_subject(place, edit=True),
                 because=why_asked(place),
                 must_ask=place.protected or place.sensitive,
+                hunks=len(blocks) if one_by_one else 0,
+                on_taken=choice.append,
             )
             if refused is not None:
                 return refused
-            history.before_edit(place.real, before, content)
+            made = Made(content, new.said, blocks)
+            if choice:
+                made = await asyncio.to_thread(_in_part, place.shown, old, new.text, blocks, choice[0], form)
+            history.before_edit(place.real, before, made.content)
             if buffers is None:
-                await asyncio.to_thread(write_bytes, place.real, content, expected=before)
+                await asyncio.to_thread(write_bytes, place.real, made.content, expected=before)
             else:
                 await asyncio.to_thread(check_writable, place.real, exists=exists)
                 if await _held(editor, place, exists=exists) != (buffers, held):
                     raise FileRefusedError(f"`{place.shown}` has changed meanwhile. Read it again.")
-                await buffers.write(place.real, content[len(form.mark) :].decode(form.encoding))
-            return ok(message=new.said, display=blocks)
+                await buffers.write(place.real, made.content[len(form.mark) :].decode(form.encoding))
+            return ok(message=made.said, display=made.display)
     except (PathRefusedError, EditRefusedError) as error:
         return failed(str(error))
     except UnicodeError as error:
         return failed(f"`{given}` cannot be written in its encoding: {_reason(error)}.")
     except OSError as error:
         return failed(_why(given, error))
+
+
+def _in_part(path: str, old: str, new: str, changes: Sequence[DiffBlock], taken: Set[int], form: TextForm) -> Made:
+    text = text_with(old, new, taken)
+    words = BriefBlock(text=f"You took {len(taken)} of {len(changes)} changes")
+    return Made(form.encode(text), made_in_part(path, changes, taken), (words, *diff_blocks(path, old, text)))
+
+
+def made_in_part(path: str, changes: Sequence[DiffBlock], taken: Set[int]) -> str:
+    """What the model is told where the person took some of the changes: which, and the whole of what was refused."""
+    rows = [
+        f"Edited `{path}` in part: of the {len(changes)} changes the user took {len(taken)} and refused the others."
+    ]
+    for number, change in enumerate(changes):
+        before, after = change.old_text.splitlines(), change.new_text.splitlines()
+        where = f"Change {number + 1}, from line {change.old_start}"
+        if number in taken:
+            rows.append(f"{where}: made.")
+        else:
+            diff = [*unified_diff(before, after, lineterm="", n=CONTEXT_LINES)][3:]
+            rows += [f"{where}: refused; the file holds the old text there. This was not made:", *diff]
+    return "\n".join(rows)
 
 
 def edit_scope(place: Place, workspace: Workspace) -> Scope:

@@ -15,7 +15,7 @@ from pydantic_core import PydanticSerializationError
 
 from kimi_tui.approval import Approvals
 from kimi_tui.llm.provider import ToolSpec
-from kimi_tui.tools.asking import ask
+from kimi_tui.tools.asking import ask, comments_of_call, with_comments
 from kimi_tui.tools.plan_mode import PlanMode
 from kimi_tui.tools.repeat import RepeatWatch, with_reminder
 from kimi_tui.tools.surrogates import without_surrogates
@@ -111,12 +111,16 @@ class Toolset:
         except ValueError as error:
             return failed(str(error), brief="Wrong arguments")
         token = current_tool_call.set(call)
+        comments: list[str] = []
+        heard = comments_of_call.set(comments)
         try:
-            return await self._refused(tool, params) or await tool.call(params)
+            value = await self._refused(tool, params) or await tool.call(params)
+            return with_comments(value, comments)
         except Exception as error:  # noqa: BLE001 - the edge: what breaks in a tool is the model's to know
             _log.exception("tool %s failed", tool.name)
             return failed(f"{tool.name} failed: {_cause(error)}", brief=f"{tool.name} failed")
         finally:
+            comments_of_call.reset(heard)
             current_tool_call.reset(token)
 
     async def _refused(self, tool: Tool[Any], params: Params) -> ToolReturnValue | None:

@@ -81,11 +81,16 @@ class StatusUpdate(WireModel):
 
 
 class ApprovalResponse(WireModel):
-    """An approval was settled, by whichever client."""
+    """An approval was settled, by whichever client.
+
+    `feedback` with a yes is a comment for the model. `taken` (ours) goes with `approve`: the diff blocks that may be
+    done, counted from 0; without it all of them.
+    """
 
     request_id: str
     response: ApprovalAnswer
     feedback: str | None = None
+    taken: tuple[int, ...] | None = None
 
     @field_validator("feedback", mode="before")
     @classmethod

@@ -9,7 +9,11 @@ from kimi_tui.wire.parts import JsonObject, WireModel
 
 
 class ApprovalRequest(WireModel):
-    """May this tool call go ahead? `scope` says in words what "for this session" would cover (ours)."""
+    """May this tool call go ahead?
+
+    Ours: `scope` says in words what "for this session" would cover; `hunks` is there where each of so many diff
+    blocks, the first ones of `display`, may be taken or refused by itself.
+    """
 
     id: str
     tool_call_id: str
@@ -23,6 +27,7 @@ class ApprovalRequest(WireModel):
     subagent_type: str | None = None
     source_description: str | None = None
     scope: str | None = None
+    hunks: int | None = None
 
 
 class ToolCallRequest(WireModel):

@@ -15,6 +15,7 @@ from kimi_tui.wire.requests import ApprovalRequest, HookRequest, QuestionRequest
 class _Approval(BaseModel):
     response: ApprovalAnswer = "reject"
     feedback: str | None = None
+    taken: tuple[int, ...] | None = None
 
 
 class _Answers(BaseModel):
@@ -33,7 +34,8 @@ def settle(engine: Engine, tools: ClientTools, asked: Request, answer: Answer) -
     match asked:
         case ApprovalRequest():
             approval = _read(_Approval, answer)
-            engine.approvals.settle(asked.id, approval.response, approval.feedback)
+            if not engine.approvals.settle(asked.id, approval.response, approval.feedback, taken=approval.taken):
+                engine.approvals.settle(asked.id, "reject")
         case QuestionRequest():
             engine.questions.settle(asked.id, _read(_Answers, answer).answers)
         case HookRequest():
