@@ -134,12 +134,12 @@ async def _assemble(plan: Plan, session: Session, chosen: ChosenModel | None, mi
     services.media.capabilities = models.info.capabilities
     limits = _limits(plan.config.loop_control)
     roster = Roster()
-    office = Office(session.dir / "subagents", wire.send, lambda: (soul.provider, soul.model), limits, hooks, roster)
+    office = Office(session.dir / "subagents", lambda: (soul.provider, soul.model), limits, hooks, roster)
     values = await asyncio.to_thread(default_values, plan.work_dir, skills=skills.listing())
     mcp = McpServers(plan.mcp, _mcp_session(services, wire, plan.work_dir))
     workshop = Workshop(services, values, office, mcp.attach)
     spec = await asyncio.to_thread(read_agent_spec, plan.agent_file or agent_file("default"))
-    agent = workshop.make(spec, system_prompt=context.system_prompt)
+    agent = workshop.make(spec, wire.send, system_prompt=context.system_prompt)
     mcp.attach(agent.toolset)
     if context.system_prompt is None:
         context.set_system_prompt(agent.system_prompt)

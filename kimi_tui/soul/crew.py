@@ -13,9 +13,11 @@ from kimi_tui.jsonl import JsonlWriter
 from kimi_tui.llm.provider import ModelInfo, Provider
 from kimi_tui.soul.agent import Agent
 from kimi_tui.soul.hooks import Hooks
-from kimi_tui.soul.labor_market import LaborMarket, Worker
+from kimi_tui.soul.labor_market import LaborMarket, Send, Worker
+from kimi_tui.soul.notice import error_notice
 from kimi_tui.soul.roster import AtWork, Roster
 from kimi_tui.soul.soul import Limits, Soul
+from kimi_tui.tools.task import SubagentStoppedError
 from kimi_tui.wire.channel import Wire
 from kimi_tui.wire.codec import WireMessage, encode
 from kimi_tui.wire.events import SubagentEvent
@@ -33,12 +35,8 @@ async def _worked(soul: Soul, prompt: str) -> TurnResult:
     if result.stop == "finished" and len(result.message) < _SHORT_REPORT:
         result = await soul.take_turn(_CONTINUE)
     if result.stop == "cancelled":
-        raise SubagentStoppedError("the person stopped it before it was done")
+        raise SubagentStoppedError("The person stopped the subagent before it was done.")
     return result
-
-
-class SubagentStoppedError(KimiTuiError):
-    """A person stopped a subagent, and not the one that sent it."""
 
 
 class SubagentRefusedError(KimiTuiError):
@@ -50,7 +48,6 @@ class Office:
     """What every subagent of a session shares."""
 
     folder: Path
-    send: Callable[[WireMessage], None]
     model: Callable[[], tuple[Provider | None, ModelInfo]]
     limits: Limits
     hooks: Hooks
@@ -60,9 +57,11 @@ class Office:
 class Crew:
     """The subagents of one agent; the Task and CreateSubagent tools know it as their `Subagents`."""
 
-    def __init__(self, market: LaborMarket, office: Office, like_me: Callable[[str], Agent]) -> None:
+    def __init__(self, market: LaborMarket, office: Office, send: Send, like_me: Callable[[str, Send], Agent]) -> None:
+        """`send` takes the Wire messages of the agent whose crew this is."""
         self.market = market
         self._office = office
+        self._send = send
         self._like_me = like_me
 
     def names(self) -> Mapping[str, str]:
@@ -70,7 +69,7 @@ class Crew:
 
     def hire(self, name: str, system_prompt: str) -> None:
         """Raises ValueError for a name that is taken."""
-        self.market.hire(name, Worker("made in this session", lambda: self._like_me(system_prompt)))
+        self.market.hire(name, Worker("made in this session", lambda send: self._like_me(system_prompt, send)))
 
     async def work(self, name: str, prompt: str, *, description: str, tool_call_id: str) -> str:
         """One task, from a fresh memory to a report; a report of a few words is asked to be a real one, once.
@@ -89,10 +88,10 @@ class Crew:
             event = SubagentEvent(
                 parent_tool_call_id=tool_call_id, agent_id=agent_id, subagent_type=name, event=encode(message)
             )
-            self._office.send(event)
+            self._send(event)
 
         wire.listen(wrap, merged=True)
-        agent = worker.make()
+        agent = worker.make(wire.send)
         context = Context(JsonlWriter(self._office.folder / agent_id / "context.jsonl"))
         context.set_system_prompt(agent.system_prompt)
         provider, model = self._office.model()
@@ -108,10 +107,15 @@ class Crew:
         soul.provider = provider
         asking = asking_for.set(Source(agent_id=agent_id, subagent_type=name, description=description))
         try:
-            with self._office.roster.listed(agent_id, AtWork(name, description, soul.stop_turn)):
+            with self._office.roster.listed(agent_id, AtWork(name, description, tool_call_id, soul.stop_turn)):
                 result = await _worked(soul, prompt)
             await hooks.ask("SubagentStop", name, subagent=name, agent_id=agent_id, message=result.message)
             return result.message
+        except SubagentStoppedError:
+            raise
+        except KimiTuiError as error:
+            wire.send(error_notice(error))
+            raise
         finally:
             asking_for.reset(asking)
             wire.flush()

@@ -1,8 +1,6 @@
 """What the Wire has told of figures since this start, added up."""
 
-from typing import cast
-
-from kimi_tui.wire.codec import WireFormatError, WireMessage, decode
+from kimi_tui.wire.codec import UnknownMessage, WireFormatError, WireMessage, decode
 from kimi_tui.wire.events import MCPStatus, StatusUpdate, SubagentEvent
 from kimi_tui.wire.parts import TokenUsage
 
@@ -20,11 +18,20 @@ class Figures:
             case StatusUpdate():
                 self._add(message)
                 self.mcp = message.mcp_status or self.mcp
-            case SubagentEvent(event={"type": "StatusUpdate"}):
+            case SubagentEvent(event={"type": "StatusUpdate" | "SubagentEvent"}):
                 try:
-                    self._add(cast(StatusUpdate, decode(message.event)))
+                    self._within(decode(message.event))
                 except WireFormatError:
                     return
+            case _:
+                pass
+
+    def _within(self, message: WireMessage | UnknownMessage) -> None:
+        match message:
+            case StatusUpdate():
+                self._add(message)
+            case SubagentEvent():
+                self(message)
             case _:
                 pass
 

@@ -4,14 +4,17 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 from kimi_tui.soul.agent import Agent
+from kimi_tui.wire.codec import WireMessage
+
+Send = Callable[[WireMessage], None]
 
 
 @dataclass(frozen=True, slots=True)
 class Worker:
-    """A subagent that can be sent; `make` makes it anew for each task."""
+    """A subagent that can be sent; `make` makes it anew for each task, given what takes its Wire messages."""
 
     description: str
-    make: Callable[[], Agent]
+    make: Callable[[Send], Agent]
 
 
 @dataclass(slots=True)

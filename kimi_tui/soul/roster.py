@@ -7,10 +7,11 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class AtWork:
-    """One subagent with its task; `stop` interrupts it."""
+    """One subagent with its task, and the call that sent it; `stop` interrupts it."""
 
     name: str
     description: str
+    tool_call_id: str
     stop: Callable[[], None]
 
 
@@ -24,13 +25,13 @@ class Roster:
     def at_work(self) -> Mapping[str, AtWork]:
         return self._at_work
 
-    def stop(self, agent_id: str) -> bool:
-        """Interrupt it, and nobody else; False where none of that id is at work."""
-        one = self._at_work.get(agent_id)
-        if one is None:
-            return False
-        one.stop()
-        return True
+    def stop(self, name: str) -> bool:
+        """Interrupt the one of that id, or that this call sent, and nobody else; False where none is at work."""
+        for agent_id, one in self._at_work.items():
+            if name in (agent_id, one.tool_call_id):
+                one.stop()
+                return True
+        return False
 
     @contextmanager
     def listed(self, agent_id: str, one: AtWork) -> Generator[None]:

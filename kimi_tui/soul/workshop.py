@@ -9,7 +9,7 @@ from kimi_tui.soul.agent import Agent
 from kimi_tui.soul.agent_spec import AgentSpec, read_agent_spec
 from kimi_tui.soul.crew import Crew, Office
 from kimi_tui.soul.inject import ToolLoadError, make_tool, tool_class
-from kimi_tui.soul.labor_market import LaborMarket, Worker
+from kimi_tui.soul.labor_market import LaborMarket, Send, Worker
 from kimi_tui.soul.offering import Offering
 from kimi_tui.soul.services import Services
 from kimi_tui.soul.system_prompt import fill
@@ -29,18 +29,21 @@ class Workshop:
     office: Office
     furnish: Callable[[Toolset], None]
 
-    def make(self, spec: AgentSpec, *, system_prompt: str | None = None, market: LaborMarket | None = None) -> Agent:
+    def make(
+        self, spec: AgentSpec, send: Send, *, system_prompt: str | None = None, market: LaborMarket | None = None
+    ) -> Agent:
         """An agent with a DenwaRenji of its own and, unless one is given, a labour market of its own.
 
+        `send` takes its Wire messages: what it sends a subagent for is told there.
         Raises AgentSpecError for a tool that cannot be loaded and for a subagent's file that is wrong.
         """
         market = market if market is not None else self._market(spec)
         denwa_renji = DenwaRenji()
 
-        def like_me(prompt: str) -> Agent:
-            return self.make(spec, system_prompt=prompt, market=market)
+        def like_me(prompt: str, send: Send) -> Agent:
+            return self.make(spec, send, system_prompt=prompt, market=market)
 
-        crew = Crew(market, self.office, like_me)
+        crew = Crew(market, self.office, send, like_me)
         services = {**self.services.by_type(), DenwaRenji: denwa_renji, Subagents: crew}
         try:
             tools = [make_tool(tool_class(name), services) for name in spec.tools]
@@ -71,5 +74,5 @@ class Workshop:
         market = LaborMarket()
         for name, subagent in spec.subagents.items():
             whole = read_agent_spec(subagent.path)
-            market.fixed[name] = Worker(subagent.description, lambda whole=whole: self.make(whole))
+            market.fixed[name] = Worker(subagent.description, lambda send, whole=whole: self.make(whole, send))
         return market

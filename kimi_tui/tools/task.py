@@ -11,6 +11,10 @@ from kimi_tui.wire.display import BriefBlock
 from kimi_tui.wire.parts import ToolReturnValue
 
 
+class SubagentStoppedError(KimiTuiError):
+    """A person stopped a subagent, and not the one that sent it."""
+
+
 class Subagents(Protocol):
     """Those that can be sent, and a way to send one."""
 
@@ -19,7 +23,10 @@ class Subagents(Protocol):
         ...
 
     async def work(self, name: str, prompt: str, *, description: str, tool_call_id: str) -> str:
-        """The subagent's last message. Raises KimiTuiError, LookupError for a name that there is not."""
+        """The subagent's last message.
+
+        Raises LookupError for a name that there is not, SubagentStoppedError, and whatever KimiTuiError ended it.
+        """
         ...
 
     def hire(self, name: str, system_prompt: str) -> None:
@@ -56,6 +63,8 @@ class Task(Tool[TaskParams]):
         except LookupError:
             known = ", ".join(self._subagents.names()) or "nobody"
             return failed(f"There is no subagent {params.subagent_name!r}. There are: {known}.")
+        except SubagentStoppedError as error:
+            return failed(str(error), brief="Stopped").model_copy(update={"extras": {"interrupted": True}})
         except KimiTuiError as error:
             return failed(f"The subagent failed: {error}")
         first = report.strip().split("\n", 1)[0]

@@ -165,7 +165,7 @@ async def test_of_three_subagents_one_makes_a_file_after_a_yes_one_is_stopped_an
         assert (engine.work_dir / "made.txt").read_text() == "made\n"
         told = {message.tool_call_id: message.text for message in engine.context.history if message.role == "tool"}
         assert "this is how I did it" in told["t1"]
-        assert "the person stopped it" in told["t2"]
+        assert "The person stopped the subagent" in told["t2"]
         assert "no key" in told["t3"]
         assert not engine.roster.at_work
 
@@ -177,3 +177,36 @@ async def test_a_dmail_leaves_a_seam_on_the_wire_and_in_the_record(tmp_path):
         seam = next(message for message in heard.of(Notification) if message.type == "dmail")
         assert (seam.body, seam.payload) == ("do not", {"checkpoint_id": 0})
         assert seam in [recorded.message for recorded in engine.recorded()]
+
+
+NESTED = {
+    "agent.yaml": "extend: default\nname: top\nsubagents: {middle: {path: middle.yaml, description: x}}",
+    "middle.yaml": "extend: default\nname: middle\nsubagents: {leaf: {path: leaf.yaml, description: x}}",
+    "leaf.yaml": "extend: default\nname: leaf\nexclude_tools: ['kimi_tui.tools.task:Task']\nsubagents: {}",
+}
+
+
+async def test_a_subagent_of_a_subagent_is_told_within_the_one_that_sent_it_and_asks_the_person(tmp_path):
+    for name, text in NESTED.items():
+        (tmp_path / name).write_text(text)
+    replies = (
+        task("t1", "go on", "middle"),
+        task("t2", "make it", "leaf"),
+        tool_call("Shell", "s", command="touch made") + "\nusage: input_other=5 output=2",
+        REPORT,
+        REPORT,
+        "text: done",
+    )
+    async with engine_on(plan(tmp_path, *replies, agent_file=tmp_path / "agent.yaml")) as (engine, heard):
+        turn = asyncio.create_task(engine.prompt("go"))
+        await until(lambda: engine.approvals.pending)
+        request = engine.approvals.pending[0]
+        assert (request.subagent_type, request.tool_call_id) == ("leaf", "s")
+        engine.approvals.settle(request.id, "approve")
+        assert (await turn).message == "done"
+        assert (engine.work_dir / "made").exists()
+        outer = heard.of(SubagentEvent)
+        assert {(event.parent_tool_call_id, event.subagent_type) for event in outer} == {("t1", "middle")}
+        inner = [message for message in (decode(event.event) for event in outer) if isinstance(message, SubagentEvent)]
+        assert {(event.parent_tool_call_id, event.subagent_type) for event in inner} == {("t2", "leaf")}
+        assert engine.figures.usage.output == 2
