@@ -215,6 +215,7 @@ class KimiTui(App[int]):
 
     def on_wire_batch(self, event: "WireBatch") -> None:
         self.stage.take(event.messages)
+        self.doors.follow()
         self.prompts.hear(event.messages)
         self.run_ticker()
         self.hint()
@@ -329,7 +330,9 @@ class KimiTui(App[int]):
 
     def on_transcript_item_clicked(self, event: "Transcript.ItemClicked") -> None:
         action, _, target = event.action.partition(":")
-        if action == "node" and self.stage.shown.flow.picture is not None:
+        if action == "agent":
+            self.doors.look_into(event.item_id)
+        elif action == "node" and self.stage.shown.flow.picture is not None:
             self.home.go_to("flow")
             self.home.flow.chart.select(target)
 

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from kimi_tui.soul.engine import Engine as SoulEngine
     from kimi_tui.soul.figures import Figures
     from kimi_tui.ui.tui.app import KimiTui
+    from kimi_tui.ui.tui.screens.inside import Inside
     from kimi_tui.ui.tui.screens.session_shelf import Kept
 
 
@@ -279,6 +280,41 @@ class Doors:
 
         screen = Settings(lambda: host.config, host.config_file, change=change, themes=tuple(app.shelf.titles()))
         await app.push_screen_wait(screen)
+
+    # Subagents
+
+    def look_into(self, item_id: int) -> None:
+        """Open the whole conversation of the subagent whose card that is."""
+        from kimi_tui.ui.tui.screens.inside import Inside, subagents_of
+
+        app, engine = self._app, self._engine
+        shown = app.stage.shown
+        subagents, key = subagents_of(shown), app.stage.feed.key_of(item_id)
+        clicked = shown.conversation[key] if key is not None else None
+        index = next((at for at, item in enumerate(subagents) if item is clicked), None)
+        if index is None or not isinstance(app.screen, Home):
+            return
+        stop = engine.roster.stop if engine is not None and shown is app.stage.state else None
+        app.push_screen(
+            Inside(lambda: subagents_of(shown), index, clock=app.moment, motion=not app.manners.still, stop=stop)
+        )
+
+    def follow(self) -> None:
+        """Whoever looks into a subagent sees what it says meanwhile."""
+        for view in self._views():
+            view.follow()
+
+    def tail(self, call_id: str, text: str) -> None:
+        """A tool has printed something, a subagent's perhaps."""
+        for view in self._views():
+            view.tail(call_id, text)
+
+    def _views(self) -> "list[Inside]":
+        if len(self._app.screen_stack) < 3:  # of Textual's own, and Home
+            return []
+        from kimi_tui.ui.tui.screens.inside import Inside
+
+        return [screen for screen in self._app.screen_stack if isinstance(screen, Inside)]
 
     # What is told
 

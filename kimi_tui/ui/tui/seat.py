@@ -104,6 +104,11 @@ class Seat:
         home.composer.queued.show(())
         home.composer.text = "\n".join([*early, home.composer.text]).strip()
 
+    def _tail(self, call_id: str, text: str) -> None:
+        """A tool has printed something: the agent's or that of a subagent somebody looks into."""
+        self._app.stage.progress(call_id, text)
+        self._app.doors.tail(call_id, text)
+
     def _take(self, engine: Engine) -> None:
         from kimi_tui.ui.tui.bridge import Bridge
         from kimi_tui.ui.tui.composer.files import FileIndex
@@ -119,7 +124,7 @@ class Seat:
         composer.history = History(history_file(engine.work_dir))
         composer.take_drafts(DraftFile(draft_file(engine.work_dir)))
         composer.files = FileIndex(engine.work_dir)
-        engine.progress.listen(lambda told: stage.progress(told.tool_call_id, "\n".join(told.lines)))
+        engine.progress.listen(lambda told: self._tail(told.tool_call_id, "\n".join(told.lines)))
         engine.skills.listen(lambda _change: stage.show_flows())
         app.write_out(terminal.title_sequence(f"kimi-tui · {engine.title or engine.work_dir.name}"))
         early, prompts.early = prompts.early, []

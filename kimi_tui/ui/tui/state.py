@@ -56,9 +56,13 @@ class Status:
 
 
 class UiState:
-    """Everything that is on screen and comes from the Wire. Times are on the clock of the messages."""
+    """Everything that is on screen and comes from the Wire. Times are on the clock of the messages.
 
-    def __init__(self) -> None:
+    `asker` is who speaks to the agent where it is not the person.
+    """
+
+    def __init__(self, *, asker: str = "") -> None:
+        self._asker = asker
         self.conversation = Conversation()
         self.tools = ToolFold(self.conversation)
         self.flow = FlowFold(self.conversation)
@@ -172,7 +176,7 @@ class UiState:
                     self._touch("approvals")
             case requests.ApprovalRequest():
                 self.approvals[message.id] = message
-                self.tools.asked(message)
+                self.tools.asked(message, at)
                 self._touch("approvals")
             case requests.QuestionRequest():
                 self.questions[message.id] = message
@@ -370,7 +374,7 @@ class UiState:
             self.conversation.append(AsideItem("", answer, error))
 
     def _user_item(self, content: parts.UserInput, *, steer: bool = False) -> UserItem:
-        return UserItem(parts.text_of(content), wording.chips_of(content), steer=steer)
+        return UserItem(parts.text_of(content), wording.chips_of(content), steer=steer, by=self._asker)
 
 
 def _given(value: T | None, old: T) -> T:

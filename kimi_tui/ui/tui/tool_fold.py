@@ -7,7 +7,7 @@ from kimi_tui.ui.tui.conversation import Conversation
 from kimi_tui.ui.tui.deltas import Delta
 from kimi_tui.ui.tui.headline import headline, is_settled, one_line, parsed
 from kimi_tui.ui.tui.transcript.items import SubagentItem, SubStep, ToolItem, ToolState
-from kimi_tui.wire.codec import decode
+from kimi_tui.wire.codec import UnknownMessage, decode
 from kimi_tui.wire.display import TodoBlock, TodoItem
 from kimi_tui.wire.events import ApprovalResponse, SubagentEvent
 from kimi_tui.wire.parts import ToolCall, ToolCallPart, ToolResult, ToolReturnValue, text_of
@@ -36,7 +36,8 @@ class ToolFold:
         self._talk = conversation
         self._calls: dict[str, _Call] = {}
         self._last: str | None = None
-        self._asking: dict[str, str] = {}
+        self._asking: dict[str, tuple[str, str]] = {}
+        self._agents: dict[str, str] = {}
 
     def begin(self, call: ToolCall, at: float) -> None:
         self._talk.close(at)
@@ -118,18 +119,36 @@ class ToolFold:
             self._talk.replace(call.key, replace(item, tail=text))
         return self._talk.take()
 
-    def asked(self, request: ApprovalRequest) -> None:
-        self._asking[request.id] = request.tool_call_id
-        self._set(request.tool_call_id, "waiting", None)
+    def asked(self, request: ApprovalRequest, at: float) -> None:
+        call_id = self._agents.get(request.agent_id or "", request.tool_call_id)
+        self._asking[request.id] = (call_id, request.tool_call_id)
+        self._ask(call_id, request.tool_call_id, request, at)
 
     def answered(self, response: ApprovalResponse, at: float) -> None:
-        call_id = self._asking.pop(response.request_id, "")
-        self._set(call_id, "rejected" if response.response == "reject" else "running", at)
+        call_id, asking = self._asking.pop(response.request_id, ("", ""))
+        self._ask(call_id, asking, response, at)
 
-    def _set(self, call_id: str, state: ToolState, at: float | None) -> None:
+    def _ask(self, call_id: str, asking: str, message: ApprovalRequest | ApprovalResponse, at: float) -> None:
+        """A call asks, or has its answer; where it is a subagent's, that is a part of its own conversation too."""
         call = self._calls.get(call_id)
-        if call is not None and isinstance(item := self._talk[call.key], ToolItem):
-            self._talk.replace(call.key, replace(item, state=state, started=at if at is not None else item.started))
+        if call is None:
+            return
+        match item := self._talk[call.key]:
+            case ToolItem():
+                if isinstance(message, ApprovalRequest):
+                    item = replace(item, state="waiting")
+                else:
+                    item = replace(item, state="rejected" if message.response == "reject" else "running", started=at)
+                self._talk.replace(call.key, item)
+            case SubagentItem():
+                item.log.messages.append((at, message))
+                asks = isinstance(message, ApprovalRequest)
+                before, after = ("running", "waiting") if asks else ("waiting", "running")
+                steps = _with_state(item.steps, call.children.get(asking), after, before=before)
+                waits = any(one == call_id for one, _ in self._asking.values())
+                self._talk.replace(call.key, replace(item, steps=steps, state="waiting" if waits else "running"))
+            case _:
+                pass
 
     def within(self, event: SubagentEvent, at: float) -> None:
         """An event of a subagent: its tool calls are the steps that its card shows."""
@@ -147,6 +166,11 @@ class ToolFold:
             inner = decode(event.event)
         except KimiTuiError:
             return
+        if not isinstance(inner, UnknownMessage):
+            item.log.messages.append((at, inner))
+        if event.agent_id is not None:
+            self._agents[event.agent_id] = event.parent_tool_call_id
+            item = replace(item, agent_id=event.agent_id)
         match inner:
             case ToolCall():
                 text = f"{inner.function.name}  {headline(inner.function.arguments or '')}".rstrip()
@@ -157,6 +181,8 @@ class ToolFold:
                 text = call.children.pop(inner.tool_call_id, None)
                 state = _state(inner.return_value)
                 item = replace(item, steps=_with_state(item.steps, text, state))
+            case SubagentEvent(agent_id=str(agent_id)):
+                self._agents[agent_id] = event.parent_tool_call_id
             case _:
                 pass
         self._talk.replace(call.key, item)
@@ -200,11 +226,15 @@ def _progress(todo: tuple[TodoItem, ...]) -> str:
 def _state(value: ToolReturnValue) -> ToolState:
     if value.extras and value.extras.get("rejected"):
         return "rejected"
+    if value.extras and value.extras.get("interrupted"):
+        return "interrupted"
     return "failed" if value.is_error else "ok"
 
 
-def _with_state(steps: tuple[SubStep, ...], text: str | None, state: ToolState) -> tuple[SubStep, ...]:
+def _with_state(
+    steps: tuple[SubStep, ...], text: str | None, state: ToolState, *, before: ToolState = "running"
+) -> tuple[SubStep, ...]:
     for index, step in enumerate(steps):
-        if step.text == text and step.state == "running":
+        if step.text == text and step.state == before:
             return (*steps[:index], SubStep(step.text, state), *steps[index + 1 :])
     return steps

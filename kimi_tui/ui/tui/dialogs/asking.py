@@ -6,11 +6,12 @@ from kimi_tui.wire.requests import ApprovalRequest
 
 
 def who_asks(request: ApprovalRequest) -> str:
-    """The tool, and the subagent it works for."""
-    if request.subagent_type or request.source_description:
-        agent = request.source_description or request.subagent_type or ""
-        return f"{request.sender} of {one_line(agent)}"
-    return request.sender
+    """The tool, and the subagent it works for, with its task."""
+    agent, task = request.subagent_type or "", request.source_description or ""
+    if not agent and not task:
+        return request.sender
+    named = f"{one_line(agent)} ({one_line(task)})" if agent and task else one_line(agent or task)
+    return f"{request.sender} of {named}"
 
 
 def headline_of(request: ApprovalRequest) -> str:

@@ -63,7 +63,7 @@ def _right(item: ToolItem, look: Look) -> list[Run]:
 def has_more(item: ToolItem | SubagentItem) -> bool:
     """Whether there is something to open."""
     if isinstance(item, SubagentItem):
-        return bool(item.result or len(item.steps) > _TAIL)
+        return bool(item.result or item.step_count or item.log.messages)
     return item.state not in ("running", "waiting") and bool(item.blocks or item.output.strip() or item.message)
 
 
@@ -148,10 +148,10 @@ def agent_lines(item: SubagentItem, width: int, look: Look) -> Iterator[Line]:
     palette = look.palette
     sign, ink = sign_of(item.state, look)
     left: list[Run] = [
-        (f"{sign} ", ink + act("toggle")),
-        ("agent ", palette.muted + act("toggle")),
-        (item.name, palette.base + _BOLD + act("toggle")),
-        (f"  {sanitize(' '.join(item.task.split()))}", palette.base + act("toggle")),
+        (f"{sign} ", ink + act("agent")),
+        ("agent ", palette.muted + act("agent")),
+        (item.name, palette.base + _BOLD + act("agent")),
+        (f"  {sanitize(' '.join(item.task.split()))}", palette.base + act("agent")),
     ]
     right: list[Run] = []
     if item.step_count:
@@ -164,17 +164,20 @@ def agent_lines(item: SubagentItem, width: int, look: Look) -> Iterator[Line]:
     if time:
         right.append((f"  {time}" if right else time, palette.muted))
     if has_more(item):
-        right.append((f" {fold_sign(look)}", palette.muted + act("toggle")))
+        right.append((" →", palette.muted + act("agent")))
     yield spread(left, right, min(width, _WIDEST), look)
     yield from indented(_agent_body(item, max(10, width - 4), look), look, "  │ ")
 
 
 def _agent_body(item: SubagentItem, width: int, look: Look) -> Iterator[Line]:
     palette = look.palette
-    if item.state != "running" and not look.is_open:
+    if item.state not in ("running", "waiting") and not look.is_open:
+        if item.state == "failed" and item.result:
+            reason = sanitize(item.result.strip().split("\n")[0])
+            yield Line(((cut(reason, width), palette.error + act("agent")),))
         return
     for step in item.steps if look.is_open else item.steps[-_TAIL:]:
         sign, ink = sign_of(step.state, look)
-        yield Line(((f"{sign} ", ink), (cut(sanitize(step.text), width - 2), palette.muted)), skip=2)
+        yield Line(((f"{sign} ", ink), (cut(sanitize(step.text), width - 2), palette.muted + act("agent"))), skip=2)
     if look.is_open and item.result:
         yield from render(item.result, width, palette)

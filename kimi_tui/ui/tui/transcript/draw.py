@@ -95,7 +95,7 @@ def folds(item: Item) -> bool:
 
 def _user(item: UserItem, width: int, look: Look) -> Iterator[Line]:
     palette = look.palette
-    label = "you " if not item.steer else "you, meanwhile "
+    label = f"{item.by or 'you'} " if not item.steer else "you, meanwhile "
     ground = palette.user_bg
     head: tuple[Run, ...] = (("▌", palette.accent + ground), (label + " ", palette.accent + _BOLD + ground))
     rest: tuple[Run, ...] = (("▌", palette.accent + ground), (" " * (len(label) + 1), ground))

@@ -3,9 +3,10 @@
 Times are seconds; a `started` is a reading of the view's clock (`Transcript.clock`), so that a running item can count.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal
 
+from kimi_tui.wire.codec import WireMessage
 from kimi_tui.wire.display import DisplayBlock
 
 ToolState = Literal["waiting", "running", "ok", "failed", "rejected", "interrupted"]
@@ -15,11 +16,15 @@ NoticeLevel = Literal["info", "warning", "success"]
 
 @dataclass(frozen=True, slots=True)
 class UserItem:
-    """What the person said. `steer`: it was added to a turn that ran already; `chips` name pictures and files."""
+    """What the person said, or the agent `by` that sent a subagent.
+
+    `steer`: it was added to a turn that ran already; `chips` name pictures and files.
+    """
 
     text: str
     chips: tuple[str, ...] = ()
     steer: bool = False
+    by: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +70,16 @@ class SubStep:
     state: ToolState = "running"
 
 
+class SubagentLog:
+    """All that a subagent has said so far, with the times; whoever looks into it folds it. It grows in its place."""
+
+    def __init__(self) -> None:
+        self.messages: list[tuple[float, WireMessage]] = []
+
+    def __eq__(self, other: object) -> bool:
+        return self is other or (isinstance(other, SubagentLog) and self.messages == other.messages)
+
+
 @dataclass(frozen=True, slots=True)
 class SubagentItem:
     """A subagent at work: the last `steps` of `step_count`; `result` is its answer (Markdown)."""
@@ -78,6 +93,8 @@ class SubagentItem:
     duration_s: float | None = None
     result: str = ""
     call_id: str = ""
+    agent_id: str = ""
+    log: SubagentLog = field(default_factory=SubagentLog, hash=False)
 
 
 @dataclass(frozen=True, slots=True)

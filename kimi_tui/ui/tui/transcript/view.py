@@ -11,7 +11,7 @@ from textual.selection import Selection
 from textual.timer import Timer
 
 from kimi_tui.ui.tui.transcript.copying import selected_text
-from kimi_tui.ui.tui.transcript.items import Item
+from kimi_tui.ui.tui.transcript.items import Item, SubagentItem
 from kimi_tui.ui.tui.transcript.search import Match
 from kimi_tui.ui.tui.transcript.viewport import Viewport
 
@@ -36,7 +36,10 @@ class Transcript(Viewport, can_focus=True):
     ]
 
     class ItemClicked(Message):
-        """`action` is what was under the mouse: `toggle`, `node:ID`, `link:URL`, `image:NAME` or `item`."""
+        """`action` is what was under the mouse: `toggle`, `agent`, `node:ID`, `link:URL`, `image:NAME` or `item`.
+
+        Enter on a subagent's card is `agent` too.
+        """
 
         def __init__(self, item_id: int, action: str) -> None:
             self.item_id = item_id
@@ -222,7 +225,11 @@ class Transcript(Viewport, can_focus=True):
         self._show()
 
     def action_open(self) -> None:
-        if self._cursor is not None:
+        if self._cursor is None:
+            return
+        if isinstance(self._roll.item_of(self._cursor), SubagentItem):
+            self.post_message(self.ItemClicked(self._cursor, "agent"))
+        else:
             self.toggle(self._cursor)
 
     def on_focus(self) -> None:
@@ -237,8 +244,9 @@ class Transcript(Viewport, can_focus=True):
             return
         item_id = self._roll.id_at(index)
         action = str(event.style.meta.get("act", "item"))
-        if action == "toggle":
+        if action in ("toggle", "agent"):
             self._cursor = item_id
+        if action == "toggle":
             self.toggle(item_id)
         self.post_message(self.ItemClicked(item_id, action))
 

@@ -122,7 +122,7 @@ def test_a_flow_header_names_the_node_and_the_visit():
 def test_a_subagent_is_a_card_with_its_last_steps():
     steps = tuple(SubStep(f"Grep {number}", "ok") for number in range(6))
     item = SubagentItem("explorer", "look around", "running", steps, 6, started=0.0)
-    assert text_of(item, now=5.0)[0].split() == ["◐", "agent", "explorer", "look", "around", "6", "steps", "5s", "▸"]
+    assert text_of(item, now=5.0)[0].split() == ["◐", "agent", "explorer", "look", "around", "6", "steps", "5s", "→"]
     assert text_of(item)[1:] == ["  │ ✓ Grep 2", "  │ ✓ Grep 3", "  │ ✓ Grep 4", "  │ ✓ Grep 5"]
 
 
