@@ -54,6 +54,8 @@ class Announcer:
                 end_id=flow.end_id,
                 max_moves=state.max_moves,
                 resumed_at=state.node_id if resumed else None,
+                direction=None if flow.direction == "TB" else flow.direction,
+                args=state.args if flow.source != "ralph" else None,
             )
         )
 

@@ -56,13 +56,13 @@ def flow_of_picture(picture: FlowPicture) -> Flow:
         node_id: tuple(FlowEdge(edge.src, edge.dst, edge.label) for edge in picture.edges if edge.src == node_id)
         for node_id in nodes
     }
-    return Flow(nodes, outgoing, picture.begin_id, picture.end_id, picture.source)
+    return Flow(nodes, outgoing, picture.begin_id, picture.end_id, picture.source, picture.direction)
 
 
 def to_mermaid(picture: FlowPicture) -> str:
     """The chart with its way marked; read again, it is the same chart."""
     names = _names(picture)
-    lines = ["flowchart TD", f"    %% {_comment(headline(picture))}"]
+    lines = [f"flowchart {picture.direction}", f"    %% {_comment(headline(picture))}"]
     for node in picture.nodes.values():
         opening, closing = _SHAPES[node.kind]
         lines.append(f'    {names[node.id]}{opening}"{escaped(node.label)}"{closing}')

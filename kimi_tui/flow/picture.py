@@ -8,6 +8,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Literal
 
+from kimi_tui.flow.graph import Direction
+from kimi_tui.flow.prompts import task_prompt
 from kimi_tui.flow.records import By
 from kimi_tui.flow.run_state import Pause
 from kimi_tui.wire.codec import WireMessage
@@ -83,6 +85,7 @@ class FlowPicture:
     run_id: str
     name: str
     source: Literal["mermaid", "d2", "ralph"] = "mermaid"
+    direction: Direction = "TB"
     nodes: dict[str, NodePicture] = field(default_factory=dict[str, NodePicture])
     edges: list[EdgePicture] = field(default_factory=list[EdgePicture])
     begin_id: str = ""
@@ -203,10 +206,11 @@ class FlowPicture:
         old_nodes = self.nodes
         old_edges = {(edge.src, edge.dst, edge.label): edge.taken for edge in self.edges}
         self.source, self.begin_id, self.end_id = begin.source, begin.begin_id, begin.end_id
+        self.direction = begin.direction or "TB"
         self.nodes = {}
         for shape in begin.nodes:
             node = old_nodes.get(shape.id) or NodePicture(shape.id, shape.label)
-            node.label, node.kind = shape.label, shape.kind
+            node.label, node.kind = _label_of(shape.label, begin), shape.kind
             self.nodes[shape.id] = node
         self.edges = [
             EdgePicture(shape.src, shape.dst, shape.label, old_edges.get((shape.src, shape.dst, shape.label), 0))
@@ -313,6 +317,12 @@ class FlowPicture:
         if self._since is not None:
             self._before_s += max(0.0, at - self._since)
         self._since = None
+
+
+def _label_of(label: str, begin: FlowBegin) -> str:
+    """What the node says to the model in this run, as far as it is known."""
+    shown = label if begin.args is None else task_prompt(label, begin.args)
+    return shown if isinstance(shown, str) else label
 
 
 def fold_flows(messages: Iterable[tuple[float, WireMessage]]) -> list[FlowPicture]:

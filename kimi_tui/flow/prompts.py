@@ -1,16 +1,38 @@
 """What a node says to the model."""
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 
 from kimi_tui.flow.graph import Flow, FlowNode
 from kimi_tui.wire.parts import TextPart, UserInput
 
 ARGS = "${ARGS}"
+MOST_SHOWN = 48
+"""Characters of the args that a chart shows."""
 
 
 def uses_args(flow: Flow) -> bool:
     """Whether some label says where the words after `/flow:NAME` belong."""
     return any(isinstance(node.label, str) and ARGS in node.label for node in flow.nodes.values())
+
+
+def shown_label(label: str, args: str | None, *, most: int = MOST_SHOWN) -> str:
+    """A label to be looked at: the args in their place, on one line and cut to `most` characters; None: not known."""
+    if ARGS not in label:
+        return label
+    words = "…" if args is None else " ".join(args.split())
+    return label.replace(ARGS, words if len(words) <= most else words[: most - 1].rstrip() + "…")
+
+
+def shown_flow(flow: Flow, args: str | None) -> Flow:
+    """The chart with the args in the place of `${ARGS}`, to be looked at."""
+    if flow.source == "ralph" or not uses_args(flow):
+        return flow
+    nodes = {
+        node.id: replace(node, label=shown_label(node.label, args)) if isinstance(node.label, str) else node
+        for node in flow.nodes.values()
+    }
+    return replace(flow, nodes=nodes)
 
 
 def task_prompt(label: UserInput, args: str) -> UserInput:

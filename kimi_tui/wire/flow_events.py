@@ -24,7 +24,11 @@ class FlowEdgeShape(WireModel):
 
 
 class FlowBegin(WireModel):
-    """A run starts, or goes on at `resumed_at`; carries the whole chart so that any listener can draw it."""
+    """A run starts, or goes on at `resumed_at`; carries the whole chart so that any listener can draw it.
+
+    Labels stand as in the chart; `args` is what `${ARGS}` in them means, None where it is not known.
+    `direction` is the one the chart asks for, None for downwards.
+    """
 
     run_id: str
     name: str
@@ -35,6 +39,8 @@ class FlowBegin(WireModel):
     end_id: str
     max_moves: int
     resumed_at: str | None = None
+    args: str | None = None
+    direction: Literal["LR", "RL", "BT"] | None = None
 
 
 class FlowNodeBegin(WireModel):

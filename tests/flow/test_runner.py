@@ -1,12 +1,14 @@
 """FLOWS.md 4, rule by rule."""
 
 import asyncio
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from kimi_tui.errors import FlowControlError, MaxStepsReachedError, ProviderConnectionError
 from kimi_tui.flow.graph import Flow, FlowEdge, FlowNode, NodeKind
+from kimi_tui.flow.prompts import shown_label
 from kimi_tui.flow.turn import TurnResult
 from kimi_tui.wire.flow_events import FlowBegin, FlowEnd, FlowNodeEnd, FlowPaused
 from kimi_tui.wire.parts import TokenUsage
@@ -143,6 +145,23 @@ async def test_args_take_their_place_in_labels() -> None:
     stage = Stage(Flow(nodes, flow.outgoing, "BEGIN", "END"), args="v1.2")
     await stage.run()
     assert stage.script.prompts == ["Do A", "Ship v1.2 now"]
+
+
+def test_args_are_shown_on_one_line_and_not_at_length() -> None:
+    assert shown_label("Ship ${ARGS} now", "v1\n and v2") == "Ship v1 and v2 now"
+    assert shown_label("Ship ${ARGS} now", None) == "Ship … now"
+    assert shown_label("Ship ${ARGS}", "x" * 80) == f"Ship {'x' * 47}…"
+    assert shown_label("Ship it", None) == "Ship it"
+
+
+async def test_the_first_message_tells_the_args_and_the_direction_of_the_chart() -> None:
+    flow = flow_of("BEGIN -> A", "A -> END")
+    for direction, told in (("TB", None), ("LR", "LR")):
+        stage = Stage(replace(flow, direction=direction), args="v1.2")
+        await stage.run()
+        begin = stage.sent[0]
+        assert isinstance(begin, FlowBegin)
+        assert (begin.args, begin.direction) == ("v1.2", told)
 
 
 async def test_args_without_a_place_go_to_the_first_turn_only() -> None:

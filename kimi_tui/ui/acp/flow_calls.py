@@ -5,6 +5,7 @@ from collections.abc import Callable
 from acp.helpers import start_tool_call, text_block, tool_content, update_tool_call
 from acp.schema import ToolCallProgress, ToolCallStart, ToolCallStatus
 
+from kimi_tui.flow.prompts import shown_label
 from kimi_tui.wire.codec import FlowEvent
 from kimi_tui.wire.flow_events import (
     FlowBegin,
@@ -37,7 +38,7 @@ class FlowCalls:
     def of(self, event: FlowEvent) -> list[ToolCallStart | ToolCallProgress]:
         match event:
             case FlowBegin():
-                self._labels = {node.id: node.label for node in event.nodes}
+                self._labels = {node.id: shown_label(node.label, event.args) for node in event.nodes}
                 self._run = self._new_id()
                 again = f", from {event.resumed_at}" if event.resumed_at else ""
                 return [start_tool_call(self._run, f"Flow {event.name}{again}", kind="think", status="in_progress")]

@@ -18,7 +18,7 @@ from kimi_tui.ui.tui.dialogs.start_flow import StartFlow
 from kimi_tui.ui.tui.engine import Engine
 from kimi_tui.ui.tui.flow.exporting import Format, export_chart, export_run
 from kimi_tui.ui.tui.flow.looks import Circumstances, faces_of
-from kimi_tui.ui.tui.flow_fold import FlowRun, branches_of
+from kimi_tui.ui.tui.flow_fold import FlowRun, branches_of, label_of
 from kimi_tui.ui.tui.replay.comparing import faces_of_many, faces_of_two
 from kimi_tui.ui.tui.replay.machine import TimeMachine
 from kimi_tui.ui.tui.replay.past_runs import PastRun, begin_number, messages_of, picture_of, runs_of
@@ -147,7 +147,7 @@ class FlowDesk:
             return
         for one in (node_id, run.node_id):
             if branches := branches_of(run.begin, one):
-                label = next((node.label for node in run.begin.nodes if node.id == one), one)
+                label = label_of(run.begin, one)
                 self._stage.home.branch.show(one, label, branches, wanted=True)
                 self._stage.home.branch.focus()
                 return

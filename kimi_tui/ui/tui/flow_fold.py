@@ -4,6 +4,7 @@ import re
 from dataclasses import dataclass, replace
 
 from kimi_tui.flow.picture import FlowPicture
+from kimi_tui.flow.prompts import shown_label
 from kimi_tui.ui.tui import wording
 from kimi_tui.ui.tui.conversation import Conversation
 from kimi_tui.ui.tui.deltas import Touched
@@ -61,9 +62,13 @@ class FlowRun:
 
     @property
     def node_label(self) -> str:
-        return next(
-            (wording.short_title(node.label) for node in self.begin.nodes if node.id == self.node_id), self.node_id
-        )
+        return label_of(self.begin, self.node_id)
+
+
+def label_of(begin: FlowBegin, node_id: str) -> str:
+    """What a node is called on one line."""
+    label = next((node.label for node in begin.nodes if node.id == node_id), node_id)
+    return wording.short_title(shown_label(label, begin.args))
 
 
 def branches_of(begin: FlowBegin, node_id: str) -> tuple[str, ...]:

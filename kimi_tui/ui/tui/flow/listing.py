@@ -9,6 +9,7 @@ from textual.binding import Binding, BindingType
 from textual.message import Message
 
 from kimi_tui.flow.graph import NodeKind
+from kimi_tui.flow.prompts import shown_label
 from kimi_tui.ui.tui.engine import FlowSkill
 from kimi_tui.ui.tui.flow.broken import BrokenFlow
 from kimi_tui.ui.tui.headline import one_line
@@ -96,5 +97,9 @@ def _first_nodes(skill: FlowSkill) -> str:
     flow = skill.flow
     if flow is None:
         return ""
-    names = [short_title(node.title) for node in flow.nodes.values() if node.kind in (NodeKind.TASK, NodeKind.DECISION)]
+    names = [
+        short_title(shown_label(node.title, None))
+        for node in flow.nodes.values()
+        if node.kind in (NodeKind.TASK, NodeKind.DECISION)
+    ]
     return " → ".join(name for name in names[:3]) + (" → …" if len(names) > 3 else "")

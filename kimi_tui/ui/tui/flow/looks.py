@@ -5,6 +5,7 @@ from typing import Literal
 
 from kimi_tui.flow.graph import Flow, FlowEdge, FlowNode, NodeKind
 from kimi_tui.flow.picture import FlowPicture, NodePicture, NodeState
+from kimi_tui.flow.prompts import shown_label
 from kimi_tui.ui.tui import wording
 from kimi_tui.ui.tui.flow.faces import EdgeFace, Faces, NodeFace, Role
 from kimi_tui.wire.flow_events import FlowBegin
@@ -95,12 +96,14 @@ class Circumstances:
 
 def flow_of(begin: FlowBegin) -> Flow:
     """The chart that a run carries."""
-    nodes = {node.id: FlowNode(node.id, node.label, NodeKind(node.kind)) for node in begin.nodes}
+    nodes = {
+        node.id: FlowNode(node.id, shown_label(node.label, begin.args), NodeKind(node.kind)) for node in begin.nodes
+    }
     outgoing: dict[str, list[FlowEdge]] = {node_id: [] for node_id in nodes}
     for edge in begin.edges:
         outgoing[edge.src].append(FlowEdge(edge.src, edge.dst, edge.label))
     ways = {node_id: tuple(edges) for node_id, edges in outgoing.items()}
-    return Flow(nodes, ways, begin.begin_id, begin.end_id, begin.source)
+    return Flow(nodes, ways, begin.begin_id, begin.end_id, begin.source, begin.direction or "TB")
 
 
 def standing_of(picture: FlowPicture, node_id: str, now: Circumstances) -> Standing:

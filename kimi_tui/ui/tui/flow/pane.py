@@ -12,6 +12,7 @@ from textual.message import Message
 
 from kimi_tui.flow.graph import Flow
 from kimi_tui.flow.picture import FlowPicture
+from kimi_tui.flow.prompts import shown_flow
 from kimi_tui.ui.tui import wording
 from kimi_tui.ui.tui.engine import FlowSkill
 from kimi_tui.ui.tui.flow.broken import BrokenFlow, warnings_of
@@ -159,7 +160,7 @@ class FlowPane(Vertical):
         self._show("chart")
         self._shown = None
         self.chart.dim(broken is not None)
-        self.chart.show_flow(flow)
+        self.chart.show_flow(shown_flow(flow, None) if flow is not None else None)
         self._say()
 
     # A run

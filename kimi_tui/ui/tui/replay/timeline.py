@@ -7,6 +7,7 @@ from typing import Literal
 
 from kimi_tui.ui.tui import wording
 from kimi_tui.ui.tui.bridge import Timed
+from kimi_tui.ui.tui.flow_fold import label_of
 from kimi_tui.ui.tui.headline import one_line
 from kimi_tui.wire import events, flow_events, parts, requests
 
@@ -75,7 +76,7 @@ class Timeline:
             case events.TurnBegin() if not self._labels:
                 return "turn", f"you: {one_line(parts.text_of(said.user_input))}"
             case flow_events.FlowBegin():
-                self._labels = {node.id: wording.short_title(node.label) for node in said.nodes}
+                self._labels = {node.id: label_of(said, node.id) for node in said.nodes}
                 return "turn", f"flow {said.name} " + ("goes on" if said.resumed_at else "begins")
             case flow_events.FlowNodeBegin() if said.attempt == 1:
                 return "node", f"move {said.move}: {self._name(said.node_id)}"

@@ -171,3 +171,18 @@ async def test_markup_and_escapes_in_labels_are_shown_and_do_nothing(tmp_path: P
         shown = one.shown()
         assert "Fix [red]it[/red]" in shown
         assert "[b]re[/b]lease" in shown
+
+
+ASKS = FIX.replace("Look at the test", "Look at ${ARGS}")
+
+
+async def test_a_label_shows_what_the_run_was_started_with_and_a_chart_alone_a_gap(tmp_path: Path) -> None:
+    shelf = Shelf(tmp_path)
+    async with desk(tmp_path, engine=shelf.engine) as one:
+        await shelf.save(one, ASKS)
+        assert "Look at …" in one.shown()
+        await one.run(ASKS, args="the parser")
+        assert "◀" in one.shown()
+        assert "▶ Look at the parser" in one.shown()
+        assert "■ Look at the parser" in one.shown()
+        assert "${ARGS}" not in one.shown()
