@@ -25,6 +25,8 @@ class Assembly:
 
 
 _FAR = 1_000_000
+_LOOSE = 0.25
+"""How much the ends of a loop's line pull at their nodes: the way forward is to be straight."""
 
 
 @dataclass(slots=True)
@@ -73,6 +75,7 @@ class _Assembler:
         self.low_port: dict[tuple[int, int], int] = {}  # (node, key) -> port on the edge towards the end of the flow
         self.high_port: dict[tuple[int, int], int] = {}
         self.band = [0] * len(self.layers)
+        self._in_loops: set[int] = set()
         self.band_depth = [max((self.items[item].depth for item in layer), default=0) for layer in self.layers]
 
     def run(self) -> Assembly:
@@ -98,10 +101,13 @@ class _Assembler:
         links: dict[tuple[int, int], float] = {}
         wishes: dict[tuple[int, int], int] = {}
         up, down = self.skeleton.links()
+        turned = (item for chain in self.skeleton.chains if chain.back for item in chain.items)
+        self._in_loops = {item for item in turned if self.items[item].node < 0}
         for chain in self.skeleton.chains:
             for a, b in pairwise(chain.items):
                 bends = (self.items[a].node < 0) + (self.items[b].node < 0)
-                links[a, b] = links.get((a, b), 0.0) + (1.0, 2.0, 8.0)[bends]
+                pull = _LOOSE if chain.back and bends < 2 else (1.0, 2.0, 8.0)[bends]
+                links[a, b] = links.get((a, b), 0.0) + pull
                 wish = self._wish(chain, a, b, bends, up, down)
                 if wish:
                     wishes[a, b] = max(wish, wishes.get((a, b), 0))
@@ -120,11 +126,16 @@ class _Assembler:
             return 100
         if bends == 2:
             return 20
-        above, below = sorted(set(down[a]), key=self._index), sorted(set(up[b]), key=self._index)
+        if chain.back and self.items[b].node >= 0 and set(up[b]) - self._in_loops:
+            return 0  # else the loop's line would push its node aside
+        above = sorted(set(down[a]) - self._in_loops, key=self._index)
+        below = sorted(set(up[b]) - self._in_loops, key=self._index)
         middle_above = len(above) % 2 == 1 and above[len(above) // 2] == b
         middle_below = len(below) % 2 == 1 and below[len(below) // 2] == a
         if bends == 1:
             if self.items[a].node >= 0:
+                if len(below) > 1 and not middle_below:
+                    return 0  # several lines become one, which is best in their middle
                 return 10 if middle_above else (4 if self.items[b].label >= 0 and len(above) == 1 else 0)
             return 10 if middle_below else 5 * (self.items[a].label >= 0)
         return 10 if middle_above and middle_below else 0

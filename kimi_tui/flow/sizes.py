@@ -7,7 +7,6 @@ from kimi_tui.flow.labels import cells, clean, clip, wrap
 from kimi_tui.flow.placed import GLYPH_CELLS, LayoutDirection, LayoutMode
 
 MAX_LINES = 3
-_COMPACT_TEXT = 16
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +26,12 @@ def tries(direction: LayoutDirection, mode: LayoutMode) -> tuple[Spacing, ...]:
     if direction == "LR":
         return tuple(Spacing(text, label, 1, 1, 1, 1) for text, label in ((22, 20), (18, 14), (14, 10), (10, 8)))
     if mode == "compact":
-        return (Spacing(_COMPACT_TEXT, 14, 2, 1, 1, 2), Spacing(10, 8, 1, 1, 1, 1))
+        return (
+            Spacing(30, 20, 2, 1, 1, 2),
+            Spacing(22, 16, 2, 1, 1, 2),
+            Spacing(16, 14, 2, 1, 1, 2),
+            Spacing(10, 8, 1, 1, 1, 1),
+        )
     return (
         Spacing(26, 20, 4, 2, 2, 2),
         Spacing(22, 16, 3, 2, 1, 2),
@@ -53,7 +57,7 @@ def _first_words(text: str, width: int) -> str:
         if cells(longer) > width - 1:
             break
         kept = longer
-    return kept + "…" if cells(kept) >= width // 2 else clip(text, width)
+    return kept.rstrip(":,;.：，；。") + "…" if cells(kept) >= width // 2 else clip(text, width)
 
 
 def box_size(lines: tuple[str, ...], kind: NodeKind, mode: LayoutMode) -> tuple[int, int]:

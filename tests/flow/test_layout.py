@@ -164,3 +164,27 @@ def test_control_characters_never_reach_a_box() -> None:
     drawn = layout(flow, direction="TB")
     text = "".join([*drawn.nodes["a"].lines, *drawn.edges[0].label_lines])
     assert text.isprintable()
+
+
+def test_stages_with_loops_back_stand_below_each_other_and_not_aside() -> None:
+    labels = {"b": "BEGIN", "e": "END"}
+    edges: list[tuple[str, str, str | None]] = [("b", "s0", None)]
+    for stage in range(4):
+        labels[f"s{stage}"] = f"Stage {stage}?"
+        for part in range(4):
+            labels[f"n{stage}{part}"] = f"Do part {part}"
+            edges += [(f"s{stage}", f"n{stage}{part}", f"part {part}"), (f"n{stage}{part}", f"s{stage + 1}", None)]
+        edges.append((f"s{stage + 1}", f"s{stage}", "back"))
+    labels["s4"] = "Stage 4?"
+    drawn = layout(make_flow(labels, [*edges, ("s4", "e", "done")]), direction="TB")
+    one_stage = max(node.x + node.width for node in drawn.nodes.values() if node.id.startswith("n0"))
+    assert drawn.width < one_stage + 24
+    assert violations(drawn) == []
+
+
+def test_compact_boxes_say_as_much_as_there_is_room_for() -> None:
+    flow = make_flow(
+        {"b": "BEGIN", "n": "Brief: what changed since May", "e": "END"}, [("b", "n", None), ("n", "e", None)]
+    )
+    assert layout(flow, mode="compact", width=60).nodes["n"].lines == ("Brief: what changed since May",)
+    assert layout(flow, mode="compact", width=20).nodes["n"].lines == ("Brief: what…",)
