@@ -25,6 +25,20 @@ def work_dir_key(work_dir: Path) -> str:
     return hashlib.md5(str(work_dir).encode("utf-8", "surrogateescape"), usedforsecurity=False).hexdigest()
 
 
+def project_root(work_dir: Path, user_home: Path | None = None) -> Path:
+    """The nearest folder upwards that holds `.git`, else the work dir.
+
+    The person's home is a project for itself only: what lies below it is not of one piece.
+    """
+    home = user_home or Path.home()
+    for folder in (work_dir, *work_dir.parents):
+        if folder == home and folder != work_dir:
+            break
+        if os.path.lexists(folder / ".git"):
+            return folder
+    return work_dir
+
+
 def shown(path: Path) -> str:
     """`path` with the user's home as `~`."""
     try:

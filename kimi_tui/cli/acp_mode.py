@@ -12,11 +12,13 @@ from acp.agent.connection import AgentSideConnection
 from acp.interfaces import Agent, Client
 
 from kimi_tui import config as configuration
+from kimi_tui.cli.complaint import complain
 from kimi_tui.cli.launch import plan_of, start_logging
 from kimi_tui.errors import ConfigError, ModelNotSetError, UsageError
 from kimi_tui.mcp.config import Server
 from kimi_tui.soul.assemble import assemble
 from kimi_tui.soul.engine import Engine
+from kimi_tui.trust import left_out
 from kimi_tui.ui.acp.agent import AcpAgent
 from kimi_tui.ui.acp.transport import StdioTransport
 from kimi_tui.ui.stdio import LineReader, LineWriter, claim_stdio
@@ -72,10 +74,15 @@ class _Program:
         own = {"work_dir": str(work_dir), "session": session_id, "continue_": False}
         options = argparse.Namespace(**{**vars(self._options), **own})
         plan = await asyncio.to_thread(plan_of, options, interactive=True)
+        if left := left_out(work_dir, plan.standing):
+            complain(left)
         named = {server.name for server in mcp_servers}
         ours = [server for server in plan.mcp.servers if server.name not in named]
         mcp = replace(plan.mcp, servers=(*mcp_servers, *ours))
-        return await assemble(replace(plan, add_dirs=(*plan.add_dirs, *add_dirs), mcp=mcp))
+        engine = await assemble(replace(plan, add_dirs=(*plan.add_dirs, *add_dirs), mcp=mcp))
+        if left:  # an editor shows nobody what is on stderr; the session listens from the next tick on
+            asyncio.get_running_loop().call_soon(lambda: engine.tell(left, severity="warning"))
+        return engine
 
     def why_no_model(self) -> str | None:
         if self._options.demo:

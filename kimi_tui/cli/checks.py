@@ -50,7 +50,9 @@ def all_checks(options: argparse.Namespace) -> list[Check]:
     loaded = _config(options, found)
     if loaded is not None:
         found.extend(_models(loaded, options))
-    found.extend((_ripgrep(), _bubblewrap(), _git(), *_skills(options, loaded), *_mcp(options)))
+    found.extend(
+        (_ripgrep(), _bubblewrap(), _git(), *_trust(options, loaded), *_skills(options, loaded), *_mcp(options))
+    )
     return found
 
 
@@ -204,6 +206,20 @@ def _version(program: str, option: str, todo: str) -> tuple[State, str, str]:
     return "ok", f"{lines[0] if lines else ''} ({paths.shown(Path(program))})", ""
 
 
+def _trust(options: argparse.Namespace, loaded: LoadedConfig | None) -> Iterator[Check]:
+    from kimi_tui.trust import left_out, standing_of
+
+    def look() -> Check:
+        work_dir = work_dir_of(options)
+        standing = standing_of(work_dir, loaded.config.extra_skill_dirs if loaded else ())
+        root = paths.shown(paths.project_root(work_dir))
+        if left := left_out(work_dir, standing):
+            return Check("this folder", "warn", f"{root} is not trusted", left)
+        return Check("this folder", "ok", f"{root} {'is trusted' if standing.said else 'brings nothing that acts'}")
+
+    yield _told("this folder", look)
+
+
 def _skills(options: argparse.Namespace, loaded: LoadedConfig | None) -> Iterator[Check]:
     from kimi_tui.skill.library import SkillLibrary
     from kimi_tui.skill.roots import SkillRoots
@@ -221,9 +237,11 @@ def _skills(options: argparse.Namespace, loaded: LoadedConfig | None) -> Iterato
 
 def _mcp(options: argparse.Namespace) -> Iterator[Check]:
     from kimi_tui.mcp.config import load
+    from kimi_tui.trust import standing_of
 
     def look() -> Check:
-        setup = load(work_dir_of(options))
+        work_dir = work_dir_of(options)
+        setup = load(work_dir, trusted=options.trust or standing_of(work_dir).acts)
         names = ", ".join(server.name for server in setup.servers) or "none configured"
         untrusted = [server.name for server in setup.servers if not server.trusted]
         todo = "; ".join(setup.problems)

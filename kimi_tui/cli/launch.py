@@ -16,24 +16,37 @@ from kimi_tui.soul.agent_spec import agent_file
 from kimi_tui.soul.assemble import Plan
 from kimi_tui.tools.rule_subject import subject_of
 from kimi_tui.tools.workspace import Workspace
+from kimi_tui.trust import Standing, standing_of
 
 
-def plan_of(options: argparse.Namespace, *, interactive: bool) -> Plan:
-    """Everything that can be wrong with the options is found here. Raises UsageError, ConfigError."""
+def plan_of(
+    options: argparse.Namespace,
+    *,
+    interactive: bool,
+    work_dir: Path | None = None,
+    standing: Standing | None = None,
+) -> Plan:
+    """Everything that can be wrong with the options is found here. Raises UsageError, ConfigError.
+
+    `work_dir` is another than the options', with no session of it yet; `standing` what was said of it just now.
+    """
     if options.demo:
         from kimi_tui.cli.demo import demo_plan
 
         return demo_plan(options, interactive=interactive)
-    work_dir = work_dir_of(options)
+    elsewhere = work_dir is not None
+    work_dir = work_dir or work_dir_of(options)
     loaded = configuration.load(
         Path(options.config_file).expanduser() if options.config_file else None, text=options.config
     )
     config = with_limits(loaded.config, options)
-    permissions = permissions_of(loaded, work_dir)
+    if standing is None:
+        standing = Standing(True) if options.trust else standing_of(work_dir, config.extra_skill_dirs)
+    permissions = permissions_of(loaded, work_dir, trusted=standing.acts)
     if options.prompt_flow and config.loop_control.max_ralph_iterations:
         raise UsageError("--prompt-flow does not go with loop_control.max_ralph_iterations")
-    session_id = options.session or None
-    if options.continue_:
+    session_id = None if elsewhere else options.session or None
+    if options.continue_ and not elsewhere:
         session_id = last_session_id(work_dir)
         if session_id is None:
             raise UsageError(f"there is no session to go on with in {work_dir}")
@@ -52,18 +65,26 @@ def plan_of(options: argparse.Namespace, *, interactive: bool) -> Plan:
         prompt_flow=Path(options.prompt_flow) if options.prompt_flow else None,
         thinking=config.default_thinking if options.thinking is None else options.thinking,
         mcp=load_mcp(
-            work_dir, files=[Path(file).expanduser() for file in options.mcp_config_file], texts=options.mcp_config
+            work_dir,
+            files=[Path(file).expanduser() for file in options.mcp_config_file],
+            texts=options.mcp_config,
+            trusted=standing.acts,
         ),
         permissions=permissions,
-        warnings=(*loaded.warnings, *permissions.warnings),
+        standing=standing,
+        warnings=loaded.warnings,
     )
 
 
-def permissions_of(loaded: configuration.LoadedConfig, work_dir: Path) -> PermissionSettings:
+def permissions_of(loaded: configuration.LoadedConfig, work_dir: Path, *, trusted: bool) -> PermissionSettings:
     """The rules of approval and the sandbox here, the project's among them. Raises ConfigError."""
     workspace = Workspace(work_dir)
     return permission_settings(
-        loaded.config, loaded.file, work_dir, lambda tool, text: subject_of(tool, text, workspace)
+        loaded.config,
+        loaded.file,
+        work_dir,
+        lambda tool, text: subject_of(tool, text, workspace),
+        trusted=trusted,
     )
 
 

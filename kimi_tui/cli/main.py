@@ -46,6 +46,10 @@ def _run(options: argparse.Namespace) -> int:
             from kimi_tui.cli import mcp
 
             return mcp.run(options)
+        case "trust":
+            from kimi_tui.cli import trust
+
+            return trust.run(options)
         case "info":
             from kimi_tui.cli import info
 

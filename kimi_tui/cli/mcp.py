@@ -1,4 +1,4 @@
-"""`kimi-tui mcp`: add, list, remove, trust, test and authorize MCP servers."""
+"""`kimi-tui mcp`: add, list, remove, test and authorize MCP servers."""
 
 import argparse
 from typing import TYPE_CHECKING
@@ -32,11 +32,9 @@ def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]"
     auth = actions.add_parser("auth", help="authorize kimi-tui with a server, in the browser")
     auth.add_argument("--no-browser", action="store_true", help="only print the address to open")
     reset = actions.add_parser("reset-auth", help="forget the tokens for a server")
-    trust = actions.add_parser("trust", help="say yes to the servers that this project's files name, as they are now")
-    trust.add_argument("--undo", action="store_true", help="take it back")
     for action in (remove, test, auth, reset):
         action.add_argument("name", metavar="NAME")
-    for action in (listing, test, auth, reset, trust):
+    for action in (listing, test, auth, reset):
         action.add_argument("--work-dir", metavar="DIR", default=argparse.SUPPRESS, help=argparse.SUPPRESS)
     for action in (listing, test, auth, reset):
         for option, metavar in (("--mcp-config-file", "FILE"), ("--mcp-config", "JSON")):
@@ -54,7 +52,6 @@ def run(args: argparse.Namespace) -> int:
         "test": _test,
         "auth": _auth,
         "reset-auth": _reset,
-        "trust": _trust,
     }
     try:
         return actions[args.mcp_command](args)
@@ -119,7 +116,7 @@ def _list(args: argparse.Namespace) -> int:
         config = server.config
         marks = [
             *([] if config.enabled else ["disabled"]),
-            *([] if server.trusted else ["untrusted: kimi-tui mcp trust"]),
+            *([] if server.trusted else ["untrusted: kimi-tui trust"]),
             *(["oauth"] if config.auth else []),
         ]
         note = f"  ({', '.join(marks)})" if marks else ""
@@ -166,7 +163,7 @@ def _test(args: argparse.Namespace) -> int:
 
     server = _server(args)
     if not server.trusted:
-        raise UsageError(f"{server.origin} is not trusted yet: look at it, then kimi-tui mcp trust")
+        raise UsageError(f"{server.origin} is not trusted yet: look at it, then kimi-tui trust")
     state = asyncio.run(_try(args, server))
     if state.status != "connected":
         complain(f"{server.name}: {state.status}: {state.cause}")
@@ -208,7 +205,7 @@ def _auth(args: argparse.Namespace) -> int:
     if server.config.auth != "oauth":
         raise UsageError(f'{server.name} has no "auth": "oauth" in {server.origin}')
     if not server.trusted:
-        raise UsageError(f"{server.origin} is not trusted yet: look at it, then kimi-tui mcp trust")
+        raise UsageError(f"{server.origin} is not trusted yet: look at it, then kimi-tui trust")
 
     def show(address: str) -> None:
         print_out(f"Open this address in a browser, if it does not open by itself:\n  {printable(address)}")
@@ -233,35 +230,17 @@ def _reset(args: argparse.Namespace) -> int:
     return EXIT_OK
 
 
-def _trust(args: argparse.Namespace) -> int:
-    from kimi_tui.cli.work_dir import work_dir_of
-    from kimi_tui.mcp.config import project_files, read_table
-    from kimi_tui.mcp.trust import distrust, trust
-
-    work_dir = work_dir_of(args)
-    files = project_files(work_dir)
-    if not files:
-        raise UsageError(f"there is no mcp.json of a project in {work_dir}")
-    for file in files:
-        if args.undo:
-            said = "no longer trusted" if distrust(file) else "was not trusted"
-        else:
-            content = file.read_text("utf-8-sig")
-            read_table(file)
-            trust(file, content)
-            said = "trusted, as it is now"
-        print_out(printable(f"{file}: {said}"))
-    return EXIT_OK
-
-
 def _setup(args: argparse.Namespace) -> "Setup":
     from pathlib import Path
 
     from kimi_tui.cli.work_dir import work_dir_of
     from kimi_tui.mcp.config import load
+    from kimi_tui.trust import standing_of
 
     files = [Path(file).expanduser() for file in args.mcp_config_file]
-    return load(work_dir_of(args), files=files, texts=args.mcp_config)
+    work_dir = work_dir_of(args)
+    trusted = args.trust or standing_of(work_dir).acts
+    return load(work_dir, files=files, texts=args.mcp_config, trusted=trusted)
 
 
 def _server(args: argparse.Namespace) -> "Server":

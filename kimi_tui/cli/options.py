@@ -4,7 +4,7 @@ import argparse
 from typing import Any, NoReturn
 
 from kimi_tui import __version__
-from kimi_tui.cli import acp, completion, doctor, flow, info, mcp, permission, session, skill
+from kimi_tui.cli import acp, completion, doctor, flow, info, mcp, permission, session, skill, trust
 from kimi_tui.errors import UsageError
 
 
@@ -65,6 +65,9 @@ def parser() -> Parser:
     work.add_argument(
         "-y", "--yolo", "--yes", "--auto-approve", dest="yolo", action="store_true", help="approve every tool call"
     )
+    work.add_argument(
+        "--trust", action="store_true", help="trust this folder for this run: its skills, MCP servers and rules act"
+    )
     work.add_argument("--afk", action="store_true", help="nobody is at the keyboard: approve and do not ask")
     work.add_argument("--plan", action="store_true", help="begin in plan mode")
     work.add_argument("--replay", metavar="SESSION", help="play a recorded session, by its id, folder or wire.jsonl")
@@ -93,6 +96,7 @@ def parser() -> Parser:
     mcp.add_parser(subcommands)
     acp.add_parser(subcommands)
     info.add_parser(subcommands)
+    trust.add_parser(subcommands)
     doctor.add_parser(subcommands)
     completion.add_parser(subcommands)
     return top

@@ -33,9 +33,9 @@ def run(args: argparse.Namespace) -> int:
     from kimi_tui.cli.plain_text import print_out, printable
     from kimi_tui.tools.workspace import Workspace
 
-    settings, work_dir = _settings(args)
+    settings, work_dir, waiting = _settings(args)
     if args.permission_command == "list":
-        text = _list_json(settings) if args.json else _list(settings)
+        text = _list_json(settings, waiting) if args.json else _list(settings, waiting)
     else:
         checked = _checked(args, settings, Workspace(work_dir))
         text = _check_json(checked) if args.json else _check(checked)
@@ -43,16 +43,26 @@ def run(args: argparse.Namespace) -> int:
     return 0
 
 
-def _settings(args: argparse.Namespace) -> "tuple[PermissionSettings, Path]":
+def _settings(args: argparse.Namespace) -> "tuple[PermissionSettings, Path, tuple[str, ...]]":
+    """What holds, where, and what of a project's waits for the folder to be trusted."""
     from pathlib import Path
 
     from kimi_tui import config
     from kimi_tui.cli.launch import permissions_of
     from kimi_tui.cli.work_dir import work_dir_of
+    from kimi_tui.paths import shown
+    from kimi_tui.trust import standing_of
 
     work_dir = work_dir_of(args)
     loaded = config.load(Path(args.config_file).expanduser() if args.config_file else None, text=args.config)
-    return permissions_of(loaded, work_dir), work_dir
+    standing = standing_of(work_dir)
+    trusted = standing.acts or args.trust
+    waiting = tuple(
+        f"{shown(one.path)}: {one.what}: only once you trust the folder (kimi-tui trust)"
+        for one in standing.brought
+        if one.loosens and not trusted
+    )
+    return permissions_of(loaded, work_dir, trusted=trusted), work_dir, waiting
 
 
 def _checked(args: argparse.Namespace, settings: "PermissionSettings", workspace: "Workspace") -> "Checked":
@@ -92,16 +102,16 @@ def _check_json(checked: "Checked") -> str:
     return json.dumps(asdict(checked), indent=2, ensure_ascii=False) + "\n"
 
 
-def _list(settings: "PermissionSettings") -> str:
+def _list(settings: "PermissionSettings", waiting: tuple[str, ...]) -> str:
     lines = [f"mode {settings.mode}"]
     lines += [f"{rule.effect:5}  {rule}  ({rule.origin})" for rule in settings.rules] or ["There are no rules."]
-    return "\n".join((*lines, *settings.warnings)) + "\n"
+    return "\n".join((*lines, *waiting)) + "\n"
 
 
-def _list_json(settings: "PermissionSettings") -> str:
+def _list_json(settings: "PermissionSettings", waiting: tuple[str, ...]) -> str:
     value = {
         "mode": settings.mode,
         "rules": [{"effect": rule.effect, "rule": str(rule), "origin": rule.origin} for rule in settings.rules],
-        "warnings": list(settings.warnings),
+        "warnings": list(waiting),
     }
     return json.dumps(value, indent=2, ensure_ascii=False) + "\n"

@@ -11,6 +11,7 @@ from kimi_tui.cli.launch import plan_of, start_logging
 from kimi_tui.errors import KimiTuiError, UsageError
 from kimi_tui.soul.assemble import assemble
 from kimi_tui.soul.commands import takes_effect_at_once
+from kimi_tui.trust import left_out
 from kimi_tui.ui.print.background import see_out
 from kimi_tui.ui.print.face import Output, answer, answer_lines
 
@@ -21,8 +22,9 @@ def run_print_mode(options: argparse.Namespace) -> int:
     reads_lines = options.input_format == "stream-json"
     prompt = None if reads_lines else _prompt(options)
     plan = replace(plan_of(options, interactive=False), steered=reads_lines)
-    for warning in plan.warnings:
-        complain(warning)
+    for warning in (*plan.warnings, left_out(plan.work_dir, plan.standing)):
+        if warning:
+            complain(warning)
     output = Output(
         json=options.output_format == "stream-json",
         final_only=options.final_message_only,

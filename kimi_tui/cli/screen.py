@@ -17,6 +17,7 @@ from kimi_tui.paths import shown
 
 if TYPE_CHECKING:
     from kimi_tui.soul.assemble import Plan
+    from kimi_tui.trust import Standing
 
 
 def run_screen(options: argparse.Namespace) -> int:
@@ -35,11 +36,11 @@ def run_screen(options: argparse.Namespace) -> int:
             painted.undo()
             raise
 
-        def make_plan() -> "Plan":
+        def make_plan(work_dir: Path | None, standing: "Standing | None") -> "Plan":
             from kimi_tui.cli.launch import plan_of, start_logging
 
             start_logging(options.debug)
-            return plan_of(options, interactive=True)
+            return plan_of(options, interactive=True, work_dir=work_dir, standing=standing)
 
         def make_demo() -> "tuple[Plan, str]":
             from kimi_tui.cli.demo import demo_plan

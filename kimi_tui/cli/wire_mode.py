@@ -8,6 +8,7 @@ from kimi_tui.cli.complaint import complain
 from kimi_tui.cli.launch import plan_of, start_logging
 from kimi_tui.errors import UsageError
 from kimi_tui.soul.assemble import assemble
+from kimi_tui.trust import left_out
 from kimi_tui.ui.stdio import LineReader, LineWriter, claim_stdio
 from kimi_tui.ui.wire_server.server import WireServer
 
@@ -18,6 +19,8 @@ def run_wire_mode(options: argparse.Namespace) -> int:
     if options.prompt is not None:
         complain("--prompt means nothing with --wire")
     plan = plan_of(options, interactive=True)
+    if left := left_out(plan.work_dir, plan.standing):
+        complain(left)
     try:
         source, sink = claim_stdio()
     except OSError as error:

@@ -15,11 +15,10 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_valida
 
 from kimi_tui import paths
 from kimi_tui.errors import ConfigError
-from kimi_tui.mcp.trust import may_start
+from kimi_tui.trust import mcp_files
 
 MAX_BYTES = 1 << 20
 Transport = Literal["stdio", "http", "sse"]
-PROJECT_FILES = (".kimi-tui/mcp.json", ".mcp.json")
 _TRANSPORT_NAMES = {"streamable-http": "http", "streamable_http": "http", "streamableHttp": "http"}
 
 
@@ -99,19 +98,11 @@ def user_file() -> Path:
     return paths.home() / "mcp.json"
 
 
-def project_files(work_dir: Path) -> list[Path]:
-    """The files of a project that there are."""
-    return [file for name in PROJECT_FILES if (file := work_dir / name).exists() and file != user_file()]
-
-
-def load(
-    work_dir: Path, *, files: Sequence[Path] = (), texts: Sequence[str] = (), trusted: bool | None = None
-) -> Setup:
+def load(work_dir: Path, *, files: Sequence[Path] = (), texts: Sequence[str] = (), trusted: bool = False) -> Setup:
     """The servers of a session in `work_dir`. Raises ConfigError for what was named explicitly and is wrong.
 
     `files` stand in place of the person's and the project's; `texts` (JSON) add to them and win. The person's own
-    servers win over the project's of the same name. `trusted` says whether the project is; None: ask what was said
-    of its files.
+    servers win over the project's of the same name. `trusted` says whether the project is.
     """
     found: dict[str, Server] = {}
     problems: list[str] = []
@@ -128,11 +119,9 @@ def load(
         for file in files:
             add(_strict(_servers(_parsed(_read(file), file), str(file))))
         return Setup(tuple(found.values()), tuple(problems))
-    for file in (*([user_file()] if user_file().exists() else []), *project_files(work_dir)):
+    for file in (*([user_file()] if user_file().exists() else []), *mcp_files(work_dir)):
         try:
-            content = _read(file)
-            allowed = True if file == user_file() else may_start(file, content) if trusted is None else trusted
-            servers, wrong = _servers(_parsed(content, file), str(file), trusted=allowed)
+            servers, wrong = _servers(_parsed(_read(file), file), str(file), trusted=trusted or file == user_file())
         except ConfigError as error:
             problems.append(str(error))
             continue

@@ -89,14 +89,6 @@ class McpServers:
         self._started = True
         for problem in self._setup.problems:
             self._session.tell("MCP configuration", problem)
-        untrusted = [state for state in self.states() if state.status == "untrusted"]
-        if untrusted:
-            names = ", ".join(state.name for state in untrusted)
-            self._session.tell(
-                "MCP servers of this project are not started",
-                f"{names}: named in {untrusted[0].origin}, which you have not trusted yet. "
-                "Look at it, then: kimi-tui mcp trust",
-            )
         if self:
             self._loading = asyncio.create_task(self._load(), name="mcp servers")
 

@@ -15,29 +15,30 @@ from kimi_tui.errors import ConfigError
 from kimi_tui.permission.policy import Policy
 from kimi_tui.permission.rule import Effect, Fit, Rule, parse_rule
 from kimi_tui.permission.subject import Subject
-from kimi_tui.trust import answer_for
 
 ExampleReader = Callable[[str, str], Subject]
 """What an example of a rule stands for: gets the rule's tool and the example. Raises ValueError."""
 
 _LOOSER: tuple[PermissionMode, ...] = ("yolo", "accept-edits")
+_STRICTNESS = ("off", "auto", "require")
 
 
 @dataclass(frozen=True, slots=True)
 class PermissionSettings:
-    """What holds in this work dir. `warnings` name what a project asked for and did not get."""
+    """What holds in this work dir."""
 
     rules: tuple[Rule, ...] = ()
     mode: PermissionMode = "default"
     sandbox: SandboxConfig = field(default_factory=SandboxConfig)
-    warnings: tuple[str, ...] = ()
 
     def policy(self) -> Policy:
         return Policy(self.rules, accept_edits=self.mode == "accept-edits")
 
 
-def permission_settings(config: Config, file: Path | None, work_dir: Path, read: ExampleReader) -> PermissionSettings:
-    """The settings of `config` (read from `file`) and of the project around `work_dir`.
+def permission_settings(
+    config: Config, file: Path | None, work_dir: Path, read: ExampleReader, *, trusted: bool
+) -> PermissionSettings:
+    """The settings of `config` (read from `file`) and of the project around `work_dir`, `trusted` or not.
 
     Every example of every rule is tried. Raises ConfigError with file and key.
     """
@@ -47,34 +48,37 @@ def permission_settings(config: Config, file: Path | None, work_dir: Path, read:
         return PermissionSettings(tuple(rules), config.permissions.mode, config.sandbox)
     loaded = configuration.load(project)
     more = _rules(loaded.config.permissions, project, read)
-    trusted = answer_for(project.parent.parent) is True
-    warnings: list[str] = []
     mode, sandbox = config.permissions.mode, config.sandbox
-    said = loaded.config.model_fields_set
-    if not trusted and any(rule.effect is Effect.ALLOW for rule in more):
-        more = [rule for rule in more if rule.effect is not Effect.ALLOW]
-        warnings.append("its rules that allow do not count")
-    if "permissions" in said and "mode" in loaded.config.permissions.model_fields_set:
-        if trusted or loaded.config.permissions.mode not in _LOOSER:
-            mode = loaded.config.permissions.mode
-        else:
-            warnings.append(f"its mode {loaded.config.permissions.mode} does not count")
-    if "sandbox" in said:
-        wanted = loaded.config.sandbox
-        sandbox = _with(sandbox, wanted) if trusted else _stricter(sandbox, wanted)
-        if not trusted and sandbox != _with(sandbox, wanted):
-            warnings.append("its sandbox counts only where it is stricter")
-    told = f"{paths.shown(project)}: {'; '.join(warnings)} until you trust the folder"
-    return PermissionSettings((*rules, *more), mode, sandbox, (told,) if warnings else ())
+    wanted = loaded.config.permissions.mode if "mode" in loaded.config.permissions.model_fields_set else mode
+    if trusted:
+        return PermissionSettings((*rules, *more), wanted, _with(sandbox, loaded.config.sandbox))
+    stricter = [rule for rule in more if rule.effect is not Effect.ALLOW]
+    return PermissionSettings(
+        (*rules, *stricter),
+        mode if wanted in _LOOSER else wanted,
+        _stricter(sandbox, loaded.config.sandbox),
+    )
+
+
+def loosening(project: Config) -> tuple[str, ...]:
+    """What a project's configuration asks for that counts only where it is trusted, in words."""
+    found = ["rules that allow"] if project.permissions.allow else []
+    if project.permissions.mode in _LOOSER:
+        found.append(f"mode {project.permissions.mode}")
+    sandbox = project.sandbox
+    if sandbox.mode == "off" or sandbox.writable or (sandbox.network and "network" in sandbox.model_fields_set):
+        found.append("a wider sandbox")
+    return tuple(found)
 
 
 def project_file(work_dir: Path) -> Path | None:
-    """The `.kimi-tui/config.yaml` of the work dir, or of a folder above it up to the repository's root."""
+    """The `.kimi-tui/config.yaml` of the work dir, or of a folder above it up to the project's root."""
+    root = paths.project_root(work_dir)
     for folder in (work_dir, *work_dir.parents):
         file = folder / ".kimi-tui" / "config.yaml"
         if file.is_file() and file.parent.resolve() != paths.home().resolve():
             return file
-        if (folder / ".git").exists():
+        if folder == root:
             return None
     return None
 
@@ -113,6 +117,5 @@ def _with(mine: SandboxConfig, project: SandboxConfig) -> SandboxConfig:
 
 
 def _stricter(mine: SandboxConfig, project: SandboxConfig) -> SandboxConfig:
-    strictness = ("off", "auto", "require")
-    mode = max(mine.mode, project.mode, key=strictness.index) if "mode" in project.model_fields_set else mine.mode
+    mode = max(mine.mode, project.mode, key=_STRICTNESS.index) if "mode" in project.model_fields_set else mine.mode
     return mine.model_copy(update={"mode": mode, "network": mine.network and project.network})

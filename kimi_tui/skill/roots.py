@@ -32,7 +32,8 @@ class SkillRoots:
     """Where to look. What exists is asked of the disk at every call, so a folder may appear later.
 
     `skills_dirs` (`--skills-dir`) take the place of the project's and the user's folders; `merge_all` false
-    takes only the first brand's folder that exists, once for the project and once for the user.
+    takes only the first brand's folder that exists, once for the project and once for the user. `with_project`
+    false: nothing out of the project counts, but for what `skills_dirs` names.
     """
 
     work_dir: Path
@@ -75,11 +76,7 @@ class SkillRoots:
         )
 
     def project_root(self) -> Path:
-        """The nearest folder upwards that holds `.git`, else the work dir."""
-        for folder in (self.work_dir, *self.work_dir.parents):
-            if _status(folder / ".git"):
-                return folder
-        return self.work_dir
+        return paths.project_root(self.work_dir, self.user_home)
 
     def _discovered(self) -> tuple[list[SkillRoot], list[SkillRoot], list[SkillRoot], list[SkillRoot]]:
         if self.skills_dirs:
@@ -101,7 +98,7 @@ class SkillRoots:
         for name in self.extra_dirs:
             if name == "~" or name.startswith("~/"):
                 yield self.user_home / name[2:]
-            else:
+            elif self.with_project or name.startswith("/"):
                 yield self.project_root() / name
 
     def _named(self, folders: Iterable[Path]) -> list[SkillRoot]:

@@ -33,6 +33,7 @@ from kimi_tui.soul.system_prompt import default_values
 from kimi_tui.soul.task_news import TaskNews
 from kimi_tui.soul.workshop import Workshop
 from kimi_tui.tools.workspace import Workspace
+from kimi_tui.trust import Standing
 from kimi_tui.wire.channel import Wire
 from kimi_tui.wire.events import Notification, StatusUpdate
 from kimi_tui.wire.recorder import Recorder
@@ -43,7 +44,7 @@ class Plan:
     """What an engine is made of. `approve_all`: nobody is there to ask; `steered`: but a program steers flows.
 
     `demo`: the model is the demo's script; `featured`: a flow that is listed first, hidden or not.
-    `trusted`: what a person said of the folder; skills of one that is not trusted are passed over. None: nothing.
+    `standing`: what was said of the folder; what a project brings along is passed over until it may act.
     """
 
     work_dir: Path
@@ -64,7 +65,7 @@ class Plan:
     permissions: PermissionSettings = field(default_factory=PermissionSettings)
     demo: bool = False
     featured: str | None = None
-    trusted: bool | None = None
+    standing: Standing = field(default_factory=Standing)
     warnings: tuple[str, ...] = ()
 
 
@@ -214,7 +215,7 @@ def _load_skills(plan: Plan) -> SkillLibrary:
             extra_dirs=config.extra_skill_dirs,
             skills_dirs=plan.skills_dirs,
             merge_all=config.merge_all_available_skills,
-            with_project=plan.trusted is not False,
+            with_project=plan.standing.acts,
         ),
         featured=plan.featured,
     )

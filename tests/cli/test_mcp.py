@@ -49,14 +49,13 @@ def test_add_list_remove(capsys: pytest.CaptureFixture[str]) -> None:
         (["add", "\x1b[2J", "--", "npx"], "a server's name is 1 to 100 printable characters"),
         (["test", "absent"], "there is no MCP server 'absent'; there are: none"),
         (["auth", "absent"], "there is no MCP server 'absent'"),
-        (["trust"], "there is no mcp.json of a project"),
         ([], "required: COMMAND"),
     ],
 )
 def test_what_is_wrong_is_said(
     arguments: list[str], complaint: str, capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
-    where = ["--work-dir", str(tmp_path)] if arguments and arguments[0] in ("test", "trust") else []
+    where = ["--work-dir", str(tmp_path)] if arguments and arguments[0] == "test" else []
     assert main(["mcp", *arguments, *where]) == 2
     said = capsys.readouterr().err
     assert complaint in said
@@ -79,11 +78,12 @@ def test_a_projects_servers_are_tested_once_it_is_trusted(tmp_path: Path, capsys
     assert main(["mcp", "test", "theirs", *where]) == 2
     assert "is not trusted yet" in capsys.readouterr().err
     assert main(["mcp", "list", *where]) == 0
-    assert "(untrusted: kimi-tui mcp trust)" in capsys.readouterr().out
-    assert main(["mcp", "trust", *where]) == 0
+    assert "(untrusted: kimi-tui trust)" in capsys.readouterr().out
+    assert main(["trust", str(tmp_path)]) == 0
     assert main(["mcp", "test", "theirs", *where]) == 0
-    assert main(["mcp", "trust", "--undo", *where]) == 0
+    assert main(["trust", str(tmp_path), "--undo"]) == 0
     assert main(["mcp", "test", "theirs", *where]) == 2
+    assert main(["--trust", "mcp", "test", "theirs", *where]) == 0
 
 
 def test_help_needs_no_sdk() -> None:

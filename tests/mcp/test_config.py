@@ -6,7 +6,6 @@ import pytest
 from kimi_tui.errors import ConfigError
 from kimi_tui.mcp.config import ServerConfig, load, user_file
 from kimi_tui.mcp.edit import add_server, remove_server
-from kimi_tui.mcp.trust import TRUST_VARIABLE, distrust, trust
 
 
 def write(file: Path, **servers: object) -> Path:
@@ -70,23 +69,13 @@ def test_named_files_stand_in_place_of_the_usual_ones_and_texts_add(tmp_path: Pa
     assert {server.name for server in load(tmp_path, files=[other], texts=[text]).servers} == {"other", "extra"}
 
 
-def test_a_project_is_trusted_by_the_content_of_its_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def trusted(**options: bool) -> list[bool]:
-        return [server.trusted for server in load(tmp_path, **options).servers]
-
-    file = write(tmp_path / ".mcp.json", theirs={"command": "x"})
-    assert trusted() == [False]
-    assert trusted(trusted=True) == [True]
-    trust(file, file.read_text("utf-8"))
-    assert trusted() == [True]
-    assert trusted(trusted=False) == [False]
-    write(file, theirs={"command": "rm"})
-    assert trusted() == [False]
-    monkeypatch.setenv(TRUST_VARIABLE, "1")
-    assert trusted() == [True]
-    monkeypatch.delenv(TRUST_VARIABLE)
-    assert distrust(file) is True
-    assert distrust(file) is False
+def test_the_servers_of_a_project_may_be_started_where_it_is_trusted(tmp_path: Path) -> None:
+    (tmp_path / ".git").mkdir()
+    (tmp_path / "below").mkdir()
+    write(user_file(), mine={"command": "x"})
+    write(tmp_path / ".mcp.json", theirs={"command": "x"})
+    assert [(one.name, one.trusted) for one in load(tmp_path / "below").servers] == [("mine", True), ("theirs", False)]
+    assert all(one.trusted for one in load(tmp_path / "below", trusted=True).servers)
 
 
 def test_ones_own_server_wins_over_the_projects(tmp_path: Path) -> None:

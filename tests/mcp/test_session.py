@@ -54,7 +54,7 @@ async def test_with_a_screen_they_start_by_themselves_and_a_server_that_goes_doe
             await engine.prompt("/mcp restart x")
 
 
-async def test_servers_of_a_project_that_is_not_trusted_are_named_and_not_started(tmp_path: Path) -> None:
+async def test_servers_of_a_project_that_is_not_trusted_are_not_started(tmp_path: Path) -> None:
     work_dir = tmp_path / "work"
     work_dir.mkdir()
     (work_dir / ".mcp.json").write_text(json.dumps({"mcpServers": {"theirs": odd("chatty")}}), "utf-8")
@@ -62,8 +62,5 @@ async def test_servers_of_a_project_that_is_not_trusted_are_named_and_not_starte
     async with engine_on(made) as (engine, heard):
         await engine.prompt("one")
         await engine.prompt("two")
-        (note,) = [note for note in heard.of(Notification) if "MCP" in note.title]
-        assert "theirs: named in" in note.body
-        assert "kimi-tui mcp trust" in note.body
         assert not heard.of(MCPLoadingBegin)
         assert engine.mcp.states()[0].status == "untrusted"

@@ -4,22 +4,24 @@ from pathlib import Path
 
 import pytest
 
-from kimi_tui import config, paths, trust
+from kimi_tui import config, paths
 from kimi_tui.errors import ConfigError
 from kimi_tui.permission.rule import Effect
-from kimi_tui.permission.settings import PermissionSettings, permission_settings
+from kimi_tui.permission.settings import PermissionSettings, loosening, permission_settings
 from kimi_tui.tools.rule_subject import subject_of
 from kimi_tui.tools.workspace import Workspace
 
 
-def load(work_dir: Path, text: str = "{}", project: str | None = None) -> PermissionSettings:
+def load(work_dir: Path, text: str = "{}", project: str | None = None, *, trusted: bool = False) -> PermissionSettings:
     work_dir.mkdir(exist_ok=True)
     if project is not None:
         (work_dir / ".kimi-tui").mkdir(exist_ok=True)
         (work_dir / ".kimi-tui/config.yaml").write_text(project)
     loaded = config.load(text=text)
     workspace = Workspace(work_dir)
-    return permission_settings(loaded.config, loaded.file, work_dir, lambda *what: subject_of(*what, workspace))
+    return permission_settings(
+        loaded.config, loaded.file, work_dir, lambda *what: subject_of(*what, workspace), trusted=trusted
+    )
 
 
 def test_rules_are_texts_or_tables_with_examples(tmp_path: Path) -> None:
@@ -66,23 +68,20 @@ def test_a_project_only_makes_it_stricter(tmp_path: Path) -> None:
     assert settings.rules[1].origin.endswith(".kimi-tui/config.yaml")
     assert (settings.mode, settings.sandbox.mode, settings.sandbox.network) == ("default", "auto", False)
     assert settings.sandbox.writable == ()
-    (warning,) = settings.warnings
-    assert "until you trust the folder" in warning
-    assert "its mode yolo does not count" in warning
+    asked_for = config.load(tmp_path / "w/.kimi-tui/config.yaml").config
+    assert loosening(asked_for) == ("rules that allow", "mode yolo", "a wider sandbox")
 
 
 def test_a_project_may_ask_for_plan_mode_and_for_a_sandbox(tmp_path: Path) -> None:
-    project = "permissions: {mode: plan}\nsandbox: {mode: require}"
+    project = "permissions: {mode: plan}\nsandbox: {mode: require, network: false}"
     settings = load(tmp_path / "w", "sandbox: {mode: off}", project)
-    assert (settings.mode, settings.sandbox.mode, settings.warnings) == ("plan", "require", ())
+    assert (settings.mode, settings.sandbox.mode, settings.sandbox.network) == ("plan", "require", False)
+    assert loosening(config.load(tmp_path / "w/.kimi-tui/config.yaml").config) == ()
 
 
 def test_a_trusted_folder_counts_in_full(tmp_path: Path) -> None:
-    work_dir = tmp_path / "w"
-    work_dir.mkdir()
-    trust.remember(work_dir, True)
-    settings = load(work_dir, "{}", PROJECT)
-    assert (settings.mode, settings.sandbox.mode, settings.warnings) == ("yolo", "off", ())
+    settings = load(tmp_path / "w", "{}", PROJECT, trusted=True)
+    assert (settings.mode, settings.sandbox.mode, settings.sandbox.writable) == ("yolo", "off", (Path("/"),))
     assert [rule.effect for rule in settings.rules] == [Effect.ALLOW, Effect.ASK, Effect.DENY]
 
 
@@ -90,6 +89,8 @@ def test_the_project_is_found_up_to_the_repositorys_root_and_is_not_our_home(tmp
     inner = tmp_path / "w/a/b"
     load(tmp_path / "w", "{}", PROJECT)
     inner.mkdir(parents=True)
+    assert load(inner).rules == ()
+    (tmp_path / "w/.git").mkdir()
     assert len(load(inner).rules) == 2
     (tmp_path / "w/a/.git").mkdir()
     assert load(inner).rules == ()

@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 from kimi_tui.errors import ConfigError, KimiTuiError
-from kimi_tui.trust import Brought, answer_for, brought_by, remember
 from kimi_tui.ui.tui.engine import Engine
 
 if TYPE_CHECKING:
@@ -15,6 +14,10 @@ if TYPE_CHECKING:
     from kimi_tui.config_edit import KeyPath, Value
     from kimi_tui.session.session import Session
     from kimi_tui.soul.assemble import Plan
+    from kimi_tui.trust import Brought, Standing
+
+MakePlan = Callable[["Path | None", "Standing | None"], "Plan"]
+"""Gets the work dir (None: where the program was started) and what was said of it (None: look). Raises KimiTuiError."""
 
 
 class Host(Protocol):
@@ -33,7 +36,7 @@ class Host(Protocol):
         """Find out what there is to make an engine of. Raises KimiTuiError."""
         ...
 
-    def untrusted(self) -> tuple[Brought, ...]:
+    def untrusted(self) -> "tuple[Brought, ...]":
         """What this folder brings along and nobody has spoken about yet."""
         ...
 
@@ -46,7 +49,7 @@ class Host(Protocol):
         ...
 
     def go_to(self, session_id: str | None, work_dir: Path | None = None) -> None:
-        """The next engine is on that session; None: on a new one."""
+        """The next engine is on that session; None: on a new one. Raises KimiTuiError for a folder that has no plan."""
         ...
 
     def use_model(self, name: str) -> None:
@@ -70,7 +73,7 @@ class PlanHost:
 
     def __init__(
         self,
-        make_plan: "Callable[[], Plan]",
+        make_plan: MakePlan,
         make_demo: "Callable[[], tuple[Plan, str]] | None" = None,
         *,
         config_file: Path | None = None,
@@ -80,7 +83,6 @@ class PlanHost:
         self._make_plan, self._make_demo, self._refused = make_plan, make_demo, refused
         self._given_file, self._config_kept = config_file, config_kept
         self._plan: Plan | None = None
-        self._first_dir: Path | None = None
         self._session: Session | None = None
 
     @property
@@ -110,32 +112,24 @@ class PlanHost:
     async def prepare(self) -> None:
         if self._plan is None:
             try:
-                self._plan = await asyncio.to_thread(self._make_plan)
+                self._plan = await asyncio.to_thread(self._make_plan, None, None)
             except KimiTuiError as error:
                 self._refused(error)
                 raise
-            self._first_dir = self._plan.work_dir
-        if not self._plan.demo and self._plan.trusted is None:
-            self._plan = replace(self._plan, trusted=await asyncio.to_thread(answer_for, self._plan.work_dir))
 
-    def untrusted(self) -> tuple[Brought, ...]:
-        plan = self.plan
-        return () if plan.demo or plan.trusted is not None else brought_by(plan.work_dir)
+    def untrusted(self) -> "tuple[Brought, ...]":
+        standing = self.plan.standing
+        return standing.brought if standing.said is None else ()
 
     def trust(self, answer: bool, *, keep: bool) -> None:
-        from kimi_tui.mcp.config import load, project_files
-        from kimi_tui.mcp.trust import trust
+        from kimi_tui.trust import remember
 
         plan = self.plan
-        self._plan = replace(plan, trusted=answer)
+        standing = replace(plan.standing, said=answer)
+        fresh = self._make_plan(plan.work_dir, standing)
+        self._plan = replace(fresh, session_id=plan.session_id, model=plan.model)
         if keep:
-            remember(plan.work_dir, answer)
-        if not answer:
-            return
-        for file in project_files(plan.work_dir):
-            trust(file, file.read_text("utf-8-sig", "surrogateescape"))
-        mcp = self._make_plan().mcp if plan.work_dir == self._first_dir else load(plan.work_dir)
-        self._plan = replace(plan, trusted=True, mcp=mcp)
+            remember(plan.work_dir, answer, standing.brought)
 
     async def make(self) -> Engine:
         await self.prepare()
@@ -155,9 +149,7 @@ class PlanHost:
         if folder == plan.work_dir:
             self._plan = replace(plan, session_id=session_id)
             return
-        from kimi_tui.mcp.config import load
-
-        self._plan = replace(plan, session_id=session_id, work_dir=folder, trusted=None, mcp=load(folder))
+        self._plan = replace(self._make_plan(folder, None), session_id=session_id, model=plan.model)
 
     def use_model(self, name: str) -> None:
         self._plan = replace(self.plan, model=name)

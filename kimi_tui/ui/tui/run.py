@@ -14,7 +14,7 @@ from kimi_tui.ui.tui import language, terminal
 from kimi_tui.ui.tui.app import KimiTui
 from kimi_tui.ui.tui.first_look import first_look
 from kimi_tui.ui.tui.frame_rate import frame_time
-from kimi_tui.ui.tui.host import PlanHost
+from kimi_tui.ui.tui.host import MakePlan, PlanHost
 from kimi_tui.ui.tui.language import _
 from kimi_tui.ui.tui.text.terse import terse_driver
 
@@ -26,7 +26,7 @@ _GONE_GRACE_S = 1.0
 
 
 def run_tui(
-    make_plan: Callable[[], "Plan"],
+    make_plan: "MakePlan",
     *,
     place: str,
     prompt: str | None = None,

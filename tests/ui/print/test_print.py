@@ -13,7 +13,7 @@ from tests.soul.test_engine import BROKEN, CHOICES, FLOW
 from tests.ui.sleeper import sleeper
 
 
-def command(tmp_path: Path, *replies: str, extra: tuple[str, ...] = ()) -> list[str]:
+def command(tmp_path: Path, *replies: str, extra: tuple[str, ...] = (), trust: bool = True) -> list[str]:
     work_dir = tmp_path / "work"
     work_dir.mkdir(exist_ok=True)
     script = tmp_path / "script.json"
@@ -23,14 +23,16 @@ def command(tmp_path: Path, *replies: str, extra: tuple[str, ...] = ()) -> list[
         f"providers: {{s: {{type: scripted, scripts: {script}}}}}\nmodels: {{m: {{provider: s, model: scripted}}}}\n"
     )
     return [
-        sys.executable, "-m", "kimi_tui", "--print", "--work-dir", str(work_dir), "--config-file", str(config), *extra,
+        sys.executable, "-m", "kimi_tui", "--print", *(["--trust"] if trust else []),
+        "--work-dir", str(work_dir), "--config-file", str(config), *extra,
     ]  # fmt: skip
 
 
 def run(
-    tmp_path: Path, *replies: str, extra: tuple[str, ...] = (), stdin: str = ""
+    tmp_path: Path, *replies: str, extra: tuple[str, ...] = (), stdin: str = "", trust: bool = True
 ) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(command(tmp_path, *replies, extra=extra), input=stdin, capture_output=True, text=True)
+    argv = command(tmp_path, *replies, extra=extra, trust=trust)
+    return subprocess.run(argv, input=stdin, capture_output=True, text=True)
 
 
 def with_flows(tmp_path):

@@ -84,8 +84,15 @@ def open_house(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Open:
                 "utf-8",
             )
 
-        def make_plan() -> Plan:
-            return Plan(work_dir=work, config=configuration.load().config, session_id=session, yolo=True)
+        def make_plan(work_dir: Path | None, standing: trust.Standing | None) -> Plan:
+            folder = work_dir or work
+            return Plan(
+                work_dir=folder,
+                config=configuration.load().config,
+                session_id=session,
+                yolo=True,
+                standing=standing or trust.standing_of(folder),
+            )
 
         host = PlanHost(make_plan)
         app = KimiTui(host.make, host=host, frame=0.0, manners=Manners(motion=False))
@@ -182,7 +189,7 @@ async def test_a_folder_that_brings_skills_is_asked_about_before_they_count_and_
         house.app.screen.dismiss(False)
         await house.until(lambda: house.app.engine)
         assert house.engine.skills.get("own") is None
-    assert trust.answer_for(tmp_path / "proj") is False
+    assert trust.standing_of(tmp_path / "proj").said is False
     trust.remember(tmp_path / "proj", True)
     async with open_house() as house:
         await house.until(lambda: house.app.engine)

@@ -10,8 +10,8 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.widgets import Static
 
-from kimi_tui.paths import shown
-from kimi_tui.trust import Brought, project_root
+from kimi_tui.paths import project_root, shown
+from kimi_tui.trust import Brought, name_in
 from kimi_tui.ui.tui.dialogs.guard import Guard
 from kimi_tui.ui.tui.screens.frame import Card
 from kimi_tui.ui.tui.screens.keybar import BarKey
@@ -54,11 +54,7 @@ class TrustQuestion(Card[bool]):
             "Whoever can write into the folder could have written them."
         )
         yield Static(sanitize(about), id="about", markup=False)
-        rows = [
-            f"{one.path.relative_to(self._root) if one.path.is_relative_to(self._root) else shown(one.path)}"
-            f" - {_MEANING.get(one.what, one.what)}"
-            for one in self._brought
-        ]
+        rows = [f"{name_in(self._root, one.path)} - {_MEANING.get(one.what, one.what)}" for one in self._brought]
         yield Static("\n".join(sanitize(row) for row in rows), id="brought", markup=False)
         yield PickList(id="answers")
 

@@ -1,0 +1,70 @@
+"""What engines are made of: each folder by what was said of it, and by its own rules."""
+
+from pathlib import Path
+
+from kimi_tui.cli.launch import plan_of
+from kimi_tui.cli.options import parse
+from kimi_tui.soul.assemble import Plan
+from kimi_tui.trust import Standing, standing_of
+from kimi_tui.ui.tui.host import PlanHost
+
+
+def a_project(folder: Path, rule: str) -> Path:
+    (folder / ".kimi-tui").mkdir(parents=True)
+    (folder / ".kimi-tui/config.yaml").write_text(f"permissions: {{allow: ['{rule}']}}")
+    (folder / ".mcp.json").write_text('{"mcpServers": {"s": {"command": "x"}}}')
+    return folder
+
+
+def host_in(work_dir: Path, *options: str) -> PlanHost:
+    parsed = parse(["--work-dir", str(work_dir), *options])
+
+    def make_plan(elsewhere: Path | None, standing: Standing | None) -> Plan:
+        return plan_of(parsed, interactive=True, work_dir=elsewhere, standing=standing)
+
+    return PlanHost(make_plan)
+
+
+def acting(host: PlanHost) -> tuple[list[str], list[bool], bool]:
+    plan = host.plan
+    return [str(rule) for rule in plan.permissions.rules], [one.trusted for one in plan.mcp.servers], plan.standing.acts
+
+
+async def test_what_a_folder_brings_acts_from_the_yes_on(tmp_path: Path) -> None:
+    host = host_in(a_project(tmp_path / "one", "Shell(make *)"))
+    await host.prepare()
+    assert acting(host) == ([], [False], False)
+    assert [one.what for one in host.untrusted()] == ["MCP servers", "rules that allow"]
+    host.trust(True, keep=True)
+    assert acting(host) == (["Shell(make *)"], [True], True)
+    assert host.untrusted() == ()
+    assert standing_of(tmp_path / "one").acts
+
+
+async def test_not_this_time_is_asked_again_the_next(tmp_path: Path) -> None:
+    host = host_in(a_project(tmp_path / "one", "Shell(make *)"))
+    await host.prepare()
+    host.trust(False, keep=False)
+    assert acting(host) == ([], [False], False)
+    assert host.untrusted() == ()
+    assert standing_of(tmp_path / "one").said is None
+
+
+async def test_the_rules_of_a_trusted_folder_do_not_go_along_to_another(tmp_path: Path) -> None:
+    one, two = a_project(tmp_path / "one", "Shell(make *)"), a_project(tmp_path / "two", "Shell(ls *)")
+    host = host_in(one)
+    await host.prepare()
+    host.trust(True, keep=True)
+    host.go_to("s2", two)
+    assert (host.plan.session_id, host.work_dir) == ("s2", two)
+    assert acting(host) == ([], [False], False)
+    assert host.untrusted()
+    host.go_to("s1", one)
+    assert acting(host) == (["Shell(make *)"], [True], True)
+
+
+async def test_the_option_trusts_for_this_run_only(tmp_path: Path) -> None:
+    host = host_in(a_project(tmp_path / "one", "Shell(make *)"), "--trust")
+    await host.prepare()
+    assert acting(host) == (["Shell(make *)"], [True], True)
+    assert standing_of(tmp_path / "one").said is None
