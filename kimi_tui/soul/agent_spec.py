@@ -1,9 +1,10 @@
 """Agent files: YAML of version 1 that says what an agent is told, which tools it has and whom it can send.
 
 `extend` takes over another file's fields; what a file says itself goes before it, `system_prompt_args` are merged.
+`exclude_tools` is a field like the others: who says it anew says all of it.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, ClassVar, Literal, cast
@@ -18,6 +19,7 @@ BUNDLED = Path(__file__).parent / "agents"
 VERSIONS = ("1",)
 _MAX_BYTES = 1 << 20
 _PEER = "kimi_cli.tools"
+_RENAMED = {"Agent": "Task", "Bash": "Shell"}
 
 
 class _SubagentFields(BaseModel):
@@ -49,6 +51,21 @@ class _File(BaseModel):
 
 
 @dataclass(frozen=True, slots=True)
+class _Written:
+    """A file as it was read: its fields, and the table that knows at which lines they stand."""
+
+    file: Path
+    fields: _Fields
+    table: Any
+
+    def wrong(self, cause: str, *steps: str | int) -> AgentSpecError:
+        """An error at the key that the steps lead to."""
+        loc = ["agent", *steps]
+        key = ".".join(str(step) for step in steps)
+        return AgentSpecError(cause, file=self.file, line=_line_of(self.table, loc), key=key)
+
+
+@dataclass(frozen=True, slots=True)
 class SubagentSpec:
     """A subagent that an agent can send, and what it is told of it."""
 
@@ -58,7 +75,10 @@ class SubagentSpec:
 
 @dataclass(frozen=True, slots=True)
 class AgentSpec:
-    """An agent, whole: nothing is left to take over. Paths are absolute; `tools` are `module:Class`."""
+    """An agent, whole: nothing is left to take over. Paths are absolute; `tools` are `module:Class`.
+
+    `wrong_tool` makes an error about one of them that says where it is written.
+    """
 
     name: str
     file: Path
@@ -66,6 +86,7 @@ class AgentSpec:
     system_prompt_args: Mapping[str, str]
     tools: tuple[str, ...]
     subagents: Mapping[str, SubagentSpec]
+    wrong_tool: Callable[[str, str], AgentSpecError]
 
 
 def agent_file(name: str) -> Path:
@@ -79,72 +100,91 @@ def agent_file(name: str) -> Path:
 
 def read_agent_spec(file: Path) -> AgentSpec:
     """Raises AgentSpecError that names file, line and key."""
-    chain: list[tuple[Path, _Fields]] = []
-    here: Path | None = file.expanduser().resolve()
-    while here is not None:
-        if any(here == seen for seen, _ in chain):
-            raise AgentSpecError("the agent files extend each other in a circle", file=file, key="extend")
-        fields = _read(here)
-        chain.append((here, fields))
-        here = _extended(here, fields)
+    chain = [_read(file.expanduser().resolve())]
+    while (extended := _extended(chain[-1])) is not None:
+        if any(extended == written.file for written in chain):
+            raise chain[-1].wrong("the agent files extend each other in a circle", "extend")
+        if not extended.exists():
+            raise chain[-1].wrong(f"there is no file {extended}", "extend")
+        chain.append(_read(extended))
     return _whole(chain)
 
 
-def _extended(file: Path, fields: _Fields) -> Path | None:
-    match fields.extend:
+def _extended(written: _Written) -> Path | None:
+    match written.fields.extend:
         case None:
             return None
         case "default":
             return agent_file("default").resolve()
         case path:
-            return (file.parent / Path(path).expanduser()).resolve()
+            return (written.file.parent / Path(path).expanduser()).resolve()
 
 
-def _whole(chain: list[tuple[Path, _Fields]]) -> AgentSpec:
-    file, own = chain[0]
+def _whole(chain: list[_Written]) -> AgentSpec:
+    own = chain[0]
 
-    def first(key: str) -> tuple[Path, Any]:
-        for place, fields in chain:
-            value = getattr(fields, key)
-            if value is not None:
-                return place, value
-        raise AgentSpecError("this is needed, here or in what the file extends", file=file, key=key)
+    def first(key: str) -> _Written | None:
+        return next((written for written in chain if getattr(written.fields, key) is not None), None)
 
-    prompt_place, prompt = first("system_prompt_path")
-    excluded = {our_tool(name) for name in own.exclude_tools or ()}
-    tools = [our_tool(name) for name in first("tools")[1]]
+    def needed(key: str) -> _Written:
+        found = first(key)
+        if found is None:
+            raise own.wrong("this is needed, here or in what the file extends", key)
+        return found
+
+    prompt_path = _prompt_of(needed("system_prompt_path"))
+    listing, excluding = needed("tools"), first("exclude_tools")
+    excluded = {our_tool(name) for name in (excluding.fields.exclude_tools if excluding else None) or ()}
+    tools = [our_tool(name) for name in listing.fields.tools or ()]
     arguments: dict[str, str] = {}
-    for _, fields in reversed(chain):
-        arguments |= fields.system_prompt_args
-    none: dict[str, _SubagentFields] = {}
-    place, subagents = next(((p, f.subagents) for p, f in chain if f.subagents is not None), (file, none))
-    prompt_path = (prompt_place.parent / prompt).resolve()
-    if not prompt_path.is_file():
-        raise AgentSpecError(f"there is no file {prompt_path}", file=prompt_place, key="system_prompt_path")
+    for written in reversed(chain):
+        arguments |= written.fields.system_prompt_args
+
+    def wrong_tool(name: str, cause: str) -> AgentSpecError:
+        return listing.wrong(cause, "tools", tools.index(name))
+
     return AgentSpec(
-        name=first("name")[1],
-        file=file,
+        name=needed("name").fields.name or "",
+        file=own.file,
         system_prompt_path=prompt_path,
         system_prompt_args=arguments,
         tools=tuple(dict.fromkeys(name for name in tools if name not in excluded)),
-        subagents={
-            name: SubagentSpec((place.parent / fields.path).resolve(), fields.description)
-            for name, fields in subagents.items()
-        },
+        subagents=_subagents_of(first("subagents")),
+        wrong_tool=wrong_tool,
     )
 
 
+def _prompt_of(written: _Written) -> Path:
+    path = (written.file.parent / (written.fields.system_prompt_path or Path()).expanduser()).resolve()
+    if not path.is_file():
+        raise written.wrong(f"there is no file {path}", "system_prompt_path")
+    return path
+
+
+def _subagents_of(written: _Written | None) -> dict[str, SubagentSpec]:
+    if written is None:
+        return {}
+    found: dict[str, SubagentSpec] = {}
+    for name, fields in (written.fields.subagents or {}).items():
+        path = (written.file.parent / fields.path.expanduser()).resolve()
+        if not path.is_file():
+            raise written.wrong(f"there is no file {path}", "subagents", name, "path")
+        found[name] = SubagentSpec(path, fields.description)
+    return found
+
+
 def our_tool(name: str) -> str:
-    """`name`, with a tool of the reference peer read as ours of that class name."""
+    """`name`, with a tool of the reference peer read as ours of that class name, or of what it is called here."""
     module, _, class_name = name.partition(":")
     if module != _PEER and not module.startswith(_PEER + "."):
         return name
+    class_name = _RENAMED.get(class_name, class_name)
     snake = "".join(f"_{char.lower()}" if char.isupper() else char for char in class_name).lstrip("_")
     snake = {"send_d_mail": "send_dmail", "fetch_u_r_l": "fetch_url"}.get(snake, snake)
     return f"kimi_tui.tools.{snake}:{class_name}"
 
 
-def _read(file: Path) -> _Fields:
+def _read(file: Path) -> _Written:
     try:
         if file.stat().st_size > _MAX_BYTES or not file.is_file():
             raise AgentSpecError("this is not a file of at most 1 MiB", file=file)
@@ -160,7 +200,7 @@ def _read(file: Path) -> _Fields:
     if "agent" not in fields:  # written flat
         fields = {"version": fields.pop("version", 1), "agent": fields}
     try:
-        return _File.model_validate(fields).agent
+        return _Written(file, _File.model_validate(fields).agent, table)
     except ValidationError as error:
         first = error.errors(include_input=False, include_url=False)[0]
         steps = [step for step in first["loc"] if step != "agent"]

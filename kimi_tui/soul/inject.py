@@ -3,7 +3,7 @@
 import importlib
 import inspect
 from collections.abc import Mapping
-from typing import Any, cast, get_type_hints
+from typing import Any, cast, get_args, get_type_hints
 
 from kimi_tui.errors import KimiTuiError
 from kimi_tui.tools.tool import Tool
@@ -20,19 +20,25 @@ def tool_class(name: str) -> type[Tool[Any]]:
         raise ToolLoadError(f"{name!r} is no tool: write it as module:Class")
     try:
         module = importlib.import_module(module_name)
-    except ImportError as error:
-        raise ToolLoadError(f"{name}: the module cannot be imported: {error}") from error
+    except Exception as error:  # a module of somebody else's may do anything
+        raise ToolLoadError(f"{name}: the module cannot be imported: {_cause(error)}") from error
     found = getattr(module, class_name, None)
     if not (isinstance(found, type) and issubclass(found, Tool)):
         raise ToolLoadError(f"{name}: {module_name} has no tool class {class_name}")
-    return cast(type[Tool[Any]], found)
+    cls = cast(type[Tool[Any]], found)
+    lacks = [attribute for attribute in ("name", "params") if not hasattr(cls, attribute)]
+    lacks += sorted(cls.__abstractmethods__)
+    if lacks:
+        raise ToolLoadError(f"{name}: the tool lacks {', '.join(lacks)}")
+    return cls
 
 
 def make_tool(cls: type[Tool[Any]], services: Mapping[type, object]) -> Tool[Any]:
-    """An instance of `cls`, its parameters filled by type from `services`. Raises ToolLoadError."""
+    """An instance of `cls`, its parameters filled by type from `services`; `T | None` is a T where there is one.
+
+    Raises ToolLoadError.
+    """
     label = f"{cls.__module__}:{cls.__name__}"
-    if cls.__init__ is object.__init__:
-        return cls()
     try:
         hints = get_type_hints(cls.__init__)
     except NameError as error:
@@ -42,9 +48,21 @@ def make_tool(cls: type[Tool[Any]], services: Mapping[type, object]) -> Tool[Any
         if parameter.kind in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD):
             continue
         wanted = hints.get(name)
-        if isinstance(wanted, type) and wanted in services:
-            arguments[name] = services[wanted]
+        found = next(
+            (one for one in (get_args(wanted) or (wanted,)) if isinstance(one, type) and one in services), None
+        )
+        if found is not None:
+            arguments[name] = services[found]
         elif parameter.default is parameter.empty:
             shown = getattr(wanted, "__name__", wanted) if wanted is not None else "nothing (it has no annotation)"
             raise ToolLoadError(f"{label}: its constructor asks for {name}: {shown}, which is not to be had")
-    return cls(**arguments)
+    try:
+        tool = cls(**arguments)
+        _ = tool.spec
+    except Exception as error:
+        raise ToolLoadError(f"{label}: it cannot be made: {_cause(error)}") from error
+    return tool
+
+
+def _cause(error: Exception) -> str:
+    return f"{type(error).__name__}: {error}" if str(error) else type(error).__name__

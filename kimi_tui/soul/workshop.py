@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from kimi_tui.context.dmail import DenwaRenji
 from kimi_tui.errors import AgentSpecError
@@ -14,6 +15,7 @@ from kimi_tui.soul.offering import Offering
 from kimi_tui.soul.services import Services
 from kimi_tui.soul.system_prompt import fill
 from kimi_tui.tools.task import Subagents
+from kimi_tui.tools.tool import Tool
 from kimi_tui.tools.toolset import Toolset
 
 
@@ -45,10 +47,7 @@ class Workshop:
 
         crew = Crew(market, self.office, send, like_me)
         services = {**self.services.by_type(), DenwaRenji: denwa_renji, Subagents: crew}
-        try:
-            tools = [make_tool(tool_class(name), services) for name in spec.tools]
-        except ToolLoadError as error:
-            raise AgentSpecError(str(error), file=spec.file, key="tools") from error
+        tools = _tools_of(spec, services)
         toolset = Toolset(tools, plan_mode=self.services.plan_mode, approvals=self.services.approvals)
         if not all(tool.read_only for tool in tools):
             self.furnish(toolset)
@@ -74,5 +73,22 @@ class Workshop:
         market = LaborMarket()
         for name, subagent in spec.subagents.items():
             whole = read_agent_spec(subagent.path)
+            self._check(whole)
             market.fixed[name] = Worker(subagent.description, lambda send, whole=whole: self.make(whole, send))
         return market
+
+    def _check(self, spec: AgentSpec) -> None:
+        """What is wrong with a subagent is to be known before it is sent. Raises AgentSpecError."""
+        nobody = Crew(LaborMarket(), self.office, lambda message: None, lambda prompt, send: self.make(spec, send))
+        _tools_of(spec, {**self.services.by_type(), DenwaRenji: DenwaRenji(), Subagents: nobody})
+        self.prompt(spec)
+
+
+def _tools_of(spec: AgentSpec, services: Mapping[type, object]) -> list[Tool[Any]]:
+    tools: list[Tool[Any]] = []
+    for name in spec.tools:
+        try:
+            tools.append(make_tool(tool_class(name), services))
+        except ToolLoadError as error:
+            raise spec.wrong_tool(name, str(error)) from error
+    return tools

@@ -2,6 +2,8 @@ import pytest
 
 from kimi_tui.errors import AgentSpecError, UsageError
 from kimi_tui.soul.agent_spec import agent_file, our_tool, read_agent_spec
+from kimi_tui.soul.inject import tool_class
+from tests.soul.engines import engine_on, plan
 
 
 def written(tmp_path, text, name="agent.yaml"):
@@ -11,6 +13,15 @@ def written(tmp_path, text, name="agent.yaml"):
     return file
 
 
+PEER_TOOLS = (
+    "kimi_cli.tools.agent:Agent", "kimi_cli.tools.multiagent:Task", "kimi_cli.tools.multiagent:CreateSubagent",
+    "kimi_cli.tools.dmail:SendDMail", "kimi_cli.tools.think:Think", "kimi_cli.tools.ask_user:AskUserQuestion",
+    "kimi_cli.tools.todo:SetTodoList", "kimi_cli.tools.shell:Shell", "kimi_cli.tools.background:TaskList",
+    "kimi_cli.tools.background:TaskOutput", "kimi_cli.tools.background:TaskStop", "kimi_cli.tools.file:ReadFile",
+    "kimi_cli.tools.file:ReadMediaFile", "kimi_cli.tools.file:Glob", "kimi_cli.tools.file:Grep",
+    "kimi_cli.tools.file:WriteFile", "kimi_cli.tools.file:StrReplaceFile", "kimi_cli.tools.web:SearchWeb",
+    "kimi_cli.tools.web:FetchURL", "kimi_cli.tools.plan:ExitPlanMode", "kimi_cli.tools.plan.enter:EnterPlanMode",
+)  # fmt: skip
 BASE = """version: 1
 agent:
   name: base
@@ -41,6 +52,37 @@ def test_a_file_takes_over_what_it_extends_and_merges_the_arguments(tmp_path):
     assert spec.system_prompt_path == tmp_path / "system.md"
 
 
+def test_files_that_extend_each_other_in_a_circle_are_refused_at_the_one_that_closes_it(tmp_path):
+    written(tmp_path, "version: 1\nname: b\nextend: agent.yaml", "b.yaml")
+    with pytest.raises(AgentSpecError, match=r"b.yaml:3: extend: .* in a circle"):
+        read_agent_spec(written(tmp_path, "version: 1\nextend: b.yaml"))
+
+
+def test_what_a_file_excludes_stays_excluded_below_it_unless_that_says_otherwise(tmp_path):
+    base = BASE + "  exclude_tools: ['kimi_cli.tools.shell:Shell']\n"
+    written(tmp_path, base, "base.yaml")
+    assert read_agent_spec(written(tmp_path, "version: 1\nextend: base.yaml")).tools == ("kimi_tui.tools.glob:Glob",)
+    again = read_agent_spec(written(tmp_path, "version: 1\nextend: base.yaml\nexclude_tools: []"))
+    assert again.tools == ("kimi_tui.tools.shell:Shell", "kimi_tui.tools.glob:Glob")
+
+
+async def test_a_tool_that_cannot_be_loaded_is_named_with_its_line_a_subagents_too(tmp_path):
+    wrong = "version: 1\nextend: default\ntools:\n  - kimi_cli.tools.file:ReadFile\n  - no.such:Tool\n"
+    with pytest.raises(AgentSpecError, match=r"agent.yaml:5: tools.1: no.such:Tool: the module cannot be imported"):
+        async with engine_on(plan(tmp_path, agent_file=written(tmp_path, wrong))):
+            pass
+    written(tmp_path, wrong, "sub.yaml")
+    outer = "version: 1\nextend: default\nsubagents: {a: {path: sub.yaml, description: x}}"
+    with pytest.raises(AgentSpecError, match=r"sub.yaml:5: tools.1: no.such:Tool"):
+        async with engine_on(plan(tmp_path, agent_file=written(tmp_path, outer))):
+            pass
+
+
+def test_every_tool_of_the_peers_agents_is_one_of_ours():
+    for name in PEER_TOOLS:
+        assert tool_class(our_tool(name)).name == {"Agent": "Task"}.get(name.partition(":")[2], name.partition(":")[2])
+
+
 def test_a_tool_of_the_peer_is_read_as_ours_of_that_name():
     assert our_tool("kimi_cli.tools.file:ReadFile") == "kimi_tui.tools.read_file:ReadFile"
     assert our_tool("kimi_cli.tools.dmail:SendDMail") == "kimi_tui.tools.send_dmail:SendDMail"
@@ -54,12 +96,17 @@ def test_a_tool_of_the_peer_is_read_as_ours_of_that_name():
         ("version: 2\nname: x", r"agent.yaml:1: version: "),
         ("version: 1\nname: x\ncolour: red", r"agent.yaml:3: colour: "),
         ("version: 1\nagent:\n  name: x\n  tools: 3", r"agent.yaml:4: tools: "),
-        ("version: 1\nname: x", r"system_prompt_path: this is needed"),
+        ("version: 1\nname: x", r"agent.yaml: system_prompt_path: this is needed"),
         ("version: 1\nname: [", r"agent.yaml:2: "),
         ("- x", "a table of keys"),
-        ("version: 1\nextend: agent.yaml", "in a circle"),
-        ("version: 1\nextend: gone.yaml", "gone.yaml"),
-        ("version: 1\nname: x\nsystem_prompt_path: gone.md\ntools: []", "gone.md"),
+        ("version: 1\nextend: agent.yaml", r"agent.yaml:2: extend: .* in a circle"),
+        ("version: 1\nextend: gone.yaml", r"agent.yaml:2: extend: there is no file .*gone.yaml"),
+        ("version: 1\nname: x\nsystem_prompt_path: gone.md\ntools: []", r"agent.yaml:3: system_prompt_path: .*gone.md"),
+        (
+            "version: 1\nextend: default\nsubagents:\n  a:\n    path: gone.yaml\n    description: x",
+            r"agent.yaml:5: subagents.a.path: there is no file",
+        ),
+        ("version: 1\nextend: default\nsystem_prompt_args: [a]", r"agent.yaml:3: system_prompt_args: "),
     ],
 )
 def test_a_wrong_spec_names_file_line_and_key(tmp_path, text, message):
