@@ -19,7 +19,8 @@ def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]"
     permission = subparsers.add_parser("permission", help="say what would be asked, allowed or denied, and why")
     actions = permission.add_subparsers(dest="permission_command", metavar="COMMAND", required=True)
     check = actions.add_parser("check", help="what would happen to a command (or to a call of another tool)")
-    check.add_argument("call", metavar="COMMAND", help="a command line; with --tool a path, an address or a text")
+    what = "a command line; with --tool a path, an address, a text, or arguments as JSON"
+    check.add_argument("call", metavar="COMMAND", help=what)
     check.add_argument("--tool", metavar="NAME", default="Shell", help="the tool that is called (default: Shell)")
     listing = actions.add_parser("list", help="the rules that hold here, by where they come from")
     for action in (check, listing):

@@ -12,6 +12,7 @@ from kimi_tui.mcp.connection import Connection, ServerError
 from kimi_tui.mcp.content import tool_result
 from kimi_tui.mcp.remote_tool import RemoteTool
 from kimi_tui.mcp.untrusted import one_line, shortened
+from kimi_tui.permission.subject import ArgumentsSubject
 from kimi_tui.tools.asking import ask
 from kimi_tui.tools.progress import ToolProgress
 from kimi_tui.tools.tool import Params, Tool, current_tool_call, failed
@@ -73,6 +74,7 @@ class McpTool(Tool[AnyParams]):
                 (f"mcp:{self._connection.server.name}/{self.remote.name}",),
                 f"calls of `{tool}` of the MCP server `{server}`",
             ),
+            subject=ArgumentsSubject(arguments),
         )
         if refused is not None:
             return refused

@@ -8,8 +8,9 @@ from dataclasses import dataclass
 from enum import StrEnum
 from fnmatch import fnmatchcase
 
+from kimi_tui.permission.arguments import matches_arguments
 from kimi_tui.permission.file_pattern import matches_file
-from kimi_tui.permission.subject import CommandSubject, FileSubject, PlainSubject, Subject, Words
+from kimi_tui.permission.subject import ArgumentsSubject, CommandSubject, FileSubject, PlainSubject, Subject, Words
 
 EDITS = frozenset({"WriteFile", "StrReplaceFile"})
 READS = frozenset({"ReadFile", "ReadMediaFile", "Grep", "Glob"})
@@ -59,6 +60,9 @@ class Rule:
                 return _yes(matches_file(self.pattern, subject.real, subject.folder, strict=strict))
             case PlainSubject():
                 return _yes(fnmatchcase(subject.text, self.pattern))
+            case ArgumentsSubject():
+                strict = self.effect is not Effect.ALLOW
+                return _yes(matches_arguments(self.pattern, subject.arguments, strict=strict))
 
     def matches_command(self, words: Words) -> Fit:
         """Whether it matches this simple command, of a line that may have more."""

@@ -1,5 +1,6 @@
 """What a rule looks at: a tool call as the tool itself understands it, without its other arguments."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -35,4 +36,11 @@ class PlainSubject:
     text: str = ""
 
 
-Subject = CommandSubject | FileSubject | PlainSubject
+@dataclass(frozen=True, slots=True)
+class ArgumentsSubject:
+    """The arguments of a tool that is not ours, by name."""
+
+    arguments: Mapping[str, object]
+
+
+Subject = CommandSubject | FileSubject | PlainSubject | ArgumentsSubject

@@ -1,10 +1,14 @@
 """What rules of approval look at in a call: a command line taken apart, a file's real path."""
 
+import json
+from typing import cast
+
 from kimi_tui.permission.policy import Policy
 from kimi_tui.permission.rule import EDITS, READS, Effect
-from kimi_tui.permission.subject import CommandSubject, FileSubject, PlainSubject, Subject
+from kimi_tui.permission.subject import ArgumentsSubject, CommandSubject, FileSubject, PlainSubject, Subject
 from kimi_tui.tools.shell_command import CommandLine, take_apart
 from kimi_tui.tools.workspace import Place, Workspace
+from kimi_tui.wire.parts import JsonObject
 
 _FILE_TOOLS = EDITS | READS | {"Edit", "Read"}
 
@@ -33,12 +37,25 @@ def why_asked(place: Place) -> tuple[str, ...]:
 
 
 def subject_of(tool: str, text: str, workspace: Workspace) -> Subject:
-    """What a person may mean by `text` for this tool: a command line, a path, or else the text itself.
+    """What a person may mean by `text` for this tool: a command line, a path, a JSON object of arguments for a tool
+    of an MCP server, or else the text itself.
 
-    Raises ValueError (PathRefusedError) for a path that cannot be used.
+    Raises ValueError (PathRefusedError) for a path that cannot be used, and for arguments that are none.
     """
     if tool == "Shell":
         return command_subject(take_apart(text))
     if tool in _FILE_TOOLS:
         return file_subject(workspace.place(text), edit=tool in EDITS or tool == "Edit")
+    if tool.startswith("mcp__"):
+        return ArgumentsSubject(_arguments(text))
     return PlainSubject(text)
+
+
+def _arguments(text: str) -> JsonObject:
+    try:
+        value: object = json.loads(text or "{}")
+    except (ValueError, RecursionError):
+        value = None
+    if not isinstance(value, dict):
+        raise ValueError(f"{text!r}: the arguments of a tool of an MCP server are written as a JSON object")
+    return cast(JsonObject, value)

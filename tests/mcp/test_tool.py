@@ -5,6 +5,8 @@ from pathlib import Path
 
 import pytest
 
+from kimi_tui.permission.policy import Policy
+from kimi_tui.permission.rule import Effect, parse_rule
 from kimi_tui.tools.progress import Progress
 from kimi_tui.wire.requests import ApprovalRequest, QuestionRequest
 from tests.mcp.kit import desk, everyday, odd, served
@@ -41,6 +43,18 @@ async def test_a_call_asks_first_and_a_yes_for_the_session_covers_that_tool_only
         assert '"text": "one"' in asked.display[0].command
         at.answer = "reject"
         assert (await at.use("mcp__e__pid")).extras == {"rejected": True, "feedback": None}
+
+
+async def test_rules_may_look_at_the_arguments(tmp_path: Path) -> None:
+    async with desk(tmp_path, yolo=False, e=everyday()) as at:
+        rules = (("mcp__e__echo(text='say *')", Effect.ALLOW), ("mcp__e__*(*secret*)", Effect.DENY))
+        at.approvals.policy = Policy([parse_rule(text, effect) for text, effect in rules])
+        at.answer = "reject"
+        assert (await at.use("mcp__e__echo", text="say hello")).output == "say hello"
+        assert "This is not allowed" in (await at.use("echo", text="say a secret")).message
+        assert (await at.use("mcp__e__echo", text="something else")).extras is not None
+        (asked,) = at.of(ApprovalRequest)
+        assert "something else" in asked.display[0].command
 
 
 async def test_a_cancelled_call_is_cancelled_at_the_server_too(tmp_path: Path) -> None:

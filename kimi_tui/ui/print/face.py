@@ -19,7 +19,7 @@ from kimi_tui.ui.print.lines import read_lines
 from kimi_tui.ui.print.prose import Prose
 from kimi_tui.wire.channel import Wire
 from kimi_tui.wire.codec import WireMessage
-from kimi_tui.wire.events import TurnBegin
+from kimi_tui.wire.events import Notification, TurnBegin
 from kimi_tui.wire.flow_events import FlowPaused
 from kimi_tui.wire.parts import TextPart, UserInput
 
@@ -55,11 +55,12 @@ async def answer(engine: Engine, prompt: UserInput, output: Output) -> int:
         if output.json
         else Prose(sys.stdout, sys.stderr if output.progress else None, final_only=output.final_only)
     )
-    unlisten = engine.wire.listen(printer)
+    unlisten = (engine.wire.listen(printer), engine.wire.listen(_warn))
     try:
         result, interrupted_by = await _turn(engine, prompt)
     finally:
-        unlisten()
+        for end in unlisten:
+            end()
         printer.finish()
         sys.stdout.flush()
     if printer.broken:
@@ -123,6 +124,13 @@ async def answer_lines(engine: Engine, lines: IO[bytes], output: Output, *, at_o
         sorting.cancel()
         unlisten()
     return status
+
+
+def _warn(message: WireMessage) -> None:
+    """What does not work although it was asked for: whoever reads only the answer must be able to know."""
+    if isinstance(message, Notification) and message.severity == "warning":
+        text = " ".join(f"{message.title}: {message.body}".rstrip(": ").split())
+        sys.stderr.write(f"kimi-tui: {''.join(char if char.isprintable() else '�' for char in text)}\n")
 
 
 def _let_nothing_wait(engine: Engine) -> None:

@@ -52,7 +52,7 @@ class Prose:
                 self._note(f"  {message.choice} → {message.dst}")
             case FlowEnd():
                 self._note(f"flow {message.status} after {message.moves} moves")
-            case Notification() if message.severity != "error":
+            case Notification() if message.severity not in ("error", "warning"):
                 self._note(f"{message.title} {message.body}".strip())
             case _:
                 pass

@@ -49,6 +49,17 @@ def test_text_output_is_prose_with_a_blank_line_between_steps(tmp_path):
     assert "To go on with this session: kimi-tui --session" in done.stderr
 
 
+@pytest.mark.parametrize("more", [(), ("--quiet",), ("--output-format", "stream-json")])
+def test_a_server_that_does_not_work_is_told_on_stderr_although_that_is_no_terminal(tmp_path, more):
+    servers = {"broken": {"command": "no-such-command"}, "off": {"command": "x", "enabled": False}}
+    extra = ("-p", "hi", "--mcp-config", json.dumps({"mcpServers": servers}), *more)
+    done = run(tmp_path, "text: Done.", extra=extra)
+    assert done.returncode == 0
+    first, *rest = done.stderr.splitlines()
+    assert first == "kimi-tui: MCP server broken: failed: there is no command 'no-such-command'"
+    assert all(line.startswith("To go on with this session") for line in rest)
+
+
 def test_the_prompt_may_come_on_standard_input(tmp_path):
     assert run(tmp_path, "text: 好的", stdin="你好\n").stdout == "好的\n"
 
