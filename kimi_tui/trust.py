@@ -44,15 +44,31 @@ class Brought:
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """What a person said of a folder (None: nothing that still holds), and what waits there for a yes."""
+    """What a person said of a folder (None: nothing that still holds), and what waits there for a yes.
+
+    `unasked`: in a face that cannot ask.
+    """
 
     said: bool | None = None
     brought: tuple[Brought, ...] = ()
+    unasked: bool = False
 
     @property
     def acts(self) -> bool:
         """Whether what the project brings acts. Where there is nothing, what comes to be while we work there does."""
         return self.said if self.said is not None else not self.brought
+
+    @property
+    def reads_skills(self) -> bool:
+        """Whether the project's skills count: text, like AGENTS.md, so where nobody is asked only a no stops them."""
+        return self.acts or (self.unasked and self.said is None)
+
+    @property
+    def left_out(self) -> tuple[Brought, ...]:
+        """What the project brings and what does not count."""
+        if self.acts:
+            return ()
+        return tuple(one for one in self.brought if one.what != SKILLS or not self.reads_skills)
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,10 +109,10 @@ def mcp_files(work_dir: Path) -> list[Path]:
 
 def left_out(work_dir: Path, standing: Standing) -> str:
     """For a face that cannot ask: what does not act here, and how it would; "" where nothing is left out."""
-    if standing.acts or not standing.brought:
+    if not standing.left_out:
         return ""
     root = project_root(work_dir)
-    names = ", ".join(f"{name_in(root, one.path)} ({one.what})" for one in standing.brought)
+    names = ", ".join(f"{name_in(root, one.path)} ({one.what})" for one in standing.left_out)
     return (
         f"{shown(root)} is not trusted, so this is left out: {names}. "
         f"Look at it, then: kimi-tui trust {shown(root)} (or --trust for one run)"

@@ -2,6 +2,7 @@
 
 import argparse
 import logging
+from dataclasses import replace
 from logging.handlers import RotatingFileHandler
 from pathlib import Path
 
@@ -25,10 +26,12 @@ def plan_of(
     interactive: bool,
     work_dir: Path | None = None,
     standing: Standing | None = None,
+    asks: bool = False,
 ) -> Plan:
     """Everything that can be wrong with the options is found here. Raises UsageError, ConfigError.
 
     `work_dir` is another than the options', with no session of it yet; `standing` what was said of it just now.
+    `asks`: a face that asks whether the folder is trusted.
     """
     if options.demo:
         from kimi_tui.cli.demo import demo_plan
@@ -42,6 +45,7 @@ def plan_of(
     config = with_limits(loaded.config, options)
     if standing is None:
         standing = Standing(True) if options.trust else standing_of(work_dir, config.extra_skill_dirs)
+        standing = replace(standing, unasked=not asks)
     permissions = permissions_of(loaded, work_dir, trusted=standing.acts)
     if options.prompt_flow and config.loop_control.max_ralph_iterations:
         raise UsageError("--prompt-flow does not go with loop_control.max_ralph_iterations")

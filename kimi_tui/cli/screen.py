@@ -40,7 +40,7 @@ def run_screen(options: argparse.Namespace) -> int:
             from kimi_tui.cli.launch import plan_of, start_logging
 
             start_logging(options.debug)
-            return plan_of(options, interactive=True, work_dir=work_dir, standing=standing)
+            return plan_of(options, interactive=True, work_dir=work_dir, standing=standing, asks=True)
 
         def make_demo() -> "tuple[Plan, str]":
             from kimi_tui.cli.demo import demo_plan

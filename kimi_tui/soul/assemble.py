@@ -215,7 +215,7 @@ def _load_skills(plan: Plan) -> SkillLibrary:
             extra_dirs=config.extra_skill_dirs,
             skills_dirs=plan.skills_dirs,
             merge_all=config.merge_all_available_skills,
-            with_project=plan.standing.acts,
+            with_project=plan.standing.reads_skills,
         ),
         featured=plan.featured,
     )

@@ -18,7 +18,7 @@ from tests.ui.acp.editor import Editor
 from tests.ui.wire_server.test_process import client_of, peer_config, program
 
 SKILL = "---\nname: {0}\ndescription: Does {0}\n---\n# {0}\n"
-LEFT_OUT = ".kimi/skills (skills), .mcp.json (MCP servers), .kimi-tui/config.yaml (rules that allow)"
+LEFT_OUT = ".mcp.json (MCP servers), .kimi-tui/config.yaml (rules that allow)"
 
 
 @pytest.fixture
@@ -48,8 +48,17 @@ def test_print_leaves_it_out_and_says_how_to_trust_it(work: Path, tmp_path: Path
     assert (done.returncode, done.stdout) == (0, "done\n")
     assert f"work is not trusted, so this is left out: {LEFT_OUT}. Look at it, then: kimi-tui trust" in done.stderr
     assert not (work / "started").exists()
-    assert printed(tmp_path, "/skill:theirs").returncode == 2
     assert printed(tmp_path, "/skill:named", "--skills-dir", str(tmp_path / "named")).returncode == 0
+
+
+def test_print_reads_skills_of_a_project_that_nobody_was_asked_about_but_not_after_a_no(
+    work: Path, tmp_path: Path
+) -> None:
+    assert printed(tmp_path, "/skill:theirs").returncode == 0
+    assert main(["trust", "--no", str(work)]) == 0
+    refused = printed(tmp_path, "/skill:theirs")
+    assert refused.returncode == 2
+    assert "left out: .kimi/skills (skills), .mcp.json" in refused.stderr
 
 
 @pytest.mark.parametrize("how", ["option", "command", "environment"])
@@ -84,9 +93,9 @@ def test_rules_that_allow_wait_for_a_yes_and_rules_that_deny_do_not(
     assert "rules that allow: only once you trust the folder" in capsys.readouterr().out
 
 
-async def test_a_client_of_the_wire_has_the_persons_own_and_not_the_projects(work: Path, tmp_path: Path) -> None:
+async def test_a_client_of_the_wire_has_the_skills_and_not_what_the_project_starts(work: Path, tmp_path: Path) -> None:
     for extra, there, absent in (
-        ((), "skill:mine", "skill:theirs"),
+        ((), "skill:theirs", "skill:named"),
         (("--skills-dir", str(tmp_path / "named")), "skill:named", "skill:theirs"),
         (("--trust",), "skill:theirs", "skill:named"),
     ):
@@ -113,8 +122,7 @@ async def test_an_editor_is_told_in_the_session_too(work: Path, tmp_path: Path) 
         session = (await agent.new_session(cwd=str(work), mcp_servers=[])).session_id
         await until(lambda: editor.of("available_commands_update"))
         names = {command.name for command in editor.of("available_commands_update")[-1].available_commands}
-        assert "skill:mine" in names
-        assert "skill:theirs" not in names
+        assert {"skill:mine", "skill:theirs"} <= names
         assert (await editor.say(session, "hi")).stop_reason == "end_turn"
         assert LEFT_OUT in editor.text()
         assert process.stdin is not None
