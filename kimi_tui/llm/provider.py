@@ -49,10 +49,11 @@ StreamPart = SpokenPart | ReplyId | ReplyUsage
 
 @dataclass(frozen=True, slots=True)
 class ModelInfo:
-    """A model as configured. `max_context_size` is in tokens."""
+    """A model as configured: `key` is its name there, `name` what is shown. `max_context_size` is in tokens."""
 
     name: str
     model: str
+    key: str = ""
     max_context_size: int = 100_000
     capabilities: frozenset[Capability] = field(default_factory=frozenset[Capability])
 

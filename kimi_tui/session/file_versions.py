@@ -8,19 +8,23 @@ import contextlib
 import hashlib
 import os
 import time
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
+from pydantic import TypeAdapter, ValidationError
+
 from kimi_tui import jsonl
+from kimi_tui.wire.display import TodoItem
 
 MAX_FILE_BYTES = 10 << 20
 MAX_TOTAL_BYTES = 512 << 20
 _TEXT_CHARS = 200
 _ABSENT = "absent"
 _NOT_KEPT = "not kept"
+_TODO = TypeAdapter(tuple[TodoItem, ...])
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,11 +38,12 @@ class Edit:
 
 @dataclass(slots=True)
 class KeptTurn:
-    """A turn as the log has it; `at` is seconds since the epoch."""
+    """A turn as the log has it; `at` is seconds since the epoch, `todo` the todo list as it was then."""
 
     id: str
     text: str
     at: float
+    todo: tuple[TodoItem, ...] = ()
     edits: list[Edit] = field(default_factory=list[Edit])
 
 
@@ -68,10 +73,13 @@ class FileVersions:
         """Those that were not gone back over, oldest first."""
         return tuple(self._turns)
 
-    def begin_turn(self, text: str) -> str:
-        """Edits from now on belong to a new turn; returns its id."""
+    def begin_turn(self, text: str, todo: Sequence[TodoItem] = ()) -> str:
+        """Edits from now on belong to a new turn; returns its id. `todo` is the todo list of now."""
         turn_id = uuid4().hex[:12]
-        self._write({"turn": turn_id, "text": " ".join(text.split())[:_TEXT_CHARS], "at": time.time()})
+        row: dict[str, object] = {"turn": turn_id, "text": " ".join(text.split())[:_TEXT_CHARS], "at": time.time()}
+        if todo:
+            row["todo"] = [item.model_dump(mode="json") for item in todo]
+        self._write(row)
         return turn_id
 
     def before_edit(self, path: Path, content: bytes | None, becomes: bytes) -> None:
@@ -137,7 +145,7 @@ class FileVersions:
     def _take(self, row: Mapping[str, Any]) -> None:
         match row:
             case {"turn": str(turn_id), "text": str(text), "at": float(at)}:
-                self._turns.append(KeptTurn(turn_id, text, at))
+                self._turns.append(KeptTurn(turn_id, text, at, _todo_of(row.get("todo"))))
             case {"edit": str(path), "before": str(before), "after": str(after)}:
                 if not self._turns:
                     self._turns.append(KeptTurn("", "", 0.0))
@@ -188,6 +196,13 @@ class FileVersions:
 
     def _blob(self, name: str) -> Path:
         return self._folder / "blobs" / name
+
+
+def _todo_of(rows: object) -> tuple[TodoItem, ...]:
+    try:
+        return _TODO.validate_python(rows or ())
+    except ValidationError:
+        return ()
 
 
 def digest(content: bytes) -> str:

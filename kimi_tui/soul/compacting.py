@@ -25,12 +25,13 @@ async def compact(
     send: Callable[[WireMessage], None],
     hooks: Hooks,
     *,
+    summarised: Callable[[Reply], None],
     step: int,
     policy: RetryPolicy,
     focus: str = "",
     trigger: Literal["auto", "manual"] = "auto",
 ) -> Compacted:
-    """What came of it; the Wire is told why it failed, where it did."""
+    """What came of it; the Wire is told why it failed, where it did. `summarised` is given the model's reply."""
     older, kept = split(context.history)
     if not older:
         return "nothing"
@@ -47,6 +48,7 @@ async def compact(
         messages = compacted(summary, kept)
         context.replace(messages)
         context.count_tokens(sum(estimate_tokens(message) for message in messages))
+        summarised(reply)
     except ProviderError as error:
         send(notice("The conversation could not be compacted and is kept as it was", str(error), severity="warning"))
         return "failed"

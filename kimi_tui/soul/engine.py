@@ -24,7 +24,7 @@ from kimi_tui.soul.btw import Asides
 from kimi_tui.soul.command import TurnRunningError
 from kimi_tui.soul.commands import COMMANDS, CommandInfo, parse_line
 from kimi_tui.soul.dispatch import run_command
-from kimi_tui.soul.figures import Figures
+from kimi_tui.soul.figures import Figures, Prices
 from kimi_tui.soul.hooks import Hooks
 from kimi_tui.soul.models import Models
 from kimi_tui.soul.notice import Severity, error_notice, notice
@@ -299,6 +299,8 @@ class Engine:
                 done = await go_back(point, versions, self.context, conversation=conversation, files=files)
             except (KeyError, ValueError) as error:
                 raise UsageError(error.args[0] if isinstance(error, ValueError) else "that turn is no more") from error
+        if done.conversation:
+            self.services.todos.set(point.todo)
         self.wire.send(rewind_notice(point, done, self.services.workspace))
         self.tell_status()
         return done
@@ -329,6 +331,11 @@ class Engine:
         if away:
             self.approvals.reject_all()
             self.questions.dismiss_all()
+
+    def prices(self, model: str) -> Prices:
+        """Of the model of that name; of the one in use where the name is not configured."""
+        found = self.config.models.get(model) or self.config.models.get(self.models.key)
+        return (found.input_price, found.output_price) if found is not None else (None, None)
 
     def rename(self, title: str) -> None:
         """Give the session a title, of at most 200 characters."""

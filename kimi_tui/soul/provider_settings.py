@@ -20,6 +20,7 @@ def model_info(chosen: ChosenModel | None) -> ModelInfo:
     return ModelInfo(
         name=chosen.model.display_name or chosen.name,
         model=chosen.model.model,
+        key=chosen.name,
         max_context_size=chosen.model.max_context_size,
         capabilities=_capabilities(chosen),
     )

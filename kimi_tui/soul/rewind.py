@@ -1,7 +1,8 @@
 """Going back to an earlier turn: the conversation, the files our tools changed, or both.
 
-What was gone back over stays in `wire.jsonl`; the Wire is told with a notification of type `rewind`, whose payload
-says since when (`since`, seconds since the epoch) the conversation has not happened.
+The todo list goes back with the conversation. What was gone back over stays in `wire.jsonl`; the Wire is told with a
+notification of type `rewind`, whose payload says since when (`since`, seconds since the epoch) the conversation has not
+happened, and how the todo list is now (`todo`).
 """
 
 import asyncio
@@ -15,6 +16,7 @@ from kimi_tui.session.file_versions import MAX_FILE_BYTES, FileVersions, Version
 from kimi_tui.soul.notice import notice
 from kimi_tui.tools.open_file import read_bytes, write_bytes
 from kimi_tui.tools.workspace import Workspace
+from kimi_tui.wire.display import TodoItem
 from kimi_tui.wire.events import Notification
 from kimi_tui.wire.parts import JsonObject
 
@@ -34,6 +36,7 @@ class RewindPoint:
     at: float
     files: tuple[Path, ...]
     conversation: bool
+    todo: tuple[TodoItem, ...] = ()
 
 
 @dataclass(slots=True)
@@ -57,6 +60,7 @@ def rewind_points(versions: FileVersions, context: Context) -> list[RewindPoint]
             at=turn.at,
             files=tuple(dict.fromkeys(edit.path for edit in turn.edits)),
             conversation=context.checkpoint_of(turn.id) is not None,
+            todo=turn.todo,
         )
         for index, turn in enumerate((turn for turn in versions.turns if turn.id), 1)
     ]
@@ -123,6 +127,8 @@ def rewind_notice(point: RewindPoint, done: Rewound, workspace: Workspace) -> No
         "copies": {shown(path): str(copy) for path, copy in done.copies.items()},
         "failed": {shown(path): why for path, why in done.failed.items()},
     }
+    if done.conversation:
+        payload["todo"] = [item.model_dump(mode="json") for item in point.todo]
     return notice(
         f"Back to before “{point.text[:60]}”",
         "\n".join(told(done, workspace)),

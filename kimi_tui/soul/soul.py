@@ -154,6 +154,7 @@ class Soul:
             self._asked(),
             self._send,
             self._hooks,
+            summarised=self._tell_status,
             step=step,
             policy=self._limits.retries,
             focus=focus,
@@ -207,6 +208,8 @@ class Soul:
             turn.usage = reply.usage if turn.usage is None else turn.usage + reply.usage
         calls = reply.message.tool_calls or ()
         self.context.append(reply.message)
+        if reply.usage is not None:
+            self.context.count_tokens(reply.usage.total)
         self._tell_status(reply)
         if not calls:
             turn.ended = True
@@ -250,8 +253,7 @@ class Soul:
             raise
 
     def _tell_status(self, reply: Reply) -> None:
-        if reply.usage is not None:
-            self.context.count_tokens(reply.usage.total)
+        """Tell what the reply took, and how long the conversation is now."""
         tokens, most = self.context.token_count, self.model.max_context_size
         self._send(
             StatusUpdate(
@@ -259,6 +261,7 @@ class Soul:
                 context_tokens=tokens,
                 max_context_tokens=most,
                 token_usage=reply.usage,
+                model=self.model.key or None,
                 message_id=reply.id,
             )
         )

@@ -6,6 +6,7 @@ from kimi_tui import __version__, paths
 from kimi_tui.errors import UsageError
 from kimi_tui.mcp.connection import ServerState
 from kimi_tui.soul.command import Command, CommandInfo
+from kimi_tui.soul.figures import cost_of
 
 if TYPE_CHECKING:
     from kimi_tui.soul.engine import Engine
@@ -25,12 +26,13 @@ async def _version(engine: "Engine", args: str) -> None:
 
 async def _usage(engine: "Engine", args: str) -> None:
     figures, most = engine.figures, engine.soul.model.max_context_size
-    tokens, used = engine.context.token_count, engine.figures.usage
+    tokens, used = engine.context.token_count, figures.usage
     lines = [
         f"- Model: {engine.model_name}{f' ({engine.model_note})' if engine.model_note else ''}",
         f"- Context: {tokens:,} of {most:,} tokens ({tokens / most:.1%}), {len(engine.context.history)} messages",
         f"- Since this start: {figures.steps} steps, {used.input:,} tokens in ({used.input_cache_read:,} from the "
-        f"cache), {used.output:,} out{_price(engine)}",
+        f"cache), {used.output:,} out{_price(figures.cost(engine.prices))}",
+        *_by_model(engine),
         f"- Session: {engine.session_id}{f' “{engine.title}”' if engine.title else ''}",
         f"- Folder: {paths.shown(engine.work_dir)}",
     ]
@@ -46,13 +48,20 @@ async def _usage(engine: "Engine", args: str) -> None:
     engine.say("\n".join([*lines, *([f"- On: {', '.join(modes)}"] if modes else [])]))
 
 
-def _price(engine: "Engine") -> str:
-    model, used = engine.config.models.get(engine.models.key), engine.figures.usage
-    if model is None or model.input_price is None or model.output_price is None:
-        return ""
-    return (
-        f", about {(used.input * model.input_price + used.output * model.output_price) / 1e6:.4f} in the model's price"
-    )
+def _by_model(engine: "Engine") -> list[str]:
+    """Where several models worked, what each did."""
+    by_model = engine.figures.by_model
+    if len(by_model) < 2:
+        return []
+    return [
+        f"  - {name or 'no name'}: {used.steps} steps, {used.usage.input:,} in, {used.usage.output:,} out"
+        f"{_price(cost_of(used.usage, engine.prices(name)))}"
+        for name, used in by_model.items()
+    ]
+
+
+def _price(cost: float | None) -> str:
+    return "" if cost is None else f", about {cost:.4f} in the model's price"
 
 
 async def _agents(engine: "Engine", args: str) -> None:

@@ -46,7 +46,7 @@ async def take_turn(
 
 
 async def _take(soul: Soul, services: Services, hooks: Hooks, prompt: UserInput, shown: UserInput) -> TurnResult:
-    turn_id = services.versions.begin_turn(text_of(shown))
+    turn_id = services.versions.begin_turn(text_of(shown), services.todos.items)
     result = await soul.take_turn(_with_reminders(prompt, services), shown_as=shown, turn_id=turn_id)
     if result.stop != "finished":
         return result

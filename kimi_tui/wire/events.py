@@ -69,12 +69,16 @@ class MCPStatus(WireModel):
 
 
 class StatusUpdate(WireModel):
-    """Figures of the session; a field that is absent has not changed. `context_usage` is 0..1."""
+    """Figures of the session; a field that is absent has not changed. `context_usage` is 0..1.
+
+    `model` names, as the configuration does, whose work `token_usage` is (ours: only for clients that know flows).
+    """
 
     context_usage: float | None = None
     context_tokens: int | None = None
     max_context_tokens: int | None = None
     token_usage: TokenUsage | None = None
+    model: str | None = None
     message_id: str | None = None
     plan_mode: bool | None = None
     mcp_status: MCPStatus | None = None

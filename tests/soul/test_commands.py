@@ -1,10 +1,12 @@
 import asyncio
+import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from kimi_tui import __version__
-from kimi_tui.config import ModelConfig
+from kimi_tui.config import ModelConfig, ProviderConfig
 from kimi_tui.errors import ConfigError, UsageError
 from kimi_tui.soul.commands import COMMANDS
 from kimi_tui.wire.events import BtwBegin, BtwEnd, Notification, PlanDisplay, StatusUpdate, TurnBegin
@@ -48,6 +50,36 @@ async def test_usage_says_model_context_and_tokens_those_of_subagents_too(tmp_pa
     assert "62 out" in text
     assert "127 of 100,000" in text
     assert "Context: 127" in text
+
+
+async def test_usage_is_told_by_model_where_several_worked_each_with_its_price(tmp_path):
+    compaction = "text: NOTES\nusage: input_other=500 output=30"
+    replies = [f"text: {n}\nusage: input_other={n}000000 output=0" for n in (1, 2)]
+    made = plan(tmp_path, replies[0], loop={"reserved_context_size": 1000})
+    dear = ModelConfig(provider="dear", model="scripted", max_context_size=10**7, input_price=5.0, output_price=9.0)
+    cheap = made.config.models["s"].model_copy(
+        update={"input_price": 1.0, "output_price": 2.0, "max_context_size": 10**7}
+    )
+    script = tmp_path / "dear.json"
+    script.write_text(json.dumps([replies[1], compaction]))
+    config = made.config.model_copy(
+        update={
+            "models": {"s": cheap, "dear": dear},
+            "default_model": "s",
+            "providers": made.config.providers | {"dear": ProviderConfig(type="scripted", scripts=script)},
+        }
+    )
+    async with engine_on(replace(made, config=config)) as (engine, heard):
+        await engine.prompt("one")
+        await engine.prompt("/model dear")
+        await engine.prompt("two")
+        await engine.prompt("/compact")
+        assert [told.model for told in heard.of(StatusUpdate) if told.token_usage] == ["s", "dear", "dear"]
+        text = await ask(engine, heard, "/usage")
+    assert "3 steps, 3,000,500 tokens in" in text
+    assert "- s: 1 steps, 1,000,000 in, 0 out, about 1.0000" in text
+    assert "- dear: 2 steps, 2,000,500 in, 30 out, about 10.0028" in text
+    assert "about 11.0028" in text
 
 
 async def test_a_command_that_only_tells_may_be_given_while_a_turn_runs_and_stands_apart(tmp_path):

@@ -1,6 +1,7 @@
 import pytest
 
 from kimi_tui.errors import UsageError
+from kimi_tui.ui.tui.state import UiState
 from kimi_tui.wire.events import Notification, StatusUpdate
 from kimi_tui.wire.parts import TextPart
 from tests.soul.engines import engine_on, plan, tool_call
@@ -55,6 +56,28 @@ async def test_a_file_that_was_new_is_removed_again_and_both_survive_a_resume(tm
         assert said, "what was gone back over stays on record"
     async with engine_on(plan(tmp_path, session_id=session_id)) as (engine, _):
         assert engine.rewind_points() == []
+
+
+async def test_the_todo_list_goes_back_with_the_conversation_and_the_screen_has_it_from_the_record(tmp_path):
+    def todo(call_id, status):
+        return tool_call("SetTodoList", call_id, todos=[{"title": "fix", "status": status}])
+
+    replies = (todo("a", "pending"), "text: one", todo("b", "done"), "text: two")
+    async with engine_on(plan(tmp_path, *replies)) as (engine, _):
+        await engine.prompt("plan it")
+        await engine.prompt("do it")
+        await engine.rewind(engine.rewind_points()[1], conversation=False)
+        assert [item.status for item in engine.services.todos.items] == ["done"]
+        await engine.rewind(engine.rewind_points()[1])
+        assert [item.status for item in engine.services.todos.items] == ["pending"]
+        assert [item.status for item in engine.session.state.todos] == ["pending"]
+        state = UiState()
+        state.fold_all((one.timestamp, one.message) for one in engine.recorded())
+        assert [item.status for item in state.todo] == ["pending"]
+        session_id = engine.session_id
+    async with engine_on(plan(tmp_path, session_id=session_id)) as (engine, _):
+        await engine.rewind(engine.rewind_points()[0])
+        assert engine.services.todos.items == ()
 
 
 async def test_the_conversation_alone_can_go_back_and_the_files_later(tmp_path):

@@ -333,12 +333,17 @@ class Doors:
                 self._app.put_command(command)
 
     async def _usage(self) -> None:
+        from kimi_tui.soul.figures import cost_of
         from kimi_tui.ui.tui.screens.usage import Spent, Usage, UsageFacts
 
         if (engine := self._engine) is None:
             return
+        prices, now = engine.prices, engine.figures
         session = await asyncio.to_thread(_figures_of, engine.session.dir / "wire.jsonl")
-        model = engine.config.models.get(engine.models.key)
+        by_model = [
+            Spent(f"  {name or '?'}", used.steps, used.usage, cost_of(used.usage, prices(name)))
+            for name, used in session.by_model.items()
+        ]
         facts = UsageFacts(
             engine.model_name,
             engine.model_note,
@@ -346,11 +351,11 @@ class Doors:
             engine.soul.model.max_context_size,
             len(engine.context.history),
             (
-                Spent(_("since this start"), engine.figures.steps, engine.figures.usage),
-                Spent(_("the whole session"), session.steps, session.usage),
+                Spent(_("since this start"), now.steps, now.usage, now.cost(prices)),
+                Spent(_("the whole session"), session.steps, session.usage, session.cost(prices)),
+                *(by_model if len(by_model) > 1 else ()),
             ),
-            model.input_price if model else None,
-            model.output_price if model else None,
+            priced=None not in prices("") or session.cost(prices) is not None,
         )
         await self._app.push_screen_wait(Usage(facts))
 

@@ -7,6 +7,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from typing import TypeVar, assert_never
 
+from pydantic import TypeAdapter, ValidationError
+
 from kimi_tui.ui.tui import wording
 from kimi_tui.ui.tui.conversation import Conversation
 from kimi_tui.ui.tui.deltas import Delta, Part, Touched
@@ -28,6 +30,7 @@ from kimi_tui.wire.codec import WireMessage
 from kimi_tui.wire.display import TodoItem
 
 T = TypeVar("T")
+_TODO = TypeAdapter(tuple[TodoItem, ...])
 
 
 @dataclass(frozen=True, slots=True)
@@ -305,8 +308,18 @@ class UiState:
             self.flow.forget(key)
             self._retry = self._seam = None
             self._touch("node")
+            self._restore_todo(payload.get("todo"))
         self.conversation.append(SeamItem("rewind", one_line(message.title), detail=message.body))
         self._step_start = len(self.conversation)
+
+    def _restore_todo(self, rows: object) -> None:
+        try:
+            todo = _TODO.validate_python(rows)
+        except ValidationError:  # of an earlier version, which did not tell
+            return
+        if todo != self.todo:
+            self.todo = todo
+            self._touch("todo")
 
     def _end_retry(self) -> None:
         key, self._retry = self._retry, None

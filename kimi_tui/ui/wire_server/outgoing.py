@@ -5,7 +5,7 @@ from kimi_tui.ui.stdio import LineWriter
 from kimi_tui.ui.wire_server import rpc
 from kimi_tui.ui.wire_server.params import Capabilities
 from kimi_tui.wire.codec import FLOW_EVENTS, REQUESTS, Request, WireMessage, encode
-from kimi_tui.wire.events import ApprovalResponse
+from kimi_tui.wire.events import ApprovalResponse, StatusUpdate
 from kimi_tui.wire.parts import JsonObject
 from kimi_tui.wire.requests import ApprovalRequest, QuestionRequest
 
@@ -53,5 +53,10 @@ class Outgoing:
     def _tell(self, message: WireMessage) -> bool:
         if isinstance(message, FLOW_EVENTS) and not self.capabilities.supports_flow:
             return False
-        self.write(rpc.notification("event", encode(message)))
+        self.write(rpc.notification("event", encode(message if self.capabilities.supports_flow else _plain(message))))
         return True
+
+
+def _plain(message: WireMessage) -> WireMessage:
+    """The message without what the protocol of Kimi CLI does not have."""
+    return message.model_copy(update={"model": None}) if isinstance(message, StatusUpdate) else message

@@ -206,6 +206,16 @@ async def test_a_flow_is_an_outer_turn_with_a_turn_a_node(tmp_path):
         assert not [name for name in client.types if name.startswith("Flow")]
 
 
+async def test_a_client_that_knows_our_words_is_told_whose_work_a_step_was(tmp_path):
+    for capabilities, expected in (({}, [None]), ({"supports_flow": True}, ["s"])):
+        made = plan(tmp_path, "text: hi\nusage: input_other=5 output=2")
+        async with served(made) as (client, _):
+            await client.initialize(capabilities=capabilities)
+            await client.call("prompt", user_input="hello")
+            told = [payload for payload in client.payloads("StatusUpdate") if "token_usage" in payload]
+            assert [payload.get("model") for payload in told] == expected
+
+
 @pytest.mark.usefixtures("skills")
 async def test_a_client_that_knows_flows_sees_and_steers_them(tmp_path):
     async with served(plan(tmp_path, *CHOICES)) as (client, _):

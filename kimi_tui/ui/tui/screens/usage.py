@@ -23,11 +23,12 @@ class Spent:
     title: str
     steps: int
     usage: TokenUsage
+    cost: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class UsageFacts:
-    """Everything the screen says. Prices are per million tokens, None where none is configured."""
+    """Everything the screen says. `priced`: every model has its prices."""
 
     model: str
     note: str
@@ -35,15 +36,7 @@ class UsageFacts:
     most: int
     messages: int
     spent: tuple[Spent, ...]
-    input_price: float | None = None
-    output_price: float | None = None
-
-
-def cost_of(usage: TokenUsage, facts: UsageFacts) -> float | None:
-    """In the unit of the prices; None where none are configured."""
-    if facts.input_price is None or facts.output_price is None:
-        return None
-    return (usage.input * facts.input_price + usage.output * facts.output_price) / 1e6
+    priced: bool = False
 
 
 class Usage(Card[None]):
@@ -84,7 +77,6 @@ def usage_lines(facts: UsageFacts, width: int, palette: Palette) -> list[Line]:
     lines = [Line(tuple(head)), Line(), Line((("context", palette.muted),)), Line(tuple(bar)), Line()]
     rows: list[Sequence[str]] = [("", "steps", "tokens in", "of them cached", "out", "cost")]
     for spent in facts.spent:
-        cost = cost_of(spent.usage, facts)
         rows.append(
             (
                 spent.title,
@@ -92,7 +84,7 @@ def usage_lines(facts: UsageFacts, width: int, palette: Palette) -> list[Line]:
                 f"{spent.usage.input:,}",
                 f"{spent.usage.input_cache_read:,}",
                 f"{spent.usage.output:,}",
-                "–" if cost is None else f"{cost:.4f}",
+                "–" if spent.cost is None else f"{spent.cost:.4f}",
             )
         )
     wide = [max(cells(row[column]) for row in rows) for column in range(6)]
@@ -101,7 +93,7 @@ def usage_lines(facts: UsageFacts, width: int, palette: Palette) -> list[Line]:
         for column in range(1, 6):
             runs.append(("  " + row[column].rjust(wide[column]), palette.base if number else palette.muted))
         lines.append(Line(tuple(runs)))
-    if facts.input_price is None or facts.output_price is None:
+    if not facts.priced:
         lines += [
             Line(),
             Line((("for cost, give the model input_price and output_price (per 1M tokens)", palette.faint),)),

@@ -14,6 +14,7 @@ from kimi_tui.llm.discover import LocalServer
 from kimi_tui.mcp.connection import ServerState
 from kimi_tui.skill.library import SkillLibrary
 from kimi_tui.skill.roots import SkillRoots
+from kimi_tui.soul.figures import cost_of
 from kimi_tui.tools.background import BackgroundTask
 from kimi_tui.trust import brought_by
 from kimi_tui.ui.tui.screens.first_start import FirstStart, find_takeover
@@ -121,11 +122,15 @@ def skills(work_dir: Path, root: Path) -> Skills:
 
 
 def usage(work_dir: Path, root: Path) -> Usage:
-    some = TokenUsage(input_other=31_000, input_cache_read=12_400, output=2_100)
+    some, prices = TokenUsage(input_other=31_000, input_cache_read=12_400, output=2_100), (0.6, 2.5)
     return Usage(
         UsageFacts(
             "moon-2", "", 31_000, 256_000, 24,
-            (Spent("since this start", 8, some), Spent("the whole session", 19, some + some)), 0.6, 2.5,
+            (
+                Spent("since this start", 8, some, cost_of(some, prices)),
+                Spent("the whole session", 19, some + some, cost_of(some + some, prices)),
+            ),
+            priced=True,
         )
     )  # fmt: skip
 
