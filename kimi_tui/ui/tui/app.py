@@ -259,7 +259,9 @@ class KimiTui(App[int]):
 
     def on_approval_dialog_answered(self, event: "ApprovalDialog.Answered") -> None:
         if self.engine is not None:
-            self.engine.approvals.settle(event.request_id, event.response, event.feedback, edited=event.edited)
+            self.engine.approvals.settle(
+                event.request_id, event.response, event.feedback, edited=event.edited, taken=event.taken
+            )
 
     def on_approval_dialog_typed(self, event: "ApprovalDialog.Typed") -> None:
         self.home.composer.prompt.focus()
@@ -396,7 +398,7 @@ class KimiTui(App[int]):
         if not isinstance(self.screen, Home):
             return
         if name == "waiting" and self.home.approval.is_open:
-            self.home.approval.focus()
+            self.home.approval.take_focus()
         elif not self.home.go_to(name):
             empty = {"flow": _("there are no flows"), "todo": _("the todo list is empty")}
             self.tell(empty.get(name, _("nothing waits")))

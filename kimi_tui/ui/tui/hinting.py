@@ -59,6 +59,8 @@ def hints_for(home: Home, state: "UiState") -> tuple[Hint, ...]:
                 ("a", _("this session")),
                 ("n", p_("answer", "no")),
                 ("f", _("no, and why")),
+                ("Tab", _("comment")),
+                *((("h", _("choose changes")),) if home.approval.has_hunks else ()),
                 ("PgDn", _("read on")),
                 ("Esc", _("interrupt")),
             )

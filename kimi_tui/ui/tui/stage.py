@@ -207,7 +207,7 @@ class Stage:
         new = frozenset(request.id for request in requests) - self._asked
         self._asked = frozenset(request.id for request in requests)
         if requests and (open_id is not None or (new and not home.composer.text.strip())):
-            home.approval.focus()
+            home.approval.take_focus()
         elif not requests and (had_focus or home.focused is None):
             home.composer.prompt.focus()
 

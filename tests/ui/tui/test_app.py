@@ -71,11 +71,9 @@ def start(tmp_path: Path) -> Start:
             stage.verdicts = []
             settle = engine.approvals.settle
 
-            def settling(
-                request_id: str, response: str, feedback: str | None = None, *, edited: str | None = None
-            ) -> bool:
+            def settling(request_id: str, response: str, feedback: str | None = None, **more: object) -> bool:
                 stage.verdicts.append((response, feedback))
-                return settle(request_id, response, feedback, edited=edited)  # type: ignore[arg-type]
+                return settle(request_id, response, feedback, **more)  # type: ignore[arg-type]
 
             engine.approvals.settle = settling  # type: ignore[method-assign]
             yield stage

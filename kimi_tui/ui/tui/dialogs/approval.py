@@ -8,18 +8,20 @@ from collections.abc import Callable, Sequence
 
 from textual import events
 from textual.app import ComposeResult
-from textual.containers import Vertical
+from textual.containers import Horizontal, Vertical
 from textual.message import Message
 from textual.screen import ModalScreen
-from textual.widgets import Input
+from textual.widgets import Input, Static
 
 from kimi_tui.ui.tui.dialogs.asked_by import AskedBy
 from kimi_tui.ui.tui.dialogs.body import AskedBody
 from kimi_tui.ui.tui.dialogs.edit_command import EditCommand, command_of
 from kimi_tui.ui.tui.dialogs.guard import Guard
+from kimi_tui.ui.tui.dialogs.hunks import ChooseHunks, hunks_of
 from kimi_tui.ui.tui.dialogs.options import Option, OptionRows
 from kimi_tui.ui.tui.dialogs.whole import KEYS, SCROLL, WholeRequest
 from kimi_tui.ui.tui.headline import one_line
+from kimi_tui.ui.tui.language import _
 from kimi_tui.wire.display import BriefBlock, DisplayBlock
 from kimi_tui.wire.events import ApprovalAnswer
 from kimi_tui.wire.requests import ApprovalRequest
@@ -38,12 +40,15 @@ class ApprovalDialog(Vertical, can_focus=True):
     ApprovalDialog > OptionRows { margin-top: 1; }
     ApprovalDialog > AskedBody { margin-top: 1; background: $surface; }
     ApprovalDialog.-tight > OptionRows, ApprovalDialog.-tight > AskedBody { margin-top: 0; }
-    ApprovalDialog > Input { display: none; border: none; height: 1; padding: 0 1; background: $panel; }
-    ApprovalDialog.-why > Input { display: block; margin-top: 1; }
+    ApprovalDialog > #said { display: none; height: 1; margin-top: 1; }
+    ApprovalDialog #said-head { width: auto; padding: 0 1 0 0; color: $warning; }
+    ApprovalDialog #words { width: 1fr; border: none; height: 1; padding: 0 1; background: $panel; }
+    ApprovalDialog.-why > #said, ApprovalDialog.-comment > #said { display: block; }
+    ApprovalDialog.-tight > #said { margin-top: 0; }
     """
 
     class Answered(Message):
-        """`edited` is the command to run in place of the one that was asked for."""
+        """`edited` is the command to run in place of the one that was asked for; `taken` the changes to make."""
 
         def __init__(
             self,
@@ -52,9 +57,10 @@ class ApprovalDialog(Vertical, can_focus=True):
             feedback: str | None = None,
             *,
             edited: str | None = None,
+            taken: Sequence[int] | None = None,
         ) -> None:
             self.request_id = request_id
-            self.edited = edited
+            self.edited, self.taken = edited, taken
             self.response: ApprovalAnswer = response
             self.feedback = feedback
             super().__init__()
@@ -84,11 +90,18 @@ class ApprovalDialog(Vertical, can_focus=True):
         yield AskedBy(id="asked-by")
         yield AskedBody(id="asked")
         yield OptionRows(id="answers")
-        yield Input(placeholder="why not? enter sends, esc takes it back", id="why", compact=True)
+        with Horizontal(id="said"):
+            yield Static(id="said-head", markup=False)
+            yield Input(id="words", compact=True)
 
     @property
     def is_open(self) -> bool:
         return self.current is not None
+
+    @property
+    def has_hunks(self) -> bool:
+        """Whether what is asked about can be taken in part."""
+        return self.current is not None and bool(hunks_of(self.current))
 
     def show(self, requests: Sequence[ApprovalRequest], *, node: str = "", open_id: str | None = None) -> None:
         """Ask for these, the first one first. A dialog that shows another request than before waits anew."""
@@ -97,19 +110,20 @@ class ApprovalDialog(Vertical, can_focus=True):
         request = next((one for one in requests if one.id == wanted), requests[0] if requests else None)
         if request is None:
             self.current = None
-            self.remove_class("-open", "-why")
+            self.remove_class("-open", "-why", "-comment")
             self._leave_aside()
             return
         place = next(index for index, one in enumerate(requests) if one.id == request.id)
         self.border_title = "approval" if len(requests) == 1 else f"approval {place + 1} of {len(requests)}"
-        self.border_subtitle = "tab next · ctrl+f whole screen" if len(requests) > 1 else "ctrl+f whole screen"
+        keys = (_("tab comment"), _("← → next") if len(requests) > 1 else "", _("ctrl+f whole screen"))
+        self.border_subtitle = " · ".join(filter(None, keys))
         if self.current is None or request.id != self.current.id:
             self.current = request
             self._leave_aside()
             self._swallowed = ""
             self.guard.restart()
-            self.remove_class("-why")
-            self.query_one("#why", Input).value = ""
+            self.remove_class("-why", "-comment")
+            self._words.value = ""
             head = self.query_one(AskedBy)
             head.request, head.node = request, node
             head.redraw()
@@ -117,19 +131,19 @@ class ApprovalDialog(Vertical, can_focus=True):
             self.query_one(OptionRows).show(self._options(request, seen=self.query_one(AskedBody).all_seen))
             self.add_class("-open")
             self.call_after_refresh(self._look_again)
-        elif self.has_class("-why"):
-            self.query_one("#why", Input).focus()
         self.fit()
 
     def fit(self) -> None:
         """Let the text give way, so that every answer stays on screen."""
         rows = self.app.size.height
-        tight = rows < 24
+        tight = rows < 28
         self.set_class(tight, "-tight")
-        talk = 1 if rows < 20 else 2 if tight else 4
+        talk = 1 if rows < 20 else 2 if rows < 24 else 4
         around = 5 + talk  # header, strip, hints, composer, and a little of the conversation
         frame = 3 if tight else 5
         answers = len(self.query_one(OptionRows).options) + 1
+        if self.has_class("-why") or self.has_class("-comment"):
+            answers += 1 if tight else 2
         self.query_one(AskedBody).give_room(max(2, min(24, rows - around - frame - answers)))
 
     def _options(self, request: ApprovalRequest, *, seen: bool) -> list[Option]:
@@ -144,6 +158,8 @@ class ApprovalDialog(Vertical, can_focus=True):
         options.append(Option("why", "f", "No, and say why…"))
         if command_of(request) is not None:
             options.append(Option("edit", "e", "Edit it before it runs…"))
+        if hunks := hunks_of(request):
+            options.append(Option("hunks", "h", _("Choose among its {count} changes…", count=len(hunks))))
         return options
 
     def _look_again(self) -> None:
@@ -155,7 +171,7 @@ class ApprovalDialog(Vertical, can_focus=True):
     def read_whole(self) -> bool:
         """Show the request on the whole screen; False where none is asked."""
         request = self.current
-        if request is None or self.has_class("-why"):
+        if request is None or self._writes:
             return False
         node = self.query_one(AskedBy).node
         screen = WholeRequest(
@@ -187,9 +203,15 @@ class ApprovalDialog(Vertical, can_focus=True):
         self._look_again()
 
     def on_key(self, event: events.Key) -> None:
-        if self.current is None or self.has_class("-why"):
-            return
         key = event.key
+        if self.current is None:
+            return
+        if self._writes:
+            if key == "tab" and self.has_class("-comment"):
+                event.stop()
+                event.prevent_default()
+                self._keep_comment()
+            return
         if key in SCROLL:
             event.stop()
             self.query_one(AskedBody).scroll_relative(y=SCROLL[key], animate=False, immediate=True)
@@ -197,16 +219,14 @@ class ApprovalDialog(Vertical, can_focus=True):
         elif key in ("up", "down"):
             event.stop()
             self.query_one(OptionRows).move(-1 if key == "up" else 1)
-        elif key == "tab" and len(self.requests) > 1:
+        elif key == "tab":
             event.stop()
             event.prevent_default()
-            at = self.requests.index(self.current) if self.current in self.requests else 0
-            self.show(
-                self.requests,
-                node=self.query_one(AskedBy).node,
-                open_id=self.requests[(at + 1) % len(self.requests)].id,
-            )
-        elif key in KEYS:
+            self._write("-comment", _("comment"), _("it goes with your answer, a yes or a no; esc takes it back"))
+        elif key in ("left", "right"):
+            event.stop()
+            self._open_next(-1 if key == "left" else 1)
+        elif KEYS.get(key) in {option.id for option in self.query_one(OptionRows).options}:
             event.stop()
             if self.guard.passes():
                 self._take(KEYS[key])
@@ -224,10 +244,17 @@ class ApprovalDialog(Vertical, can_focus=True):
             self.post_message(self.Typed(text))
 
     def on_paste(self, event: events.Paste) -> None:
-        if not self.has_class("-why"):
+        if not self._writes:
             event.stop()
             self.guard.restart()
             self.post_message(self.Typed(event.text))
+
+    def _open_next(self, by: int) -> None:
+        """Another of those that wait."""
+        if self.current is not None and len(self.requests) > 1:
+            at = self.requests.index(self.current) if self.current in self.requests else 0
+            wanted = self.requests[(at + by) % len(self.requests)]
+            self.show(self.requests, node=self.query_one(AskedBy).node, open_id=wanted.id)
 
     def on_option_rows_clicked(self, event: OptionRows.Clicked) -> None:
         event.stop()
@@ -239,36 +266,85 @@ class ApprovalDialog(Vertical, can_focus=True):
         if request is None:
             return
         seen = self.query_one(AskedBody).all_seen if seen is None else seen
+        comment = self._comment
         match option_id:
             case "once":
-                self.post_message(self.Answered(request.id, "approve"))
+                self.post_message(self.Answered(request.id, "approve", comment))
             case "session" if request.scope is not None and seen:
-                self.post_message(self.Answered(request.id, "approve_for_session"))
+                self.post_message(self.Answered(request.id, "approve_for_session", comment))
             case "no":
-                self.post_message(self.Answered(request.id, "reject"))
+                self.post_message(self.Answered(request.id, "reject", comment))
             case "why":
-                self.add_class("-why")
-                self.query_one("#why", Input).focus()
+                self._write("-why", _("no"), _("why not? enter sends, esc takes it back"))
             case "edit" if (command := command_of(request)) is not None:
                 self._open_aside(
                     EditCommand(command),
                     lambda text: self.post_message(
-                        self.Answered(request.id, "approve", edited=text if text != command else None)
+                        self.Answered(request.id, "approve", comment, edited=text if text != command else None)
+                    ),
+                )
+            case "hunks" if hunks_of(request):
+                self._open_aside(
+                    ChooseHunks(request, node=self.query_one(AskedBy).node, clock=self._clock),
+                    lambda taken: self.post_message(
+                        self.Answered(request.id, "approve", comment, taken=[*map(int, taken.split(","))])
                     ),
                 )
             case _:
                 self.app.bell()
 
+    # What is said with the answer
+
+    @property
+    def _words(self) -> Input:
+        return self.query_one("#words", Input)
+
+    @property
+    def _writes(self) -> bool:
+        """Words are written that go with the answer."""
+        return self.has_class("-why") or (self.has_class("-comment") and self._words.has_focus)
+
+    @property
+    def _comment(self) -> str | None:
+        return self._words.value.strip() or None
+
+    def take_focus(self) -> None:
+        """The focus, to the words where some are being written."""
+        if self.has_class("-why"):
+            self._words.focus()
+        elif not self._words.has_focus:
+            self.focus()
+
+    def _write(self, how: str, head: str, about: str) -> None:
+        self.remove_class("-why", "-comment")
+        self.add_class(how)
+        self.query_one("#said-head", Static).update(head)
+        self._words.placeholder = about
+        self.fit()
+        self._words.focus()
+
     def on_input_submitted(self, event: Input.Submitted) -> None:
         event.stop()
-        if self.current is not None:
-            self.post_message(self.Answered(self.current.id, "reject", event.value.strip() or None))
+        if self.has_class("-comment"):
+            self._keep_comment()
+        elif self.current is not None:
+            self.post_message(self.Answered(self.current.id, "reject", self._comment))
+
+    def _keep_comment(self) -> None:
+        """Back to the answers; a comment stays in sight."""
+        if self._comment is None:
+            self.remove_class("-comment")
+            self.fit()
+        self.guard.restart()
+        self.focus()
 
     def leave_why(self) -> bool:
-        """Take back the wish to say why; False where it was not there."""
-        if not self.has_class("-why"):
+        """Take back what was to be said with the answer; False where nothing was."""
+        if not (self.has_class("-why") or self.has_class("-comment")):
             return False
-        self.remove_class("-why")
+        self.remove_class("-why", "-comment")
+        self._words.value = ""
+        self.fit()
         self.guard.restart()
         self.focus()
         return True

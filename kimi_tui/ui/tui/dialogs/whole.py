@@ -18,7 +18,8 @@ from kimi_tui.wire.display import DisplayBlock
 from kimi_tui.wire.requests import ApprovalRequest
 
 KEYS = {
-    "y": "once", "1": "once", "a": "session", "2": "session", "n": "no", "3": "no", "f": "why", "4": "why", "e": "edit"
+    "y": "once", "1": "once", "a": "session", "2": "session", "n": "no", "3": "no", "f": "why", "4": "why", "e": "edit",
+    "h": "hunks",
 }  # fmt: skip
 SCROLL = {"pageup": -8, "pagedown": 8, "shift+up": -1, "shift+down": 1, "home": -100_000, "end": 100_000}
 _MORE = {"k": -1, "j": 1, "space": 20, "b": -20}

@@ -312,7 +312,11 @@ class Home(Screen[None]):
 
     def focus_work(self) -> None:
         """The focus to what asks for an answer, else to the composer."""
-        (self._dialog or self.composer.prompt).focus()
+        dialog = self._dialog
+        if dialog is self.approval:
+            self.approval.take_focus()
+        else:
+            (dialog or self.composer.prompt).focus()
 
     # Keys
 
