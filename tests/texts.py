@@ -6,6 +6,7 @@ After a conflict in the catalogue: solve the `.po`, run this; the `.mo` is made 
 
 import io
 from collections.abc import Iterator
+from datetime import UTC, datetime
 from pathlib import Path
 
 from babel.messages.catalog import Catalog, Message
@@ -15,6 +16,8 @@ from babel.messages.pofile import read_po, write_po
 
 from kimi_tui.ui.tui.language import DOMAIN, LOCALE
 
+# The same texts make the same file, whenever they are compiled.
+_ALWAYS = datetime(2026, 1, 1, tzinfo=UTC)
 ROOT = Path(__file__).parents[1]
 PO = LOCALE / "zh_CN" / "LC_MESSAGES" / f"{DOMAIN}.po"
 MO = PO.with_suffix(".mo")
@@ -44,7 +47,7 @@ def texts_of(messages: Catalog) -> list[Message]:
 
 def updated(old: Catalog) -> Catalog:
     """`old` with exactly the texts of the source."""
-    new = Catalog(locale="zh_CN", domain=DOMAIN, fuzzy=False, charset="utf-8")
+    new = Catalog(locale="zh_CN", domain=DOMAIN, fuzzy=False, charset="utf-8", creation_date=_ALWAYS)
     for _file, _line, text, meaning in marked():
         known = old.get(text, meaning)
         new.add(text, known.string if known else "", flags=known.flags if known else (), context=meaning)

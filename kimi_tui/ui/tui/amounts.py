@@ -17,7 +17,3 @@ def elapsed(seconds: float) -> str:
     whole = max(0, int(seconds))
     hours, minutes, secs = whole // 3600, whole // 60 % 60, whole % 60
     return f"{hours}:{minutes:02d}:{secs:02d}" if hours else f"{minutes}:{secs:02d}"
-
-
-def plural(count: int, one: str, many: str | None = None) -> str:
-    return f"{count:,} {one if count == 1 else many or one + 's'}"

@@ -10,6 +10,7 @@ from textual.screen import ModalScreen
 from kimi_tui.errors import KimiTuiError
 from kimi_tui.flow.export import flow_of_picture
 from kimi_tui.flow.run_state import RunState
+from kimi_tui.ui.tui import wording
 from kimi_tui.ui.tui.dialogs.choice import Choice
 from kimi_tui.ui.tui.dialogs.edit_prompt import EditPrompt
 from kimi_tui.ui.tui.dialogs.node import NodeControls, NodeDetails
@@ -19,6 +20,7 @@ from kimi_tui.ui.tui.engine import Engine
 from kimi_tui.ui.tui.flow.exporting import Format, export_chart, export_run
 from kimi_tui.ui.tui.flow.looks import Circumstances, faces_of
 from kimi_tui.ui.tui.flow_fold import FlowRun, branches_of, label_of
+from kimi_tui.ui.tui.language import N_, _, n_, p_
 from kimi_tui.ui.tui.replay.comparing import faces_of_many, faces_of_two
 from kimi_tui.ui.tui.replay.machine import TimeMachine
 from kimi_tui.ui.tui.replay.past_runs import PastRun, begin_number, messages_of, picture_of, runs_of
@@ -28,14 +30,14 @@ from kimi_tui.ui.tui.steering import edit_and_run, steer
 from kimi_tui.ui.tui.transcript.items import FlowHeaderItem
 
 _FORMATS: tuple[tuple[Format, str, str], ...] = (
-    ("mermaid", "m", "Mermaid, the way gone as classes"),
-    ("svg", "s", "SVG, a picture of it"),
-    ("json", "j", "JSON, every figure"),
-    ("md", "t", "Markdown, a table of its nodes and decisions"),
+    ("mermaid", "m", N_("Mermaid, the way gone as classes")),
+    ("svg", "s", N_("SVG, a picture of it")),
+    ("json", "j", N_("JSON, every figure")),
+    ("md", "t", N_("Markdown, a table of its nodes and decisions")),
 )
 _COUNTED = 200
 """The runs that are counted together at most, the latest ones."""
-_PAST = "this is the past; End goes back to now"
+_PAST = N_("this is the past; End goes back to now")
 
 
 class Room(Protocol):
@@ -86,11 +88,17 @@ class FlowDesk:
         state = states[0]
         place = run.node_label if run is not None and run.begin.run_id == state.run_id else state.node_id
         since = _ago(time.time() - state.updated_at)
-        words = f"The run of {state.name} was cut off {since}, at “{place}”, after {state.moves} moves."
+        words = _(
+            "The run of {flow} was cut off {since}, at “{place}”, after {moves} moves.",
+            flow=state.name,
+            since=since,
+            place=place,
+            moves=state.moves,
+        )
         skill = next((one for one in self._stage.home.flow.listing.flows if one.name == state.name), None)
         text = getattr(skill, "chart_text", None)
         if text is not None and state.chart_changed(text):
-            words += "\nIts chart has changed since; the run goes on with the one it began with."
+            words += "\n" + _("Its chart has changed since; the run goes on with the one it began with.")
 
         def act(answer: str | None) -> None:
             if answer == "go":
@@ -99,11 +107,11 @@ class FlowDesk:
                 self._stage.home.go_to("flow")
 
         options = (
-            Option("go", "g", "Go on from there"),
-            Option("see", "s", "Look at its chart first"),
-            Option("later", "l", "Not now", "/flow-resume does it later"),
+            Option("go", "g", _("Go on from there")),
+            Option("see", "s", _("Look at its chart first")),
+            Option("later", "l", _("Not now"), _("/flow-resume does it later")),
         )
-        self._room.open_dialog(Choice("a flow was cut off", words, options), act)
+        self._room.open_dialog(Choice(_("a flow was cut off"), words, options), act)
 
     # Steer
 
@@ -113,7 +121,7 @@ class FlowDesk:
         if action == "list":
             self._stage.home.flow.action_list()
         elif self._stage.past is not None:
-            self._room.tell(_PAST)
+            self._room.tell(_(_PAST))
         elif action == "choose" and run is not None:
             self._choose(node_id or run.node_id)
         elif action.startswith("choose:") and run is not None:
@@ -129,7 +137,7 @@ class FlowDesk:
         if run is None or not run.active:
             return
         if self._stage.past is not None:
-            self._room.tell(_PAST)
+            self._room.tell(_(_PAST))
             return
         branch = self._stage.home.branch
         if branch.is_open:
@@ -143,7 +151,7 @@ class FlowDesk:
         """Ask for a branch of the node under the cursor, else of the one the run is on."""
         run = self._stage.state.flow.run
         if run is None or not run.active:
-            self._room.tell("no flow is running")
+            self._room.tell(_("no flow is running"))
             return
         for one in (node_id, run.node_id):
             if branches := branches_of(run.begin, one):
@@ -151,14 +159,14 @@ class FlowDesk:
                 self._stage.home.branch.show(one, label, branches, wanted=True)
                 self._stage.home.branch.focus()
                 return
-        self._room.tell("this node has one way out; there is nothing to choose")
+        self._room.tell(_("this node has one way out; there is nothing to choose"))
 
     def _edit(self, node_id: str) -> None:
         """Let the person rewrite a node's prompt, and run the node with it."""
         run, engine = self._stage.state.flow.run, self._engine
         node = next((one for one in run.begin.nodes if one.id == node_id), None) if run is not None else None
         if node is None or engine is None or node.kind in ("begin", "end"):
-            self._room.tell("this node has no prompt")
+            self._room.tell(_("this node has no prompt"))
             return
         before = engine.runner.state.prompts.get(node_id) if engine.runner is not None else None
 
@@ -233,7 +241,7 @@ class FlowDesk:
         formats = _FORMATS if pane.picture is not None else _FORMATS[:2]
 
         def write(answer: str | None) -> None:
-            form: Format | None = next((form for form, _, _ in formats if form == answer), None)
+            form: Format | None = next((form for form, *_rest in formats if form == answer), None)
             if form is None:
                 return
             try:
@@ -244,12 +252,12 @@ class FlowDesk:
                 else:
                     return
             except OSError as error:
-                self._room.tell(f"it could not be written: {error.strerror or error}")
+                self._room.tell(_("it could not be written: {cause}", cause=error.strerror or error))
             else:
-                self._room.tell(f"written to {path.name}")
+                self._room.tell(_("written to {file}", file=path.name))
 
-        options = [Option(form, key, words) for form, key, words in formats]
-        self._room.open_dialog(Choice("export", f"Into {engine.work_dir}", options), write)
+        options = [Option(form, key, _(words)) for form, key, words in formats]
+        self._room.open_dialog(Choice(_("export"), _("Into {folder}", folder=engine.work_dir), options), write)
 
     # Compare
 
@@ -261,7 +269,7 @@ class FlowDesk:
     async def _runs(self, engine: Engine, name: str) -> None:
         runs = await asyncio.to_thread(runs_of, engine.work_dir)
         if not runs:
-            self._room.tell("no flow was run in this folder yet")
+            self._room.tell(_("no flow was run in this folder yet"))
             return
 
         def see(answer: str | None) -> None:
@@ -271,7 +279,7 @@ class FlowDesk:
         self._room.open_dialog(Runs(runs, name), see)
 
     async def _see(self, answer: str, runs: list[PastRun]) -> None:
-        what, _, rest = answer.partition(":")
+        what, _colon, rest = answer.partition(":")
         try:
             if what == "count":
                 await self._count(rest, [run for run in runs if run.name == rest][:_COUNTED])
@@ -283,33 +291,47 @@ class FlowDesk:
                 return
             pictures = [await asyncio.to_thread(picture_of, run) for run in chosen]
         except (OSError, KimiTuiError) as error:
-            self._room.tell(f"this run cannot be shown: {error}")
+            self._room.tell(_("this run cannot be shown: {cause}", cause=error))
             return
         pane, flow = self._stage.home.flow, flow_of_picture(pictures[0])
         if len(pictures) == 1:
             faces = faces_of(pictures[0], flow, Circumstances(chosen[0].state.updated_at))
-            pane.show_overlay(f"run {chosen[0].id[:8]} of {pictures[0].name}", flow, faces, (_told(chosen[0]),))
+            pane.show_overlay(
+                _("run {run} of {flow}", run=chosen[0].id[:8], flow=pictures[0].name), flow, faces, (_told(chosen[0]),)
+            )
         else:
-            legend = (f"A {_told(chosen[0])}", f"B {_told(chosen[1])}", "= both, ≠ not as often")
-            pane.show_overlay(f"two runs of {pictures[0].name}", flow, faces_of_two(flow, *pictures[:2]), legend)
+            legend = (f"A {_told(chosen[0])}", f"B {_told(chosen[1])}", _("= both, ≠ not as often"))
+            pane.show_overlay(
+                _("two runs of {flow}", flow=pictures[0].name), flow, faces_of_two(flow, *pictures[:2]), legend
+            )
         self._stage.home.go_to("flow")
 
     async def _count(self, name: str, runs: list[PastRun]) -> None:
         pictures = [await asyncio.to_thread(picture_of, run) for run in runs]
         flow = flow_of_picture(pictures[0])
-        legend = (f"{len(pictures)} runs", "▁ few of them came by, █ all did", "heavy: half of them and more")
-        self._stage.home.flow.show_overlay(f"all runs of {name}", flow, faces_of_many(flow, pictures), legend)
+        legend = (
+            n_("{count} run", "{count} runs", len(pictures)),
+            _("▁ few of them came by, █ all did"),
+            _("heavy: half of them and more"),
+        )
+        self._stage.home.flow.show_overlay(
+            _("all runs of {flow}", flow=name), flow, faces_of_many(flow, pictures), legend
+        )
         self._stage.home.go_to("flow")
 
 
 def _told(run: PastRun) -> str:
-    when = time.strftime("%d %b %H:%M", time.localtime(run.state.started_at))
-    return f"{when}, {run.state.moves} moves, {run.state.status or 'open'}"
+    when = time.strftime(_("%d %b %H:%M"), time.localtime(run.state.started_at))
+    moves = n_("{count} move", "{count} moves", run.state.moves)
+    end = _(wording.ENDED[run.state.status]) if run.state.status is not None else p_("run", "open")
+    return _("{when}, {moves}, {end}", when=when, moves=moves, end=end)
 
 
 def _ago(seconds: float) -> str:
-    for size, one in ((86_400, "day"), (3_600, "hour"), (60, "minute")):
-        if seconds >= size:
-            count = int(seconds // size)
-            return f"{count} {one}{'' if count == 1 else 's'} ago"
-    return "just now"
+    if seconds >= 86_400:
+        return n_("{count} day ago", "{count} days ago", int(seconds // 86_400))
+    if seconds >= 3_600:
+        return n_("{count} hour ago", "{count} hours ago", int(seconds // 3_600))
+    if seconds >= 60:
+        return n_("{count} minute ago", "{count} minutes ago", int(seconds // 60))
+    return _("just now")

@@ -9,6 +9,7 @@ from kimi_tui.ui.tui import wording
 from kimi_tui.ui.tui.conversation import Conversation
 from kimi_tui.ui.tui.deltas import Touched
 from kimi_tui.ui.tui.headline import one_line
+from kimi_tui.ui.tui.language import _, n_
 from kimi_tui.ui.tui.transcript.items import AssistantItem, FlowHeaderItem, NoticeItem
 from kimi_tui.wire.codec import FlowEvent
 from kimi_tui.wire.events import StatusUpdate, StepBegin
@@ -108,22 +109,23 @@ class FlowFold:
             case FlowNodeBegin():
                 self._enter(run, message)
             case FlowDecision():
-                by = "you chose" if message.by == "user" else "chose"
-                self._note(f"{by} {one_line(message.choice)}")
+                branch = one_line(message.choice)
+                by_user = message.by == "user"
+                self._note(_("you chose {branch}", branch=branch) if by_user else _("chose {branch}", branch=branch))
                 if message.by == "model":
                     self._hide_choice()
             case FlowNodeEnd():
                 self.in_node = False
                 if message.status != "done":
-                    self._note(message.status)
+                    self._note(_(wording.NODE_ENDED[message.status]))
             case FlowPaused():
                 self.run = replace(run, pause=message, node_id=message.node_id)
                 self.in_node = False
                 if message.suggested is not None:
                     self._hide_choice()
-                label = self.run.node_label
-                why = f" ({one_line(message.detail)})" if message.detail else ""
-                self._talk.append(NoticeItem(f"flow {wording.PAUSED[message.reason]} · {label}{why}", "warning"))
+                place = self.run.node_label + (f" ({one_line(message.detail)})" if message.detail else "")
+                state = _(wording.PAUSED[message.reason])
+                self._talk.append(NoticeItem(_("flow {state} · {place}", state=state, place=place), "warning"))
             case FlowResumed():
                 self.run = replace(run, pause=None, node_id=message.node_id)
             case FlowControls():
@@ -143,7 +145,7 @@ class FlowFold:
         run, picture = self.run, self.picture
         if run is None or picture is None or not run.active:
             return
-        end = FlowEnd(run_id=run.begin.run_id, status="cancelled", moves=picture.moves, reason="cut off")
+        end = FlowEnd(run_id=run.begin.run_id, status="cancelled", moves=picture.moves, reason=_("cut off"))
         picture.apply(end, at)
         for node in picture.nodes.values():
             if node.state == "running":
@@ -168,7 +170,7 @@ class FlowFold:
         if not again:
             self._visits = {}
             self.turn_keys = {}
-        note = f"goes on at {self.run.node_label}" if message.resumed_at else ""
+        note = _("goes on at {node}", node=self.run.node_label) if message.resumed_at else ""
         self._header = None
         self._talk.append(FlowHeaderItem(message.begin_id, message.name, kind="begin", flow=message.name, note=note))
         self._talk.note(Touched("flow"))
@@ -177,7 +179,9 @@ class FlowFold:
         self.run = replace(run, node_id=message.node_id, move=message.move, pause=None)
         self.in_node = True
         if message.attempt > 1:
-            self._talk.append(NoticeItem(f"asked again: the answer named no branch (attempt {message.attempt})"))
+            self._talk.append(
+                NoticeItem(_("asked again: the answer named no branch (attempt {number})", number=message.attempt))
+            )
             return
         known = self.picture.nodes.get(message.node_id) if self.picture is not None else None
         visit = known.visits if known is not None else self._visits.get(message.node_id, 0) + 1
@@ -215,8 +219,8 @@ class FlowFold:
             filter(
                 None,
                 (
-                    wording.ENDED[message.status],
-                    wording.plural(message.moves, "move"),
+                    _(wording.ENDED[message.status]),
+                    n_("{count} move", "{count} moves", message.moves),
                     wording.elapsed(at - run.started),
                     one_line(message.reason or ""),
                 ),

@@ -128,7 +128,7 @@ class Stage:
 
     def fault(self, cause: str) -> None:
         """A fault of ours has ended a turn."""
-        self.say(ErrorItem("Something went wrong in kimi-tui itself", cause, "the log has the details"))
+        self.say(ErrorItem(_("Something went wrong in kimi-tui itself"), cause, _("the log has the details")))
 
     def progress(self, call_id: str, tail: str) -> None:
         """A running tool has printed something."""

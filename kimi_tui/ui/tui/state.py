@@ -14,6 +14,7 @@ from kimi_tui.ui.tui.conversation import Conversation
 from kimi_tui.ui.tui.deltas import Delta, Part, Touched
 from kimi_tui.ui.tui.flow_fold import FlowFold
 from kimi_tui.ui.tui.headline import one_line
+from kimi_tui.ui.tui.language import _
 from kimi_tui.ui.tui.tool_fold import ToolFold
 from kimi_tui.ui.tui.transcript.items import (
     AsideItem,
@@ -104,7 +105,7 @@ class UiState:
         for aside, key in self._asides.items():
             item = self.conversation[key] if key < len(self.conversation) else None
             if isinstance(item, AsideItem) and item.running:
-                self._answer_aside(events.BtwEnd(id=aside, error="broken off"))
+                self._answer_aside(events.BtwEnd(id=aside, error=_("broken off")))
         if self.questions:
             self.questions.clear()
             self._touch("questions")
@@ -159,15 +160,15 @@ class UiState:
                 self._touch("turn")
             case events.StepInterrupted():
                 self._over(at)
-                self._broken_off = talk.append(SeamItem("interrupted", "interrupted"))
+                self._broken_off = talk.append(SeamItem("interrupted", _("interrupted")))
             case events.StepRetry():
                 self._begin_retry(message, at)
             case events.CompactionBegin():
                 talk.close(at)
-                self._seam = talk.append(SeamItem("compaction", "compacting the conversation", running=True))
+                self._seam = talk.append(SeamItem("compaction", _("compacting the conversation"), running=True))
             case events.CompactionEnd():
                 if self._seam is not None:
-                    talk.replace(self._seam, SeamItem("compaction", "conversation compacted"))
+                    talk.replace(self._seam, SeamItem("compaction", _("conversation compacted")))
                     self._seam = None
                     self._step_start = len(talk)
             case events.StatusUpdate():
@@ -267,7 +268,7 @@ class UiState:
         if self._retry is not None:
             self._end_retry()
         if self._seam is not None:
-            self.conversation.replace(self._seam, SeamItem("compaction", "compaction broken off"))
+            self.conversation.replace(self._seam, SeamItem("compaction", _("compaction broken off")))
             self._seam = None
         self._end_turn()
 
@@ -366,11 +367,12 @@ class UiState:
             case events.Notification(type="dmail"):
                 talk.append(SeamItem("dmail", one_line(message.title), detail=message.body))
             case events.PlanDisplay():
-                talk.append(NoticeItem(f"plan · {message.file_path}"))
+                talk.append(NoticeItem(_("plan · {file}", file=message.file_path)))
                 talk.append(AssistantItem(message.content, done=True))
             case events.HookResolved():
-                why = f": {one_line(message.reason)}" if message.reason else ""
-                talk.append(NoticeItem(f"a hook on {message.event} blocked {message.target}{why}", "warning"))
+                blocked = _("a hook on {event} blocked {target}", event=message.event, target=message.target)
+                why = one_line(message.reason or "")
+                talk.append(NoticeItem(_("{what}: {why}", what=blocked, why=why) if why else blocked, "warning"))
             case events.Notification() if message.severity == "error":
                 talk.append(ErrorItem(one_line(message.title), message.body))
             case events.Notification():
@@ -380,7 +382,7 @@ class UiState:
     def _answer_aside(self, message: events.BtwEnd) -> None:
         key = self._asides.get(message.id, len(self.conversation))
         answer = message.response or ""
-        error = message.error or ("" if answer.strip() else "no answer came")
+        error = message.error or ("" if answer.strip() else _("no answer came"))
         if key < len(self.conversation) and isinstance(item := self.conversation[key], AsideItem):
             self.conversation.replace(key, replace(item, answer=answer, error=error, running=False))
         else:  # what was asked was taken back with the step it came in

@@ -3,32 +3,39 @@
 import re
 
 from kimi_tui.ui.tui.amounts import elapsed as elapsed
-from kimi_tui.ui.tui.amounts import plural as plural
 from kimi_tui.ui.tui.amounts import tokens as tokens
 from kimi_tui.ui.tui.headline import one_line
+from kimi_tui.ui.tui.language import N_, _
 from kimi_tui.ui.tui.transcript.items import NoticeLevel
 from kimi_tui.wire.events import StepRetry
-from kimi_tui.wire.flow_events import FlowStatus, PauseReason
+from kimi_tui.wire.flow_events import FlowStatus, NodeStatus, PauseReason
 from kimi_tui.wire.parts import AudioURLPart, ImageURLPart, UserInput, VideoURLPart
 
 Media = ImageURLPart | AudioURLPart | VideoURLPart
 
 PAUSED: dict[PauseReason, str] = {
-    "user": "paused",
-    "breakpoint": "paused at a breakpoint",
-    "step": "paused after one step",
-    "choice": "waits for you to choose a branch",
-    "rejected": "paused: a tool was rejected",
-    "cancelled": "paused: the turn was interrupted",
-    "failed": "paused: the node failed",
+    "user": N_("paused"),
+    "breakpoint": N_("paused at a breakpoint"),
+    "step": N_("paused after one step"),
+    "choice": N_("waits for you to choose a branch"),
+    "rejected": N_("paused: a tool was rejected"),
+    "cancelled": N_("paused: the turn was interrupted"),
+    "failed": N_("paused: the node failed"),
 }
 ENDED: dict[FlowStatus, str] = {
-    "finished": "finished",
-    "stopped": "stopped",
-    "cancelled": "cancelled",
-    "failed": "failed",
-    "max_moves": "stopped at the most moves allowed",
+    "finished": N_("finished"),
+    "stopped": N_("stopped"),
+    "cancelled": N_("cancelled"),
+    "failed": N_("failed"),
+    "max_moves": N_("stopped at the most moves allowed"),
 }
+NODE_ENDED: dict[NodeStatus, str] = {
+    "done": N_("done"),
+    "failed": N_("failed"),
+    "cancelled": N_("cancelled"),
+    "rejected": N_("rejected"),
+}
+"""These are marked; `_` where one is shown."""
 
 
 def _url(part: Media) -> str:
@@ -82,14 +89,14 @@ def notice_level(severity: str) -> NoticeLevel:
 
 def retry_reason(message: StepRetry) -> str:
     words = {
-        "ProviderConnectionError": "the connection failed",
-        "ProviderTimeoutError": "the service took too long",
-        "EmptyResponseError": "the answer was empty",
+        "ProviderConnectionError": _("the connection failed"),
+        "ProviderTimeoutError": _("the service took too long"),
+        "EmptyResponseError": _("the answer was empty"),
     }
     if message.status_code == 429:
-        return "the service asks to slow down (429)"
+        return _("the service asks to slow down (429)")
     if message.status_code is not None:
-        return f"the service failed ({message.status_code})"
+        return _("the service failed ({status})", status=message.status_code)
     return words.get(message.error_type, message.error_type)
 
 

@@ -20,6 +20,7 @@ from kimi_tui.ui.tui.dialogs.guard import Guard
 from kimi_tui.ui.tui.dialogs.hunks import ChooseHunks, hunks_of
 from kimi_tui.ui.tui.dialogs.options import Option, OptionRows
 from kimi_tui.ui.tui.dialogs.whole import KEYS, SCROLL, WholeRequest
+from kimi_tui.ui.tui.from_below import told
 from kimi_tui.ui.tui.headline import one_line
 from kimi_tui.ui.tui.language import _
 from kimi_tui.wire.display import BriefBlock, DisplayBlock
@@ -114,7 +115,9 @@ class ApprovalDialog(Vertical, can_focus=True):
             self._leave_aside()
             return
         place = next(index for index, one in enumerate(requests) if one.id == request.id)
-        self.border_title = "approval" if len(requests) == 1 else f"approval {place + 1} of {len(requests)}"
+        self.border_title = _("approval")
+        if len(requests) > 1:
+            self.border_title = _("approval {at} of {count}", at=place + 1, count=len(requests))
         keys = (_("tab comment"), _("← → next") if len(requests) > 1 else "", _("ctrl+f whole screen"))
         self.border_subtitle = " · ".join(filter(None, keys))
         if self.current is None or request.id != self.current.id:
@@ -147,17 +150,17 @@ class ApprovalDialog(Vertical, can_focus=True):
         self.query_one(AskedBody).give_room(max(2, min(24, rows - around - frame - answers)))
 
     def _options(self, request: ApprovalRequest, *, seen: bool) -> list[Option]:
-        options = [Option("once", "y", "Yes, this once")]
+        options = [Option("once", "y", _("Yes, this once"))]
         if request.scope is not None:
             if seen:
-                options.append(Option("session", "a", "Yes, for this session:", one_line(request.scope)))
+                options.append(Option("session", "a", _("Yes, for this session:"), told(one_line(request.scope))))
             else:
-                words = "for this session: page down to its end first"
+                words = _("for this session: page down to its end first")
                 options.append(Option("session", "a", words, withheld=True))
-        options.append(Option("no", "n", "No"))
-        options.append(Option("why", "f", "No, and say why…"))
+        options.append(Option("no", "n", _("No")))
+        options.append(Option("why", "f", _("No, and say why…")))
         if command_of(request) is not None:
-            options.append(Option("edit", "e", "Edit it before it runs…"))
+            options.append(Option("edit", "e", _("Edit it before it runs…")))
         if hunks := hunks_of(request):
             options.append(Option("hunks", "h", _("Choose among its {count} changes…", count=len(hunks))))
         return options

@@ -1,7 +1,9 @@
 """The first line of an approval."""
 
 from kimi_tui.ui.tui.dialogs.asking import who_asks
+from kimi_tui.ui.tui.from_below import told
 from kimi_tui.ui.tui.headline import one_line
+from kimi_tui.ui.tui.language import _
 from kimi_tui.ui.tui.panels.sheet import Sheet
 from kimi_tui.ui.tui.text.line import Line, Run
 from kimi_tui.ui.tui.text.palette import Palette
@@ -20,7 +22,7 @@ class AskedBy(Sheet):
             return []
         runs: list[Run] = [
             (who_asks(request), palette.accent),
-            (f" asks to {one_line(request.action)}", palette.base),
+            (" " + _("asks to {action}", action=told(one_line(request.action))), palette.base),
         ]
         if self.node:
             runs += [(" · ", palette.faint), (f"◆ {self.node}", palette.secondary)]

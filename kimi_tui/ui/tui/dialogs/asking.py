@@ -1,6 +1,8 @@
 """What an approval says of itself: who asks, for what, and how far a broad yes would reach."""
 
+from kimi_tui.ui.tui.from_below import told
 from kimi_tui.ui.tui.headline import one_line
+from kimi_tui.ui.tui.language import _
 from kimi_tui.wire.display import BriefBlock, DiffBlock, ShellBlock
 from kimi_tui.wire.requests import ApprovalRequest
 
@@ -11,7 +13,7 @@ def who_asks(request: ApprovalRequest) -> str:
     if not agent and not task:
         return request.sender
     named = f"{one_line(agent)} ({one_line(task)})" if agent and task else one_line(agent or task)
-    return f"{request.sender} of {named}"
+    return _("{tool} of {agent}", tool=request.sender, agent=named)
 
 
 def headline_of(request: ApprovalRequest) -> str:
@@ -23,7 +25,7 @@ def headline_of(request: ApprovalRequest) -> str:
             case DiffBlock():
                 return block.path
             case BriefBlock():
-                return one_line(block.text)
+                return told(one_line(block.text))
             case _:
                 continue
-    return one_line(request.description or request.action)
+    return told(one_line(request.description or request.action))

@@ -13,6 +13,7 @@ from kimi_tui.ui.tui.dialogs.body import AskedBody
 from kimi_tui.ui.tui.dialogs.guard import Guard
 from kimi_tui.ui.tui.dialogs.options import Option, OptionRows
 from kimi_tui.ui.tui.headline import one_line
+from kimi_tui.ui.tui.language import _
 from kimi_tui.ui.tui.text.sanitize import sanitize
 from kimi_tui.wire.display import BriefBlock
 
@@ -71,11 +72,11 @@ class BranchDialog(Vertical, can_focus=True):
         if (node_id, tuple(branches)) == (self.node_id, self.labels):
             return
         self.node_id, self.labels = node_id, tuple(branches)
-        self.border_title = Content(f"◆ {sanitize(one_line(label))}  which way?")
+        self.border_title = Content(f"◆ {sanitize(one_line(label))}  " + _("which way?"))
         self.query_one(AskedBody).show((BriefBlock(text=words),) if words else ())
         self.query_one(OptionRows).show(
             [
-                Option(str(index), str(index + 1), name, "the model's choice" if name == suggested else "")
+                Option(str(index), str(index + 1), name, _("the model's choice") if name == suggested else "")
                 for index, name in enumerate(branches)
             ]
         )

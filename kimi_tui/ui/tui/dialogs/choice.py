@@ -11,6 +11,7 @@ from textual.widgets import Static
 
 from kimi_tui.ui.tui.dialogs.body import spelled
 from kimi_tui.ui.tui.dialogs.options import Option, OptionRows
+from kimi_tui.ui.tui.language import _
 from kimi_tui.ui.tui.text.sanitize import sanitize
 
 
@@ -33,7 +34,7 @@ class Choice(ModalScreen[str | None]):
     def compose(self) -> ComposeResult:
         with Vertical() as box:
             box.border_title = Content(sanitize(self._title))
-            box.border_subtitle = "esc leaves"
+            box.border_subtitle = _("esc leaves")
             if self._words:
                 yield Static(spelled(self._words), id="words", markup=False)
             yield OptionRows(id="answers")

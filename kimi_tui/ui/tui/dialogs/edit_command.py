@@ -9,6 +9,7 @@ from textual.screen import ModalScreen
 from textual.widgets import Static, TextArea
 
 from kimi_tui.tools.shell_command import hidden_text
+from kimi_tui.ui.tui.language import _
 from kimi_tui.wire.display import ShellBlock
 from kimi_tui.wire.requests import ApprovalRequest
 
@@ -42,9 +43,9 @@ class EditCommand(ModalScreen[str | None]):
 
     def compose(self) -> ComposeResult:
         with Vertical() as box:
-            box.border_title = "edit and run"
-            box.border_subtitle = "ctrl+s runs it, once · esc leaves"
-            yield Static("Exactly this runs; the model is told that you changed it.", id="about", markup=False)
+            box.border_title = _("edit and run")
+            box.border_subtitle = _("ctrl+s runs it, once · esc leaves")
+            yield Static(_("Exactly this runs; the model is told that you changed it."), id="about", markup=False)
             area = TextArea(self._command, soft_wrap=True, id="command-text")
             area.cursor_blink = False
             yield area

@@ -9,6 +9,7 @@ from textual.content import Content
 from textual.screen import ModalScreen
 from textual.widgets import Static, TextArea
 
+from kimi_tui.ui.tui.language import _
 from kimi_tui.ui.tui.text.sanitize import sanitize
 
 
@@ -35,9 +36,10 @@ class EditPrompt(ModalScreen[str | None]):
 
     def compose(self) -> ComposeResult:
         with Vertical() as box:
-            box.border_title = Content(f"◆ {sanitize(self._title)}  edit and run")
-            box.border_subtitle = "ctrl+s runs it · esc leaves"
-            yield Static("For this run only; the file stays. Empty: the chart's own text.", id="about", markup=False)
+            box.border_title = Content(f"◆ {sanitize(self._title)}  " + _("edit and run"))
+            box.border_subtitle = _("ctrl+s runs it · esc leaves")
+            about = _("For this run only; the file stays. Empty: the chart's own text.")
+            yield Static(about, id="about", markup=False)
             area = TextArea(self._text, soft_wrap=True, id="prompt-text")
             area.cursor_blink = False
             yield area

@@ -16,6 +16,7 @@ from kimi_tui.ui.tui.dialogs.body import spelled
 from kimi_tui.ui.tui.dialogs.options import Option, OptionRows
 from kimi_tui.ui.tui.flow.looks import SIGNS, WORDS, Circumstances, standing_of
 from kimi_tui.ui.tui.headline import one_line
+from kimi_tui.ui.tui.language import _, n_
 from kimi_tui.ui.tui.panels.scroll import LineScroll
 from kimi_tui.ui.tui.text.line import Line, cut
 from kimi_tui.ui.tui.text.palette import Palette
@@ -39,20 +40,20 @@ class NodeText(LineScroll):
         if node is None:
             return []
         standing = standing_of(picture, node.id, self._now)
-        facts = [f"{SIGNS[standing]} {WORDS[standing]}".strip(), wording.plural(node.visits, "visit")]
+        facts = [f"{SIGNS[standing]} {_(WORDS[standing])}".strip(), n_("{count} visit", "{count} visits", node.visits)]
         if node.visits:
             facts.append(wording.elapsed(node.elapsed(self._now.now)))
-            facts.append(wording.plural(node.steps + node.live_steps, "step"))
+            facts.append(n_("{count} step", "{count} steps", node.steps + node.live_steps))
         if node.tokens:
-            facts.append(f"{wording.tokens(node.tokens)} tokens")
+            facts.append(_("{count} tokens", count=wording.tokens(node.tokens)))
         out = [Line(((" · ".join(facts), palette.muted),)), Line()]
         if self._edited:
-            out.append(Line((("edited for this run:", palette.warning),)))
-        for row, _ in wrap_text(spelled(self._edited or node.label), palette.base, width):
+            out.append(Line(((_("edited for this run:"), palette.warning),)))
+        for row, _join in wrap_text(spelled(self._edited or node.label), palette.base, width):
             out.append(Line(row))
         ways = [edge for edge in picture.edges if edge.src == node.id]
         if ways:
-            out += [Line(), Line((("ways out", palette.muted + Style(bold=True)),))]
+            out += [Line(), Line(((_("ways out"), palette.muted + Style(bold=True)),))]
         for edge in ways:
             target = picture.nodes.get(edge.dst)
             name = one_line(target.label if target is not None else edge.dst)
@@ -60,9 +61,9 @@ class NodeText(LineScroll):
             hand = any(
                 one.by == "user" and (one.node_id, one.choice) == (edge.src, edge.label) for one in picture.decisions
             )
-            taken = (f"  ×{edge.taken}" if edge.taken else "") + (" by hand" if hand else "")
+            taken = (f"  ×{edge.taken}" if edge.taken else "") + (" " + _("by hand") if hand else "")
             if picture.chosen.get(edge.src) == edge.label and edge.label:
-                taken += " chosen in advance"
+                taken += " " + _("chosen in advance")
             style = palette.accent if edge.taken else palette.base
             out.append(Line((("  " + label, style), (name, palette.muted), (taken, palette.accent))))
         return out
@@ -107,7 +108,7 @@ class NodeDetails(ModalScreen[str | None]):
     def compose(self) -> ComposeResult:
         with Vertical() as box:
             box.border_title = Content(cut(f"◆ {spelled(wording.short_title(self._node_title))}", 66))
-            box.border_subtitle = "esc closes"
+            box.border_subtitle = _("esc closes")
             yield NodeText(self._picture, self._node_id, self._now, self._controls.edited)
             yield OptionRows(id="node-options")
 
@@ -143,9 +144,9 @@ def _turn_options(controls: NodeControls) -> list[Option]:
     turns = list(enumerate(controls.turns))
     if not turns:
         return []
-    out = [Option(f"turn:{len(turns) - 1}", "t", "Go to its turn in the conversation", turns[-1][1])]
+    out = [Option(f"turn:{len(turns) - 1}", "t", _("Go to its turn in the conversation"), turns[-1][1])]
     if len(turns) > 1:
-        out += [Option(f"turn:{place}", str(place + 1), "Visit", words) for place, words in turns[:_TURNS]]
+        out += [Option(f"turn:{place}", str(place + 1), _("Visit"), words) for place, words in turns[:_TURNS]]
     return out
 
 
@@ -154,16 +155,16 @@ def _steering_options(controls: NodeControls) -> list[Option]:
         return []
     out: list[Option] = []
     if controls.branches:
-        out.append(Option("choose", "c", "Take a branch of it", "now" if controls.here else "in advance"))
+        out.append(Option("choose", "c", _("Take a branch of it"), _("now") if controls.here else _("in advance")))
         if controls.asks is not None:
-            words = "Let the model choose alone" if controls.asks else "Ask me before it goes on"
+            words = _("Let the model choose alone") if controls.asks else _("Ask me before it goes on")
             out.append(Option("ask", "a", words))
-    words = "Take the breakpoint away" if controls.at_breakpoint else "Pause before it (breakpoint)"
+    words = _("Take the breakpoint away") if controls.at_breakpoint else _("Pause before it (breakpoint)")
     out.append(Option("breakpoint", "b", words))
     if controls.here:
-        out.append(Option("again", "r", "Run it again"))
+        out.append(Option("again", "r", _("Run it again")))
     else:
-        out.append(Option("jump", "j", "Go on from here"))
+        out.append(Option("jump", "j", _("Go on from here")))
     if controls.has_prompt:
-        out.append(Option("edit", "p", "Edit its prompt, and run it"))
+        out.append(Option("edit", "p", _("Edit its prompt, and run it")))
     return out

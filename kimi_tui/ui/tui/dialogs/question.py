@@ -14,6 +14,7 @@ from kimi_tui.ui.tui.dialogs.body import AskedBody
 from kimi_tui.ui.tui.dialogs.guard import Guard
 from kimi_tui.ui.tui.dialogs.options import Option, OptionRows
 from kimi_tui.ui.tui.headline import one_line
+from kimi_tui.ui.tui.language import _
 from kimi_tui.ui.tui.text.sanitize import sanitize
 from kimi_tui.wire.display import BriefBlock
 from kimi_tui.wire.requests import Question, QuestionRequest
@@ -61,7 +62,7 @@ class QuestionDialog(Vertical, can_focus=True):
     def compose(self) -> ComposeResult:
         yield AskedBody(id="question")
         yield OptionRows(id="options")
-        yield Input(placeholder="your own answer; enter gives it", id="other", compact=True)
+        yield Input(placeholder=_("your own answer; enter gives it"), id="other", compact=True)
 
     @property
     def is_open(self) -> bool:
@@ -88,11 +89,11 @@ class QuestionDialog(Vertical, can_focus=True):
         if question is None or request is None:
             return
         self._ticked = set()
-        count = f"  {self._at + 1} of {len(request.questions)}" if len(request.questions) > 1 else ""
-        self.border_title = Content(
-            sanitize(one_line(question.header)) + count if question.header else f"question{count}"
-        )
-        self.border_subtitle = "esc: no answer"
+        title = sanitize(one_line(question.header)) or _("question")
+        if len(request.questions) > 1:
+            title += "  " + _("{at} of {count}", at=self._at + 1, count=len(request.questions))
+        self.border_title = Content(title)
+        self.border_subtitle = _("esc: no answer")
         text = question.question + (f"\n\n{question.body}" if question.body else "")
         self.query_one(AskedBody).show((BriefBlock(text=text),))
         self.remove_class("-other")
@@ -109,9 +110,9 @@ class QuestionDialog(Vertical, can_focus=True):
             tick = ("☑ " if index in self._ticked else "☐ ") if question.multi_select else ""
             words = tick + one_line(option.label)
             options.append(Option(str(index), str(index + 1), words, one_line(option.description)))
-        options.append(Option(_OTHER, "o", question.other_label or "Another answer…", question.other_description))
+        options.append(Option(_OTHER, "o", question.other_label or _("Another answer…"), question.other_description))
         if question.multi_select:
-            options.append(Option(_DONE, "d", "Done"))
+            options.append(Option(_DONE, "d", _("Done")))
         self.query_one(OptionRows).show(options, keep_cursor=keep_cursor)
 
     def on_key(self, event: events.Key) -> None:

@@ -10,6 +10,7 @@ from textual.widgets import Input, Static
 from kimi_tui.flow.graph import Flow
 from kimi_tui.ui.tui.flow.chart import FlowChart
 from kimi_tui.ui.tui.headline import one_line
+from kimi_tui.ui.tui.language import _
 from kimi_tui.ui.tui.text.sanitize import sanitize
 
 
@@ -35,13 +36,13 @@ class StartFlow(ModalScreen[str | None]):
 
     def compose(self) -> ComposeResult:
         with Vertical() as box:
-            box.border_title = Content(sanitize(f"start flow {self._flow_name}"))
-            box.border_subtitle = "enter starts · tab chart · esc leaves"
+            box.border_title = Content(sanitize(_("start flow {name}", name=self._flow_name)))
+            box.border_subtitle = _("enter starts · tab chart · esc leaves")
             yield Static(sanitize(one_line(self._description)), id="about", markup=False)
             yield FlowChart(id="start-chart")
             with Horizontal():
-                yield Static("with › ", id="ask", markup=False)
-                yield Input(placeholder="arguments, if it takes any", id="args")
+                yield Static(_("with") + " › ", id="ask", markup=False)
+                yield Input(placeholder=_("arguments, if it takes any"), id="args")
 
     def on_mount(self) -> None:
         self.query_one(FlowChart).show_flow(self._flow)

@@ -14,6 +14,7 @@ from kimi_tui.ui.tui.dialogs.asked_by import AskedBy
 from kimi_tui.ui.tui.dialogs.body import AskedBody
 from kimi_tui.ui.tui.dialogs.guard import Guard
 from kimi_tui.ui.tui.dialogs.options import Option, OptionRows
+from kimi_tui.ui.tui.language import _
 from kimi_tui.wire.display import DisplayBlock
 from kimi_tui.wire.requests import ApprovalRequest
 
@@ -58,8 +59,8 @@ class WholeRequest(ModalScreen[str | None]):
 
     def compose(self) -> ComposeResult:
         with Vertical() as box:
-            box.border_title = "approval"
-            box.border_subtitle = "↑ ↓ PgUp PgDn scroll · ctrl+f or esc back"
+            box.border_title = _("approval")
+            box.border_subtitle = _("↑ ↓ PgUp PgDn scroll · ctrl+f or esc back")
             head = AskedBy()
             head.request, head.node = self._request, self._node
             yield head

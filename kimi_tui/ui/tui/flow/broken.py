@@ -7,6 +7,7 @@ from pathlib import Path
 from kimi_tui.flow.graph import Flow
 from kimi_tui.skill.library import SkillLibrary
 from kimi_tui.skill.skill import Problem, Skill, SkillKind, default_name
+from kimi_tui.ui.tui.language import _
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +57,6 @@ def _is_broken(skill: Skill) -> bool:
 
 def _broken(skill: Skill) -> BrokenFlow:
     problem = next((one for one in skill.problems if one.severity == "error"), None)
-    cause = problem.text if problem is not None else "there is no mermaid or d2 chart in it"
+    cause = problem.text if problem is not None else _("there is no mermaid or d2 chart in it")
     line, column = (problem.line, problem.column) if problem is not None else (None, None)
     return BrokenFlow(skill.name, skill.description, skill.path, cause, line, column, skill.text)

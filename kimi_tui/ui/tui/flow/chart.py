@@ -18,8 +18,10 @@ from kimi_tui.ui.tui.flow.panned import Panned
 from kimi_tui.ui.tui.flow.plane import Piece, Plane
 from kimi_tui.ui.tui.flow.planning import ZOOMS, Planner, Shown, Way, Zoom
 from kimi_tui.ui.tui.flow.walk import Way as Walk
+from kimi_tui.ui.tui.language import _
 from kimi_tui.ui.tui.manners import Manners
 from kimi_tui.ui.tui.panels.sheet import ground_of, palette_of
+from kimi_tui.ui.tui.text.line import cells, cut
 from kimi_tui.ui.tui.text.palette import Palette
 from kimi_tui.ui.tui.text.sanitize import sanitize
 
@@ -263,8 +265,8 @@ class FlowChart(Panned, can_focus=True):
         width = self.size.width
         if self.flow is None or y != self.size.height // 2:
             return Strip.blank(width, ground)
-        text = f"laying out {len(self.flow.nodes)} nodes …"[:width]
-        left = max(0, width - len(text)) // 2
+        text = cut(_("laying out {count} nodes …", count=len(self.flow.nodes)), width)
+        left = max(0, width - cells(text)) // 2
         return Strip([Segment(" " * left, ground), Segment(text, ground + self._palette.muted)]).crop_extend(
             0, width, ground
         )

@@ -9,6 +9,7 @@ from kimi_tui.flow.graph import Flow
 from kimi_tui.flow.picture import FlowPicture
 from kimi_tui.flow.render import to_mermaid as chart_to_mermaid
 from kimi_tui.flow.svg import to_svg
+from kimi_tui.ui.tui.language import _
 
 Format = Literal["mermaid", "svg", "json", "md"]
 SUFFIXES: dict[Format, str] = {"mermaid": ".mmd", "svg": ".svg", "json": ".json", "md": ".md"}
@@ -45,4 +46,4 @@ def _write(text: str, folder: Path, name: str, suffix: str) -> Path:
         except FileExistsError:
             continue
         return path
-    raise FileExistsError(f"{folder}: there are too many exports of {plain}")
+    raise FileExistsError(_("{folder}: there are too many exports of {name}", folder=folder, name=plain))

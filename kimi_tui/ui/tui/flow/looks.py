@@ -8,6 +8,7 @@ from kimi_tui.flow.picture import FlowPicture, NodePicture, NodeState
 from kimi_tui.flow.prompts import shown_label
 from kimi_tui.ui.tui import wording
 from kimi_tui.ui.tui.flow.faces import EdgeFace, Faces, NodeFace, Role
+from kimi_tui.ui.tui.language import N_, _
 from kimi_tui.wire.flow_events import FlowBegin
 
 Standing = Literal[
@@ -46,26 +47,26 @@ ASCII_SIGNS: dict[Standing, str] = {
     "skipped": "-",
 }
 WORDS: dict[Standing, str] = {
-    "waiting": "not yet",
-    "running": "running",
-    "approval": "waits for your approval",
-    "answer": "waits for your answer",
-    "choice": "waits for your choice",
-    "retrying": "retrying",
-    "paused": "paused",
-    "breakpoint": "breakpoint",
-    "done": "done",
-    "failed": "failed",
-    "cancelled": "interrupted",
-    "rejected": "rejected",
-    "skipped": "skipped",
+    "waiting": N_("not yet"),
+    "running": N_("running"),
+    "approval": N_("waits for your approval"),
+    "answer": N_("waits for your answer"),
+    "choice": N_("waits for your choice"),
+    "retrying": N_("retrying"),
+    "paused": N_("paused"),
+    "breakpoint": N_("breakpoint"),
+    "done": N_("done"),
+    "failed": N_("failed"),
+    "cancelled": N_("interrupted"),
+    "rejected": N_("rejected"),
+    "skipped": N_("skipped"),
 }
 _SHORT: dict[Standing, tuple[str, ...]] = {
-    "approval": ("your approval?", "approve?", "you?"),
-    "answer": ("your answer?", "answer?", "you?"),
-    "choice": ("your choice?", "choose?", "you?"),
-    "breakpoint": ("breakpoint", "break"),
-    "cancelled": ("interrupted", "stopped"),
+    "approval": (N_("your approval?"), N_("approve?"), N_("you?")),
+    "answer": (N_("your answer?"), N_("answer?"), N_("you?")),
+    "choice": (N_("your choice?"), N_("choose?"), N_("you?")),
+    "breakpoint": (N_("breakpoint"), N_("break")),
+    "cancelled": (N_("interrupted"), N_("stopped")),
 }
 _ROLES: dict[Standing, Role] = {
     "waiting": "muted",
@@ -148,12 +149,12 @@ def words_of(standing: Standing, node: NodePicture, now: Circumstances) -> tuple
             return ()
         case "running":
             spent = wording.elapsed(_under_way(node, now))
-            return (f"running {spent}", "running", spent)
+            return (_("running {time}", time=spent), _("running"), spent)
         case "retrying":
             left = wording.elapsed((now.retry_until or 0.0) - now.now + 0.999)
-            return (f"retrying in {left}", f"retry {left}", "retry", left)
+            return (_("retrying in {time}", time=left), _("retry {time}", time=left), _("retry"), left)
         case _:
-            return (*_SHORT.get(standing, ()),) or (WORDS[standing],)
+            return tuple(_(word) for word in _SHORT.get(standing, (WORDS[standing],)))
 
 
 def _under_way(node: NodePicture, now: Circumstances) -> float:
@@ -175,13 +176,13 @@ def _node_face(picture: FlowPicture, node: NodePicture, now: Circumstances, *, a
         spent = visits + wording.elapsed(node.elapsed(now.now))
         notes = (f"{spent} {'-' if ascii else '·'} {wording.tokens(node.tokens)}", spent) if node.tokens else (spent,)
     elif node.tokens:
-        notes = (f"{wording.tokens(node.tokens)} tokens", wording.tokens(node.tokens))
+        notes = (_("{count} tokens", count=wording.tokens(node.tokens)), wording.tokens(node.tokens))
     words = words_of(standing, node, now)
     signs = ASCII_SIGNS if ascii else SIGNS
     if node.id in picture.breakpoints and standing == "done":
-        words = ("breakpoint", "break")
+        words = (_("breakpoint"), _("break"))
     if node.id in picture.edited:
-        words = (*(f"{word}, edited" for word in words[:1]), *words) or ("edited",)
+        words = (*(_("{state}, edited", state=word) for word in words[:1]), *words) or (_("edited"),)
     return NodeFace(
         sign=signs[standing],
         words=words,

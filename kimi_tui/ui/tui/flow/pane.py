@@ -13,7 +13,6 @@ from textual.message import Message
 from kimi_tui.flow.graph import Flow
 from kimi_tui.flow.picture import FlowPicture
 from kimi_tui.flow.prompts import shown_flow
-from kimi_tui.ui.tui import wording
 from kimi_tui.ui.tui.engine import FlowSkill
 from kimi_tui.ui.tui.flow.broken import BrokenFlow, warnings_of
 from kimi_tui.ui.tui.flow.chart import FlowChart
@@ -25,6 +24,7 @@ from kimi_tui.ui.tui.flow.saying import facts_of, title_of
 from kimi_tui.ui.tui.flow.trouble import Trouble
 from kimi_tui.ui.tui.flow_fold import FlowRun
 from kimi_tui.ui.tui.headline import one_line
+from kimi_tui.ui.tui.language import _, n_
 from kimi_tui.ui.tui.text.sanitize import sanitize
 from kimi_tui.wire.flow_events import FlowBegin
 
@@ -302,16 +302,16 @@ class FlowPane(Vertical):
         run, picture = self._run, self._picture
         match self.showing:
             case "list":
-                self.border_title = f" flows {len(self.listing.flows)} "
+                self.border_title = " " + _("flows {count}", count=len(self.listing.flows)) + " "
                 self._foot.show(FootFacts())
             case "chart" if self.chart_of is not None:
-                self.border_title = Content(f" flow: {sanitize(one_line(self.chart_of.name))} ")
+                self.border_title = Content(" " + _("flow: {name}", name=sanitize(one_line(self.chart_of.name))) + " ")
                 self._foot.show(self._chart_facts(self.chart_of))
             case "overlay":
-                title, _, legend = self._overlay
+                title, _faces, legend = self._overlay
                 self.border_title = Content(f" {sanitize(title)} ")
                 word = legend[0] if legend else ""
-                self._foot.show(FootFacts("≡", word, "accent", "", legend[1:], (("list", "l back"),)))
+                self._foot.show(FootFacts("≡", word, "accent", "", legend[1:], (("list", _("l back")),)))
             case _ if run is not None and picture is not None:
                 self.border_title = Content(title_of(run, picture, self._clock(), self.size.width))
                 facts = facts_of(run, picture, self.held_up, changed=self._changed_on_disk)
@@ -321,6 +321,6 @@ class FlowPane(Vertical):
 
     def _chart_facts(self, skill: FlowSkill) -> FootFacts:
         if skill.flow is None:
-            return FootFacts("✗", "cannot be run", "error", "", (), (("list", "l flows"),))
-        figures = (wording.plural(len(skill.flow.nodes) - 2, "node"),)
-        return FootFacts("◆", "ready", "accent", "", figures, (("start", "s start"), ("list", "l flows")))
+            return FootFacts("✗", _("cannot be run"), "error", "", (), (("list", _("l flows")),))
+        figures = (n_("{count} node", "{count} nodes", len(skill.flow.nodes) - 2),)
+        return FootFacts("◆", _("ready"), "accent", "", figures, (("start", _("s start")), ("list", _("l flows"))))

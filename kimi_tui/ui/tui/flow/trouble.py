@@ -4,6 +4,7 @@ from rich.style import Style
 
 from kimi_tui.skill.skill import Problem
 from kimi_tui.ui.tui.flow.broken import BrokenFlow
+from kimi_tui.ui.tui.language import _
 from kimi_tui.ui.tui.panels.sheet import Sheet
 from kimi_tui.ui.tui.text.line import Line, Run, cut
 from kimi_tui.ui.tui.text.palette import Palette
@@ -40,13 +41,13 @@ class Trouble(Sheet):
             ]
             out += _excerpt(error, width, palette)
             if error.flow is not None:
-                out.append(Line((("  the last good chart:", palette.muted),)))
+                out.append(Line((("  " + _("the last good chart:"), palette.muted),)))
         for problem in self.warnings[:_WARNINGS]:
-            place = f"! line {problem.line}: " if problem.line is not None else "! "
+            place = "! " + _("line {number}:", number=problem.line) + " " if problem.line is not None else "! "
             rows = wrap_text(place + problem.text, palette.warning, max(8, width))
             out += [Line(row) for row, _ in rows[:2]]
         if (more := len(self.warnings) - _WARNINGS) > 0:
-            out.append(Line(((f"! and {more} more", palette.warning),)))
+            out.append(Line((("! " + _("and {count} more", count=more), palette.warning),)))
         return out
 
 

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from textual.app import ComposeResult
 from textual.widgets import Input, Static
 
+from kimi_tui.ui.tui.language import p_
 from kimi_tui.ui.tui.screens.frame import Card
 from kimi_tui.ui.tui.screens.keybar import BarKey
 from kimi_tui.ui.tui.text.sanitize import sanitize
@@ -28,7 +29,7 @@ class AskLine(Card[str]):
         yield Input(self._value, password=self._secret, id="line")
 
     def keys(self) -> Sequence[BarKey]:
-        return (BarKey("Enter", "done", "done"),)
+        return (BarKey("Enter", p_("key", "done"), "done"),)
 
     def on_mount(self) -> None:
         super().on_mount()

@@ -5,6 +5,8 @@ from textual.containers import Horizontal
 from textual.message import Message
 from textual.widgets import Input, Static
 
+from kimi_tui.ui.tui.language import _
+
 
 class Finder(Horizontal):
     """Says what is looked for; how many places there are is told to it."""
@@ -12,7 +14,7 @@ class Finder(Horizontal):
     DEFAULT_CSS = """
     Finder { display: none; height: 1; background: $panel; padding: 0 1; }
     Finder.-open { display: block; }
-    Finder > #find-mark { width: 6; color: $primary; }
+    Finder > #find-mark { width: auto; color: $primary; }
     Finder > Input { width: 1fr; height: 1; border: none; padding: 0; background: $panel; }
     Finder > #find-count { width: auto; color: $muted; }
     """
@@ -30,7 +32,7 @@ class Finder(Horizontal):
             super().__init__()
 
     def compose(self) -> ComposeResult:
-        yield Static("find ", id="find-mark", markup=False)
+        yield Static(_("find") + " ", id="find-mark", markup=False)
         yield Input(id="find-text", compact=True)
         yield Static("", id="find-count", markup=False)
 
@@ -48,7 +50,9 @@ class Finder(Horizontal):
 
     def count(self, places: int) -> None:
         asked = bool(self.query_one(Input).value)
-        self.query_one("#find-count", Static).update(f" {places} found · enter next " if asked else "")
+        self.query_one("#find-count", Static).update(
+            " " + _("{count} found · enter next", count=places) + " " if asked else ""
+        )
 
     def on_input_changed(self, event: Input.Changed) -> None:
         event.stop()

@@ -14,13 +14,13 @@ from kimi_tui.config_edit import KeyPath, Value
 from kimi_tui.errors import ConfigError
 from kimi_tui.llm.discover import LocalServer
 from kimi_tui.paths import shown
+from kimi_tui.ui.tui.language import _, n_
 from kimi_tui.ui.tui.screens.ask_line import AskLine
 from kimi_tui.ui.tui.screens.frame import Card
 from kimi_tui.ui.tui.screens.keybar import BarKey
 from kimi_tui.ui.tui.screens.models import FindServers, local_choice, server_name
 from kimi_tui.ui.tui.screens.picks import Pick, PickList
 from kimi_tui.ui.tui.text.sanitize import sanitize
-from kimi_tui.ui.tui.wording import plural
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,19 +172,25 @@ class FirstStart(Card[FirstChoice]):
         if self._takeover is not None:
             picks += [Pick("", "from Kimi CLI"), self._takeover_pick(self._takeover)]
         if self._has_demo:
-            picks.append(Pick("", "without a model"))
-            picks.append(Pick("demo", "See the demo", right="a real flow, real tools; the model is a script", sign="▶"))
+            picks.append(Pick("", _("without a model")))
+            picks.append(
+                Pick("demo", _("See the demo"), right=_("a real flow, real tools; the model is a script"), sign="▶")
+            )
         self.query_one(PickList).show(picks, top=before == "theme")
         self.show_keys()
 
     def _takeover_pick(self, takeover: Takeover) -> Pick:
         count = len(takeover.config.models)
         if takeover.trouble or not count:
-            why = takeover.trouble or "it names no model"
-            return Pick("trouble", f"{shown(takeover.file)} cannot be taken over", detail=why, sign="✗", role="error")
-        default = f", {takeover.config.default_model} first" if takeover.config.default_model else ""
-        words = f"{plural(count, 'model')}{default}; the file stays as it is"
-        return Pick("takeover", f"Take over {shown(takeover.file)}", detail=words, sign="○", role="accent")
+            why = takeover.trouble or _("it names no model")
+            title = _("{file} cannot be taken over", file=shown(takeover.file))
+            return Pick("trouble", title, detail=why, sign="✗", role="error")
+        words = n_("{count} model", "{count} models", count)
+        if default := takeover.config.default_model:
+            words = _("{models}, {model} first", models=words, model=default)
+        words = _("{models}; the file stays as it is", models=words)
+        title = _("Take over {file}", file=shown(takeover.file))
+        return Pick("takeover", title, detail=words, sign="○", role="accent")
 
     # What is chosen
 
@@ -197,7 +203,7 @@ class FirstStart(Card[FirstChoice]):
         if self._step == "theme":
             self._ask_model()
             return
-        kind, _, rest = event.key.partition(":")
+        kind, _colon, rest = event.key.partition(":")
         match kind:
             case "service":
                 self._ask_key(next(one for one in SERVICES if one.name == rest))

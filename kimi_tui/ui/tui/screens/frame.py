@@ -9,6 +9,7 @@ from textual.containers import Vertical
 from textual.content import Content
 from textual.screen import ModalScreen
 
+from kimi_tui.ui.tui.language import N_, _
 from kimi_tui.ui.tui.screens.keybar import BarKey, KeyBar
 from kimi_tui.ui.tui.text.sanitize import sanitize
 
@@ -37,7 +38,7 @@ class Frame(ModalScreen[ResultType | None]):
         Binding("ctrl+q", "app.leave", "Quit", show=False, priority=True),
     ]
     title_text: ClassVar[str] = ""
-    leave_word: ClassVar[str] = "back"
+    leave_word: ClassVar[str] = N_("back")
 
     def body(self) -> ComposeResult:
         raise NotImplementedError
@@ -48,7 +49,7 @@ class Frame(ModalScreen[ResultType | None]):
 
     def compose(self) -> ComposeResult:
         with Vertical(id="frame") as frame:
-            frame.border_title = self.title_text
+            frame.border_title = _(self.title_text)
             yield from self.body()
             yield KeyBar(id="keys")
 
@@ -57,7 +58,7 @@ class Frame(ModalScreen[ResultType | None]):
 
     def show_keys(self) -> None:
         """The keys may be other ones now."""
-        self.query_one("#keys", KeyBar).show((*self.keys(), BarKey("Esc", self.leave_word, "leave")))
+        self.query_one("#keys", KeyBar).show((*self.keys(), BarKey("Esc", _(self.leave_word), "leave")))
 
     def say_below(self, text: str) -> None:
         """A word in the frame's lower edge."""

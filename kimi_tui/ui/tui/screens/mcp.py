@@ -12,6 +12,7 @@ from textual.containers import Horizontal
 from kimi_tui.errors import KimiTuiError
 from kimi_tui.mcp.connection import ServerState
 from kimi_tui.paths import shown
+from kimi_tui.ui.tui.language import n_
 from kimi_tui.ui.tui.screens.frame import Frame
 from kimi_tui.ui.tui.screens.keybar import BarKey
 from kimi_tui.ui.tui.screens.picks import Pick, PickList, Role
@@ -19,7 +20,6 @@ from kimi_tui.ui.tui.screens.reading import Reading
 from kimi_tui.ui.tui.text.line import Line
 from kimi_tui.ui.tui.text.palette import Palette
 from kimi_tui.ui.tui.text.wrap import wrap_text
-from kimi_tui.ui.tui.wording import plural
 
 _EVERY_S = 1.0
 _SIGNS: dict[str, tuple[str, Role]] = {
@@ -77,7 +77,9 @@ class McpStatus(Frame[None]):
         picks: list[Pick] = []
         for state in self._states():
             sign, role = _SIGNS[state.status]
-            tools = f"{plural(len(state.tools), 'tool')}" if state.status == "connected" else state.status
+            tools = (
+                n_("{count} tool", "{count} tools", len(state.tools)) if state.status == "connected" else state.status
+            )
             picks.append(Pick(state.name, state.name, right=tools, detail=state.place, sign=sign, role=role))
         self.query_one(PickList).show(picks)
         self._about()

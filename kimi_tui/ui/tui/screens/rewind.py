@@ -10,6 +10,7 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal
 
+from kimi_tui.ui.tui.language import n_
 from kimi_tui.ui.tui.screens.ages import ago
 from kimi_tui.ui.tui.screens.frame import Frame
 from kimi_tui.ui.tui.screens.keybar import BarKey
@@ -18,7 +19,6 @@ from kimi_tui.ui.tui.screens.reading import Reading
 from kimi_tui.ui.tui.text.line import Line, cut_start
 from kimi_tui.ui.tui.text.palette import Palette
 from kimi_tui.ui.tui.text.wrap import wrap_text
-from kimi_tui.ui.tui.wording import plural
 
 
 class Point(Protocol):
@@ -95,7 +95,7 @@ class Rewind(Frame[Back]):
                     key,
                     point.text or "(no words)",
                     right=ago(point.at, now),
-                    detail=plural(len(point.files), "file") + " changed" if point.files else "",
+                    detail=n_("{count} file changed", "{count} files changed", len(point.files)) if point.files else "",
                     sign="↶",
                     role="accent" if point.conversation else "muted",
                 )

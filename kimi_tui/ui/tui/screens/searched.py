@@ -8,6 +8,7 @@ from textual.containers import Horizontal, Vertical
 from textual.widgets import Input, Static
 
 from kimi_tui.ui.tui.composer.fuzzy import score
+from kimi_tui.ui.tui.language import _
 from kimi_tui.ui.tui.screens.picks import Pick, PickList
 
 
@@ -30,7 +31,7 @@ class SearchedList(Vertical):
 
     def compose(self) -> ComposeResult:
         with Horizontal():
-            yield Static("find › ", id="mark", markup=False)
+            yield Static(_("find") + " › ", id="mark", markup=False)
             yield Input(placeholder=self._placeholder)
         yield self.list
 
@@ -57,7 +58,7 @@ class SearchedList(Vertical):
             shown.append(pick)
         if shown and not shown[-1].key:
             shown.pop()
-        self.list.empty = f"nothing has “{query}”" if query else ""
+        self.list.empty = _("nothing has “{query}”", query=query) if query else ""
         self.list.show(shown, key=key, top=top)
 
     def on_input_changed(self, event: Input.Changed) -> None:

@@ -13,6 +13,7 @@ from kimi_tui.session.copying import copy_session
 from kimi_tui.session.session import list_sessions, work_dirs
 from kimi_tui.session.state import SessionState, read_state, write_state
 from kimi_tui.ui.tui.headline import one_line
+from kimi_tui.ui.tui.language import _
 from kimi_tui.ui.tui.state import UiState
 from kimi_tui.ui.tui.transcript.items import Item
 from kimi_tui.wire.codec import UnknownMessage, WireFormatError, WireMessage, decode
@@ -91,7 +92,7 @@ class SessionShelf:
     def archive(self, kept: Kept, archived: bool) -> Kept:
         """Raises SessionError."""
         if kept.open_here:
-            raise SessionError("this session is open; go to another one first")
+            raise SessionError(_("this session is open; go to another one first"))
         with _held(kept):
             state = read_state(kept.dir / "state.json")
             state.archived = archived
@@ -106,7 +107,7 @@ class SessionShelf:
             with _held(kept):
                 session_id = copy_session(kept.dir)
         copy = replace(kept, id=session_id, dir=kept.dir.with_name(session_id), archived=False, open_here=False)
-        return self.rename(copy, f"{kept.title or 'session'} (fork)")
+        return self.rename(copy, _("{title} (fork)", title=kept.title or _("session")))
 
     def _texts(self, kept: Kept) -> Sequence[str]:
         """What was said in it by the person and by the agent, one line a message."""
@@ -155,7 +156,7 @@ def _held(kept: Kept) -> Generator[None]:
     try:
         fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except OSError:
-        raise SessionLockedError("this session is open in another process") from None
+        raise SessionLockedError(_("this session is open in another process")) from None
     else:
         yield
     finally:

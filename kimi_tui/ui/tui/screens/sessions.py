@@ -14,6 +14,7 @@ from textual.widgets import Input, Static
 from kimi_tui.errors import KimiTuiError
 from kimi_tui.paths import shown
 from kimi_tui.ui.tui.composer.fuzzy import score
+from kimi_tui.ui.tui.language import N_, _, n_, p_
 from kimi_tui.ui.tui.screens.ages import ago, day_of
 from kimi_tui.ui.tui.screens.ask_line import AskLine
 from kimi_tui.ui.tui.screens.frame import Frame
@@ -21,7 +22,6 @@ from kimi_tui.ui.tui.screens.keybar import BarKey
 from kimi_tui.ui.tui.screens.picks import Pick, PickList
 from kimi_tui.ui.tui.screens.session_shelf import Kept, SessionShelf
 from kimi_tui.ui.tui.transcript.view import Transcript
-from kimi_tui.ui.tui.wording import plural
 
 NEW = "new"
 _WIDE = 110
@@ -54,7 +54,7 @@ class Sessions(Frame[Kept | Literal["new"]]):
         Binding("ctrl+a", "everywhere", "This folder, or all", show=False, priority=True),
         Binding("tab", "side", "To the preview and back", show=False, priority=True),
     ]
-    title_text = "sessions"
+    title_text = N_("sessions")
 
     def __init__(
         self,
@@ -76,8 +76,8 @@ class Sessions(Frame[Kept | Literal["new"]]):
 
     def body(self) -> ComposeResult:
         with Horizontal(id="search"):
-            yield Static("search › ", id="mark", markup=False)
-            yield Input(placeholder="a title, or what was said", id="query")
+            yield Static(_("search") + " › ", id="mark", markup=False)
+            yield Input(placeholder=_("a title, or what was said"), id="query")
             yield Static("", id="count", markup=False)
         with Horizontal(id="halves"):
             yield PickList(at_once=False, id="list")
@@ -87,14 +87,14 @@ class Sessions(Frame[Kept | Literal["new"]]):
     def keys(self) -> Sequence[BarKey]:
         kept = self._selected
         return (
-            BarKey("Enter", "open", "open"),
-            BarKey("Ctrl+A", "this folder" if self._all else "all folders", "everywhere"),
+            BarKey("Enter", _("open"), "open"),
+            BarKey("Ctrl+A", _("this folder") if self._all else _("all folders"), "everywhere"),
             *(
                 (
-                    BarKey("Ctrl+R", "rename", "rename"),
-                    BarKey("Ctrl+B", "fork", "fork"),
-                    BarKey("Ctrl+X", "bring back" if kept.archived else "archive", "archive"),
-                    BarKey("Tab", "preview", "side"),
+                    BarKey("Ctrl+R", _("rename"), "rename"),
+                    BarKey("Ctrl+B", _("fork"), "fork"),
+                    BarKey("Ctrl+X", _("bring back") if kept.archived else _("archive"), "archive"),
+                    BarKey("Tab", _("preview"), "side"),
                 )
                 if kept
                 else ()
@@ -143,19 +143,19 @@ class Sessions(Frame[Kept | Literal["new"]]):
             return
         now = self._now()
         found = [kept for kept in self._rows if self._fits(kept, query)]
-        picks: list[Pick] = [] if query else [Pick(NEW, "New session", sign="+", role="accent")]
+        picks: list[Pick] = [] if query else [Pick(NEW, _("New session"), sign="+", role="accent")]
         group = ""
         for kept in sorted(found, key=lambda one: one.archived):
-            word = "archived" if kept.archived else day_of(kept.updated_at, now)
+            word = _("archived") if kept.archived else day_of(kept.updated_at, now)
             if word != group:
                 picks.append(Pick("", word))
                 group = word
             picks.append(self._pick(kept, now))
         picks_list = self.query_one("#list", PickList)
-        picks_list.empty = f"nothing has “{query}”" if query else ""
+        picks_list.empty = _("nothing has “{query}”", query=query) if query else ""
         picks_list.show(picks, key=select, top=top)
-        where = "all folders" if self._all else shown(self._shelf.work_dir)
-        self.query_one("#count", Static).update(f"{plural(len(found), 'session')} · {where}")
+        where = _("all folders") if self._all else shown(self._shelf.work_dir)
+        self.query_one("#count", Static).update(n_("{count} session", "{count} sessions", len(found)) + f" · {where}")
         self.show_keys()
 
     def _fits(self, kept: Kept, query: str) -> bool:
@@ -167,8 +167,8 @@ class Sessions(Frame[Kept | Literal["new"]]):
             detail = shown(kept.work_dir)
         return Pick(
             kept.id,
-            kept.title or "(no title)",
-            right="open" if kept.open_here else ago(kept.updated_at, now),
+            kept.title or _("(no title)"),
+            right=p_("session", "open") if kept.open_here else ago(kept.updated_at, now),
             detail=detail,
             sign="●" if kept.open_here else "",
             role="accent",
@@ -242,12 +242,12 @@ class Sessions(Frame[Kept | Literal["new"]]):
                 else:
                     self._do(lambda: self._shelf.rename(kept, title))
 
-            self.app.push_screen(AskLine("rename the session", value=kept.title), renamed)
+            self.app.push_screen(AskLine(_("rename the session"), value=kept.title), renamed)
 
     def action_fork(self) -> None:
         if kept := self._selected:
             if kept.open_here and self._busy:
-                self.say_below("it can be forked when its turn has ended")
+                self.say_below(_("it can be forked when its turn has ended"))
                 return
             self._do(lambda: self._shelf.fork(kept))
 

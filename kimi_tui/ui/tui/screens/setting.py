@@ -6,6 +6,7 @@ from typing import Literal
 
 from kimi_tui.config import Config
 from kimi_tui.config_edit import KeyPath, Value
+from kimi_tui.ui.tui.language import N_, _, p_
 
 Kind = Literal["switch", "choice", "number", "text", "list"]
 
@@ -48,13 +49,13 @@ def shown_value(value: object) -> str:
     """A value in a word or two."""
     match value:
         case True:
-            return "on"
+            return p_("switch", "on")
         case False:
-            return "off"
+            return p_("switch", "off")
         case tuple() | list():
-            return ", ".join(str(part) for part in value) or "none"  # pyright: ignore[reportUnknownVariableType, reportUnknownArgumentType]
+            return ", ".join(str(part) for part in value) or _("none")  # pyright: ignore[reportUnknownVariableType, reportUnknownArgumentType]
         case "" | None:
-            return "none"
+            return _("none")
         case _:
             return str(value)
 
@@ -65,7 +66,7 @@ def _loop(name: str, what: str) -> Setting:
 
 SETTINGS: tuple[tuple[str, tuple[Setting, ...]], ...] = (
     (
-        "screen",
+        N_("screen"),
         (
             Setting(("theme",), "How everything looks", "choice"),
             Setting(("ascii",), "Signs and boxes of ASCII only", "switch"),
@@ -79,14 +80,14 @@ SETTINGS: tuple[tuple[str, tuple[Setting, ...]], ...] = (
         ),
     ),
     (
-        "model",
+        N_("model"),
         (
             Setting(("default_model",), "The model that answers", "choice"),
             Setting(("default_thinking",), "Let it think first", "switch"),
         ),
     ),
     (
-        "approvals",
+        N_("approvals"),
         (
             Setting(("default_yolo",), "Approve every tool call from the start", "switch"),
             Setting(("default_plan_mode",), "Begin in plan mode", "switch"),
@@ -102,7 +103,7 @@ SETTINGS: tuple[tuple[str, tuple[Setting, ...]], ...] = (
         ),
     ),
     (
-        "skills",
+        N_("skills"),
         (
             Setting(("extra_skill_dirs",), "Further folders of skills, with commas between", "list"),
             Setting(
@@ -111,7 +112,7 @@ SETTINGS: tuple[tuple[str, tuple[Setting, ...]], ...] = (
         ),
     ),
     (
-        "limits",
+        N_("limits"),
         (
             _loop("max_steps_per_turn", "Steps of one turn, at most"),
             _loop("max_retries_per_step", "Tries of a step when the service fails"),

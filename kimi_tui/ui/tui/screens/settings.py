@@ -11,7 +11,7 @@ from kimi_tui.config import Config
 from kimi_tui.config_edit import KeyPath, Value, said_in
 from kimi_tui.errors import ConfigError
 from kimi_tui.paths import shown
-from kimi_tui.ui.tui.language import _
+from kimi_tui.ui.tui.language import N_, _
 from kimi_tui.ui.tui.screens.ask_line import AskLine
 from kimi_tui.ui.tui.screens.frame import Frame
 from kimi_tui.ui.tui.screens.keybar import BarKey
@@ -29,7 +29,7 @@ class Settings(Frame[bool]):
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("ctrl+d", "default", "Back to the default", show=False, priority=True)
     ]
-    title_text = "settings"
+    title_text = N_("settings")
 
     def __init__(
         self, config: Callable[[], Config], file: Path | None, *, change: Change, themes: Sequence[str] = ()
@@ -39,19 +39,19 @@ class Settings(Frame[bool]):
         self._changed = False
 
     def body(self) -> ComposeResult:
-        yield SearchedList("a setting")
+        yield SearchedList(_("a setting"))
 
     def keys(self) -> Sequence[BarKey]:
         if self._file is None:
             return ()
-        return (BarKey("Enter", "change", "take"), BarKey("Ctrl+D", "back to the default", "default"))
+        return (BarKey("Enter", _("change"), "take"), BarKey("Ctrl+D", _("back to the default"), "default"))
 
     def on_mount(self) -> None:
         super().on_mount()
         self._show()
         self.query_one(SearchedList).focus_line()
-        place = shown(self._file) if self._file else "not kept in a file that can be edited here"
-        self.say_below(f"{place} · some changes count from the next session on")
+        place = shown(self._file) if self._file else _("not kept in a file that can be edited here")
+        self.say_below(_("{place} · some changes count from the next session on", place=place))
 
     def _show(self) -> None:
         said: Mapping[str, object] = {}
@@ -63,7 +63,7 @@ class Settings(Frame[bool]):
         config = self._config()
         picks: list[Pick] = []
         for group, settings in SETTINGS:
-            picks.append(Pick("", group))
+            picks.append(Pick("", _(group)))
             for setting in settings:
                 own = _is_said(said, setting.path)
                 picks.append(
@@ -130,7 +130,7 @@ class Settings(Frame[bool]):
             self.say_below(f"{error.key or 'config'}: {error.cause}")
             return
         self._changed = True
-        self.say_below(f"written to {shown(self._file)}" if self._file else "")
+        self.say_below(_("written to {file}", file=shown(self._file)) if self._file else "")
         self._show()
 
     def action_leave(self) -> None:

@@ -7,6 +7,7 @@ from rich.style import Style
 from textual.app import ComposeResult
 
 from kimi_tui.ui.tui import wording
+from kimi_tui.ui.tui.language import n_
 from kimi_tui.ui.tui.screens.frame import Card
 from kimi_tui.ui.tui.screens.reading import Reading
 from kimi_tui.ui.tui.text.line import Line, Run, cells
@@ -72,7 +73,7 @@ def usage_lines(facts: UsageFacts, width: int, palette: Palette) -> list[Line]:
         ("━" * full, ink),
         ("─" * (size - full), palette.faint),
         (f"  {share:.0%} of {wording.tokens(facts.most)} tokens", palette.base),
-        (f"  {wording.plural(facts.messages, 'message')}", palette.muted),
+        ("  " + n_("{count} message", "{count} messages", facts.messages), palette.muted),
     ]
     lines = [Line(tuple(head)), Line(), Line((("context", palette.muted),)), Line(tuple(bar)), Line()]
     rows: list[Sequence[str]] = [("", "steps", "tokens in", "of them cached", "out", "cost")]

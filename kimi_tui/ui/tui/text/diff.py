@@ -8,6 +8,7 @@ from itertools import zip_longest
 
 from rich.style import Style
 
+from kimi_tui.ui.tui.language import _
 from kimi_tui.ui.tui.text.highlight import highlight, language_of
 from kimi_tui.ui.tui.text.line import Line, Run, width_of
 from kimi_tui.ui.tui.text.palette import Palette
@@ -166,7 +167,7 @@ class DiffText:
     def lines(self, width: int, palette: Palette) -> list[Line]:
         rows = diff_rows(self.old, self.new, self.old_start, self.new_start, context=self.context)
         if not rows:
-            return [Line((("no change", palette.muted),))]
+            return [Line(((_("no change"), palette.muted),))]
         pen = _Pen(self, rows, palette)
         return pen.beside(width) if width >= SIDE_BY_SIDE else pen.unified(width)
 

@@ -6,6 +6,7 @@ from urllib.parse import urlsplit
 from markdown_it.token import Token
 from rich.style import Style
 
+from kimi_tui.ui.tui.language import _
 from kimi_tui.ui.tui.text.line import Run, cells
 from kimi_tui.ui.tui.text.palette import Palette
 from kimi_tui.ui.tui.text.sanitize import sanitize
@@ -84,6 +85,6 @@ def _leaf(token: Token, palette: Palette, style: Style) -> list[Run]:
             return [(token.content, style + palette.code)]
         case "image":
             source = f" ({sanitize(str(token.attrGet('src') or ''))})"
-            return [(f"▣ {token.content or 'image'}", style + palette.secondary), (source, style + palette.muted)]
+            return [(f"▣ {token.content or _('image')}", style + palette.secondary), (source, style + palette.muted)]
         case _:  # HTML and whatever a later parser brings: as written
             return [(token.content, style + palette.muted)] if token.content else []

@@ -3,6 +3,7 @@
 from textual import events
 from textual.message import Message
 
+from kimi_tui.ui.tui.language import _
 from kimi_tui.ui.tui.panels.sheet import Sheet
 from kimi_tui.ui.tui.text.line import Line, Run, width_of
 from kimi_tui.ui.tui.text.palette import Palette
@@ -31,7 +32,7 @@ class NewBelow(Sheet):
     def lines(self, width: int, palette: Palette) -> list[Line]:
         runs: list[Run] = [
             ("↓ ", palette.accent),
-            (f"{self.unseen:,} new", palette.base),
+            (_("{count:,} new", count=self.unseen), palette.base),
             (" · ", palette.faint),
             ("End", palette.accent),
         ]

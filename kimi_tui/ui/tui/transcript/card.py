@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 from rich.style import Style
 
+from kimi_tui.ui.tui.language import N_, _, n_
 from kimi_tui.ui.tui.text.diff import DiffText, summary_of
 from kimi_tui.ui.tui.text.highlight import highlight
 from kimi_tui.ui.tui.text.line import Line, Run, cut, cut_start, width_of
@@ -17,7 +18,12 @@ from kimi_tui.wire.display import BriefBlock, DiffBlock, DisplayBlock, ShellBloc
 _TAIL = 4  # lines of a running tool
 _MOST = 400  # lines of an open card
 _WIDEST = 110  # columns of a card's first line
-_STATE_WORDS = {"failed": "failed", "rejected": "rejected", "interrupted": "interrupted", "waiting": "waits for you"}
+_STATE_WORDS = {
+    "failed": N_("failed"),
+    "rejected": N_("rejected"),
+    "interrupted": N_("interrupted"),
+    "waiting": N_("waits for you"),
+}
 _BOLD = Style(bold=True)
 _TICKS = {"done": "✓", "in_progress": "◐", "pending": "○"}
 
@@ -45,9 +51,9 @@ def _right(item: ToolItem, look: Look) -> list[Run]:
     diffs = [block for block in item.blocks if isinstance(block, DiffBlock) and not block.is_summary]
     if diffs and item.state != "rejected":
         old, new = "\n".join(block.old_text for block in diffs), "\n".join(block.new_text for block in diffs)
-        added, _, removed = summary_of(old, new).partition(" ")
+        added, _blank, removed = summary_of(old, new).partition(" ")
         parts += [(added, palette.success), (" ", palette.base), (removed, palette.error)]
-    word = _STATE_WORDS.get(item.state)
+    word = _(_STATE_WORDS.get(item.state, ""))
     if word:
         parts.append((f"  {word}" if parts else word, sign_of(item.state, look)[1]))
     time = elapsed(item.started, look) if item.state == "running" else ""
@@ -96,7 +102,7 @@ def _opened(item: ToolItem, width: int, look: Look) -> Iterator[Line]:
         lines.extend(_wrapped(plain_output(item.output).rstrip("\n"), width, look, look.palette.muted))
     yield from lines[:_MOST]
     if len(lines) > _MOST:
-        more = f"… {len(lines) - _MOST:,} more lines"
+        more = _("… {count:,} more lines", count=len(lines) - _MOST)
         yield Line(((more, look.palette.faint + act("full")),), skip=len(more))
 
 
@@ -149,14 +155,14 @@ def agent_lines(item: SubagentItem, width: int, look: Look) -> Iterator[Line]:
     sign, ink = sign_of(item.state, look)
     left: list[Run] = [
         (f"{sign} ", ink + act("agent")),
-        ("agent ", palette.muted + act("agent")),
+        (_("agent") + " ", palette.muted + act("agent")),
         (item.name, palette.base + _BOLD + act("agent")),
         (f"  {sanitize(' '.join(item.task.split()))}", palette.base + act("agent")),
     ]
     right: list[Run] = []
     if item.step_count:
-        right.append((f"{item.step_count} steps" if item.step_count > 1 else "1 step", palette.muted))
-    if word := _STATE_WORDS.get(item.state):
+        right.append((n_("{count} step", "{count} steps", item.step_count), palette.muted))
+    if word := _(_STATE_WORDS.get(item.state, "")):
         right.append((f"  {word}" if right else word, ink))
     time = elapsed(item.started, look) if item.state == "running" else ""
     if item.duration_s is not None:

@@ -5,7 +5,8 @@ from typing import assert_never
 
 from rich.style import Style
 
-from kimi_tui.ui.tui.text.line import Line, Run, cut, prefixed
+from kimi_tui.ui.tui.language import _, n_
+from kimi_tui.ui.tui.text.line import Line, Run, cells, cut, prefixed, width_of
 from kimi_tui.ui.tui.text.markdown import render
 from kimi_tui.ui.tui.text.sanitize import sanitize
 from kimi_tui.ui.tui.text.wrap import wrap_runs, wrap_text
@@ -95,11 +96,11 @@ def folds(item: Item) -> bool:
 
 def _user(item: UserItem, width: int, look: Look) -> Iterator[Line]:
     palette = look.palette
-    label = f"{item.by or 'you'} " if not item.steer else "you, meanwhile "
+    label = (_("you, meanwhile") if item.steer else item.by or _("you")) + " "
     ground = palette.user_bg
     head: tuple[Run, ...] = (("▌", palette.accent + ground), (label + " ", palette.accent + _BOLD + ground))
-    rest: tuple[Run, ...] = (("▌", palette.accent + ground), (" " * (len(label) + 1), ground))
-    indent = len(label) + 2
+    rest: tuple[Run, ...] = (("▌", palette.accent + ground), (" " * (cells(label) + 1), ground))
+    indent = cells(label) + 2
     ink = palette.base + ground
     room = max(1, min(width - 1, MEASURE) - indent)
     shown, more = (item.text, "") if look.is_open or not folds(item) else _beginning(item.text, room)
@@ -107,7 +108,7 @@ def _user(item: UserItem, width: int, look: Look) -> Iterator[Line]:
     if more:
         rows.append(Line(((f"{more} {fold_sign(look)}", palette.muted + ground + act("toggle")),), fill=ground))
     elif folds(item):
-        rows.append(Line(((f"fold {fold_sign(look)}", palette.muted + ground + act("toggle")),), fill=ground))
+        rows.append(Line(((_("fold") + f" {fold_sign(look)}", palette.muted + ground + act("toggle")),), fill=ground))
     if item.chips:
         chips = "  ".join(f"▣ {sanitize(chip)}" for chip in item.chips)
         rows.append(Line(((cut(chips, width - indent - 1), palette.secondary + ground),), fill=ground))
@@ -122,22 +123,23 @@ def _beginning(text: str, room: int) -> tuple[str, str]:
         shown = shown[: USER_SHOWN * room].rstrip()
     left = len(lines) - 1 - shown.count("\n")
     if left:
-        return shown, f"… {left:,} more {'line' if left == 1 else 'lines'}"
-    return shown, f"… {len(text) - len(shown):,} more characters"
+        return shown, n_("… {count} more line", "… {count} more lines", left)
+    return shown, _("… {count:,} more characters", count=len(text) - len(shown))
 
 
 def _think(item: ThinkItem, width: int, look: Look) -> Iterator[Line]:
     palette = look.palette
     if item.done:
-        time = f" for {spent(item.duration_s)}" if item.duration_s is not None else ""
+        took = spent(item.duration_s) if item.duration_s is not None else ""
         more = f" {fold_sign(look)}" if folds(item) else ""
-        yield Line(((f"✻ thought{time}{more}", palette.muted + act("toggle")),))
+        thought = _("thought for {time}", time=took) if took else _("thought")
+        yield Line(((f"✻ {thought}{more}", palette.muted + act("toggle")),))
         if look.is_open:
             rows = wrap_text(item.text.strip(), palette.muted, max(10, width - 4))
             yield from indented([Line(row, join=join) for row, join in rows], look, "  │ ")
         return
     seconds = elapsed(item.started, look)
-    yield Line(((f"{spinner(look)} ", palette.accent), (f"thinking {seconds}".rstrip(), palette.muted)))
+    yield Line(((f"{spinner(look)} ", palette.accent), (_("thinking {time}", time=seconds).rstrip(), palette.muted)))
     tail = item.text[-_THINK_TAIL * 3 * width :].strip()
     if tail:
         rows = wrap_text(tail, palette.muted + Style(italic=True), max(10, width - 4))[-_THINK_TAIL:]
@@ -153,7 +155,7 @@ def _flow_header(item: FlowHeaderItem, width: int, look: Look) -> Iterator[Line]
         (cut(sanitize(item.label), max(8, width - 24)), palette.heading + target),
     ]
     if item.visit > 1:
-        runs.append((f" · visit {item.visit}", palette.muted + target))
+        runs.append((" · " + _("visit {number}", number=item.visit), palette.muted + target))
     if item.note:
         runs.append((f" · {sanitize(item.note)}", palette.muted + target))
     yield ruled(runs, width, look)
@@ -171,11 +173,14 @@ def _seam(item: SeamItem, width: int, look: Look) -> Iterator[Line]:
 
 def _retry(item: RetryItem, width: int, look: Look) -> Iterator[Line]:
     palette = look.palette
-    wait = "" if item.until is None else f" in {max(0, int(item.until - look.now + 0.999))}s"
+    attempt = _("attempt {number} of {most}", number=item.attempt, most=item.max_attempts)
+    if item.until is not None:
+        left = max(0, int(item.until - look.now + 0.999))
+        attempt = _("attempt {number} of {most} in {left}s", number=item.attempt, most=item.max_attempts, left=left)
     runs: list[Run] = [
         ("↻ ", palette.warning),
         (sanitize(item.reason), palette.base),
-        (f" · attempt {item.attempt} of {item.max_attempts}{wait}", palette.muted),
+        (f" · {attempt}", palette.muted),
     ]
     yield from (Line(row, join=join) for row, join in wrap_runs(runs, width))
 
@@ -202,9 +207,10 @@ def _notice(item: NoticeItem, width: int, look: Look) -> Iterator[Line]:
 def _aside(item: AsideItem, width: int, look: Look) -> Iterator[Line]:
     palette = look.palette
     sign: Run = (f"{spinner(look)} ", palette.accent) if item.running else ("↪ ", palette.secondary)
-    rows = wrap_text(item.question, palette.muted, min(width, MEASURE) - 9)
-    head: tuple[Run, ...] = (sign, ("aside  ", palette.secondary))
-    yield from prefixed([Line(row, join=join) for row, join in rows], head, ((" " * 9, palette.base),))
+    head: tuple[Run, ...] = (sign, (_("aside") + "  ", palette.secondary))
+    indent = width_of(head)
+    rows = wrap_text(item.question, palette.muted, min(width, MEASURE) - indent)
+    yield from prefixed([Line(row, join=join) for row, join in rows], head, ((" " * indent, palette.base),))
     body = render(item.answer, min(width, MEASURE) - 4, palette) if item.answer.strip() else []
     if item.error:
         body += [Line(row, join=join) for row, join in wrap_text(item.error, palette.error, width - 4)]
