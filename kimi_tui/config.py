@@ -16,7 +16,7 @@ from typing import Any, ClassVar, Literal, cast
 
 from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError, field_validator, model_validator
 
-from kimi_tui import paths
+from kimi_tui import paths, secret_store
 from kimi_tui.errors import ConfigError, ModelNotSetError
 
 MAX_BYTES = 1 << 20
@@ -188,6 +188,26 @@ class Config(_Section):
     sandbox: SandboxConfig = Field(default_factory=SandboxConfig)
     keys: dict[str, str] = Field(default_factory=dict)
 
+    @model_validator(mode="before")
+    @classmethod
+    def _name_the_keys(cls, value: Any) -> Any:
+        """`api_key: keyring` means the key of that name in the system's keyring: `providers.moonshot`."""
+        if not isinstance(value, dict):
+            return value
+        table = dict(cast(dict[str, Any], value))
+        for kind in ("providers", "services"):
+            if isinstance(table.get(kind), dict):
+                sections = cast(dict[str, Any], table[kind])
+                table[kind] = {name: _key_named(section, f"{kind}.{name}") for name, section in sections.items()}
+        return table
+
+    @property
+    def api_keys(self) -> tuple[str, ...]:
+        """Every key of a model service and of a service for the web, or its reference into the keyring."""
+        services = [value for name in type(self.services).model_fields if (value := getattr(self.services, name))]
+        sections = [*self.providers.values(), *(one for one in services if isinstance(one, ServiceConfig))]
+        return tuple(key for one in sections if (key := one.api_key.get_secret_value()))
+
     @field_validator("theme")
     @classmethod
     def _peer_names(cls, value: str) -> str:
@@ -197,6 +217,12 @@ class Config(_Section):
     @classmethod
     def _language_said(cls, value: object) -> object:
         return "auto" if value in ("", None) else value
+
+
+def _key_named(section: Any, name: str) -> Any:
+    if isinstance(section, dict) and isinstance(key := cast(dict[str, Any], section).get("api_key"), str):
+        return {**cast(dict[str, Any], section), "api_key": secret_store.named(key, name)}
+    return section  # pyright: ignore[reportUnknownVariableType]
 
 
 # Keys of the reference peer that mean nothing here; they are passed over without a word.

@@ -17,7 +17,7 @@ from ruamel.yaml.comments import CommentedMap
 from ruamel.yaml.error import YAMLError
 
 from kimi_tui import config as configuration
-from kimi_tui import paths
+from kimi_tui import paths, secret_store
 from kimi_tui.config import LoadedConfig
 from kimi_tui.errors import ConfigError
 
@@ -48,6 +48,19 @@ def edit(changes: Mapping[KeyPath, Value], file: Path | None = None) -> LoadedCo
     for path, value in changes.items():
         _put(table, path, value, file)
     return _replace(file, _dumped(table, before))
+
+
+def without_keys(changes: Mapping[KeyPath, Value]) -> dict[KeyPath, Value]:
+    """The same changes with every `api_key` put into the system's keyring, as far as there is one that takes it."""
+    return {path: _put_away(value, path) for path, value in changes.items()}
+
+
+def _put_away(value: Value, path: KeyPath) -> Value:
+    if isinstance(value, dict):
+        return {key: _put_away(below, (*path, key)) for key, below in value.items()}
+    if path[-1:] != ("api_key",) or not isinstance(value, str) or not value or secret_store.is_reference(value):
+        return value
+    return secret_store.REFERENCE if secret_store.keep(".".join(path[:-1]), value) else value
 
 
 def value_at(file: Path, path: KeyPath) -> object:

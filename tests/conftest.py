@@ -14,5 +14,6 @@ def _own_home(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.Monk
     monkeypatch.setenv("HOME", str(home))
     monkeypatch.setenv("KIMI_TUI_HOME", str(home / ".kimi-tui"))
     monkeypatch.setenv("LC_ALL", "C.UTF-8")
+    monkeypatch.setenv("PYTHON_KEYRING_BACKEND", "keyring.backends.fail.Keyring")  # never the person's own
     for variable in _MODEL_VARIABLES:
         monkeypatch.delenv(variable, raising=False)

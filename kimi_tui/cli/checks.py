@@ -20,6 +20,7 @@ from kimi_tui import config as configuration
 from kimi_tui.cli.work_dir import work_dir_of
 from kimi_tui.config import ChosenModel, LoadedConfig
 from kimi_tui.errors import KimiTuiError
+from kimi_tui.secret_store import revealed
 from kimi_tui.tools.ripgrep import find_ripgrep
 
 State = Literal["ok", "warn", "fail"]
@@ -34,6 +35,7 @@ _TYPICAL_URLS = {
     "gemini": "https://generativelanguage.googleapis.com",
 }
 _LISTS_MODELS = ("kimi", "openai_legacy", "openai_responses")
+_KEY_VARIABLES = ("KIMI_API_KEY", "MOONSHOT_API_KEY", "OPENAI_API_KEY")
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +51,7 @@ def all_checks(options: argparse.Namespace) -> list[Check]:
     found = [_program(), *_terminal(), _home(), _log()]
     loaded = _config(options, found)
     if loaded is not None:
-        found.extend(_models(loaded, options))
+        found.extend((*_keys(loaded), *_models(loaded, options)))
     found.extend(
         (_ripgrep(), _bubblewrap(), _git(), *_trust(options, loaded), *_skills(options, loaded), *_mcp(options))
     )
@@ -151,6 +153,28 @@ def _models(loaded: LoadedConfig, options: argparse.Namespace) -> Iterator[Check
         yield from pool.map(_service, services.values())
 
 
+def _keys(loaded: LoadedConfig) -> Iterator[Check]:
+    """Where each key lives; never the key. A file that others may read is no place for one."""
+    from kimi_tui import secret_store
+
+    written = [key for key in loaded.config.api_keys if not secret_store.is_reference(key)]
+    named = {key.partition(":")[2] for key in loaded.config.api_keys if secret_store.is_reference(key)}
+    backend = secret_store.backend_name()
+    places = [f"{len(written)} in {paths.shown(loaded.file) if loaded.file else '--config'}"] if written else []
+    if named:
+        places.append(f"{', '.join(sorted(named))} in the keyring ({backend or 'there is none'})")
+    if variables := [name for name in _KEY_VARIABLES if os.environ.get(name)]:
+        places.append(f"in the environment: {', '.join(variables)}")
+    text = "; ".join(places) or "none"
+    if written and loaded.file and loaded.file.stat().st_mode & 0o077:
+        yield Check("keys", "warn", text, f"others can read them: chmod 600 {paths.shown(loaded.file)}")
+    elif missing := [name for name in sorted(named) if secret_store.find(name) is None]:
+        todo = "unlock it, or set the key again with /setup" if backend else "pip install keyring, or write the key"
+        yield Check("keys", "fail", text, f"not to be had: {', '.join(missing)}; {todo}")
+    else:
+        yield Check("keys", "ok", text, "" if backend else "new ones go into config.yaml: there is no keyring")
+
+
 def _service(chosen: ChosenModel) -> Check:
     provider, name = chosen.provider, f"service {chosen.model.provider}"
     if provider.type in ("scripted", "_scripted_echo"):
@@ -158,7 +182,10 @@ def _service(chosen: ChosenModel) -> Check:
     import httpx2
 
     url = (provider.base_url or _TYPICAL_URLS[provider.type]).rstrip("/")
-    key = provider.api_key.get_secret_value()
+    try:
+        key = revealed(provider.api_key.get_secret_value())
+    except KimiTuiError as error:
+        return Check(name, "fail", str(error))
     lists = provider.type in _LISTS_MODELS
     headers = {"Authorization": f"Bearer {key}"} if key and lists else {}
     logging.getLogger("httpx2").setLevel(logging.WARNING)

@@ -15,15 +15,19 @@ def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]"
 
 
 def run(options: argparse.Namespace) -> int:
+    from kimi_tui.secret_store import backend_name
     from kimi_tui.soul.agent_spec import VERSIONS
     from kimi_tui.wire.recorder import PROTOCOL_VERSION
 
+    backend = backend_name()
+    keys = f"in the system's keyring ({backend})" if backend else "in config.yaml, which only you can read"
     facts: dict[str, str | list[str]] = {
         "kimi_tui_version": __version__,
         "kimi_cli_version": __version__,
         "agent_spec_versions": list(VERSIONS),
         "wire_protocol_version": PROTOCOL_VERSION,
         "python_version": platform.python_version(),
+        "keys": keys,
     }
     if options.json:
         sys.stdout.write(json.dumps(facts) + "\n")
@@ -33,5 +37,6 @@ def run(options: argparse.Namespace) -> int:
         f"agent files: version {', '.join(VERSIONS)}\n"
         f"Wire: version {PROTOCOL_VERSION}\n"
         f"Python {platform.python_version()}\n"
+        f"new keys: {keys}\n"
     )
     return 0

@@ -8,6 +8,7 @@ from urllib.parse import urlsplit
 from kimi_tui.errors import ConfigError
 from kimi_tui.llm.provider import Provider
 from kimi_tui.llm.settings import ProviderSettings
+from kimi_tui.secret_store import revealed
 
 PROVIDER_TYPES = ("kimi", "openai_legacy", "openai_responses", "anthropic", "google_genai", "scripted")
 _NAME = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
@@ -18,8 +19,8 @@ _ALIASES = {"gemini": "google_genai", "_scripted_echo": "scripted"}
 def create_provider(settings: ProviderSettings) -> Provider:
     """The provider that `settings` describe.
 
-    Raises ConfigError for an unknown type, a missing extra, a bad script, and for an address, key or header that
-    no request can carry.
+    The keyring is asked for a key that is in it. Raises ConfigError for an unknown type, a missing extra, a bad
+    script, and for an address, key or header that no request can carry.
     """
     settings = _checked(settings)
     match _ALIASES.get(settings.type, settings.type):
@@ -57,7 +58,7 @@ def _checked(settings: ProviderSettings) -> ProviderSettings:
             fine = False
         if not fine:
             raise ConfigError(f"no http(s) address: {settings.base_url}", key="base_url")
-    key = (settings.api_key or "").strip()
+    key = revealed(settings.api_key or "").strip()
     if not _VALUE.fullmatch(key):
         # The key itself is never shown.
         raise ConfigError("the key holds a character that no key has; was something else copied?", key="api_key")

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Literal
 
 from kimi_tui.errors import KimiTuiError
 from kimi_tui.mcp.answering import Answering
-from kimi_tui.mcp.config import Server
+from kimi_tui.mcp.config import Server, ServerConfig
 from kimi_tui.mcp.remote_tool import RemoteTool, remote_tools
 from kimi_tui.mcp.untrusted import first_leaf, one_line, without_secrets
 from kimi_tui.mcp.variables import MissingVariableError, filled_in
@@ -237,7 +237,7 @@ class Connection:
             scope.deadline = anyio.current_time() + self.seconds_to_connect
             answering = self._answering()
             async with Client(
-                self._transport(),
+                await self._transport(),
                 list_roots_callback=answering.roots,
                 elicitation_callback=answering.elicit,
                 message_handler=self._hear,  # pyright: ignore[reportArgumentType] - a narrower name for the parameter
@@ -260,28 +260,31 @@ class Connection:
         if scope.cancelled_caught and not self._end.is_set():
             self._lost = self._lost or f"it did not answer within {self.seconds_to_connect:g} s"
 
-    def _transport(self) -> "AbstractAsyncContextManager[TransportStreams]":
+    async def _transport(self) -> "AbstractAsyncContextManager[TransportStreams]":
         config = filled_in(self.server.config, os.environ)
         self._secrets = (*config.env.values(), *config.headers.values())
         if config.url is None:
-            from kimi_tui.mcp.stdio import stdio_transport
-
-            assert config.command is not None
-            work_dir = self._around.work_dir
-            return stdio_transport(
-                (config.command, *config.args),
-                env=self._around.env.build() | config.env,
-                cwd=work_dir / Path(config.cwd).expanduser() if config.cwd else work_dir,
-                on_stderr=self._log_stderr,
-                on_child=self._take_child,
-                on_end=self._gone,
-            )
+            return self._program(config)
         from kimi_tui.mcp.http import LastStatus, http_transport
         from kimi_tui.mcp.oauth import provider
 
         self._http = LastStatus()
-        auth = provider(self.server.name, config.url) if config.auth == "oauth" else None
+        auth = await provider(self.server.name, config.url) if config.auth == "oauth" else None
         return http_transport(config, auth=auth, status=self._http)
+
+    def _program(self, config: ServerConfig) -> "AbstractAsyncContextManager[TransportStreams]":
+        from kimi_tui.mcp.stdio import stdio_transport
+
+        assert config.command is not None
+        work_dir = self._around.work_dir
+        return stdio_transport(
+            (config.command, *config.args),
+            env=self._around.env.build() | config.env,
+            cwd=work_dir / Path(config.cwd).expanduser() if config.cwd else work_dir,
+            on_stderr=self._log_stderr,
+            on_child=self._take_child,
+            on_end=self._gone,
+        )
 
     def _answering(self) -> Answering:
         return Answering(

@@ -91,7 +91,7 @@ async def authorize(name: str, config: ServerConfig, *, show: Callable[[str], No
 
 async def _log_in(name: str, config: ServerConfig, show: Callable[[str], None]) -> None:
     assert config.url is not None
-    tokens = TokenFile(token_file(name, config.url))
+    tokens = await asyncio.to_thread(TokenFile, token_file(name, config.url))
     async with callback_server(tokens.redirect_port) as callback:
         if tokens.redirect_port != callback.port:
             tokens.forget_client()

@@ -1,9 +1,10 @@
-"""OAuth for servers that ask for it: tokens in files of ours, and a provider that uses and renews them.
+"""OAuth for servers that ask for it: tokens that are kept, and a provider that uses and renews them.
 
 A session never sends a person to a browser: without a token that is good, or can be renewed, the server is
 "unauthorized". `kimi-tui mcp auth` gets one.
 """
 
+import asyncio
 import json
 import time
 from collections.abc import Awaitable, Callable
@@ -22,8 +23,7 @@ from mcp.shared.auth import (
 from pydantic import AnyUrl, BaseModel, ValidationError
 
 from kimi_tui.errors import KimiTuiError
-from kimi_tui.mcp.private_file import write_private
-from kimi_tui.mcp.tokens import token_file
+from kimi_tui.mcp.tokens import read_tokens, token_file, write_tokens
 
 _M = TypeVar("_M", bound=BaseModel)
 _EARLY = 30.0
@@ -35,13 +35,16 @@ class NotAuthorizedError(KimiTuiError):
 
 
 class TokenFile:
-    """The SDK's `TokenStorage`, with what it needs to renew a token in another process: when it ends, and where to."""
+    """The SDK's `TokenStorage`, with what it needs to renew a token in another process: when it ends, and where to.
+
+    Made on a thread: the keyring is asked for what is in it.
+    """
 
     def __init__(self, file: Path) -> None:
         self.file = file
         self._saved: dict[str, Any] = {}
         try:
-            value: object = json.loads(file.read_text("utf-8"))
+            value: object = json.loads(read_tokens(file))
         except (OSError, ValueError):
             value = None
         if isinstance(value, dict):
@@ -71,14 +74,14 @@ class TokenFile:
         self._saved.pop("expires_at", None)
         if tokens.expires_in is not None:
             self._saved["expires_at"] = time.time() + tokens.expires_in - _EARLY
-        self._save()
+        await asyncio.to_thread(self._save)
 
     async def get_client_info(self) -> OAuthClientInformationFull | None:
         return self._client()
 
     async def set_client_info(self, client_info: OAuthClientInformationFull) -> None:
         self._saved["client"] = client_info.model_dump(mode="json", exclude_none=True)
-        self._save()
+        await asyncio.to_thread(self._save)
 
     def forget_client(self) -> None:
         self._saved.pop("client", None)
@@ -103,12 +106,12 @@ class TokenFile:
         return _model(OAuthClientInformationFull, self._saved.get("client"))
 
     def _save(self) -> None:
-        write_private(self.file, json.dumps(self._saved, indent=2) + "\n")
+        write_tokens(self.file, json.dumps(self._saved, indent=2) + "\n")
 
 
-def provider(name: str, url: str) -> OAuthClientProvider:
+async def provider(name: str, url: str) -> OAuthClientProvider:
     """What authorizes a session's requests. Raises NotAuthorizedError where there is no token."""
-    tokens = TokenFile(token_file(name, url))
+    tokens = await asyncio.to_thread(TokenFile, token_file(name, url))
     if not tokens.has_tokens:
         raise NotAuthorizedError("there is no token for it")
 

@@ -1,24 +1,53 @@
-"""Where the OAuth tokens of servers are. The SDK is not needed to know."""
+"""Where the OAuth tokens of servers are: in the system's keyring, else in files. The SDK is not needed to know."""
 
 import hashlib
 import re
 from pathlib import Path
 
-from kimi_tui import paths
+from kimi_tui import paths, secret_store
+from kimi_tui.mcp.private_file import write_private
 
 _NOT_ALLOWED = re.compile(r"[^A-Za-z0-9._-]")
 
 
 def token_file(name: str, url: str) -> Path:
-    """Where the tokens for a server are; another address under the same name has a file of its own."""
+    """Where the tokens for a server are without a keyring; each address under a name has a file of its own."""
     mark = hashlib.sha256(url.encode()).hexdigest()[:12]
     return paths.home() / "mcp-oauth" / f"{_NOT_ALLOWED.sub('_', name)[:60]}-{mark}.json"
 
 
+def read_tokens(file: Path) -> str:
+    """What was kept under the name of that file. Raises OSError where that is nothing.
+
+    A file that is there was written when the keyring could not be: it is the newer one.
+    """
+    try:
+        return file.read_text("utf-8")
+    except FileNotFoundError:
+        kept = secret_store.find(_name(file))
+        if kept is None:
+            raise
+        return kept
+
+
+def write_tokens(file: Path, text: str) -> None:
+    """Keep it under the name of that file, where only the person may read it. Raises OSError."""
+    if secret_store.keep(_name(file), text):
+        file.unlink(missing_ok=True)
+    else:
+        write_private(file, text)
+
+
 def forget_tokens(name: str, url: str) -> bool:
     """Delete the tokens for a server; False where there were none. Raises OSError."""
+    file = token_file(name, url)
+    forgotten = secret_store.forget(_name(file))
     try:
-        token_file(name, url).unlink()
+        file.unlink()
     except FileNotFoundError:
-        return False
+        return forgotten
     return True
+
+
+def _name(file: Path) -> str:
+    return f"mcp-oauth.{file.stem}"

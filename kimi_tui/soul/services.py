@@ -8,6 +8,7 @@ from kimi_tui.approval import Approvals
 from kimi_tui.config import Config
 from kimi_tui.permission.settings import PermissionSettings
 from kimi_tui.question import Questions
+from kimi_tui.secret_store import known_among
 from kimi_tui.session.file_versions import FileVersions
 from kimi_tui.session.session import Session
 from kimi_tui.skill.library import SkillLibrary
@@ -96,7 +97,7 @@ def make_services(
         media=MediaSupport(),
         todos=TodoList(tuple(state.todos)),
         progress=ToolProgress(),
-        env=ChildEnv(secrets=[provider.api_key.get_secret_value() for provider in config.providers.values()]),
+        env=ChildEnv(secrets=lambda: known_among(config.api_keys)),
         sandbox=Sandbox(
             permissions.sandbox,
             workspace,

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from kimi_tui.errors import SessionError, UsageError
 from kimi_tui.llm.message import estimate_tokens, user_message
+from kimi_tui.secret_store import all_among
 from kimi_tui.session import catalog, export
 from kimi_tui.session.importing import imported_text, wrapped
 from kimi_tui.session.redact import Redactor
@@ -130,7 +131,7 @@ def _words(engine: "Engine", given: str) -> str:
 
 
 def _redactor(engine: "Engine") -> Redactor:
-    return Redactor(provider.api_key.get_secret_value() for provider in engine.config.providers.values())
+    return Redactor(all_among(engine.config.api_keys))
 
 
 COMMANDS: tuple[Command, ...] = (

@@ -5,7 +5,7 @@ one of our own keys, whatever its name. `SSH_AUTH_SOCK` and the like stay: they 
 """
 
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from fnmatch import fnmatchcase
 
 SECRET_NAMES = (
@@ -28,18 +28,18 @@ _SHORTEST_KEY = 8
 
 
 class ChildEnv:
-    """`keep` are names (with `*`) that stay although they look secret; `secrets` are values that never pass."""
+    """`keep` are names (with `*`) that stay although they look secret; `secrets` gives values that never pass."""
 
-    def __init__(self, *, keep: Iterable[str] = (), secrets: Iterable[str] = ()) -> None:
+    def __init__(self, *, keep: Iterable[str] = (), secrets: Callable[[], Iterable[str]] = tuple) -> None:
         self._keep = tuple(pattern.upper() for pattern in keep)
-        self._secrets = tuple(secret for secret in secrets if len(secret) >= _SHORTEST_KEY)
+        self._secrets = secrets
 
     def build(self, environ: Mapping[str, str] | None = None) -> dict[str, str]:
         source = os.environ if environ is None else environ
         return {name: value for name, value in source.items() if self.passes(name, value)} | ALWAYS
 
     def passes(self, name: str, value: str) -> bool:
-        if any(secret in value for secret in self._secrets):
+        if any(secret in value for secret in self._secrets() if len(secret) >= _SHORTEST_KEY):
             return False
         upper = name.upper()
         if any(fnmatchcase(upper, pattern) for pattern in self._keep):

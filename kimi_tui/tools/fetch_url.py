@@ -5,6 +5,7 @@ import logging
 
 from pydantic import Field
 
+from kimi_tui.errors import ConfigError
 from kimi_tui.permission.subject import PlainSubject
 from kimi_tui.tools.page_text import page_text
 from kimi_tui.tools.result_builder import ResultBuilder
@@ -49,8 +50,8 @@ async def read_page(url: str, web: WebSettings, *, call_id: str = "") -> tuple[s
     """The text, where it came from in the end, and whether some is missing. Raises FetchError."""
     if web.fetch is not None:
         try:
-            return await _by_service(web.fetch, url, call_id), url, False
-        except FetchError as error:
+            return await _by_service(await web.fetch.with_key(), url, call_id), url, False
+        except (FetchError, ConfigError) as error:
             _log.info("the fetch service failed (%s); fetching it ourselves", error)
     page = await fetch(url, allow_private=web.allow_private)
     return await asyncio.to_thread(page_text, page), page.url, page.cut

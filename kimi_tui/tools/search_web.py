@@ -6,6 +6,7 @@ from typing import cast
 
 from pydantic import Field
 
+from kimi_tui.errors import ConfigError
 from kimi_tui.tools.fetch_url import read_page
 from kimi_tui.tools.result_builder import ResultBuilder
 from kimi_tui.tools.search_services import Ask, Hit, ask_for, hits_of
@@ -37,6 +38,10 @@ class SearchWeb(Tool[SearchWebParams]):
         service, kind = self._web.search, self._web.search_kind
         if service is None:
             return failed("No search service is set up.")
+        try:
+            service = await service.with_key()
+        except ConfigError as error:
+            return failed(str(error))
         ask = ask_for(kind, service, params.query, params.limit, content=params.include_content)
         try:
             async with asyncio.timeout(SECONDS):

@@ -161,12 +161,12 @@ class PlanHost:
         return prompt
 
     async def change(self, changes: "Mapping[KeyPath, Value]") -> None:
-        from kimi_tui.config_edit import edit
+        from kimi_tui.config_edit import edit, without_keys
 
         file = self.config_file
         if file is None:
             raise ConfigError("the configuration of this start is kept nowhere; start without --config to change it")
-        loaded = await asyncio.to_thread(edit, changes, file)
+        loaded = await asyncio.to_thread(lambda: edit(without_keys(changes), file))
         # What the command line said of limits goes on to count.
         config = loaded.config.model_copy(update={"loop_control": self.plan.config.loop_control})
         self._plan = replace(self.plan, config=config)

@@ -254,7 +254,10 @@ class FirstStart(Card[FirstChoice]):
 
             return got
 
-        about = "Paste the key. It is kept in config.yaml, which only you can read, and is sent to that service alone."
+        about = (
+            "Paste the key. It is kept in your system's keyring, or without one in config.yaml, which only you can "
+            "read, and is sent to that service alone."
+        )
         self.app.push_screen(AskLine(f"{service.title}: key", about=about, secret=True), got_key)
 
     def _done(self, changes: Mapping[KeyPath, Value], model: str) -> None:
