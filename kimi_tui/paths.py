@@ -1,6 +1,5 @@
 """Where things are: our home, what ships with the program, and how a folder is shown to a person."""
 
-import hashlib
 import os
 from pathlib import Path
 
@@ -22,6 +21,8 @@ def bundled(name: str) -> Path:
 
 def work_dir_key(work_dir: Path) -> str:
     """The name of a work dir's folder under `sessions/` and `history/`: the MD5 of its path, as the peer has it."""
+    import hashlib
+
     return hashlib.md5(str(work_dir).encode("utf-8", "surrogateescape"), usedforsecurity=False).hexdigest()
 
 

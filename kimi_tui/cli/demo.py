@@ -1,8 +1,6 @@
 """`--demo`: a bundled flow on a scratch copy of a small project. The tools are real, the model is a script."""
 
 import argparse
-import shutil
-import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -17,6 +15,9 @@ FLOW = "demo-fix-until-green"
 
 def demo_plan(options: argparse.Namespace, *, interactive: bool) -> "Plan":
     """A plan whose flow, project and model are the demo's. Raises UsageError where they are missing."""
+    import shutil
+    import tempfile
+
     from pydantic import SecretStr
 
     from kimi_tui.cli.launch import with_limits

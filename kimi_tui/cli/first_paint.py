@@ -3,18 +3,16 @@
 Keys typed meanwhile are kept by the terminal and not echoed; Textual reads them when it has started.
 """
 
-import shutil
+import os
 import sys
 import termios
 import unicodedata
-from dataclasses import dataclass
-from typing import IO
+from typing import IO, NamedTuple
 
 _ENTER, _LEAVE = "\x1b[?1049h\x1b[?25l\x1b[2J\x1b[H", "\x1b[?25h\x1b[?1049l"
 
 
-@dataclass(frozen=True, slots=True)
-class FirstPaint:
+class FirstPaint(NamedTuple):
     """What was painted; Textual's first frame paints over it."""
 
     out: IO[str]
@@ -30,12 +28,20 @@ def first_paint(out: IO[str], place: str) -> FirstPaint:
     attributes = termios.tcgetattr(sys.stdin.fileno())
     attributes[3] &= ~(termios.ECHO | termios.ICANON)
     termios.tcsetattr(sys.stdin.fileno(), termios.TCSANOW, attributes)
-    columns, rows = shutil.get_terminal_size()
+    columns, rows = _size(out)
     title = " kimi-tui"
     place = _printable(place)[: max(0, columns - len(title) - 4)]
     out.write(f"{_ENTER}\x1b[1m{title}\x1b[0m  \x1b[2m{place}\x1b[0m\x1b[{rows};1H\x1b[2m starting\x1b[0m")
     out.flush()
     return FirstPaint(out)
+
+
+def _size(out: IO[str]) -> tuple[int, int]:
+    try:
+        columns, rows = os.get_terminal_size(out.fileno())
+    except OSError:
+        columns = rows = 0
+    return columns or 80, rows or 24
 
 
 def _printable(text: str) -> str:

@@ -1,11 +1,14 @@
 """The command line: what may be said, and which of it goes together. Standard library only."""
 
 import argparse
+import sys
+from importlib import import_module
 from typing import Any, NoReturn
 
 from kimi_tui import __version__
-from kimi_tui.cli import acp, completion, doctor, flow, info, mcp, permission, session, skill, trust
 from kimi_tui.errors import UsageError
+
+_COMMANDS = ("flow", "permission", "skill", "session", "mcp", "acp", "info", "trust", "doctor", "completion")
 
 
 class Parser(argparse.ArgumentParser):
@@ -16,11 +19,20 @@ class Parser(argparse.ArgumentParser):
 
 
 def parser() -> Parser:
+    """All that may be said."""
     top = Parser(
         prog="kimi-tui",
         description="A full-screen terminal home for AI coding agents that follow flows.",
         allow_abbrev=False,
     )
+    _add_options(top)
+    subcommands: Any = top.add_subparsers(dest="subcommand", metavar="COMMAND", title="commands")
+    for name in _COMMANDS:
+        import_module(f"kimi_tui.cli.{name}").add_parser(subcommands)
+    return top
+
+
+def _add_options(top: Parser) -> None:
     top.add_argument("-V", "--version", action="version", version=f"kimi-tui {__version__}")
     top.add_argument("--debug", action="store_true", help="write more into the log file")
     top.add_argument("--verbose", dest="debug", action="store_true", help=argparse.SUPPRESS)
@@ -88,27 +100,28 @@ def parser() -> Parser:
     face.add_argument("--quiet", action="store_true", help="--print --output-format text --final-message-only")
     face.add_argument("--flow-events", action="store_true", help="flow events among the lines of stream-json")
 
-    subcommands: Any = top.add_subparsers(dest="subcommand", metavar="COMMAND", title="commands")
-    flow.add_parser(subcommands)
-    permission.add_parser(subcommands)
-    skill.add_parser(subcommands)
-    session.add_parser(subcommands)
-    mcp.add_parser(subcommands)
-    acp.add_parser(subcommands)
-    info.add_parser(subcommands)
-    trust.add_parser(subcommands)
-    doctor.add_parser(subcommands)
-    completion.add_parser(subcommands)
-    return top
-
 
 def parse(argv: list[str] | None) -> argparse.Namespace:
     """The options, checked for what excludes each other. Raises UsageError; --help and --version exit."""
-    options = parser().parse_args(argv)
+    said = sys.argv[1:] if argv is None else argv
+    options = _parse_plain(said) or parser().parse_args(said)
     if options.subcommand is None:
         _check(options)
         _check_replay(options)
     return options
+
+
+def _parse_plain(said: list[str]) -> argparse.Namespace | None:
+    """What is said with options alone, without making the parsers of all commands, which takes a start longer than
+    all else before its first word on the screen. None where there is more in it, or a mistake."""
+    plain = Parser(prog="kimi-tui", allow_abbrev=False, add_help=False)
+    _add_options(plain)
+    plain.set_defaults(subcommand=None)
+    try:
+        options, more = plain.parse_known_args(said)
+    except UsageError:
+        return None
+    return None if more else options
 
 
 def _check_replay(options: argparse.Namespace) -> None:

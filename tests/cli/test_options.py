@@ -1,0 +1,54 @@
+"""The command line: said with options alone it is read without the parsers of the commands, and means the same."""
+
+import subprocess
+import sys
+
+import pytest
+
+from kimi_tui.cli.options import parse, parser
+from kimi_tui.errors import UsageError
+
+LOADED = """
+import sys
+import kimi_tui.cli.main
+from kimi_tui.cli.options import parse
+from kimi_tui.cli import screen
+parse(["--demo", "-p", "x"])
+late = ("asyncio", "inspect", "dataclasses", "json", "hashlib", "kimi_tui.cli.flow", "kimi_tui.cli.completion")
+print(*(name for name in late if name in sys.modules))
+"""
+
+
+def test_the_first_word_on_the_screen_waits_for_nothing_but_the_options() -> None:
+    done = subprocess.run([sys.executable, "-c", LOADED], capture_output=True, text=True, timeout=60)
+    assert (done.returncode, done.stdout.split()) == (0, []), done.stderr
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        [],
+        ["--demo"],
+        ["-p", "flow"],
+        ["-S", "flow"],
+        ["-S"],
+        ["--print", "-p", "x", "--output-format", "stream-json"],
+        ["--flow", "mcp", "--yolo", "--no-thinking"],
+        ["--debug", "flow", "list"],
+        ["mcp", "add", "a", "--", "npx", "-p", "-y"],
+        ["session", "list", "--json"],
+    ],
+    ids=" ".join,
+)
+def test_options_are_what_the_whole_parser_reads(said: list[str]) -> None:
+    assert vars(parse(said)) == vars(parser().parse_args(said))
+
+
+@pytest.mark.parametrize("said", [["-p"], ["--nope"], ["flow", "--nope"], ["nope"], ["--max-steps-per-turn", "0"]])
+def test_a_mistake_is_told_as_the_whole_parser_tells_it(said: list[str]) -> None:
+    told: list[str] = []
+    for read in (parse, parser().parse_args):
+        with pytest.raises(UsageError) as caught:
+            read(said)
+        told.append(str(caught.value))
+    assert told[0] == told[1]
