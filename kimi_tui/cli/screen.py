@@ -1,6 +1,7 @@
 """The full screen: something honest on it at once, then Textual."""
 
 import argparse
+import gc
 import os
 import sys
 import termios
@@ -27,6 +28,7 @@ def run_screen(options: argparse.Namespace) -> int:
     if os.environ.get("TERM") == "dumb":
         raise UsageError("this terminal (TERM=dumb) cannot show a screen; use --print")
     work_dir = work_dir_of(options)
+    gc.disable()  # nothing of what a start loads is rubbish; the app turns it on again when it has started
     with terminal_kept():
         place = "" if options.demo else shown(work_dir)
         painted = first_paint(sys.stdout, place)
