@@ -4,7 +4,6 @@ What the first frame does not need is imported after it: types of the panes' mes
 """
 
 import asyncio
-import dataclasses
 import gc
 import logging
 import time
@@ -35,7 +34,7 @@ from kimi_tui.ui.tui.manners import Manners
 from kimi_tui.ui.tui.prompts import Prompts
 from kimi_tui.ui.tui.replay.moment import Moment
 from kimi_tui.ui.tui.screens.frame import Frame
-from kimi_tui.ui.tui.screens.home import Home, PaneName
+from kimi_tui.ui.tui.screens.home import LAYOUT, Home, PaneName
 from kimi_tui.ui.tui.seat import MakeEngine, Seat
 from kimi_tui.ui.tui.theme_shelf import ThemeShelf
 from kimi_tui.ui.tui.way_back import WayBack
@@ -84,6 +83,7 @@ class KimiTui(App[int]):
     """
 
     TITLE = "kimi-tui"
+    CSS = LAYOUT
     ENABLE_COMMAND_PALETTE = True
     COMMANDS = {_palette}  # noqa: RUF012 - Textual's own type
     BINDINGS: ClassVar[list[BindingType]] = [*bindings()]
@@ -116,7 +116,7 @@ class KimiTui(App[int]):
         self._clock, self.steady = clock, steady
         self._ticker: Timer | None = None
         self.moment = Moment(clock)
-        self.home = Home(manners=self.manners)
+        self.home = Home(manners=self.manners, place=place, hints=writing())
         self.seat = Seat(self, make_engine, prompt=prompt, clock=clock, frame=frame)
         self.prompts = Prompts(
             self.home,
@@ -128,7 +128,6 @@ class KimiTui(App[int]):
         self._furnished = False
         self._held: list[events.Key | events.Paste] = []
         self.attention = terminal.Caller(self.write_out, lambda: self.app_focus)
-        self._place = place
         self.doors = Doors(self)
         self.shelf = ThemeShelf(self)
         self.shelf.use(theme)
@@ -141,15 +140,14 @@ class KimiTui(App[int]):
     def get_theme_variable_defaults(self) -> dict[str, str]:
         return dict(themes.VARIABLE_DEFAULTS)
 
+    def get_default_screen(self) -> Home:
+        return self.home
+
     def on_mount(self) -> None:
-        self.push_screen(self.home)
         self.call_after_refresh(self._started)
 
     def _started(self) -> None:
         self.home.composer.commands = self.commands
-        if self._place:
-            self.home.header.facts = dataclasses.replace(self.home.header.facts, place=self._place)
-        self.hint()
         self.run_worker(self._begin(), group="engine")
 
     async def _furnish(self) -> None:

@@ -3,6 +3,7 @@
 The first frame has the header, the composer and the hints; the panes are made and brought in after it, by `furnish`.
 """
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Literal
 
 from textual import events
@@ -15,8 +16,8 @@ from textual.widget import Widget
 from kimi_tui.ui.tui.composer.composer import Composer
 from kimi_tui.ui.tui.language import _
 from kimi_tui.ui.tui.manners import Manners
-from kimi_tui.ui.tui.panels.header import Header
-from kimi_tui.ui.tui.panels.hints import Hints
+from kimi_tui.ui.tui.panels.header import Header, HeaderFacts
+from kimi_tui.ui.tui.panels.hints import Hint, Hints
 from kimi_tui.ui.tui.panels.welcome import Welcome
 
 if TYPE_CHECKING:
@@ -40,6 +41,53 @@ _DRAWER_ROWS = 6  # less than that above a dialog is no drawer
 PANES: tuple[PaneName, ...] = ("talk", "flow", "todo", "waiting")
 
 
+LAYOUT = """
+Home { background: $background; layers: base above; }
+#body { height: 1fr; }
+#left { width: 1fr; }
+#right { width: 52; }
+#talk { height: 1fr; border-top: solid $line; border-title-color: $muted; }
+#talk.-empty #transcript { display: none; }
+#welcome { display: none; }
+#talk.-empty #welcome { display: block; }
+#talk:focus-within { border-top: solid $primary; border-title-color: $primary; border-title-style: bold; }
+FlowPane, TodoPane, WaitingPane, Composer { border-title-color: $muted; }
+FlowPane:focus-within { border-top: solid $primary; border-title-color: $primary; border-title-style: bold; }
+TodoPane:focus { border-top: solid $primary; border-title-color: $primary; border-title-style: bold; }
+WaitingPane { border-title-color: $warning; }
+WaitingPane:focus { border-top: solid $primary; border-title-style: bold; }
+Composer:focus-within { border-title-color: $primary; }
+#right { display: none; }
+Divider { display: none; }
+.-wide.-has-right #right, .-wide.-has-right Divider { display: block; }
+.-medium #strip, .-narrow #strip { visibility: visible; }
+.-wide #strip { display: none; }
+.-drawer #right { display: block; dock: right; layer: above; background: $background; border-left: solid $line; }
+.-medium.-drawer #right { width: 62%; }
+.-narrow.-drawer #right, .-covering.-drawer #right { width: 100%; border-left: none; }
+CommandPalette { background: $background 60%; }
+CommandPalette > Vertical { width: 84; max-width: 94%; margin-top: 2; background: transparent; }
+CommandPalette #--input {
+    height: 3; border: round $primary; background: $surface; padding: 0; visibility: visible;
+}
+CommandPalette #--input.--list-visible { border: round $primary; border-bottom: round $primary; }
+CommandPalette #--input SearchIcon { display: none; }
+CommandPalette #--input CommandInput { background: $surface; border: none; padding: 0 1; }
+CommandPalette CommandList { background: $surface; border: none; max-height: 24; padding: 0 1; }
+CommandPalette CommandList.--visible { border: none; }
+CommandPalette CommandList > .option-list--option-highlighted { background: $panel; color: $primary; }
+.-zoomed Divider { display: none; }
+.-zoom-talk #right { display: none; }
+.-zoom-flow #left, .-zoom-todo #left, .-zoom-waiting #left { display: none; }
+.-zoom-flow #right, .-zoom-todo #right, .-zoom-waiting #right { display: block; width: 100%; }
+.-zoom-flow TodoPane, .-zoom-flow WaitingPane { display: none; }
+.-zoom-todo FlowPane, .-zoom-todo WaitingPane { display: none; }
+.-zoom-waiting FlowPane, .-zoom-waiting TodoPane { display: none; }
+.-zoom-todo TodoPane, .-zoom-waiting WaitingPane { height: 1fr; max-height: 100%; }
+"""
+"""The style sheet of the app whose first screen this is."""
+
+
 def width_of(columns: int, rows: int) -> Width:
     """Which layout there is room for."""
     if columns < 80 or rows < 20:
@@ -49,52 +97,6 @@ def width_of(columns: int, rows: int) -> Width:
 
 class Home(Screen[None]):
     """Composes the panes and sees to their room; what they show is given to them."""
-
-    SCOPED_CSS = False
-    CSS = """
-    Home { background: $background; layers: base above; }
-    #body { height: 1fr; }
-    #left { width: 1fr; }
-    #right { width: 52; }
-    #talk { height: 1fr; border-top: solid $line; border-title-color: $muted; }
-    #talk.-empty #transcript { display: none; }
-    #welcome { display: none; }
-    #talk.-empty #welcome { display: block; }
-    #talk:focus-within { border-top: solid $primary; border-title-color: $primary; border-title-style: bold; }
-    FlowPane, TodoPane, WaitingPane, Composer { border-title-color: $muted; }
-    FlowPane:focus-within { border-top: solid $primary; border-title-color: $primary; border-title-style: bold; }
-    TodoPane:focus { border-top: solid $primary; border-title-color: $primary; border-title-style: bold; }
-    WaitingPane { border-title-color: $warning; }
-    WaitingPane:focus { border-top: solid $primary; border-title-style: bold; }
-    Composer:focus-within { border-title-color: $primary; }
-    #right { display: none; }
-    Divider { display: none; }
-    .-wide.-has-right #right, .-wide.-has-right Divider { display: block; }
-    .-medium #strip, .-narrow #strip { visibility: visible; }
-    .-wide #strip { display: none; }
-    .-drawer #right { display: block; dock: right; layer: above; background: $background; border-left: solid $line; }
-    .-medium.-drawer #right { width: 62%; }
-    .-narrow.-drawer #right, .-covering.-drawer #right { width: 100%; border-left: none; }
-    CommandPalette { background: $background 60%; }
-    CommandPalette > Vertical { width: 84; max-width: 94%; margin-top: 2; background: transparent; }
-    CommandPalette #--input {
-        height: 3; border: round $primary; background: $surface; padding: 0; visibility: visible;
-    }
-    CommandPalette #--input.--list-visible { border: round $primary; border-bottom: round $primary; }
-    CommandPalette #--input SearchIcon { display: none; }
-    CommandPalette #--input CommandInput { background: $surface; border: none; padding: 0 1; }
-    CommandPalette CommandList { background: $surface; border: none; max-height: 24; padding: 0 1; }
-    CommandPalette CommandList.--visible { border: none; }
-    CommandPalette CommandList > .option-list--option-highlighted { background: $panel; color: $primary; }
-    .-zoomed Divider { display: none; }
-    .-zoom-talk #right { display: none; }
-    .-zoom-flow #left, .-zoom-todo #left, .-zoom-waiting #left { display: none; }
-    .-zoom-flow #right, .-zoom-todo #right, .-zoom-waiting #right { display: block; width: 100%; }
-    .-zoom-flow TodoPane, .-zoom-flow WaitingPane { display: none; }
-    .-zoom-todo FlowPane, .-zoom-todo WaitingPane { display: none; }
-    .-zoom-waiting FlowPane, .-zoom-waiting TodoPane { display: none; }
-    .-zoom-todo TodoPane, .-zoom-waiting WaitingPane { height: 1fr; max-height: 100%; }
-    """
 
     transcript: "Transcript"
     below: "NewBelow"
@@ -109,20 +111,25 @@ class Home(Screen[None]):
     scrub: "ScrubBar"
     strip: "StripLine"
 
-    def __init__(self, *, manners: Manners) -> None:
+    def __init__(self, *, manners: Manners, place: str = "", hints: Sequence[Hint] = ()) -> None:
+        """`place` and `hints` are what the header and the last line say from the first frame on."""
         super().__init__(id="home")
         self._one_column = manners.plain
         self.furnished = False
         self.header = Header(id="header")
         self.welcome = Welcome(id="welcome")
         self.talk = Vertical(self.welcome, id="talk", classes="-empty")
+        self.talk.border_title = " " + _("conversation") + " "
         self.composer = Composer(id="composer")
         self.right = Vertical(id="right")
         self.hints = Hints(id="hints")
+        self.header.facts = HeaderFacts(place=place)
+        self.hints.show(hints)
         self.zoomed: PaneName | None = None
         self._right_width: int | None = None
 
     def compose(self) -> ComposeResult:
+        self.make_room()
         yield self.header
         with Horizontal(id="body"):
             yield Vertical(self.talk, self.composer, id="left")
@@ -148,8 +155,6 @@ class Home(Screen[None]):
     # Room
 
     def on_mount(self) -> None:
-        self.talk.border_title = " " + _("conversation") + " "
-        self.make_room()
         self.composer.prompt.focus()
 
     def on_resize(self, event: events.Resize) -> None:

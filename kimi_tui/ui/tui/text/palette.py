@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 
 from rich.style import Style
 from textual.color import Color
@@ -79,7 +80,12 @@ def _style(colour: Color | None, ground: Color | None, attributes: Style = _PLAI
 
 def palette_from_theme(variables: Mapping[str, str]) -> Palette:
     """The palette of a Textual theme; `variables` is `App.theme_variables`."""
-    theme = _Theme(variables)
+    return _palette(tuple(variables.items()))
+
+
+@lru_cache(maxsize=4)
+def _palette(variables: tuple[tuple[str, str], ...]) -> Palette:
+    theme = _Theme(dict(variables))
     return _ansi_palette(theme) if theme.is_ansi else _mixed_palette(theme)
 
 
