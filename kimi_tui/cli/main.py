@@ -66,22 +66,30 @@ def _run(options: argparse.Namespace) -> int:
             from kimi_tui.cli import acp
 
             return acp.run(options)
-        case _ if options.replay is not None:
-            from kimi_tui.cli.replay import run_replay_option
+        case "web":
+            from kimi_tui.cli import web
 
-            return run_replay_option(options)
-        case _ if options.wire:
-            from kimi_tui.cli.wire_mode import run_wire_mode
-
-            return run_wire_mode(options)
-        case _ if options.print_:
-            from kimi_tui.cli.print_mode import run_print_mode
-
-            return run_print_mode(options)
+            return web.run(options)
         case _:
-            from kimi_tui.cli.screen import run_screen
+            return _run_face(options)
 
-            return run_screen(options)
+
+def _run_face(options: argparse.Namespace) -> int:
+    if options.replay is not None:
+        from kimi_tui.cli.replay import run_replay_option
+
+        return run_replay_option(options)
+    if options.wire:
+        from kimi_tui.cli.wire_mode import run_wire_mode
+
+        return run_wire_mode(options)
+    if options.print_:
+        from kimi_tui.cli.print_mode import run_print_mode
+
+        return run_print_mode(options)
+    from kimi_tui.cli.screen import run_screen
+
+    return run_screen(options)
 
 
 def _silence_stdout() -> None:

@@ -8,7 +8,7 @@ from typing import Any, NoReturn
 from kimi_tui import __version__
 from kimi_tui.errors import UsageError
 
-_COMMANDS = ("flow", "permission", "skill", "session", "mcp", "acp", "info", "trust", "doctor", "completion")
+_COMMANDS = ("flow", "permission", "skill", "session", "mcp", "acp", "web", "info", "trust", "doctor", "completion")
 
 
 class Parser(argparse.ArgumentParser):
@@ -28,7 +28,9 @@ def parser() -> Parser:
     _add_options(top)
     subcommands: Any = top.add_subparsers(dest="subcommand", metavar="COMMAND", title="commands")
     for name in _COMMANDS:
-        import_module(f"kimi_tui.cli.{name}").add_parser(subcommands)
+        command = import_module(f"kimi_tui.cli.{name}").add_parser(subcommands)
+        if name == "web":
+            _add_session_options(command, unless_said=True)
     return top
 
 
@@ -36,7 +38,15 @@ def _add_options(top: Parser) -> None:
     top.add_argument("-V", "--version", action="version", version=f"kimi-tui {__version__}")
     top.add_argument("--debug", action="store_true", help="write more into the log file")
     top.add_argument("--verbose", dest="debug", action="store_true", help=argparse.SUPPRESS)
+    # Draw into a page of a browser: `kimi-tui web` starts itself so.
+    top.add_argument("--page", metavar="COLUMNSxROWS", type=_size, help=argparse.SUPPRESS)
+    _add_session_options(top)
+    _add_face_options(top)
 
+
+def _add_session_options(top: argparse.ArgumentParser, *, unless_said: bool = False) -> None:
+    """What a session on a screen is like. `unless_said`: after a command, where they may stand before it too."""
+    before = len(top._actions)
     where = top.add_argument_group("where")
     where.add_argument("-w", "--work-dir", metavar="DIR", help="work in this folder (default: the current one)")
     where.add_argument("--add-dir", metavar="DIR", action="append", default=[], help="a further folder to work in")
@@ -91,6 +101,12 @@ def _add_options(top: Parser) -> None:
     screen.add_argument("--reduced-motion", action="store_true", help="nothing turns or blinks")
     screen.add_argument("--plain", action="store_true", help="for screen readers: one column, no boxes, no motion")
 
+    if unless_said:
+        for action in top._actions[before:]:
+            action.default = argparse.SUPPRESS
+
+
+def _add_face_options(top: argparse.ArgumentParser) -> None:
     face = top.add_argument_group("without a screen")
     face.add_argument("--print", dest="print_", action="store_true", help="answer on stdout and end")
     face.add_argument("--wire", action="store_true", help="serve another program on stdin and stdout (JSON-RPC)")
@@ -105,9 +121,11 @@ def parse(argv: list[str] | None) -> argparse.Namespace:
     """The options, checked for what excludes each other. Raises UsageError; --help and --version exit."""
     said = sys.argv[1:] if argv is None else argv
     options = _parse_plain(said) or parser().parse_args(said)
-    if options.subcommand is None:
+    if options.subcommand in (None, "web"):
         _check(options)
         _check_replay(options)
+    if options.subcommand == "web" and (options.print_ or options.wire):
+        raise UsageError("web shows a screen: it does not go with --print or --wire")
     return options
 
 
@@ -156,6 +174,11 @@ def _check(options: argparse.Namespace) -> None:
         raise UsageError("--session needs an id without a screen")
     if options.prompt is not None and not options.prompt.strip():
         raise UsageError("--prompt is empty")
+
+
+def _size(text: str) -> tuple[int, int]:
+    columns, _, rows = text.partition("x")
+    return int(columns), int(rows)
 
 
 def _speed(text: str) -> float:

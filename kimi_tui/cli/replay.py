@@ -2,20 +2,21 @@
 
 import argparse
 import os
-import sys
+from contextlib import nullcontext
 
-from kimi_tui.cli.screen import terminal_kept
+from kimi_tui.cli.screen import has_terminal, terminal_kept
 from kimi_tui.cli.work_dir import work_dir_of
 from kimi_tui.errors import UsageError
 
 
 def run_replay_option(options: argparse.Namespace) -> int:
     """Raises UsageError for what is wrong before the screen is up; returns the exit status."""
-    if not (sys.stdin.isatty() and sys.stdout.isatty()) or os.environ.get("TERM") == "dumb":
+    page = options.page
+    if page is None and (not has_terminal() or os.environ.get("TERM") == "dumb"):
         raise UsageError("--replay needs a terminal")
     from kimi_tui.ui.tui.replay.recording import file_of
     from kimi_tui.ui.tui.replay.run import run_replay
 
     file = file_of(options.replay, work_dir_of(options))
-    with terminal_kept():
-        return run_replay(file, speed=options.speed or 1.0)
+    with terminal_kept() if page is None else nullcontext():
+        return run_replay(file, speed=options.speed or 1.0, page=page)

@@ -5,7 +5,7 @@ import gc
 import os
 import sys
 import termios
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -23,44 +23,51 @@ if TYPE_CHECKING:
 
 def run_screen(options: argparse.Namespace) -> int:
     """Raises KimiTuiError for what is wrong before the screen is up; returns the exit status."""
-    if not (sys.stdin.isatty() and sys.stdout.isatty()):
+    if options.page is not None:
+        return _show(options, work_dir_of(options))
+    if not has_terminal():
         raise UsageError("the screen needs a terminal; without one use --print")
     if os.environ.get("TERM") == "dumb":
         raise UsageError("this terminal (TERM=dumb) cannot show a screen; use --print")
     work_dir = work_dir_of(options)
     gc.disable()  # nothing of what a start loads is rubbish; the app turns it on again when it has started
     with terminal_kept():
-        place = "" if options.demo else shown(work_dir)
-        painted = first_paint(sys.stdout, place)
-        try:
-            from kimi_tui.ui.tui.run import run_tui
-        except BaseException:
-            painted.undo()
-            raise
+        painted = first_paint(sys.stdout, "" if options.demo else shown(work_dir))
+        return _show(options, work_dir, undo=painted.undo)
 
-        def make_plan(work_dir: Path | None, standing: "Standing | None") -> "Plan":
-            from kimi_tui.cli.launch import plan_of, start_logging
 
-            start_logging(options.debug)
-            return plan_of(options, interactive=True, work_dir=work_dir, standing=standing, asks=True)
+def _show(options: argparse.Namespace, work_dir: Path, *, undo: Callable[[], None] = lambda: None) -> int:
+    """The screen in this terminal, or in the page that this process was started for."""
+    try:
+        from kimi_tui.ui.tui.run import run_tui
+    except BaseException:
+        undo()
+        raise
 
-        def make_demo() -> "tuple[Plan, str]":
-            from kimi_tui.cli.demo import demo_plan
+    def make_plan(work_dir: Path | None, standing: "Standing | None") -> "Plan":
+        from kimi_tui.cli.launch import plan_of, start_logging
 
-            return demo_plan(options, interactive=True), f"/flow:{DEMO_FLOW}"
+        start_logging(options.debug)
+        return plan_of(options, interactive=True, work_dir=work_dir, standing=standing, asks=True)
 
-        return run_tui(
-            make_plan,
-            place=place,
-            prompt=_prompt(options),
-            make_demo=make_demo,
-            config_file=Path(options.config_file).expanduser() if options.config_file else None,
-            config_kept=options.config is None,
-            door="sessions" if options.session == "" else "",
-            ascii=options.ascii,
-            motion=not options.reduced_motion,
-            plain=options.plain,
-        )
+    def make_demo() -> "tuple[Plan, str]":
+        from kimi_tui.cli.demo import demo_plan
+
+        return demo_plan(options, interactive=True), f"/flow:{DEMO_FLOW}"
+
+    return run_tui(
+        make_plan,
+        place="" if options.demo else shown(work_dir),
+        prompt=_prompt(options),
+        make_demo=make_demo,
+        config_file=Path(options.config_file).expanduser() if options.config_file else None,
+        config_kept=options.config is None,
+        door="sessions" if options.session == "" else "",
+        ascii=options.ascii,
+        motion=not options.reduced_motion,
+        plain=options.plain,
+        page=options.page,
+    )
 
 
 def _prompt(options: argparse.Namespace) -> str | None:
@@ -69,6 +76,11 @@ def _prompt(options: argparse.Namespace) -> str | None:
     if flow:
         return f"/flow:{flow} {options.prompt or ''}".strip()
     return options.prompt.strip() if options.prompt else None
+
+
+def has_terminal() -> bool:
+    """Whether somebody can see and type."""
+    return sys.stdin.isatty() and sys.stdout.isatty()
 
 
 @contextmanager

@@ -37,11 +37,13 @@ def run_tui(
     ascii: bool = False,  # noqa: A002 - the name of the option
     motion: bool = True,
     plain: bool = False,
+    page: tuple[int, int] | None = None,
 ) -> int:
     """Show the screen until the person leaves; the exit status.
 
     The plan is made on a thread once the first frame is up: what it needs takes longer to load than Textual.
     `door` is the further screen to begin in. `config_kept` false: the configuration came by the command line.
+    `page`: draw into a browser's page that has so many columns and rows.
     Raises the KimiTuiError of a plan that cannot be made, when the terminal is as it was.
     """
     refused: list[KimiTuiError] = []
@@ -63,27 +65,32 @@ def run_tui(
         place=place,
         frame=frame_time(),
     )
-    status = drive(app)
+    status = drive(app, page=page)
     if refused:
         raise refused[0]
-    if host.to_resume is not None:
+    if host.to_resume is not None and page is None:
         sys.stdout.write(
             _("To go on with this session: {command}", command=f"kimi-tui --session {host.to_resume}") + "\n"
         )
     return status
 
 
-def drive(app: KimiTui) -> int:
-    """Run an app in this terminal; the exit status."""
+def drive(app: KimiTui, *, page: tuple[int, int] | None = None) -> int:
+    """Run an app in this terminal, or in a browser's page of so many columns and rows; the exit status."""
     for name in ("COLUMNS", "LINES"):  # they are true until the first resize only
         os.environ.pop(name, None)
+    if page is not None:
+        from kimi_tui.ui.tui.served import ServedDriver
+
+        app.driver_class = terse_driver(ServedDriver)
+        return asyncio.run(_run(app, page=page))
     # Plain GNU screen does not fill what it erases with the ground's colour.
     plain_screen = os.environ.get("TERM", "").startswith("screen") and "TMUX" not in os.environ
     app.driver_class = terse_driver(app.driver_class, erase=not plain_screen)
     return asyncio.run(_run(app))
 
 
-async def _run(app: KimiTui) -> int:
+async def _run(app: KimiTui, *, page: tuple[int, int] | None = None) -> int:
     """Run the app; a signal to end ends it in the ordinary way, and so does a terminal that is gone."""
     loop = asyncio.get_running_loop()
     ended_by: list[int] = []
@@ -95,9 +102,10 @@ async def _run(app: KimiTui) -> int:
     for number in (signal.SIGTERM, signal.SIGHUP, signal.SIGINT):
         loop.add_signal_handler(number, end, number)
     over = threading.Event()
-    threading.Thread(target=_watch_terminal, args=(app, loop, over), name="terminal", daemon=True).start()
+    if page is None:
+        threading.Thread(target=_watch_terminal, args=(app, loop, over), name="terminal", daemon=True).start()
     try:
-        status = await app.run_async()
+        status = await app.run_async(size=page)
     finally:
         over.set()
         for number in (signal.SIGTERM, signal.SIGHUP, signal.SIGINT):

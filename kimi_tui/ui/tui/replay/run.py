@@ -34,7 +34,7 @@ class ReplayApp(KimiTui):
         self.home.scrub.focus()
 
 
-def run_replay(file: Path, *, speed: float = 1.0) -> int:
+def run_replay(file: Path, *, speed: float = 1.0, page: tuple[int, int] | None = None) -> int:
     """Show a recorded session until the person leaves; the exit status. Raises UsageError for what is no recording."""
     recording = load(file)
 
@@ -44,4 +44,4 @@ def run_replay(file: Path, *, speed: float = 1.0) -> int:
     language.use(language.language_of(first_look().language))
     app = ReplayApp(make)
     app.speed = speed
-    return drive(app)
+    return drive(app, page=page)

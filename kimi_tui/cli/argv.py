@@ -1,0 +1,23 @@
+"""Options as the command line that says them, for a process of this program that this one starts."""
+
+import argparse
+
+
+def argv_of(options: argparse.Namespace, parser: argparse.ArgumentParser) -> list[str]:
+    """What `parser` makes `options` of. Commands and their own options are left out."""
+    said: list[str] = []
+    for action in parser._actions:
+        if not action.option_strings or action.dest == argparse.SUPPRESS or action.help == argparse.SUPPRESS:
+            continue
+        value: object = getattr(options, action.dest, action.default)
+        if value == action.default:
+            continue
+        name = next(name for name in action.option_strings if name.startswith("--"))
+        if isinstance(action, argparse.BooleanOptionalAction):
+            said.append(name if value else f"--no-{name[2:]}")
+        elif action.nargs == 0 or (action.nargs == "?" and value == action.const):
+            said.append(name)
+        else:
+            values: list[object] = value if isinstance(value, list) else [value]  # pyright: ignore[reportUnknownVariableType]
+            said.extend(f"{name}={one}" for one in values)
+    return said

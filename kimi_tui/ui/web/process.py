@@ -1,0 +1,115 @@
+"""The app in a process of its own: packets of textual-serve's protocol on its stdin and stdout.
+
+It is a session leader, so that a Ctrl+C where the server runs does not reach it: the server ends it in order.
+"""
+
+import asyncio
+import contextlib
+import json
+import os
+import signal
+from asyncio.subprocess import PIPE, Process
+from collections.abc import Mapping, Sequence
+from typing import Protocol
+
+from textual_serve.app_service import AppService
+
+_READY = b"__GANGLION__\n"
+_GRACE_S = 5.0
+_LAST_WORDS = 16 * 1024
+_TOLD = frozenset({"title", "notice", "ground"})
+_ENVIRONMENT = {"TERM": "xterm-256color", "COLORTERM": "truecolor", "TERM_PROGRAM": "textual"}
+_OF_A_TERMINAL = ("TMUX", "STY", "TERM_PROGRAM_VERSION", "COLUMNS", "LINES", "TEXTUAL_DRIVER")
+
+
+class Page(Protocol):
+    """What the app draws into. Nothing is raised when it is gone."""
+
+    async def draw(self, data: bytes) -> None: ...
+    async def tell(self, kind: str, text: str) -> None: ...
+
+
+class AppProcess:
+    """Made by `start`, `run` until it has ended, which `end` sees to."""
+
+    def __init__(self, process: Process, grace_s: float) -> None:
+        assert process.stdin is not None
+        assert process.stdout is not None
+        assert process.stderr is not None
+        self._process, self._grace_s = process, grace_s
+        self._stdin, self._stdout, self._stderr = process.stdin, process.stdout, process.stderr
+        self._ending: asyncio.Task[None] | None = None
+
+    @classmethod
+    async def start(cls, command: Sequence[str], *, grace_s: float = _GRACE_S) -> "AppProcess":
+        """`grace_s`: how long it has to leave when it is asked to, and again when it is told to."""
+        env = {name: value for name, value in os.environ.items() if name not in _OF_A_TERMINAL}
+        process = await asyncio.create_subprocess_exec(
+            *command, stdin=PIPE, stdout=PIPE, stderr=PIPE, env=env | _ENVIRONMENT, start_new_session=True
+        )
+        return cls(process, grace_s)
+
+    async def run(self, page: Page) -> str:
+        """Pass on what the app draws until it has ended; what it had to say on stderr at last."""
+        words = asyncio.create_task(self._last_words())
+        try:
+            if await self._is_ready():
+                await self._pass_on(page)
+        except asyncio.IncompleteReadError:
+            pass
+        await self.end()
+        return await words
+
+    async def type(self, text: str) -> None:
+        await self._send(b"D", text.encode("utf-8", "replace"))
+
+    async def tell(self, message: Mapping[str, str | int]) -> None:
+        await self._send(b"M", json.dumps(message).encode())
+
+    async def end(self) -> None:
+        """Ask the app to leave, and see to it that it does."""
+        if self._ending is None:
+            self._ending = asyncio.create_task(self._end())
+        await asyncio.shield(self._ending)
+
+    async def _end(self) -> None:
+        for number in (None, signal.SIGTERM, signal.SIGKILL):
+            with contextlib.suppress(TimeoutError):
+                async with asyncio.timeout(self._grace_s):
+                    await self._ask_to_leave(number)
+                    await self._process.wait()
+                    return
+
+    async def _ask_to_leave(self, number: signal.Signals | None) -> None:
+        if number is None:
+            await self.tell({"type": "quit"})
+        elif self._process.returncode is None:
+            os.killpg(self._process.pid, number)
+
+    async def _is_ready(self) -> bool:
+        async for line in self._stdout:
+            if line == _READY:
+                return True
+        return False
+
+    async def _pass_on(self, page: Page) -> None:
+        while True:
+            kind = await self._stdout.readexactly(1)
+            payload = await self._stdout.readexactly(int.from_bytes(await self._stdout.readexactly(4), "big"))
+            if kind == b"D":
+                await page.draw(payload)
+            elif kind == b"M":
+                meta = json.loads(payload)
+                if meta["type"] in _TOLD:
+                    await page.tell(meta["type"], meta["text"])
+
+    async def _last_words(self) -> str:
+        kept = b""
+        while data := await self._stderr.read(4096):
+            kept = (kept + data)[-_LAST_WORDS:]
+        return kept.decode("utf-8", "replace").strip()
+
+    async def _send(self, kind: bytes, payload: bytes) -> None:
+        with contextlib.suppress(OSError, RuntimeError):
+            self._stdin.write(AppService.encode_packet(kind, payload))  # pyright: ignore[reportArgumentType]
+            await self._stdin.drain()

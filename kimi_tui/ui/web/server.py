@@ -1,0 +1,151 @@
+"""The app in browsers on this machine: a page for each session, behind one token."""
+
+import asyncio
+import contextlib
+import signal
+import socket
+from collections.abc import Callable, Generator
+from html import escape
+from importlib.resources import files
+from pathlib import Path
+from uuid import uuid4
+
+import textual_serve
+from aiohttp import web
+from aiohttp.typedefs import Handler
+
+from kimi_tui.errors import UsageError
+from kimi_tui.ui.web.doorkeeper import Doorkeeper, page_headers
+from kimi_tui.ui.web.tab import Command, Tab
+
+_LOOPBACK = "127.0.0.1"
+_SCRIPTS = Path(textual_serve.__file__).parent / "static"
+_ENDING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+_LONGEST_MESSAGE = 64 << 20
+MakeCommand = Callable[[str], Command]
+
+
+class WebServer:
+    """`make_command` is given the name of a new tab. `told` gets what an app said on stderr before it ended."""
+
+    def __init__(self, make_command: MakeCommand, *, title: str, told: Callable[[str], None]) -> None:
+        self.doorkeeper = Doorkeeper()
+        self._make_command, self._title, self._told = make_command, title, told
+        self._tabs: dict[str, Tab] = {}
+        self._page = files("kimi_tui.ui.web") / "page"
+
+    def app(self) -> web.Application:
+        app = web.Application(middlewares=[self._guard])
+        app.on_response_prepare.append(_head)
+        app.on_shutdown.append(self._close)
+        app.add_routes(
+            [
+                web.get("/", self._enter),
+                web.get("/s/{tab}", self._show),
+                web.get("/s/{tab}/ws", self._connect),
+                web.get("/page.{kind:js|css}", self._own_file),
+                web.static("/static", _SCRIPTS),
+            ]
+        )
+        return app
+
+    async def serve(self, port: int, started: Callable[[int], None]) -> int:
+        """Serve until a signal to end; the exit status. `started` is told the port. Raises UsageError."""
+        listening = _listen(port)
+        runner = web.AppRunner(self.app(), access_log=None, shutdown_timeout=1)
+        await runner.setup()
+        with _signals() as ended:
+            try:
+                await web.SockSite(runner, listening).start()
+                started(listening.getsockname()[1])
+                return 128 + await ended
+            finally:
+                await runner.cleanup()
+
+    @web.middleware
+    async def _guard(self, request: web.Request, handler: Handler) -> web.StreamResponse:
+        self.doorkeeper.check_origin(request)
+        if not (request.path == "/" and "token" in request.query):
+            self.doorkeeper.check_cookie(request)
+        return await handler(request)
+
+    async def _enter(self, request: web.Request) -> web.StreamResponse:
+        """The printed address takes the token out of sight; a bare one begins a tab."""
+        if "token" in request.query:
+            response = web.HTTPSeeOther("/")
+            self.doorkeeper.let_in(request.query["token"], response)
+            raise response
+        name = uuid4().hex
+        self._tabs[name] = Tab(self._make_command(name))
+        raise web.HTTPSeeOther(f"/s/{name}")
+
+    async def _show(self, request: web.Request) -> web.StreamResponse:
+        name = self._tab(request)[0]
+        text = (self._page / "index.html").read_text("utf-8")
+        for mark, value in (("{title}", self._title), ("{socket}", f"ws://{request.host}/s/{name}/ws")):
+            text = text.replace(mark, escape(value))
+        return web.Response(text=text, content_type="text/html")
+
+    async def _own_file(self, request: web.Request) -> web.StreamResponse:
+        kind = request.match_info["kind"]
+        content_type = {"js": "text/javascript", "css": "text/css"}[kind]
+        return web.Response(text=(self._page / f"page.{kind}").read_text("utf-8"), content_type=content_type)
+
+    async def _connect(self, request: web.Request) -> web.StreamResponse:
+        tab = self._tab(request)[1]
+        socket_ = web.WebSocketResponse(heartbeat=15, max_msg_size=_LONGEST_MESSAGE)
+        await socket_.prepare(request)
+        said = await tab.visit(socket_, _number(request, "width", 80), _number(request, "height", 24))
+        if said:
+            self._told(said)
+        return socket_
+
+    def _tab(self, request: web.Request) -> tuple[str, Tab]:
+        name = request.match_info["tab"]
+        if name not in self._tabs:
+            raise web.HTTPNotFound(text="There is no such session here; go to / for a new one.\n")
+        return name, self._tabs[name]
+
+    async def _close(self, _app: web.Application) -> None:
+        await asyncio.gather(*(tab.close() for tab in self._tabs.values()))
+
+
+async def _head(request: web.Request, response: web.StreamResponse) -> None:
+    response.headers.update(page_headers(request.host if response.status < 400 else _LOOPBACK))
+
+
+def _number(request: web.Request, name: str, default: int) -> int:
+    try:
+        return int(request.query[name])
+    except (KeyError, ValueError):
+        return default
+
+
+def _listen(port: int) -> socket.socket:
+    listening = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
+    listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        listening.bind((_LOOPBACK, port))
+    except OSError as error:
+        listening.close()
+        raise UsageError(f"port {port} of {_LOOPBACK} cannot be had: {error.strerror}") from error
+    return listening
+
+
+@contextlib.contextmanager
+def _signals() -> Generator["asyncio.Future[int]"]:
+    """What becomes the number of the first signal to end."""
+    loop = asyncio.get_running_loop()
+    first: asyncio.Future[int] = loop.create_future()
+
+    def end(number: int) -> None:
+        if not first.done():
+            first.set_result(number)
+
+    for number in _ENDING:
+        loop.add_signal_handler(number, end, number)
+    try:
+        yield first
+    finally:
+        for number in _ENDING:
+            loop.remove_signal_handler(number)

@@ -1,0 +1,177 @@
+"""A page has an app of its own, which ends with it; loaded again, it goes on with the session."""
+
+import asyncio
+import json
+from pathlib import Path
+
+import aiohttp
+import pyte
+
+from kimi_tui import paths
+from kimi_tui.ui.web.process import AppProcess
+from tests.soul.engines import tool_call
+from tests.tools.kit import processes_with
+from tests.ui.web.conftest import Served, lives, scripted, serve, until
+
+
+class Page:
+    """What a browser's page does, on a terminal of pyte."""
+
+    def __init__(self, socket: aiohttp.ClientWebSocketResponse) -> None:
+        self.socket = socket
+        self.told: list[list[str]] = []
+        self.screen = pyte.Screen(90, 30)
+        self._stream = pyte.ByteStream(self.screen)
+
+    @property
+    def text(self) -> str:
+        return "\n".join(self.screen.display)
+
+    async def wait_for(self, text: str) -> None:
+        async with asyncio.timeout(20):
+            while text not in self.text:
+                await self._read()
+
+    async def end(self) -> str:
+        """Read to the end; why it ended."""
+        async with asyncio.timeout(20):
+            while not self.socket.closed:
+                await self._read()
+        return next(text for kind, text in self.told if kind == "ended")
+
+    async def _read(self) -> None:
+        message = await self.socket.receive()
+        if message.type is aiohttp.WSMsgType.BINARY:
+            self._stream.feed(message.data)
+        elif message.type is aiohttp.WSMsgType.TEXT:
+            self.told.append(json.loads(message.data))
+        else:
+            assert self.socket.closed, self.text
+
+    async def send(self, *message: object) -> None:
+        await self.socket.send_json(message)
+
+
+def the_app(folder: Path) -> int:
+    (pid,) = processes_with(f"--work-dir={folder}/work")
+    return pid
+
+
+async def test_a_page_shows_the_app_takes_keys_and_ends_it_when_it_is_closed(served: Served, tmp_path: Path) -> None:
+    page = Page(await served.connect(await served.enter()))
+    await page.wait_for("message")
+    await page.send("focus")
+    await page.send("stdin", "Grüße, 世界")
+    await page.wait_for("Grüße, 世")
+    await page.send("stdin", "\r")
+    await page.wait_for("Good morning.")
+    app = the_app(tmp_path)
+    await page.socket.close()
+    await until(lambda: not lives(app))
+    (log,) = paths.home().rglob("wire.jsonl")
+    assert "Grüße" in log.read_text("utf-8")
+    assert served.told == []
+    assert ["title", "kimi-tui · work"] in page.told
+
+
+async def test_a_page_loaded_again_goes_on_with_its_session(served: Served, tmp_path: Path) -> None:
+    tab = await served.enter()
+    page = Page(await served.connect(tab))
+    await page.wait_for("message")
+    await page.send("stdin", "remember me\r")
+    await page.wait_for("Good morning.")
+    await page.socket.close()
+    again = Page(await served.connect(tab))
+    await again.wait_for("remember me")
+    await again.socket.close()
+
+
+async def test_who_opens_the_same_page_elsewhere_has_it(served: Served, tmp_path: Path) -> None:
+    tab = await served.enter()
+    page = Page(await served.connect(tab))
+    await page.wait_for("message")
+    await page.send("stdin", "first\r")
+    await page.wait_for("Good morning.")
+    first = the_app(tmp_path)
+    other = asyncio.create_task(served.connect(tab))
+    assert "another tab" in await page.end()
+    second = Page(await other)
+    await second.wait_for("first")
+    assert not lives(first)
+    await second.socket.close()
+
+
+async def test_leaving_the_app_ends_the_page(served: Served, tmp_path: Path) -> None:
+    page = Page(await served.connect(await served.enter()))
+    await page.wait_for("message")
+    app = the_app(tmp_path)
+    await page.send("stdin", "\x11")
+    assert await page.end() == ""
+    assert not lives(app)
+
+
+async def test_an_app_that_cannot_start_says_why_on_the_page(tmp_path: Path) -> None:
+    command = scripted(tmp_path)
+    async with serve(lambda name: [*command(name), "--model=none"]) as served:
+        page = Page(await served.connect(await served.enter()))
+        await page.wait_for("none")
+        await page.send("stdin", "\x11")
+        await page.end()
+    async with serve(lambda name: [*command(name), "--flow=x", "--prompt-flow=y"]) as served:
+        page = Page(await served.connect(await served.enter()))
+        assert "exclude each other" in await page.end()
+        await until(lambda: served.told)
+        assert "exclude each other" in served.told[0]
+
+
+async def test_rubbish_on_the_websocket_changes_nothing(served: Served) -> None:
+    page = Page(await served.connect(await served.enter()))
+    await page.wait_for("message")
+    for rubbish in (
+        "", "{", "[]", "7", '["stdin"]', '["stdin", 7]', '["resize", {}]', '["stdin", "\\ud800"]', "[" * 5000,
+        '["resize", {"width": -5, "height": 99999999}]', '["quit"]', '[["stdin"], "x"]',
+    ):  # fmt: skip
+        await page.socket.send_str(rubbish)
+    await page.socket.send_bytes(b"\x00\xff")
+    await page.send("resize", {"width": 90, "height": 30})
+    await page.send("stdin", "still here")
+    await page.wait_for("still here")
+    await page.socket.close()
+
+
+async def test_the_end_of_the_server_ends_the_apps_and_what_they_run(tmp_path: Path) -> None:
+    sleep = "sleep 986.71"
+    command = scripted(tmp_path, tool_call("Shell", command=sleep))
+    async with serve(lambda name: [*command(name), "--yolo", "--prompt=do it"]) as served:
+        page = Page(await served.connect(await served.enter()))
+        reading = asyncio.create_task(page.end())
+        await until(lambda: processes_with(sleep))
+        app = the_app(tmp_path)
+    assert not lives(app)
+    assert "ended" in await reading
+    assert processes_with(sleep) == []
+    (log,) = paths.home().rglob("context.jsonl")
+    assert [json.loads(line) for line in log.read_text("utf-8").splitlines()]
+
+
+async def test_an_app_whose_server_is_gone_ends(tmp_path: Path) -> None:
+    command = scripted(tmp_path, "text: Good morning.")
+    process = await AppProcess.start([*command("one"), "--page=90x30"], grace_s=60)
+
+    class Nobody:
+        async def draw(self, data: bytes) -> None:
+            process._stdin.close()
+
+        async def tell(self, kind: str, text: str) -> None:
+            pass
+
+    async with asyncio.timeout(20):
+        assert await process.run(Nobody()) == ""
+
+
+async def test_an_app_that_does_not_leave_is_ended() -> None:
+    deaf = 'import signal, time\nsignal.signal(15, 1)\nprint("__GANGLION__", flush=True)\ntime.sleep(99)'
+    process = await AppProcess.start(["python3", "-c", deaf], grace_s=0.2)
+    assert await process._is_ready()
+    await asyncio.wait_for(process.end(), 5)
+    assert process._process.returncode == -9
