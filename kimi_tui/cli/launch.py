@@ -107,7 +107,11 @@ def with_limits(config: configuration.Config, options: argparse.Namespace) -> co
 
 
 def start_logging(debug: bool) -> None:
-    """Log to a rotating file of ours; where that cannot be written, not at all. Never to the screen."""
+    """Log to a rotating file of ours; where that cannot be written, not at all. Never to the screen.
+
+    Warnings of libraries go there too.
+    """
+    logging.captureWarnings(True)
     root = logging.getLogger()
     root.setLevel(logging.DEBUG if debug else logging.INFO)
     logging.getLogger("markdown_it").setLevel(logging.WARNING)

@@ -237,6 +237,8 @@ class _Reader:
                 raise ProviderConnectionError("the service hung up in the middle of its answer")
             case "STOP" | "MAX_TOKENS" | "FINISH_REASON_UNSPECIFIED":
                 pass
+            case "FUNCTION_CALL" | "TOOL_CALLS":  # gateways say so of a reply that ends on calls
+                pass
             case "MALFORMED_FUNCTION_CALL" | "MALFORMED_RESPONSE" | "UNEXPECTED_TOOL_CALL":
                 raise EmptyResponseError(f"the model's answer could not be read: {self.finish_reason}")
             case reason:

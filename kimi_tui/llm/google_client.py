@@ -4,6 +4,7 @@ Requests go through `extra_body`, as in `openai_client`; replies are the SDK's o
 """
 
 import json
+import re
 from collections.abc import AsyncGenerator
 from typing import cast
 from uuid import uuid4
@@ -21,6 +22,8 @@ from kimi_tui.llm.status import body_error, stream_error
 from kimi_tui.wire.parts import JsonObject
 
 _TAG = "x-kimi-tui-request"
+_USUAL_VERSION = "v1beta"
+_VERSION = re.compile(r"/(v\d\w*)/?$")
 
 
 class GoogleConnection:
@@ -31,11 +34,13 @@ class GoogleConnection:
         self._base_url = base_url
         self._transport = _Transport(settings.connect_timeout_s)
         self._http = httpx2.AsyncClient(transport=self._transport)
+        address, version = _taken_apart(base_url)
         self._client = Client(
             api_key=settings.api_key or "none",
             vertexai=False,
             http_options=HttpOptions(
-                base_url=base_url,
+                base_url=address,
+                api_version=version,
                 headers=dict(settings.custom_headers),
                 # For each read from the network, in milliseconds.
                 timeout=int(settings.idle_timeout_s * 1000),
@@ -96,6 +101,12 @@ class _Transport(httpx2.AsyncHTTPTransport):
         response = await super().handle_async_request(request)
         self.responses[tag] = response
         return response
+
+
+def _taken_apart(base_url: str) -> tuple[str, str]:
+    """The address and the version of the API: the one that it ends on, else the one that every gateway serves."""
+    found = _VERSION.search(base_url)
+    return (base_url[: found.start()], found[1]) if found else (base_url, _USUAL_VERSION)
 
 
 class _Shared(dict[str, JsonValue]):

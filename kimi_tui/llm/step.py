@@ -41,8 +41,8 @@ async def take_reply(
             match piece:
                 case ReplyId():
                     reply_id = piece.id
-                case ReplyUsage():
-                    usage = piece.usage
+                case ReplyUsage():  # zero is what a service says that does not count
+                    usage = piece.usage if piece.usage.total else usage
                 case _:
                     on_part(piece)
                     whole.extend(merger.add(piece))

@@ -87,6 +87,21 @@ async def failure(provider: Google) -> ProviderError:
     return caught.value
 
 
+@pytest.mark.filterwarnings("ignore:.*is not a valid FinishReason")  # by the SDK
+async def test_a_gateway_may_say_in_its_own_words_that_a_reply_ends_on_calls(server: Server, provider: Google) -> None:
+    server.add(sse(chunk({"functionCall": {"name": "Shell", "args": {}}}, finish="FUNCTION_CALL"), done=False))
+    assert [name for _, name, _ in calls_of(await ask(provider))] == ["Shell"]
+
+
+@pytest.mark.parametrize(("path", "version"), [("", "/v1beta"), ("/v1", "/v1"), ("/gate/v1alpha/", "/gate/v1alpha")])
+async def test_the_address_may_say_which_version_of_the_api(server: Server, path: str, version: str) -> None:
+    server.add(HELLO)
+    provider = Google(ProviderSettings("google_genai", "gemini", base_url=server.url + path, api_key="test-key"))
+    await ask(provider)
+    assert server.requests[0].path == f"{version}/models/gemini:streamGenerateContent?alt=sse"
+    await provider.aclose()
+
+
 async def test_a_reply_streams_thinking_text_and_calls(server: Server, provider: Google) -> None:
     server.add(WHOLE)
     parts: list[SpokenPart] = []
@@ -125,7 +140,7 @@ async def test_a_request_carries_the_conversation(server: Server) -> None:
     provider = make(server, custom_headers={"X-Team": "blue"}, generation=options)
     sent = await body_sent(server, provider, *history, system="be brief", tools=[SHELL])
     seen = server.requests[0]
-    assert seen.path.endswith("/models/gemini-2.5-flash:streamGenerateContent?alt=sse")
+    assert seen.path == "/v1beta/models/gemini-2.5-flash:streamGenerateContent?alt=sse"
     assert not [name for name in seen.headers if name.startswith("x-kimi-tui")]
     assert (seen.headers["x-goog-api-key"], seen.headers["x-team"]) == ("test-key", "blue")
     sent_image = {"inlineData": {"mimeType": "image/png", "data": RED_DOT.partition(",")[2]}}

@@ -29,6 +29,12 @@ async def test_the_last_usage_counts() -> None:
     assert (reply.id, reply.usage) == ("r", last)
 
 
+async def test_a_usage_of_nothing_is_that_of_a_service_that_does_not_count() -> None:
+    nothing = ReplyUsage(TokenUsage())
+    reply = await ask(ScriptedProvider(Script([(nothing, TextPart(text="x"), nothing)])))
+    assert reply.usage is None
+
+
 async def test_a_reply_of_calls_alone_is_a_reply() -> None:
     reply = await ask(ScriptedProvider(Script.parse('tool_call: {"id": "c1", "name": "A", "arguments": "{}"}')))
     assert calls_of(reply) == [("c1", "A", "{}")]
