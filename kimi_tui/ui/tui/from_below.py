@@ -14,6 +14,9 @@ FORMS: tuple[str, ...] = (
     N_("run command"),
     N_("run command in background"),
     N_("edit file"),
+    # What became of a task in the background, and how bad a problem of a skill is
+    *(N_("running"), N_("done"), N_("failed"), N_("timed out"), N_("stopped")),
+    *(N_("error"), N_("warning")),
 )
 
 

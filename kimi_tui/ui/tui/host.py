@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from kimi_tui.errors import ConfigError, KimiTuiError
 from kimi_tui.ui.tui.engine import Engine
+from kimi_tui.ui.tui.language import _
 
 if TYPE_CHECKING:
     from kimi_tui.config import Config
@@ -165,7 +166,7 @@ class PlanHost:
 
         file = self.config_file
         if file is None:
-            raise ConfigError("the configuration of this start is kept nowhere; start without --config to change it")
+            raise ConfigError(_("the configuration of this start is kept nowhere; start without --config to change it"))
         loaded = await asyncio.to_thread(lambda: edit(without_keys(changes), file))
         # What the command line said of limits goes on to count.
         config = loaded.config.model_copy(update={"loop_control": self.plan.config.loop_control})

@@ -51,12 +51,12 @@ def language() -> Language:
     return "en" if _catalogue is None else "zh"
 
 
-def _(text: str, **values: object) -> str:
+def _(text: str, /, **values: object) -> str:
     said = _catalogue.gettext(text) if _catalogue is not None and text else text
     return said.format(**values) if values else said
 
 
-def n_(one: str, many: str, count: int, **values: object) -> str:
+def n_(one: str, many: str, count: int, /, **values: object) -> str:
     if _catalogue is not None:
         said = _catalogue.ngettext(one, many, count)
     else:

@@ -11,6 +11,7 @@ from textual.message import Message
 from textual.timer import Timer
 
 from kimi_tui.ui.tui import wording
+from kimi_tui.ui.tui.language import _
 from kimi_tui.ui.tui.panels.sheet import Sheet
 from kimi_tui.ui.tui.replay.timeline import MarkKind, Timeline
 from kimi_tui.ui.tui.text.line import Line, Run, cells, cut
@@ -114,7 +115,7 @@ class ScrubBar(Sheet, can_focus=True):
         self._bar = (cells(before), room)
         runs: list[Run] = [(before, palette.accent), *self._groove(room, palette), (after, palette.muted)]
         runs.append((speed, palette.warning))
-        head = "recording " if position.recorded else "past "
+        head = (_("recording") if position.recorded else _("past")) + " "
         left = cut(timeline.words_at(position.number), max(8, width - cells(head)))
         below: list[Run] = [(head, palette.warning + Style(bold=True)), (left, palette.base)]
         return [Line(tuple(runs)), Line(tuple(below))]

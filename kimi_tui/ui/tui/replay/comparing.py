@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from kimi_tui.flow.graph import Flow
 from kimi_tui.flow.picture import FlowPicture
 from kimi_tui.ui.tui.flow.faces import EdgeFace, Faces, NodeFace, Role
+from kimi_tui.ui.tui.language import _, n_
 
 _LEVELS = "▁▂▃▄▅▆▇█"
 _OFTEN, _SOME = 0.75, 0.25
@@ -63,8 +64,12 @@ def faces_of_many(flow: Flow, pictures: Sequence[FlowPicture]) -> Faces:
         share = runs / count
         role: Role = "accent" if share >= _OFTEN else "plain" if share >= _SOME else "muted" if runs else "faint"
         sign = _LEVELS[min(len(_LEVELS) - 1, int(share * len(_LEVELS)))] if runs else " "
-        words = (f"{runs} of {len(pictures)} runs", f"{runs}/{len(pictures)}") if runs else ("never",)
-        notes = (f"{sum(visits)} visits", f"×{sum(visits)}") if sum(visits) > runs else ()
+        words = (
+            (_("{count} of {all} runs", count=runs, all=len(pictures)), f"{runs}/{len(pictures)}")
+            if runs
+            else (_("never"),)
+        )
+        notes = (n_("{count} visit", "{count} visits", sum(visits)), f"×{sum(visits)}") if sum(visits) > runs else ()
         nodes[node_id] = NodeFace(sign, words, notes, role=role, sign_role=role, bold=share >= _OFTEN)
     ways = [_taken(picture) for picture in pictures]
     edges: list[EdgeFace] = []

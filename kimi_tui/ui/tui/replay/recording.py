@@ -13,6 +13,7 @@ from kimi_tui.session.state import read_state
 from kimi_tui.tools.progress import ToolProgress
 from kimi_tui.ui.tui.bridge import Timed
 from kimi_tui.ui.tui.engine import Command, FlowSkill
+from kimi_tui.ui.tui.language import _
 from kimi_tui.wire.channel import Wire
 from kimi_tui.wire.parts import UserInput
 from kimi_tui.wire.recorder import Recorded, read_recorded
@@ -42,7 +43,7 @@ class Recording:
         state = read_state(file.parent / "state.json")
         self.title = state.custom_title or state.title
         self.session_id = file.parent.name
-        self.model_name = "a recording"
+        self.model_name = _("a recording")
         self.model_note = ""
         self.busy = False
 
@@ -50,10 +51,10 @@ class Recording:
         return ()
 
     async def prompt(self, user_input: UserInput) -> TurnResult:
-        raise UsageError("this is a recording: nothing can be sent to it")
+        raise UsageError(_("this is a recording: nothing can be sent to it"))
 
     async def run_shell_line(self, command: str) -> None:
-        raise UsageError("this is a recording: nothing can be run in it")
+        raise UsageError(_("this is a recording: nothing can be run in it"))
 
     def cancel(self) -> None:
         """Nothing is under way."""

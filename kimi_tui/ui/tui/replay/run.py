@@ -7,6 +7,7 @@ from kimi_tui.ui.tui.app import KimiTui
 from kimi_tui.ui.tui.composer.composer import Composer
 from kimi_tui.ui.tui.engine import Engine
 from kimi_tui.ui.tui.first_look import first_look
+from kimi_tui.ui.tui.language import _
 from kimi_tui.ui.tui.replay.recording import Recording, load
 from kimi_tui.ui.tui.run import drive
 
@@ -26,7 +27,7 @@ class ReplayApp(KimiTui):
             self.machine.play()
 
     def on_composer_submitted(self, event: Composer.Submitted) -> None:
-        self.tell("this is a recording: nothing can be sent to it")
+        self.tell(_("this is a recording: nothing can be sent to it"))
 
     def action_escape(self) -> None:
         if self.home.zoomed is not None or self.home.finder.is_open or self.home.has_class("-drawer"):

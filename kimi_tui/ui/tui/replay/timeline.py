@@ -9,6 +9,7 @@ from kimi_tui.ui.tui import wording
 from kimi_tui.ui.tui.bridge import Timed
 from kimi_tui.ui.tui.flow_fold import label_of
 from kimi_tui.ui.tui.headline import one_line
+from kimi_tui.ui.tui.language import _
 from kimi_tui.wire import events, flow_events, parts, requests
 
 MarkKind = Literal["turn", "node", "decision", "pause", "end", "error"]
@@ -74,24 +75,30 @@ class Timeline:
     def _mark(self, said: object) -> tuple[MarkKind, str] | None:
         match said:
             case events.TurnBegin() if not self._labels:
-                return "turn", f"you: {one_line(parts.text_of(said.user_input))}"
+                return "turn", _("you: {text}", text=one_line(parts.text_of(said.user_input)))
             case flow_events.FlowBegin():
                 self._labels = {node.id: label_of(said, node.id) for node in said.nodes}
-                return "turn", f"flow {said.name} " + ("goes on" if said.resumed_at else "begins")
+                if said.resumed_at:
+                    return "turn", _("flow {name} goes on", name=said.name)
+                return "turn", _("flow {name} begins", name=said.name)
             case flow_events.FlowNodeBegin() if said.attempt == 1:
-                return "node", f"move {said.move}: {self._name(said.node_id)}"
+                return "node", _("move {number}: {node}", number=said.move, node=self._name(said.node_id))
             case flow_events.FlowDecision():
-                who = "you chose" if said.by == "user" else "chose"
-                return "decision", f"{self._name(said.node_id)} {who} {one_line(said.choice)}"
+                node, branch = self._name(said.node_id), one_line(said.choice)
+                if said.by == "user":
+                    return "decision", _("{node} you chose {branch}", node=node, branch=branch)
+                return "decision", _("{node} chose {branch}", node=node, branch=branch)
             case flow_events.FlowPaused():
-                return "pause", f"{wording.PAUSED[said.reason]} at {self._name(said.node_id)}"
+                return "pause", _(
+                    "{state} at {node}", state=_(wording.PAUSED[said.reason]), node=self._name(said.node_id)
+                )
             case flow_events.FlowEnd():
                 self._labels = {}
-                return "end", f"the flow {wording.ENDED[said.status]}"
+                return "end", _("the flow {end}", end=_(wording.ENDED[said.status]))
             case requests.ApprovalRequest():
-                return "pause", f"{said.sender} asks for approval"
+                return "pause", _("{tool} asks for approval", tool=said.sender)
             case events.StepInterrupted():
-                return "error", "interrupted"
+                return "error", _("interrupted")
             case events.StepRetry():
                 return "error", wording.retry_reason(said)
             case _:

@@ -14,7 +14,7 @@ from kimi_tui.config_edit import KeyPath, Value
 from kimi_tui.errors import ConfigError
 from kimi_tui.llm.discover import LocalServer
 from kimi_tui.paths import shown
-from kimi_tui.ui.tui.language import _, n_
+from kimi_tui.ui.tui.language import N_, _, n_
 from kimi_tui.ui.tui.screens.ask_line import AskLine
 from kimi_tui.ui.tui.screens.frame import Card
 from kimi_tui.ui.tui.screens.keybar import BarKey
@@ -100,8 +100,8 @@ class FirstStart(Card[FirstChoice]):
     FirstStart #about { height: auto; margin-bottom: 1; }
     FirstStart PickList { height: auto; max-height: 70vh; margin-bottom: 1; }
     """
-    title_text: ClassVar[str] = "welcome to kimi-tui"
-    leave_word = "later"
+    title_text: ClassVar[str] = N_("welcome to kimi-tui")
+    leave_word = N_("later")
 
     def __init__(
         self,
@@ -126,8 +126,8 @@ class FirstStart(Card[FirstChoice]):
 
     def keys(self) -> Sequence[BarKey]:
         if self._step == "theme":
-            return (BarKey("↑ ↓", "see it"), BarKey("Enter", "take it", "take"))
-        return (BarKey("Enter", "take it", "take"), BarKey("←", "the theme again", "theme"))
+            return (BarKey("↑ ↓", _("see it")), BarKey("Enter", _("take it"), "take"))
+        return (BarKey("Enter", _("take it"), "take"), BarKey("←", _("the theme again"), "theme"))
 
     def on_mount(self) -> None:
         super().on_mount()
@@ -147,7 +147,7 @@ class FirstStart(Card[FirstChoice]):
 
     def _ask_theme(self) -> None:
         self._step = "theme"
-        self._say("1 of 2 · How should it look? You see it as you move.")
+        self._say(_("1 of 2 · How should it look? You see it as you move."))
         self.query_one(PickList).show(
             [Pick(name, title, right=name, sign="◐", role="accent") for name, title in self._themes.items()],
             key=self._theme,
@@ -157,20 +157,22 @@ class FirstStart(Card[FirstChoice]):
     def _ask_model(self) -> None:
         before = self._step
         self._step = "model"
-        self._say("2 of 2 · Which model answers? /setup asks this again.")
-        picks = [Pick("", "with a key of yours")]
+        self._say(_("2 of 2 · Which model answers? /setup asks this again."))
+        picks = [Pick("", _("with a key of yours"))]
         picks += [Pick(f"service:{one.name}", one.title, right=one.model, sign="○", role="accent") for one in SERVICES]
-        picks.append(Pick("", "on this machine"))
+        picks.append(Pick("", _("on this machine")))
         found = [(server, model) for server in self._servers or () for model in server.models]
         for server, model in found:
             picks.append(
                 Pick(f"local:{server.base_url}:{model}", model, right=server_name(server), sign="○", role="accent")
             )
         if not found:
-            words = "looking…" if self._servers is None else "no server answers (Ollama, LM Studio, vLLM, llama.cpp)"
-            picks.append(Pick("again", "Look again", right=words, sign="?", role="muted", quiet=True))
+            words = _("no server answers (Ollama, LM Studio, vLLM, llama.cpp)")
+            if self._servers is None:
+                words = _("looking…")
+            picks.append(Pick("again", _("Look again"), right=words, sign="?", role="muted", quiet=True))
         if self._takeover is not None:
-            picks += [Pick("", "from Kimi CLI"), self._takeover_pick(self._takeover)]
+            picks += [Pick("", _("from Kimi CLI")), self._takeover_pick(self._takeover)]
         if self._has_demo:
             picks.append(Pick("", _("without a model")))
             picks.append(
@@ -244,8 +246,9 @@ class FirstStart(Card[FirstChoice]):
         def got_key(key: str | None) -> None:
             if not key:
                 return
-            about = "The model to ask; the name as the service has it."
-            self.app.push_screen(AskLine(f"{service.title}: model", about=about, value=service.model), got_model(key))
+            about = _("The model to ask; the name as the service has it.")
+            title = _("{service}: model", service=service.title)
+            self.app.push_screen(AskLine(title, about=about, value=service.model), got_model(key))
 
         def got_model(key: str) -> Callable[[str | None], None]:
             def got(model: str | None) -> None:
@@ -254,11 +257,12 @@ class FirstStart(Card[FirstChoice]):
 
             return got
 
-        about = (
+        about = _(
             "Paste the key. It is kept in your system's keyring, or without one in config.yaml, which only you can "
             "read, and is sent to that service alone."
         )
-        self.app.push_screen(AskLine(f"{service.title}: key", about=about, secret=True), got_key)
+        title = _("{service}: key", service=service.title)
+        self.app.push_screen(AskLine(title, about=about, secret=True), got_key)
 
     def _done(self, changes: Mapping[KeyPath, Value], model: str) -> None:
         self.dismiss(FirstChoice(self._theme, changes, model))

@@ -12,6 +12,7 @@ from textual.containers import Horizontal
 from textual.widgets import Input, Static
 
 from kimi_tui.paths import shown
+from kimi_tui.ui.tui.language import N_, _
 from kimi_tui.ui.tui.screens.frame import Frame
 from kimi_tui.ui.tui.screens.keybar import BarKey
 from kimi_tui.ui.tui.screens.reading import Reading
@@ -54,7 +55,7 @@ class LogView(Frame[None]):
         Binding("ctrl+w", "bad", "Only what went wrong", show=False, priority=True),
         Binding("ctrl+r", "again", "Read again", show=False, priority=True),
     ]
-    title_text = "log"
+    title_text = N_("log")
 
     def __init__(self, file: Path) -> None:
         super().__init__()
@@ -64,15 +65,15 @@ class LogView(Frame[None]):
 
     def body(self) -> ComposeResult:
         with Horizontal(id="search"):
-            yield Static("find › ", id="mark", markup=False)
-            yield Input(placeholder="a word")
+            yield Static(_("find") + " › ", id="mark", markup=False)
+            yield Input(placeholder=_("a word"))
         yield Reading()
 
     def keys(self) -> Sequence[BarKey]:
         return (
-            BarKey("Ctrl+W", "everything" if self._bad else "only what went wrong", "bad"),
-            BarKey("Ctrl+R", "read again", "again"),
-            BarKey("Tab", "scroll"),
+            BarKey("Ctrl+W", _("everything") if self._bad else _("only what went wrong"), "bad"),
+            BarKey("Ctrl+R", _("read again"), "again"),
+            BarKey("Tab", _("scroll")),
         )
 
     def on_mount(self) -> None:
@@ -109,7 +110,7 @@ class LogView(Frame[None]):
 
 def _lines(entries: Sequence[tuple[str, str]], width: int, palette: Palette) -> list[Line]:
     if not entries:
-        return [Line((("nothing", palette.muted),))]
+        return [Line(((_("nothing"), palette.muted),))]
     inks = {"WARNING": palette.warning, "ERROR": palette.error, "CRITICAL": palette.error, "DEBUG": palette.faint}
     out: list[Line] = []
     for level, text in entries:

@@ -12,7 +12,7 @@ from textual.containers import Horizontal
 from kimi_tui.errors import KimiTuiError
 from kimi_tui.mcp.connection import ServerState
 from kimi_tui.paths import shown
-from kimi_tui.ui.tui.language import n_
+from kimi_tui.ui.tui.language import N_, _, n_
 from kimi_tui.ui.tui.screens.frame import Frame
 from kimi_tui.ui.tui.screens.keybar import BarKey
 from kimi_tui.ui.tui.screens.picks import Pick, PickList, Role
@@ -32,6 +32,16 @@ _SIGNS: dict[str, tuple[str, Role]] = {
     "disabled": ("·", "muted"),
 }
 
+_WORDS: dict[str, str] = {
+    "connected": N_("connected"),
+    "pending": N_("pending"),
+    "connecting": N_("connecting"),
+    "failed": N_("failed"),
+    "unauthorized": N_("unauthorized"),
+    "untrusted": N_("untrusted"),
+    "disabled": N_("disabled"),
+}
+
 
 class McpStatus(Frame[None]):
     """Follows the servers while it is open."""
@@ -46,7 +56,7 @@ class McpStatus(Frame[None]):
     McpStatus.-narrow Reading { border-left: none; border-top: solid $line; }
     """
     BINDINGS: ClassVar[list[BindingType]] = [Binding("ctrl+r", "restart", "Start again", show=False, priority=True)]
-    title_text = "MCP servers"
+    title_text = N_("MCP servers")
 
     def __init__(
         self, states: Callable[[], Sequence[ServerState]], *, restart: Callable[[str], Awaitable[object]]
@@ -57,11 +67,11 @@ class McpStatus(Frame[None]):
 
     def body(self) -> ComposeResult:
         with Horizontal(id="halves"):
-            yield PickList(at_once=False, empty="no MCP servers are configured (kimi-tui mcp add)", id="servers")
+            yield PickList(at_once=False, empty=_("no MCP servers are configured (kimi-tui mcp add)"), id="servers")
             yield Reading(id="about")
 
     def keys(self) -> Sequence[BarKey]:
-        return (BarKey("Ctrl+R", "start it again", "restart"), BarKey("Tab", "its tools"))
+        return (BarKey("Ctrl+R", _("start it again"), "restart"), BarKey("Tab", _("its tools")))
 
     def on_mount(self) -> None:
         super().on_mount()
@@ -77,9 +87,9 @@ class McpStatus(Frame[None]):
         picks: list[Pick] = []
         for state in self._states():
             sign, role = _SIGNS[state.status]
-            tools = (
-                n_("{count} tool", "{count} tools", len(state.tools)) if state.status == "connected" else state.status
-            )
+            tools = _(_WORDS[state.status])
+            if state.status == "connected":
+                tools = n_("{count} tool", "{count} tools", len(state.tools))
             picks.append(Pick(state.name, state.name, right=tools, detail=state.place, sign=sign, role=role))
         self.query_one(PickList).show(picks)
         self._about()
@@ -113,9 +123,9 @@ def _lines(state: ServerState, width: int, palette: Palette) -> list[Line]:
     sign, role = _SIGNS[state.status]
     inks = {"success": palette.success, "error": palette.error, "warning": palette.warning, "accent": palette.accent}
     lines = [
-        Line(((state.name, palette.heading), (f"  {sign} {state.status}", inks.get(role, palette.muted)))),
+        Line(((state.name, palette.heading), (f"  {sign} {_(_WORDS[state.status])}", inks.get(role, palette.muted)))),
         *(Line(row) for row, _ in wrap_text(state.place, palette.muted, width)),
-        *(Line(row) for row, _ in wrap_text(f"from {shown_origin(state.origin)}", palette.faint, width)),
+        *(Line(row) for row, _ in wrap_text(_("from {file}", file=shown_origin(state.origin)), palette.faint, width)),
         Line(),
     ]
     for text, ink in ((state.cause, palette.warning), *((note, palette.muted) for note in state.notes)):

@@ -10,6 +10,7 @@ from textual.binding import Binding, BindingType
 from kimi_tui.config import Config
 from kimi_tui.config_edit import KeyPath, Value
 from kimi_tui.llm.discover import LocalServer
+from kimi_tui.ui.tui.language import N_, _
 from kimi_tui.ui.tui.screens.frame import Card
 from kimi_tui.ui.tui.screens.keybar import BarKey
 from kimi_tui.ui.tui.screens.picks import Pick, PickList
@@ -59,7 +60,7 @@ class ModelPicker(Card[ModelChoice]):
         Binding("ctrl+s", "keep", "Use, and keep as the default", show=False, priority=True),
         Binding("ctrl+o", "look", "Look on this machine", show=False, priority=True),
     ]
-    title_text = "model"
+    title_text = N_("model")
 
     def __init__(self, config: Config, in_use: str, *, find: FindServers) -> None:
         super().__init__()
@@ -69,13 +70,13 @@ class ModelPicker(Card[ModelChoice]):
         self._looking = False
 
     def body(self) -> ComposeResult:
-        yield SearchedList("a model or a provider", id="models")
+        yield SearchedList(_("a model or a provider"), id="models")
 
     def keys(self) -> Sequence[BarKey]:
         return (
-            BarKey("Enter", "use it", "use"),
-            BarKey("Ctrl+S", "use it by default", "keep"),
-            BarKey("Ctrl+O", "look on this machine", "look"),
+            BarKey("Enter", _("use it"), "use"),
+            BarKey("Ctrl+S", _("use it by default"), "keep"),
+            BarKey("Ctrl+O", _("look on this machine"), "look"),
         )
 
     def on_mount(self) -> None:
@@ -87,11 +88,11 @@ class ModelPicker(Card[ModelChoice]):
         config = self._config
         picks: list[Pick] = []
         if config.models:
-            picks.append(Pick("", "configured"))
+            picks.append(Pick("", _("configured")))
         for name, model in config.models.items():
-            size = f"{tokens(model.max_context_size)} tokens"
+            size = _("{count} tokens", count=tokens(model.max_context_size))
             here = name == self._in_use
-            default = " · default" if name == config.default_model else ""
+            default = " · " + _("default") if name == config.default_model else ""
             picks.append(
                 Pick(
                     name,
@@ -101,7 +102,7 @@ class ModelPicker(Card[ModelChoice]):
                     role="accent" if here else "muted",
                 )
             )
-        picks.append(Pick("", "on this machine"))
+        picks.append(Pick("", _("on this machine")))
         for server in self._servers or ():
             for model in server.models:
                 choice = local_choice(server, model)
@@ -109,11 +110,11 @@ class ModelPicker(Card[ModelChoice]):
                 self._local[key_of] = choice
                 picks.append(Pick(key_of, model, right=server_name(server), sign="○", role="muted"))
         if not self._local:
-            words = "Look for servers" if self._servers is None else "No server answers; look again"
+            words = _("Look for servers") if self._servers is None else _("No server answers; look again")
             picks.append(
                 Pick(
                     LOOK,
-                    "Looking…" if self._looking else words,
+                    _("Looking…") if self._looking else words,
                     right="Ollama, LM Studio, vLLM, llama.cpp",
                     sign="?",
                     role="accent",

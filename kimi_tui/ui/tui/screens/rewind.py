@@ -10,7 +10,7 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal
 
-from kimi_tui.ui.tui.language import n_
+from kimi_tui.ui.tui.language import N_, _, n_
 from kimi_tui.ui.tui.screens.ages import ago
 from kimi_tui.ui.tui.screens.frame import Frame
 from kimi_tui.ui.tui.screens.keybar import BarKey
@@ -61,7 +61,7 @@ class Rewind(Frame[Back]):
         Binding("t", "go(True, False)", "The conversation only", show=False),
         Binding("f", "go(False, True)", "The files only", show=False),
     ]
-    title_text = "go back to before…"
+    title_text = N_("go back to before…")
 
     def __init__(self, points: Sequence[Point], *, work_dir: Path, now: Callable[[], float]) -> None:
         super().__init__()
@@ -70,7 +70,7 @@ class Rewind(Frame[Back]):
 
     def body(self) -> ComposeResult:
         with Horizontal(id="halves"):
-            yield PickList(at_once=False, empty="there is no turn to go back to yet", id="points")
+            yield PickList(at_once=False, empty=_("there is no turn to go back to yet"), id="points")
             yield Reading(id="about")
 
     def keys(self) -> Sequence[BarKey]:
@@ -79,11 +79,11 @@ class Rewind(Frame[Back]):
             return ()
         if point.conversation and point.files:
             return (
-                BarKey("Enter", "conversation and files", "all"),
-                BarKey("t", "the conversation only", "go(True, False)"),
-                BarKey("f", "the files only", "go(False, True)"),
+                BarKey("Enter", _("conversation and files"), "all"),
+                BarKey("t", _("the conversation only"), "go(True, False)"),
+                BarKey("f", _("the files only"), "go(False, True)"),
             )
-        return (BarKey("Enter", "go back" if point.conversation else "the files go back", "all"),)
+        return (BarKey("Enter", _("go back") if point.conversation else _("the files go back"), "all"),)
 
     def on_mount(self) -> None:
         super().on_mount()
@@ -93,7 +93,7 @@ class Rewind(Frame[Back]):
             [
                 Pick(
                     key,
-                    point.text or "(no words)",
+                    point.text or _("(no words)"),
                     right=ago(point.at, now),
                     detail=n_("{count} file changed", "{count} files changed", len(point.files)) if point.files else "",
                     sign="↶",
@@ -141,17 +141,19 @@ def _lines(point: Point, work_dir: Path, width: int, palette: Palette) -> list[L
     lines = [Line(row) for row, _ in wrap_text(point.text, palette.base + Style(bold=True), width)]
     lines.append(Line())
     if point.conversation:
-        words = "This turn and all after it are taken back; what was said stays in the session's record."
+        words = _("This turn and all after it are taken back; what was said stays in the session's record.")
     else:
-        words = "The conversation was compacted or cleared since; it cannot go back there."
+        words = _("The conversation was compacted or cleared since; it cannot go back there.")
     lines += [Line(row) for row, _ in wrap_text(words, palette.muted, width)]
     lines.append(Line())
     if point.files:
-        lines.append(Line((("files that go back with it", palette.muted),)))
+        lines.append(Line(((_("files that go back with it"), palette.muted),)))
         for file in point.files:
             name = str(file.relative_to(work_dir)) if file.is_relative_to(work_dir) else str(file)
             lines.append(Line((("  ", palette.base), (cut_start(name, width - 2), palette.base))))
         lines.append(Line())
-        note = "What Shell commands changed is out of reach. A file that something else changed too is kept as a copy."
+        note = _(
+            "What Shell commands changed is out of reach. A file that something else changed too is kept as a copy."
+        )
         lines += [Line(row) for row, _ in wrap_text(note, palette.faint, width)]
     return lines

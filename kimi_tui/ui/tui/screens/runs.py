@@ -13,6 +13,7 @@ from textual.message import Message
 
 from kimi_tui.ui.tui import wording
 from kimi_tui.ui.tui.headline import one_line
+from kimi_tui.ui.tui.language import N_, _, p_
 from kimi_tui.ui.tui.panels.scroll import LineScroll
 from kimi_tui.ui.tui.replay.past_runs import PastRun
 from kimi_tui.ui.tui.screens.frame import Frame
@@ -72,8 +73,11 @@ class RunTable(LineScroll, can_focus=True):
 
     def lines(self, width: int, palette: Palette) -> list[Line]:
         if not self.runs:
-            return [Line((("No flow was run in this folder yet.", palette.muted),))]
-        head = ("", "", "when", "flow", "end", "moves", "time", "tokens", "way")
+            return [Line(((_("No flow was run in this folder yet."), palette.muted),))]
+        head = (
+            *("", "", _("when"), _("flow"), p_("run", "end"), p_("run", "moves"), p_("run", "time")),
+            *(p_("run", "tokens"), p_("run", "way")),
+        )
         rows = [_cells_of(run) for run in self.runs]
         widths = [max(cells(row[column]) for row in [head[2:], *rows]) for column in range(6)]
         widths[1] = min(widths[1], max(8, width // 5))
@@ -113,9 +117,9 @@ class RunTable(LineScroll, can_focus=True):
 def _cells_of(run: PastRun) -> tuple[str, ...]:
     state = run.state
     when = time.strftime("%Y-%m-%d %H:%M", time.localtime(state.started_at))
-    end = wording.ENDED[state.status] if state.status is not None else "open"
+    end = _(wording.ENDED[state.status]) if state.status is not None else p_("run", "open")
     if state.status == "max_moves":
-        end = "most moves"
+        end = _("most moves")
     return (
         when,
         one_line(run.name),
@@ -150,7 +154,7 @@ class Runs(Frame[str]):
         Binding("p", "take('replay')", "Replay", show=False),
         Binding("tab", "all", "All flows", show=False, priority=True),
     ]
-    title_text = "runs"
+    title_text = N_("runs")
 
     def __init__(self, runs: Sequence[PastRun], flow: str = "") -> None:
         super().__init__()
@@ -162,13 +166,13 @@ class Runs(Frame[str]):
         yield self.table
 
     def keys(self) -> Sequence[BarKey]:
-        which = "all flows" if self._only else "this flow"
+        which = _("all flows") if self._only else _("this flow")
         return (
-            BarKey("Enter", "see it", "take('show')"),
-            BarKey("p", "replay", "take('replay')"),
-            BarKey("Space", "mark", "mark"),
-            BarKey("c", "compare two", "compare"),
-            BarKey("f", "how often each way", "count"),
+            BarKey("Enter", _("see it"), "take('show')"),
+            BarKey("p", _("replay"), "take('replay')"),
+            BarKey("Space", _("mark"), "mark"),
+            BarKey("c", _("compare two"), "compare"),
+            BarKey("f", _("how often each way"), "count"),
             BarKey("Tab", which, "all"),
         )
 
@@ -180,8 +184,10 @@ class Runs(Frame[str]):
     def _fill(self) -> None:
         shown = [run for run in self._runs if self._only in ("", run.name)]
         self.table.show(shown)
-        of = f" of {one_line(self._only)}" if self._only else ""
-        self.query_one("#frame").border_title = Content(sanitize(f"runs{of} {len(shown)}"))
+        title = _("runs {count}", count=len(shown))
+        if self._only:
+            title = _("runs of {flow} {count}", flow=one_line(self._only), count=len(shown))
+        self.query_one("#frame").border_title = Content(sanitize(title))
         self.show_keys()
 
     def action_all(self) -> None:
@@ -203,7 +209,7 @@ class Runs(Frame[str]):
         if len(marked) == 2:
             self.dismiss(f"compare:{marked[0]}:{marked[1]}")
         else:
-            self.say_below(" mark two runs with Space ")
+            self.say_below(" " + _("mark two runs with Space") + " ")
 
     def action_count(self) -> None:
         if (run := self.table.here) is not None:

@@ -9,6 +9,7 @@ from textual.containers import Horizontal
 from kimi_tui.paths import shown
 from kimi_tui.skill.library import Snapshot
 from kimi_tui.skill.skill import Problem, Scope, Skill, SkillKind
+from kimi_tui.ui.tui.language import N_, _
 from kimi_tui.ui.tui.screens.frame import Frame
 from kimi_tui.ui.tui.screens.keybar import BarKey
 from kimi_tui.ui.tui.screens.picks import Pick, PickList, Role
@@ -20,6 +21,13 @@ from kimi_tui.ui.tui.text.palette import Palette
 from kimi_tui.ui.tui.text.wrap import wrap_text
 
 _SIGNS: dict[str, tuple[str, Role]] = {"error": ("✗", "error"), "warning": ("!", "warning"), "note": ("·", "muted")}
+
+_SCOPES: dict[Scope, str] = {
+    Scope.PROJECT: N_("project"),
+    Scope.USER: N_("user"),
+    Scope.EXTRA: N_("extra"),
+    Scope.BUNDLED: N_("bundled"),
+}
 
 
 class Skills(Frame[str]):
@@ -35,7 +43,7 @@ class Skills(Frame[str]):
     Skills.-narrow Reading { height: 35%; border-left: none; border-top: solid $line; padding: 0; }
     Skills.-narrow Reading:focus { border-left: none; border-top: solid $primary; }
     """
-    title_text = "skills"
+    title_text = N_("skills")
 
     def __init__(
         self, snapshot: Callable[[], Snapshot], *, listen: Callable[[Callable[[object], None]], Callable[[], None]]
@@ -48,11 +56,11 @@ class Skills(Frame[str]):
 
     def body(self) -> ComposeResult:
         with Horizontal(id="halves"):
-            yield SearchedList("a skill, or a problem")
+            yield SearchedList(_("a skill, or a problem"))
             yield Reading(id="about")
 
     def keys(self) -> Sequence[BarKey]:
-        return (BarKey("Enter", "use it", "take"), BarKey("Tab", "read it"))
+        return (BarKey("Enter", _("use it"), "take"), BarKey("Tab", _("read it")))
 
     def on_mount(self) -> None:
         super().on_mount()
@@ -74,7 +82,7 @@ class Skills(Frame[str]):
         self._problems = {f"problem:{index}": problem for index, problem in enumerate(snapshot.problems)}
         picks: list[Pick] = []
         if self._problems:
-            picks.append(Pick("", f"problems {len(self._problems)}"))
+            picks.append(Pick("", _("problems {count}", count=len(self._problems))))
         for key, problem in self._problems.items():
             sign, role = _SIGNS[problem.severity]
             line = f":{problem.line}" if problem.line else ""
@@ -82,7 +90,7 @@ class Skills(Frame[str]):
         for scope in Scope:
             within = [(key, skill) for key, skill in self._skills.items() if skill.scope is scope]
             if within:
-                picks.append(Pick("", str(scope).lower()))
+                picks.append(Pick("", _(_SCOPES[scope])))
             for key, skill in within:
                 right, sign, role = _looks(skill)
                 picks.append(Pick(key, skill.name, right=right, detail=skill.description, sign=sign, role=role))
@@ -106,7 +114,7 @@ class Skills(Frame[str]):
         elif problem := self._problems.get(event.key):
             place = f"{problem.path}{f':{problem.line}' if problem.line else ''}"
             self.app.copy_to_clipboard(place)
-            self.say_below("the place is copied")
+            self.say_below(_("the place is copied"))
 
     def action_take(self) -> None:
         self.query_one(PickList).action_choose()
@@ -115,8 +123,8 @@ class Skills(Frame[str]):
 def _looks(skill: Skill) -> tuple[str, str, Role]:
     """What kind it is, its sign and the sign's role."""
     if skill.kind is SkillKind.FLOW:
-        return "flow", "◆", "accent"
-    return ("broken flow", "✗", "error") if skill.declared_kind is SkillKind.FLOW else ("", "○", "muted")
+        return _("flow"), "◆", "accent"
+    return (_("broken flow"), "✗", "error") if skill.declared_kind is SkillKind.FLOW else ("", "○", "muted")
 
 
 def _skill_lines(skill: Skill, width: int, palette: Palette) -> list[Line]:
@@ -130,10 +138,13 @@ def _skill_lines(skill: Skill, width: int, palette: Palette) -> list[Line]:
 
 def _problem_lines(problem: Problem, width: int, palette: Palette) -> list[Line]:
     ink = palette.error if problem.severity == "error" else palette.warning
-    lines = [Line(((problem.severity, ink + Style(bold=True)),)), Line()]
+    lines = [Line(((_(problem.severity), ink + Style(bold=True)),)), Line()]
     lines += [Line(row) for row, _ in wrap_text(problem.text, palette.base, width)]
-    place = f"{shown(problem.path)}{f', line {problem.line}' if problem.line else ''}"
-    place += f", column {problem.column}" if problem.column else ""
+    place = shown(problem.path)
+    if problem.line:
+        place = _("{file}, line {line}", file=place, line=problem.line)
+    if problem.column:
+        place = _("{place}, column {column}", place=place, column=problem.column)
     lines += [Line(), *(Line(row) for row, _ in wrap_text(place, palette.muted, width)), Line()]
     if problem.line:
         lines += _around(problem, width, palette)

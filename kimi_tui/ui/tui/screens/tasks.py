@@ -12,6 +12,7 @@ from textual.binding import Binding, BindingType
 from textual.containers import Horizontal
 
 from kimi_tui.tools.background import BackgroundTask, TaskStatus
+from kimi_tui.ui.tui.language import N_, _
 from kimi_tui.ui.tui.screens.frame import Frame
 from kimi_tui.ui.tui.screens.keybar import BarKey
 from kimi_tui.ui.tui.screens.picks import Pick, PickList, Role
@@ -43,7 +44,7 @@ class Tasks(Frame[None]):
     Tasks Reading:focus { border-top: solid $primary; }
     """
     BINDINGS: ClassVar[list[BindingType]] = [Binding("ctrl+x", "stop", "Stop it", show=False, priority=True)]
-    title_text = "background tasks"
+    title_text = N_("background tasks")
 
     def __init__(
         self,
@@ -58,14 +59,14 @@ class Tasks(Frame[None]):
 
     def body(self) -> ComposeResult:
         with Horizontal(id="halves"):
-            yield PickList(at_once=False, empty="nothing was run in the background", id="tasks")
+            yield PickList(at_once=False, empty=_("nothing was run in the background"), id="tasks")
             yield Reading(id="output")
 
     def keys(self) -> Sequence[BarKey]:
         task = self._selected
         return (
-            *((BarKey("Ctrl+X", "stop it", "stop"),) if task is not None and task.running else ()),
-            BarKey("Tab", "its output"),
+            *((BarKey("Ctrl+X", _("stop it"), "stop"),) if task is not None and task.running else ()),
+            BarKey("Tab", _("its output")),
         )
 
     def on_mount(self) -> None:
@@ -82,7 +83,7 @@ class Tasks(Frame[None]):
             sign, role = _SIGNS[task.status]
             code = "" if task.exit_code is None else f" ({task.exit_code})"
             took = elapsed((task.ended_at or now) - task.begun_at)
-            picks.append(Pick(task.id, task.description, right=f"{task.status}{code}  {took}", sign=sign, role=role))
+            picks.append(Pick(task.id, task.description, right=f"{_(task.status)}{code}  {took}", sign=sign, role=role))
         self.query_one(PickList).show(picks)
         self._read_output()
         self.show_keys()
@@ -128,5 +129,5 @@ def _tail(log: Path) -> tuple[str, int]:
 
 
 def _lines(text: str, width: int, palette: Palette) -> list[Line]:
-    rows = text.rstrip("\n").split("\n") if text.strip() else ["nothing was printed yet"]
+    rows = text.rstrip("\n").split("\n") if text.strip() else [_("nothing was printed yet")]
     return [Line(row) for line in rows for row, _ in wrap_text(line, palette.muted, max(8, width))]

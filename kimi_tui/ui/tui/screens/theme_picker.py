@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 from textual.app import ComposeResult
 
+from kimi_tui.ui.tui.language import N_, _
 from kimi_tui.ui.tui.screens.frame import Card
 from kimi_tui.ui.tui.screens.keybar import BarKey
 from kimi_tui.ui.tui.screens.picks import Pick, PickList
@@ -17,7 +18,7 @@ class ThemePicker(Card[str]):
     ThemePicker > #frame { width: 46; }
     ThemePicker PickList { height: auto; max-height: 70vh; margin-bottom: 1; }
     """
-    title_text = "theme"
+    title_text = N_("theme")
 
     def __init__(self, themes: Mapping[str, str], theme: str, *, use: Callable[[str], object]) -> None:
         super().__init__()
@@ -27,7 +28,7 @@ class ThemePicker(Card[str]):
         yield PickList(id="themes")
 
     def keys(self) -> Sequence[BarKey]:
-        return (BarKey("↑ ↓", "see it"), BarKey("Enter", "take it", "take"))
+        return (BarKey("↑ ↓", _("see it")), BarKey("Enter", _("take it"), "take"))
 
     def on_mount(self) -> None:
         super().on_mount()

@@ -13,14 +13,15 @@ from textual.widgets import Static
 from kimi_tui.paths import project_root, shown
 from kimi_tui.trust import Brought, name_in
 from kimi_tui.ui.tui.dialogs.guard import Guard
+from kimi_tui.ui.tui.language import N_, _
 from kimi_tui.ui.tui.screens.frame import Card
 from kimi_tui.ui.tui.screens.keybar import BarKey
 from kimi_tui.ui.tui.screens.picks import Pick, PickList
 from kimi_tui.ui.tui.text.sanitize import sanitize
 
 _MEANING = {
-    "skills": "instructions that the agent follows, flows that it can run",
-    "MCP servers": "programs that are started on this machine",
+    "skills": N_("instructions that the agent follows, flows that it can run"),
+    "MCP servers": N_("programs that are started on this machine"),
 }
 
 
@@ -39,8 +40,8 @@ class TrustQuestion(Card[bool]):
         Binding("y,1", "answer(True)", "Trust it", show=False),
         Binding("n,2", "answer(False)", "Do not", show=False),
     ]
-    title_text = "do you trust this folder?"
-    leave_word = "not this time"
+    title_text = N_("do you trust this folder?")
+    leave_word = N_("not this time")
 
     def __init__(self, work_dir: Path, brought: Sequence[Brought], *, clock: Callable[[], float] = monotonic) -> None:
         super().__init__()
@@ -49,25 +50,26 @@ class TrustQuestion(Card[bool]):
         self._brought = brought
 
     def body(self) -> ComposeResult:
-        about = (
-            f"{shown(self._root)} is new here, and brings things along that act when you work in it. "
-            "Whoever can write into the folder could have written them."
+        about = _(
+            "{folder} is new here, and brings things along that act when you work in it. "
+            "Whoever can write into the folder could have written them.",
+            folder=shown(self._root),
         )
         yield Static(sanitize(about), id="about", markup=False)
-        rows = [f"{name_in(self._root, one.path)} - {_MEANING.get(one.what, one.what)}" for one in self._brought]
+        rows = [f"{name_in(self._root, one.path)} - {_(_MEANING.get(one.what, one.what))}" for one in self._brought]
         yield Static("\n".join(sanitize(row) for row in rows), id="brought", markup=False)
         yield PickList(id="answers")
 
     def keys(self) -> Sequence[BarKey]:
-        return (BarKey("y", "trust", "answer(True)"), BarKey("n", "do not", "answer(False)"))
+        return (BarKey("y", _("trust"), "answer(True)"), BarKey("n", _("do not"), "answer(False)"))
 
     def on_mount(self) -> None:
         super().on_mount()
         answers = self.query_one(PickList)
         answers.show(
             [
-                Pick("no", "No", detail="work here without them; not asked again", sign="n", role="accent"),
-                Pick("yes", "Yes, I trust it", detail="they act now and from now on", sign="y", role="accent"),
+                Pick("no", _("No"), detail=_("work here without them; not asked again"), sign="n", role="accent"),
+                Pick("yes", _("Yes, I trust it"), detail=_("they act now and from now on"), sign="y", role="accent"),
             ]
         )
         answers.focus()

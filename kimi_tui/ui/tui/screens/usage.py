@@ -7,7 +7,7 @@ from rich.style import Style
 from textual.app import ComposeResult
 
 from kimi_tui.ui.tui import wording
-from kimi_tui.ui.tui.language import n_
+from kimi_tui.ui.tui.language import N_, _, n_, p_
 from kimi_tui.ui.tui.screens.frame import Card
 from kimi_tui.ui.tui.screens.reading import Reading
 from kimi_tui.ui.tui.text.line import Line, Run, cells
@@ -44,7 +44,7 @@ class Usage(Card[None]):
     """Only to be read."""
 
     CSS = "Usage Reading { height: auto; max-height: 80vh; margin-bottom: 1; }"
-    title_text = "usage"
+    title_text = N_("usage")
 
     def __init__(self, facts: UsageFacts) -> None:
         super().__init__()
@@ -62,7 +62,7 @@ class Usage(Card[None]):
 
 def usage_lines(facts: UsageFacts, width: int, palette: Palette) -> list[Line]:
     """The model, a bar for the context, and a table of figures."""
-    head: list[Run] = [(facts.model or "no model", palette.base + Style(bold=True))]
+    head: list[Run] = [(_(facts.model or "no model"), palette.base + Style(bold=True))]
     if facts.note:
         head.append((f"  {facts.note}", palette.warning))
     share = min(1.0, facts.tokens / facts.most) if facts.most else 0.0
@@ -72,11 +72,13 @@ def usage_lines(facts: UsageFacts, width: int, palette: Palette) -> list[Line]:
     bar: list[Run] = [
         ("━" * full, ink),
         ("─" * (size - full), palette.faint),
-        (f"  {share:.0%} of {wording.tokens(facts.most)} tokens", palette.base),
+        ("  " + _("{share} of {size} tokens", share=f"{share:.0%}", size=wording.tokens(facts.most)), palette.base),
         ("  " + n_("{count} message", "{count} messages", facts.messages), palette.muted),
     ]
-    lines = [Line(tuple(head)), Line(), Line((("context", palette.muted),)), Line(tuple(bar)), Line()]
-    rows: list[Sequence[str]] = [("", "steps", "tokens in", "of them cached", "out", "cost")]
+    lines = [Line(tuple(head)), Line(), Line(((_("context"), palette.muted),)), Line(tuple(bar)), Line()]
+    rows: list[Sequence[str]] = [
+        ("", p_("usage", "steps"), _("tokens in"), _("of them cached"), p_("usage", "out"), _("cost"))
+    ]
     for spent in facts.spent:
         rows.append(
             (
@@ -90,13 +92,14 @@ def usage_lines(facts: UsageFacts, width: int, palette: Palette) -> list[Line]:
         )
     wide = [max(cells(row[column]) for row in rows) for column in range(6)]
     for number, row in enumerate(rows):
-        runs: list[Run] = [(row[0].ljust(wide[0]), palette.base)]
+        runs: list[Run] = [(row[0] + " " * (wide[0] - cells(row[0])), palette.base)]
         for column in range(1, 6):
-            runs.append(("  " + row[column].rjust(wide[column]), palette.base if number else palette.muted))
+            pad = " " * (2 + wide[column] - cells(row[column]))
+            runs.append((pad + row[column], palette.base if number else palette.muted))
         lines.append(Line(tuple(runs)))
     if not facts.priced:
         lines += [
             Line(),
-            Line((("for cost, give the model input_price and output_price (per 1M tokens)", palette.faint),)),
+            Line(((_("for cost, give the model input_price and output_price (per 1M tokens)"), palette.faint),)),
         ]
     return lines
