@@ -21,15 +21,15 @@ _ALWAYS = datetime(2026, 1, 1, tzinfo=UTC)
 ROOT = Path(__file__).parents[1]
 PO = LOCALE / "zh_CN" / "LC_MESSAGES" / f"{DOMAIN}.po"
 MO = PO.with_suffix(".mo")
-_MARKS = {"_": None, "N_": None, "n_": (1, 2), "p_": ((1, "c"), 2)}
-_TABLES = {"Key": (4,), "Door": (2,), "Setting": (2,), "CommandInfo": (2,), "_loop": (2,)}
+MARKS = {"_": None, "N_": None, "n_": (1, 2), "p_": ((1, "c"), 2)}
+TABLES = {"Key": (4,), "Door": (2,), "Setting": (2,), "CommandInfo": (2,), "_loop": (2,)}
 """Rows of tables whose text is always shown translated, and its place in the row."""
 
 
 def marked() -> Iterator[tuple[str, int, str | tuple[str, ...], str | None]]:
     """Every text that the source marks: file, line, text (or its plurals), meaning."""
     package = ROOT / "kimi_tui"
-    for folder, marks in ((package / "ui" / "tui", _MARKS | _TABLES), (package / "soul", _TABLES)):
+    for folder, marks in ((package / "ui" / "tui", MARKS | TABLES), (package / "soul", TABLES)):
         for file in sorted(folder.rglob("*.py")):
             for line, text, _comments, meaning in extract_from_file("python", file, keywords=marks):
                 yield str(file.relative_to(ROOT)), line, text, meaning

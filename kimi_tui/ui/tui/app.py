@@ -398,8 +398,8 @@ class KimiTui(App[int]):
         if name == "waiting" and self.home.approval.is_open:
             self.home.approval.take_focus()
         elif not self.home.go_to(name):
-            empty = {"flow": _("there are no flows"), "todo": _("the todo list is empty")}
-            self.tell(empty.get(name, _("nothing waits")))
+            nothing = {"flow": _("there are no flows"), "todo": _("the todo list is empty")}
+            self.tell(nothing.get(name, _("nothing waits")))
 
     # Themes
 

@@ -150,7 +150,7 @@ class FlowFold:
         for node in picture.nodes.values():
             if node.state == "running":
                 node.state, node.begun_at = "cancelled", None
-        self.run = replace(run, status="cancelled", ended=at, reason="cut off", cut_off=True)
+        self.run = replace(run, status="cancelled", ended=at, reason=end.reason, cut_off=True)
         self.in_node = False
         self._talk.note(Touched("node"))
 

@@ -85,6 +85,7 @@ def _leaf(token: Token, palette: Palette, style: Style) -> list[Run]:
             return [(token.content, style + palette.code)]
         case "image":
             source = f" ({sanitize(str(token.attrGet('src') or ''))})"
-            return [(f"▣ {token.content or _('image')}", style + palette.secondary), (source, style + palette.muted)]
+            name = token.content or _("image")
+            return [(f"▣ {name}", style + palette.secondary), (source, style + palette.muted)]
         case _:  # HTML and whatever a later parser brings: as written
             return [(token.content, style + palette.muted)] if token.content else []
