@@ -79,7 +79,7 @@ class _Program:
         named = {server.name for server in mcp_servers}
         ours = [server for server in plan.mcp.servers if server.name not in named]
         mcp = replace(plan.mcp, servers=(*mcp_servers, *ours))
-        engine = await assemble(replace(plan, add_dirs=(*plan.add_dirs, *add_dirs), mcp=mcp))
+        engine = await assemble(replace(plan, starts=False, add_dirs=(*plan.add_dirs, *add_dirs), mcp=mcp))
         if left:  # an editor shows nobody what is on stderr; the session listens from the next tick on
             asyncio.get_running_loop().call_soon(lambda: engine.tell(left, severity="warning"))
         return engine

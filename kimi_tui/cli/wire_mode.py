@@ -3,6 +3,7 @@
 import argparse
 import asyncio
 import signal
+from dataclasses import replace
 
 from kimi_tui.cli.complaint import complain
 from kimi_tui.cli.launch import plan_of, start_logging
@@ -18,7 +19,7 @@ def run_wire_mode(options: argparse.Namespace) -> int:
     start_logging(options.debug)
     if options.prompt is not None:
         complain("--prompt means nothing with --wire")
-    plan = plan_of(options, interactive=True)
+    plan = replace(plan_of(options, interactive=True), starts=False)
     if left := left_out(plan.work_dir, plan.standing):
         complain(left)
     try:

@@ -45,6 +45,7 @@ class Plan:
 
     `demo`: the model is the demo's script; `featured`: a flow that is listed first, hidden or not.
     `standing`: what was said of the folder; what a project brings along is passed over until it may act.
+    `starts`: it begins to load and to connect at once; otherwise the face has it begin (`Engine.start`).
     """
 
     work_dir: Path
@@ -53,6 +54,7 @@ class Plan:
     agent_file: Path | None = None
     session_id: str | None = None
     interactive: bool = True
+    starts: bool = True
     steered: bool = False
     yolo: bool = False
     plan_mode: bool = False
@@ -83,7 +85,7 @@ async def assemble(plan: Plan) -> Engine:
         session.close()
         raise
     engine.prompt_flow = prompt_flow
-    if plan.interactive:
+    if plan.interactive and plan.starts:
         engine.start()
     for warning in (*plan.warnings, *([session.notice] if session.notice else [])):
         engine.tell(warning, severity="warning")

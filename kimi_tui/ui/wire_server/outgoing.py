@@ -5,9 +5,11 @@ from kimi_tui.ui.stdio import LineWriter
 from kimi_tui.ui.wire_server import rpc
 from kimi_tui.ui.wire_server.params import Capabilities
 from kimi_tui.wire.codec import FLOW_EVENTS, REQUESTS, Request, WireMessage, encode
-from kimi_tui.wire.events import ApprovalResponse, StatusUpdate
+from kimi_tui.wire.events import ApprovalResponse, StatusUpdate, SubagentEvent
 from kimi_tui.wire.parts import JsonObject
 from kimi_tui.wire.requests import ApprovalRequest, QuestionRequest
+
+_ADDED = {"StatusUpdate": {"model"}, "ApprovalResponse": {"taken"}, "ApprovalRequest": {"scope"}}
 
 
 class Outgoing:
@@ -59,4 +61,13 @@ class Outgoing:
 
 def _plain(message: WireMessage) -> WireMessage:
     """The message without what the protocol of Kimi CLI does not have."""
-    return message.model_copy(update={"model": None}) if isinstance(message, StatusUpdate) else message
+    match message:
+        case StatusUpdate():
+            return message.model_copy(update={"model": None})
+        case ApprovalResponse():
+            return message.model_copy(update={"taken": None})
+        case SubagentEvent(event={"type": kind, "payload": dict(payload)}) if kind in _ADDED:
+            told = {name: value for name, value in payload.items() if name not in _ADDED[kind]}
+            return message.model_copy(update={"event": {"type": kind, "payload": told}})
+        case _:
+            return message

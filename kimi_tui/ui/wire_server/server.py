@@ -24,7 +24,8 @@ from kimi_tui.ui.wire_server.handshake import Handshake
 from kimi_tui.ui.wire_server.outgoing import Outgoing
 from kimi_tui.ui.wire_server.params import Initialize, Said, SetPlanMode, checked
 from kimi_tui.ui.wire_server.rpc import Answer, Call, Code, Fault, RpcError
-from kimi_tui.wire.codec import REQUESTS
+from kimi_tui.wire.codec import REQUESTS, WireMessage
+from kimi_tui.wire.events import TurnBegin
 from kimi_tui.wire.parts import JsonObject, UserInput, text_of
 
 _log = logging.getLogger(__name__)
@@ -47,10 +48,11 @@ class WireServer:
         self._starting: asyncio.Task[None] | None = None
         self._open: dict[rpc.Id, asyncio.Task[JsonObject]] = {}
         self._nameless: set[asyncio.Task[JsonObject]] = set()
+        self._steered_early: list[UserInput] = []
 
     async def serve(self) -> None:
         """Until the input ends, or `stop`; then what runs is interrupted and ends."""
-        unlisten = self._engine.wire.listen(self._out)
+        unlisten = (self._engine.wire.listen(self._out), self._engine.wire.listen(self._hear))
         self._reading = asyncio.create_task(self._read())
         try:
             await asyncio.wait({self._reading})
@@ -64,7 +66,8 @@ class WireServer:
                 if task is not self._main or not self._cancelling:
                     task.cancel()
             await asyncio.gather(*running, return_exceptions=True)
-            unlisten()
+            for end in unlisten:
+                end()
 
     def stop(self) -> None:
         """As if the input had ended."""
@@ -121,6 +124,9 @@ class WireServer:
         self._reply(call, reply)
         for request in (*self._engine.approvals.pending, *self._engine.questions.pending):
             self._out.ask(request)
+        self._get_ready()
+
+    def _get_ready(self) -> None:
         if self._starting is None:
             self._starting = asyncio.create_task(self._start_engine())
 
@@ -134,6 +140,7 @@ class WireServer:
         self._reply(call, {"status": "ok", "plan_mode": on})
 
     def _prompt(self, call: Call, user_input: UserInput) -> None:
+        self._get_ready()
         if self._may_interject(user_input):
             self._start(call, self._take(user_input))
             return
@@ -153,8 +160,16 @@ class WireServer:
             raise RpcError(Code.WRONG_STATE, "a turn is already running")
 
     def _steer(self, user_input: UserInput) -> None:
-        if not self._engine.steer(user_input):
+        """To the turn under way; a prompt that was taken may still be waiting for its first one, or its next."""
+        if self._engine.steer(user_input):
+            return
+        if self._main is None or self._main.get_name() != "prompt":
             raise RpcError(Code.WRONG_STATE, "no turn is running")
+        self._steered_early.append(user_input)
+
+    def _hear(self, message: WireMessage) -> None:
+        if isinstance(message, TurnBegin) and self._steered_early:
+            self._steered_early = [said for said in self._steered_early if not self._engine.steer(said)]
 
     def _cancel(self) -> None:
         if self._main is None:
@@ -199,6 +214,7 @@ class WireServer:
     def _ended(self, call: Call, task: asyncio.Task[JsonObject]) -> None:
         if task is self._main:
             self._main, self._cancelling = None, False
+            self._steered_early.clear()
         self._nameless.discard(task)
         if call.id is not None:
             self._open.pop(call.id, None)

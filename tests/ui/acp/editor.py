@@ -83,7 +83,7 @@ class Program:
 
     async def open(self, work_dir, session_id, *, add_dirs, mcp_servers):
         plan = replace(self.plan, work_dir=work_dir, session_id=session_id, add_dirs=tuple(add_dirs))
-        made = await assemble(replace(plan, mcp=Setup(tuple(mcp_servers))))
+        made = await assemble(replace(plan, starts=False, mcp=Setup(tuple(mcp_servers))))
         self.made.append(made)
         return made
 

@@ -4,6 +4,7 @@ import asyncio
 import os
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
+from dataclasses import replace
 
 from kimi_tui.soul.assemble import Plan
 from kimi_tui.soul.engine import Engine
@@ -18,7 +19,7 @@ async def served(made: Plan) -> AsyncIterator[tuple[WireClient, Engine]]:
     """When this ends the client has closed its end, and the server has ended by itself."""
     to_server, from_client = os.pipe()
     to_client, from_server = os.pipe()
-    async with engine_on(made) as (engine, _):
+    async with engine_on(replace(made, starts=False)) as (engine, _):
         writer = LineWriter(from_server)
         serving = asyncio.create_task(WireServer(engine, LineReader(to_server), writer).serve())
         client = WireClient(to_client, from_client)
