@@ -114,8 +114,8 @@ REQUESTS: dict[str, Any] = {
 }  # fmt: skip
 FLOW_EVENTS: dict[str, Any] = {
     "FlowBegin": {"run_id": str, "name": str, "source": one_of("mermaid", "d2", "ralph"), "nodes": each(NODE),
-                  "edges": each(EDGE), "begin_id": str, "end_id": str, "max_moves": int, "resumed_at?": str, "args?": str,
-                  "direction?": one_of("LR", "RL", "BT")},
+                  "edges": each(EDGE), "begin_id": str, "end_id": str, "max_moves": int, "resumed_at?": str,
+                  "args?": str, "direction?": one_of("LR", "RL", "BT")},
     "FlowNodeBegin": {"run_id": str, "node_id": str, "move": int, "attempt": int},
     "FlowDecision": {"run_id": str, "node_id": str, "choice": str, "dst": str, "by": one_of("model", "user")},
     "FlowNodeEnd": {"run_id": str, "node_id": str, "move": int,
