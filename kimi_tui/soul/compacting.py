@@ -5,7 +5,7 @@ from typing import Literal
 
 from kimi_tui.context.compaction import SYSTEM_PROMPT, compacted, question, split
 from kimi_tui.context.context import Context
-from kimi_tui.errors import ContextOverflowError, ProviderError
+from kimi_tui.errors import ContextOverflowError, KimiTuiError, ProviderError
 from kimi_tui.llm.message import Message, estimate_tokens
 from kimi_tui.llm.provider import Provider
 from kimi_tui.llm.retry import RetryPolicy, take_reply_with_retries
@@ -17,6 +17,10 @@ from kimi_tui.wire.events import CompactionBegin, CompactionEnd
 
 Compacted = Literal["done", "nothing", "failed"]
 _SHRINKS = 3
+
+
+class CompactionError(KimiTuiError):
+    """A compaction that a person asked for came to nothing."""
 
 
 async def compact(
@@ -31,14 +35,16 @@ async def compact(
     focus: str = "",
     trigger: Literal["auto", "manual"] = "auto",
 ) -> Compacted:
-    """What came of it; the Wire is told why it failed, where it did. `summarised` is given the model's reply."""
+    """What came of it. `summarised` is given the model's reply.
+
+    What fails by itself is told to the Wire; what a person asked for raises CompactionError.
+    """
     older, kept = split(context.history)
     if not older:
         return "nothing"
     verdict = await hooks.ask("PreCompact", trigger, trigger=trigger, focus=focus)
     if verdict.blocked:
-        send(notice("A hook did not let the conversation be compacted", verdict.reason, severity="warning"))
-        return "failed"
+        return _failed("A hook did not let the conversation be compacted", verdict.reason, send, trigger)
     send(CompactionBegin())
     try:
         reply = await _summary(older, provider, send, step, policy, focus)
@@ -50,12 +56,18 @@ async def compact(
         context.count_tokens(sum(estimate_tokens(message) for message in messages))
         summarised(reply)
     except ProviderError as error:
-        send(notice("The conversation could not be compacted and is kept as it was", str(error), severity="warning"))
-        return "failed"
+        return _failed("The conversation could not be compacted and is kept as it was", str(error), send, trigger)
     finally:
         send(CompactionEnd())
     await hooks.ask("PostCompact", trigger, trigger=trigger, tokens=context.token_count)
     return "done"
+
+
+def _failed(what: str, why: str, send: Callable[[WireMessage], None], trigger: str) -> Literal["failed"]:
+    if trigger == "manual":
+        raise CompactionError(f"{what}{f': {why}' if why else ''}")
+    send(notice(what, why, severity="warning"))
+    return "failed"
 
 
 async def _summary(

@@ -82,6 +82,7 @@ class Crew:
         if verdict.blocked:
             raise SubagentRefusedError(f"a hook did not let it be sent: {verdict.reason or 'no reason given'}")
         agent_id = f"a{uuid4().hex[:8]}"
+        told = {"subagent": name, "agent_id": agent_id}
         wire = Wire()
 
         def wrap(message: WireMessage) -> None:
@@ -109,12 +110,14 @@ class Crew:
         try:
             with self._office.roster.listed(agent_id, AtWork(name, description, tool_call_id, soul.stop_turn)):
                 result = await _worked(soul, prompt)
-            await hooks.ask("SubagentStop", name, subagent=name, agent_id=agent_id, message=result.message)
+            await hooks.ask("SubagentStop", name, **told, status="finished", message=result.message)
             return result.message
         except SubagentStoppedError:
+            await hooks.ask("SubagentStop", name, **told, status="stopped", message="")
             raise
         except KimiTuiError as error:
             wire.send(error_notice(error))
+            await hooks.ask("SubagentStop", name, **told, status="failed", message=str(error))
             raise
         finally:
             asking_for.reset(asking)

@@ -34,7 +34,7 @@ async def run_command(engine: "Engine", name: str, args: str, *, shown: str) -> 
             await _run(engine, command, args, shown)
             return TurnResult("finished")
         case _:
-            raise UsageError(f"there is no command /{name}; / lists those there are")
+            raise UsageError(f"there is no command /{name}; /help lists those there are")
 
 
 async def _run(engine: "Engine", command: Command, args: str, shown: str) -> None:

@@ -308,7 +308,7 @@ class Engine:
     async def switch_model(self, name: str, *, thinking: bool | None = None) -> None:
         """Ask another configured model from now on, or have it think or not.
 
-        Raises ConfigError, and UsageError while a turn runs.
+        Raises UsageError for one that there is not, and while a turn runs.
         """
         if self._turn.locked():
             raise TurnRunningError("the model can be changed when the turn has ended")

@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Callable
 
 from kimi_tui.config import ChosenModel, Config, choose_model
-from kimi_tui.errors import ModelNotSetError
+from kimi_tui.errors import ModelNotSetError, UsageError
 from kimi_tui.llm.create import create_provider
 from kimi_tui.llm.provider import ModelInfo, Preparable, Provider
 from kimi_tui.llm.settings import ProviderSettings
@@ -64,7 +64,9 @@ class Models:
         return SCRIPT_NOTE if scripted else ""
 
     async def switch(self, name: str, *, thinking: bool | None = None) -> None:
-        """Ask that model from now on, and have it think or not. Raises ConfigError for one that is not configured."""
+        """Ask that model from now on, and have it think or not. Raises UsageError for one that is not configured."""
+        if name != self.key and name not in self._config.models:
+            raise UsageError(f"there is no model {name!r}; there are: {', '.join(self.keys) or 'none'}")
         chosen = choose_model(self._config, name)
         if thinking is not None:
             self._thinking = thinking

@@ -35,7 +35,7 @@ async def _compact(engine: "Engine", args: str) -> None:
             engine.say(f"The conversation was compacted; it is now about {engine.context.token_count:,} tokens.")
         case "nothing":
             engine.say("There is nothing to compact yet.")
-        case "failed":
+        case "failed":  # by hand it has raised
             pass
 
 

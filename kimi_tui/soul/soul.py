@@ -148,7 +148,7 @@ class Soul:
         return TurnResult("rejected" if turn.rejected else "finished", turn.message, turn.steps, turn.usage)
 
     async def compact(self, focus: str = "", *, step: int = 1, by_hand: bool = False) -> Compacted:
-        """Put a summary in place of what is older than the last messages."""
+        """Put a summary in place of what is older than the last messages. By hand it raises what made it fail."""
         return await compact(
             self.context,
             self._asked(),

@@ -30,7 +30,7 @@ async def _usage(engine: "Engine", args: str) -> None:
     lines = [
         f"- Model: {engine.model_name}{f' ({engine.model_note})' if engine.model_note else ''}",
         f"- Context: {tokens:,} of {most:,} tokens ({tokens / most:.1%}), {len(engine.context.history)} messages",
-        f"- Since this start: {figures.steps} steps, {used.input:,} tokens in ({used.input_cache_read:,} from the "
+        f"- Since this start: {_steps(figures.steps)}, {used.input:,} tokens in ({used.input_cache_read:,} from the "
         f"cache), {used.output:,} out{_price(figures.cost(engine.prices))}",
         *_by_model(engine),
         f"- Session: {engine.session_id}{f' “{engine.title}”' if engine.title else ''}",
@@ -54,10 +54,14 @@ def _by_model(engine: "Engine") -> list[str]:
     if len(by_model) < 2:
         return []
     return [
-        f"  - {name or 'no name'}: {used.steps} steps, {used.usage.input:,} in, {used.usage.output:,} out"
+        f"  - {name or 'no name'}: {_steps(used.steps)}, {used.usage.input:,} in, {used.usage.output:,} out"
         f"{_price(cost_of(used.usage, engine.prices(name)))}"
         for name, used in by_model.items()
     ]
+
+
+def _steps(count: int) -> str:
+    return "1 step" if count == 1 else f"{count:,} steps"
 
 
 def _price(cost: float | None) -> str:

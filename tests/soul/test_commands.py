@@ -7,7 +7,7 @@ import pytest
 
 from kimi_tui import __version__
 from kimi_tui.config import ModelConfig, ProviderConfig
-from kimi_tui.errors import ConfigError, UsageError
+from kimi_tui.errors import UsageError
 from kimi_tui.soul.commands import COMMANDS
 from kimi_tui.wire.events import BtwBegin, BtwEnd, Notification, PlanDisplay, StatusUpdate, TurnBegin
 from kimi_tui.wire.parts import TextPart, ToolResult
@@ -77,7 +77,7 @@ async def test_usage_is_told_by_model_where_several_worked_each_with_its_price(t
         assert [told.model for told in heard.of(StatusUpdate) if told.token_usage] == ["s", "dear", "dear"]
         text = await ask(engine, heard, "/usage")
     assert "3 steps, 3,000,500 tokens in" in text
-    assert "- s: 1 steps, 1,000,000 in, 0 out, about 1.0000" in text
+    assert "- s: 1 step, 1,000,000 in, 0 out, about 1.0000" in text
     assert "- dear: 2 steps, 2,000,500 in, 30 out, about 10.0028" in text
     assert "about 11.0028" in text
 
@@ -139,7 +139,7 @@ async def test_the_model_can_be_changed_within_the_session(tmp_path):
         assert (engine.model_name, engine.soul.model.model) == ("big", "big")
         assert engine.soul.agent.toolset.get("ReadMediaFile") is not None
         assert (await engine.prompt("two")).message == "first"  # the script of the new model begins anew
-        with pytest.raises(ConfigError, match="no model 'none'"):
+        with pytest.raises(UsageError, match="no model 'none'; there are: s, big"):
             await engine.prompt("/model none")
 
 

@@ -1,8 +1,11 @@
 from dataclasses import replace
 
+import pytest
+
 from kimi_tui.config import ModelConfig
 from kimi_tui.context.compaction import Threshold, split
 from kimi_tui.llm.message import Message, user_message
+from kimi_tui.soul.compacting import CompactionError
 from kimi_tui.wire.events import Notification
 from tests.soul.engines import engine_on, plan, tool_call
 
@@ -58,6 +61,17 @@ async def test_the_person_may_compact_with_a_focus_and_an_empty_conversation_say
         await engine.prompt("b")
         await engine.prompt("/compact the tests")
         assert "NOTES" in engine.context.history[0].text
+
+
+async def test_a_compaction_by_hand_that_fails_keeps_the_conversation_and_is_an_error(tmp_path):
+    async with engine_on(plan(tmp_path, "text: one", "text: two", "error: 401 the key was refused")) as (engine, heard):
+        await engine.prompt("a")
+        await engine.prompt("b")
+        with pytest.raises(CompactionError, match="is kept as it was: the key was refused"):
+            await engine.prompt("/compact")
+        assert [message.text for message in engine.context.history] == ["a", "one", "b", "two"]
+        assert heard.of(Notification)[-1].severity == "error"
+        assert heard.names[-2:] == ["CompactionEnd", "Notification"]
 
 
 async def test_a_long_session_of_tools_stays_valid_through_compactions(tmp_path):

@@ -159,3 +159,15 @@ async def test_without_hooks_nothing_is_told_and_nothing_started(tmp_path):
     async with engine_on(hooked(tmp_path, *WRITE)) as (engine, heard):
         await engine.prompt("go")
     assert heard.of(HookTriggered, HookResolved) == []
+
+
+async def test_the_end_of_a_subagent_is_told_however_it_ended(tmp_path):
+    hook = {"event": "SubagentStop", "command": "cat >> ends; echo >> ends"}
+    task = tool_call("Task", "t", description="look", subagent_name="explore", prompt="look")
+    replies = (task, "error: 401 the key was refused", "text: I see", task, f"text: {'found ' * 60}", "text: good")
+    async with engine_on(hooked(tmp_path, *replies, hooks=[hook])) as (engine, _):
+        await engine.prompt("one")
+        await engine.prompt("two")
+        told = [json.loads(line) for line in (engine.work_dir / "ends").read_text().splitlines()]
+    assert [(end["subagent"], end["status"]) for end in told] == [("explore", "failed"), ("explore", "finished")]
+    assert told[0]["message"] == "the key was refused"

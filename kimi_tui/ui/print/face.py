@@ -4,7 +4,8 @@ import asyncio
 import json
 import signal
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import IO, Protocol
 
@@ -50,6 +51,13 @@ class Output:
 
 async def answer(engine: Engine, prompt: UserInput, output: Output) -> int:
     """Take one prompt to its end. Raises the KimiTuiError that ended it."""
+    with _printing(engine, output) as printer:
+        return await _answer(engine, prompt, printer)
+
+
+@contextmanager
+def _printing(engine: Engine, output: Output) -> Generator[JsonLines | Prose]:
+    """What the Wire says is printed while this lasts."""
     printer = (
         JsonLines(sys.stdout, final_only=output.final_only, flow_events=output.flow_events)
         if output.json
@@ -57,10 +65,18 @@ async def answer(engine: Engine, prompt: UserInput, output: Output) -> int:
     )
     unlisten = (engine.wire.listen(printer), engine.wire.listen(_warn))
     try:
-        result, interrupted_by = await _turn(engine, prompt)
+        yield printer
     finally:
         for end in unlisten:
             end()
+        printer.finish()
+        sys.stdout.flush()
+
+
+async def _answer(engine: Engine, prompt: UserInput, printer: JsonLines | Prose) -> int:
+    try:
+        result, interrupted_by = await _turn(engine, prompt)
+    finally:
         printer.finish()
         sys.stdout.flush()
     if printer.broken:
@@ -79,11 +95,12 @@ async def answer(engine: Engine, prompt: UserInput, output: Output) -> int:
 async def answer_lines(engine: Engine, lines: IO[bytes], output: Output, *, at_once: Callable[[str], bool]) -> int:
     """One user message of JSON a line until the input ends; lines that are none are passed over.
 
-    Messages are answered one after the other; a command that is `at_once` takes effect while one is. The
-    status is that of the last message that went wrong.
+    Messages are answered one after the other; a command that is `at_once` takes effect while one is, and what it says
+    comes among that one's lines. The status is that of the last message that went wrong.
     """
     prompts: asyncio.Queue[UserInput | None] = asyncio.Queue()
     begun = asyncio.Event()
+    answering = False
     unlisten = engine.wire.listen(lambda message: begun.set() if isinstance(message, TurnBegin) else None)
 
     async def sort() -> None:
@@ -91,7 +108,8 @@ async def answer_lines(engine: Engine, lines: IO[bytes], output: Output, *, at_o
             prompt = _prompt(line)
             if prompt is None:
                 continue
-            if not (isinstance(prompt, str) and at_once(prompt)):
+            idle = prompts.empty() and not answering
+            if idle or not (isinstance(prompt, str) and at_once(prompt)):
                 begun.clear()
                 await prompts.put(prompt)
                 continue
@@ -109,17 +127,20 @@ async def answer_lines(engine: Engine, lines: IO[bytes], output: Output, *, at_o
     status = EXIT_OK
     sorting = asyncio.create_task(sort())
     try:
-        while (prompt := await prompts.get()) is not None:
-            try:
-                status = await answer(engine, prompt, output) or status
-                if status >= EXIT_INTERRUPTED:
-                    return status
-            except KimiTuiError as error:
-                sys.stderr.write(f"kimi-tui: {error}\n")
-                status = error.exit_code
-            finally:
-                begun.set()
-        await sorting
+        with _printing(engine, output) as printer:
+            while (prompt := await prompts.get()) is not None:
+                answering = True
+                try:
+                    status = await _answer(engine, prompt, printer) or status
+                    if status >= EXIT_INTERRUPTED:
+                        return status
+                except KimiTuiError as error:
+                    sys.stderr.write(f"kimi-tui: {error}\n")
+                    status = error.exit_code
+                finally:
+                    answering = False
+                    begun.set()
+            await sorting
     finally:
         sorting.cancel()
         unlisten()

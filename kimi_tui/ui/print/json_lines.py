@@ -6,7 +6,7 @@ from typing import IO
 from kimi_tui.llm.message import Message
 from kimi_tui.tools.result_message import result_message
 from kimi_tui.wire.codec import FLOW_EVENTS, WireMessage, encode
-from kimi_tui.wire.events import Notification, PlanDisplay, StepBegin, StepRetry, TurnEnd
+from kimi_tui.wire.events import BtwEnd, Notification, PlanDisplay, StepBegin, StepRetry, TurnEnd
 from kimi_tui.wire.merge import Merger
 from kimi_tui.wire.parts import (
     AudioURLPart,
@@ -54,6 +54,8 @@ class JsonLines:
             case ToolResult():
                 self._end_message()
                 self._print(_dumped(result_message(message)))
+            case BtwEnd():
+                self._print(encode(message))
             case Notification() | PlanDisplay():
                 self._end_message()
                 self._print(message.model_dump(mode="json", exclude_none=True))
@@ -68,6 +70,7 @@ class JsonLines:
         self._end_message()
         if self._final_only and self._final:
             self._write({"role": "assistant", "content": self._final})
+        self._final = ""
 
     def _end_message(self) -> None:
         self._parts.extend(self._pieces.flush())

@@ -4,7 +4,7 @@ from typing import IO
 
 from kimi_tui.ui.print.headline import headline
 from kimi_tui.wire.codec import WireMessage
-from kimi_tui.wire.events import Notification, StepBegin, StepRetry
+from kimi_tui.wire.events import BtwEnd, Notification, StepBegin, StepRetry
 from kimi_tui.wire.flow_events import FlowBegin, FlowDecision, FlowEnd, FlowNodeBegin
 from kimi_tui.wire.parts import TextPart, ToolCall, ToolCallPart, ToolResult
 
@@ -52,6 +52,8 @@ class Prose:
                 self._note(f"  {message.choice} → {message.dst}")
             case FlowEnd():
                 self._note(f"flow {message.status} after {message.moves} moves")
+            case BtwEnd():
+                self._aside(message)
             case Notification() if message.severity not in ("error", "warning"):
                 self._note(f"{message.title} {message.body}".strip())
             case _:
@@ -62,6 +64,17 @@ class Prose:
         self._end_step()
         if self._final_only and self._final:
             self._write(self._final.rstrip("\n") + "\n")
+        self._final = ""
+
+    def _aside(self, message: BtwEnd) -> None:
+        """The answer to a side question is the answer where nothing else was asked."""
+        if message.response is None:
+            self._note(f"✗ {message.error or 'no answer came'}")
+        elif self._step:
+            self._note(message.response)
+        else:
+            self._say(message.response)
+            self._end_step()
 
     def _say(self, text: str) -> None:
         first = not self._step

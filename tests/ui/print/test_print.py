@@ -276,3 +276,22 @@ def test_a_flow_that_is_paused_when_the_input_ends_is_stopped_with_that_reason(t
     done = run(tmp_path, *STEERED_REPLIES, extra=extra, stdin="\n".join(lines))
     assert done.returncode == 1
     assert "the input has ended" in done.stderr
+
+
+def test_a_command_that_may_be_given_at_any_time_is_answered_when_nothing_runs_too(tmp_path):
+    texts = ("/version", "/title A name", "/btw what?", "/agents stop nobody", "/model nope")
+    lines = [json.dumps({"role": "user", "content": text}) for text in texts]
+    extra = ("--input-format", "stream-json", "--output-format", "stream-json")
+    done = run(tmp_path, "text: that", extra=extra, stdin="\n".join(lines))
+    rows = [json.loads(line) for line in done.stdout.splitlines()]
+    aside = next(row for row in rows if row.get("type") == "BtwEnd")
+    assert aside["payload"]["response"] == "that"
+    said = " ".join(str(row.get("content") or row) for row in rows)
+    for text in ("kimi-tui ", "is called “A name”", "No subagent 'nobody'", "no model 'nope'; there are: m"):
+        assert text in said
+    assert done.returncode == 2
+
+
+def test_a_side_question_is_answered_in_text_too(tmp_path):
+    done = run(tmp_path, "text: It is blue.", extra=("-p", "/btw which colour?"))
+    assert (done.returncode, done.stdout) == (0, "It is blue.\n")
