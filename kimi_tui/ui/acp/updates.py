@@ -127,6 +127,8 @@ class Updates:
                 return [update_agent_message_text(f"\n\n{message.content}\n\n")]
             case events.Notification():
                 return self._notice(message)
+            case events.BtwEnd():
+                return [update_agent_message(text_block(f"\n\n*aside:* {message.response or message.error}\n\n"))]
             case events.SubagentEvent():
                 return self._subagent(message)
             case (
@@ -147,7 +149,6 @@ class Updates:
                 | events.StepBegin()
                 | events.ApprovalResponse()
                 | events.BtwBegin()
-                | events.BtwEnd()
                 | events.HookTriggered()
                 | events.HookResolved()
                 | events.MCPLoadingBegin()
