@@ -1,32 +1,22 @@
-"""The chart of a flow on screen: scrolls, follows a node, and repaints only the cells that look different."""
+"""The chart of a flow: laid out for the room there is, walked along, and following the node that the run is on."""
 
-from collections.abc import Iterator
 from typing import ClassVar, cast
 
-from rich.segment import Segment
-from rich.style import Style
 from textual import events
 from textual.binding import Binding, BindingType
-from textual.geometry import Offset, Region, Size
+from textual.geometry import Offset, Region
 from textual.message import Message
-from textual.strip import Strip
 
 from kimi_tui.flow.graph import Flow
-from kimi_tui.ui.tui.flow.faces import Faces, ink
-from kimi_tui.ui.tui.flow.minimap import MiniMap
-from kimi_tui.ui.tui.flow.panned import Panned
-from kimi_tui.ui.tui.flow.plane import Piece, Plane
+from kimi_tui.ui.tui.flow.faces import Faces
+from kimi_tui.ui.tui.flow.painted import Painted
 from kimi_tui.ui.tui.flow.planning import ZOOMS, Planner, Shown, Way, Zoom
 from kimi_tui.ui.tui.flow.walk import Way as Walk
 from kimi_tui.ui.tui.language import _
 from kimi_tui.ui.tui.manners import Manners
-from kimi_tui.ui.tui.panels.sheet import ground_of, palette_of
-from kimi_tui.ui.tui.text.line import cells, cut
-from kimi_tui.ui.tui.text.palette import Palette
-from kimi_tui.ui.tui.text.sanitize import sanitize
 
 
-class FlowChart(Panned, can_focus=True):
+class FlowChart(Painted, can_focus=True):
     """Shows a flow with a face for each node and edge. Ids are data: they never become widget ids."""
 
     DEFAULT_CSS = """
@@ -77,27 +67,16 @@ class FlowChart(Panned, can_focus=True):
     def __init__(self, *, id: str | None = None) -> None:  # noqa: A002
         super().__init__(id=id)
         self.flow: Flow | None = None
-        self.faces = Faces()
         self.zoom: Zoom = "auto"
         self.way: Way = "auto"
-        self.selected = ""
-        self.current = ""
-        self.dimmed = False
-        self.ascii_only = False
-        self._with_map = True
         self._planner: Planner | None = None
         self._shown: Shown | None = None
         self._made_for: tuple[int, Zoom, Way] | None = None
-        self._strips: dict[int, Strip] = {}
-        self._map: MiniMap | None = None
-        self._map_rows: list[list[Segment]] | None = None
-        self._inks: Palette | None = None
 
     # What is shown
 
-    @property
-    def plane(self) -> Plane | None:
-        return self._shown.plane if self._shown is not None else None
+    def waiting_words(self) -> str:
+        return _("laying out {count} nodes …", count=len(self.nodes))
 
     @property
     def view(self) -> str:
@@ -111,16 +90,16 @@ class FlowChart(Panned, can_focus=True):
         self.current = current
         if flow is None:
             self._planner = self._made_for = self._shown = None
-            self._forget()
-            self.refresh()
+            self.put_plane(None)
             return
+        self.nodes = tuple(flow.nodes)
         if not same or self._planner is None:
             self.following = True
             self._planner = Planner(flow, ascii=self.ascii_only)
-            self._made_for = self._shown = None
+            self._made_for = self._shown = self.plane = None
         if self.selected not in flow.nodes or not same:
             self.selected = current or flow.begin_id
-        self._forget()
+        self.forget()
         self._lay()
         self.refresh()
 
@@ -131,11 +110,11 @@ class FlowChart(Panned, can_focus=True):
         self.current = current
         nodes, edges = faces.other_nodes(before), faces.other_edges(before)
         if moved:
-            self._map_rows = None
+            self.forget_map()
             if self.following or not self.has_focus:
                 nodes |= {self.selected, current}
                 self.selected = current or self.selected
-        self._redraw(nodes, edges)
+        self.redraw(nodes, edges)
         if self.following and moved:
             self._reveal(current)
 
@@ -143,7 +122,7 @@ class FlowChart(Panned, can_focus=True):
         """Show the chart as one that no longer counts."""
         if dimmed != self.dimmed:
             self.dimmed = dimmed
-            self._forget()
+            self.forget()
             self.refresh()
 
     def on_mount(self) -> None:
@@ -151,15 +130,7 @@ class FlowChart(Panned, can_focus=True):
         if isinstance(manners, Manners):
             self.ascii_only = self.ascii_only or (manners.ascii and not manners.plain)
             self.zoom = "outline" if manners.plain else self.zoom
-        self.app.theme_changed_signal.subscribe(self, lambda _theme: self._new_colours())
-
-    def _new_colours(self) -> None:
-        self._forget()
-        self.refresh()
-
-    def notify_style_update(self) -> None:
-        super().notify_style_update()
-        self._forget()
+        self.app.theme_changed_signal.subscribe(self, lambda _theme: self.new_colours())
 
     def on_resize(self) -> None:
         self._lay()
@@ -187,15 +158,11 @@ class FlowChart(Panned, can_focus=True):
     def _take(self, made: Shown) -> None:
         first = self._shown is None
         self._shown = made
-        self._forget()
-        self.virtual_size = Size(max(made.plane.width, 1), made.plane.height)
-        self.refresh()
+        self.put_plane(made.plane, with_map=made.mode != "outline")
         if self.following and self.current:
             self._reveal(self.current)
         elif first:
             self.scroll_to(self._middle, 0, animate=False, immediate=True, force=True)
-        if made.mode != "outline":
-            self._map = MiniMap.fitting(made.plane, self.size)
 
     @property
     def _middle(self) -> int:
@@ -203,128 +170,6 @@ class FlowChart(Panned, can_focus=True):
         plane, flow = self.plane, self.flow
         place = plane.place_of(flow.begin_id) if plane is not None and flow is not None else None
         return max(0, place.x + place.width // 2 - self.size.width // 2) if place is not None else 0
-
-    # How it is painted
-
-    def _forget(self) -> None:
-        self._strips.clear()
-        self._map = self._map_rows = self._inks = None
-        if self._shown is not None and self._shown.mode != "outline":
-            self._map = MiniMap.fitting(self._shown.plane, self.size)
-
-    def _redraw(self, nodes: set[str], edges: set[int]) -> None:
-        """Draw anew what belongs to these, and repaint what of it is in view."""
-        plane = self.plane
-        if plane is None or not (nodes or edges):
-            return
-        rows = plane.rows_of((), edges)
-        left, top = self._pad - self.scroll_offset.x, -self.scroll_offset.y
-        dirty = [Region(0, y + top, self.size.width, 1) for y in sorted(rows)]
-        for node_id in nodes:
-            place = plane.place_of(node_id)
-            if place is None:
-                continue
-            for y in range(place.y, place.bottom):
-                if y not in rows:
-                    dirty.append(Region(place.x + left, y + top, place.width, 1))
-            rows.update(range(place.y, place.bottom))
-        for y in rows:
-            self._strips.pop(y, None)
-        if self._map is not None and nodes:
-            self._map_rows = None
-            dirty.append(self._map_region)
-        window = Region(0, 0, *self.size)
-        if seen := [region for region in (one.intersection(window) for one in dirty) if region]:
-            self.refresh(*seen)
-
-    @property
-    def _pad(self) -> int:
-        """Columns left of a chart that is narrower than the pane."""
-        plane = self.plane
-        return max(0, (self.size.width - plane.width) // 2) if plane is not None else 0
-
-    def render_line(self, y: int) -> Strip:
-        width, ground, plane = self.size.width, ground_of(self), self.plane
-        line = y + self.scroll_offset.y
-        if plane is None:
-            return self._waiting_line(y, ground)
-        if line >= plane.height:
-            strip = Strip.blank(width, ground)
-        else:
-            strip = self._strips.get(line)
-            if strip is None:
-                strip = self._strips[line] = Strip(list(self._segments(plane.row(line, self.faces), ground)))
-            left = self.scroll_offset.x
-            if pad := self._pad:
-                strip = Strip([Segment(" " * pad, ground), *strip]).crop_extend(0, width, ground)
-            else:
-                strip = strip.crop_extend(left, left + width, ground)
-        return self._with_minimap(strip, y, ground)
-
-    def _waiting_line(self, y: int, ground: Style) -> Strip:
-        width = self.size.width
-        if self.flow is None or y != self.size.height // 2:
-            return Strip.blank(width, ground)
-        text = cut(_("laying out {count} nodes …", count=len(self.flow.nodes)), width)
-        left = max(0, width - cells(text)) // 2
-        return Strip([Segment(" " * left, ground), Segment(text, ground + self._palette.muted)]).crop_extend(
-            0, width, ground
-        )
-
-    @property
-    def _palette(self) -> Palette:
-        if self._inks is None:
-            self._inks = palette_of(self)
-        return self._inks
-
-    def _segments(self, pieces: list[Piece], ground: Style) -> Iterator[Segment]:
-        palette = self._palette
-        for piece in pieces:
-            if piece.node == "" and piece.edge < 0:
-                yield Segment(piece.text, ground)
-                continue
-            style = ground + (palette.faint if self.dimmed else ink(piece.role, palette))
-            if piece.bold:
-                style += Style(bold=True)
-            if piece.marked:
-                style += Style(underline=True)
-            if piece.body and piece.node == self.selected and self.has_focus:
-                style += Style(reverse=True)
-            meta = {"node": piece.node} if piece.node else {"edge": piece.edge}
-            yield Segment(sanitize(piece.text), style + Style(meta=meta))
-
-    @property
-    def _map_region(self) -> Region:
-        size = self._map.size if self._map is not None else Size(0, 0)
-        return Region(max(0, self.size.width - size.width - 1), 0, size.width, size.height)
-
-    def _with_minimap(self, strip: Strip, y: int, ground: Style) -> Strip:
-        plane, area = self.plane, self._map_region
-        if self._map is None or not self._with_map or plane is None or y >= area.height or self.flow is None:
-            return strip
-        if self._map_rows is None:
-            self._map_rows = self._map.rows(
-                plane,
-                self.faces,
-                tuple(self.flow.nodes),
-                current=self.current,
-                seen=Region(self.scroll_offset.x, self.scroll_offset.y, self.size.width, self.size.height),
-                palette=self._palette,
-                ground=ground,
-                ascii=self.ascii_only,
-            )
-        if y >= len(self._map_rows):
-            return strip
-        width = self.size.width
-        return Strip([*strip.crop(0, area.x), *self._map_rows[y], *strip.crop(area.right, width)], width)
-
-    def watch_scroll_x(self, old_value: float, new_value: float) -> None:
-        self._map_rows = None
-        super().watch_scroll_x(old_value, new_value)
-
-    def watch_scroll_y(self, old_value: float, new_value: float) -> None:
-        self._map_rows = None
-        super().watch_scroll_y(old_value, new_value)
 
     # Where one is
 
@@ -340,7 +185,7 @@ class FlowChart(Panned, can_focus=True):
         """Put the cursor on a node and bring it into view."""
         if self.flow is not None and node_id in self.flow.nodes:
             before, self.selected = self.selected, node_id
-            self._redraw({before, node_id}, set())
+            self.redraw({before, node_id}, set())
             self._reveal(node_id)
 
     def action_walk(self, way: Walk) -> None:
@@ -374,7 +219,7 @@ class FlowChart(Panned, can_focus=True):
         self._view(way="TB" if now == "LR" else "LR")
 
     def action_map(self) -> None:
-        self._with_map = not self._with_map
+        self.with_map = not self.with_map
         self.refresh()
 
     def _view(self, *, zoom: Zoom | None = None, way: Way | None = None) -> None:
@@ -387,10 +232,10 @@ class FlowChart(Panned, can_focus=True):
         self.select(self.current or self.selected)
 
     def on_focus(self) -> None:
-        self._redraw({self.selected}, set())
+        self.redraw({self.selected}, set())
 
     def on_blur(self) -> None:
-        self._redraw({self.selected}, set())
+        self.redraw({self.selected}, set())
 
     # The mouse
 
@@ -400,10 +245,10 @@ class FlowChart(Panned, can_focus=True):
         meta = event.style.meta
         if isinstance(node_id := meta.get("node"), str):
             before, self.selected = self.selected, node_id
-            self._redraw({before, node_id}, set())
+            self.redraw({before, node_id}, set())
             self.post_message(self.NodeOpened(node_id))
-        elif (cell := meta.get("map")) is not None and self._map is not None:
-            x, y = self._map.place_of(Offset(*cell))
+        elif (cell := meta.get("map")) is not None and self.map is not None:
+            x, y = self.map.place_of(Offset(*cell))
             self.following = False
             self.scroll_to(x - self.size.width // 2, y - self.size.height // 2, animate=False, immediate=True)
         elif isinstance(index := meta.get("edge"), int) and self.flow is not None:

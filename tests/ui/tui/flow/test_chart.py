@@ -123,7 +123,7 @@ async def test_a_large_chart_is_laid_out_aside_and_has_a_map(tmp_path: Path) -> 
         await one.press("f3", "f11")
         chart = one.pane.chart
         assert chart.plane is not None
-        assert chart._map is not None
+        assert chart.map is not None
         assert "▶" in one.shown().splitlines()[2][100:]
         await one.press("m")
         assert "█" not in one.shown().splitlines()[4][100:]
