@@ -6,7 +6,7 @@ from itertools import count
 from kimi_tui.flow.graph import Flow, FlowEdge, FlowNode, NodeKind
 from kimi_tui.flow.mermaid_scan import WORDS
 from kimi_tui.flow.mermaid_text import escaped
-from kimi_tui.flow.picture import FlowPicture, NodePicture
+from kimi_tui.flow.picture import EdgePicture, FlowPicture, NodePicture
 from kimi_tui.flow.run_state import RunState
 from kimi_tui.wire.parts import JsonObject
 
@@ -46,6 +46,14 @@ def picture_of_state(state: RunState, flow: Flow) -> FlowPicture:
     picture.status, picture.reason = state.status, state.reason
     if state.status == "finished":
         picture.nodes[flow.end_id].state = "done"
+    return picture
+
+
+def picture_of_chart(flow: Flow) -> FlowPicture:
+    """A picture of a chart on which nothing has happened."""
+    picture = FlowPicture("", "", flow.source, flow.direction, begin_id=flow.begin_id, end_id=flow.end_id)
+    picture.nodes = {node.id: NodePicture(node.id, node.title, node.kind.value) for node in flow.nodes.values()}
+    picture.edges = [EdgePicture(edge.src, edge.dst, edge.label) for edge in flow.edges]
     return picture
 
 

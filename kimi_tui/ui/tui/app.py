@@ -300,6 +300,10 @@ class KimiTui(App[int]):
                 self.desk.start(event.flow_name)
             case "live":
                 self.machine.leave()
+            case "menu":
+                self.desk.menu(event.flow_name)
+            case "whole":
+                self.home.zoom("flow" if self.home.zoomed is None else None)
 
     def open_dialog(self, screen: ModalScreen[str | None], done: Callable[[str | None], None]) -> None:
         self.push_screen(screen, done)

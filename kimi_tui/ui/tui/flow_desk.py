@@ -8,7 +8,7 @@ from typing import Protocol, cast
 from textual.screen import ModalScreen
 
 from kimi_tui.errors import KimiTuiError
-from kimi_tui.flow.export import flow_of_picture
+from kimi_tui.flow.export import flow_of_picture, picture_of_chart
 from kimi_tui.flow.run_state import RunState
 from kimi_tui.ui.tui import wording
 from kimi_tui.ui.tui.dialogs.choice import Choice
@@ -16,9 +16,10 @@ from kimi_tui.ui.tui.dialogs.edit_prompt import EditPrompt
 from kimi_tui.ui.tui.dialogs.node import NodeControls, NodeDetails
 from kimi_tui.ui.tui.dialogs.options import Option
 from kimi_tui.ui.tui.dialogs.start_flow import StartFlow
-from kimi_tui.ui.tui.engine import Engine
+from kimi_tui.ui.tui.engine import Engine, FlowSkill
 from kimi_tui.ui.tui.flow.exporting import Format, export_chart, export_run
 from kimi_tui.ui.tui.flow.looks import Circumstances, faces_of
+from kimi_tui.ui.tui.flow.menu import Circumscribed, menu_options
 from kimi_tui.ui.tui.flow_fold import FlowRun, branches_of, label_of
 from kimi_tui.ui.tui.language import N_, _, n_, p_
 from kimi_tui.ui.tui.replay.comparing import faces_of_many, faces_of_two
@@ -59,12 +60,15 @@ class FlowDesk:
     def _engine(self) -> Engine | None:
         return self._stage.engine
 
+    def _skill(self, name: str) -> FlowSkill | None:
+        return next((skill for skill in self._stage.home.flow.listing.flows if skill.name == name), None)
+
     # Begin
 
     def start(self, name: str) -> None:
         """Show the chart of a listed flow, ask for arguments, and start it; of a broken one, what is wrong."""
         pane = self._stage.home.flow
-        skill = next((skill for skill in pane.listing.flows if skill.name == name), None)
+        skill = self._skill(name)
         if skill is None:
             return
         if skill.flow is None:
@@ -188,8 +192,11 @@ class FlowDesk:
     def open(self, node_id: str) -> None:
         """Show a node of the run, and do what is chosen there."""
         stage, fold = self._stage, self._stage.shown.flow
-        picture, run = fold.picture, fold.run
-        if picture is None or run is None or stage.home.flow.picture is not picture:
+        picture, run, pane = fold.picture, fold.run, stage.home.flow
+        if picture is None or run is None or pane.picture is not picture:
+            if pane.chart.flow is not None:
+                other = pane.overlaid or picture_of_chart(pane.chart.flow)
+                self._room.open_dialog(NodeDetails(other, node_id, NodeControls(), now=Circumstances()), _nothing)
             return
 
         def act(action: str | None) -> None:
@@ -211,7 +218,7 @@ class FlowDesk:
         picture, engine = fold.picture, self._engine
         talk = stage.shown.conversation
         turns = [
-            f"{item.visit}{': ' + item.note if item.note else ''}"
+            item.note
             for key in fold.turn_keys.get(node_id, ())
             if key < len(talk) and isinstance(item := talk[key], FlowHeaderItem)
         ]
@@ -230,6 +237,22 @@ class FlowDesk:
             branches=branches_of(run.begin, node_id),
             has_prompt=node is not None and node.kind in ("task", "decision"),
         )
+
+    def menu(self, node_id: str) -> None:
+        """All that can be done now, as a list: with the node under the cursor, the run, the view."""
+        stage, pane, fold = self._stage, self._stage.home.flow, self._stage.shown.flow
+        run = fold.run if pane.showing == "run" else None
+        controls = self._controls(run, node_id) if run is not None and stage.past is None else NodeControls()
+        name = label_of(run.begin, node_id) if run is not None and node_id else ""
+        paused = run is not None and run.paused is not None
+        state = Circumscribed(pane.showing, controls, paused=paused, has_map=pane.chart.map is not None)
+        title = f"◆ {name}" if name else _("what can be done")
+
+        def act(answer: str | None) -> None:
+            if answer is not None:
+                pane.act(answer)
+
+        self._room.open_dialog(Choice(title, "", menu_options(state)), act)
 
     # Keep
 
@@ -296,9 +319,8 @@ class FlowDesk:
         pane, flow = self._stage.home.flow, flow_of_picture(pictures[0])
         if len(pictures) == 1:
             faces = faces_of(pictures[0], flow, Circumstances(chosen[0].state.updated_at))
-            pane.show_overlay(
-                _("run {run} of {flow}", run=chosen[0].id[:8], flow=pictures[0].name), flow, faces, (_told(chosen[0]),)
-            )
+            title = _("run of {name}", name=pictures[0].name)
+            pane.show_overlay(title, flow, faces, (_told(chosen[0]),), picture=pictures[0])
         else:
             legend = (f"A {_told(chosen[0])}", f"B {_told(chosen[1])}", _("= both, ≠ not as often"))
             pane.show_overlay(
@@ -318,6 +340,10 @@ class FlowDesk:
             _("all runs of {flow}", flow=name), flow, faces_of_many(flow, pictures), legend
         )
         self._stage.home.go_to("flow")
+
+
+def _nothing(_answer: str | None) -> None:
+    """It was only looked at."""
 
 
 def _told(run: PastRun) -> str:

@@ -1,4 +1,7 @@
-"""What the flow pane's keys do to the run under way; where one makes no sense, the reason."""
+"""What the flow pane's keys do to the run under way; where one makes no sense, the reason.
+
+What can be seen on the chart is not told beside it.
+"""
 
 from kimi_tui.errors import KimiTuiError
 from kimi_tui.flow.runner import FlowRunner
@@ -16,13 +19,12 @@ def steer(engine: Engine, action: str, node_id: str = "") -> str | None:
             case ("toggle", _):
                 if runner.paused is None:
                     runner.pause()
-                    return _("the flow pauses when this turn is over; esc interrupts it now")
-                runner.go_on()
+                else:
+                    runner.go_on()
             case ("step", _):
                 runner.step()
             case ("breakpoint", _):
-                on = runner.toggle_breakpoint(node_id or runner.node_id)
-                return _("breakpoint set") if on else _("breakpoint taken away")
+                runner.toggle_breakpoint(node_id or runner.node_id)
             case ("ask", _):
                 return _ask(runner, node_id or runner.node_id)
             case ("ask_always", _):

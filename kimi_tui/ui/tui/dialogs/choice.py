@@ -6,12 +6,14 @@ from textual import events
 from textual.app import ComposeResult
 from textual.containers import Vertical
 from textual.content import Content
+from textual.geometry import Region
 from textual.screen import ModalScreen
 from textual.widgets import Static
 
 from kimi_tui.ui.tui.dialogs.body import spelled
 from kimi_tui.ui.tui.dialogs.options import Option, OptionRows
 from kimi_tui.ui.tui.language import _
+from kimi_tui.ui.tui.screens.keybar import BarKey, KeyBar
 from kimi_tui.ui.tui.text.sanitize import sanitize
 
 
@@ -25,6 +27,8 @@ class Choice(ModalScreen[str | None]):
         border: round $primary; border-title-color: $primary; border-title-style: bold; border-subtitle-color: $muted;
     }
     Choice #words { height: auto; margin-bottom: 1; }
+    Choice #rows { height: auto; max-height: 100%; overflow-y: auto; scrollbar-size-vertical: 1; }
+    Choice KeyBar { dock: none; margin-top: 1; background: $surface; }
     """
 
     def __init__(self, title: str, words: str, options: Sequence[Option]) -> None:
@@ -34,13 +38,24 @@ class Choice(ModalScreen[str | None]):
     def compose(self) -> ComposeResult:
         with Vertical() as box:
             box.border_title = Content(sanitize(self._title))
-            box.border_subtitle = _("esc leaves")
-            if self._words:
-                yield Static(spelled(self._words), id="words", markup=False)
-            yield OptionRows(id="answers")
+            with Vertical(id="rows"):
+                if self._words:
+                    yield Static(spelled(self._words), id="words", markup=False)
+                yield OptionRows(id="answers")
+            yield KeyBar(id="keys")
 
     def on_mount(self) -> None:
         self.query_one(OptionRows).show(self._options)
+        self.query_one(KeyBar).show((BarKey("↑ ↓ Enter", _("choose")), BarKey("Esc", _("leave"), "leave")))
+
+    def action_leave(self) -> None:
+        self.dismiss(None)
+
+    def _move(self, by: int) -> None:
+        rows, box = self.query_one(OptionRows), self.query_one("#rows", Vertical)
+        rows.move(by)
+        if (row := rows.row_of_cursor) is not None:
+            box.scroll_to_region(Region(0, row + rows.virtual_region.y, 1, 1), animate=False)
 
     def on_key(self, event: events.Key) -> None:
         rows = self.query_one(OptionRows)
@@ -49,7 +64,7 @@ class Choice(ModalScreen[str | None]):
             self.dismiss(None)
         elif event.key in ("up", "down"):
             event.stop()
-            rows.move(-1 if event.key == "up" else 1)
+            self._move(-1 if event.key == "up" else 1)
         elif event.key == "enter":
             event.stop()
             if rows.selected is not None:

@@ -10,6 +10,7 @@ from textual.screen import ModalScreen
 from textual.widgets import Static, TextArea
 
 from kimi_tui.ui.tui.language import _
+from kimi_tui.ui.tui.screens.keybar import BarKey, KeyBar
 from kimi_tui.ui.tui.text.sanitize import sanitize
 
 
@@ -23,6 +24,7 @@ class EditPrompt(ModalScreen[str | None]):
         border: round $primary; border-title-color: $primary; border-title-style: bold; border-subtitle-color: $muted;
     }
     EditPrompt #about { height: auto; color: $muted; }
+    EditPrompt KeyBar { dock: none; background: $surface; }
     EditPrompt TextArea { height: 12; border: none; background: $panel; padding: 0 1; margin: 1 0; }
     """
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -37,14 +39,15 @@ class EditPrompt(ModalScreen[str | None]):
     def compose(self) -> ComposeResult:
         with Vertical() as box:
             box.border_title = Content(f"◆ {sanitize(self._title)}  " + _("edit and run"))
-            box.border_subtitle = _("ctrl+s runs it · esc leaves")
             about = _("For this run only; the file stays. Empty: the chart's own text.")
             yield Static(about, id="about", markup=False)
             area = TextArea(self._text, soft_wrap=True, id="prompt-text")
             area.cursor_blink = False
             yield area
+            yield KeyBar(id="keys")
 
     def on_mount(self) -> None:
+        self.query_one(KeyBar).show((BarKey("Ctrl+S", _("run it"), "run"), BarKey("Esc", _("leave"), "leave")))
         area = self.query_one(TextArea)
         area.focus()
         area.move_cursor(area.document.end)

@@ -18,6 +18,7 @@ from kimi_tui.ui.tui.flow.looks import SIGNS, WORDS, Circumstances, standing_of
 from kimi_tui.ui.tui.headline import one_line
 from kimi_tui.ui.tui.language import _, n_
 from kimi_tui.ui.tui.panels.scroll import LineScroll
+from kimi_tui.ui.tui.screens.keybar import BarKey, KeyBar
 from kimi_tui.ui.tui.text.line import Line, cut
 from kimi_tui.ui.tui.text.palette import Palette
 from kimi_tui.ui.tui.text.wrap import wrap_text
@@ -40,13 +41,14 @@ class NodeText(LineScroll):
         if node is None:
             return []
         standing = standing_of(picture, node.id, self._now)
-        facts = [f"{SIGNS[standing]} {_(WORDS[standing])}".strip(), n_("{count} visit", "{count} visits", node.visits)]
+        facts = [f"{SIGNS[standing]} {_(WORDS[standing])}".strip()]
         if node.visits:
+            facts.append(n_("{count} visit", "{count} visits", node.visits))
             facts.append(wording.elapsed(node.elapsed(self._now.now)))
             facts.append(n_("{count} step", "{count} steps", node.steps + node.live_steps))
         if node.tokens:
             facts.append(_("{count} tokens", count=wording.tokens(node.tokens)))
-        out = [Line(((" · ".join(facts), palette.muted),)), Line()]
+        out = [Line(((" · ".join(facts), palette.muted),)), Line()] if picture.run_id else []
         if self._edited:
             out.append(Line(((_("edited for this run:"), palette.warning),)))
         for row, _join in wrap_text(spelled(self._edited or node.label), palette.base, width):
@@ -97,6 +99,7 @@ class NodeDetails(ModalScreen[str | None]):
     }
     NodeDetails NodeText { max-height: 24; }
     NodeDetails OptionRows { margin-top: 1; }
+    NodeDetails KeyBar { dock: none; margin-top: 1; background: $surface; }
     """
 
     def __init__(self, picture: FlowPicture, node_id: str, controls: NodeControls, *, now: Circumstances) -> None:
@@ -108,12 +111,17 @@ class NodeDetails(ModalScreen[str | None]):
     def compose(self) -> ComposeResult:
         with Vertical() as box:
             box.border_title = Content(cut(f"◆ {spelled(wording.short_title(self._node_title))}", 66))
-            box.border_subtitle = _("esc closes")
             yield NodeText(self._picture, self._node_id, self._now, self._controls.edited)
             yield OptionRows(id="node-options")
+            yield KeyBar(id="keys")
 
     def on_mount(self) -> None:
         self.query_one(OptionRows).show(self._options)
+        keys = (BarKey("↑ ↓ Enter", _("choose")),) if self._options else ()
+        self.query_one(KeyBar).show((*keys, BarKey("Esc", _("close"), "leave")))
+
+    def action_leave(self) -> None:
+        self.dismiss(None)
 
     def on_key(self, event: events.Key) -> None:
         options = self.query_one(OptionRows)
@@ -144,9 +152,14 @@ def _turn_options(controls: NodeControls) -> list[Option]:
     turns = list(enumerate(controls.turns))
     if not turns:
         return []
-    out = [Option(f"turn:{len(turns) - 1}", "t", _("Go to its turn in the conversation"), turns[-1][1])]
+    last, came_of_it = turns[-1]
+    words = _("Go to its turn in the conversation") if len(turns) == 1 else _("Go to its last turn in the conversation")
+    out = [Option(f"turn:{last}", "t", words, came_of_it)]
     if len(turns) > 1:
-        out += [Option(f"turn:{place}", str(place + 1), _("Visit"), words) for place, words in turns[:_TURNS]]
+        out += [
+            Option(f"turn:{place}", str(place + 1), _("To visit {number}", number=place + 1), words)
+            for place, words in turns[:_TURNS]
+        ]
     return out
 
 

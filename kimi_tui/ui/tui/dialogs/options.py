@@ -42,6 +42,11 @@ class OptionRows(Sheet):
     def selected(self) -> Option | None:
         return self.options[self.cursor] if self.cursor is not None else None
 
+    @property
+    def row_of_cursor(self) -> int | None:
+        """The row of the option under the cursor, where one is."""
+        return self._rows.index(self.cursor) if self.cursor is not None and self.cursor in self._rows else None
+
     def show(self, options: Sequence[Option], *, keep_cursor: bool = False) -> None:
         if tuple(options) == self.options and keep_cursor:
             return

@@ -1,16 +1,20 @@
-"""Before a flow starts: its chart, and room for arguments."""
+"""Before a flow starts: its chart, and room for arguments, which are seen in the chart as they are written."""
 
-from textual import events
+from typing import ClassVar
+
 from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, Vertical
 from textual.content import Content
 from textual.screen import ModalScreen
 from textual.widgets import Input, Static
 
 from kimi_tui.flow.graph import Flow
+from kimi_tui.flow.prompts import shown_flow, uses_args
 from kimi_tui.ui.tui.flow.chart import FlowChart
 from kimi_tui.ui.tui.headline import one_line
 from kimi_tui.ui.tui.language import _
+from kimi_tui.ui.tui.screens.keybar import BarKey, KeyBar
 from kimi_tui.ui.tui.text.sanitize import sanitize
 
 
@@ -28,33 +32,52 @@ class StartFlow(ModalScreen[str | None]):
     StartFlow Horizontal { height: 1; margin-top: 1; background: $panel; padding: 0 1; }
     StartFlow #ask { width: auto; color: $primary; }
     StartFlow Input { border: none; height: 1; padding: 0; background: $panel; width: 1fr; }
+    StartFlow KeyBar { dock: none; margin-top: 1; }
     """
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("escape", "leave", "Leave", show=False),
+        Binding("enter", "start", "Start", show=False),
+    ]
 
     def __init__(self, name: str, description: str, flow: Flow) -> None:
         super().__init__()
         self._flow_name, self._description, self._flow = name, description, flow
+        self._takes_args = uses_args(flow)
 
     def compose(self) -> ComposeResult:
         with Vertical() as box:
             box.border_title = Content(sanitize(_("start flow {name}", name=self._flow_name)))
-            box.border_subtitle = _("enter starts · tab chart · esc leaves")
             yield Static(sanitize(one_line(self._description)), id="about", markup=False)
             yield FlowChart(id="start-chart")
             with Horizontal():
                 yield Static(_("with") + " › ", id="ask", markup=False)
-                yield Input(placeholder=_("arguments, if it takes any"), id="args")
+                empty = (
+                    _("what takes the place of … in the chart") if self._takes_args else _("a request, if there is one")
+                )
+                yield Input(placeholder=empty, id="args")
+            yield KeyBar(id="keys")
 
     def on_mount(self) -> None:
-        self.query_one(FlowChart).show_flow(self._flow)
+        self._show("")
+        keys = (BarKey("Enter", _("start"), "start"), BarKey("Tab", _("chart or text"), "app.focus_next"))
+        self.query_one(KeyBar).show((*keys, BarKey("Esc", _("leave"), "leave")))
         self.query_one(Input).focus()
 
-    def on_input_submitted(self, event: Input.Submitted) -> None:
-        self.dismiss(event.value.strip())
+    def _show(self, args: str) -> None:
+        self.query_one(FlowChart).show_flow(shown_flow(self._flow, args.strip() or None))
+
+    def on_input_changed(self, event: Input.Changed) -> None:
+        if self._takes_args:
+            self._show(event.value)
+
+    def on_input_submitted(self) -> None:
+        self.action_start()
+
+    def action_start(self) -> None:
+        self.dismiss(self.query_one(Input).value.strip())
+
+    def action_leave(self) -> None:
+        self.dismiss(None)
 
     def on_flow_chart_node_opened(self, event: FlowChart.NodeOpened) -> None:
         event.stop()
-
-    def on_key(self, event: events.Key) -> None:
-        if event.key == "escape":
-            event.stop()
-            self.dismiss(None)

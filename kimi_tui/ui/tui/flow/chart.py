@@ -8,12 +8,15 @@ from textual.geometry import Offset, Region
 from textual.message import Message
 
 from kimi_tui.flow.graph import Flow
+from kimi_tui.flow.placed import LayoutDirection
 from kimi_tui.ui.tui.flow.faces import Faces
 from kimi_tui.ui.tui.flow.painted import Painted
 from kimi_tui.ui.tui.flow.planning import ZOOMS, Planner, Shown, Way, Zoom
 from kimi_tui.ui.tui.flow.walk import Way as Walk
 from kimi_tui.ui.tui.language import _
 from kimi_tui.ui.tui.manners import Manners
+
+_RIGHT = 3
 
 
 class FlowChart(Painted, can_focus=True):
@@ -46,7 +49,7 @@ class FlowChart(Painted, can_focus=True):
         Binding("o", "outline", "Outline", show=False),
         Binding("d", "turn", "Downwards or to the right", show=False),
         Binding("m", "map", "Map", show=False),
-        Binding("full_stop,home", "home", "Current node", show=False),
+        Binding("home", "home", "Current node", show=False),
     ]
 
     class NodeOpened(Message):
@@ -55,6 +58,9 @@ class FlowChart(Painted, can_focus=True):
         def __init__(self, node_id: str) -> None:
             self.node_id = node_id
             super().__init__()
+
+    class MenuWanted(Message):
+        """A click with the right button: what can be done here?"""
 
     class BranchClicked(Message):
         """A click on an edge with a label, or on the label."""
@@ -82,6 +88,11 @@ class FlowChart(Painted, can_focus=True):
     def view(self) -> str:
         """What is shown, in a word: full, compact or outline."""
         return self._shown.mode if self._shown is not None else ""
+
+    @property
+    def turned_to(self) -> LayoutDirection:
+        """The direction that is shown."""
+        return self._shown.direction if self._shown is not None else "TB"
 
     def show_flow(self, flow: Flow | None, faces: Faces | None = None, *, current: str = "") -> None:
         """Show a chart, from its first node or the one it is at; None: no chart at all."""
@@ -215,8 +226,7 @@ class FlowChart(Painted, can_focus=True):
 
     def action_turn(self) -> None:
         """The other direction than the one that is shown."""
-        now = self._shown.direction if self._shown is not None else "TB"
-        self._view(way="TB" if now == "LR" else "LR")
+        self._view(way="TB" if self.turned_to == "LR" else "LR")
 
     def action_map(self) -> None:
         self.with_map = not self.with_map
@@ -246,7 +256,9 @@ class FlowChart(Painted, can_focus=True):
         if isinstance(node_id := meta.get("node"), str):
             before, self.selected = self.selected, node_id
             self.redraw({before, node_id}, set())
-            self.post_message(self.NodeOpened(node_id))
+            self.post_message(self.MenuWanted() if event.button == _RIGHT else self.NodeOpened(node_id))
+        elif event.button == _RIGHT:
+            self.post_message(self.MenuWanted())
         elif (cell := meta.get("map")) is not None and self.map is not None:
             x, y = self.map.place_of(Offset(*cell))
             self.following = False

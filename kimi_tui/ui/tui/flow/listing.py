@@ -14,7 +14,7 @@ from kimi_tui.ui.tui.engine import FlowSkill
 from kimi_tui.ui.tui.flow.broken import BrokenFlow
 from kimi_tui.ui.tui.headline import one_line
 from kimi_tui.ui.tui.panels.scroll import LineScroll
-from kimi_tui.ui.tui.text.line import Line, Run, cut
+from kimi_tui.ui.tui.text.line import Line, Run, cells, cut
 from kimi_tui.ui.tui.text.palette import Palette
 from kimi_tui.ui.tui.text.wrap import wrap_text
 from kimi_tui.ui.tui.wording import short_title
@@ -54,7 +54,7 @@ class FlowList(LineScroll, can_focus=True):
             head: list[Run] = [("› " if here else "  ", palette.accent)]
             head.append((cut(skill.name, width - 2), (palette.accent if here else palette.base) + Style(bold=True)))
             rows = [Line(tuple(head))]
-            about = wrap_text(one_line(skill.description), palette.muted, max(8, width - 2))[:3]
+            about = wrap_text(_first_of(one_line(skill.description), 3 * (width - 3)), palette.muted, max(8, width - 3))
             rows += [Line((("  ", palette.base), *row)) for row, _ in about]
             if isinstance(skill, BrokenFlow):
                 rows.append(
@@ -90,6 +90,11 @@ class FlowList(LineScroll, can_focus=True):
 
     def on_blur(self) -> None:
         self.redraw()
+
+
+def _first_of(text: str, most: int) -> str:
+    """As much of a text as takes so many cells, less what is lost to the ends of lines."""
+    return cut(text, max(8, most - 12)) if cells(text) > most - 12 else text
 
 
 def _first_nodes(skill: FlowSkill) -> str:

@@ -149,7 +149,7 @@ def words_of(standing: Standing, node: NodePicture, now: Circumstances) -> tuple
             return ()
         case "running":
             spent = wording.elapsed(_under_way(node, now))
-            return (_("running {time}", time=spent), _("running"), spent)
+            return (_("running {time}", time=spent), spent, _("running"))
         case "retrying":
             left = wording.elapsed((now.retry_until or 0.0) - now.now + 0.999)
             return (_("retrying in {time}", time=left), _("retry {time}", time=left), _("retry"), left)
@@ -165,7 +165,8 @@ def _node_face(picture: FlowPicture, node: NodePicture, now: Circumstances, *, a
     standing = standing_of(picture, node.id, now)
     current = node.id == picture.node_id and picture.status is None
     if standing == "waiting" and not current:
-        return NodeFace(role="muted", sign_role="muted")
+        asks = node.kind == "decision" and (picture.ask == "always" or node.id in picture.ask)
+        return NodeFace(words=(_("asks you"), _("you?")) if asks else (), role="muted", sign_role="muted")
     role, sign_role = _ROLES[standing], _ROLES[standing]
     if standing == "breakpoint":
         role = "warning" if current else "muted"

@@ -20,7 +20,7 @@ from kimi_tui.ui.tui.flow.faces import Faces
 from kimi_tui.ui.tui.flow.foot import FlowFoot, FootFacts
 from kimi_tui.ui.tui.flow.listing import FlowList
 from kimi_tui.ui.tui.flow.looks import Circumstances, faces_of, flow_of
-from kimi_tui.ui.tui.flow.saying import facts_of, title_of
+from kimi_tui.ui.tui.flow.saying import ended_buttons, facts_of, more, title_of, view_buttons
 from kimi_tui.ui.tui.flow.trouble import Trouble
 from kimi_tui.ui.tui.flow_fold import FlowRun
 from kimi_tui.ui.tui.headline import one_line
@@ -28,8 +28,10 @@ from kimi_tui.ui.tui.language import _, n_
 from kimi_tui.ui.tui.text.sanitize import sanitize
 from kimi_tui.wire.flow_events import FlowBegin
 
-Want = Literal["export", "runs", "start", "live"]
+Want = Literal["export", "runs", "start", "live", "menu", "whole"]
 Showing = Literal["list", "run", "chart", "overlay"]
+_ROOMY = 18
+"""Rows from which on there is room for a row of what changes the view."""
 
 
 class FlowPane(Vertical):
@@ -38,8 +40,7 @@ class FlowPane(Vertical):
     DEFAULT_CSS = """
     FlowPane { height: 1fr; border-top: solid $line; }
     FlowPane > FlowChart { display: none; height: 1fr; }
-    FlowPane > FlowFoot { display: none; }
-    FlowPane.-chart > FlowChart, FlowPane.-chart > FlowFoot { display: block; }
+    FlowPane.-chart > FlowChart { display: block; }
     FlowPane.-chart > FlowList { display: none; }
     """
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -58,6 +59,7 @@ class FlowPane(Vertical):
         Binding("v", "view", "Show its chart here"),
         Binding("h", "runs", "Earlier runs"),
         Binding("l", "list", "Flows"),
+        Binding("full_stop", "menu", "All that can be done here"),
     ]
 
     class Steered(Message):
@@ -72,7 +74,7 @@ class FlowPane(Vertical):
             super().__init__()
 
     class Wanted(Message):
-        """Something that needs more than the pane: export, runs, or start (of the flow `name`)."""
+        """Something that needs more than the pane; `start` and `runs` are of the flow `name`."""
 
         def __init__(self, what: Want, name: str = "") -> None:
             self.what: Want = what
@@ -94,6 +96,7 @@ class FlowPane(Vertical):
         self._good: dict[str, Flow] = {}
         self._changed_on_disk = False
         self._overlay = ("", Faces(), ())
+        self._overlaid: FlowPicture | None = None
         self.past = False
         self.showing: Showing = "list"
         self.chart_of: FlowSkill | None = None
@@ -116,6 +119,11 @@ class FlowPane(Vertical):
     def picture(self) -> FlowPicture | None:
         """The run that is shown, if one is."""
         return self._picture if self.showing == "run" else None
+
+    @property
+    def overlaid(self) -> FlowPicture | None:
+        """The earlier run that is shown, if one is."""
+        return self._overlaid if self.showing == "overlay" else None
 
     def on_mount(self) -> None:
         self._say()
@@ -205,9 +213,14 @@ class FlowPane(Vertical):
     def _faces(self, picture: FlowPicture, flow: Flow) -> Faces:
         return faces_of(picture, flow, self.held_up, ascii=self.chart.ascii_only)
 
-    def show_overlay(self, title: str, flow: Flow, faces: Faces, legend: Sequence[str]) -> None:
-        """A chart with something else on it than a run: a comparison, how often each way was gone."""
-        self._overlay = (title, faces, tuple(legend))
+    def show_overlay(
+        self, title: str, flow: Flow, faces: Faces, legend: Sequence[str], *, picture: FlowPicture | None = None
+    ) -> None:
+        """A chart with something else on it than a run: a comparison, how often each way was gone.
+
+        `picture` is that of the one earlier run it shows, if it does.
+        """
+        self._overlay, self._overlaid = (title, faces, tuple(legend)), picture
         self._show("overlay")
         self._shown = None
         self.chart.show_flow(flow, faces)
@@ -252,8 +265,24 @@ class FlowPane(Vertical):
             self.focus_inside()
 
     def action_start(self) -> None:
-        if self.chart_of is not None and self.chart_of.flow is not None:
-            self.post_message(self.Wanted("start", self.chart_of.name))
+        """Start the flow whose chart is shown, or the one that has ended once more."""
+        if name := self._startable:
+            self.post_message(self.Wanted("start", name))
+
+    @property
+    def _startable(self) -> str:
+        """The flow that can be started from what is shown; of a run, if its skill is still there."""
+        run, skill = self._run, self.chart_of
+        if self.showing == "list" and self.listing.flows:
+            return self.listing.flows[self.listing.cursor].name
+        if self.showing == "chart" and skill is not None and skill.flow is not None:
+            return skill.name
+        if self.showing == "run" and run is not None and not run.active and not self.past:
+            return run.begin.name if run.begin.name in self._names(self.listing.flows) else ""
+        return ""
+
+    def action_menu(self) -> None:
+        self.post_message(self.Wanted("menu", self.chart.selected if self.showing == "run" else ""))
 
     def action_export(self) -> None:
         self.post_message(self.Wanted("export"))
@@ -277,7 +306,9 @@ class FlowPane(Vertical):
             case "export":
                 return self.showing in ("run", "chart")
             case "start":
-                return self.showing == "chart" and self.chart_of is not None and self.chart_of.flow is not None
+                return bool(self._startable)
+            case "menu":
+                return self.showing != "list"
             case "view":
                 return self.showing == "list"
             case _:
@@ -286,15 +317,26 @@ class FlowPane(Vertical):
     def action_steer(self, action: str) -> None:
         self.post_message(self.Steered(action, self.chart.selected if self.showing == "run" else ""))
 
+    def on_flow_chart_menu_wanted(self) -> None:
+        self.action_menu()
+
     def on_flow_foot_pressed(self, event: FlowFoot.Pressed) -> None:
         event.stop()
-        match event.action:
-            case "list" | "start" | "view" | "export" | "runs":
-                getattr(self, f"action_{event.action}")()
-            case "live":
-                self.post_message(self.Wanted("live"))
+        self.act(event.action)
+
+    def act(self, action: str) -> None:
+        """Do what a key of the pane or of its chart does."""
+        match action:
+            case "list" | "start" | "view" | "export" | "runs" | "menu":
+                getattr(self, f"action_{action}")()
+            case "live" | "whole":
+                self.post_message(self.Wanted(action))
+            case "nearer" | "farther":
+                self.chart.nearer(1 if action == "nearer" else -1)
+            case "outline" | "turn" | "map" | "home" | "open":
+                getattr(self.chart, f"action_{action}")()
             case _:
-                self.action_steer(event.action)
+                self.action_steer(action)
 
     # What is said around the chart
 
@@ -303,24 +345,42 @@ class FlowPane(Vertical):
         match self.showing:
             case "list":
                 self.border_title = " " + _("flows {count}", count=len(self.listing.flows)) + " "
-                self._foot.show(FootFacts())
+                self._foot.show(self._list_facts())
             case "chart" if self.chart_of is not None:
-                self.border_title = Content(" " + _("flow: {name}", name=sanitize(one_line(self.chart_of.name))) + " ")
-                self._foot.show(self._chart_facts(self.chart_of))
+                name = sanitize(one_line(self.chart_of.name))
+                self.border_title = Content(" " + _("flow: {name}", name=name) + " ")
+                self._put_foot(self._chart_facts(self.chart_of))
             case "overlay":
                 title, _faces, legend = self._overlay
                 self.border_title = Content(f" {sanitize(title)} ")
                 word = legend[0] if legend else ""
-                self._foot.show(FootFacts("≡", word, "accent", "", legend[1:], (("list", _("l back")),)))
+                buttons = (("list", f"l {_('back')}"), ("runs", f"h {_('runs')}"))
+                self._put_foot(FootFacts("≡", word, "accent", "", legend[1:], buttons))
             case _ if run is not None and picture is not None:
                 self.border_title = Content(title_of(run, picture, self._clock(), self.size.width))
                 facts = facts_of(run, picture, self.held_up, changed=self._changed_on_disk)
-                self._foot.show(replace(facts, buttons=()) if self.past else facts)
+                now = (("live", _("back to now")),)
+                self._put_foot(replace(facts, buttons=now) if self.past else facts)
             case _:
                 pass
 
+    def _put_foot(self, facts: FootFacts) -> None:
+        """The foot of a chart: with what changes its view, where there is room for one more row."""
+        if self.size.height >= _ROOMY:
+            views = (*view_buttons(with_map=self.chart.map is not None), more())
+            self._foot.show(replace(facts, views=views))
+        else:
+            self._foot.show(replace(facts, buttons=(*facts.buttons, more())))
+
+    def _list_facts(self) -> FootFacts:
+        if not self.listing.flows or self.size.height < _ROOMY:
+            return FootFacts()
+        last = (("list", f"l {_('last run')}"),) if self._run is not None else ()
+        buttons = (("start", f"s {_('start')}"), ("view", f"v {_('chart')}"), ("runs", f"h {_('runs')}"), *last)
+        return FootFacts(buttons=buttons)
+
     def _chart_facts(self, skill: FlowSkill) -> FootFacts:
         if skill.flow is None:
-            return FootFacts("✗", _("cannot be run"), "error", "", (), (("list", _("l flows")),))
+            return FootFacts("✗", _("cannot be run"), "error", "", (), (("list", f"l {_('flows')}"),))
         figures = (n_("{count} node", "{count} nodes", len(skill.flow.nodes) - 2),)
-        return FootFacts("◆", _("ready"), "accent", "", figures, (("start", _("s start")), ("list", _("l flows"))))
+        return FootFacts("◆", _("ready"), "accent", "", figures, ended_buttons())

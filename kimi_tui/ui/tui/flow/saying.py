@@ -1,8 +1,8 @@
-"""A run in words: the pane's title, and the facts below the chart."""
+"""A run in words: the pane's title, and the facts and buttons below the chart."""
 
 from kimi_tui.flow.picture import FlowPicture
 from kimi_tui.ui.tui import wording
-from kimi_tui.ui.tui.flow.foot import FootFacts
+from kimi_tui.ui.tui.flow.foot import Button, FootFacts
 from kimi_tui.ui.tui.flow.looks import WORDS, Circumstances, standing_of
 from kimi_tui.ui.tui.flow_fold import FlowRun, branches_of
 from kimi_tui.ui.tui.headline import one_line
@@ -13,15 +13,28 @@ from kimi_tui.ui.tui.text.sanitize import sanitize
 
 def title_of(run: FlowRun, picture: FlowPicture, now: float, width: int) -> str:
     """` flow: release · move 3/1,000 · 1:12 `, without the most moves where it is narrow."""
-    moves = n_("{count} move", "{count} moves", picture.moves)
-    if run.active:
-        moves = _("move {number}", number=picture.moves)
+    moves = (
+        _("move {number}", number=picture.moves) if run.active else n_("{count} move", "{count} moves", picture.moves)
+    )
     most = f"/{run.begin.max_moves:,}" if run.active else ""
     spent = f" · {wording.elapsed(picture.elapsed(now))} "
-    name = sanitize(one_line(run.begin.name))
-    if cells(name) + cells(moves) + len(most) + len(spent) + 14 > width:
+    flow = _("flow: {name}", name=sanitize(one_line(run.begin.name)))
+    if cells(flow) + cells(moves) + len(most) + len(spent) + 6 > width:
         most = ""
-    return " " + _("flow: {name}", name=name) + f" · {moves}{most}{spent}"
+    return f" {flow} · {moves}{most}{spent}"
+
+
+def more() -> Button:
+    return ("menu", f"… {_('more')}")
+
+
+def view_buttons(*, with_map: bool) -> tuple[Button, ...]:
+    """How the chart is shown, to be clicked."""
+    found: list[Button] = [("farther", "−"), ("nearer", _("+ size")), ("outline", f"o {_('outline')}")]
+    found.append(("turn", f"d {_('turn')}"))
+    if with_map:
+        found.append(("map", f"m {_('map')}"))
+    return (*found, ("whole", f"F11 {_('zoom')}"))
 
 
 def facts_of(run: FlowRun, picture: FlowPicture, now: Circumstances, *, changed: bool = False) -> FootFacts:
@@ -37,33 +50,37 @@ def facts_of(run: FlowRun, picture: FlowPicture, now: Circumstances, *, changed:
     if run.status is not None:
         return _ended(run, tuple(figures))
     place = run.node_label
+    go_on: Button = ("toggle", f"space {_('go on')}")
+    step: Button = ("step", f"n {_('step')}")
+    stop: Button = ("stop", f"x {_('stop')}")
     if run.pause is not None:
         word = _(wording.PAUSED[run.pause.reason])
         choices = tuple((f"choose:{label}", label) for label in branches_of(run.begin, run.node_id))
         if run.pause.reason == "choice":
             return FootFacts("?", word, "warning", place, tuple(figures), choices)
-        buttons = [
-            ("toggle", _("space goes on")),
-            ("step", _("n one step")),
-            ("again", _("r again")),
-            ("stop", _("x stop")),
-        ]
-        return FootFacts("‖", word, "warning", place, tuple(figures), tuple(buttons))
+        buttons = (go_on, step, ("again", f"r {_('again')}"), stop)
+        return FootFacts("‖", word, "warning", place, tuple(figures), buttons)
     standing = standing_of(picture, picture.node_id, now)
-    buttons = (
-        ("toggle", _("space pause")),
-        ("step", _("n step")),
-        ("breakpoint", _("b breakpoint")),
-        ("stop", _("x stop")),
-    )
+    buttons = (("toggle", f"space {_('pause')}"), step, ("breakpoint", f"b {_('breakpoint')}"), stop)
     if standing in ("approval", "answer"):
-        return FootFacts("?", _(WORDS[standing]), "warning", place, tuple(figures))
+        return FootFacts("?", _(WORDS[standing]), "warning", place, tuple(figures), buttons)
     if standing == "retrying" and now.retry_until is not None:
-        left = wording.elapsed(now.retry_until - now.now + 0.999)
-        return FootFacts("↻", _("retrying in {time}", time=left), "warning", place, tuple(figures), buttons)
+        left = _("retrying in {time}", time=wording.elapsed(now.retry_until - now.now + 0.999))
+        return FootFacts("↻", left, "warning", place, tuple(figures), buttons)
     if picture.pausing:
-        return FootFacts("▶", _("pauses after"), "accent", place, tuple(figures), (("toggle", _("space goes on")),))
+        figures.insert(0, _("Esc interrupts it now"))
+        return FootFacts("▶", _("pauses after"), "accent", place, tuple(figures), (go_on, stop))
     return FootFacts("▶", _("running"), "accent", place, tuple(figures), buttons)
+
+
+def ended_buttons() -> tuple[Button, ...]:
+    """What can be done where no run is under way."""
+    return (
+        ("start", f"s {_('start')}"),
+        ("list", f"l {_('flows')}"),
+        ("export", f"e {_('export')}"),
+        ("runs", f"h {_('runs')}"),
+    )
 
 
 def _ended(run: FlowRun, figures: tuple[str, ...]) -> FootFacts:
@@ -73,5 +90,5 @@ def _ended(run: FlowRun, figures: tuple[str, ...]) -> FootFacts:
         sign, role = "✗", "error"
     word = _("cut off") if run.cut_off else _(wording.ENDED[run.status])
     place = _("at {node}", node=run.node_label) if run.cut_off else ""
-    buttons = (("list", _("l flows")), ("export", _("e export")), ("runs", _("h runs")))
-    return FootFacts(sign, word, role, place, figures, buttons)
+    again = ("start", f"s {_('again')}")
+    return FootFacts(sign, word, role, place, figures, (again, *ended_buttons()[1:]))

@@ -1,6 +1,8 @@
-"""The last line: the keys that matter where you are."""
+"""The last line: the keys that matter where you are. A click on one does what the key does."""
 
 from collections.abc import Sequence
+
+from textual import events
 
 from kimi_tui.ui.tui.panels.sheet import Sheet
 from kimi_tui.ui.tui.text.line import Line, Run, cells
@@ -18,6 +20,7 @@ class Hints(Sheet):
         super().__init__(id=id)
         self._hints: tuple[Hint, ...] = ()
         self._note = ""
+        self._places: list[tuple[range, str]] = []
 
     def show(self, hints: Sequence[Hint]) -> None:
         if tuple(hints) != self._hints:
@@ -30,6 +33,7 @@ class Hints(Sheet):
             self.redraw()
 
     def lines(self, width: int, palette: Palette) -> list[Line]:
+        self._places = []
         if self._note:
             return [Line(((" ", palette.base), (self._note, palette.warning)))]
         runs: list[Run] = [(" ", palette.base)]
@@ -44,6 +48,33 @@ class Hints(Sheet):
                 break
             if index:
                 runs.append((" · ", palette.faint))
+            self._places += _places(key, meaning, used + (3 if index else 0))
             runs += [(key, palette.base), (" " + meaning, palette.muted)]
             used += size
         return [Line(tuple(runs))]
+
+    def on_click(self, event: events.Click) -> None:
+        column = event.x - self.gutter.left
+        if key := next((key for place, key in self._places if column in place), ""):
+            event.stop()
+            self.app.post_message(events.Key(key, key if len(key) == 1 else None))
+
+
+_NAMES = {
+    "esc": "escape", "pgdn": "pagedown", "pgup": "pageup", "←": "left", "→": "right", "↑": "up", "↓": "down",
+    "+": "plus", "−": "minus", "/": "slash", "@": "at", "!": "exclamation_mark",
+}  # fmt: skip
+_ENDLESS = "…"
+
+
+def _places(shown: str, meaning: str, start: int) -> list[tuple[range, str]]:
+    """Where each key of a hint stands, and its name; the meaning belongs to the last of them."""
+    found: list[tuple[range, str]] = []
+    at = start
+    words = shown.split(" ")
+    for number, word in enumerate(words, 1):
+        end = at + cells(word) + (1 + cells(meaning) if number == len(words) else 0)
+        if _ENDLESS not in word:
+            found.append((range(at, end), _NAMES.get(word.lower(), word.lower() if len(word) > 1 else word)))
+        at = end + 1
+    return found

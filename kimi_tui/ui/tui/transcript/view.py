@@ -11,7 +11,7 @@ from textual.selection import Selection
 from textual.timer import Timer
 
 from kimi_tui.ui.tui.transcript.copying import selected_text
-from kimi_tui.ui.tui.transcript.items import Item, SubagentItem
+from kimi_tui.ui.tui.transcript.items import FlowHeaderItem, Item, SubagentItem
 from kimi_tui.ui.tui.transcript.search import Match
 from kimi_tui.ui.tui.transcript.viewport import Viewport
 
@@ -199,23 +199,24 @@ class Transcript(Viewport, can_focus=True):
             self.post_message(self.FollowChanged(*now))
 
     def jump_to(self, item_id: int) -> None:
-        """Bring the item to the top of the view."""
+        """Bring the item to the top of the view, with the cursor on it."""
         index = self._roll.index_of(item_id)
         if index is not None:
             self._window.show_item(index)
+            self._cursor = item_id
             self._show()
 
     # The cursor and the mouse
 
     def action_cursor(self, step: int) -> None:
-        """To the next card that can be opened, up or down."""
+        """To the next card that can be opened or turn of a flow's node, up or down."""
         roll = self._roll
         index = roll.index_of(self._cursor) if self._cursor is not None else None
         if index is None:
             index = len(roll) if step < 0 else -1
         index += step
         while 0 <= index < len(roll):
-            if roll.can_fold(index):
+            if roll.can_fold(index) or isinstance(roll.items[index], FlowHeaderItem):
                 self._cursor = roll.id_at(index)
                 top = roll.heights.top(index)
                 if not self._window.top <= top < self._window.top + self._window.height - 1:
@@ -227,16 +228,19 @@ class Transcript(Viewport, can_focus=True):
     def action_open(self) -> None:
         if self._cursor is None:
             return
-        if isinstance(self._roll.item_of(self._cursor), SubagentItem):
-            self.post_message(self.ItemClicked(self._cursor, "agent"))
-        else:
-            self.toggle(self._cursor)
+        match self._roll.item_of(self._cursor):
+            case SubagentItem():
+                self.post_message(self.ItemClicked(self._cursor, "agent"))
+            case FlowHeaderItem() as header:
+                self.post_message(self.ItemClicked(self._cursor, f"node:{header.node_id}"))
+            case _:
+                self.toggle(self._cursor)
 
     def on_focus(self) -> None:
-        self._show()
+        self.call_next(self._show)  # only then it has the focus
 
     def on_blur(self) -> None:
-        self._show()
+        self.call_next(self._show)
 
     def on_click(self, event: events.Click) -> None:
         index, _ = self._roll.heights.find(self._window.top + event.y)

@@ -8,6 +8,7 @@ from kimi_tui.flow.run_state import RunState, hash_of
 from kimi_tui.skill.library import SkillLibrary
 from kimi_tui.skill.roots import SkillRoots
 from kimi_tui.ui.tui.dialogs.choice import Choice
+from kimi_tui.ui.tui.dialogs.node import NodeDetails
 from kimi_tui.ui.tui.dialogs.start_flow import StartFlow
 from kimi_tui.wire.flow_events import FlowNodeBegin
 from tests.ui.tui import scenes
@@ -186,3 +187,33 @@ async def test_a_label_shows_what_the_run_was_started_with_and_a_chart_alone_a_g
         assert "▶ Look at the parser" in one.shown()
         assert "■ Look at the parser" in one.shown()
         assert "${ARGS}" not in one.shown()
+
+
+async def test_the_chart_to_be_started_shows_the_arguments_as_they_are_written(tmp_path: Path) -> None:
+    shelf = Shelf(tmp_path)
+    shelf.write(ASKS)
+    shelf.library.reload()
+    async with desk(tmp_path, engine=shelf.engine) as one:
+        await one.press("f3", "enter")
+        assert "Look at …" in one.shown()
+        await one.press("i", "o")
+        assert "Look at io" in one.shown()
+        await one.press("enter")
+        assert shelf.engine.prompts == ["/flow:release io"]
+
+
+async def test_a_node_of_a_chart_that_is_not_running_is_opened_too(tmp_path: Path) -> None:
+    async with desk(tmp_path) as one:
+        await one.press("f3", "v", "down", "enter")
+        assert isinstance(one.app.screen, NodeDetails)
+        assert "ways out" in one.shown()
+        assert "not yet" not in one.shown()
+
+
+async def test_a_flow_that_has_ended_is_started_again_from_its_chart(tmp_path: Path) -> None:
+    shelf = Shelf(tmp_path)
+    async with desk(tmp_path, engine=shelf.engine) as one:
+        await one.run()
+        await one.reply("Looked.", "Fixed.", "Yes. <choice>yes</choice>", "Tagged.")
+        await one.press("f3", "s")
+        assert isinstance(one.app.screen, StartFlow)

@@ -181,6 +181,61 @@ async def test_a_turns_header_leads_back_to_its_node(tmp_path: Path) -> None:
         assert one.pane.chart.selected == "look"
 
 
+async def test_keys_go_from_a_nodes_turn_back_to_the_node(tmp_path: Path) -> None:
+    async with desk(tmp_path) as one:
+        await at_green(one)
+        await one.press("f3", "home", "up", "enter", "t")
+        assert "› ■ Fix it" in one.shown()
+        await one.press("k")
+        assert "› ■ Look at the test" in one.shown()
+        await one.press("enter")
+        assert (one.app.home.focused_pane, one.pane.chart.selected) == ("flow", "look")
+
+
+async def test_a_click_on_the_last_line_does_what_its_key_does(tmp_path: Path) -> None:
+    async with desk(tmp_path) as one:
+        await at_green(one)
+        await one.press("f3")
+        await click_on(one, "c branch")
+        assert one.app.home.branch.is_open
+        await click_on(one, "Esc later")
+        assert not one.app.home.branch.is_open
+
+
+async def test_everything_can_be_done_from_a_list_of_it(tmp_path: Path) -> None:
+    async with desk(tmp_path) as one:
+        await at_green(one)
+        await click_on(one, "… more")
+        assert "Take the breakpoint away" not in one.shown()
+        await click_on(one, "Breakpoint here")
+        assert one.runner.state.breakpoints == {"green"}
+        await one.press("f3", "full_stop")
+        assert "Take the breakpoint away" in one.shown()
+        await click_on(one, "Outline, or the chart again")
+        assert one.pane.chart.view == "outline"
+
+
+async def test_the_right_button_asks_what_can_be_done_with_a_node(tmp_path: Path) -> None:
+    async with desk(tmp_path) as one:
+        await one.run()
+        await click_on(one, "Tag it", button=3)
+        assert "◆ Tag it" in one.shown()
+        await click_on(one, "Go on from here")
+        await one.reply("I looked.")
+        assert one.runner.node_id == "tag"
+
+
+async def test_the_views_row_changes_the_view(tmp_path: Path) -> None:
+    async with desk(tmp_path) as one:
+        await one.run()
+        await click_on(one, "d turn")
+        assert one.pane.chart.turned_to == "LR"
+        await click_on(one, "o outline")
+        assert one.pane.chart.view == "outline"
+        await click_on(one, "F11 zoom")
+        assert one.app.home.zoomed == "flow"
+
+
 @pytest.mark.parametrize("key", ["space", "n", "x", "r"])
 async def test_what_makes_no_sense_is_told_and_does_no_harm(tmp_path: Path, key: str) -> None:
     async with desk(tmp_path) as one:
@@ -191,12 +246,12 @@ async def test_what_makes_no_sense_is_told_and_does_no_harm(tmp_path: Path, key:
         assert one.runner.node_id == "look"
 
 
-async def click_on(one: Desk, text: str) -> None:
+async def click_on(one: Desk, text: str, *, button: int = 1) -> None:
     """Click on the first place of the screen that says so, as it is seen."""
     for y, strip in enumerate(one.app.screen._compositor.render_strips()):
         x = strip.text.find(text)
         if x >= 0:
-            await one.pilot.click(offset=(x + 1, y))
+            await one.pilot.click(offset=(x + 1, y), button=button)
             await one.settle()
             return
     raise AssertionError(f"{text!r} is not on the screen")
