@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo test faults soak check snapshots texts bench clean
+.PHONY: demo test faults mutants soak check snapshots texts bench clean
 
 demo: $(VENV)/.program
 	@$(BIN)/kimi-tui --demo
@@ -15,6 +15,10 @@ test: $(VENV)/.tests
 # Every case of the fault list, those in a terminal of their own too.
 faults: $(VENV)/.tests
 	@$(BIN)/python -m tests.faults
+
+# Takes each defence out of a copy and sees that its test fails; CASE=31 for one. Long, and not part of CI.
+mutants: $(VENV)/.tests
+	@$(BIN)/python -m tests.faults.mutants $(CASE)
 
 # 500 kill -9 at random moments of a busy session; SEED=N repeats one.
 soak: $(VENV)/.tests

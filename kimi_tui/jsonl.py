@@ -77,7 +77,7 @@ def _raw_lines(path: Path, start: int) -> Iterator[tuple[int, bytes]]:
                     json.loads(raw)
                 except (ValueError, RecursionError):
                     return
-            yield number, raw.rstrip(b"\n").removeprefix(b"\xef\xbb\xbf")
+            yield number, raw.rstrip(b"\n")
 
 
 def bad_lines(path: Path, start: int = 0) -> list[bytes]:

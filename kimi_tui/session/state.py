@@ -6,6 +6,7 @@ from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
+from kimi_tui.crash_point import crash_point
 from kimi_tui.wire.display import TodoItem
 
 
@@ -46,4 +47,5 @@ def write_state(file: Path, state: SessionState) -> None:
         out.write(state.model_dump_json(indent=2))
         out.flush()
         os.fsync(out.fileno())
+    crash_point("state.before_replace")
     fresh.replace(file)

@@ -12,6 +12,7 @@ _HERE = "tests/faults/test_state_and_leaks.py"
 _HTTP = "tests/llm/test_openai_faults.py"
 _JSONL = "tests/test_jsonl.py"
 _MCP = "tests/mcp"
+_PANE = "tests/ui/tui/flow"
 _PROC = "tests/tools/test_processes.py"
 _SHELL = "tests/tools/test_shell.py"
 _SKILL = "tests/skill"
@@ -37,7 +38,10 @@ CASES: dict[str, tuple[str, ...]] = {
         f"{_CODE}::test_a_kill_at_each_crash_point_resumes_at_the_right_node",
         "tests/flow/test_runs.py::test_a_run_that_is_killed_again_and_again_loses_nothing",
     ),
-    "8 kill9_between_files": (f"{_HERE}::test_kill9_between_files",),
+    "8 kill9_between_files": (
+        f"{_HERE}::test_kill9_between_files",
+        f"{_HERE}::test_kill9_between_files_leaves_the_state_of_before_and_a_session_that_goes_on",
+    ),
     "9 enospc": (
         f"{_JSONL}::test_enospc_what_could_not_be_written_is_kept_and_written_when_there_is_room",
         f"{_DISK}::test_enospc_is_told_once_the_turn_goes_on_and_what_was_said_is_written_when_there_is_room",
@@ -73,7 +77,11 @@ CASES: dict[str, tuple[str, ...]] = {
         "tests/tools/test_sandbox.py::test_processes_outside_are_not_seen_and_those_inside_end_with_the_command",
     ),
     "17 zombies": (f"{_PROC}::test_zombies",),
-    "18 yes_flood": (f"{_PROC}::test_yes_flood", "tests/tools/test_result_builder.py::test_a_flood_is_not_kept"),
+    "18 yes_flood": (
+        f"{_PROC}::test_yes_flood",
+        "tests/tools/test_result_builder.py::test_a_flood_is_not_kept",
+        f"{_TERM}::test_a_flood_of_output_takes_no_memory_and_keys_are_seen",
+    ),
     "19 sigterm, sighup, sigint, sigtstp": (
         f"{_TERM}::test_a_signal_ends_it_and_the_terminal_is_as_it_was",
         f"{_TERM}::test_sigtstp_gives_the_terminal_back_and_sigcont_paints_again",
@@ -181,6 +189,7 @@ CASES: dict[str, tuple[str, ...]] = {
         f"{_SKILL}/test_source.py::test_a_pipe_does_not_hang",
         f"{_SKILL}/test_roots.py::test_links_that_lead_in_circles_are_reported_and_left",
         f"{_SKILL}/test_roots.py::test_a_folder_that_cannot_be_listed_is_reported",
+        f"{_SKILL}/test_library.py::test_a_thousand_skills_are_read_in_a_moment",
     ),
     "43 flow_bad": (
         "tests/flow/test_lint.py::test_what_is_no_flow_is_refused_with_its_line",
@@ -202,6 +211,11 @@ CASES: dict[str, tuple[str, ...]] = {
         f"{_STEER}::test_a_breakpoint_holds_before_each_visit_and_going_on_does_not_hit_it_again",
         f"{_APP}::test_only_rows_that_changed_are_drawn_again_when_a_flow_goes_on",
         "tests/soul/test_engine.py::test_a_rejected_tool_pauses_the_flow_and_the_person_may_choose_the_branch",
+        "tests/soul/test_engine.py::test_esc_pauses_a_flow_a_message_can_be_sent_meanwhile_and_the_flow_goes_on",
+        f"{_PANE}/test_pane.py::test_a_run_under_way_keeps_its_chart_when_the_file_changes",
+        f"{_PANE}/test_steering.py::test_the_chart_can_be_walked_while_a_branch_waits_for_the_person",
+        f"{_PANE}/test_chart.py::test_an_idle_chart_repaints_nothing_and_a_second_of_a_run_only_its_node",
+        f"{_PANE}/test_chart.py::test_a_change_on_a_chart_of_200_nodes_fits_into_a_frame",
     ),
     "47 client_gone": (
         "tests/ui/acp/test_process.py::"
@@ -217,6 +231,8 @@ CASES: dict[str, tuple[str, ...]] = {
         f"{_SKILL}/test_watcher.py::test_links_in_circles_do_not_stop_the_watch",
         f"{_SKILL}/test_watcher.py::test_an_editor_that_saves_by_rename_is_followed_again_and_again",
         f"{_SKILL}/test_watcher.py::test_a_large_tree_beside_a_skill_is_not_watched",
+        f"{_SKILL}/test_watcher.py::test_a_watch_that_cannot_be_had_is_told",
+        f"{_SKILL}/test_watcher.py::test_a_watch_costs_nothing_while_nothing_changes",
     ),
     "sensitive names": (
         f"{_HERE}::test_a_name_of_the_list_is_sensitive",

@@ -1,13 +1,12 @@
 """Each case of the fault list is held by a test that is there."""
 
 import re
-from pathlib import Path
 
 import pytest
 
+from tests.faults.defences import DEFENCES, Defence
 from tests.faults.index import CASES
-
-ROOT = Path(__file__).parents[2]
+from tests.faults.mutants import ROOT, cases_without_a_defence, tests_of
 
 
 def test_every_number_of_the_list_is_there() -> None:
@@ -20,3 +19,13 @@ def test_every_test_of_a_case_exists(case: str) -> None:
     for test in CASES[case]:
         file, _, name = test.partition("::")
         assert re.search(rf"^(?:async )?def {name}\(", (ROOT / file).read_text("utf-8"), re.MULTILINE), test
+
+
+def test_every_case_has_a_defence_that_can_be_taken_out() -> None:
+    assert list(cases_without_a_defence()) == []
+
+
+@pytest.mark.parametrize("defence", DEFENCES, ids=lambda one: f"{one.case}: {one.what}")
+def test_what_is_taken_out_is_there_once_and_a_test_of_the_case_holds_it(defence: Defence) -> None:
+    assert (ROOT / defence.file).read_text("utf-8").count(defence.text) == 1
+    assert tests_of(defence)

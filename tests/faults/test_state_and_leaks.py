@@ -9,7 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from kimi_tui import jsonl
+from kimi_tui import jsonl, paths
+from kimi_tui.session.state import SessionState, read_state
 from kimi_tui.tools.sensitive import is_sensitive
 from kimi_tui.wire.events import StepBegin
 from kimi_tui.wire.recorder import Recorder, read_recorded
@@ -20,18 +21,52 @@ KEY = "sk-very-secret-0123456789abcdef"
 
 
 async def test_kill9_between_files(tmp_path: Path) -> None:
-    """The journals have a turn that `state.json` does not know of: they win, and nothing is there twice."""
+    """The journals have a turn that `state.json` does not know of: they win, and nothing is there twice.
+
+    The state is the old one or the new one, never half of one; and half of one, from elsewhere, is as none.
+    """
     async with engine_on(plan(tmp_path, "text: one", "text: two", session_id="s")) as (engine, _):
         await engine.prompt("first")
         engine.session.save_state()
         state = engine.session.dir / "state.json"
-        shutil.copy(state, tmp_path / "old")
+        os.link(state, tmp_path / "old")
         await engine.prompt("second")
+        engine.session.state.custom_title = "Named"
+        engine.session.save_state()
+    assert "Named" in state.read_text()
+    assert "Named" not in (tmp_path / "old").read_text()
+    whole = state.read_bytes()
+    for length in (0, 1, len(whole) // 2, len(whole) - 1):
+        state.write_bytes(whole[:length])
+        assert read_state(state) == SessionState()
     shutil.copy(tmp_path / "old", state)
     async with engine_on(plan(tmp_path, "text: three", session_id="s")) as (engine, _):
         await engine.prompt("third")
         texts = [message.text for message in engine.context.history]
     assert texts == ["first", "one", "second", "two", "third", "three"]
+
+
+def test_kill9_between_files_leaves_the_state_of_before_and_a_session_that_goes_on(tmp_path: Path) -> None:
+    """Killed where the new state is written and the old one still in place."""
+    script, config = tmp_path / "script.json", tmp_path / "config.yaml"
+    script.write_text('["text: one"]')
+    config.write_text(
+        f"providers: {{s: {{type: scripted, scripts: {script}}}}}\nmodels: {{m: {{provider: s, model: s}}}}\n"
+    )
+
+    def say(text: str, **env: str) -> subprocess.CompletedProcess[str]:
+        argv = [sys.executable, "-m", "kimi_tui", "--print", "--config-file", str(config), "--session", "s", "-p", text]
+        return subprocess.run(
+            argv, capture_output=True, text=True, cwd=tmp_path, env={**os.environ, **env}, check=False, timeout=50
+        )
+
+    assert say("first").returncode == 0
+    assert say("/yolo", KIMI_TUI_CRASH_AT="state.before_replace").returncode == -9
+    (state,) = paths.home().glob("sessions/*/s/state.json")
+    assert read_state(state) == SessionState.model_validate_json(state.read_bytes())
+    assert say("second").returncode == 0
+    context = (state.parent / "context.jsonl").read_text()
+    assert (context.count('"first"'), context.count('"second"')) == (1, 1)
 
 
 def test_clock_back(tmp_path: Path) -> None:

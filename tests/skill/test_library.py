@@ -3,6 +3,7 @@
 import os
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 from kimi_tui.skill.library import SkillChange, SkillLibrary
@@ -140,6 +141,19 @@ def test_an_edit_that_leaves_size_and_time_alone_is_seen(tmp_path: Path) -> None
     write_skill(tmp_path / "own/skills", "walk", "two")
     os.utime(file, (1_000_000_000, 1_000_000_000))
     assert library.reload() == SkillChange(changed=("walk",))
+
+
+def test_a_thousand_skills_are_read_in_a_moment(tmp_path: Path) -> None:
+    for number in range(1000):
+        write_skill(tmp_path / "own/skills", f"skill-{number}")
+    roots = roots_in(tmp_path)
+    began = time.process_time()
+    library = SkillLibrary.load(roots)
+    first = time.process_time() - began
+    library.reload()
+    assert len(library.skills) >= 1000
+    assert first < 0.6
+    assert time.process_time() - began - first < 0.3
 
 
 def test_importing_skills_loads_no_watcher_no_screen_and_no_sdk() -> None:

@@ -3,6 +3,7 @@
 import asyncio
 import os
 import shutil
+import time
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -209,6 +210,16 @@ def test_a_large_tree_beside_a_skill_is_not_watched(tmp_path: Path, own: Path) -
         "own/skills/walk",
         "project",
     ]
+
+
+async def test_a_watch_costs_nothing_while_nothing_changes(tmp_path: Path, own: Path) -> None:
+    for number in range(300):
+        write_skill(own, f"skill-{number}")
+    async with watching(roots_in(tmp_path)) as watched:
+        assert len(watched.library.skills) >= 300
+        began = time.process_time()
+        await asyncio.sleep(1.0)
+        assert time.process_time() - began < 0.02
 
 
 def test_the_plan_is_steady_and_follows_what_appears(tmp_path: Path) -> None:

@@ -90,7 +90,7 @@ async def test_tree_kill(command: str, tmp_path: Path) -> None:
 
 async def test_tree_kill_at_timeout(tmp_path: Path) -> None:
     seconds = mark()
-    text, ended = await bash(f"echo hi; sleep {seconds} & sleep {seconds}", tmp_path, seconds=0.3)
+    text, ended = await bash(f"echo hi; setsid sleep {seconds} & sleep {seconds}", tmp_path, seconds=0.5)
     assert (text, ended.timed_out, ended.exit_code) == ("hi\n", True, None)
     assert not processes_with(seconds)
 

@@ -12,6 +12,7 @@ from kimi_tui.ui.tui.flow.lines import EAST, NORTH, SOUTH, WEST, sign_of
 from kimi_tui.ui.tui.flow.looks import Circumstances, faces_of, flow_of, standing_of
 from kimi_tui.ui.tui.flow.outlined import Outline
 from kimi_tui.wire.flow_events import FlowNodeBegin, FlowNodeEnd
+from tests.bench.flow_pane import measure
 from tests.ui.tui import scenes
 from tests.ui.tui.flow import flow_scenes
 from tests.ui.tui.flow.live import Desk, desk
@@ -230,3 +231,12 @@ def current_is_seen(one: Desk) -> bool:
     place = chart.plane.place_of(chart.current) if chart.plane is not None else None
     assert place is not None
     return Region(chart.scroll_offset.x, chart.scroll_offset.y, *chart.size).contains_region(place)
+
+
+@pytest.mark.faults
+async def test_a_change_on_a_chart_of_200_nodes_fits_into_a_frame() -> None:
+    """A frame is 16 ms; the process's own time is counted, not that of its neighbours."""
+    nodes, times, _, _, idle_cells = await measure(200)
+    assert nodes > 200
+    assert sorted(times)[len(times) // 2] < 16
+    assert idle_cells == 0

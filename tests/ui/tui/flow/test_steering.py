@@ -92,6 +92,19 @@ async def test_a_asks_the_person_at_this_decision_and_the_models_word_is_a_sugge
         assert (one.runner.node_id, one.runner.state.decisions[-1].by) == ("fix", "user")
 
 
+async def test_the_chart_can_be_walked_while_a_branch_waits_for_the_person(tmp_path: Path) -> None:
+    async with desk(tmp_path) as one:
+        await at_green(one)
+        await one.press("f3", "a")
+        await one.reply("<choice>yes</choice>")
+        assert one.app.home.branch.labels == ("yes", "no")
+        await one.press("f3")
+        at = one.pane.chart.selected
+        await one.press("up")
+        assert one.pane.chart.selected not in ("", at)
+        assert one.runner.paused is not None
+
+
 async def test_capital_a_asks_at_each_decision_and_no_more(tmp_path: Path) -> None:
     async with desk(tmp_path) as one:
         await one.run()

@@ -1,0 +1,621 @@
+"""What holds each case of the fault list, and how it is taken out. `mutants.py` does so and sees a test fail."""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Defence:
+    """`text`, which is in `file` once, becomes `instead`. `test` is the one of the case's tests that has to fail."""
+
+    case: str
+    what: str
+    file: str
+    text: str
+    instead: str
+    test: str = ""
+
+
+DEFENCES: tuple[Defence, ...] = (
+    Defence(
+        "1 torn_tail", "cutting the torn tail before the next line", "kimi_tui/jsonl.py",
+        "        cut_torn_tail(fd)\n", "        pass\n",
+    ),
+    Defence(
+        "2 nul_tail", "cutting NULs off before the next line", "kimi_tui/jsonl.py",
+        "        cut_torn_tail(fd)\n", "        pass\n",
+    ),
+    Defence(
+        "3 corrupt_middle", "passing over a line that is no JSON", "kimi_tui/jsonl.py",
+        "            result.bad.append((number, raw))\n", "            break\n",
+        "test_corrupt_middle_is_told_with_its_line_and_the_rest_is_read",
+    ),
+    Defence(
+        "3 corrupt_middle", "keeping a copy of bad lines", "kimi_tui/jsonl.py",
+        "        fresh = [line for line in lines if line not in known]\n", "        fresh = []\n",
+        "test_corrupt_middle_lines_are_put_aside_and_told_of_once",
+    ),
+    Defence(
+        "4 kill9_mid_tool", "a result for a call that has none", "kimi_tui/context/context.py",
+        "    mended.extend(interrupted_result(call_id) for call_id in open_calls)\n    return", "    return",
+    ),
+    Defence(
+        "4 kill9_mid_tool", "a result for a call that has none, in a session", "kimi_tui/context/context.py",
+        "    mended.extend(interrupted_result(call_id) for call_id in open_calls)\n    return", "    return",
+        "test_kill9_mid_tool_the_session_goes_on_with_a_result_that_says_so_and_the_tool_is_not_run_again",
+    ),
+    Defence(
+        "5 orphan_tool_result", "dropping a result without a call", "kimi_tui/context/context.py",
+        "                dropped += 1\n", "                mended.append(message)\n",
+    ),
+    Defence(
+        "6 kill9_mid_stream", "writing each message at once", "kimi_tui/jsonl.py",
+        "            self._kept.extend(dump(value) for value in values)\n            self._write(sync)\n",
+        "            self._kept.extend(dump(value) for value in values)\n"
+        "            if sync or len(self._kept) > 30:\n                self._write(sync)\n",
+    ),
+    Defence(
+        "7 kill9_in_flow", "journalling before it is told", "kimi_tui/flow/journal.py",
+        "        self._writer.append(dump_record(record), sync=True)\n"
+        '        crash_point("journal.after_append")\n'
+        '        crash_point(f"journal.after_{record.r}")\n',
+        '        crash_point("journal.after_append")\n'
+        '        crash_point(f"journal.after_{record.r}")\n'
+        "        self._writer.append(dump_record(record), sync=True)\n",
+    ),
+    Defence(
+        "8 kill9_between_files", "replacing state.json whole", "kimi_tui/session/state.py",
+        '    fresh = file.with_suffix(".new")\n', "    fresh = file\n", "test_kill9_between_files",
+    ),
+    Defence(
+        "8 kill9_between_files", "doing without a state that is broken", "kimi_tui/session/state.py",
+        "    except (OSError, ValueError, ValidationError):\n", "    except OSError:\n", "test_kill9_between_files",
+    ),
+    Defence(
+        "9 enospc", "keeping what could not be written", "kimi_tui/jsonl.py",
+        "            self._troubled = True\n", "            self._troubled = True\n            self._kept.clear()\n",
+        "test_enospc_what_could_not_be_written_is_kept_and_written_when_there_is_room",
+    ),
+    Defence(
+        "9 enospc", "telling of it once", "kimi_tui/soul/disk_trouble.py",
+        "        if first:\n", "        if True:\n",
+        "test_enospc_is_told_once_the_turn_goes_on_and_what_was_said_is_written_when_there_is_room",
+    ),
+    Defence(
+        "9 enospc", "writing a file beside the old one", "kimi_tui/tools/open_file.py",
+        "        _replace(folder, real, content, before)\n", "        _write_in_place(folder, real, content)\n",
+        "test_enospc_leaves_the_old_file_whole",
+    ),
+    Defence(
+        "10 ro_home", "a session that is not kept", "kimi_tui/session/session.py",
+        "            folder = _scratch_folder(session_id)\n", "            raise\n",
+    ),
+    Defence(
+        "11 emfile", "giving back what was opened when the rest cannot be", "kimi_tui/tools/processes.py",
+        "    fds.callback(os.close, read)\n    fds.callback(os.close, write)\n", "",
+    ),
+    Defence(
+        "12 two_writers, stale_lock", "the lock", "kimi_tui/session/session.py",
+        "            fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)\n", "            pass\n",
+        "test_two_writers_the_second_process_is_refused_and_told_who_holds_it",
+    ),
+    Defence(
+        "12 two_writers, stale_lock", "a lock that dies with its owner", "kimi_tui/session/session.py",
+        "            fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)\n",
+        "            os.kill(int(os.pread(fd, 64, 0) or 0), 0)\n            raise OSError\n",
+        "test_stale_lock_of_an_unrelated_living_process_holds_nobody_up",
+    ),
+    Defence(
+        "13 surrogate_u2028", "escaping what readers split lines at", "kimi_tui/jsonl.py",
+        '        for char in ("\\u2028", "\\u2029", "\\x85"):\n', "        for char in ():\n",
+        "test_characters_that_readers_split_lines_at_stay_within_their_line",
+    ),
+    Defence(
+        "13 surrogate_u2028", "replacing half characters", "kimi_tui/jsonl.py",
+        '        text = text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")\n', "",
+        "test_half_a_surrogate_pair_becomes_a_replacement_and_a_whole_one_its_character",
+    ),
+    Defence(
+        "13 surrogate_u2028", "passing over a byte order mark", "kimi_tui/jsonl.py",
+        "            result.rows.append((number, json.loads(raw)))\n",
+        '            result.rows.append((number, json.loads(raw.decode("utf-8"))))\n',
+        "test_a_byte_order_mark_is_no_part_of_the_first_record",
+    ),
+    Defence(
+        "13 surrogate_u2028", "decoding across pieces", "kimi_tui/tools/processes.py",
+        "(text := self._decoder.decode(piece)) and", '(text := piece.decode("utf-8", "replace")) and',
+        "test_characters_are_never_cut",
+    ),
+    Defence(
+        "14 deleted_cwd, clock_back", "looking whether the folder is there", "kimi_tui/cli/work_dir.py",
+        "    except OSError:\n        raise UsageError(\"the current",
+        "    except KeyError:\n        raise UsageError(\"the current",
+        "test_deleted_cwd_is_a_readable_error",
+    ),
+    Defence(
+        "14 deleted_cwd, clock_back", "giving back pipes where it cannot start", "kimi_tui/tools/processes.py",
+        "    fds.callback(os.close, read)\n    fds.callback(os.close, write)\n", "",
+        "test_a_work_dir_that_is_gone_is_an_error_and_leaks_nothing",
+    ),
+    Defence(
+        "14 deleted_cwd, clock_back", "the order of the file", "kimi_tui/wire/recorder.py",
+        "    for row in jsonl.each(path, start):\n",
+        '    for row in sorted(jsonl.each(path, start), key=lambda row: row.get("timestamp", 0)):\n',
+        "test_clock_back",
+    ),
+    Defence(
+        "15 tree_kill", "ending all that came of a command", "kimi_tui/tools/supervisor.py",
+        "    supervisor.end_all(grace)\n", "    os.kill(first, signal.SIGTERM)\n", "test_tree_kill",
+    ),
+    Defence(
+        "15 tree_kill", "ending them at a timeout", "kimi_tui/tools/supervisor.py",
+        "    supervisor.end_all(grace)\n", "    os.kill(first, signal.SIGTERM)\n", "test_tree_kill_at_timeout",
+    ),
+    Defence(
+        "15 tree_kill", "a result for each call of a cancelled turn", "kimi_tui/soul/soul.py",
+        "                    result_message(results[call.id]) if call.id in results else interrupted_result(call.id)\n"
+        "                    for call in calls\n",
+        "                    result_message(results[call.id]) for call in calls if call.id in results\n",
+        "test_cancel_while_a_tool_runs_leaves_a_valid_context_and_no_process",
+    ),
+    Defence(
+        "16 setsid_child", "adopting what left its session", "kimi_tui/tools/supervisor.py",
+        "    _adopt_orphans()\n    woken", "    woken", "test_setsid_child",
+    ),
+    Defence(
+        "16 setsid_child", "a process space of its own", "kimi_tui/tools/sandbox_argv.py",
+        '"--unshare-pid", ', "",
+        "test_processes_outside_are_not_seen_and_those_inside_end_with_the_command",
+    ),
+    Defence(
+        "17 zombies", "waiting for each child", "kimi_tui/tools/processes.py",
+        "        self._child.wait()\n        for line", "        for line",
+    ),
+    Defence(
+        "18 yes_flood", "dropping what was handed on", "kimi_tui/tools/processes.py",
+        "            piece = os.read(self._output, _CHUNK)\n",
+        "            piece = os.read(self._output, _CHUNK)\n"
+        '            self.__dict__.setdefault("all", []).append(piece)\n',
+        "test_yes_flood",
+    ),
+    Defence(
+        "18 yes_flood", "bounding what is kept, in a terminal", "kimi_tui/tools/result_builder.py",
+        "        if len(text) > self._room + self._tail_room:\n",
+        "        self._room += len(text)\n        if False:\n",
+        "test_a_flood_of_output_takes_no_memory_and_keys_are_seen",
+    ),
+    Defence(
+        "18 yes_flood", "leaving out what goes beyond", "kimi_tui/tools/result_builder.py",
+        "        if len(text) > self._room + self._tail_room:\n",
+        "        self._room += len(text)\n        if False:\n",
+        "test_a_flood_is_not_kept",
+    ),
+    Defence(
+        "19 sigterm, sighup, sigint, sigtstp", "our own handlers", "kimi_tui/ui/tui/run.py",
+        "        loop.add_signal_handler(number, end, number)\n",
+        "        signal.signal(number, signal.SIG_DFL)\n",
+        "test_a_signal_ends_it_and_the_terminal_is_as_it_was",
+    ),
+    Defence(
+        "19 sigterm, sighup, sigint, sigtstp", "ending the engine at SIGINT", "kimi_tui/tools/supervisor.py",
+        "    supervisor.end_all(grace)\n", "",
+        "test_sigint_ends_the_command_that_runs_and_the_session_can_be_resumed",
+    ),
+    Defence(
+        "20 pty_gone", "looking whether the terminal is there", "kimi_tui/ui/tui/terminal.py",
+        "    except (OSError, ValueError):\n        return True\n",
+        "    except (OSError, ValueError):\n        return False\n",
+    ),
+    Defence(
+        "21 epipe_print", "ending quietly when nobody reads", "kimi_tui/cli/main.py",
+        "    except BrokenPipeError:\n        _silence_stdout()\n        return 141\n",
+        "    except ZeroDivisionError:\n        return 1\n",
+    ),
+    Defence(
+        "22 resize_storm", "making room anew", "kimi_tui/ui/tui/screens/home.py",
+        "    def on_resize(self, event: events.Resize) -> None:\n        self.make_room()\n",
+        "    def on_resize(self, event: events.Resize) -> None:\n        raise ZeroDivisionError\n",
+        "test_resize_storm",
+    ),
+    Defence(
+        "23 focus_storm", "drawing a line once", "kimi_tui/ui/tui/app.py",
+        "    def on_descendant_focus(self,",
+        "    def on_app_focus(self) -> None:\n"
+        "        import time\n\n"
+        "        time.sleep(0.25)  # what restyling many widgets takes\n\n"
+        "    def on_descendant_focus(self,",
+        "test_focus_storm",
+    ),
+    Defence(
+        "24 split_input", "folding a large paste", "kimi_tui/ui/tui/composer/paste.py",
+        "        if len(text) < CHARACTERS and lines < LINES:\n", "        if True:\n",
+        "test_a_paste_of_a_mebibyte_is_no_keys",
+    ),
+    Defence(
+        "25 tmux_env", "saying what a dumb terminal cannot", "kimi_tui/cli/screen.py",
+        '    if os.environ.get("TERM") == "dumb":\n', "    if False:\n", "test_tmux_env",
+    ),
+    Defence(
+        "25 tmux_env", "saying what is needed without a terminal", "kimi_tui/cli/screen.py",
+        "    if not (sys.stdin.isatty() and sys.stdout.isatty()):\n", "    if False:\n",
+        "test_without_a_terminal_the_screen_says_what_to_use_instead",
+    ),
+    Defence(
+        "26 esc_matrix", "the sanitiser, on screen", "kimi_tui/ui/tui/text/sanitize.py",
+        '    return _SUSPECT.sub(_spell, _PICTURE_JOIN.sub("", text))\n', "    return text\n", "test_esc_matrix",
+    ),
+    Defence(
+        "26 esc_matrix", "spelling out C1 and tags", "kimi_tui/ui/tui/text/sanitize.py",
+        '    "\\x00-\\x1f\\x7f-\\x9f"  # C0, DEL, C1\n', '    "\\x00-\\x1f\\x7f"  # C0, DEL\n',
+        "test_nothing_that_acts_on_a_terminal_is_left",
+    ),
+    Defence(
+        "26 esc_matrix", "the sanitiser where rows are made", "kimi_tui/ui/tui/text/wrap.py",
+        "        clean = [(sanitize(text), style) for text, style in paragraph]\n", "        clean = list(paragraph)\n",
+        "test_no_item_breaks_the_grid_or_reaches_the_terminal",
+    ),
+    Defence(
+        "27 bidi_zw", "seeing marks that nobody sees", "kimi_tui/tools/shell_command.py",
+        "        if hidden := hidden_text(text):\n", "        if hidden := None:\n", "test_bidi_zw",
+    ),
+    Defence(
+        "27 bidi_zw", "spelling them out in the dialog", "kimi_tui/ui/tui/text/sanitize.py",
+        '    return _SUSPECT.sub(_spell, _PICTURE_JOIN.sub("", text))\n', "    return text\n",
+        "test_hidden_characters_of_a_command_are_spelled_out",
+    ),
+    Defence(
+        "28 hidden_tail", "seeing much blank space", "kimi_tui/tools/shell_command.py",
+        '    return "it has much blank space in it" if _PADDING.search(text) else None\n', "    return None\n",
+        "test_hidden_tail",
+    ),
+    Defence(
+        "28 hidden_tail", "pointing hidden text out", "kimi_tui/tools/shell.py",
+        "        if hidden := hidden_text(params.command):\n", "        if hidden := None:\n",
+        "test_hidden_text_is_pointed_out",
+    ),
+    Defence(
+        "28 hidden_tail", "withholding the broad answer", "kimi_tui/ui/tui/dialogs/approval.py",
+        '            case "session" if request.scope is not None and seen:\n',
+        '            case "session" if request.scope is not None:\n',
+        "test_the_broad_answer_is_withheld_until_the_whole_text_was_seen",
+    ),
+    Defence(
+        "29 approval_keys", "the guard, in a terminal", "kimi_tui/ui/tui/dialogs/guard.py",
+        "        if self.left > 0:\n", "        if False:\n",
+        "test_approval_keys_that_were_typed_ahead_or_pasted_do_not_approve",
+    ),
+    Defence(
+        "29 approval_keys", "the guard", "kimi_tui/ui/tui/dialogs/guard.py",
+        "        if self.left > 0:\n", "        if False:\n", "test_no_key_approves_before_the_dialog_has_stood_still",
+    ),
+    Defence(
+        "29 approval_keys", "nothing chosen at first", "kimi_tui/ui/tui/dialogs/approval.py",
+        "            if self.guard.passes() and chosen is not None:\n                self._take(chosen.id)\n",
+        '            if self.guard.passes():\n                self._take(chosen.id if chosen else "once")\n',
+        "test_enter_on_nothing_does_not_approve",
+    ),
+    Defence(
+        "29 approval_keys", "guarding the next one anew", "kimi_tui/ui/tui/dialogs/approval.py",
+        '            self._swallowed = ""\n            self.guard.restart()\n', '            self._swallowed = ""\n',
+        "test_the_next_of_several_approvals_is_shown_and_guarded_anew",
+    ),
+    Defence(
+        "30 secret_leak", "filtering the environment by names", "kimi_tui/tools/child_env.py",
+        "        return not any(fnmatchcase(upper, pattern) for pattern in SECRET_NAMES)\n", "        return True\n",
+        "test_secret_leak",
+    ),
+    Defence(
+        "30 secret_leak", "keeping the key out of errors", "kimi_tui/llm/connection.py",
+        '            text = text.replace(secret, "***")\n', "            pass\n", "test_no_secret_is_told",
+    ),
+    Defence(
+        "30 secret_leak", "quiet loggers of libraries", "kimi_tui/config.py",
+        "    api_key: SecretStr = SecretStr(\"\")\n    env: dict", "    api_key: SecretStr = SecretStr(\"\")\n"
+        "    def __init__(self, **data: Any) -> None:\n"
+        "        import logging\n"
+        "        logging.getLogger(__name__).warning('%s', data)\n"
+        "        super().__init__(**data)\n"
+        "    env: dict",
+        "test_secret_leak_a_key_is_in_no_file_and_in_no_output",
+    ),
+    Defence(
+        "30 secret_leak", "hiding our keys in the sandbox", "kimi_tui/tools/sandbox_argv.py",
+        '            yield from ("--ro-bind", "/dev/null", str(path))\n',
+        "            pass\n",
+        "test_our_keys_cannot_be_read",
+    ),
+    Defence(
+        "30 secret_leak", "taking secrets out of exports", "kimi_tui/session/redact.py",
+        "            text = text.replace(secret, GONE)\n", "            pass\n",
+        "test_markdown_and_json_tell_the_conversation_without_secrets",
+    ),
+    Defence(
+        "31 cmd_split", "taking wrappers apart", "kimi_tui/tools/shell_command.py",
+        "        found = unwrap(words)\n", "        found = unwrap(())\n", "test_cmd_split",
+    ),
+    Defence(
+        "31 cmd_split", "a bound on what is parsed", "kimi_tui/tools/shell_command.py",
+        "MAX_BYTES = 10_000\n", "MAX_BYTES = 10_000_000\n", "test_no_text_takes_long",
+    ),
+    Defence(
+        "31 cmd_split", "doubting what has an expansion", "kimi_tui/tools/shell_command.py",
+        '                self.doubts.append("it has an expansion")\n', "                pass\n",
+        "test_bash_runs_nothing_but_what_was_covered",
+    ),
+    Defence(
+        "31 cmd_split", "allowing only what has no doubt", "kimi_tui/permission/rule.py",
+        "            return _yes(bool(fits) and not subject.doubts and all(fit is Fit.YES for fit in fits))\n",
+        "            return _yes(bool(fits) and any(fit is Fit.YES for fit in fits))\n",
+        "test_a_rule_that_allows_covers_what_it_surely_means",
+    ),
+    Defence(
+        "31 cmd_split", "denying other ways to say it", "kimi_tui/permission/rule.py",
+        "        return max((_fits(pattern, form) for form in _forms(words)), key=list(Fit).index)\n",
+        "        return _fits(pattern, words)\n",
+        "test_a_rule_that_denies_covers_what_it_may_mean",
+    ),
+    Defence(
+        "32 path_escape", "going by the real path", "kimi_tui/tools/workspace.py",
+        "        return Path(os.path.realpath(path))\n",
+        "        return Path(os.path.abspath(path))\n",
+        "test_path_escape",
+    ),
+    Defence(
+        "32 path_escape", "replacing a file, not its content", "kimi_tui/tools/open_file.py",
+        "        _replace(folder, real, content, before)\n",
+        "        os.write(os.open(real, os.O_WRONLY | os.O_CREAT | os.O_TRUNC), content)\n",
+        "test_a_hard_link_is_cut_loose",
+    ),
+    Defence(
+        "32 path_escape", "holding the opened file to its path", "kimi_tui/tools/open_file.py",
+        "    raise FileRefusedError(f\"`{real}` was swapped",
+        "    return\n    raise FileRefusedError(f\"`{real}` was swapped",
+        "test_a_swap_after_the_check_is_noticed",
+    ),
+    Defence(
+        "32 path_escape", "following /proc/self/cwd", "kimi_tui/tools/workspace.py",
+        "        return Path(os.path.realpath(path))\n", "        return Path(os.path.abspath(path))\n",
+        "test_the_ways_of_proc_lead_where_they_lead",
+    ),
+    Defence(
+        "32 path_escape", "judging by where a file leads", "kimi_tui/tools/workspace.py",
+        "        return Path(os.path.realpath(path))\n", "        return Path(os.path.abspath(path))\n",
+        "test_files_are_judged_by_where_they_lead",
+    ),
+    Defence(
+        "33 sensitive_alias", "asking whatever the mode", "kimi_tui/tools/workspace.py",
+        "            sensitive=is_sensitive(real),\n", "            sensitive=is_sensitive(given or real),\n",
+        "test_sensitive_alias",
+    ),
+    Defence(
+        "33 sensitive_alias", "upper and lower case as one", "kimi_tui/tools/sensitive.py",
+        '    text = str(path).replace("\\\\", "/").lower()\n', '    text = str(path).replace("\\\\", "/")\n',
+        "test_a_name_of_the_list_is_sensitive",
+    ),
+    Defence(
+        "34 protected_paths", "protecting Git's and our folders", "kimi_tui/tools/workspace.py",
+        "        return any(real.is_relative_to(path) for path in self.protected)\n", "        return False\n",
+        "test_protected_paths",
+    ),
+    Defence(
+        "34 protected_paths", "asking for them in commands", "kimi_tui/tools/shell.py",
+        "            must_ask=guarded is not None,\n", "",
+        "test_protected_paths_are_asked_for_even_under_yolo",
+    ),
+    Defence(
+        "34 protected_paths", "asking before an allowing rule counts", "kimi_tui/approval.py",
+        "        if must_ask or decision.effect is Effect.ASK:\n", "        if decision.effect is Effect.ASK:\n",
+        "test_what_is_protected_asks_whatever_is_allowed",
+    ),
+    Defence(
+        "34 protected_paths", "a mount at each folder above", "kimi_tui/tools/sandbox_argv.py",
+        '        yield from ("--bind", str(step), str(step))\n', "        pass\n",
+        "test_protected_files_stay_though_their_folders_are_moved",
+    ),
+    Defence(
+        "34 protected_paths", "Git's settings read-only", "kimi_tui/tools/sandbox_argv.py",
+        "        guards += git.guarded\n", "        pass\n", "test_git_works_and_what_it_runs_cannot_be_changed",
+    ),
+    Defence(
+        "35 sse_cut", "seeing that the last word is missing", "kimi_tui/llm/openai_chat.py",
+        "        if self.finish_reason is None:\n            raise ProviderConnectionError(\"the service hung up",
+        "        if False:\n            raise ProviderConnectionError(\"the service hung up",
+        "test_a_stream_cut_at_any_event_is_a_connection_error",
+    ),
+    Defence(
+        "35 sse_cut", "joining the pieces of a line", "kimi_tui/llm/sse.py",
+        "        lines = [self.rest, *more[:-1]]\n", "        lines = [first, *more[:-1]]\n",
+        "test_where_chunks_are_cut_does_not_matter",
+    ),
+    Defence(
+        "35 sse_cut", "calling garbled data a broken connection", "kimi_tui/llm/openai_chat.py",
+        "        except ValidationError as error:\n            raise ProviderConnectionError(",
+        "        except ValidationError as error:\n            return\n            raise ProviderConnectionError(",
+        "test_half_json_is_a_connection_error",
+    ),
+    Defence(
+        "35 sse_cut", "taking back what a failed attempt said", "kimi_tui/llm/retry.py",
+        "        before_sleep=tell,\n", "",
+        "test_a_429_a_500_and_a_cut_stream_are_got_over_without_text_twice",
+    ),
+    Defence(
+        "36 http_matrix", "telling keys from lengths from limits", "kimi_tui/llm/status.py",
+        "    if status in (401, 403):\n", "    if status in (401,):\n", "test_each_status_has_its_error",
+    ),
+    Defence(
+        "36 http_matrix", "reading Retry-After as a date", "kimi_tui/llm/status.py",
+        "        when = parsedate_to_datetime(value)\n", "        return None\n", "test_retry_after_is_read",
+    ),
+    Defence(
+        "36 http_matrix", "a wait that can be cancelled", "kimi_tui/llm/retry.py",
+        "        sleep=sleep,\n", "        sleep=lambda s: asyncio.shield(asyncio.ensure_future(sleep(s))),\n",
+        "test_a_wait_can_be_cancelled",
+    ),
+    Defence(
+        "37 stall", "an idle timeout", "kimi_tui/llm/openai_client.py",
+        "timeout=Timeout(settings.idle_timeout_s, connect=settings.connect_timeout_s)", "timeout=Timeout(None)",
+        "test_a_silent_stream_times_out",
+    ),
+    Defence(
+        "38 ctx_overflow", "shrinking and asking again", "kimi_tui/soul/soul.py",
+        "        except ContextOverflowError:\n            if not turn.compact",
+        "        except ContextOverflowError:\n            raise\n            if not turn.compact",
+        "test_ctx_overflow_reported_by_the_service_compacts_once_and_asks_again",
+    ),
+    Defence(
+        "38 ctx_overflow", "seeing that a summary is empty", "kimi_tui/soul/compacting.py",
+        "        if not summary:\n", "        if False:\n", "test_an_empty_summary_keeps_the_conversation_and_says_so",
+    ),
+    Defence(
+        "39 bad_model", "ending the turn at the twelfth same call", "kimi_tui/tools/repeat.py",
+        '    extras = {**(result.extras or {}), "stop": "tool_call_repeat"} if streak >= STOP_AT else result.extras\n',
+        "    extras = result.extras\n", "test_the_same_call_again_and_again_ends_the_turn",
+    ),
+    Defence(
+        "40 bad_config", "saying which key is wrong", "kimi_tui/config.py",
+        '        raise ConfigError(first["msg"], file=file or "--config", key=key) from None\n',
+        '        raise ConfigError(first["msg"]) from None\n', "test_bad_config_is_an_error_with_file_key_and_cause",
+    ),
+    Defence(
+        "40 bad_config", "reading regular files only", "kimi_tui/config.py",
+        "        if not stat.S_ISREG(status.st_mode):\n", "        if False:\n", "test_a_device_is_no_configuration",
+    ),
+    Defence(
+        "40 bad_config", "passing over a byte order mark", "kimi_tui/config.py",
+        '        text = file.read_text("utf-8-sig")\n', '        text = file.read_text("utf-8")\n',
+        "test_an_empty_file_and_one_with_a_byte_order_mark_are_read",
+    ),
+    Defence(
+        "40 bad_config", "trying a rule's examples", "kimi_tui/permission/settings.py",
+        "            if fits is not wanted:\n", "            if False:\n",
+        "test_a_rule_whose_example_fails_is_an_error_with_its_place",
+    ),
+    Defence(
+        "41 mcp_bad", "a bound on a message", "kimi_tui/mcp/stdio.py",
+        "            if size > MAX_MESSAGE:\n", "            if False:\n",
+        "test_a_flood_in_a_call_ends_the_server_and_not_the_session",
+    ),
+    Defence(
+        "41 mcp_bad", "an end to cycles", "kimi_tui/mcp/schema.py",
+        "            target = None if reference in inside else self._find(reference)\n",
+        "            target = self._find(reference)\n", "test_references_are_put_in_place_and_cycles_end",
+    ),
+    Defence(
+        "42 skills_bad", "passing over a skill that cannot be read", "kimi_tui/skill/library.py",
+        "            except SkillError as error:\n                outcome = error\n",
+        "            except ZeroDivisionError as error:\n                outcome = error\n",
+        "test_bad_skills_are_passed_over_with_a_reason_and_the_good_ones_stay",
+    ),
+    Defence(
+        "42 skills_bad", "never opening a pipe", "kimi_tui/skill/source.py",
+        "    _check_regular(path.stat().st_mode, path)\n"
+        "    handle = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)\n",
+        "    handle = os.open(path, os.O_RDONLY | os.O_CLOEXEC)\n", "test_a_pipe_does_not_hang",
+    ),
+    Defence(
+        "43 flow_bad", "refusing a chart without one BEGIN", "kimi_tui/flow/lint.py",
+        "    if len(found) > 1:\n", "    if False:\n", "test_what_is_no_flow_is_refused_with_its_line",
+    ),
+    Defence(
+        "44 flow_choice", "a near miss", "kimi_tui/flow/choice.py",
+        "    return near[0] if len(near) == 1 else None\n", "    return None\n",
+        "test_a_choice_that_differs_in_case_or_outer_punctuation_alone_is_taken",
+    ),
+    Defence(
+        "44 flow_choice", "a bound on asking again", "kimi_tui/flow/pauses.py",
+        '            case "finished" if state.retries > max_choice_retries:\n',
+        '            case "finished" if state.retries > 10**9:\n',
+        "test_a_model_that_never_chooses_brings_the_person_in",
+    ),
+    Defence(
+        "44 flow_choice", "taking the last choice", "kimi_tui/flow/choice.py",
+        "    return found[-1].strip() if found else None\n", "    return found[0].strip() if found else None\n",
+        "test_the_last_choice_of_the_reply_counts",
+    ),
+    Defence(
+        "45 flow_runaway", "stopping at the last move", "kimi_tui/flow/runner.py",
+        "                    if not state.entered and state.moves >= state.max_moves:\n",
+        "                    if not state.entered and state.moves > state.max_moves:\n",
+        "test_reaching_the_moves_ends_the_run_exactly_there",
+    ),
+    Defence(
+        "46 flow_races", "not hitting a breakpoint twice", "kimi_tui/flow/runner.py",
+        "            pause = None if state.passed else why_pause(",
+        "            pause = why_pause(",
+        "test_a_breakpoint_holds_before_each_visit_and_going_on_does_not_hit_it_again",
+    ),
+    Defence(
+        "46 flow_races", "pausing before the model is asked again", "kimi_tui/flow/pauses.py",
+        '                return Pause("user") if pause_next == "user" else None\n', "                return None\n",
+        "test_a_pause_during_a_choice_holds_before_the_model_is_asked_again",
+    ),
+    Defence(
+        "46 flow_races", "a person's order before the model's answer", "kimi_tui/flow/runner.py",
+        "        match self._order:\n            case Jump(node_id, passed):\n                self._take_order()\n"
+        "                return _Way(node_id, passed=passed)\n",
+        "        match self._order:\n",
+        "test_a_branch_taken_in_the_tick_of_the_answer_wins_once",
+    ),
+    Defence(
+        "46 flow_races", "pausing at a rejected tool", "kimi_tui/flow/pauses.py",
+        '                return Pause("rejected", "a tool was rejected")\n', "                return None\n",
+        "test_a_rejected_tool_pauses_the_flow_and_the_person_may_choose_the_branch",
+    ),
+    Defence(
+        "47 client_gone", "bounding a line", "kimi_tui/ui/stdio.py",
+        "                lines.append(TooLong() if too_long else bytes(line + piece))\n",
+        "                lines.append(bytes(line + piece))\n",
+        "test_garbage_is_answered_and_passed_over",
+    ),
+    Defence(
+        "48 watch_bad", "following a folder that was made anew", "kimi_tui/skill/watcher.py",
+        "            if any(plan.is_watched(path) for path in changed):\n                return\n",
+        "            continue\n",
+        "test_a_watched_folder_that_is_deleted_and_made_again_is_followed",
+    ),
+    Defence(
+        "48 watch_bad", "watching no tree beside a skill", "kimi_tui/skill/watch_plan.py",
+        "                self.add(entry.path, [SKILL_FILE])\n",
+        "                self.add(entry.path, [SKILL_FILE])\n"
+        "                for at, _dirs, _files in os.walk(entry.path):\n"
+        "                    self.add(at, None)\n",
+        "test_a_large_tree_beside_a_skill_is_not_watched",
+    ),
+    Defence(
+        "sensitive names", "the list", "kimi_tui/tools/sensitive.py",
+        '    "*.env",\n', "", "test_a_name_of_the_list_is_sensitive",
+    ),
+    Defence(
+        "sensitive names", "the exceptions", "kimi_tui/tools/sensitive.py",
+        '_EXEMPT = ("*.example", "*.sample", "*.template", "*.pub")\n', "_EXEMPT = ()\n",
+        "test_a_name_of_the_exceptions_is_not",
+    ),
+    Defence(
+        "a symlinked parent of a file", "going by the real path", "kimi_tui/tools/workspace.py",
+        "        return Path(os.path.realpath(path))\n", "        return Path(os.path.abspath(path))\n",
+    ),
+    Defence(
+        "a device file as settings", "reading regular files only", "kimi_tui/config.py",
+        "        if not stat.S_ISREG(status.st_mode):\n", "        if False:\n",
+    ),
+    Defence(
+        "a brace expansion without end", "a bound on what is parsed", "kimi_tui/tools/shell_command.py",
+        "MAX_BYTES = 10_000\n", "MAX_BYTES = 10_000_000\n",
+    ),
+    Defence(
+        "a DNS or portal that hangs", "asking off the screen's own loop", "kimi_tui/soul/models.py",
+        "        provider = await asyncio.to_thread(create_provider, settings)\n",
+        "        import time\n\n        time.sleep(30)\n        provider = create_provider(settings)\n",
+    ),
+    Defence(
+        "37 stall", "asking off the screen's own loop", "kimi_tui/soul/models.py",
+        "        provider = await asyncio.to_thread(create_provider, settings)\n",
+        "        import time\n\n        time.sleep(30)\n        provider = create_provider(settings)\n",
+        "test_stall_of_the_service_holds_up_neither_the_start_nor_escape",
+    ),
+    Defence(
+        "random kills", "writing each message at once", "kimi_tui/jsonl.py",
+        "            self._kept.extend(dump(value) for value in values)\n            self._write(sync)\n",
+        "            self._kept.extend(dump(value) for value in values)\n"
+        "            if sync or len(self._kept) > 30:\n                self._write(sync)\n",
+    ),
+)  # fmt: skip
