@@ -19,6 +19,7 @@ from kimi_tui.ui.tui.manners import Manners
 from kimi_tui.ui.tui.panels.header import Header, HeaderFacts
 from kimi_tui.ui.tui.panels.hints import Hint, Hints
 from kimi_tui.ui.tui.panels.welcome import Welcome
+from kimi_tui.ui.tui.screens.compositor import NarrowCompositor
 
 if TYPE_CHECKING:
     from kimi_tui.ui.tui.dialogs.approval import ApprovalDialog
@@ -114,6 +115,7 @@ class Home(Screen[None]):
     def __init__(self, *, manners: Manners, place: str = "", hints: Sequence[Hint] = ()) -> None:
         """`place` and `hints` are what the header and the last line say from the first frame on."""
         super().__init__(id="home")
+        self._compositor = NarrowCompositor()
         self._one_column = manners.plain
         self.furnished = False
         self.header = Header(id="header")

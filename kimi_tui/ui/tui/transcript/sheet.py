@@ -9,6 +9,9 @@ from kimi_tui.ui.tui.transcript.rows import MARGIN, Row, RowMaker
 from kimi_tui.ui.tui.transcript.search import Finder
 from kimi_tui.ui.tui.transcript.window import Window
 
+Placed = tuple[Row, int | None]
+"""A row, and its place in the conversation (`copying`); None below the end."""
+
 
 class Sheet:
     """Makes the rows. Those with nothing laid over them are kept with their item."""
@@ -23,19 +26,20 @@ class Sheet:
         """Rows of another width, or in the roll's new colours."""
         self.maker = RowMaker(width, self._roll.palette)
 
-    def rows(self, cursor: int | None, selection: Selection | None) -> list[Row]:
+    def rows(self, cursor: int | None, selection: Selection | None) -> list[Placed]:
         """The window's rows from its top; `cursor` is the item that the keyboard is at."""
         roll, window = self._roll, self._window
-        rows: list[Row] = []
+        rows: list[Placed] = []
         index, skip = roll.heights.find(window.top)
         while len(rows) < window.height and index < len(roll):
             drawn = roll.drawn(index)
             is_here = cursor is not None and roll.id_at(index) == cursor
             for number in range(skip - drawn.gap, min(drawn.height, skip + window.height - len(rows)) - drawn.gap):
-                rows.append(self._row(index, number, selection, is_here=is_here and number == 0))
+                row = self._row(index, number, selection, is_here=is_here and number == 0)
+                rows.append((row, place_of(roll.id_at(index), max(0, number))))
             skip = 0
             index += 1
-        rows.extend([self.maker.blank] * (window.height - len(rows)))
+        rows.extend([(self.maker.blank, None)] * (window.height - len(rows)))
         return rows
 
     def _row(self, index: int, number: int, selection: Selection | None, *, is_here: bool) -> Row:

@@ -13,11 +13,10 @@ from textual.strip import Strip
 from textual.widget import Widget
 
 from kimi_tui.ui.tui.text.palette import palette_from_theme
-from kimi_tui.ui.tui.transcript.copying import place_of
 from kimi_tui.ui.tui.transcript.roll import Roll
-from kimi_tui.ui.tui.transcript.rows import MARGIN, RIGHT, Row
+from kimi_tui.ui.tui.transcript.rows import MARGIN, RIGHT
 from kimi_tui.ui.tui.transcript.search import Finder
-from kimi_tui.ui.tui.transcript.sheet import Sheet
+from kimi_tui.ui.tui.transcript.sheet import Placed, Sheet
 from kimi_tui.ui.tui.transcript.window import Window
 
 _VIRTUAL_SIZE = cast(Reactive[Size], Widget.virtual_size)  # set without the layout that it would ask for
@@ -47,7 +46,7 @@ class Viewport(ScrollView):
         self._window = Window(self._roll)
         self._finder = Finder(self._roll)
         self._sheet = Sheet(self._roll, self._window, self._finder)
-        self._painted: list[Row] = []
+        self._painted: list[Placed] = []
         self._moving = False
         self._thumb = (0, 0)
         self._cursor: int | None = None
@@ -95,12 +94,12 @@ class Viewport(ScrollView):
         if len(before) != len(rows):
             self.refresh()
             return
-        dirty = [
-            Region(0, y, max(old.ink, new.ink, 1), 1)
-            for y, (old, new) in enumerate(zip(before, rows, strict=True))
-            if not new.same_as(old)
-        ]
-        self._styles_cache.clear()  # rows that look the same may be other places
+        dirty: list[Region] = []
+        for y, ((old, old_place), (new, place)) in enumerate(zip(before, rows, strict=True)):
+            if not new.same_as(old):
+                dirty.append(Region(0, y, max(old.ink, new.ink, 1), 1))
+            elif place != old_place:  # it looks the same, but the mouse finds another place there
+                self._styles_cache.set_dirty(Region(0, y, 1, 1))
         if dirty:
             self.refresh(*dirty)
 
@@ -108,12 +107,8 @@ class Viewport(ScrollView):
         """The window is on the screen as it is now."""
 
     def render_line(self, y: int) -> Strip:
-        row = self._painted[y] if y < len(self._painted) else self._sheet.maker.blank
-        index, within = self._roll.heights.find(self._window.top + y)
-        if index >= len(self._roll):
-            return row.strip
-        number = max(0, within - self._roll.drawn(index).gap)
-        return row.strip.apply_offsets(0, place_of(self._roll.id_at(index), number))
+        row, place = self._painted[y] if y < len(self._painted) else (self._sheet.maker.blank, None)
+        return row.strip if place is None else row.strip.apply_offsets(0, place)
 
     def watch_scroll_y(self, old_value: float, new_value: float) -> None:
         if self.show_vertical_scrollbar:

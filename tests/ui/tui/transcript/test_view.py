@@ -232,3 +232,15 @@ async def test_the_work_of_a_flush_does_not_depend_on_the_length_of_the_conversa
             view.stream(item_id, "a word and another ")
             await pilot.pause()
         assert len(view._roll._drawn) <= drawn + 2
+
+
+async def test_rows_that_look_the_same_are_found_at_their_own_place() -> None:
+    async with showing(*(NoticeItem("the same") for _ in range(60)), size=(40, 10)) as (pilot, view):
+        view.action_scroll_home()
+        await pilot.pause()
+        step = view._roll.heights[1]
+        before, shown = view.screen.get_style_at(6, 2 * step).meta["offset"], rows(view)
+        view._move(step)
+        await pilot.pause()
+        assert rows(view) == shown
+        assert view.screen.get_style_at(6, 2 * step).meta["offset"] > before
