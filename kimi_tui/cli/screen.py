@@ -30,7 +30,7 @@ def run_screen(options: argparse.Namespace) -> int:
     if os.environ.get("TERM") == "dumb":
         raise UsageError("this terminal (TERM=dumb) cannot show a screen; use --print")
     work_dir = work_dir_of(options)
-    gc.disable()  # nothing of what a start loads is rubbish; the app turns it on again when it has started
+    gc.disable()  # until `ui.tui.rubbish` says otherwise
     with terminal_kept():
         painted = first_paint(sys.stdout, "" if options.demo else shown(work_dir))
         return _show(options, work_dir, undo=painted.undo)

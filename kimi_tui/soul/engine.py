@@ -148,6 +148,10 @@ class Engine:
         watcher = SkillWatcher(self.skills, on_notice=lambda text: self.tell(text, severity="warning"))
         self._followers.append(asyncio.create_task(watcher.run()))
 
+    async def loaded(self) -> None:
+        """Return when the model's SDK is loaded, or cannot be: the first request tells why."""
+        await self.models.loaded()
+
     async def prompt(self, user_input: UserInput) -> TurnResult:
         """Take what the person said: a message, or a slash command. Returns when it is done with.
 

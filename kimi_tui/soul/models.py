@@ -80,6 +80,11 @@ class Models:
         if self._settings is not None and self._making is None:
             self._begin(self._settings)
 
+    async def loaded(self) -> None:
+        """Wait until what is being made is there, or has failed."""
+        if self._making is not None:
+            await asyncio.wait([self._making])
+
     async def ready(self) -> None:
         """Wait until there is one. Raises ModelNotSetError, or what making it raised."""
         if self._settings is None:

@@ -4,7 +4,6 @@ What the first frame does not need is imported after it: types of the panes' mes
 """
 
 import asyncio
-import gc
 import logging
 import time
 from collections.abc import Callable, Coroutine, Sequence
@@ -19,7 +18,7 @@ from textual.screen import ModalScreen
 from textual.timer import Timer
 
 from kimi_tui import paths
-from kimi_tui.ui.tui import terminal, themes
+from kimi_tui.ui.tui import rubbish, terminal, themes
 from kimi_tui.ui.tui.ascii import sign_filters
 from kimi_tui.ui.tui.composer.composer import Composer
 from kimi_tui.ui.tui.doors import Doors
@@ -174,9 +173,9 @@ class KimiTui(App[int]):
     async def _begin(self) -> None:
         await self._furnish()
         await self.seat.start(self._first_door)
-        if not gc.isenabled():
-            gc.freeze()
-            gc.enable()
+        if self.engine is not None:
+            await self.engine.loaded()
+        rubbish.look_seldom()
 
     @property
     def engine(self) -> Engine | None:

@@ -98,6 +98,8 @@ class StandIn:
             Info("skill:review", "Reviews a change"),
         )
 
+    async def loaded(self) -> None: ...
+
     async def prompt(self, user_input: UserInput) -> TurnResult:
         self.prompts.append(user_input)
         if self.error is not None:

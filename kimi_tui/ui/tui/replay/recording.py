@@ -50,6 +50,9 @@ class Recording:
     def commands(self) -> Sequence[Command]:
         return ()
 
+    async def loaded(self) -> None:
+        """Nothing is."""
+
     async def prompt(self, user_input: UserInput) -> TurnResult:
         raise UsageError(_("this is a recording: nothing can be sent to it"))
 
