@@ -25,6 +25,7 @@ from kimi_tui.ui.tui.doors import Doors
 from kimi_tui.ui.tui.editor import write_in_editor
 from kimi_tui.ui.tui.engine import Command, Engine
 from kimi_tui.ui.tui.frame_rate import FRAME
+from kimi_tui.ui.tui.from_below import told
 from kimi_tui.ui.tui.hinting import hints_for, where_of, writing
 from kimi_tui.ui.tui.host import Host
 from kimi_tui.ui.tui.keys import ACTIONS, bindings
@@ -364,7 +365,7 @@ class KimiTui(App[int]):
 
     def tell(self, text: str, *, severity: str = "information") -> None:
         """A passing word to the person."""
-        self.notify(text, severity="warning" if severity == "warning" else "information", timeout=4, markup=False)
+        self.notify(told(text), severity="warning" if severity == "warning" else "information", timeout=4, markup=False)
 
     def action_escape(self) -> None:
         self.way_back.escape()

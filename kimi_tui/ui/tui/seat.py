@@ -12,6 +12,7 @@ from kimi_tui.ui.tui import terminal
 from kimi_tui.ui.tui.composer.drafts import DraftFile
 from kimi_tui.ui.tui.composer.history import History, draft_file, history_file
 from kimi_tui.ui.tui.engine import Engine
+from kimi_tui.ui.tui.from_below import told
 from kimi_tui.ui.tui.language import _
 
 if TYPE_CHECKING:
@@ -100,7 +101,7 @@ class Seat:
         home, early = self._app.home, self._app.prompts.early
         self.starting = False
         home.header.facts = dataclasses.replace(home.header.facts, failed=True)
-        self._app.stage.say(ErrorItem(_("The session could not start"), cause))
+        self._app.stage.say(ErrorItem(_("The session could not start"), told(cause)))
         home.composer.queued.show(())
         home.composer.text = "\n".join([*early, home.composer.text]).strip()
 

@@ -13,6 +13,7 @@ from kimi_tui.ui.tui import wording
 from kimi_tui.ui.tui.conversation import Conversation
 from kimi_tui.ui.tui.deltas import Delta, Part, Touched
 from kimi_tui.ui.tui.flow_fold import FlowFold
+from kimi_tui.ui.tui.from_below import told
 from kimi_tui.ui.tui.headline import one_line
 from kimi_tui.ui.tui.language import _
 from kimi_tui.ui.tui.tool_fold import ToolFold
@@ -310,7 +311,8 @@ class UiState:
             self._retry = self._seam = None
             self._touch("node")
             self._restore_todo(payload.get("todo"))
-        self.conversation.append(SeamItem("rewind", one_line(message.title), detail=message.body))
+        detail = "\n".join(told(line) for line in message.body.split("\n"))
+        self.conversation.append(SeamItem("rewind", told(one_line(message.title)), detail=detail))
         self._step_start = len(self.conversation)
 
     def _restore_todo(self, rows: object) -> None:
@@ -365,7 +367,7 @@ class UiState:
             case events.BtwEnd():
                 self._answer_aside(message)
             case events.Notification(type="dmail"):
-                talk.append(SeamItem("dmail", one_line(message.title), detail=message.body))
+                talk.append(SeamItem("dmail", told(one_line(message.title)), detail=message.body))
             case events.PlanDisplay():
                 talk.append(NoticeItem(_("plan · {file}", file=message.file_path)))
                 talk.append(AssistantItem(message.content, done=True))
@@ -374,9 +376,9 @@ class UiState:
                 why = one_line(message.reason or "")
                 talk.append(NoticeItem(_("{what}: {why}", what=blocked, why=why) if why else blocked, "warning"))
             case events.Notification() if message.severity == "error":
-                talk.append(ErrorItem(one_line(message.title), message.body))
+                talk.append(ErrorItem(told(one_line(message.title)), told(message.body)))
             case events.Notification():
-                text = " · ".join(filter(None, (one_line(message.title), one_line(message.body))))
+                text = " · ".join(filter(None, (told(one_line(message.title)), told(one_line(message.body)))))
                 talk.append(NoticeItem(text, wording.notice_level(message.severity)))
 
     def _answer_aside(self, message: events.BtwEnd) -> None:

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from textual.message import Message
 from textual.strip import Strip
 
+from kimi_tui.ui.tui.from_below import told
 from kimi_tui.ui.tui.panels.scroll import LineScroll
 from kimi_tui.ui.tui.text.diff import CONTEXT, DiffText, summary_of
 from kimi_tui.ui.tui.text.highlight import highlight
@@ -49,7 +50,7 @@ def _block(block: DisplayBlock, width: int, palette: Palette, context: int) -> l
             diff = DiffText(block.path, old, new, block.old_start, block.new_start, context)
             return [Line(head), *diff.lines(width, palette)]
         case BriefBlock():
-            return [Line(row, join=join) for row, join in wrap_text(spelled(block.text), palette.base, width)]
+            return [Line(row, join=join) for row, join in wrap_text(spelled(told(block.text)), palette.base, width)]
         case TodoBlock() | UnknownBlock():
             return block_lines(block, width, Look(palette))
 

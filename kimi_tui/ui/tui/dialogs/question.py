@@ -13,6 +13,7 @@ from textual.widgets import Input
 from kimi_tui.ui.tui.dialogs.body import AskedBody
 from kimi_tui.ui.tui.dialogs.guard import Guard
 from kimi_tui.ui.tui.dialogs.options import Option, OptionRows
+from kimi_tui.ui.tui.from_below import told
 from kimi_tui.ui.tui.headline import one_line
 from kimi_tui.ui.tui.language import _
 from kimi_tui.ui.tui.text.sanitize import sanitize
@@ -89,12 +90,12 @@ class QuestionDialog(Vertical, can_focus=True):
         if question is None or request is None:
             return
         self._ticked = set()
-        title = sanitize(one_line(question.header)) or _("question")
+        title = sanitize(told(one_line(question.header))) or _("question")
         if len(request.questions) > 1:
             title += "  " + _("{at} of {count}", at=self._at + 1, count=len(request.questions))
         self.border_title = Content(title)
         self.border_subtitle = _("esc: no answer")
-        text = question.question + (f"\n\n{question.body}" if question.body else "")
+        text = told(question.question) + (f"\n\n{question.body}" if question.body else "")
         self.query_one(AskedBody).show((BriefBlock(text=text),))
         self.remove_class("-other")
         self.query_one(Input).value = ""
@@ -108,9 +109,10 @@ class QuestionDialog(Vertical, can_focus=True):
         options: list[Option] = []
         for index, option in enumerate(question.options):
             tick = ("☑ " if index in self._ticked else "☐ ") if question.multi_select else ""
-            words = tick + one_line(option.label)
-            options.append(Option(str(index), str(index + 1), words, one_line(option.description)))
-        options.append(Option(_OTHER, "o", question.other_label or _("Another answer…"), question.other_description))
+            words = tick + told(one_line(option.label))
+            options.append(Option(str(index), str(index + 1), words, told(one_line(option.description))))
+        other = told(question.other_label) or _("Another answer…")
+        options.append(Option(_OTHER, "o", other, told(question.other_description)))
         if question.multi_select:
             options.append(Option(_DONE, "d", _("Done")))
         self.query_one(OptionRows).show(options, keep_cursor=keep_cursor)

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from rich.style import Style
 
 from kimi_tui.ui.tui import amounts
+from kimi_tui.ui.tui.from_below import told
 from kimi_tui.ui.tui.language import N_, _, n_, p_
 from kimi_tui.ui.tui.panels.sheet import Sheet
 from kimi_tui.ui.tui.text.line import Line, Run, cut, cut_start, width_of
@@ -80,7 +81,7 @@ class Header(Sheet):
             return []
         runs: list[Run] = [(facts.model, palette.base)]
         if facts.model_note:
-            runs.append((f" {facts.model_note}", palette.warning))
+            runs.append((f" {told(facts.model_note)}", palette.warning))
         if facts.max_context_tokens:
             share, size = f"{facts.context_usage:.0%}", amounts.tokens(facts.max_context_tokens)
             style = palette.warning if facts.context_usage >= 0.75 else palette.muted

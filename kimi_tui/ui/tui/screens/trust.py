@@ -13,6 +13,7 @@ from textual.widgets import Static
 from kimi_tui.paths import project_root, shown
 from kimi_tui.trust import Brought, name_in
 from kimi_tui.ui.tui.dialogs.guard import Guard
+from kimi_tui.ui.tui.from_below import told
 from kimi_tui.ui.tui.language import N_, _
 from kimi_tui.ui.tui.screens.frame import Card
 from kimi_tui.ui.tui.screens.keybar import BarKey
@@ -56,7 +57,7 @@ class TrustQuestion(Card[bool]):
             folder=shown(self._root),
         )
         yield Static(sanitize(about), id="about", markup=False)
-        rows = [f"{name_in(self._root, one.path)} - {_(_MEANING.get(one.what, one.what))}" for one in self._brought]
+        rows = [f"{name_in(self._root, one.path)} - {_meaning(one.what)}" for one in self._brought]
         yield Static("\n".join(sanitize(row) for row in rows), id="brought", markup=False)
         yield PickList(id="answers")
 
@@ -89,3 +90,7 @@ class TrustQuestion(Card[bool]):
         """Whoever writes did not mean this question."""
         if event.is_printable and event.key not in "yn12":
             self.guard.restart()
+
+
+def _meaning(what: str) -> str:
+    return _(_MEANING[what]) if what in _MEANING else told(what)

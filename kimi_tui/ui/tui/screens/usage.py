@@ -7,6 +7,7 @@ from rich.style import Style
 from textual.app import ComposeResult
 
 from kimi_tui.ui.tui import wording
+from kimi_tui.ui.tui.from_below import told
 from kimi_tui.ui.tui.language import N_, _, n_, p_
 from kimi_tui.ui.tui.screens.frame import Card
 from kimi_tui.ui.tui.screens.reading import Reading
@@ -64,7 +65,7 @@ def usage_lines(facts: UsageFacts, width: int, palette: Palette) -> list[Line]:
     """The model, a bar for the context, and a table of figures."""
     head: list[Run] = [(_(facts.model or "no model"), palette.base + Style(bold=True))]
     if facts.note:
-        head.append((f"  {facts.note}", palette.warning))
+        head.append((f"  {told(facts.note)}", palette.warning))
     share = min(1.0, facts.tokens / facts.most) if facts.most else 0.0
     size = max(10, min(_BAR, width - 36))
     full = round(share * size)

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 from rich.style import Style
 
+from kimi_tui.ui.tui.from_below import told
 from kimi_tui.ui.tui.language import N_, _, n_
 from kimi_tui.ui.tui.text.diff import DiffText, summary_of
 from kimi_tui.ui.tui.text.highlight import highlight
@@ -85,7 +86,7 @@ def _body(item: ToolItem, width: int, look: Look) -> Iterator[Line]:
     if look.is_open:
         yield from indented(_opened(item, inner, look), look, "  │ ")
     elif item.state in ("failed", "rejected") and item.message:
-        reason = sanitize(item.message.strip().split("\n")[0])
+        reason = sanitize(told(item.message.strip()).split("\n")[0])
         ink = look.palette.error if item.state == "failed" else look.palette.muted
         yield from indented([Line(((cut(reason, inner), ink),))], look, "  └ ")
 
@@ -97,7 +98,7 @@ def _opened(item: ToolItem, width: int, look: Look) -> Iterator[Line]:
             continue  # it is a part of the output, or a word about it
         lines.extend(block_lines(block, width, look))
     if item.message and item.state != "ok":
-        lines.extend(_wrapped(item.message, width, look, look.palette.error))
+        lines.extend(_wrapped(told(item.message), width, look, look.palette.error))
     if item.output.strip() and not any(isinstance(block, DiffBlock) for block in item.blocks):
         lines.extend(_wrapped(plain_output(item.output).rstrip("\n"), width, look, look.palette.muted))
     yield from lines[:_MOST]
@@ -126,7 +127,7 @@ def block_lines(block: DisplayBlock, width: int, look: Look) -> list[Line]:
                 )
             return rows
         case BriefBlock():
-            return _wrapped(block.text, width, look, palette.base)
+            return _wrapped(told(block.text), width, look, palette.base)
         case TodoBlock():
             return [line for entry in block.items for line in todo_line(entry, width, look)]
         case UnknownBlock():
