@@ -4,9 +4,8 @@ import re
 
 import pytest
 
-from tests.faults.defences import DEFENCES, Defence
 from tests.faults.index import CASES
-from tests.faults.mutants import ROOT, cases_without_a_defence, tests_of
+from tests.faults.mutants import ROOT, cases_without_a_defence
 
 
 def test_every_number_of_the_list_is_there() -> None:
@@ -23,9 +22,3 @@ def test_every_test_of_a_case_exists(case: str) -> None:
 
 def test_every_case_has_a_defence_that_can_be_taken_out() -> None:
     assert list(cases_without_a_defence()) == []
-
-
-@pytest.mark.parametrize("defence", DEFENCES, ids=lambda one: f"{one.case}: {one.what}")
-def test_what_is_taken_out_is_there_once_and_a_test_of_the_case_holds_it(defence: Defence) -> None:
-    assert (ROOT / defence.file).read_text("utf-8").count(defence.text) == 1
-    assert tests_of(defence)
