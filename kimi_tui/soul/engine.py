@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Callable, Iterator, Sequence
+from contextvars import ContextVar
 from pathlib import Path
 
 from kimi_tui import config as configuration
@@ -41,6 +42,8 @@ from kimi_tui.wire.events import StatusUpdate, TurnBegin, TurnEnd
 from kimi_tui.wire.parts import TextPart, UserInput, text_of
 from kimi_tui.wire.recorder import Recorded, read_recorded
 
+answering: ContextVar[str] = ContextVar("answering", default="")
+"""The slash line that is being answered."""
 _MCP_PATIENCE = 5.0
 """Seconds that a turn waits for MCP servers where a person does too; tools that come later are told with a step."""
 
@@ -160,6 +163,7 @@ class Engine:
         line = parse_line(text_of(user_input)) if isinstance(user_input, str) else None
         try:
             if line is not None:
+                answering.set(text_of(user_input).strip())
                 return await run_command(self, *line, shown=text_of(user_input))
             return await self._message(user_input)
         except KimiTuiError as error:
@@ -193,11 +197,11 @@ class Engine:
     def say(self, text: str) -> None:
         """An answer of the program itself, as part of the conversation; the model never sees it.
 
-        While a turn runs it stands apart from what the model says.
+        While a turn runs it stands apart from what the model says, as a notification of type `answer` whose title is
+        the command.
         """
         if self.busy:
-            title, _, body = text.partition("\n")
-            self.tell(title, body.strip())
+            self.wire.send(notice(answering.get(), text, kind="answer"))
         else:
             self.wire.send(TextPart(text=text))
 

@@ -366,6 +366,8 @@ class UiState:
                 self._asides[message.id] = talk.append(AsideItem(one_line(message.question), running=True))
             case events.BtwEnd():
                 self._answer_aside(message)
+            case events.Notification(type="answer"):
+                talk.append(AsideItem(one_line(message.title), message.body))
             case events.Notification(type="dmail"):
                 talk.append(SeamItem("dmail", told(one_line(message.title)), detail=message.body))
             case events.PlanDisplay():

@@ -388,3 +388,12 @@ def test_a_dmail_is_a_seam_that_holds_what_it_said() -> None:
         body="do not read it again", severity="info", created_at=0.0, payload={"checkpoint_id": 3},
     )  # fmt: skip
     assert folded(told).conversation.items == (SeamItem("dmail", "Back to 3", detail="do not read it again"),)
+
+
+def test_what_a_command_answers_while_a_turn_runs_keeps_its_lines() -> None:
+    told = Notification(
+        id="n", category="system", type="answer", source_kind="system", source_id="soul", title="/agents",
+        body="- coder: writes\n- explore: looks", severity="info", created_at=0.0,
+    )  # fmt: skip
+    item = folded(TurnBegin(user_input="go"), StepBegin(n=1), told).conversation.items[-1]
+    assert item == AsideItem("/agents", "- coder: writes\n- explore: looks")
