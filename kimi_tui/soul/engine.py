@@ -117,6 +117,11 @@ class Engine:
         return self.models.note
 
     @property
+    def sees_images(self) -> bool:
+        """The model takes pictures."""
+        return "image_in" in self.models.info.capabilities
+
+    @property
     def busy(self) -> bool:
         """A turn or a flow is under way, a paused one included."""
         return self._turn.locked() or self.runner is not None

@@ -55,6 +55,7 @@ if TYPE_CHECKING:
     from kimi_tui.ui.tui.replay.machine import TimeMachine
     from kimi_tui.ui.tui.stage import Stage
     from kimi_tui.ui.tui.transcript.view import Transcript
+    from kimi_tui.wire.parts import UserInput
 
 _log = logging.getLogger(__name__)
 _AFTER_THE_FIRST_FRAME = (
@@ -231,16 +232,19 @@ class KimiTui(App[int]):
     def commands(self) -> Sequence[Command]:
         return self.doors.among(self.engine.commands() if self.engine is not None else ())
 
-    def submit(self, text: str) -> None:
+    def submit(self, content: "UserInput") -> None:
         """Send it to the engine, as soon as there is one."""
-        self.prompts.submit(text)
+        self.prompts.submit(content)
 
     def on_composer_submitted(self, event: Composer.Submitted) -> None:
         if self.seat.starting or not self.doors.takes(event.text):
-            self.submit(event.text)
+            self.submit(event.content)
 
     def on_composer_steered(self, event: Composer.Steered) -> None:
-        self.prompts.steer(event.text)
+        self.prompts.steer(event.content)
+
+    def on_composer_noted(self, event: Composer.Noted) -> None:
+        self.tell(event.text, severity="warning")
 
     def on_composer_take_back(self) -> None:
         self.prompts.take_back()

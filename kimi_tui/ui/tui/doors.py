@@ -310,7 +310,7 @@ class Doors:
             view.tail(call_id, text)
 
     def _views(self) -> "list[Inside]":
-        if len(self._app.screen_stack) < 3:  # of Textual's own, and Home
+        if isinstance(self._app.screen, Home):
             return []
         from kimi_tui.ui.tui.screens.inside import Inside
 

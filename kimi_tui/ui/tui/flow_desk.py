@@ -29,6 +29,7 @@ from kimi_tui.ui.tui.screens.runs import Runs
 from kimi_tui.ui.tui.stage import Stage
 from kimi_tui.ui.tui.steering import edit_and_run, steer
 from kimi_tui.ui.tui.transcript.items import FlowHeaderItem
+from kimi_tui.wire.parts import UserInput
 
 _FORMATS: tuple[tuple[Format, str, str], ...] = (
     ("mermaid", "m", N_("Mermaid, the way gone as classes")),
@@ -45,7 +46,7 @@ class Room(Protocol):
     """What of the app is needed: a place for dialogs, a voice, and somebody to wait."""
 
     def open_dialog(self, screen: ModalScreen[str | None], done: Callable[[str | None], None]) -> None: ...
-    def submit(self, text: str) -> None: ...
+    def submit(self, content: UserInput) -> None: ...
     def tell(self, text: str) -> None: ...
     def work_aside(self, work: Coroutine[None, None, None]) -> None: ...
 

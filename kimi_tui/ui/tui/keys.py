@@ -71,6 +71,7 @@ KEYS: tuple[Key, ...] = (
     Key("send", "enter", "", "Send; queue while a turn runs", "composer", in_palette=False),
     Key("newline", "shift+enter,alt+enter,ctrl+j", "", "New line", "composer", in_palette=False),
     Key("steer", "ctrl+s", "", "Say it to the running turn now", "composer", in_palette=False),
+    Key("paste", "ctrl+v", "", "Paste; a picture becomes a chip", "composer", in_palette=False),
     Key("history", "ctrl+r", "", "Search earlier messages", "composer", in_palette=False),
     Key("older", "up", "", "Earlier message; the last of the queue", "composer", in_palette=False),
     Key("commands", "/", "", "Commands, skills and flows", "composer", in_palette=False),

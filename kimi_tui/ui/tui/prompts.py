@@ -32,7 +32,7 @@ class Prompts:
         self._engine: Engine | None = None
         self._turns: Turns | None = None
         self._meanwhile: Meanwhile | None = None
-        self.early: list[str] = []
+        self.early: list[UserInput] = []
 
     def attach(self, engine: "Engine") -> None:
         from kimi_tui.ui.tui.meanwhile import Meanwhile
@@ -50,29 +50,52 @@ class Prompts:
         if turns is not None:
             await turns.aclose()
 
-    def submit(self, text: str) -> None:
+    def unseen(self) -> str | None:
+        """Why the model would not see a picture; None where it does, or is not known yet."""
+        if self._engine is None or self._engine.sees_images:
+            return None
+        words = _("{model} takes no pictures; if it does, add image_in to its capabilities in the configuration")
+        return words.format(model=self._engine.model_name)
+
+    def submit(self, content: "UserInput") -> None:
         """Send it to the engine, as soon as there is one."""
+        from kimi_tui.wire.parts import text_of
+
         if self._home.furnished:
             self._home.transcript.follow = True
         if self._turns is None:
-            self.early.append(text)
-            self._home.composer.queued.show(self.early)
-        else:
-            self._turns.submit(text)
+            self.early.append(content)
+            self._home.composer.queued.show([text_of(one) for one in self.early])
+        elif self._is_seen(content):
+            self._turns.submit(content)
 
-    def steer(self, text: str) -> None:
+    def steer(self, content: "UserInput") -> None:
         """Say it to the running turn; without a text the oldest of the queue."""
+        from kimi_tui.wire.parts import text_of
+
         turns, meanwhile = self._turns, self._meanwhile
         queue = turns.queue if turns is not None else []
-        content = text or (queue[0] if queue else "")
-        if text.startswith("!") or turns is None or meanwhile is None or not turns.steer(text or None):
-            if text:
-                self.submit(text)
+        said = content or (queue[0] if queue else "")
+        if content and not self._is_seen(content):
+            return
+        if text_of(content).startswith("!") or turns is None or meanwhile is None or not turns.steer(content or None):
+            if content:
+                self.submit(content)
             else:
                 self._tell(_("no turn is running that could be steered"), False)
-        elif content:
-            meanwhile.add(content)
+        elif said:
+            meanwhile.add(said)
             self.show_queue()
+
+    def _is_seen(self, content: "UserInput") -> bool:
+        """Whether the model sees all of it; where it does not, that is told, and the message given back."""
+        from kimi_tui.wire.parts import text_of
+
+        if isinstance(content, str) or (why := self.unseen()) is None:
+            return True
+        self._tell(why, True)
+        self._give_back(text_of(content))
+        return False
 
     def take_back(self) -> None:
         """The last of the queue, to be edited."""

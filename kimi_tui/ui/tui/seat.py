@@ -97,13 +97,14 @@ class Seat:
 
     def _cannot_start(self, cause: str) -> None:
         from kimi_tui.ui.tui.transcript.items import ErrorItem
+        from kimi_tui.wire.parts import text_of
 
         home, early = self._app.home, self._app.prompts.early
         self.starting = False
         home.header.facts = dataclasses.replace(home.header.facts, failed=True)
         self._app.stage.say(ErrorItem(_("The session could not start"), told(cause)))
         home.composer.queued.show(())
-        home.composer.text = "\n".join([*early, home.composer.text]).strip()
+        home.composer.text = "\n".join([*map(text_of, early), home.composer.text]).strip()
 
     def _tail(self, call_id: str, text: str) -> None:
         """A tool has printed something: the agent's or that of a subagent somebody looks into."""
@@ -113,6 +114,7 @@ class Seat:
     def _take(self, engine: Engine) -> None:
         from kimi_tui.ui.tui.bridge import Bridge
         from kimi_tui.ui.tui.composer.files import FileIndex
+        from kimi_tui.wire.parts import text_of
 
         app, stage, prompts = self._app, self._app.stage, self._app.prompts
         self.engine, self.starting = engine, False
@@ -122,7 +124,8 @@ class Seat:
         prompts.attach(engine)
         composer = app.home.composer
         composer.keep_draft()
-        composer.history = History(history_file(engine.work_dir))
+        composer.take_history(History(history_file(engine.work_dir)))
+        composer.images.unseen = prompts.unseen
         composer.take_drafts(DraftFile(draft_file(engine.work_dir)))
         composer.files = FileIndex(engine.work_dir)
         engine.progress.listen(lambda told: self._tail(told.tool_call_id, "\n".join(told.lines)))
@@ -132,8 +135,8 @@ class Seat:
         if self._first_prompt:
             prompts.submit(self._first_prompt)
         for text in early:
-            composer.history.add(text)
-            if not app.doors.takes(text):
+            composer.remember(text_of(text))
+            if not app.doors.takes(text_of(text)):
                 prompts.submit(text)
         if not self._first_prompt and not early:
             app.call_after_refresh(app.desk.offer_resume)

@@ -52,7 +52,7 @@ def media_name(part: Media) -> str:
     kind = part.type.removesuffix("_url")
     url = _url(part)
     if url.startswith("data:"):
-        return kind
+        return ((isinstance(part, ImageURLPart) and part.image_url.id) or kind)[:60]
     return url.rsplit("/", 1)[-1][:60] or kind
 
 

@@ -69,6 +69,7 @@ class StandIn:
     )
     model_name: str = "moon-2"
     model_note: str = ""
+    sees_images: bool = True
     session_id: str = "s"
     title: str = ""
 

@@ -1,5 +1,6 @@
 """The composer: what is being written, what may complete it, and what waits in the queue behind the running turn."""
 
+import asyncio
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
@@ -12,6 +13,7 @@ from textual.widgets import Static, TextArea
 from kimi_tui.ui.tui.composer.completion import Choice, Trigger, command_choices, file_choices, trigger_of
 from kimi_tui.ui.tui.composer.drafts import Draft, DraftFile
 from kimi_tui.ui.tui.composer.history import History
+from kimi_tui.ui.tui.composer.images import ImageRefusedError, Images
 from kimi_tui.ui.tui.composer.menu import ChoiceMenu
 from kimi_tui.ui.tui.composer.paste import Pastes
 from kimi_tui.ui.tui.composer.prompt import PromptArea
@@ -21,9 +23,10 @@ from kimi_tui.ui.tui.language import _
 
 if TYPE_CHECKING:
     from kimi_tui.ui.tui.composer.files import FileIndex
+    from kimi_tui.wire.parts import UserInput
 
 _DRAFT_S = 0.4
-_ALWAYS = frozenset({"ctrl+r", "ctrl+s"})
+_ALWAYS = frozenset({"ctrl+r", "ctrl+s", "ctrl+v"})
 _IN_MENU = frozenset({"up", "down", "tab", "escape", "ctrl+n", "ctrl+p", "pageup", "pagedown"})
 
 
@@ -41,14 +44,21 @@ class Composer(Vertical):
     """
 
     class Submitted(Message):
-        """Enter: send it, or queue it where a turn runs."""
+        """Enter: send it, or queue it where a turn runs. `content` is the text with its pictures."""
 
-        def __init__(self, text: str) -> None:
-            self.text = text
+        def __init__(self, text: str, content: "UserInput") -> None:
+            self.text, self.content = text, content
             super().__init__()
 
     class Steered(Message):
         """Ctrl+S: say it to the turn under way; "" means the oldest of the queue."""
+
+        def __init__(self, text: str, content: "UserInput") -> None:
+            self.text, self.content = text, content
+            super().__init__()
+
+    class Noted(Message):
+        """Something about what was pasted, for the person."""
 
         def __init__(self, text: str) -> None:
             self.text = text
@@ -62,7 +72,7 @@ class Composer(Vertical):
 
     def __init__(self, *, id: str | None = None) -> None:  # noqa: A002
         super().__init__(id=id)
-        self.pastes = Pastes()
+        self.pastes, self.images = Pastes(), Images()
         self.history = History(None)
         self._drafts = DraftFile(None)
         self._draft_timer: Timer | None = None
@@ -73,7 +83,7 @@ class Composer(Vertical):
         self._shut_at: str | None = None
         self.queued = QueuedList(id="queued")
         self.menu = ChoiceMenu(id="menu")
-        self.prompt = PromptArea(self.pastes, id="prompt")
+        self.prompt = PromptArea(self.pastes, self.images, id="prompt")
 
     def compose(self) -> ComposeResult:
         yield self.queued
@@ -92,21 +102,27 @@ class Composer(Vertical):
 
     def on_mount(self) -> None:
         self.prompt.captures = _ALWAYS
+        self.prompt.fold = self._fold
         self._entitle()
 
     def on_unmount(self) -> None:
         self.keep_draft()
 
+    def take_history(self, history: History) -> None:
+        self.history = history
+        self.images.restore(history.images)
+
     def take_drafts(self, drafts: DraftFile) -> None:
         """Keep the draft there from now on. The one it holds comes back; if something is written, Up brings it."""
         self._drafts = drafts
         draft = drafts.load()
+        self.images.restore(draft.images)
         if not draft.text:
             return
         if self.text:
             unfolded = Pastes()
             unfolded.restore(draft.pastes)
-            self.history.add(unfolded.unfold(draft.text))
+            self.remember(unfolded.unfold(draft.text))
         else:
             self.pastes.restore(draft.pastes)
             self.text = draft.text
@@ -116,7 +132,38 @@ class Composer(Vertical):
         if self._draft_timer is not None:
             self._draft_timer.stop()
             self._draft_timer = None
-        self._drafts.save(Draft(self.text, dict(self.pastes.texts)))
+        self._drafts.save(Draft(self.text, dict(self.pastes.texts), self.images.chips_in(self.text)))
+
+    def remember(self, text: str) -> None:
+        """Have the history bring it back, with its pictures."""
+        self.history.add(text, self.images.chips_in(text))
+
+    def _fold(self, text: str) -> str:
+        """What stands in the message for a pasted text."""
+        try:
+            if (chips := self.images.take(text)) is not None:
+                return chips
+        except ImageRefusedError as error:
+            self.post_message(self.Noted(str(error)))
+        return self.pastes.fold(text)
+
+    async def _paste_clipboard(self) -> None:
+        """What the desktop's clipboard holds; what was copied here where that cannot be asked."""
+        from kimi_tui.ui.tui.composer.clipboard import clipboard
+
+        held = await asyncio.to_thread(clipboard)
+        if held.image:
+            try:
+                self.prompt.insert(self.images.add("clipboard.png", held.image) + " ")
+            except ImageRefusedError as error:
+                self.post_message(self.Noted(str(error)))
+        elif text := held.text or self.app.clipboard:
+            self.prompt.paste(text)
+        elif held.tool:
+            self.post_message(self.Noted(_("the clipboard is empty")))
+        else:
+            words = _("the clipboard cannot be asked: no wl-paste, xclip or pngpaste is here")
+            self.post_message(self.Noted(words))
 
     def _entitle(self) -> None:
         shell = self.text.startswith("!") and not self._searching
@@ -132,7 +179,7 @@ class Composer(Vertical):
         """Throw away what is written; False where nothing was. It can be had back with Up."""
         text = self.text.strip()
         if text:
-            self.history.add(self.pastes.unfold(text))
+            self.remember(self.pastes.unfold(text))
         had = bool(self.text)
         self._close_menu()
         self.text = ""
@@ -149,32 +196,44 @@ class Composer(Vertical):
         self._close_menu()
         if not text or text == "!":
             return
-        self.history.add(text)
+        self.remember(text)
+        content = self.images.content(text)
         self.text = ""
         self.pastes.clear()
         self.keep_draft()
-        self.post_message(self.Submitted(text))
+        self.post_message(self.Submitted(text, content))
 
     def _is_whole(self, choice: Choice) -> bool:
         return self.text.strip() == choice.insert.strip()
 
     def on_prompt_area_pressed(self, event: PromptArea.Pressed) -> None:
         event.stop()
-        match event.key:
-            case "up" | "ctrl+p" if self.menu.is_open:
+        if self.menu.is_open and event.key in _IN_MENU:
+            self._in_menu(event.key)
+        else:
+            self._beside_menu(event.key)
+
+    def _in_menu(self, key: str) -> None:
+        match key:
+            case "up" | "ctrl+p":
                 self.menu.move(-1)
-            case "down" | "ctrl+n" if self.menu.is_open:
+            case "down" | "ctrl+n":
                 self.menu.move(1)
-            case "pageup" if self.menu.is_open:
+            case "pageup":
                 self.menu.move(-min(8, self.menu.cursor))
-            case "pagedown" if self.menu.is_open:
+            case "pagedown":
                 self.menu.move(min(8, len(self.menu.choices) - 1 - self.menu.cursor))
             case "tab" if (choice := self.menu.selected) is not None:
                 self._take_choice(choice)
                 self._close_menu()
-            case "escape" if self.menu.is_open:
+            case "escape":
                 self._shut_at = self.text
                 self._close_menu()
+            case _:
+                pass
+
+    def _beside_menu(self, key: str) -> None:
+        match key:
             case "up":
                 self._older()
             case "down":
@@ -185,9 +244,11 @@ class Composer(Vertical):
             case "ctrl+s":
                 text, self.text = self.pastes.unfold(self.text).strip(), ""
                 if text:
-                    self.history.add(text)
+                    self.remember(text)
                     self.pastes.clear()
-                self.post_message(self.Steered(text))
+                self.post_message(self.Steered(text, self.images.content(text)))
+            case "ctrl+v":
+                self.run_worker(self._paste_clipboard(), group="clipboard", exclusive=True)
             case "ctrl+d":
                 self.post_message(self.Leave())
             case _:

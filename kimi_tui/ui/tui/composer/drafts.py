@@ -13,10 +13,11 @@ _log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Draft:
-    """What is written, and the texts that its chips stand for."""
+    """What is written, the texts that its chips stand for, and the copies of its pictures by their chips."""
 
     text: str = ""
     pastes: Mapping[int, str] = field(default_factory=dict[int, str])
+    images: Mapping[str, str] = field(default_factory=dict[str, str])
 
 
 class DraftFile:
@@ -36,9 +37,13 @@ class DraftFile:
         try:
             self._kept = self._file.read_text("utf-8")
             row = json.loads(self._kept)
-            text, pastes = row["text"], row["pastes"]
+            text, pastes, images = row["text"], row["pastes"], row.get("images", {})
             if isinstance(text, str):
-                return Draft(text, {int(number): str(paste) for number, paste in pastes.items()})
+                return Draft(
+                    text,
+                    {int(number): str(paste) for number, paste in pastes.items()},
+                    {str(chip): str(file) for chip, file in images.items()},
+                )
         except FileNotFoundError:
             pass
         except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
@@ -49,7 +54,8 @@ class DraftFile:
         """Keep this one in place of the last."""
         if self._file is None:
             return
-        row = json.dumps({"text": draft.text, "pastes": draft.pastes}) if draft.text.strip() else ""
+        fields = {"text": draft.text, "pastes": draft.pastes}
+        row = json.dumps(fields | ({"images": draft.images} if draft.images else {})) if draft.text.strip() else ""
         if row == self._kept:
             return
         beside = self._file.with_name(f"{self._file.name}.{os.getpid()}")

@@ -2,7 +2,9 @@
 
 import json
 import logging
+from collections.abc import Mapping
 from pathlib import Path
+from typing import cast
 
 from kimi_tui import paths
 
@@ -19,20 +21,24 @@ def draft_file(work_dir: Path) -> Path:
 
 
 class History:
-    """Walks back and forth through earlier inputs; the draft is the newest place."""
+    """Walks back and forth through earlier inputs; the draft is the newest place. `images` are those of their chips."""
 
     def __init__(self, file: Path | None) -> None:
         self._file = file
-        self.entries: list[str] = _read(file) if file is not None else []
+        self.entries: list[str] = []
+        self.images: dict[str, str] = {}
+        for text, images in _read(file) if file is not None else ():
+            self.entries.append(text)
+            self.images.update(images)
         self._at = len(self.entries)
         self._draft = ""
 
-    def add(self, text: str) -> None:
+    def add(self, text: str, images: Mapping[str, str] | None = None) -> None:
         """Keep an input; the same twice in a row is kept once."""
         text = text.strip()
         if text and (not self.entries or self.entries[-1] != text):
             self.entries.append(text)
-            self._append(text)
+            self._append(text, images or {})
         self._at = len(self.entries)
         self._draft = ""
 
@@ -66,10 +72,10 @@ class History:
         found = (entry for entry in reversed(self.entries) if wanted in entry.casefold())
         return list(dict.fromkeys(found))[:limit]
 
-    def _append(self, text: str) -> None:
+    def _append(self, text: str, images: Mapping[str, str]) -> None:
         if self._file is None:
             return
-        line = json.dumps({"content": text}, ensure_ascii=True) + "\n"
+        line = json.dumps({"content": text} | ({"images": dict(images)} if images else {}), ensure_ascii=True) + "\n"
         try:
             self._file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
             with self._file.open("a", encoding="utf-8") as out:
@@ -78,17 +84,19 @@ class History:
             _log.warning("the history cannot be kept: %s", error)
 
 
-def _read(file: Path) -> list[str]:
+def _read(file: Path) -> list[tuple[str, dict[str, str]]]:
     try:
         lines = file.read_text("utf-8", errors="replace").splitlines()[-MOST:]
     except OSError:
         return []
-    entries: list[str] = []
+    entries: list[tuple[str, dict[str, str]]] = []
     for line in lines:
         try:
-            content = json.loads(line)["content"]
-        except (ValueError, KeyError, TypeError):
+            row = json.loads(line)
+            content, images = row["content"], cast("dict[object, object]", row.get("images", {}))
+            named = {str(chip): str(file) for chip, file in images.items()}
+        except (ValueError, KeyError, TypeError, AttributeError):
             continue
         if isinstance(content, str):
-            entries.append(content)
+            entries.append((content, named))
     return entries

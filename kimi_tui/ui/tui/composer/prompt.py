@@ -1,5 +1,6 @@
 """The text area one writes in: which keys send, which break a line, and what a paste becomes."""
 
+from collections.abc import Callable
 from time import monotonic
 from typing import ClassVar
 
@@ -8,6 +9,7 @@ from textual.binding import Binding, BindingType
 from textual.message import Message
 from textual.widgets import TextArea
 
+from kimi_tui.ui.tui.composer.images import Images
 from kimi_tui.ui.tui.composer.paste import Pastes
 
 _NEWLINE = frozenset({"shift+enter", "alt+enter", "ctrl+j", "ctrl+enter"})
@@ -37,16 +39,17 @@ class PromptArea(TextArea):
         """Enter was pressed."""
 
     class Pressed(Message):
-        """A key that means something here besides editing: up, down, tab, escape, ctrl+r, ctrl+s, ctrl+d."""
+        """A key that means something here besides editing: up, down, tab, escape, ctrl+r, ctrl+s, ctrl+v, ctrl+d."""
 
         def __init__(self, key: str) -> None:
             self.key = key
             super().__init__()
 
-    def __init__(self, pastes: Pastes, *, id: str | None = None) -> None:  # noqa: A002
+    def __init__(self, pastes: Pastes, images: Images, *, id: str | None = None) -> None:  # noqa: A002
         super().__init__("", id=id, soft_wrap=True, tab_behavior="focus", highlight_cursor_line=False, theme="css")
         self.cursor_blink = False
-        self.pastes = pastes
+        self.pastes, self.images = pastes, images
+        self.fold: Callable[[str], str] = pastes.fold
         self.captures: frozenset[str] = frozenset()
         self._last_key = 0.0
         self._quick = 0
@@ -106,7 +109,8 @@ class PromptArea(TextArea):
         return (key == "up" and self.cursor_at_first_line) or (key == "down" and self.cursor_at_last_line)
 
     def _drop_chip(self) -> bool:
-        length = self.pastes.chip_before(self.before_cursor.rpartition("\n")[2])
+        before = self.before_cursor.rpartition("\n")[2]
+        length = self.pastes.chip_before(before) or self.images.chip_before(before)
         if length:
             self.replace_before_cursor(length, "")
         return length > 0
@@ -122,7 +126,7 @@ class PromptArea(TextArea):
         self.paste(event.text)
 
     def paste(self, text: str) -> None:
-        """Insert a pasted text at the cursor, as a chip where it is large."""
+        """Insert a pasted text at the cursor, as a chip where it is large or names pictures."""
         start, end = self.selection
-        result = self.replace(self.pastes.fold(text), start, end)
+        result = self.replace(self.fold(text), start, end)
         self.move_cursor(result.end_location)

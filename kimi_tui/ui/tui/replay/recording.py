@@ -45,6 +45,7 @@ class Recording:
         self.session_id = file.parent.name
         self.model_name = _("a recording")
         self.model_note = ""
+        self.sees_images = False
         self.busy = False
 
     def commands(self) -> Sequence[Command]:

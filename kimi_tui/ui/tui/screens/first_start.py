@@ -25,7 +25,7 @@ from kimi_tui.ui.tui.text.sanitize import sanitize
 
 @dataclass(frozen=True, slots=True)
 class Service:
-    """A model service that wants a key. `size` is the model's context in tokens."""
+    """A model service that wants a key. `size` is its model's context in tokens; `sees`: that model takes pictures."""
 
     name: str
     title: str
@@ -33,15 +33,18 @@ class Service:
     base_url: str
     model: str
     size: int
+    sees: bool = False
 
 
 SERVICES: tuple[Service, ...] = (
     Service("kimi", "Kimi", "kimi", "https://api.moonshot.ai/v1", "kimi-k2-turbo-preview", 262_144),
     Service("kimi-cn", "Kimi (China)", "kimi", "https://api.moonshot.cn/v1", "kimi-k2-turbo-preview", 262_144),
-    Service("kimi-code", "Kimi for Coding", "kimi", "https://api.kimi.com/coding/v1", "kimi-for-coding", 262_144),
-    Service("openai", "OpenAI", "openai_responses", "https://api.openai.com/v1", "gpt-5", 400_000),
-    Service("anthropic", "Anthropic", "anthropic", "", "claude-sonnet-4-5", 200_000),
-    Service("gemini", "Gemini", "google_genai", "", "gemini-2.5-pro", 1_000_000),
+    Service(
+        "kimi-code", "Kimi for Coding", "kimi", "https://api.kimi.com/coding/v1", "kimi-for-coding", 262_144, sees=True
+    ),
+    Service("openai", "OpenAI", "openai_responses", "https://api.openai.com/v1", "gpt-5", 400_000, True),
+    Service("anthropic", "Anthropic", "anthropic", "", "claude-sonnet-4-5", 200_000, True),
+    Service("gemini", "Gemini", "google_genai", "", "gemini-2.5-pro", 1_000_000, True),
 )
 
 
@@ -64,6 +67,8 @@ def service_changes(service: Service, key: str, model: str) -> dict[KeyPath, Val
     changes["models", model, "provider"] = service.name
     changes["models", model, "model"] = model
     changes["models", model, "max_context_size"] = service.size
+    if service.sees and model == service.model:
+        changes["models", model, "capabilities"] = ["image_in"]
     changes["default_model",] = model
     return changes
 

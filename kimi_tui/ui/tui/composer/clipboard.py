@@ -1,0 +1,60 @@
+"""What the desktop's clipboard holds, asked of the system tool that is there: the terminal itself tells only text."""
+
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+_SECONDS = 3.0
+_TEXT = ("text/plain;charset=utf-8", "text/plain", "UTF8_STRING", "STRING", "TEXT")
+_IMAGES = ("image/png", "image/jpeg", "image/webp", "image/gif")
+
+
+@dataclass(frozen=True, slots=True)
+class Held:
+    """A text or a picture, or nothing. `tool` is what was asked, "" where there is none to ask."""
+
+    tool: str = ""
+    text: str = ""
+    image: bytes = b""
+
+
+def clipboard(environ: Mapping[str, str] = os.environ, platform: str = sys.platform) -> Held:
+    """Text comes first: what a table or a text program copies is often there as a picture too."""
+    if platform == "darwin":
+        return _mac()
+    if environ.get("WAYLAND_DISPLAY") and shutil.which("wl-paste"):
+        types = _run("wl-paste", "--list-types").decode("utf-8", "replace").split("\n")
+        return _of("wl-paste", types, lambda kind: ("wl-paste", "--no-newline", "--type", kind))
+    if environ.get("DISPLAY") and shutil.which("xclip"):
+        ask = ("xclip", "-selection", "clipboard", "-o", "-t")
+        types = _run(*ask, "TARGETS").decode("utf-8", "replace").split("\n")
+        return _of("xclip", types, lambda kind: (*ask, kind))
+    return Held()
+
+
+def _of(tool: str, types: Sequence[str], ask: Callable[[str], tuple[str, ...]]) -> Held:
+    if (kind := next((kind for kind in _TEXT if kind in types), None)) is not None:
+        return Held(tool, text=_run(*ask(kind)).decode("utf-8", "replace"))
+    if (kind := next((kind for kind in _IMAGES if kind in types), None)) is not None:
+        return Held(tool, image=_run(*ask(kind)))
+    return Held(tool)
+
+
+def _mac() -> Held:
+    if text := _run("pbpaste"):
+        return Held("pbpaste", text=text.decode("utf-8", "replace"))
+    if shutil.which("pngpaste"):
+        return Held("pngpaste", image=_run("pngpaste", "-"))
+    return Held()
+
+
+def _run(*command: str) -> bytes:
+    """What it prints; nothing where it fails or takes too long."""
+    try:
+        ended = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, timeout=_SECONDS, check=False)
+    except (OSError, subprocess.TimeoutExpired):
+        return b""
+    return ended.stdout if ended.returncode == 0 else b""
