@@ -79,6 +79,7 @@ class Composer(Vertical):
         self.files: FileIndex | None = None
         self.commands: Callable[[], Sequence[Command]] = tuple
         self._searching = False
+        self._title = ""
         self._trigger: Trigger | None = None
         self._shut_at: str | None = None
         self.queued = QueuedList(id="queued")
@@ -167,12 +168,14 @@ class Composer(Vertical):
 
     def _entitle(self) -> None:
         shell = self.text.startswith("!") and not self._searching
-        self.set_class(shell, "-shell")
-        self.query_one("#mark", Static).update("$" if shell else "›")
         if self._searching:
-            self.border_title = " " + _("earlier messages") + " "
+            title = _("earlier messages")
         else:
             title = _("shell line: runs here, the model reads it later") if shell else _("message")
+        if title != self._title:  # each of these is a layout of the whole screen, and this is asked at every key
+            self._title = title
+            self.set_class(shell, "-shell")
+            self.query_one("#mark", Static).update("$" if shell else "›")
             self.border_title = f" {title} "
 
     def clear(self) -> bool:
