@@ -13,7 +13,7 @@ from kimi_tui.ui.tui import themes
 from kimi_tui.ui.tui.themes import ThemeFile
 
 _log = logging.getLogger(__name__)
-_DEBOUNCE_MS = 100
+_LOOK_MS = 200  # each look wakes the process, also where nobody ever edits a theme
 
 
 class ThemeShelf:
@@ -83,7 +83,7 @@ class ThemeShelf:
 
         for problem in await asyncio.to_thread(_problems_in, folder):
             tell(problem)
-        async for _ in awatch(folder, debounce=_DEBOUNCE_MS, step=20, recursive=False):
+        async for _ in awatch(folder, debounce=_LOOK_MS, step=_LOOK_MS, recursive=False):
             for problem in self.reload():
                 tell(problem)
 
