@@ -19,7 +19,7 @@ from kimi_tui.ui.tui.language import DOMAIN, LOCALE
 # The same texts make the same file, whenever they are compiled.
 _ALWAYS = datetime(2026, 1, 1, tzinfo=UTC)
 ROOT = Path(__file__).parents[1]
-PO = LOCALE / "zh_CN" / "LC_MESSAGES" / f"{DOMAIN}.po"
+PO = Path(LOCALE).resolve() / "zh_CN" / "LC_MESSAGES" / f"{DOMAIN}.po"
 MO = PO.with_suffix(".mo")
 MARKS = {"_": None, "N_": None, "n_": (1, 2), "p_": ((1, "c"), 2)}
 TABLES = {"Key": (4,), "Door": (2,), "Setting": (2,), "CommandInfo": (2,), "_loop": (2,)}

@@ -9,6 +9,8 @@ import termios
 import unicodedata
 from typing import IO, NamedTuple
 
+from kimi_tui.ui.tui.language import _
+
 _ENTER, _LEAVE = "\x1b[?1049h\x1b[?25l\x1b[2J\x1b[H", "\x1b[?25h\x1b[?1049l"
 
 
@@ -29,9 +31,9 @@ def first_paint(out: IO[str], place: str) -> FirstPaint:
     attributes[3] &= ~(termios.ECHO | termios.ICANON)
     termios.tcsetattr(sys.stdin.fileno(), termios.TCSANOW, attributes)
     columns, rows = _size(out)
-    title = " kimi-tui"
+    title, starting = " kimi-tui", _("starting")
     place = _printable(place)[: max(0, columns - len(title) - 4)]
-    out.write(f"{_ENTER}\x1b[1m{title}\x1b[0m  \x1b[2m{place}\x1b[0m\x1b[{rows};1H\x1b[2m starting\x1b[0m")
+    out.write(f"{_ENTER}\x1b[1m{title}\x1b[0m  \x1b[2m{place}\x1b[0m\x1b[{rows};1H\x1b[2m {starting}\x1b[0m")
     out.flush()
     return FirstPaint(out)
 

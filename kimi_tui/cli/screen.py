@@ -15,6 +15,7 @@ from kimi_tui.cli.first_paint import first_paint
 from kimi_tui.cli.work_dir import work_dir_of
 from kimi_tui.errors import UsageError
 from kimi_tui.paths import shown
+from kimi_tui.ui.tui import language
 
 if TYPE_CHECKING:
     from kimi_tui.soul.assemble import Plan
@@ -32,6 +33,7 @@ def run_screen(options: argparse.Namespace) -> int:
     work_dir = work_dir_of(options)
     gc.disable()  # until `ui.tui.rubbish` says otherwise
     with terminal_kept():
+        language.use(language.language_of("auto"))  # what the configuration says of it is read later
         painted = first_paint(sys.stdout, "" if options.demo else shown(work_dir))
         return _show(options, work_dir, undo=painted.undo)
 

@@ -394,6 +394,12 @@ class KimiTui(App[int]):
     def action_door(self, name: str) -> None:
         self.doors.open(name)
 
+    def action_command_palette(self) -> None:
+        from kimi_tui.ui.tui.commands import Palette
+
+        if not isinstance(self.screen, Palette):
+            self.push_screen(Palette())
+
     def action_help(self) -> None:
         from kimi_tui.ui.tui.screens.help import Help
 

@@ -5,8 +5,11 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, cast
 
-from textual.command import DiscoveryHit, Hit, Hits, Provider
+from rich.align import Align
+from rich.text import Text
+from textual.command import CommandList, CommandPalette, DiscoveryHit, Hit, Hits, Provider
 from textual.content import Content
+from textual.widgets.option_list import Option
 
 from kimi_tui.ui.tui.composer.fuzzy import score
 from kimi_tui.ui.tui.headline import one_line
@@ -67,3 +70,20 @@ def _plain(text: str) -> Content:
 
 def _help(entry: Entry) -> str:
     return sanitize(one_line(entry.help)).replace("[", "(").replace("]", ")")[:76]
+
+
+class Palette(CommandPalette):
+    """Textual's palette with its own words in the language of the screen."""
+
+    def __init__(self) -> None:
+        super().__init__(placeholder=_("Search for commands…"), id="--command-palette")
+
+    def _start_no_matches_countdown(self, search_value: str) -> None:
+        self._stop_no_matches_countdown()
+        self._no_matches_timer = self.set_timer(self._NO_MATCHES_COUNTDOWN, lambda: self._find_none(search_value))
+
+    def _find_none(self, query: str) -> None:
+        if query:
+            words = Align.center(Text(_("No matches found")))
+            self.query_one(CommandList).add_option(Option(words, disabled=True, id=self._NO_MATCHES))
+        self._list_visible = bool(query)

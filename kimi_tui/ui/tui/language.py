@@ -14,21 +14,20 @@ In English nothing is loaded and nothing is looked up.
 """
 
 import os
-from collections.abc import Mapping
-from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from gettext import NullTranslations
 
 Language = Literal["en", "zh"]
-LOCALE = Path(__file__).parents[2] / "locale"
+LOCALE = os.path.join(os.path.dirname(__file__), "..", "..", "locale")  # noqa: PTH118, PTH120 - nothing is imported for it
 DOMAIN = "kimi_tui"
 _FOLDER = "zh_CN"
 _catalogue: "NullTranslations | None" = None
 
 
-def language_of(said: str, environ: Mapping[str, str] = os.environ) -> Language:
+def language_of(said: str, environ: "Mapping[str, str]" = os.environ) -> Language:
     """The language for what the configuration says: `en`, `zh`, or anything else for the locale's."""
     if said in ("en", "zh"):
         return "zh" if said == "zh" else "en"

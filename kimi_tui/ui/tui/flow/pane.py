@@ -354,7 +354,7 @@ class FlowPane(Vertical):
                 title, _faces, legend = self._overlay
                 self.border_title = Content(f" {sanitize(title)} ")
                 word = legend[0] if legend else ""
-                buttons = (("list", f"l {_('back')}"), ("runs", f"h {_('runs')}"))
+                buttons = (("list", "l " + _("back")), ("runs", "h " + _("runs")))
                 self._put_foot(FootFacts("≡", word, "accent", "", legend[1:], buttons))
             case _ if run is not None and picture is not None:
                 self.border_title = Content(title_of(run, picture, self._clock(), self.size.width))
@@ -375,12 +375,12 @@ class FlowPane(Vertical):
     def _list_facts(self) -> FootFacts:
         if not self.listing.flows or self.size.height < _ROOMY:
             return FootFacts()
-        last = (("list", f"l {_('last run')}"),) if self._run is not None else ()
-        buttons = (("start", f"s {_('start')}"), ("view", f"v {_('chart')}"), ("runs", f"h {_('runs')}"), *last)
+        last = (("list", "l " + _("last run")),) if self._run is not None else ()
+        buttons = (("start", "s " + _("start")), ("view", "v " + _("chart")), ("runs", "h " + _("runs")), *last)
         return FootFacts(buttons=buttons)
 
     def _chart_facts(self, skill: FlowSkill) -> FootFacts:
         if skill.flow is None:
-            return FootFacts("✗", _("cannot be run"), "error", "", (), (("list", f"l {_('flows')}"),))
+            return FootFacts("✗", _("cannot be run"), "error", "", (), (("list", "l " + _("flows")),))
         figures = (n_("{count} node", "{count} nodes", len(skill.flow.nodes) - 2),)
         return FootFacts("◆", _("ready"), "accent", "", figures, ended_buttons())

@@ -25,16 +25,16 @@ def title_of(run: FlowRun, picture: FlowPicture, now: float, width: int) -> str:
 
 
 def more() -> Button:
-    return ("menu", f"… {_('more')}")
+    return ("menu", "… " + _("more"))
 
 
 def view_buttons(*, with_map: bool) -> tuple[Button, ...]:
     """How the chart is shown, to be clicked."""
-    found: list[Button] = [("farther", "−"), ("nearer", _("+ size")), ("outline", f"o {_('outline')}")]
-    found.append(("turn", f"d {_('turn')}"))
+    found: list[Button] = [("farther", "−"), ("nearer", _("+ size")), ("outline", "o " + _("outline"))]
+    found.append(("turn", "d " + _("turn")))
     if with_map:
-        found.append(("map", f"m {_('map')}"))
-    return (*found, ("whole", f"F11 {_('zoom')}"))
+        found.append(("map", "m " + _("map")))
+    return (*found, ("whole", "F11 " + _("zoom")))
 
 
 def facts_of(run: FlowRun, picture: FlowPicture, now: Circumstances, *, changed: bool = False) -> FootFacts:
@@ -50,18 +50,18 @@ def facts_of(run: FlowRun, picture: FlowPicture, now: Circumstances, *, changed:
     if run.status is not None:
         return _ended(run, tuple(figures))
     place = run.node_label
-    go_on: Button = ("toggle", f"space {_('go on')}")
-    step: Button = ("step", f"n {_('step')}")
-    stop: Button = ("stop", f"x {_('stop')}")
+    go_on: Button = ("toggle", "space " + _("go on"))
+    step: Button = ("step", "n " + _("step"))
+    stop: Button = ("stop", "x " + _("stop"))
     if run.pause is not None:
         word = _(wording.PAUSED[run.pause.reason])
         choices = tuple((f"choose:{label}", label) for label in branches_of(run.begin, run.node_id))
         if run.pause.reason == "choice":
             return FootFacts("?", word, "warning", place, tuple(figures), choices)
-        buttons = (go_on, step, ("again", f"r {_('again')}"), stop)
+        buttons = (go_on, step, ("again", "r " + _("again")), stop)
         return FootFacts("‖", word, "warning", place, tuple(figures), buttons)
     standing = standing_of(picture, picture.node_id, now)
-    buttons = (("toggle", f"space {_('pause')}"), step, ("breakpoint", f"b {_('breakpoint')}"), stop)
+    buttons = (("toggle", "space " + _("pause")), step, ("breakpoint", "b " + _("breakpoint")), stop)
     if standing in ("approval", "answer"):
         return FootFacts("?", _(WORDS[standing]), "warning", place, tuple(figures), buttons)
     if standing == "retrying" and now.retry_until is not None:
@@ -76,10 +76,10 @@ def facts_of(run: FlowRun, picture: FlowPicture, now: Circumstances, *, changed:
 def ended_buttons() -> tuple[Button, ...]:
     """What can be done where no run is under way."""
     return (
-        ("start", f"s {_('start')}"),
-        ("list", f"l {_('flows')}"),
-        ("export", f"e {_('export')}"),
-        ("runs", f"h {_('runs')}"),
+        ("start", "s " + _("start")),
+        ("list", "l " + _("flows")),
+        ("export", "e " + _("export")),
+        ("runs", "h " + _("runs")),
     )
 
 
@@ -90,5 +90,5 @@ def _ended(run: FlowRun, figures: tuple[str, ...]) -> FootFacts:
         sign, role = "✗", "error"
     word = _("cut off") if run.cut_off else _(wording.ENDED[run.status])
     place = _("at {node}", node=run.node_label) if run.cut_off else ""
-    again = ("start", f"s {_('again')}")
+    again = ("start", "s " + _("again"))
     return FootFacts(sign, word, role, place, figures, (again, *ended_buttons()[1:]))
