@@ -27,7 +27,7 @@ class ServedDriver(WebDriver):
 
     def start_application_mode(self) -> None:
         super().start_application_mode()
-        self._app.watch(self._app, "theme", self._tell_ground)
+        self._app.watch(self._app, "theme", self._tell_colours)
 
     def write(self, data: str) -> None:
         """A title or a call for attention is no picture: the page is told of it in words."""
@@ -41,9 +41,11 @@ class ServedDriver(WebDriver):
         if not self.exit_event.is_set():
             self._leave()
 
-    def _tell_ground(self) -> None:
-        """What the cells leave free at the edge of the page has their colour."""
-        self.write_meta({"type": "ground", "text": self._app.theme_variables.get("background", "")})
+    def _tell_colours(self) -> None:
+        """What is no cell of the page, its edge and its last word, has the theme's colours."""
+        colours = self._app.theme_variables
+        for kind in ("background", "foreground"):
+            self.write_meta({"type": kind, "text": colours.get(kind, "")})
 
     def _write_whole(self, data: bytes) -> None:
         rest = memoryview(data)

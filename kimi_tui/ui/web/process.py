@@ -17,7 +17,7 @@ from textual_serve.app_service import AppService
 _READY = b"__GANGLION__\n"
 _GRACE_S = 5.0
 _LAST_WORDS = 16 * 1024
-_TOLD = frozenset({"title", "notice", "ground"})
+_TOLD = frozenset({"title", "notice", "background", "foreground"})
 _ENVIRONMENT = {"TERM": "xterm-256color", "COLORTERM": "truecolor", "TERM_PROGRAM": "textual"}
 _OF_A_TERMINAL = ("TMUX", "STY", "TERM_PROGRAM_VERSION", "COLUMNS", "LINES", "TEXTUAL_DRIVER")
 

@@ -40,6 +40,13 @@ async def test_the_token_gives_a_cookie_and_goes_out_of_sight(served: Served) ->
     assert served.server.doorkeeper.token not in await page.text()
 
 
+async def test_the_cookie_has_to_be_the_one_that_was_given(served: Served) -> None:
+    tab = await served.enter()
+    name, _, worth = served.cookie.partition("=")
+    for wrong in (f"{name}=", f"{name}=x", f"{name}={worth}x", f"{name}={worth.swapcase()}", f"x{name}={worth}"):
+        assert (await served.get(tab, cookie=False, Cookie=wrong)).status == 403
+
+
 async def test_a_token_for_a_browser_of_ours_is_good_once_and_soon() -> None:
     now = [0.0]
     doorkeeper = Doorkeeper(clock=lambda: now[0])
@@ -47,10 +54,10 @@ async def test_a_token_for_a_browser_of_ours_is_good_once_and_soon() -> None:
     response = aiohttp.web.Response()
     doorkeeper.let_in(early, response)
     assert response.cookies
-    now[0] = 61
     for spent in (early, late):
         with pytest.raises(aiohttp.web.HTTPForbidden):
             doorkeeper.let_in(spent, aiohttp.web.Response())
+        now[0] = 61
 
 
 @pytest.mark.parametrize(

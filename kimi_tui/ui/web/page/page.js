@@ -18,8 +18,11 @@
       called = !document.hasFocus();
       showTitle();
     },
-    ground(text) {
-      document.documentElement.style.setProperty("--ground", text);
+    background(colour) {
+      document.documentElement.style.setProperty("--ground", colour);
+    },
+    foreground(colour) {
+      document.documentElement.style.setProperty("--ink", colour);
     },
     ended(text) {
       if (text) document.getElementById("why").textContent = text;
