@@ -16,6 +16,7 @@ from kimi_tui.ui.tui.first_look import first_look
 from kimi_tui.ui.tui.frame_rate import frame_time
 from kimi_tui.ui.tui.host import MakePlan, PlanHost
 from kimi_tui.ui.tui.language import _
+from kimi_tui.ui.tui.text.grid import draws_whole
 from kimi_tui.ui.tui.text.terse import terse_driver
 
 if TYPE_CHECKING:
@@ -86,7 +87,7 @@ def drive(app: KimiTui, *, page: tuple[int, int] | None = None) -> int:
         return asyncio.run(_run(app, page=page))
     # Plain GNU screen does not fill what it erases with the ground's colour.
     plain_screen = os.environ.get("TERM", "").startswith("screen") and "TMUX" not in os.environ
-    app.driver_class = terse_driver(app.driver_class, erase=not plain_screen)
+    app.driver_class = terse_driver(app.driver_class, erase=not plain_screen, whole=draws_whole(os.environ))
     return asyncio.run(_run(app))
 
 

@@ -27,6 +27,7 @@ class ServedDriver(WebDriver):
 
     def start_application_mode(self) -> None:
         super().start_application_mode()
+        self.write("\x1b[?7l")  # as in a terminal: what is too wide for a row does not go on in the next
         self._app.watch(self._app, "theme", self._tell_colours)
 
     def write(self, data: str) -> None:

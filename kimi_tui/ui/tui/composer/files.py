@@ -12,6 +12,7 @@ from kimi_tui.ui.tui.composer.fuzzy import score
 
 MOST = 100_000
 _FRESH_S = 10.0
+_MOMENT_S = 0.03
 _NEVER = frozenset({".git", ".hg", ".svn", "node_modules", "__pycache__", ".venv", ".mypy_cache", ".ruff_cache"})
 
 
@@ -27,8 +28,10 @@ class FileIndex:
         self._last: tuple[str, list[str]] = ("", [])
 
     def search(self, query: str, limit: int) -> Sequence[str]:
-        """The best matches among what has been read so far; never waits for the disk."""
+        """The best matches among what has been read so far; the first time, a moment is waited for a small folder."""
         self.refresh()
+        if not self._paths and self._reading is not None:
+            self._reading.join(_MOMENT_S)
         with self._lock:
             paths = self._paths
             last, hits = self._last

@@ -9,6 +9,8 @@ from functools import lru_cache
 
 from textual.driver import Driver
 
+from kimi_tui.ui.tui.text.grid import keep_grid
+
 _PIECE = re.compile(r"\x1b\[([0-9;]*)([A-Za-z])|(\x1b)")
 
 # Attribute -> the code that ends it; 1 and 2 share theirs.
@@ -148,11 +150,14 @@ def terse(data: str, *, erase: bool = True) -> str:
     return "".join(writer.out)
 
 
-def terse_driver(driver: type[Driver], *, erase: bool = True) -> type[Driver]:
-    """A driver that writes what `driver` would write, shortened. For `App.get_driver_class`."""
+def terse_driver(driver: type[Driver], *, erase: bool = True, whole: bool = False) -> type[Driver]:
+    """A driver that writes what `driver` would write, shortened, and every column in its place.
+
+    `whole`: the terminal draws pictures of several characters as one. For `App.get_driver_class`.
+    """
 
     class TerseDriver(driver):
         def write(self, data: str) -> None:
-            super().write(terse(data, erase=erase))
+            super().write(keep_grid(terse(data, erase=erase), whole=whole))
 
     return TerseDriver
