@@ -3,21 +3,19 @@
 import json
 import re
 from collections.abc import AsyncGenerator, Iterator, Sequence
-from contextlib import aclosing
-from dataclasses import replace
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
-from pydantic import BaseModel, JsonValue, ValidationError
+from pydantic import BaseModel, JsonValue
 
-from kimi_tui.errors import ProviderConnectionError, ProviderError
+from kimi_tui.errors import ProviderError
+from kimi_tui.llm.arguments import arguments_of
 from kimi_tui.llm.data_url import data_of
-from kimi_tui.llm.history import Converted, HistoryConverter, call_ids, merged_turns, sendable
-from kimi_tui.llm.lazy import Lazy
-from kimi_tui.llm.message import Message, estimate_tokens
+from kimi_tui.llm.history import Converted, merged_turns, sendable
+from kimi_tui.llm.message import Message
 from kimi_tui.llm.opaque import opened, sealed
-from kimi_tui.llm.openai_chat import valid_arguments
 from kimi_tui.llm.provider import ReplyId, ReplyUsage, StreamPart, ToolSpec
-from kimi_tui.llm.settings import ProviderSettings
+from kimi_tui.llm.service import Service, event_of
+from kimi_tui.llm.sse import ServerEvent
 from kimi_tui.llm.status import stream_error
 from kimi_tui.llm.tool_calls import ToolCallOrder
 from kimi_tui.wire.parts import ContentPart, JsonObject, TextPart, ThinkPart, TokenUsage
@@ -29,63 +27,33 @@ BASE_URL = "https://api.anthropic.com"
 _SIGNED, _REDACTED = "anthropic", "anthropic_redacted"
 _MAX_TOKENS, _OLD_MAX_TOKENS = 32_000, 8_192
 _THINKING_BUDGET, _LEAST_BUDGET = 16_000, 1_024
-_MARGIN = 1_024
 _EPHEMERAL: JsonObject = {"type": "ephemeral"}
 _VERSION = re.compile(r"claude-[a-z]+(?:-(\d)(?:-(\d)(?!\d))?)?")
 
 
-class Anthropic:
+class Anthropic(Service["AnthropicConnection", ServerEvent]):
     """A model behind the Messages API."""
-
-    def __init__(self, settings: ProviderSettings, connection: "Lazy[AnthropicConnection] | None" = None) -> None:
-        self._settings = settings
-        self._connection = connection or Lazy(self._connect)
-        self._history = HistoryConverter(_convert)
-
-    @property
-    def model_name(self) -> str:
-        return self._settings.model
-
-    def with_thinking(self, on: bool) -> "Anthropic":
-        if self._settings.thinking is on:
-            return self
-        return Anthropic(replace(self._settings, thinking=on), self._connection)
-
-    async def prepare(self) -> None:
-        """Load the SDK now, in a thread; otherwise the first request does."""
-        await self._connection.get()
-
-    async def aclose(self) -> None:
-        await self._connection.aclose()
-
-    async def stream(
-        self, system_prompt: str, tools: Sequence[ToolSpec], history: Sequence[Message]
-    ) -> AsyncGenerator[StreamPart, None]:
-        connection = await self._connection.get()
-        reader = _Reader(call_ids(history))
-        async with aclosing(connection.messages(self._body(system_prompt, tools, history))) as events:
-            try:
-                async for event in events:
-                    for part in reader.read(event.data):
-                        yield part
-            except ProviderConnectionError:
-                if reader.stop_reason is None:
-                    raise
-        for part in reader.end():
-            yield part
 
     def _connect(self) -> "AnthropicConnection":
         from kimi_tui.llm.anthropic_client import AnthropicConnection
 
         return AnthropicConnection(self._settings, self._settings.base_url or BASE_URL)
 
+    def _events(self, connection: "AnthropicConnection", body: JsonObject) -> AsyncGenerator[ServerEvent, None]:
+        return connection.messages(body)
+
+    def _convert(self, message: Message) -> Converted:
+        return _converted(message)
+
+    def _reader(self, used_ids: set[str]) -> "_Reader":
+        return _Reader(used_ids)
+
     def _body(self, system_prompt: str, tools: Sequence[ToolSpec], history: Sequence[Message]) -> JsonObject:
         settings, options = self._settings, self._settings.generation
         limit = options.max_tokens if options.max_tokens and options.max_tokens > 0 else _MAX_TOKENS
         if "claude-3-" in settings.model:
             limit = min(limit, _OLD_MAX_TOKENS)
-        used = sum(estimate_tokens(message) for message in history) + len(system_prompt) // 4 + _MARGIN
-        limit = max(1, min(limit, settings.max_context_size - used))
+        limit = min(limit, self._room(system_prompt, history))
         body: JsonObject = {
             "max_tokens": limit,
             "messages": [*_with_cache_mark(merged_turns(self._history.convert(history), "content"))],
@@ -114,8 +82,8 @@ class Anthropic:
                 return {"thinking": {"type": "adaptive", "display": "summarized"}}
             budget = min(_THINKING_BUDGET, limit // 2)
             return {"thinking": {"type": "enabled", "budget_tokens": budget}} if budget >= _LEAST_BUDGET else {}
-        can = "thinking" in settings.capabilities and "always_thinking" not in settings.capabilities
-        return {"thinking": {"type": "disabled"}} if settings.thinking is False and can else {}
+        off = settings.thinking is False and settings.can_stop_thinking
+        return {"thinking": {"type": "disabled"}} if off else {}
 
 
 def _is_adaptive(model: str) -> bool:
@@ -124,7 +92,7 @@ def _is_adaptive(model: str) -> bool:
     return bool(found) and (found[1] is None or (int(found[1]), int(found[2] or 0)) >= (4, 6))
 
 
-def _convert(message: Message) -> Converted:
+def _converted(message: Message) -> Converted:
     match message.role:
         case "user":
             return Converted([{"role": "user", "content": _blocks(message.content) or [_text("(nothing)")]}])
@@ -136,12 +104,7 @@ def _convert(message: Message) -> Converted:
             return Converted([{"role": "user", "content": [result]}])
         case "assistant":
             calls: list[JsonValue] = [
-                {
-                    "type": "tool_use",
-                    "id": _id(call.id),
-                    "name": call.function.name,
-                    "input": cast(JsonValue, json.loads(valid_arguments(call))),
-                }
+                {"type": "tool_use", "id": _id(call.id), "name": call.function.name, "input": arguments_of(call)}
                 for call in message.tool_calls or ()
             ]
             blocks = [*_blocks(message.content), *calls]
@@ -247,13 +210,16 @@ class _Reader:
         self._calls = ToolCallOrder(used_ids)
         self._inputs: dict[int, JsonValue] = {}
         self._usage: dict[str, int] = {}
-        self.stop_reason: str | None = None
+        self._stop_reason: str | None = None
 
-    def read(self, data: bytes) -> Iterator[StreamPart]:
-        try:
-            event = _Event.model_validate_json(data)
-        except ValidationError as error:
-            raise ProviderConnectionError("the service sent garbled data in the middle of its answer") from error
+    @property
+    def over(self) -> bool:
+        return self._stop_reason is not None
+
+    def read(self, event: ServerEvent) -> Iterator[StreamPart]:
+        yield from self._read(event_of(_Event, event.data), event.data)
+
+    def _read(self, event: _Event, data: bytes) -> Iterator[StreamPart]:
         match event.type:
             case "message_start" if event.message:
                 if event.message.id:
@@ -268,7 +234,7 @@ class _Reader:
                 arguments = json.dumps(self._inputs.pop(event.index) or {}, ensure_ascii=False)
                 yield from self._calls.add(event.index, None, None, arguments)
             case "message_delta":
-                self.stop_reason = (event.delta and event.delta.stop_reason) or self.stop_reason
+                self._stop_reason = (event.delta and event.delta.stop_reason) or self._stop_reason
                 yield from self._count(event.usage)
             case _ if event.error or event.type == "error":
                 raise stream_error(json.loads(data))
@@ -317,9 +283,6 @@ class _Reader:
         yield ReplyUsage(counted)
 
     def end(self) -> Iterator[StreamPart]:
-        """The last parts; an error if the service hung up before its last word."""
-        if self.stop_reason is None:
-            raise ProviderConnectionError("the service hung up in the middle of its answer")
-        if self.stop_reason == "refusal":
+        if self._stop_reason == "refusal":
             raise ProviderError("the model refused to answer")
         yield from self._calls.finish()

@@ -7,7 +7,7 @@ from contextlib import aclosing
 import httpx2
 from anthropic import AnthropicError, APIStatusError, AsyncAnthropic, Timeout
 
-from kimi_tui.llm.connection import events_until, told_failures
+from kimi_tui.llm.connection import streamed, told_failures
 from kimi_tui.llm.settings import ProviderSettings
 from kimi_tui.llm.sse import ServerEvent
 from kimi_tui.wire.parts import JsonObject
@@ -36,7 +36,7 @@ class AnthropicConnection:
             request = self._client.messages.with_streaming_response.create(
                 model=self._settings.model, max_tokens=1, messages=[], stream=True, extra_body=body
             )
-            async with request as response, aclosing(events_until(response.iter_bytes(), _is_end)) as events:
+            async with aclosing(streamed(request, _is_end)) as events:
                 async for event in events:
                     yield event
 

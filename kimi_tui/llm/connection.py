@@ -5,7 +5,8 @@ Importing it loads httpx2, which the SDKs are built on.
 
 import asyncio
 from collections.abc import AsyncGenerator, AsyncIterator, Callable
-from contextlib import aclosing, asynccontextmanager, suppress
+from contextlib import AbstractAsyncContextManager, aclosing, asynccontextmanager, suppress
+from typing import Protocol
 
 import httpx2
 
@@ -13,6 +14,11 @@ from kimi_tui.errors import ProviderConnectionError, ProviderError, ProviderTime
 from kimi_tui.llm.settings import ProviderSettings
 from kimi_tui.llm.sse import NotAnEventStreamError, ServerEvent, server_events
 from kimi_tui.llm.status import answer_error, body_error, clean
+
+
+class _Answer(Protocol):
+    def iter_bytes(self) -> AsyncIterator[bytes]: ...
+
 
 Answered = Callable[[Exception], httpx2.Response | None]
 
@@ -61,6 +67,15 @@ def _without_answer(error: Exception, settings: ProviderSettings, base_url: str)
             return ProviderConnectionError(f"the connection to the service broke: {said}")
         case cause:
             return ProviderError(f"the request failed: {clean(str(cause))}")
+
+
+async def streamed(
+    request: AbstractAsyncContextManager[_Answer], is_last: Callable[[ServerEvent], bool]
+) -> AsyncGenerator[ServerEvent, None]:
+    """Send a request; the events of its answer up to the last one that matters, and it."""
+    async with request as answer, aclosing(events_until(answer.iter_bytes(), is_last)) as events:
+        async for event in events:
+            yield event
 
 
 async def events_until(

@@ -8,20 +8,19 @@ import base64
 import json
 import re
 from collections.abc import AsyncGenerator, Iterator, Sequence
-from contextlib import aclosing
-from dataclasses import replace
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
 from pydantic import JsonValue
 
-from kimi_tui.errors import EmptyResponseError, ProviderConnectionError, ProviderError
+from kimi_tui.errors import EmptyResponseError, ProviderError
+from kimi_tui.llm.arguments import arguments_of
 from kimi_tui.llm.data_url import data_of
-from kimi_tui.llm.history import Converted, HistoryConverter, call_ids, merged_turns, sendable
+from kimi_tui.llm.history import Converted, merged_turns, sendable
 from kimi_tui.llm.lazy import Lazy
 from kimi_tui.llm.message import Message
 from kimi_tui.llm.opaque import opened, sealed
-from kimi_tui.llm.openai_chat import valid_arguments
 from kimi_tui.llm.provider import ReplyId, ReplyUsage, SpokenPart, StreamPart, ToolSpec
+from kimi_tui.llm.service import Service
 from kimi_tui.llm.settings import ProviderSettings
 from kimi_tui.llm.tool_calls import UniqueIds
 from kimi_tui.wire.parts import (
@@ -49,50 +48,25 @@ _UNSIGNED = "skip_thought_signature_validator"
 _SIGNING = re.compile(r"gemini-([3-9]|\d\d)")
 
 
-class Google:
+class Google(Service["GoogleConnection", "GenerateContentResponse"]):
     """A model behind the Gemini API."""
 
     def __init__(self, settings: ProviderSettings, connection: "Lazy[GoogleConnection] | None" = None) -> None:
-        self._settings = settings
-        self._connection = connection or Lazy(self._connect)
-        self._history = HistoryConverter(self._convert)
+        super().__init__(settings, connection)
         self._tools_called: dict[str, str] = {}
-
-    @property
-    def model_name(self) -> str:
-        return self._settings.model
-
-    def with_thinking(self, on: bool) -> "Google":
-        if self._settings.thinking is on:
-            return self
-        return Google(replace(self._settings, thinking=on), self._connection)
-
-    async def prepare(self) -> None:
-        """Load the SDK now, in a thread; otherwise the first request does."""
-        await self._connection.get()
-
-    async def aclose(self) -> None:
-        await self._connection.aclose()
-
-    async def stream(
-        self, system_prompt: str, tools: Sequence[ToolSpec], history: Sequence[Message]
-    ) -> AsyncGenerator[StreamPart, None]:
-        connection = await self._connection.get()
-        reader = _Reader(call_ids(history))
-        async with aclosing(connection.generate(self._body(system_prompt, tools, history))) as chunks:
-            try:
-                async for chunk in chunks:
-                    for part in reader.read(chunk):
-                        yield part
-            except ProviderConnectionError:
-                if reader.finish_reason is None:
-                    raise
-        reader.end()
 
     def _connect(self) -> "GoogleConnection":
         from kimi_tui.llm.google_client import GoogleConnection
 
         return GoogleConnection(self._settings, self._settings.base_url or BASE_URL)
+
+    def _events(
+        self, connection: "GoogleConnection", body: JsonObject
+    ) -> "AsyncGenerator[GenerateContentResponse, None]":
+        return connection.generate(body)
+
+    def _reader(self, used_ids: set[str]) -> "_Reader":
+        return _Reader(used_ids)
 
     def _body(self, system_prompt: str, tools: Sequence[ToolSpec], history: Sequence[Message]) -> JsonObject:
         body: JsonObject = {"contents": [*merged_turns(self._history.convert(history), "parts")]}
@@ -123,8 +97,7 @@ class Google:
         settings = self._settings
         if settings.thinking:
             return {"includeThoughts": True}
-        can = "thinking" in settings.capabilities and "always_thinking" not in settings.capabilities
-        if settings.thinking is None or not can:
+        if settings.thinking is None or not settings.can_stop_thinking:
             return {}
         return {"thinkingLevel": "low"} if _SIGNING.search(settings.model) else {"thinkingBudget": 0}
 
@@ -139,8 +112,8 @@ class Google:
         parts = _parts(message.content)
         for number, call in enumerate(message.tool_calls or ()):
             self._tools_called[call.id] = call.function.name
-            arguments = cast(JsonValue, json.loads(valid_arguments(call)))
-            part: JsonObject = {"functionCall": {"id": call.id, "name": call.function.name, "args": arguments}}
+            called: JsonObject = {"id": call.id, "name": call.function.name, "args": arguments_of(call)}
+            part: JsonObject = {"functionCall": called}
             signature = (call.extras or {}).get(_SIGNATURE)
             if not signature and number == 0 and _SIGNING.search(self._settings.model):
                 signature = _UNSIGNED
@@ -196,7 +169,11 @@ class _Reader:
     def __init__(self, used_ids: set[str]) -> None:
         self._unique = UniqueIds(used_ids)
         self._id: str | None = None
-        self.finish_reason: str | None = None
+        self._finish_reason: str | None = None
+
+    @property
+    def over(self) -> bool:
+        return self._finish_reason is not None
 
     def read(self, chunk: "GenerateContentResponse") -> Iterator[StreamPart]:
         if chunk.response_id and self._id is None:
@@ -208,7 +185,7 @@ class _Reader:
             for part in (candidate.content and candidate.content.parts) or ():
                 yield from self._spoken(part)
             if candidate.finish_reason:
-                self.finish_reason = candidate.finish_reason.value
+                self._finish_reason = candidate.finish_reason.value
         if chunk.usage_metadata:
             yield ReplyUsage(_counted(chunk.usage_metadata))
 
@@ -230,17 +207,14 @@ class _Reader:
         if signature:
             yield ThinkPart(think="", encrypted=sealed(_SERVICE, signature))
 
-    def end(self) -> None:
-        """Raises if the reply did not end well."""
-        match self.finish_reason:
-            case None:
-                raise ProviderConnectionError("the service hung up in the middle of its answer")
+    def end(self) -> Iterator[StreamPart]:
+        match self._finish_reason:
             case "STOP" | "MAX_TOKENS" | "FINISH_REASON_UNSPECIFIED":
-                pass
+                yield from ()
             case "FUNCTION_CALL" | "TOOL_CALLS":  # gateways say so of a reply that ends on calls
                 pass
             case "MALFORMED_FUNCTION_CALL" | "MALFORMED_RESPONSE" | "UNEXPECTED_TOOL_CALL":
-                raise EmptyResponseError(f"the model's answer could not be read: {self.finish_reason}")
+                raise EmptyResponseError(f"the model's answer could not be read: {self._finish_reason}")
             case reason:
                 raise ProviderError(f"the service stopped the answer: {reason}")
 

@@ -15,10 +15,10 @@ from google.genai.errors import APIError
 from google.genai.types import GenerateContentConfig, GenerateContentResponse, HttpOptions
 from pydantic import JsonValue
 
-from kimi_tui.errors import ProviderConnectionError, ProviderError
+from kimi_tui.errors import ProviderError
 from kimi_tui.llm.connection import refused, told_failures
 from kimi_tui.llm.settings import ProviderSettings
-from kimi_tui.llm.status import body_error, stream_error
+from kimi_tui.llm.status import body_error, garbled, stream_error
 from kimi_tui.wire.parts import JsonObject
 
 _TAG = "x-kimi-tui-request"
@@ -69,7 +69,7 @@ class GoogleConnection:
                 page = str(error).partition("Raw response: ")[2]
                 if page and not begun:
                     raise body_error(page.encode()) from error
-                raise ProviderConnectionError("the service sent garbled data in the middle of its answer") from error
+                raise garbled() from error
             finally:
                 # The SDK leaves it to the garbage collector to hang up.
                 response = self._transport.responses.pop(tag, None)

@@ -5,11 +5,11 @@ from collections.abc import Callable
 from typing import Generic, Protocol, TypeVar
 
 
-class _Closable(Protocol):
+class Closable(Protocol):
     async def aclose(self) -> None: ...
 
 
-C = TypeVar("C", bound=_Closable)
+C = TypeVar("C", bound=Closable)
 
 
 class Lazy(Generic[C]):

@@ -5,78 +5,48 @@ Importing this module does not load the SDK; the first request does, in a thread
 
 import json
 from collections.abc import AsyncGenerator, Iterator, Sequence
-from contextlib import aclosing
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from pydantic import BaseModel, ConfigDict, JsonValue, ValidationError
+from pydantic import BaseModel, ConfigDict, JsonValue
 
-from kimi_tui.errors import ProviderConnectionError, ProviderError
-from kimi_tui.llm.history import Converted, HistoryConverter, call_ids, sendable
+from kimi_tui.errors import ProviderError
+from kimi_tui.llm.arguments import valid_arguments
+from kimi_tui.llm.history import Converted, sendable
 from kimi_tui.llm.lazy import Lazy
-from kimi_tui.llm.message import Message, estimate_tokens
+from kimi_tui.llm.message import Message
 from kimi_tui.llm.provider import ReplyId, ReplyUsage, SpokenPart, StreamPart, ToolSpec
+from kimi_tui.llm.service import Service, event_of
 from kimi_tui.llm.settings import ProviderSettings
+from kimi_tui.llm.sse import ServerEvent
 from kimi_tui.llm.status import stream_error
 from kimi_tui.llm.tool_calls import ToolCallOrder
-from kimi_tui.wire.parts import ContentPart, JsonObject, TextPart, ThinkPart, TokenUsage, ToolCall
+from kimi_tui.wire.parts import ContentPart, JsonObject, TextPart, ThinkPart, TokenUsage
 
 if TYPE_CHECKING:
     from kimi_tui.llm.openai_client import OpenAIConnection
 
 BASE_URLS = {"kimi": "https://api.moonshot.ai/v1", "openai_legacy": "https://api.openai.com/v1"}
 USUAL_REASONING_KEY = "reasoning_content"
-_MARGIN = 1024
 
 
-class OpenAIChat:
+class OpenAIChat(Service["OpenAIConnection", ServerEvent]):
     """A model behind Chat Completions; `settings.type` is `kimi` or `openai_legacy`."""
 
     def __init__(self, settings: ProviderSettings, connection: "Lazy[OpenAIConnection] | None" = None) -> None:
-        self._settings = settings
+        super().__init__(settings, connection)
         self._is_kimi = settings.type == "kimi"
         self._base_url = settings.base_url or BASE_URLS[settings.type]
-        self._connection = connection or Lazy(self._connect)
-        self._history = HistoryConverter(self._convert)
-
-    @property
-    def model_name(self) -> str:
-        return self._settings.model
-
-    def with_thinking(self, on: bool) -> "OpenAIChat":
-        if self._settings.thinking is on:
-            return self
-        return OpenAIChat(replace(self._settings, thinking=on), self._connection)
-
-    async def prepare(self) -> None:
-        """Load the SDK now, in a thread; otherwise the first request does."""
-        await self._connection.get()
-
-    async def aclose(self) -> None:
-        await self._connection.aclose()
-
-    async def stream(
-        self, system_prompt: str, tools: Sequence[ToolSpec], history: Sequence[Message]
-    ) -> AsyncGenerator[StreamPart, None]:
-        connection = await self._connection.get()
-        body = self._body(system_prompt, tools, history)
-        reader = _Reader(self._settings.reasoning_key, call_ids(history))
-        async with aclosing(connection.chat(body)) as events:
-            try:
-                async for event in events:
-                    for part in reader.read(event.data):
-                        yield part
-            except ProviderConnectionError:
-                # What breaks behind the last word takes nothing away but the usage.
-                if reader.finish_reason is None:
-                    raise
-        for part in reader.end():
-            yield part
 
     def _connect(self) -> "OpenAIConnection":
         from kimi_tui.llm.openai_client import OpenAIConnection
 
         return OpenAIConnection(self._settings, self._base_url)
+
+    def _events(self, connection: "OpenAIConnection", body: JsonObject) -> AsyncGenerator[ServerEvent, None]:
+        return connection.chat(body)
+
+    def _reader(self, used_ids: set[str]) -> "_Reader":
+        return _Reader(self._settings.reasoning_key, used_ids)
 
     def _body(self, system_prompt: str, tools: Sequence[ToolSpec], history: Sequence[Message]) -> JsonObject:
         messages: list[JsonValue] = [*self._history.convert(history)]
@@ -97,10 +67,10 @@ class OpenAIChat:
         if options.top_p is not None:
             body["top_p"] = options.top_p
         if options.max_tokens is not None and options.max_tokens > 0:
-            used = sum(estimate_tokens(message) for message in history) + len(system_prompt) // 4 + _MARGIN
-            room = max(1, self._settings.max_context_size - used)
             is_openai = self._is_kimi or "api.openai.com" in self._base_url
-            body["max_completion_tokens" if is_openai else "max_tokens"] = min(options.max_tokens, room)
+            body["max_completion_tokens" if is_openai else "max_tokens"] = min(
+                options.max_tokens, self._room(system_prompt, history)
+            )
         if self._is_kimi and self._settings.cache_key:
             body["prompt_cache_key"] = self._settings.cache_key
         return body | self._thinking()
@@ -150,15 +120,6 @@ class OpenAIChat:
         note = TextPart(text=f"What the tool call {message.tool_call_id} returned beside its text:")
         after: JsonObject = {"role": "user", "content": _content([note, *media])}
         return Converted([{**item, "content": _content(text) or "(see the next user message)"}], [after])
-
-
-def valid_arguments(call: ToolCall) -> str:
-    """The arguments of a call as the model gave them; `{}` if they are no JSON object, which services refuse."""
-    try:
-        whole = isinstance(json.loads(call.function.arguments or ""), dict)
-    except ValueError:
-        whole = False
-    return (call.function.arguments or "{}") if whole else "{}"
 
 
 def _content(parts: Sequence[ContentPart]) -> JsonValue:
@@ -240,17 +201,18 @@ class _Reader:
         self._keys = (USUAL_REASONING_KEY, "reasoning") if reasoning_key is None else (reasoning_key,)
         self._calls = ToolCallOrder(used_ids)
         self._id: str | None = None
-        self.finish_reason: str | None = None
+        self._finish_reason: str | None = None
 
-    def read(self, data: bytes) -> Iterator[StreamPart]:
-        if data.startswith(b"[DONE]"):
+    @property
+    def over(self) -> bool:
+        return self._finish_reason is not None
+
+    def read(self, event: ServerEvent) -> Iterator[StreamPart]:
+        if event.data.startswith(b"[DONE]"):
             return
-        try:
-            chunk = _Chunk.model_validate_json(data)
-        except ValidationError as error:
-            raise ProviderConnectionError("the service sent garbled data in the middle of its answer") from error
+        chunk = event_of(_Chunk, event.data)
         if chunk.error or chunk.object == "error":
-            raise stream_error(json.loads(data))
+            raise stream_error(json.loads(event.data))
         if chunk.id and self._id is None:
             self._id = chunk.id
             yield ReplyId(chunk.id)
@@ -261,7 +223,7 @@ class _Reader:
                 yield from self._spoken(choice.delta)
             if choice.usage:
                 yield ReplyUsage(choice.usage.counted())
-            self.finish_reason = choice.finish_reason or self.finish_reason
+            self._finish_reason = choice.finish_reason or self._finish_reason
         if chunk.usage:
             yield ReplyUsage(chunk.usage.counted())
 
@@ -282,9 +244,6 @@ class _Reader:
             yield from self._calls.add(call.index, call.id, function.name, arguments)
 
     def end(self) -> Iterator[StreamPart]:
-        """The last parts; an error if the service hung up before its last word."""
-        if self.finish_reason is None:
-            raise ProviderConnectionError("the service hung up in the middle of its answer")
-        if self.finish_reason == "content_filter":
+        if self._finish_reason == "content_filter":
             raise ProviderError("the service's content filter stopped the answer")
         yield from self._calls.finish()

@@ -10,7 +10,7 @@ from contextlib import aclosing
 import httpx2
 from openai import APIStatusError, AsyncOpenAI, OpenAIError, Timeout
 
-from kimi_tui.llm.connection import events_until, told_failures
+from kimi_tui.llm.connection import streamed, told_failures
 from kimi_tui.llm.settings import ProviderSettings
 from kimi_tui.llm.sse import ServerEvent
 from kimi_tui.wire.parts import JsonObject
@@ -44,7 +44,7 @@ class OpenAIConnection:
             request = self._client.chat.completions.with_streaming_response.create(
                 model=self._settings.model, messages=[], stream=True, extra_body=body
             )
-            async with request as response, aclosing(events_until(response.iter_bytes(), _is_done)) as events:
+            async with aclosing(streamed(request, _is_done)) as events:
                 async for event in events:
                     yield event
 
@@ -54,7 +54,7 @@ class OpenAIConnection:
             request = self._client.responses.with_streaming_response.create(
                 model=self._settings.model, stream=True, extra_body=body
             )
-            async with request as response, aclosing(events_until(response.iter_bytes(), _is_end)) as events:
+            async with aclosing(streamed(request, _is_end)) as events:
                 async for event in events:
                     yield event
 

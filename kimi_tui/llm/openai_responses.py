@@ -5,20 +5,19 @@ Reasoning goes back as the encrypted items that the service gave. Importing this
 
 import json
 from collections.abc import AsyncGenerator, Iterator, Sequence
-from contextlib import aclosing
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from pydantic import BaseModel, JsonValue, ValidationError
+from pydantic import BaseModel, JsonValue
 
-from kimi_tui.errors import ProviderConnectionError, ProviderError
-from kimi_tui.llm.history import Converted, HistoryConverter, call_ids, sendable
-from kimi_tui.llm.lazy import Lazy
+from kimi_tui.errors import ProviderError
+from kimi_tui.llm.arguments import valid_arguments
+from kimi_tui.llm.history import Converted, sendable
 from kimi_tui.llm.message import Message
 from kimi_tui.llm.opaque import opened, sealed
-from kimi_tui.llm.openai_chat import BASE_URLS, valid_arguments
+from kimi_tui.llm.openai_chat import BASE_URLS
 from kimi_tui.llm.provider import ReplyId, ReplyUsage, StreamPart, ToolSpec
-from kimi_tui.llm.settings import ProviderSettings
+from kimi_tui.llm.service import Service, event_of
+from kimi_tui.llm.sse import ServerEvent
 from kimi_tui.llm.status import stream_error
 from kimi_tui.llm.tool_calls import ToolCallOrder
 from kimi_tui.wire.parts import ContentPart, JsonObject, TextPart, ThinkPart, TokenUsage
@@ -29,46 +28,22 @@ if TYPE_CHECKING:
 _SERVICE = "openai_responses"
 
 
-class OpenAIResponses:
+class OpenAIResponses(Service["OpenAIConnection", ServerEvent]):
     """A model behind the Responses API."""
-
-    def __init__(self, settings: ProviderSettings, connection: "Lazy[OpenAIConnection] | None" = None) -> None:
-        self._settings = settings
-        self._connection = connection or Lazy(self._connect)
-        self._history = HistoryConverter(_convert)
-
-    @property
-    def model_name(self) -> str:
-        return self._settings.model
-
-    def with_thinking(self, on: bool) -> "OpenAIResponses":
-        if self._settings.thinking is on:
-            return self
-        return OpenAIResponses(replace(self._settings, thinking=on), self._connection)
-
-    async def prepare(self) -> None:
-        """Load the SDK now, in a thread; otherwise the first request does."""
-        await self._connection.get()
-
-    async def aclose(self) -> None:
-        await self._connection.aclose()
-
-    async def stream(
-        self, system_prompt: str, tools: Sequence[ToolSpec], history: Sequence[Message]
-    ) -> AsyncGenerator[StreamPart, None]:
-        connection = await self._connection.get()
-        reader = _Reader(call_ids(history))
-        async with aclosing(connection.responses(self._body(system_prompt, tools, history))) as events:
-            async for event in events:
-                for part in reader.read(event.data):
-                    yield part
-        for part in reader.end():
-            yield part
 
     def _connect(self) -> "OpenAIConnection":
         from kimi_tui.llm.openai_client import OpenAIConnection
 
         return OpenAIConnection(self._settings, self._settings.base_url or BASE_URLS["openai_legacy"])
+
+    def _events(self, connection: "OpenAIConnection", body: JsonObject) -> AsyncGenerator[ServerEvent, None]:
+        return connection.responses(body)
+
+    def _convert(self, message: Message) -> Converted:
+        return _converted(message)
+
+    def _reader(self, used_ids: set[str]) -> "_Reader":
+        return _Reader(used_ids)
 
     def _body(self, system_prompt: str, tools: Sequence[ToolSpec], history: Sequence[Message]) -> JsonObject:
         settings, options = self._settings, self._settings.generation
@@ -101,7 +76,7 @@ class OpenAIResponses:
         return body
 
 
-def _convert(message: Message) -> Converted:
+def _converted(message: Message) -> Converted:
     match message.role:
         case "user":
             return Converted([{"type": "message", "role": "user", "content": _content(message.content)}])
@@ -209,15 +184,13 @@ class _Reader:
     def __init__(self, used_ids: set[str]) -> None:
         self._calls = ToolCallOrder(used_ids)
         self._streamed: set[int] = set()
-        self._ended = False
+        self.over = False
 
-    def read(self, data: bytes) -> Iterator[StreamPart]:
-        if data.startswith(b"[DONE]"):
-            return
-        try:
-            event = _Event.model_validate_json(data)
-        except ValidationError as error:
-            raise ProviderConnectionError("the service sent garbled data in the middle of its answer") from error
+    def read(self, event: ServerEvent) -> Iterator[StreamPart]:
+        if not event.data.startswith(b"[DONE]"):
+            yield from self._read(event_of(_Event, event.data), event.data)
+
+    def _read(self, event: _Event, data: bytes) -> Iterator[StreamPart]:
         delta = event.delta if isinstance(event.delta, str) else ""
         item = event.item
         match event.type:
@@ -261,12 +234,9 @@ class _Reader:
     def _end_of(self, response: _Response) -> Iterator[StreamPart]:
         if response.incomplete_details and response.incomplete_details.reason == "content_filter":
             raise ProviderError("the service's content filter stopped the answer")
-        self._ended = True
+        self.over = True
         if response.usage:
             yield ReplyUsage(response.usage.counted())
 
     def end(self) -> Iterator[StreamPart]:
-        """The last parts; an error if the service hung up before its last word."""
-        if not self._ended:
-            raise ProviderConnectionError("the service hung up in the middle of its answer")
         yield from self._calls.finish()

@@ -41,3 +41,8 @@ class ProviderSettings:
     cache_key: str | None = None
     idle_timeout_s: float = 300.0
     connect_timeout_s: float = 15.0
+
+    @property
+    def can_stop_thinking(self) -> bool:
+        """Whether the model thinks, and also works without."""
+        return "thinking" in self.capabilities and "always_thinking" not in self.capabilities

@@ -11,7 +11,13 @@ from typing import cast
 
 from pydantic import JsonValue
 
-from kimi_tui.errors import ContextOverflowError, ProviderAuthError, ProviderError, ProviderStatusError
+from kimi_tui.errors import (
+    ContextOverflowError,
+    ProviderAuthError,
+    ProviderConnectionError,
+    ProviderError,
+    ProviderStatusError,
+)
 
 # What services say when a conversation is too long: OpenAI, Moonshot, vLLM, llama.cpp, LM Studio, Anthropic, Google.
 _TOO_LONG = re.compile(
@@ -113,6 +119,16 @@ def body_error(body: bytes) -> ProviderError:
     return ProviderError(
         f"the service answered with no stream of events; is base_url right? It said: {clean(text)[:100]}"
     )
+
+
+def hung_up() -> ProviderConnectionError:
+    """The stream ended before the service's last word."""
+    return ProviderConnectionError("the service hung up in the middle of its answer")
+
+
+def garbled() -> ProviderConnectionError:
+    """The stream holds what cannot be read."""
+    return ProviderConnectionError("the service sent garbled data in the middle of its answer")
 
 
 def clean(text: str, limit: int = 500) -> str:
