@@ -6,6 +6,7 @@ opened file to it.
 
 import asyncio
 import os
+import stat
 from collections.abc import Generator, Iterable
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -110,9 +111,29 @@ class Workspace:
             given=str(real) if given is None else given,
             real=real,
             folder=self._folder_of(real),
-            sensitive=is_sensitive(real),
+            sensitive=is_sensitive(real) or self._is_other_name(real),
             protected=self._is_protected(real),
         )
+
+    def _is_other_name(self, real: Path) -> bool:
+        """Whether it is a hard link to a file that is sensitive by a name beside it or at the top of the workspace.
+
+        Only where a file has more names than one is there anything to look for; names elsewhere cannot be known.
+        """
+        try:
+            status = real.lstat()
+            if status.st_nlink < 2 or not stat.S_ISREG(status.st_mode):
+                return False
+            for folder in dict.fromkeys((real.parent, *self.folders)):
+                with os.scandir(folder) as entries:
+                    for entry in entries:
+                        if entry.inode() == status.st_ino and is_sensitive(entry.path):
+                            found = entry.stat(follow_symlinks=False)
+                            if (found.st_dev, found.st_ino) == (status.st_dev, status.st_ino):
+                                return True
+        except (OSError, ValueError):
+            return False
+        return False
 
     def _folder_of(self, real: Path) -> Path | None:
         within = [folder for folder in self.folders if real.is_relative_to(folder)]

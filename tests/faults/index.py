@@ -138,7 +138,11 @@ CASES: dict[str, tuple[str, ...]] = {
         f"{_FILES}::test_the_ways_of_proc_lead_where_they_lead",
         "tests/permission/test_in_tools.py::test_files_are_judged_by_where_they_lead",
     ),
-    "33 sensitive_alias": (f"{_FILES}::test_sensitive_alias", f"{_HERE}::test_a_name_of_the_list_is_sensitive"),
+    "33 sensitive_alias": (
+        f"{_FILES}::test_sensitive_alias",
+        f"{_FILES}::test_a_hard_link_to_a_file_with_secrets_is_one_too",
+        f"{_HERE}::test_a_name_of_the_list_is_sensitive",
+    ),
     "34 protected_paths": (
         f"{_FILES}::test_protected_paths",
         f"{_SHELL}::test_protected_paths_are_asked_for_even_under_yolo",

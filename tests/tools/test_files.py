@@ -337,9 +337,25 @@ async def test_a_swap_after_the_check_is_noticed(desk: Desk, tmp_path: Path, wha
 async def test_the_ways_of_proc_lead_where_they_lead(desk: Desk) -> None:
     (desk.dir / "a").write_text("x\n")
     assert not desk.workspace.place("/proc/self/root/etc/passwd").inside
+    here = f"/proc/self/root{desk.dir}"
+    assert desk.workspace.place(f"{here}/a").inside
+    assert desk.workspace.place(f"{here}/.git/config").protected
     assert desk.workspace.place("/proc/self/environ").sensitive
     desk.answer = "reject"
     assert (await read(desk, "/proc/self/environ")).is_error
+
+
+async def test_a_hard_link_to_a_file_with_secrets_is_one_too(desk: Desk) -> None:
+    (desk.dir / ".env").write_text("KEY=1\n")
+    (desk.dir / "sub").mkdir()
+    for name in ("other.txt", "sub/other.txt"):
+        os.link(desk.dir / ".env", desk.dir / name)
+        assert desk.workspace.place(name).sensitive
+    (desk.dir / "plain.txt").write_text("x")
+    os.link(desk.dir / "plain.txt", desk.dir / "twin.txt")
+    assert not desk.workspace.place("twin.txt").sensitive
+    desk.answer = "reject"
+    assert (await read(desk, "other.txt")).is_error
 
 
 SENSITIVE = [
