@@ -477,7 +477,8 @@ DEFENCES: tuple[Defence, ...] = (
     ),
     Defence(
         "38 ctx_overflow", "keeping the conversation where that fails", "kimi_tui/soul/compacting.py",
-        "    except ProviderError as error:\n", "    except ZeroDivisionError as error:\n", "test_an_empty_summary_keeps_the_conversation_and_says_so",
+        "    except ProviderError as error:\n", "    except ZeroDivisionError as error:\n",
+        "test_an_empty_summary_keeps_the_conversation_and_says_so",
     ),
     Defence(
         "39 bad_model", "ending the turn at the twelfth same call", "kimi_tui/tools/repeat.py",
