@@ -287,7 +287,11 @@ class Engine:
             flow, max_moves = ralph_flow(user_input, iterations)
             outcome = await self._follow(flow, "ralph", ralph_text(user_input), max_moves=max_moves, shown=user_input)
             return TurnResult("finished", steps=outcome.steps)
-        return await self.take_turn(user_input)
+        try:
+            return await self.take_turn(user_input)
+        except MaxStepsReachedError:
+            self.wire.send(TurnEnd())  # it came to its end, if not to its aim; a node's turn leaves that to the flow's
+            raise
 
     async def take_turn(self, prompt: UserInput, *, shown_as: UserInput | None = None) -> TurnResult:
         """One turn of the soul; the flow runner's turns come through here too."""

@@ -136,6 +136,7 @@ async def test_a_turn_stops_at_its_last_step(tmp_path):
         with pytest.raises(MaxStepsReachedError, match="stopped after 2 steps"):
             await engine.prompt("go")
         assert heard.names.count("StepBegin") == 2
+        assert heard.names[-2:] == ["TurnEnd", "Notification"]
         assert heard.of(Notification)[-1].severity == "error"
 
 

@@ -7,8 +7,8 @@ from uuid import uuid4
 from tests.soul.engines import tool_call
 
 
-def sleeper():
-    """A call of a command that goes on for ever, and how to know whether it still does."""
+def sleeper(begin="touch begun"):
+    """A call of a command that goes on for ever after `begin`, and how to know whether it still does."""
     seconds = f"1000.{uuid4().int}"
 
     def sleeps():
@@ -18,4 +18,4 @@ def sleeper():
                 command_lines.append(process.read_bytes())
         return any(f"sleep\0{seconds}".encode() in line for line in command_lines)
 
-    return tool_call("Shell", command=f"touch begun; exec sleep {seconds}"), sleeps
+    return tool_call("Shell", command=f"{begin}; exec sleep {seconds}"), sleeps

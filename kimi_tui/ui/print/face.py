@@ -75,7 +75,7 @@ def _printing(engine: Engine, output: Output) -> Generator[JsonLines | Prose]:
 
 async def _answer(engine: Engine, prompt: UserInput, printer: JsonLines | Prose) -> int:
     try:
-        result, interrupted_by = await _turn(engine, prompt)
+        result, interrupted_by = await _turn(engine, prompt, lambda: printer.broken)
     finally:
         printer.finish()
         sys.stdout.flush()
@@ -186,17 +186,26 @@ def _prompt(line: bytes) -> UserInput | None:
             return content
 
 
-async def _turn(engine: Engine, prompt: UserInput) -> tuple[TurnResult, int]:
-    """The turn, and the number of the signal that interrupted it: SIGINT and SIGTERM do, from its first moment on."""
+async def _turn(engine: Engine, prompt: UserInput, broken: Callable[[], bool]) -> tuple[TurnResult, int]:
+    """The turn, and the number of the signal that interrupted it: SIGINT and SIGTERM do, from its first moment on.
+
+    So does a reader that has gone, as soon as something is said to it.
+    """
     loop = asyncio.get_running_loop()
     turn = asyncio.ensure_future(engine.prompt(prompt))
     received: list[int] = []
+
+    def give_up(message: WireMessage) -> None:
+        if broken() and not received:
+            received.append(signal.SIGPIPE)
+            loop.call_soon(turn.cancel)
 
     def interrupt(number: int) -> None:
         if not received:
             turn.cancel()
         received.append(number)
 
+    unlisten = engine.wire.listen(give_up)
     for number in _SIGNALS:
         loop.add_signal_handler(number, interrupt, number)
     try:
@@ -206,5 +215,6 @@ async def _turn(engine: Engine, prompt: UserInput) -> tuple[TurnResult, int]:
             raise
         return TurnResult("cancelled"), received[0]
     finally:
+        unlisten()
         for number in _SIGNALS:
             loop.remove_signal_handler(number)
