@@ -16,13 +16,13 @@ class StdioTransport:
     def __init__(self, reader: LineReader, writer: LineWriter) -> None:
         self._reader = reader
         self._writer = writer
+        self._open: set[str | int] = set()
 
     async def send(self, message: dict[str, Any]) -> None:
         """Raises ConnectionError when nobody reads any more."""
-        if self._writer.broken:
-            raise ConnectionError("the client does not read any more")
-        self._writer.write(_dumped(message))
-        await self._writer.drained()
+        if "method" not in message:
+            self._open.discard(message.get("id", ""))
+        await self._write(message)
 
     async def receive(self) -> dict[str, Any] | None:
         while (line := await self._reader.next()) is not None:
@@ -39,14 +39,25 @@ class StdioTransport:
             if not _is_message(fields):
                 await self._refuse(_INVALID_REQUEST, "this is no message of JSON-RPC")
                 continue
+            if "method" in fields and (rpc_id := fields.get("id")) is not None:
+                if rpc_id in self._open:
+                    await self._refuse(_INVALID_REQUEST, "a request with this id is under way", rpc_id)
+                    continue
+                self._open.add(rpc_id)
             return _of_today(fields)
         return None
 
     async def close(self) -> None:
         """The streams are the program's; it closes them."""
 
-    async def _refuse(self, code: int, message: str) -> None:
-        await self.send({"jsonrpc": "2.0", "id": None, "error": {"code": code, "message": message}})
+    async def _write(self, message: dict[str, Any]) -> None:
+        if self._writer.broken:
+            raise ConnectionError("the client does not read any more")
+        self._writer.write(_dumped(message))
+        await self._writer.drained()
+
+    async def _refuse(self, code: int, message: str, rpc_id: str | int | None = None) -> None:
+        await self._write({"jsonrpc": "2.0", "id": rpc_id, "error": {"code": code, "message": message}})
 
 
 def _of_today(fields: dict[str, Any]) -> dict[str, Any]:

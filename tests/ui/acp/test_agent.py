@@ -371,6 +371,23 @@ async def test_folders_that_are_none_are_refused(tmp_path):
                 await editor.agent.new_session(cwd=folder, mcp_servers=[])
 
 
+async def test_an_id_that_is_under_way_is_refused(tmp_path):
+    made = plan(tmp_path, SHELL, "text: done")
+    async with editor_on(made) as (editor, _):
+        session = await begun(editor, made)
+        turn = asyncio.create_task(editor.say(session, "go"))
+        await until(lambda: not editor.asked.empty())
+        connection = editor.agent._conn
+        params = {"sessionId": session, "prompt": [{"type": "text", "text": "again"}]}
+        again = {"jsonrpc": "2.0", "id": connection._next_request_id - 1, "method": "session/prompt", "params": params}
+        await connection._transport.send(again)
+        with pytest.raises(RequestError, match="under way") as refused:
+            await turn
+        assert refused.value.code == -32600
+        await editor.answer("approve")
+        assert (await editor.agent.list_sessions()).sessions
+
+
 async def test_leaving_in_the_middle_of_an_approval_ends_all_of_it(tmp_path):
     made = plan(tmp_path, SHELL)
     async with editor_on(made) as (editor, program):
