@@ -5,6 +5,7 @@ import asyncio
 import signal
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import cast
 
@@ -80,8 +81,9 @@ class _Program:
         ours = [server for server in plan.mcp.servers if server.name not in named]
         mcp = replace(plan.mcp, servers=(*mcp_servers, *ours))
         engine = await assemble(replace(plan, starts=False, add_dirs=(*plan.add_dirs, *add_dirs), mcp=mcp))
-        if left:  # an editor shows nobody what is on stderr; the session listens from the next tick on
-            asyncio.get_running_loop().call_soon(lambda: engine.tell(left, severity="warning"))
+        for text in filter(None, (left, engine.session.notice)):
+            # An editor shows nobody what is on stderr. The session listens from the next tick on.
+            asyncio.get_running_loop().call_soon(partial(engine.tell, text, severity="warning"))
         return engine
 
     def why_no_model(self) -> str | None:

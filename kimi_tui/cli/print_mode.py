@@ -34,6 +34,8 @@ def run_print_mode(options: argparse.Namespace) -> int:
 
     async def run() -> int:
         engine = await assemble(plan)
+        if engine.session.notice:
+            complain(engine.session.notice)
         try:
             if prompt is None:
                 return await answer_lines(engine, sys.stdin.buffer, output, at_once=takes_effect_at_once)
@@ -44,9 +46,9 @@ def run_print_mode(options: argparse.Namespace) -> int:
             complain(str(error))
             return error.exit_code
         finally:
-            empty = engine.session.is_empty
+            kept = not (engine.session.is_empty or engine.session.notice)
             await engine.aclose()
-            if not empty and not plan.demo and not options.quiet:
+            if kept and not plan.demo and not options.quiet:
                 sys.stderr.write(f"To go on with this session: kimi-tui --session {engine.session_id}\n")
 
     return asyncio.run(run())

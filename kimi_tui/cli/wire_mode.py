@@ -31,6 +31,8 @@ def run_wire_mode(options: argparse.Namespace) -> int:
         loop = asyncio.get_running_loop()
         reader = LineReader(source)
         engine = await assemble(plan)
+        if engine.session.notice:
+            complain(engine.session.notice)
         received: list[int] = []
         try:
             writer = LineWriter(sink, on_broken=lambda: server.stop())

@@ -50,6 +50,7 @@ CASES: dict[str, tuple[str, ...]] = {
     "10 ro_home": (
         "tests/session/test_session.py::test_ro_home_a_home_that_cannot_be_written_gives_a_session_with_a_notice",
         f"{_DISK}::test_a_read_only_home_runs_without_a_record_and_says_so",
+        "tests/ui/print/test_print.py::test_ro_home_answers_and_says_that_nothing_is_kept",
     ),
     "11 emfile": (f"{_PROC}::test_emfile",),
     "12 two_writers, stale_lock": (

@@ -142,7 +142,8 @@ class PlanHost:
     @property
     def to_resume(self) -> str | None:
         """The session that there is something in to go on with, once its engine is closed."""
-        return None if self._session is None or self._session.is_empty else self._session.id
+        session = self._session
+        return None if session is None or session.is_empty or session.notice else session.id
 
     def go_to(self, session_id: str | None, work_dir: Path | None = None) -> None:
         plan = self.plan

@@ -60,6 +60,16 @@ def test_a_server_that_does_not_work_is_told_on_stderr_although_that_is_no_termi
     assert all(line.startswith("To go on with this session") for line in rest)
 
 
+def test_ro_home_answers_and_says_that_nothing_is_kept(tmp_path, monkeypatch):
+    home = tmp_path / "home-is-a-file"
+    home.write_text("")
+    monkeypatch.setenv("KIMI_TUI_HOME", str(home))
+    done = run(tmp_path, "text: hello", extra=("-p", "hi"))
+    assert (done.returncode, done.stdout) == (0, "hello\n")
+    assert done.stderr.startswith("kimi-tui: this session is not kept: ")
+    assert "To go on" not in done.stderr
+
+
 def test_the_prompt_may_come_on_standard_input(tmp_path):
     assert run(tmp_path, "text: 好的", stdin="你好\n").stdout == "好的\n"
 
