@@ -18,7 +18,10 @@ class ApprovalState(BaseModel):
 
 
 class SessionState(BaseModel):
-    """Everything that resuming needs beside the journals. Fields of other versions are kept."""
+    """Everything that resuming needs beside the journals. Fields of other versions are kept.
+
+    `subagents` are those that were made in the session: name to system prompt.
+    """
 
     model_config = ConfigDict(extra="allow")
 
@@ -30,6 +33,7 @@ class SessionState(BaseModel):
     plan_mode: bool = False
     archived: bool = False
     todos: list[TodoItem] = Field(default_factory=list[TodoItem])
+    subagents: dict[str, str] = Field(default_factory=dict[str, str])
 
 
 def read_state(file: Path) -> SessionState:

@@ -1,6 +1,7 @@
 """The one place that knows all: from a plan to an engine that is ready to be talked to."""
 
 import asyncio
+import contextlib
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -18,11 +19,13 @@ from kimi_tui.session.session import Session
 from kimi_tui.session.tail import SHOWN_BYTES, tail_start
 from kimi_tui.skill.library import SkillLibrary
 from kimi_tui.skill.roots import SkillRoots
+from kimi_tui.soul.agent import Agent
 from kimi_tui.soul.agent_spec import agent_file, read_agent_spec
 from kimi_tui.soul.crew import Office
 from kimi_tui.soul.disk_trouble import DiskTrouble
 from kimi_tui.soul.engine import Engine
 from kimi_tui.soul.hooks import Hooks
+from kimi_tui.soul.labor_market import LaborMarket
 from kimi_tui.soul.models import Models
 from kimi_tui.soul.notice import notice
 from kimi_tui.soul.prompt_flow import read_prompt_flow
@@ -142,7 +145,9 @@ async def _assemble(plan: Plan, session: Session, chosen: ChosenModel | None, mi
     mcp = McpServers(plan.mcp, _mcp_session(services, wire, plan.work_dir))
     workshop = Workshop(services, values, office, mcp.attach)
     spec = await asyncio.to_thread(read_agent_spec, plan.agent_file or agent_file("default"))
-    agent = workshop.make(spec, wire.send, system_prompt=context.system_prompt)
+    market = workshop.market(spec)
+    agent = workshop.make(spec, wire.send, system_prompt=context.system_prompt, market=market)
+    _hire_again(agent, market, session)
     mcp.attach(agent.toolset)
     if context.system_prompt is None:
         context.set_system_prompt(agent.system_prompt)
@@ -177,6 +182,20 @@ async def _assemble(plan: Plan, session: Session, chosen: ChosenModel | None, mi
         wire.send(StatusUpdate(plan_mode=True))
     await hooks.ask("SessionStart", "resume" if resumed else "startup", source="resume" if resumed else "startup")
     return engine
+
+
+def _hire_again(agent: Agent, market: LaborMarket, session: Session) -> None:
+    """The subagents that were made in the session are there again, and those to come are kept."""
+    for name, prompt in session.state.subagents.items():
+        with contextlib.suppress(ValueError):  # the agent's file has one of that name by now
+            agent.crew.hire(name, prompt)
+
+    def keep(name: str, prompt: str) -> None:
+        session.state.subagents[name] = prompt
+        with contextlib.suppress(OSError):
+            session.save_state()
+
+    market.on_hire = keep
 
 
 def _mcp_session(services: Services, wire: Wire, work_dir: Path) -> McpSession:

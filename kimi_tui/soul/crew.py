@@ -69,7 +69,9 @@ class Crew:
 
     def hire(self, name: str, system_prompt: str) -> None:
         """Raises ValueError for a name that is taken."""
-        self.market.hire(name, Worker("made in this session", lambda send: self._like_me(system_prompt, send)))
+        self.market.hire(
+            name, system_prompt, Worker("made in this session", lambda send: self._like_me(system_prompt, send))
+        )
 
     async def work(self, name: str, prompt: str, *, description: str, tool_call_id: str) -> str:
         """One task, from a fresh memory to a report; a report of a few words is asked to be a real one, once.

@@ -19,17 +19,23 @@ class Worker:
 
 @dataclass(slots=True)
 class LaborMarket:
-    """`fixed` come from the agent's file and have a market of their own; `dynamic` ones share this one."""
+    """`fixed` come from the agent's file and have a market of their own; `dynamic` ones share this one.
+
+    `on_hire` is told the name and the system prompt of each that is made.
+    """
 
     fixed: dict[str, Worker] = field(default_factory=dict[str, Worker])
     dynamic: dict[str, Worker] = field(default_factory=dict[str, Worker])
+    on_hire: Callable[[str, str], None] | None = None
 
     @property
     def workers(self) -> Mapping[str, Worker]:
         return {**self.dynamic, **self.fixed}
 
-    def hire(self, name: str, worker: Worker) -> None:
+    def hire(self, name: str, system_prompt: str, worker: Worker) -> None:
         """Raises ValueError where the name is taken; the message is for the model."""
         if name in self.workers:
             raise ValueError(f"There is a subagent {name!r} already. There are: {', '.join(self.workers)}.")
         self.dynamic[name] = worker
+        if self.on_hire is not None:
+            self.on_hire(name, system_prompt)

@@ -39,7 +39,7 @@ class Workshop:
         `send` takes its Wire messages: what it sends a subagent for is told there.
         Raises AgentSpecError for a tool that cannot be loaded and for a subagent's file that is wrong.
         """
-        market = market if market is not None else self._market(spec)
+        market = market if market is not None else self.market(spec)
         denwa_renji = DenwaRenji()
 
         def like_me(prompt: str, send: Send) -> Agent:
@@ -69,7 +69,8 @@ class Workshop:
         arguments = {name: fill(text, self.values).strip() for name, text in spec.system_prompt_args.items()}
         return fill(template, {**self.values, **arguments})
 
-    def _market(self, spec: AgentSpec) -> LaborMarket:
+    def market(self, spec: AgentSpec) -> LaborMarket:
+        """The subagents of the spec, checked. Raises AgentSpecError."""
         market = LaborMarket()
         for name, subagent in spec.subagents.items():
             whole = read_agent_spec(subagent.path)

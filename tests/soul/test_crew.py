@@ -1,5 +1,6 @@
 import asyncio
 import json
+from dataclasses import replace
 
 from kimi_tui.soul.agent_spec import agent_file
 from kimi_tui.wire.codec import decode
@@ -111,6 +112,12 @@ async def test_a_subagent_made_in_the_session_has_the_prompt_it_was_given_and_it
         folder = next((engine.session.dir / "subagents").iterdir())
         first = json.loads((folder / "context.jsonl").read_text().splitlines()[0])
         assert first["content"] == "You rhyme."
+        session_id = engine.session_id
+    again = plan(tmp_path, task("t2", "once more", "poet"), REPORT, "text: ok", session_id=session_id)
+    async with engine_on(replace(again, agent_file=agent_file("okabe"))) as (engine, heard):
+        await engine.prompt("go on")
+        assert not heard.of(ToolResult)[-1].return_value.is_error
+        assert "poet" in engine.soul.agent.crew.names()
 
 
 async def test_a_dmail_goes_back_to_its_checkpoint_and_the_second_attempt_differs(tmp_path):
