@@ -41,6 +41,8 @@ def demo_plan(options: argparse.Namespace, *, interactive: bool) -> "Plan":
             )
         },
     )
+    if interactive:
+        config = config.model_copy(update=_look_of(options))
     return Plan(
         work_dir=scratch.resolve(),
         config=with_limits(config, options),
@@ -50,3 +52,11 @@ def demo_plan(options: argparse.Namespace, *, interactive: bool) -> "Plan":
         demo=True,
         featured=FLOW,
     )
+
+
+def _look_of(options: argparse.Namespace) -> dict[str, str]:
+    """The theme and the language that the person has chosen: the demo changes nothing of them."""
+    from kimi_tui.ui.tui.first_look import first_look
+
+    look = first_look(Path(options.config_file).expanduser() if options.config_file else None)
+    return {"theme": look.theme, "language": look.language}
