@@ -51,7 +51,7 @@ def all_checks(options: argparse.Namespace) -> list[Check]:
     found = [_program(), *_terminal(), _home(), _log()]
     loaded = _config(options, found)
     if loaded is not None:
-        found.extend((*_keys(loaded), *_models(loaded, options)))
+        found.extend((*_keys(loaded), *_other_keys(loaded), *_models(loaded, options)))
     found.extend(
         (_ripgrep(), _bubblewrap(), _git(), *_trust(options, loaded), *_skills(options, loaded), *_mcp(options))
     )
@@ -61,6 +61,17 @@ def all_checks(options: argparse.Namespace) -> list[Check]:
 def _program() -> Check:
     python = f"Python {platform.python_version()}, {platform.system()} {platform.release()}"
     return Check("kimi-tui", "ok", f"{__version__}, {python}")
+
+
+def _other_keys(loaded: LoadedConfig) -> Iterator[Check]:
+    """The keys of the screen, where the configuration gives other ones."""
+    if not loaded.config.keys:
+        return
+    from kimi_tui.ui.tui.keymap import read_keys, told
+
+    keymap = read_keys(loaded.config.keys)
+    found = f"{len(keymap.given)} of the screen's actions have other ones"
+    yield Check("shortcuts", "warn" if keymap.troubles else "ok", found, "; ".join(told(keymap.troubles, loaded.file)))
 
 
 def _terminal() -> Iterator[Check]:

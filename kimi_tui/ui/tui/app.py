@@ -28,6 +28,7 @@ from kimi_tui.ui.tui.frame_rate import FRAME
 from kimi_tui.ui.tui.from_below import told
 from kimi_tui.ui.tui.hinting import hints_for, where_of, writing
 from kimi_tui.ui.tui.host import Host
+from kimi_tui.ui.tui.keymap import KeyMap
 from kimi_tui.ui.tui.keys import ACTIONS, bindings
 from kimi_tui.ui.tui.language import _
 from kimi_tui.ui.tui.manners import Manners
@@ -40,6 +41,9 @@ from kimi_tui.ui.tui.theme_shelf import ThemeShelf
 from kimi_tui.ui.tui.way_back import WayBack
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
     from textual.command import Provider
 
     from kimi_tui.ui.tui.bridge import WireBatch
@@ -125,6 +129,7 @@ class KimiTui(App[int]):
             ended=self.seat.turn_ended,
             failed=lambda cause: self.stage.fault(cause),
         )
+        self.keymap = KeyMap()
         self.way_back = WayBack(self, steady=steady)
         self._furnished = False
         self._held: list[events.Key | events.Paste] = []
@@ -352,6 +357,12 @@ class KimiTui(App[int]):
 
     async def on_event(self, event: events.Event) -> None:
         """Until the panes are there, a key that is no writing waits for them, and what comes after waits behind it."""
+        if isinstance(event, events.Key) and not event.is_forwarded and self.keymap.given:
+            from kimi_tui.ui.tui.other_keys import meant
+
+            if (pressed := await meant(self, event)) is None:
+                return
+            event = pressed
         if isinstance(event, events.Key | events.Paste) and not event.is_forwarded:
             writes = isinstance(event, events.Paste) or event.is_printable or event.key in _WRITING
             if self._held or not (self._furnished or writes):
@@ -365,7 +376,18 @@ class KimiTui(App[int]):
     def hint(self) -> None:
         """Name the keys that act now."""
         if self.is_running and self.home.is_mounted:
-            self.home.hints.show(hints_for(self.home, self.stage.state) if self._furnished else writing())
+            self.home.hints.show(hints_for(self.home, self.stage.state, self.keymap) if self._furnished else writing())
+
+    def use_keys(self, table: "Mapping[str, str]", file: "Path | None") -> None:
+        """Other keys than those of themselves; what is wrong with them is said in the conversation."""
+        from kimi_tui.ui.tui.keymap import read_keys, told
+        from kimi_tui.ui.tui.transcript.items import NoticeItem
+
+        before, self.keymap = self.keymap, read_keys(table)
+        self.hint()
+        if (troubles := self.keymap.troubles) and troubles != before.troubles:
+            words = "\n".join([_("Some of your keys cannot be used:"), *told(troubles, file)])
+            self.stage.say(NoticeItem(words, "warning"))
 
     def tell(self, text: str, *, severity: str = "information") -> None:
         """A passing word to the person."""
@@ -404,7 +426,7 @@ class KimiTui(App[int]):
         from kimi_tui.ui.tui.screens.help import Help
 
         if isinstance(self.screen, Home):
-            self.push_screen(Help(where_of(self.home)))
+            self.push_screen(Help(where_of(self.home), self.keymap))
 
     def action_pane(self, name: PaneName) -> None:
         if not isinstance(self.screen, Home):

@@ -34,7 +34,7 @@ def entries(app: "KimiTui") -> Iterable[Entry]:
     """All there is to choose from now."""
     for key in KEYS:
         if key.action and key.in_palette:
-            yield Entry(_(key.what), shown(key.keys), partial(app.run_action, key.action))
+            yield Entry(_(key.what), shown(app.keymap.keys_of(key)), partial(app.run_action, key.action))
     for door in app.doors.doors():
         yield Entry(_(door.description), f"/{door.name}", partial(app.doors.open, door.name))
     for command in app.commands():

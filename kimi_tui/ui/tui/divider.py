@@ -1,4 +1,7 @@
-"""The line between the two columns: joined to the panes' titles, and dragged to make one column wider."""
+"""The line between the two columns: joined to the panes' titles, and dragged to make one column wider.
+
+A double click gives the columns the widths that they have of themselves.
+"""
 
 from collections.abc import Sequence
 
@@ -24,6 +27,12 @@ class Divider(Widget):
         def __init__(self, column: int) -> None:
             self.column = column
             super().__init__()
+
+    class Dropped(Message):
+        """The border stays where it is."""
+
+    class Reset(Message):
+        """The border is to be where it is of itself."""
 
     def __init__(self, *, id: str | None = None) -> None:  # noqa: A002
         super().__init__(id=id)
@@ -60,6 +69,12 @@ class Divider(Widget):
             self.post_message(self.Moved(int(event.screen_x)))
 
     def on_mouse_up(self, event: events.MouseUp) -> None:
+        if self._dragged:
+            self.post_message(self.Dropped())
         self._dragged = False
         self.release_mouse()
         self.refresh()
+
+    def on_click(self, event: events.Click) -> None:
+        if event.chain == 2:
+            self.post_message(self.Reset())

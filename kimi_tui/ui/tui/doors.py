@@ -98,6 +98,7 @@ class Doors:
             return
         await host.prepare()
         self._app.shelf.use(host.config.theme)
+        self._app.use_keys(host.config.keys, host.config_file)
         brought = await asyncio.to_thread(host.untrusted)
         if not brought:
             return

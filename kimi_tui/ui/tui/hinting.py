@@ -2,7 +2,8 @@
 
 from typing import TYPE_CHECKING
 
-from kimi_tui.ui.tui.keys import Where
+from kimi_tui.ui.tui.keymap import KeyMap
+from kimi_tui.ui.tui.keys import KEYS, Where, shown
 from kimi_tui.ui.tui.language import _, p_
 from kimi_tui.ui.tui.panels.hints import Hint
 from kimi_tui.ui.tui.screens.home import Home
@@ -49,7 +50,21 @@ def where_of(home: Home) -> Where:
             return "composer"
 
 
-def hints_for(home: Home, state: "UiState") -> tuple[Hint, ...]:
+def hints_for(home: Home, state: "UiState", keymap: KeyMap) -> tuple[Hint, ...]:
+    """The keys that matter now, by the names that they have now."""
+    hints = _hints_for(home, state)
+    if not keymap.given:
+        return hints
+    where, names = where_of(home), dict[str, str]()
+    for key in KEYS:
+        if key.id in keymap.given and key.where in (where, "everywhere"):
+            new = shown(keymap.given[key.id].partition(",")[0])
+            own = [shown(key.keys), *map(shown, key.keys.split(","))]
+            names.update({one: shown(keymap.given[key.id]) if one == own[0] and " " in one else new for one in own})
+    return tuple((name, meaning) for key, meaning in hints if (name := names.get(key, key)))
+
+
+def _hints_for(home: Home, state: "UiState") -> tuple[Hint, ...]:
     running = state.turn.running
     run = state.flow.run
     match where_of(home):

@@ -1,11 +1,12 @@
 """Every key of the program in one table: what bindings, help and the palette are made of."""
 
 from dataclasses import dataclass
-from typing import Literal
-
-from textual.binding import Binding
+from typing import TYPE_CHECKING, Literal
 
 from kimi_tui.ui.tui.language import N_
+
+if TYPE_CHECKING:
+    from textual.binding import Binding
 
 Where = Literal[
     "everywhere", "composer", "conversation", "flow", "time", "approval", "branches", "question", "approvals"
@@ -59,6 +60,8 @@ KEYS: tuple[Key, ...] = (
     Key("approvals", "f5", "pane('waiting')", "Answer what waits", priority=True),
     Key("next", "f6", "screen.next_pane", "Next pane", priority=True),
     Key("drawer", "f7", "screen.drawer", "Open or close the right side", priority=True),
+    Key("wider", "f9", "screen.widen(4)", "Widen the right side", priority=True),
+    Key("narrower", "f10,f21,shift+f9", "screen.widen(-4)", "Narrow the right side", priority=True),
     Key("zoom", "f11", "screen.zoom", "Zoom the pane, or back", priority=True),
     Key("palette", "ctrl+p", "command_palette", "All actions", in_palette=False),
     Key("expand", "ctrl+o", "screen.expand", "Open all cards, or fold them", priority=True),
@@ -148,8 +151,10 @@ def _one(key: str) -> str:
     return "+".join([*(modifier.capitalize() for modifier in modifiers), name])
 
 
-def bindings() -> list[Binding]:
-    """The app's bindings; their ids let a configuration give them other keys."""
+def bindings() -> "list[Binding]":
+    """The app's bindings."""
+    from textual.binding import Binding
+
     return [
         Binding(key.keys, key.action, key.what, show=False, priority=key.priority, id=key.id)
         for key in KEYS
@@ -160,5 +165,5 @@ def bindings() -> list[Binding]:
 def acting(where: Where) -> list[Key]:
     """The keys that act in a place, its own first."""
     return [key for key in KEYS if key.where == where and where != "everywhere"] + [
-        key for key in KEYS if key.where == "everywhere" and key.keys
+        key for key in KEYS if key.where == "everywhere"
     ]

@@ -8,6 +8,7 @@ import pytest
 from textual.pilot import Pilot
 
 from kimi_tui.ui.tui.app import KimiTui
+from kimi_tui.ui.tui.column_share import ColumnShare
 from kimi_tui.wire.codec import WireMessage
 from kimi_tui.wire.display import DiffBlock
 from kimi_tui.wire.requests import ApprovalRequest
@@ -108,3 +109,33 @@ async def test_the_focus_stays_in_no_pane_that_a_smaller_window_hides(tmp_path: 
             await pilot.pause()
         assert not app.home.right.display
         assert app.home.composer.prompt.has_focus
+
+
+async def test_the_border_is_where_it_was_left_at_the_next_start(tmp_path: Path) -> None:
+    for start in range(3):
+        app, _ = make_app(engine := StandIn(tmp_path))
+        async with app.run_test(size=(140, 42)) as pilot:
+            await ready(pilot)
+            engine.say(*scenes.flow_at_decision())
+            await pilot.pause()
+            await pilot.pause()
+            if start == 0:
+                width = app.home.right.size.width
+                await pilot.press("f9", "f9", "f10")
+                await pilot.pause()
+                assert app.home.right.size.width == width + 4
+            elif start == 1:
+                assert app.home.right.size.width == width + 4
+                await pilot.click("#divider", offset=(0, 8), times=2)
+                await pilot.pause()
+            else:
+                assert app.home.right.size.width == width
+
+
+def test_a_file_of_columns_that_is_broken_says_nothing(tmp_path: Path) -> None:
+    for text in ("", "[]", '{"kitty": "wide"}', '{"kitty": 7}'):
+        (tmp_path / "c.json").write_text(text)
+        assert ColumnShare(tmp_path / "c.json", "kitty").load() is None
+    ColumnShare(tmp_path / "c.json", "kitty").save(0.4)
+    ColumnShare(tmp_path / "c.json", "tmux").save(0.3)
+    assert ColumnShare(tmp_path / "c.json", "kitty").load() == 0.4

@@ -8,6 +8,7 @@ from textual.binding import Binding, BindingType
 from textual.containers import Vertical
 from textual.screen import ModalScreen
 
+from kimi_tui.ui.tui.keymap import KeyMap
 from kimi_tui.ui.tui.keys import WHERE, Where, acting, shown
 from kimi_tui.ui.tui.language import _
 from kimi_tui.ui.tui.panels.scroll import LineScroll
@@ -20,22 +21,23 @@ class KeyList(LineScroll, can_focus=True):
 
     DEFAULT_CSS = "KeyList { max-height: 100%; background: $surface; }"
 
-    def __init__(self, where: Where, *, id: str | None = None) -> None:  # noqa: A002
+    def __init__(self, where: Where, keymap: KeyMap, *, id: str | None = None) -> None:  # noqa: A002
         super().__init__(id=id)
         self._where: Where = where
+        self._keymap = keymap
 
     def lines(self, width: int, palette: Palette) -> list[Line]:
-        keys = acting(self._where)
-        wide = max(cells(shown(key.keys)) for key in keys)
+        named = [(key, shown(self._keymap.keys_of(key))) for key in acting(self._where)]
+        named = [(key, name) for key, name in named if name]
+        wide = max(cells(name) for _key, name in named)
         out: list[Line] = []
         place = None
-        for key in keys:
+        for key, name in named:
             if key.where != place:
                 if place is not None:
                     out.append(Line())
                 place = key.where
                 out.append(Line(((_(WHERE[place]), palette.accent + Style(bold=True)),)))
-            name = shown(key.keys)
             pad = " " * (wide - cells(name) + 2)
             out.append(Line((("  " + name + pad, palette.base), (_(key.what), palette.muted))))
         return out
@@ -53,12 +55,13 @@ class Help(ModalScreen[None]):
     """
     BINDINGS: ClassVar[list[BindingType]] = [Binding("escape,f1,q,enter", "dismiss", "Close", show=False)]
 
-    def __init__(self, where: Where) -> None:
+    def __init__(self, where: Where, keymap: KeyMap) -> None:
         super().__init__()
         self._where: Where = where
+        self._keymap = keymap
 
     def compose(self) -> ComposeResult:
         with Vertical() as box:
             box.border_title = _("keys")
             box.border_subtitle = _("esc closes")
-            yield KeyList(self._where, id="keys")
+            yield KeyList(self._where, self._keymap, id="keys")

@@ -13,6 +13,7 @@ from textual.css.scalar import Scalar
 from textual.screen import Screen
 from textual.widget import Widget
 
+from kimi_tui.ui.tui.column_share import ColumnShare, share_file, terminal_name
 from kimi_tui.ui.tui.composer.composer import Composer
 from kimi_tui.ui.tui.language import _
 from kimi_tui.ui.tui.manners import Manners
@@ -38,6 +39,7 @@ if TYPE_CHECKING:
 
 Width = Literal["wide", "medium", "narrow"]
 PaneName = Literal["talk", "flow", "todo", "waiting"]
+_LEAST_RIGHT, _LEAST_LEFT = 24, 40
 _DRAWER_ROWS = 6  # less than that above a dialog is no drawer
 PANES: tuple[PaneName, ...] = ("talk", "flow", "todo", "waiting")
 
@@ -128,7 +130,8 @@ class Home(Screen[None]):
         self.header.facts = HeaderFacts(place=place)
         self.hints.show(hints)
         self.zoomed: PaneName | None = None
-        self._right_width: int | None = None
+        self._columns = ColumnShare(share_file(), terminal_name())
+        self._share: float | None = None
 
     def compose(self) -> ComposeResult:
         self.make_room()
@@ -144,6 +147,7 @@ class Home(Screen[None]):
         self.approval, self.question, self.branch = furniture.approval, furniture.question, furniture.branch
         self.divider, self.scrub, self.strip = furniture.divider, furniture.scrub, furniture.strip
         self.flow, self.todo, self.waiting = furniture.flow, furniture.todo, furniture.waiting
+        self._share = self._columns.load()
         with self.app.batch_update():
             await self.talk.mount(self.transcript, self.below, self.finder)
             await self.query_one("#left").mount(self.approval, self.question, self.branch, before=self.composer)
@@ -178,14 +182,18 @@ class Home(Screen[None]):
         if room == "wide" and self.zoomed is None:
             self.remove_class("-drawer")
             columns = self.app.size.width
-            width = self._right_width or max(40, min(64, columns * 37 // 100))
-            self.right.styles.width = max(24, min(width, columns - 40))
+            self.right.styles.width = self._right_width(columns)
         else:
             self.right.styles.width = None
         if self.approval.is_open:
             self.approval.fit()
         self.flow.display = not self.flow.has_nothing or not filled
         self._leave_hidden()
+
+    def _right_width(self, columns: int) -> int:
+        """As the person put the border, else what suits most screens; both columns keep room to read in."""
+        width = round(self._share * columns) if self._share is not None else max(40, min(64, columns * 37 // 100))
+        return max(_LEAST_RIGHT, min(width, columns - _LEAST_LEFT))
 
     def _leave_hidden(self) -> None:
         """The focus stays in no pane that has no place on the screen any more."""
@@ -239,8 +247,34 @@ class Home(Screen[None]):
         self.transcript.find_next()
 
     def on_divider_moved(self, event: "Divider.Moved") -> None:
-        self._right_width = max(24, self.app.size.width - event.column - 1)
+        self.share = (self.app.size.width - event.column - 1) / self.app.size.width
+
+    def on_divider_dropped(self, event: "Divider.Dropped") -> None:
+        self._columns.save(self._share)
+
+    def on_divider_reset(self, event: "Divider.Reset") -> None:
+        self.share = None
+        self._columns.save(None)
+
+    @property
+    def share(self) -> float | None:
+        """The right column's part of the width, None where it is left to us."""
+        return self._share
+
+    @share.setter
+    def share(self, share: float | None) -> None:
+        columns = self.app.size.width
+        self._share = share
+        if share is not None:
+            self._share = max(_LEAST_RIGHT / columns, min(share, 1 - _LEAST_LEFT / columns))
         self.make_room()
+
+    def action_widen(self, by: int) -> None:
+        """Give the right column more of the width, or less."""
+        columns = self.app.size.width
+        if self.room == "wide" and self.zoomed is None and self.has_class("-has-right"):
+            self.share = (self._right_width(columns) + by) / columns
+            self._columns.save(self._share)
 
     def _laid_out(self, _screen: object) -> None:
         self._join()

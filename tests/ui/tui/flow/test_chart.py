@@ -194,7 +194,7 @@ async def test_keys_change_the_view(tmp_path: Path) -> None:
 async def test_a_narrow_pane_has_an_outline_by_itself(tmp_path: Path) -> None:
     async with desk(tmp_path) as one:
         await one.say(*flow_scenes.nested())
-        one.app.home._right_width = 24
+        one.app.home._share = 0.01
         one.app.home.make_room()
         await one.settle()
         assert one.pane.chart.view == "outline"

@@ -1,0 +1,62 @@
+"""How wide the right column is, remembered for each kind of terminal from one start to the next."""
+
+import contextlib
+import json
+import logging
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import cast
+
+from kimi_tui import paths
+
+_log = logging.getLogger(__name__)
+_TERMINALS = 50
+
+
+def share_file() -> Path:
+    return paths.home() / "columns.json"
+
+
+def terminal_name(environ: Mapping[str, str] = os.environ) -> str:
+    """What tells one terminal program from another."""
+    if "TMUX" in environ:
+        return "tmux"
+    return environ.get("TERM_PROGRAM") or environ.get("TERM") or "terminal"
+
+
+class ColumnShare:
+    """The right column's part of the width, in a file of one number a terminal; None: nobody has said."""
+
+    def __init__(self, file: Path, terminal: str) -> None:
+        self._file, self._terminal = file, terminal
+
+    def load(self) -> float | None:
+        share = self._read().get(self._terminal)
+        return share if share is not None and 0.0 < share < 1.0 else None
+
+    def save(self, share: float | None) -> None:
+        """A write replaces the file whole; what fails goes to the log."""
+        shares = self._read()
+        shares.pop(self._terminal, None)
+        if share is not None:
+            shares[self._terminal] = round(share, 4)
+        beside = self._file.with_name(f"{self._file.name}.{os.getpid()}")
+        try:
+            self._file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+            beside.write_text(json.dumps(dict([*shares.items()][-_TERMINALS:])), "utf-8")
+            beside.replace(self._file)
+        except OSError as error:
+            _log.warning("the width of the columns cannot be kept: %s", error)
+            with contextlib.suppress(OSError):
+                beside.unlink(missing_ok=True)
+
+    def _read(self) -> dict[str, float]:
+        try:
+            row = json.loads(self._file.read_text("utf-8"))
+        except (OSError, ValueError):
+            return {}
+        if not isinstance(row, dict):
+            return {}
+        shares = cast("dict[str, object]", row)
+        return {name: float(share) for name, share in shares.items() if isinstance(share, int | float)}
