@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from kimi_tui.context.dmail import is_checkpoint_mark
 from kimi_tui.llm.message import Message, user_message
 from kimi_tui.wire.parts import ContentPart, TextPart, ThinkPart
 
@@ -51,7 +52,7 @@ def split(history: Sequence[Message]) -> tuple[Sequence[Message], Sequence[Messa
     """
     seen = 0
     for index in range(len(history) - 1, -1, -1):
-        if history[index].role != "tool":
+        if history[index].role != "tool" and not is_checkpoint_mark(history[index]):
             seen += 1
         if seen == KEPT_MESSAGES:
             return history[:index], history[index:]
@@ -62,16 +63,19 @@ def question(older: Sequence[Message], focus: str = "") -> Message:
     """What the model is asked, to get the summary of `older`."""
     blocks = [
         f"## Message {number}\nRole: {message.role}\nContent:\n{_told(message)}"
-        for number, message in enumerate(older, 1)
+        for number, message in enumerate((one for one in older if not is_checkpoint_mark(one)), 1)
     ]
     wish = f"\n\nGive most room to this: {focus}" if focus else ""
     return user_message("\n\n".join(blocks) + f"\n\n{_INSTRUCTIONS}{wish}")
 
 
 def compacted(summary: str, kept: Sequence[Message]) -> list[Message]:
-    """The history that takes the old one's place. Reasoning of the kept messages is left out."""
+    """The history that takes the old one's place.
+
+    Reasoning of the kept messages is left out, and so are the marks of checkpoints that are no more.
+    """
     notes = user_message((TextPart(text=_NOTE), TextPart(text=summary.strip())))
-    return [notes, *(_without_thinking(message) for message in kept)]
+    return [notes, *(_without_thinking(message) for message in kept if not is_checkpoint_mark(message))]
 
 
 def _told(message: Message) -> str:

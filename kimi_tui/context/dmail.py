@@ -1,8 +1,11 @@
 """D-Mail: a message that an agent sends back to an earlier checkpoint of its own conversation."""
 
+import re
 from dataclasses import dataclass
 
 from kimi_tui.llm.message import Message, user_message
+
+_MARK = re.compile(r"<system>CHECKPOINT \d+</system>")
 
 
 class DMailError(ValueError):
@@ -42,6 +45,10 @@ class DenwaRenji:
 def checkpoint_mark(checkpoint_id: int) -> Message:
     """What shows a checkpoint to an agent that can send D-Mails."""
     return user_message(f"<system>CHECKPOINT {checkpoint_id}</system>")
+
+
+def is_checkpoint_mark(message: Message) -> bool:
+    return message.role == "user" and _MARK.fullmatch(message.text) is not None
 
 
 def arrival(mail: DMail) -> Message:

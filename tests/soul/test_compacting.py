@@ -5,6 +5,7 @@ import pytest
 from kimi_tui.config import ModelConfig
 from kimi_tui.context.compaction import Threshold, split
 from kimi_tui.llm.message import Message, user_message
+from kimi_tui.soul.agent_spec import agent_file
 from kimi_tui.soul.compacting import CompactionError
 from kimi_tui.wire.events import Notification
 from tests.soul.engines import engine_on, plan, tool_call
@@ -106,3 +107,19 @@ def test_the_last_two_messages_are_kept_with_what_belongs_to_them():
     assert len(older) == 3
     assert kept[0].text == "b"
     assert split(history[:1])[0] == ()
+
+
+async def test_after_a_compaction_only_checkpoints_that_there_are_can_be_seen(tmp_path):
+    replies = ("text: one", "text: two", "text: three", "text: NOTES", "text: four")
+    made = replace(plan(tmp_path, *replies), agent_file=agent_file("okabe"))
+    async with engine_on(made) as (engine, _):
+        for question in ("a", "b", "c"):
+            await engine.prompt(question)
+        await engine.prompt("/compact")
+        texts = [message.text for message in engine.context.history]
+        assert "NOTES" in texts[0]
+        assert texts[1:] == ["c", "three"]
+        await engine.prompt("d")
+        marks = [text for text in (message.text for message in engine.context.history) if "CHECKPOINT" in text]
+        assert marks == [f"<system>CHECKPOINT {n}</system>" for n in range(engine.context.checkpoints)][-len(marks) :]
+        assert len(marks) == 2
