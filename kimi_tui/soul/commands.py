@@ -72,12 +72,16 @@ CONTROLS: dict[str, Callable[[FlowRunner, str], object]] = {
 IN_ADVANCE = frozenset({"break", "choose", "ask", "edit"})
 CONTROL_HELP = (
     "list | pause | continue | step | break [NODE] | choose BRANCH [at NODE] | ask always|never|NODE... | "
-    "again [NODE] | edit NODE TEXT | jump NODE | skip | stop; /flow-resume goes on with a run that was cut off"
+    "again [NODE] | edit NODE TEXT | jump NODE | skip | stop; /flow-resume [RUN [new]] goes on with a run "
+    "that was cut off, `new` with the chart as it is now"
 )
 
 
 async def _resume(engine: "Engine", args: str) -> None:
-    await engine.resume_flow(args or None)
+    run_id, _, chart = args.partition(" ")
+    if chart.strip() not in ("", "new"):
+        raise UsageError("/flow-resume [RUN [new]]: `new` goes on with the chart as it is now")
+    await engine.resume_flow(run_id or None, new_chart=bool(chart.strip()))
 
 
 COMMANDS: tuple[Command, ...] = (

@@ -26,6 +26,7 @@ from kimi_tui.soul.command import TurnRunningError
 from kimi_tui.soul.commands import COMMANDS, CommandInfo, parse_line
 from kimi_tui.soul.dispatch import run_command
 from kimi_tui.soul.figures import Figures, Prices
+from kimi_tui.soul.flow_resume import ChartNow, chart_now
 from kimi_tui.soul.hooks import Hooks
 from kimi_tui.soul.models import Models
 from kimi_tui.soul.notice import Severity, error_notice, notice
@@ -226,10 +227,11 @@ class Engine:
         begun = self.prompt_flow
         return await self._follow(begun.flow, begun.name, begun.text, args=args, shown=shown)
 
-    async def resume_flow(self, run_id: str | None = None) -> None:
+    async def resume_flow(self, run_id: str | None = None, *, new_chart: bool = False) -> None:
         """Go on with a run that a crash, a quit or a cancel left open, at the node it was on.
 
-        A run that is named may also be one that failed, was stopped or came to the end of its moves.
+        A run that is named may also be one that failed, was stopped or came to the end of its moves. It keeps the
+        chart it began with, unless the one that its flow has by now is wanted.
         """
         runs = self.open_runs() if run_id is None else reversed(load_runs(self._flow_journal))
         run = next((run for run in runs if run_id in (None, run.run_id) and run.can_resume), None)
@@ -237,7 +239,18 @@ class Engine:
             raise UsageError(
                 "there is no flow run to go on with" if run_id is None else f"there is no open run {run_id}"
             )
-        await self._follow(flow_of_run(run), run.name, run.text, resume=run, shown=f"/flow resume {run.run_id}")
+        shown = f"/flow resume {run.run_id}"
+        now = self.chart_now(run) if new_chart else None
+        if now is None:
+            await self._follow(flow_of_run(run), run.name, run.text, resume=run, shown=shown)
+        elif now.flow is None:
+            raise UsageError(f"the run cannot go on with the chart as it is now: {now.trouble}")
+        else:
+            await self._follow(now.flow, run.name, now.text, resume=run, shown=shown)
+
+    def chart_now(self, run: RunState) -> ChartNow | None:
+        """The chart that a run's flow has by now, where it is another one than the run follows."""
+        return chart_now(run, self.skills, self.prompt_flow)
 
     def open_runs(self) -> list[RunState]:
         """Runs of this session that have not ended, the latest first."""

@@ -5,7 +5,7 @@ import pytest
 from kimi_tui.errors import ModelNotSetError, SessionLockedError, UsageError
 from kimi_tui.soul.engine import TurnRunningError
 from kimi_tui.wire.events import Notification, TurnBegin
-from kimi_tui.wire.flow_events import FlowDecision, FlowEnd, FlowNodeBegin, FlowPaused
+from kimi_tui.wire.flow_events import FlowBegin, FlowDecision, FlowEnd, FlowNodeBegin, FlowPaused
 from tests.soul.engines import engine_on, plan, tool_call
 from tests.soul.test_soul import until
 
@@ -119,6 +119,34 @@ async def test_a_flow_that_was_cut_off_goes_on_at_its_node_in_a_later_session(tm
         assert [run.node_id for run in engine.open_runs()] == ["Fix"]
         await engine.prompt("/flow-resume")
         assert [event.node_id for event in heard.of(FlowNodeBegin)] == ["Fix", "Green"]
+        assert engine.open_runs() == []
+
+
+@pytest.mark.usefixtures("skills")
+async def test_a_flow_that_was_cut_off_goes_on_with_its_own_chart_or_with_that_of_now(tmp_path):
+    made = plan(tmp_path, CHOICES[0], CHOICES[1], "text: x\ndelay: 1000")
+    async with engine_on(made) as (engine, heard):
+        run = asyncio.create_task(engine.prompt("/flow:release"))
+        await until(lambda: len(heard.of(FlowNodeBegin)) == 3)
+        run.cancel()
+        await asyncio.gather(run, return_exceptions=True)
+        session_id = engine.session_id
+    file = next((tmp_path / "work").rglob("release/SKILL.md"))
+    text = file.read_text("utf-8")
+    file.write_text(text.replace("Fix[Fix it]", "Mend[Fix it]").replace("| Fix", "| Mend"), "utf-8")
+    async with engine_on(plan(tmp_path, *CHOICES[2:], session_id=session_id)) as (engine, heard):
+        now = engine.chart_now(engine.open_runs()[0])
+        assert now is not None
+        assert (now.flow, now.trouble) == (None, "it has no node Fix any more")
+        with pytest.raises(UsageError, match="has no node Fix any more"):
+            await engine.prompt(f"/flow-resume {engine.open_runs()[0].run_id} new")
+    file.write_text(text.replace("Green?", "Is it green?"), "utf-8")
+    async with engine_on(plan(tmp_path, *CHOICES[2:], session_id=session_id)) as (engine, heard):
+        now = engine.chart_now(engine.open_runs()[0])
+        assert now is not None
+        assert now.flow is not None
+        await engine.prompt(f"/flow-resume {engine.open_runs()[0].run_id} new")
+        assert heard.of(FlowBegin)[0].resumed_at == "Fix"
         assert engine.open_runs() == []
 
 

@@ -1,16 +1,8 @@
 """What is done with flows from the screen: started, opened, steered, kept, compared. The app routes, this decides."""
 
-import asyncio
-import time
-from collections.abc import Callable, Coroutine, Sequence
-from typing import Protocol, cast
+from collections.abc import Callable
 
-from textual.screen import ModalScreen
-
-from kimi_tui.errors import KimiTuiError
-from kimi_tui.flow.export import flow_of_picture, picture_of_chart
-from kimi_tui.flow.run_state import RunState
-from kimi_tui.ui.tui import wording
+from kimi_tui.flow.export import picture_of_chart
 from kimi_tui.ui.tui.dialogs.choice import Choice
 from kimi_tui.ui.tui.dialogs.edit_prompt import EditPrompt
 from kimi_tui.ui.tui.dialogs.node import NodeControls, NodeDetails
@@ -18,18 +10,17 @@ from kimi_tui.ui.tui.dialogs.options import Option
 from kimi_tui.ui.tui.dialogs.start_flow import StartFlow
 from kimi_tui.ui.tui.engine import Engine, FlowSkill
 from kimi_tui.ui.tui.flow.exporting import Format, export_chart, export_run
-from kimi_tui.ui.tui.flow.looks import Circumstances, faces_of
+from kimi_tui.ui.tui.flow.looks import Circumstances
 from kimi_tui.ui.tui.flow.menu import Circumscribed, menu_options
 from kimi_tui.ui.tui.flow_fold import FlowRun, branches_of, label_of
-from kimi_tui.ui.tui.language import N_, _, n_, p_
-from kimi_tui.ui.tui.replay.comparing import faces_of_many, faces_of_two
+from kimi_tui.ui.tui.flow_offer import offer_of, open_run
+from kimi_tui.ui.tui.language import N_, _
 from kimi_tui.ui.tui.replay.machine import TimeMachine
-from kimi_tui.ui.tui.replay.past_runs import PastRun, begin_number, messages_of, picture_of, runs_of
-from kimi_tui.ui.tui.screens.runs import Runs
+from kimi_tui.ui.tui.replay.run_shelf import RunShelf
+from kimi_tui.ui.tui.room import Room
 from kimi_tui.ui.tui.stage import Stage
 from kimi_tui.ui.tui.steering import edit_and_run, steer
 from kimi_tui.ui.tui.transcript.items import FlowHeaderItem
-from kimi_tui.wire.parts import UserInput
 
 _FORMATS: tuple[tuple[Format, str, str], ...] = (
     ("mermaid", "m", N_("Mermaid, the way gone as classes")),
@@ -37,25 +28,15 @@ _FORMATS: tuple[tuple[Format, str, str], ...] = (
     ("json", "j", N_("JSON, every figure")),
     ("md", "t", N_("Markdown, a table of its nodes and decisions")),
 )
-_COUNTED = 200
-"""The runs that are counted together at most, the latest ones."""
 _PAST = N_("this is the past; End goes back to now")
-
-
-class Room(Protocol):
-    """What of the app is needed: a place for dialogs, a voice, and somebody to wait."""
-
-    def open_dialog(self, screen: ModalScreen[str | None], done: Callable[[str | None], None]) -> None: ...
-    def submit(self, content: UserInput) -> None: ...
-    def tell(self, text: str) -> None: ...
-    def work_aside(self, work: Coroutine[None, None, None]) -> None: ...
 
 
 class FlowDesk:
     """`clock` is the clock of what is shown."""
 
     def __init__(self, room: Room, stage: Stage, machine: TimeMachine, *, clock: Callable[[], float]) -> None:
-        self._room, self._stage, self._machine, self._clock = room, stage, machine, clock
+        self._room, self._stage, self._clock = room, stage, clock
+        self._shelf = RunShelf(room, stage, machine)
 
     @property
     def _engine(self) -> Engine | None:
@@ -85,38 +66,19 @@ class FlowDesk:
 
     def offer_resume(self) -> None:
         """Offer to go on with the run that a crash or a quit cut off, if there is one."""
-        find = cast("Callable[[], Sequence[RunState]] | None", getattr(self._engine, "open_runs", None))
-        run = self._stage.state.flow.run
-        states: Sequence[RunState] = find() if find is not None else ()
-        if not states:
+        run, found = self._stage.state.flow.run, open_run(self._engine)
+        if found is None:
             return
-        state = states[0]
-        place = run.node_label if run is not None and run.begin.run_id == state.run_id else state.node_id
-        since = _ago(time.time() - state.updated_at)
-        words = _(
-            "The run of {flow} was cut off {since}, at “{place}”, after {moves} moves.",
-            flow=state.name,
-            since=since,
-            place=place,
-            moves=state.moves,
-        )
-        skill = next((one for one in self._stage.home.flow.listing.flows if one.name == state.name), None)
-        text = getattr(skill, "chart_text", None)
-        if text is not None and state.chart_changed(text):
-            words += "\n" + _("Its chart has changed since; the run goes on with the one it began with.")
+        known = run is not None and run.begin.run_id == found.run_id
+        offer = offer_of(self._engine, found, run.node_label if run is not None and known else found.node_id)
 
         def act(answer: str | None) -> None:
-            if answer == "go":
-                self._room.submit(f"/flow-resume {state.run_id}")
+            if answer in ("go", "new"):
+                self._room.submit(f"/flow-resume {offer.run_id}" + (" new" if answer == "new" else ""))
             elif answer == "see":
                 self._stage.home.go_to("flow")
 
-        options = (
-            Option("go", "g", _("Go on from there")),
-            Option("see", "s", _("Look at its chart first")),
-            Option("later", "l", _("Not now"), _("/flow-resume does it later")),
-        )
-        self._room.open_dialog(Choice(_("a flow was cut off"), words, options), act)
+        self._room.open_dialog(Choice(_("a flow was cut off"), offer.words, offer.options), act)
 
     # Steer
 
@@ -288,77 +250,8 @@ class FlowDesk:
     def runs(self, name: str) -> None:
         """The table of earlier runs of a flow, over all sessions of the work dir."""
         if (engine := self._engine) is not None:
-            self._room.work_aside(self._runs(engine, name))
-
-    async def _runs(self, engine: Engine, name: str) -> None:
-        runs = await asyncio.to_thread(runs_of, engine.work_dir)
-        if not runs:
-            self._room.tell(_("no flow was run in this folder yet"))
-            return
-
-        def see(answer: str | None) -> None:
-            if answer is not None:
-                self._room.work_aside(self._see(answer, runs))
-
-        self._room.open_dialog(Runs(runs, name), see)
-
-    async def _see(self, answer: str, runs: list[PastRun]) -> None:
-        what, _colon, rest = answer.partition(":")
-        try:
-            if what == "count":
-                await self._count(rest, [run for run in runs if run.name == rest][:_COUNTED])
-                return
-            chosen = [run for wanted in rest.split(":") for run in runs if run.id == wanted]
-            if what == "replay":
-                messages = await asyncio.to_thread(messages_of, chosen[0])
-                self._machine.open_other(messages, begin_number(messages, chosen[0].id))
-                return
-            pictures = [await asyncio.to_thread(picture_of, run) for run in chosen]
-        except (OSError, KimiTuiError) as error:
-            self._room.tell(_("this run cannot be shown: {cause}", cause=error))
-            return
-        pane, flow = self._stage.home.flow, flow_of_picture(pictures[0])
-        if len(pictures) == 1:
-            faces = faces_of(pictures[0], flow, Circumstances(chosen[0].state.updated_at))
-            title = _("run of {name}", name=pictures[0].name)
-            pane.show_overlay(title, flow, faces, (_told(chosen[0]),), picture=pictures[0])
-        else:
-            legend = (f"A {_told(chosen[0])}", f"B {_told(chosen[1])}", _("= both, ≠ not as often"))
-            pane.show_overlay(
-                _("two runs of {flow}", flow=pictures[0].name), flow, faces_of_two(flow, *pictures[:2]), legend
-            )
-        self._stage.home.go_to("flow")
-
-    async def _count(self, name: str, runs: list[PastRun]) -> None:
-        pictures = [await asyncio.to_thread(picture_of, run) for run in runs]
-        flow = flow_of_picture(pictures[0])
-        legend = (
-            n_("{count} run", "{count} runs", len(pictures)),
-            _("▁ few of them came by, █ all did"),
-            _("heavy: half of them and more"),
-        )
-        self._stage.home.flow.show_overlay(
-            _("all runs of {flow}", flow=name), flow, faces_of_many(flow, pictures), legend
-        )
-        self._stage.home.go_to("flow")
+            self._room.work_aside(self._shelf.open(engine.work_dir, name))
 
 
 def _nothing(_answer: str | None) -> None:
     """It was only looked at."""
-
-
-def _told(run: PastRun) -> str:
-    when = time.strftime(_("%d %b %H:%M"), time.localtime(run.state.started_at))
-    moves = n_("{count} move", "{count} moves", run.state.moves)
-    end = _(wording.ENDED[run.state.status]) if run.state.status is not None else p_("run", "open")
-    return _("{when}, {moves}, {end}", when=when, moves=moves, end=end)
-
-
-def _ago(seconds: float) -> str:
-    if seconds >= 86_400:
-        return n_("{count} day ago", "{count} days ago", int(seconds // 86_400))
-    if seconds >= 3_600:
-        return n_("{count} hour ago", "{count} hours ago", int(seconds // 3_600))
-    if seconds >= 60:
-        return n_("{count} minute ago", "{count} minutes ago", int(seconds // 60))
-    return _("just now")

@@ -113,16 +113,15 @@ def _hints_for(home: Home, state: "UiState") -> tuple[Hint, ...]:
                 ("c", _("branch")),
                 ("x", _("stop")),
                 ("z", _("size")),
+                (".", _("more")),
                 ("F11", _("zoom")),
             )
+        case "flow" if home.flow.showing == "list":
+            hints = (("↑ ↓", _("choose")), ("Enter", _("start")), ("v", _("chart")), ("h", _("runs")))
+            hints = (*hints, ("F11", _("zoom")), ("Esc", _("write")))
         case "flow":
-            hints = (
-                ("↑ ↓", _("choose")),
-                ("Enter", _("open")),
-                ("l", _("flows")),
-                ("F11", _("zoom")),
-                ("Esc", _("write")),
-            )
+            hints = (("Enter", _("node")), ("s", _("start")), ("l", _("flows")), ("h", _("runs")))
+            hints = (*hints, (".", _("more")), ("F11", _("zoom")), ("Esc", _("write")))
         case "approvals":
             hints = (("↑ ↓", _("choose")), ("Enter", _("answer")), ("Esc", _("write")))
         case _ if state.approvals:

@@ -105,6 +105,8 @@ KEYS: tuple[Key, ...] = (
     Key("here", "home", "", "Back to the current node, and follow it", "flow", in_palette=False),
     Key("view", "v,s", "", "In the list: show the chart here; start it", "flow", in_palette=False),
     Key("export", "e", "", "Export the run or the chart", "flow", in_palette=False),
+    Key("cut-off", "g", "", N_("Go on with the run that was cut off"), "flow", in_palette=False),
+    Key("menu", "full_stop", "", N_("All that can be done here; also a right click"), "flow", in_palette=False),
     Key("runs", "h", "", "Earlier runs: compare, count, replay", "flow", in_palette=False),
     Key("list", "l", "", "List the flows, when the run has ended", "flow", in_palette=False),
     Key("moment", "left,right", "", "The moment before, the next one", "time", in_palette=False),
@@ -134,7 +136,8 @@ ACTIONS = frozenset(key.action.partition("(")[0] for key in KEYS if key.action)
 
 _SHOWN = {
     "escape": "Esc", "enter": "Enter", "space": "Space", "tab": "Tab", "up": "↑", "down": "↓", "left": "←",
-    "right": "→", "plus": "+", "minus": "−", "pageup": "PgUp", "pagedown": "PgDn", "home": "Home", "end": "End",
+    "right": "→", "plus": "+", "full_stop": ".", "minus": "−", "pageup": "PgUp", "pagedown": "PgDn",
+    "home": "Home", "end": "End",
 }  # fmt: skip
 
 

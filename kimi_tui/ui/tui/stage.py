@@ -2,7 +2,7 @@
 
 import dataclasses
 from collections.abc import Callable, Sequence
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 from kimi_tui.ui.tui import place
 from kimi_tui.ui.tui.bridge import Timed
@@ -27,6 +27,14 @@ class Attention(Protocol):
     """How to call a person who looks elsewhere."""
 
     def call(self, why: str) -> None: ...
+
+
+@runtime_checkable
+class Titled(Protocol):
+    """Something that is shown and does not work in a folder: a recording."""
+
+    @property
+    def heading(self) -> str: ...
 
 
 class Hearer(Protocol):
@@ -73,14 +81,18 @@ class Stage:
         facts = self.home.header.facts
         self.home.header.facts = dataclasses.replace(
             facts,
-            place=place.place_of(engine.work_dir),
-            branch=place.branch_of(engine.work_dir),
+            place=self._place_of(engine),
+            branch="" if isinstance(engine, Titled) else place.branch_of(engine.work_dir),
             model=engine.model_name,
             model_note=engine.model_note,
             ready=True,
         )
         self.show_flows()
         self.refresh({"turn", "status", "todo", "approvals", "flow"})
+
+    @staticmethod
+    def _place_of(engine: Engine) -> str:
+        return engine.heading if isinstance(engine, Titled) else place.place_of(engine.work_dir)
 
     def clear(self) -> None:
         """Nothing of the session that was shown is left."""

@@ -11,7 +11,7 @@ from kimi_tui.ui.tui.panels.sheet import Sheet
 from kimi_tui.ui.tui.text.line import Line, Run, cells, cut
 from kimi_tui.ui.tui.text.palette import Palette
 
-_MOST_ROWS = 3
+_MOST_ROWS = 6
 
 Button = tuple[str, str]
 """An action and the text that stands for it."""

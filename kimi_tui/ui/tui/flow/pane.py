@@ -28,7 +28,7 @@ from kimi_tui.ui.tui.language import _, n_
 from kimi_tui.ui.tui.text.sanitize import sanitize
 from kimi_tui.wire.flow_events import FlowBegin
 
-Want = Literal["export", "runs", "start", "live", "menu", "whole"]
+Want = Literal["export", "runs", "start", "live", "menu", "whole", "resume"]
 Showing = Literal["list", "run", "chart", "overlay"]
 _ROOMY = 18
 """Rows from which on there is room for a row of what changes the view."""
@@ -59,6 +59,7 @@ class FlowPane(Vertical):
         Binding("v", "view", "Show its chart here"),
         Binding("h", "runs", "Earlier runs"),
         Binding("l", "list", "Flows"),
+        Binding("g", "resume", "Go on with the run that was cut off"),
         Binding("full_stop", "menu", "All that can be done here"),
     ]
 
@@ -281,6 +282,9 @@ class FlowPane(Vertical):
             return run.begin.name if run.begin.name in self._names(self.listing.flows) else ""
         return ""
 
+    def action_resume(self) -> None:
+        self.post_message(self.Wanted("resume"))
+
     def action_menu(self) -> None:
         self.post_message(self.Wanted("menu", self.chart.selected if self.showing == "run" else ""))
 
@@ -307,6 +311,8 @@ class FlowPane(Vertical):
                 return self.showing in ("run", "chart")
             case "start":
                 return bool(self._startable)
+            case "resume":
+                return self.showing == "run" and self._run is not None and self._run.cut_off and not self.past
             case "menu":
                 return self.showing != "list"
             case "view":
@@ -329,7 +335,7 @@ class FlowPane(Vertical):
         match action:
             case "list" | "start" | "view" | "export" | "runs" | "menu":
                 getattr(self, f"action_{action}")()
-            case "live" | "whole":
+            case "live" | "whole" | "resume":
                 self.post_message(self.Wanted(action))
             case "nearer" | "farther":
                 self.chart.nearer(1 if action == "nearer" else -1)

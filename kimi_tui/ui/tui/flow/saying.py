@@ -90,5 +90,5 @@ def _ended(run: FlowRun, figures: tuple[str, ...]) -> FootFacts:
         sign, role = "✗", "error"
     word = _("cut off") if run.cut_off else _(wording.ENDED[run.status])
     place = _("at {node}", node=run.node_label) if run.cut_off else ""
-    again = ("start", "s " + _("again"))
-    return FootFacts(sign, word, role, place, figures, (again, *ended_buttons()[1:]))
+    first: Button = ("resume", "g " + _("go on")) if run.cut_off else ("start", "s " + _("again"))
+    return FootFacts(sign, word, role, place, figures, (first, *ended_buttons()[1:]))

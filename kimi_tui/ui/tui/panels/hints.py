@@ -62,7 +62,7 @@ class Hints(Sheet):
 
 _NAMES = {
     "esc": "escape", "pgdn": "pagedown", "pgup": "pageup", "←": "left", "→": "right", "↑": "up", "↓": "down",
-    "+": "plus", "−": "minus", "/": "slash", "@": "at", "!": "exclamation_mark",
+    "+": "plus", "−": "minus", "/": "slash", "@": "at", "!": "exclamation_mark", ".": "full_stop",
 }  # fmt: skip
 _ENDLESS = "…"
 

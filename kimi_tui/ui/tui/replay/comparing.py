@@ -1,7 +1,9 @@
 """Several runs on one chart: two of them side by side, or how often each way was gone."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
+from kimi_tui.flow.differences import NO_DIFFERENCE, Difference
 from kimi_tui.flow.graph import Flow
 from kimi_tui.flow.picture import FlowPicture
 from kimi_tui.ui.tui.flow.faces import EdgeFace, Faces, NodeFace, Role
@@ -13,13 +15,19 @@ _OFTEN, _SOME = 0.75, 0.25
 Way = tuple[str, str, str | None]
 
 
-def faces_of_two(flow: Flow, first: FlowPicture, second: FlowPicture) -> Faces:
-    """What both did, what only A did (heavy, sign A), and what only B did (double, sign B)."""
+def faces_of_two(flow: Flow, first: FlowPicture, second: FlowPicture, difference: Difference = NO_DIFFERENCE) -> Faces:
+    """What both did, what only A did (heavy, sign A), and what only B did (double, sign B).
+
+    Where their charts differ, `flow` has the nodes of both, and those of one chart alone say whose they are.
+    """
     ends = (flow.begin_id, flow.end_id)
     nodes = {
         node_id: _node_of_two(_visits(first, node_id), _visits(second, node_id), is_end=node_id in ends)
         for node_id in flow.nodes
     }
+    for whose, only in (("A", difference.only_first), ("B", difference.only_second)):
+        alone = _("only in {which}", which=whose)
+        nodes.update((one, replace(nodes[one], words=(alone, whose))) for one in only if one in nodes)
     ways = _taken(first), _taken(second)
     edges = tuple(
         _edge_of_two(*(taken.get((edge.src, edge.dst, edge.label), 0) for taken in ways)) for edge in flow.edges

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from kimi_tui.flow.export import picture_of_state
+from kimi_tui.flow.graph import Flow
 from kimi_tui.flow.journal import load_runs
 from kimi_tui.flow.picture import FlowPicture, fold_flows
 from kimi_tui.flow.run_state import RunState
@@ -59,9 +60,14 @@ def picture_of(run: PastRun) -> FlowPicture:
     for picture in fold_flows(messages_of(run)):
         if picture.run_id == run.id:
             return picture
+    return picture_of_state(run.state, chart_of(run))
+
+
+def chart_of(run: PastRun) -> Flow:
+    """The chart that a run followed last. Raises FlowError."""
     from kimi_tui.soul.prompt_flow import flow_of_run
 
-    return picture_of_state(run.state, flow_of_run(run.state))
+    return flow_of_run(run.state)
 
 
 def messages_of(run: PastRun) -> list[Timed]:

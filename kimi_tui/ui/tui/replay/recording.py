@@ -13,10 +13,14 @@ from kimi_tui.session.state import read_state
 from kimi_tui.tools.progress import ToolProgress
 from kimi_tui.ui.tui.bridge import Timed
 from kimi_tui.ui.tui.engine import Command, FlowSkill
+from kimi_tui.ui.tui.headline import one_line
 from kimi_tui.ui.tui.language import _
+from kimi_tui.ui.tui.text.line import cut
 from kimi_tui.wire.channel import Wire
 from kimi_tui.wire.parts import UserInput
 from kimi_tui.wire.recorder import Recorded, read_recorded
+
+_WIDEST = 38
 
 
 class _NoSkills:
@@ -47,6 +51,12 @@ class Recording:
         self.model_note = ""
         self.sees_images = False
         self.busy = False
+
+    @property
+    def heading(self) -> str:
+        """What the header names: the session's title; a file has its name."""
+        named = self.title or (self.session_id if self.file.name == "wire.jsonl" else self.file.name)
+        return cut(one_line(named), _WIDEST)
 
     def commands(self) -> Sequence[Command]:
         return ()

@@ -7,6 +7,7 @@ from kimi_tui.flow import build_flow, read_mermaid
 from kimi_tui.flow.run_state import RunState, hash_of
 from kimi_tui.skill.library import SkillLibrary
 from kimi_tui.skill.roots import SkillRoots
+from kimi_tui.soul.flow_resume import ChartNow
 from kimi_tui.ui.tui.dialogs.choice import Choice
 from kimi_tui.ui.tui.dialogs.node import NodeDetails
 from kimi_tui.ui.tui.dialogs.start_flow import StartFlow
@@ -148,6 +149,35 @@ async def test_a_run_that_was_cut_off_is_offered_again(tmp_path: Path) -> None:
         assert "5 moves" in shown
         await one.press("g")
         assert one.engine.prompts == ["/flow-resume run"]
+
+
+class Changed(CutOff):
+    """The chart of its flow was written anew since."""
+
+    now = ChartNow(FIX, flow_scenes.flow_of_text(FIX.replace("Tag it", "Tag the release").replace("look", "read")))
+
+    def chart_now(self, _run: RunState) -> ChartNow:
+        return self.now
+
+
+async def test_a_run_whose_chart_has_changed_goes_on_with_either(tmp_path: Path) -> None:
+    record = scenes.timed(scenes.flow_at_decision(), 1_000.0)
+    async with desk(tmp_path, engine=Changed(tmp_path, record=record)) as one:
+        assert "“Look at the test” gone" in one.shown()
+        assert "“Tag the release” with other" in one.shown()
+        await one.press("n")
+        assert one.engine.prompts == ["/flow-resume run new"]
+        await one.press("f3", "g", "g")
+        assert one.engine.prompts == ["/flow-resume run new", "/flow-resume run"]
+
+
+async def test_a_chart_that_lost_the_node_cannot_be_gone_on_with(tmp_path: Path) -> None:
+    engine = Changed(tmp_path, record=scenes.timed(scenes.flow_at_decision(), 1_000.0))
+    engine.now = ChartNow(trouble="it has no node green any more")
+    async with desk(tmp_path, engine=engine) as one:
+        assert "it has no node green any more" in one.shown()
+        await one.press("n")
+        assert isinstance(one.app.screen, Choice)
 
 
 async def test_a_run_that_was_cut_off_stands_still_until_it_is_resumed(tmp_path: Path) -> None:

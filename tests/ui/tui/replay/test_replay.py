@@ -165,6 +165,13 @@ async def test_a_recording_plays_from_its_beginning_without_an_engine_or_a_compo
         assert one.app.return_value == 0
 
 
+async def test_the_header_of_a_recording_names_what_the_session_was_about(tmp_path: Path) -> None:
+    (tmp_path / "abc").mkdir()
+    (tmp_path / "abc" / "state.json").write_text('{"title": "Fix the flaky test"}', "utf-8")
+    async with replaying(tmp_path) as one:
+        assert "kimi-tui  Fix the flaky test" in one.shown()
+
+
 def test_a_recording_is_named_by_its_file_its_folder_or_the_beginning_of_an_id(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

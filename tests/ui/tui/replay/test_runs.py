@@ -37,7 +37,7 @@ class Answers:
         return TurnResult("finished", said, 1)
 
 
-async def keep_run(work_dir: Path, session: str, choices: list[str]) -> None:
+async def keep_run(work_dir: Path, session: str, choices: list[str], chart: str = FIX) -> None:
     folder = sessions_dir(work_dir) / session
     folder.mkdir(parents=True)
     wire = Wire()
@@ -45,7 +45,7 @@ async def keep_run(work_dir: Path, session: str, choices: list[str]) -> None:
     wire.listen(Recorder(writer), merged=True)
     taker = Answers(wire, choices)
     taker.runner = FlowRunner(
-        flow_of_text(FIX), name="release", taker=taker, send=wire.send, interactive=False, text=FIX,
+        flow_of_text(chart), name="release", taker=taker, send=wire.send, interactive=False, text=chart,
         journal=Journal(folder / "flow.jsonl"), run_id=session,
     )  # fmt: skip
     await taker.runner.run()
@@ -86,6 +86,17 @@ async def test_two_runs_on_one_chart_tell_what_only_one_of_them_did(work_dir: Pa
     assert (faces.node("look").sign, faces.node("fix").sign, faces.node("tag").sign) == ("=", "≠", "=")
     back = next(index for index, edge in enumerate(flow.edges) if edge.label == "no")
     assert (faces.edge(back).line, faces.edge(back).count) == ("double", "0:2")
+
+
+async def test_two_runs_of_charts_that_differ_say_how_and_show_both(work_dir: Path) -> None:
+    chart = FIX.replace("tag[Tag it]", "tag[Tag it well]").replace("tag --> E", "tag --> docs[Write docs] --> E")
+    await keep_run(work_dir, "later", ["yes"], chart)
+    async with desk(work_dir) as one:
+        await one.press("f3", "h", "space", "down", "space", "c")
+        shown = one.shown()
+        assert "only A’s chart has “Write docs”" in shown
+        assert "“Tag it well” with other words in B" in shown
+        assert "only in A" in shown
 
 
 async def test_all_runs_on_one_chart_tell_how_often_each_way_was_gone(work_dir: Path) -> None:
