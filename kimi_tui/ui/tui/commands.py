@@ -12,6 +12,7 @@ from textual.content import Content
 from textual.widgets.option_list import Option
 
 from kimi_tui.ui.tui.composer.fuzzy import score
+from kimi_tui.ui.tui.from_below import told
 from kimi_tui.ui.tui.headline import one_line
 from kimi_tui.ui.tui.keys import KEYS, shown
 from kimi_tui.ui.tui.language import _
@@ -41,7 +42,7 @@ def entries(app: "KimiTui") -> Iterable[Entry]:
         text = f"/{command.name}"
         yield Entry(text, _(command.description), partial(app.put_command, command.name))
     for name, title in app.shelf.titles().items():
-        yield Entry(_("Theme: {title}", title=title), name, partial(app.use_theme, name))
+        yield Entry(_("Theme: {title}", title=told(title)), name, partial(app.use_theme, name))
 
 
 class Actions(Provider):

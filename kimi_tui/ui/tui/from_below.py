@@ -107,6 +107,9 @@ FORMS: tuple[str, ...] = (
     N_("the flow's run is over"),
     N_("{node} is no decision: there is nothing to choose"),
     N_("{node} has no prompt"),
+    N_("it ended with exit code {code}"),
+    # The themes that come along
+    *(N_("ANSI 16"), N_("Colour-blind safe"), N_("High contrast"), N_("Kimi dark"), N_("Kimi light"), N_("Kimi")),
     # What a model is that is none
     N_("a script, not a model"),
 )

@@ -13,6 +13,7 @@ what has no Chinese. Texts that the person, the model or a tool wrote are never 
 In English nothing is loaded and nothing is looked up.
 """
 
+import contextlib
 import os
 from typing import TYPE_CHECKING, Literal
 
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
 Language = Literal["en", "zh"]
 LOCALE = os.path.join(os.path.dirname(__file__), "..", "..", "locale")  # noqa: PTH118, PTH120 - nothing is imported for it
 DOMAIN = "kimi_tui"
-_FOLDER = "zh_CN"
+_COMPILED = os.path.join(LOCALE, "zh_CN", "LC_MESSAGES", f"{DOMAIN}.mo")  # noqa: PTH118
 _catalogue: "NullTranslations | None" = None
 
 
@@ -42,7 +43,8 @@ def use(language: Language) -> None:
     if language == "zh":
         import gettext
 
-        _catalogue = gettext.translation(DOMAIN, LOCALE, [_FOLDER], fallback=True)
+        with contextlib.suppress(OSError), open(_COMPILED, "rb") as compiled:  # noqa: PTH123
+            _catalogue = gettext.GNUTranslations(compiled)
 
 
 def language() -> Language:

@@ -35,7 +35,7 @@ class StripLine(Sheet):
             elif run.status not in (None, "finished"):
                 sign, role = "■", "warning"
             place = run.node_label if run.active else _(wording.ENDED[run.status or "finished"])
-            parts.append((sign, f"{run.begin.name}: {place} · {run.move}", role))
+            parts.append((sign, _("{flow}: {place} · {move}", flow=run.begin.name, place=place, move=run.move), role))
         if state.todo:
             done = sum(item.status == "done" for item in state.todo)
             now = next((item.title for item in state.todo if item.status == "in_progress"), "")

@@ -14,6 +14,7 @@ from kimi_tui.config_edit import KeyPath, Value
 from kimi_tui.errors import ConfigError
 from kimi_tui.llm.discover import LocalServer
 from kimi_tui.paths import shown
+from kimi_tui.ui.tui.from_below import told
 from kimi_tui.ui.tui.language import N_, _, n_
 from kimi_tui.ui.tui.screens.ask_line import AskLine
 from kimi_tui.ui.tui.screens.frame import Card
@@ -38,7 +39,7 @@ class Service:
 
 SERVICES: tuple[Service, ...] = (
     Service("kimi", "Kimi", "kimi", "https://api.moonshot.ai/v1", "kimi-k2-turbo-preview", 262_144),
-    Service("kimi-cn", "Kimi (China)", "kimi", "https://api.moonshot.cn/v1", "kimi-k2-turbo-preview", 262_144),
+    Service("kimi-cn", N_("Kimi (China)"), "kimi", "https://api.moonshot.cn/v1", "kimi-k2-turbo-preview", 262_144),
     Service(
         "kimi-code", "Kimi for Coding", "kimi", "https://api.kimi.com/coding/v1", "kimi-for-coding", 262_144, sees=True
     ),
@@ -154,7 +155,7 @@ class FirstStart(Card[FirstChoice]):
         self._step = "theme"
         self._say(_("1 of 2 · How should it look? You see it as you move."))
         self.query_one(PickList).show(
-            [Pick(name, title, right=name, sign="◐", role="accent") for name, title in self._themes.items()],
+            [Pick(name, told(title), right=name, sign="◐", role="accent") for name, title in self._themes.items()],
             key=self._theme,
         )
         self.show_keys()
@@ -164,7 +165,9 @@ class FirstStart(Card[FirstChoice]):
         self._step = "model"
         self._say(_("2 of 2 · Which model answers? /setup asks this again."))
         picks = [Pick("", _("with a key of yours"))]
-        picks += [Pick(f"service:{one.name}", one.title, right=one.model, sign="○", role="accent") for one in SERVICES]
+        picks += [
+            Pick(f"service:{one.name}", _(one.title), right=one.model, sign="○", role="accent") for one in SERVICES
+        ]
         picks.append(Pick("", _("on this machine")))
         found = [(server, model) for server in self._servers or () for model in server.models]
         for server, model in found:
@@ -252,7 +255,7 @@ class FirstStart(Card[FirstChoice]):
             if not key:
                 return
             about = _("The model to ask; the name as the service has it.")
-            title = _("{service}: model", service=service.title)
+            title = _("{service}: model", service=_(service.title))
             self.app.push_screen(AskLine(title, about=about, value=service.model), got_model(key))
 
         def got_model(key: str) -> Callable[[str | None], None]:
@@ -266,7 +269,7 @@ class FirstStart(Card[FirstChoice]):
             "Paste the key. It is kept in your system's keyring, or without one in config.yaml, which only you can "
             "read, and is sent to that service alone."
         )
-        title = _("{service}: key", service=service.title)
+        title = _("{service}: key", service=_(service.title))
         self.app.push_screen(AskLine(title, about=about, secret=True), got_key)
 
     def _done(self, changes: Mapping[KeyPath, Value], model: str) -> None:

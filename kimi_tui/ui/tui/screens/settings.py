@@ -130,7 +130,10 @@ class Settings(Frame[bool]):
             self.say_below(f"{error.key or 'config'}: {error.cause}")
             return
         self._changed = True
-        self.say_below(_("written to {file}", file=shown(self._file)) if self._file else "")
+        if ("language",) in changes:
+            self.say_below(_("the language changes with the next start"))
+        else:
+            self.say_below(_("written to {file}", file=shown(self._file)) if self._file else "")
         self._show()
 
     def action_leave(self) -> None:

@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 from textual.app import ComposeResult
 
+from kimi_tui.ui.tui.from_below import told
 from kimi_tui.ui.tui.language import N_, _
 from kimi_tui.ui.tui.screens.frame import Card
 from kimi_tui.ui.tui.screens.keybar import BarKey
@@ -34,7 +35,7 @@ class ThemePicker(Card[str]):
         super().on_mount()
         picks = self.query_one(PickList)
         picks.show(
-            [Pick(name, title, right=name, sign="◐", role="accent") for name, title in self._themes.items()],
+            [Pick(name, told(title), right=name, sign="◐", role="accent") for name, title in self._themes.items()],
             key=self._before,
         )
         picks.focus()

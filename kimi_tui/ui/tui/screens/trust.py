@@ -14,7 +14,7 @@ from kimi_tui.paths import project_root, shown
 from kimi_tui.trust import Brought, name_in
 from kimi_tui.ui.tui.dialogs.guard import Guard
 from kimi_tui.ui.tui.from_below import told
-from kimi_tui.ui.tui.language import N_, _
+from kimi_tui.ui.tui.language import N_, _, p_
 from kimi_tui.ui.tui.screens.frame import Card
 from kimi_tui.ui.tui.screens.keybar import BarKey
 from kimi_tui.ui.tui.screens.picks import Pick, PickList
@@ -69,7 +69,13 @@ class TrustQuestion(Card[bool]):
         answers = self.query_one(PickList)
         answers.show(
             [
-                Pick("no", _("No"), detail=_("work here without them; not asked again"), sign="n", role="accent"),
+                Pick(
+                    "no",
+                    p_("trust", "No"),
+                    detail=_("work here without them; not asked again"),
+                    sign="n",
+                    role="accent",
+                ),
                 Pick("yes", _("Yes, I trust it"), detail=_("they act now and from now on"), sign="y", role="accent"),
             ]
         )
