@@ -21,8 +21,11 @@ from kimi_tui.errors import ConfigError, ModelNotSetError
 
 MAX_BYTES = 1 << 20
 ProviderType = Literal[
-    "kimi", "openai_legacy", "openai_responses", "anthropic", "google_genai", "gemini", "scripted", "_scripted_echo"
-]
+    "kimi", "openai_legacy", "openai_responses", "anthropic", "google_genai", "gemini", "scripted", "_scripted_echo",
+    "vertexai", "_echo", "_chaos",
+]  # fmt: skip
+"""The last ones are the reference peer's: a configuration may hold them, and whoever uses them is told."""
+
 SCRIPT_VARIABLES = ("KIMI_TUI_SCRIPTS", "KIMI_SCRIPTED_ECHO_SCRIPTS")
 
 
@@ -363,6 +366,9 @@ def choose_model(config: Config, name: str | None = None, environ: Mapping[str, 
         model = config.models[name]
         return _with_environment(ChosenModel(name, model, config.providers[model.provider]), environ)
     chosen = _from_environment(environ)
+    if chosen is None and config.models:
+        known = ", ".join(sorted(config.models))
+        raise ModelNotSetError(f"no model is chosen: name one of {known} as default_model, or with --model")
     if chosen is None:
         raise ModelNotSetError(HOW_TO_SET_A_MODEL.format(file=paths.shown(paths.home() / "config.yaml")))
     return chosen

@@ -120,3 +120,9 @@ def test_a_model_that_is_not_configured_is_named_beside_those_that_are(tmp_path)
     loaded = config.load(written(tmp_path, YAML)).config
     with pytest.raises(ConfigError, match="no model 'gpt'; configured: k2"):
         config.choose_model(loaded, "gpt", environ={})
+
+
+def test_several_models_of_which_none_is_the_default_are_named():
+    text = "providers: {p: {type: vertexai}}\nmodels: {a: {provider: p, model: x}, b: {provider: p, model: y}}\n"
+    with pytest.raises(ModelNotSetError, match="name one of a, b as default_model, or with --model"):
+        config.choose_model(config.load(None, text=text).config, environ={})

@@ -190,6 +190,8 @@ def _service(chosen: ChosenModel) -> Check:
     provider, name = chosen.provider, f"service {chosen.model.provider}"
     if provider.type in ("scripted", "_scripted_echo"):
         return Check(name, "ok", "a script, not a service")
+    if provider.type not in _TYPICAL_URLS:
+        return Check(name, "fail", f"services of the type {provider.type} cannot be asked", "choose another model")
     import httpx2
 
     url = (provider.base_url or _TYPICAL_URLS[provider.type]).rstrip("/")
@@ -279,10 +281,17 @@ def _mcp(options: argparse.Namespace) -> Iterator[Check]:
 
     def look() -> Check:
         work_dir = work_dir_of(options)
-        setup = load(work_dir, trusted=options.trust or standing_of(work_dir).acts)
+        files = [Path(file).expanduser() for file in options.mcp_config_file]
+        trusted = options.trust or standing_of(work_dir).acts
+        setup = load(work_dir, files=files, texts=options.mcp_config, trusted=trusted)
         names = ", ".join(server.name for server in setup.servers) or "none configured"
         untrusted = [server.name for server in setup.servers if not server.trusted]
-        todo = "; ".join(setup.problems)
+        absent = [
+            f"{server.name}: there is no command {server.config.command!r}"
+            for server in setup.servers
+            if server.config.enabled and server.config.command and shutil.which(server.config.command) is None
+        ]
+        todo = "; ".join((*setup.problems, *absent))
         if untrusted:
             todo = "; ".join(filter(None, (todo, f"not trusted yet: {', '.join(untrusted)}")))
         return Check("MCP servers", "warn" if todo else "ok", names, todo or "kimi-tui mcp test tries them")

@@ -113,3 +113,12 @@ def test_keys_end_with_q_and_leave_the_terminal_as_it_was():
             said += os.read(master, 1024)
         assert process.wait() == 0
     os.close(master)
+
+
+def test_servers_of_the_command_line_are_looked_at_and_a_command_that_is_not_there_is_told(capsys, tmp_path):
+    file = tmp_path / "servers.json"
+    file.write_text(json.dumps({"mcpServers": {"here": {"command": sys.executable}}}))
+    more = json.dumps({"mcpServers": {"gone": {"command": "no-such-command"}}})
+    _, checks = examined(capsys, "--mcp-config-file", str(file), "--mcp-config", more)
+    assert (checks["MCP servers"]["state"], checks["MCP servers"]["found"]) == ("warn", "gone, here")
+    assert checks["MCP servers"]["todo"] == "gone: there is no command 'no-such-command'"
