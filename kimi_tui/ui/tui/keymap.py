@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from kimi_tui.ui.tui.keys import KEYS, Key, Where
+from kimi_tui.ui.tui.language import _
 
 _MODIFIERS = ("ctrl", "alt", "shift", "super", "hyper", "meta")
 _NAMED = frozenset(
@@ -74,7 +75,7 @@ def read_keys(table: Mapping[str, str]) -> KeyMap:
         key = known.get(name)
         try:
             if key is None or name in _FIXED:
-                raise ValueError("there is no such action" if key is None else "this has no other key")
+                raise ValueError(_("there is no such action") if key is None else _("this has no other key"))
             keys = _keys(text)
             _fits(key, keys)
         except ValueError as error:
@@ -112,7 +113,7 @@ def _key(word: str) -> str:
     *modifiers, last = [*word[:-1].split("+"), "+"] if word.endswith("+") else word.split("+")
     modifiers = [_ALSO.get(one.lower(), one.lower()) for one in modifiers if one]
     if any(one not in _MODIFIERS for one in modifiers):
-        raise ValueError(f"{word!r} is no key; keys are written like ctrl+x, alt+enter, f5, pageup or z")
+        raise ValueError(_("{key} is no key; keys are written like ctrl+x, alt+enter, f5, pageup or z", key=repr(word)))
     name = _ALSO.get(last.lower(), last if len(last) == 1 else last.lower())
     if len(name) == 1:
         name = name.lower() if modifiers else name
@@ -122,7 +123,7 @@ def _key(word: str) -> str:
             name = unicodedata.name(name, name).lower().replace("-", "_").replace(" ", "_")
             name = _SIGNS.get(name, name)
     elif name not in _NAMED and name not in ("plus", "minus"):
-        raise ValueError(f"{word!r} is no key; keys are written like ctrl+x, alt+enter, f5, pageup or z")
+        raise ValueError(_("{key} is no key; keys are written like ctrl+x, alt+enter, f5, pageup or z", key=repr(word)))
     order = [one for one in _MODIFIERS if one in modifiers]
     return "+".join([*sorted(order), name])
 
@@ -131,9 +132,10 @@ def _fits(key: Key, keys: list[str]) -> None:
     """Raises ValueError where an action cannot have these keys."""
     count = len(key.keys.split(","))
     if key.id in _EACH and len(keys) != count:
-        raise ValueError(f"it wants {count} keys, in the order of {key.keys.replace(',', ', ')}")
+        order = key.keys.replace(",", ", ")
+        raise ValueError(_("it wants {count} keys, in the order of {order}", count=count, order=order))
     if key.where in ("everywhere", "composer") and (typed := next((one for one in keys if is_text(one)), None)):
-        raise ValueError(f"{typed} is a sign that one types; with ctrl or alt, or a function key, it works")
+        raise ValueError(_("{key} is a sign that one types; with ctrl or alt, or a function key, it works", key=typed))
 
 
 def is_text(key: str) -> bool:
@@ -151,7 +153,7 @@ def _conflicts(given: Mapping[str, str]) -> Iterator[tuple[str, str]]:
                 (rival for rival, theirs in taken if rival.id != name and theirs == one and _meet(key, rival)), None
             )
             if other is not None and not (other.id in given and [*given].index(other.id) > [*given].index(name)):
-                yield name, f"{one} is the key of {other.id} already"
+                yield name, _("{key} is the key of {action} already", key=one, action=other.id)
                 break
 
 
