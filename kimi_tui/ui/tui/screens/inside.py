@@ -8,7 +8,7 @@ from textual.binding import Binding, BindingType
 from textual.content import Content
 
 from kimi_tui.ui.tui.headline import one_line
-from kimi_tui.ui.tui.language import N_, _, n_
+from kimi_tui.ui.tui.language import N_, _, n_, p_
 from kimi_tui.ui.tui.screens.feed import Feed
 from kimi_tui.ui.tui.screens.frame import Frame
 from kimi_tui.ui.tui.screens.keybar import BarKey
@@ -57,7 +57,7 @@ class Inside(Frame[None]):
         self._clock, self._motion, self._stop = clock, motion, stop
         self._transcript = Transcript(clock=clock, motion=motion)
         self._feed = Feed(self._transcript)
-        self.state = UiState(asker=_("agent"))
+        self.state = UiState(asker=p_("who asks", "agent"))
         self._taken = 0
         self._over = False
 
@@ -128,7 +128,7 @@ class Inside(Frame[None]):
             self.app.push_screen(within)
 
     def _begin(self) -> None:
-        self.state, self._taken, self._over = UiState(asker=_("agent")), 0, False
+        self.state, self._taken, self._over = UiState(asker=p_("who asks", "agent")), 0, False
         self._feed.start(())
         self.follow()
 
