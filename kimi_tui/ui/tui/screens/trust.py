@@ -52,7 +52,7 @@ class TrustQuestion(Card[bool]):
 
     def body(self) -> ComposeResult:
         about = _(
-            "{folder} is new here, and brings things along that act when you work in it. "
+            "{folder} brings things along that act when you work in it, and that are new here or have changed. "
             "Whoever can write into the folder could have written them.",
             folder=shown(self._root),
         )
