@@ -576,10 +576,21 @@ DEFENCES: tuple[Defence, ...] = (
         "test_a_rejected_tool_pauses_the_flow_and_the_person_may_choose_the_branch",
     ),
     Defence(
+        "47 client_gone", "answering what is no JSON", "kimi_tui/ui/acp/transport.py",
+        "            except (ValueError, RecursionError):\n                value = None\n",
+        "            except ZeroDivisionError:\n                value = None\n",
+        "test_garbage_is_answered_and_passed_over",
+    ),
+    Defence(
         "47 client_gone", "bounding a line", "kimi_tui/ui/stdio.py",
         "                lines.append(TooLong() if too_long else bytes(line + piece))\n",
         "                lines.append(bytes(line + piece))\n",
-        "test_garbage_is_answered_and_passed_over",
+        "test_a_line_that_is_too_long_is_passed_over_and_told",
+    ),
+    Defence(
+        "47 client_gone", "ending what waits for an answer", "kimi_tui/ui/acp/session.py",
+        "        await self._asking.aclose()\n", "",
+        "test_leaving_in_the_middle_of_an_approval_ends_all_of_it",
     ),
     Defence(
         "48 watch_bad", "following a folder that was made anew", "kimi_tui/skill/watcher.py",

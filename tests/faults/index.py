@@ -226,6 +226,7 @@ CASES: dict[str, tuple[str, ...]] = {
         "tests/ui/acp/test_process.py::"
         "test_a_client_that_leaves_in_the_middle_of_a_tool_leaves_no_process_and_a_session_that_loads",
         "tests/ui/acp/test_process.py::test_garbage_is_answered_and_passed_over",
+        "tests/ui/test_stdio.py::test_a_line_that_is_too_long_is_passed_over_and_told",
         "tests/ui/acp/test_agent.py::test_leaving_in_the_middle_of_an_approval_ends_all_of_it",
         "tests/ui/wire_server/test_process.py::"
         "test_the_end_in_the_middle_of_a_tool_leaves_no_process_and_a_session_that_loads",

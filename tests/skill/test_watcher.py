@@ -139,6 +139,8 @@ async def test_a_watched_folder_that_is_deleted_and_made_again_is_followed(tmp_p
             await watched.until_names()
             write_skill(own, "walk", description)
             await watched.until_described("walk", description)
+            write_skill(own, "walk", f"{description} again")
+            await watched.until_described("walk", f"{description} again")
 
 
 async def test_a_folder_above_that_is_moved_away_takes_its_skills_along(tmp_path: Path) -> None:
