@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from kimi_tui.soul.agent_spec import agent_file
 from kimi_tui.wire.codec import decode
-from kimi_tui.wire.events import Notification, StepInterrupted, SubagentEvent, TurnBegin
+from kimi_tui.wire.events import ApprovalResponse, Notification, StepInterrupted, SubagentEvent, TurnBegin
 from kimi_tui.wire.parts import ToolResult
 from kimi_tui.wire.requests import ApprovalRequest
 from tests.soul.engines import engine_on, plan, tool_call
@@ -217,3 +217,16 @@ async def test_a_subagent_of_a_subagent_is_told_within_the_one_that_sent_it_and_
         inner = [message for message in (decode(event.event) for event in outer) if isinstance(message, SubagentEvent)]
         assert {(event.parent_tool_call_id, event.subagent_type) for event in inner} == {("t2", "leaf")}
         assert engine.figures.usage.output == 2
+
+
+async def test_what_a_subagent_asks_is_taken_back_when_a_person_stops_it(tmp_path):
+    replies = (task("t1", "make it"), tool_call("Shell", "a", command="touch made"), "text: then not")
+    async with engine_on(plan(tmp_path, *replies)) as (engine, heard):
+        turn = asyncio.create_task(engine.prompt("go"))
+        await until(lambda: engine.approvals.pending)
+        await engine.prompt("/agents stop t1")
+        assert (await turn).message == "then not"
+        assert engine.approvals.pending == ()
+        assert [answer.response for answer in heard.of(ApprovalResponse)] == ["reject"]
+        assert heard.of(ToolResult)[-1].return_value.extras == {"interrupted": True}
+        assert not (engine.work_dir / "made").exists()

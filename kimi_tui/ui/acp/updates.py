@@ -192,6 +192,8 @@ class Updates:
                 return calls.end(inner.tool_call_id, inner.return_value)
             case events.StepInterrupted() | events.StepRetry():
                 return calls.interrupt()
+            case events.SubagentEvent():
+                return self._subagent(inner)
             case UnknownMessage() | _:
                 return ()
 

@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -14,6 +15,7 @@ from kimi_tui.ui.tui.app import KimiTui
 from kimi_tui.ui.tui.screens.inside import Inside, subagents_of
 from kimi_tui.ui.tui.transcript.items import ErrorItem, SubagentItem, ToolItem, UserItem
 from tests.soul.engines import plan, tool_call
+from tests.soul.test_crew import NESTED
 from tests.ui.three_subagents import ENDED, PROMPT, replies_with, three_subagents
 from tests.ui.tui.stand_in import NOW, Clock
 from tests.ui.tui.test_room import rows
@@ -173,3 +175,37 @@ async def test_a_conversation_that_is_looked_into_goes_on_and_a_resumed_one_can_
         app.home.transcript.focus()
         await desk.press("k", "enter")
         assert "found found" in desk.text
+
+
+async def test_a_subagent_of_a_subagent_is_a_card_in_the_one_that_sent_it_and_opens_from_there(tmp_path: Path) -> None:
+    for name, text in NESTED.items():
+        (tmp_path / name).write_text(text)
+
+    def send(name: str) -> str:
+        return tool_call("Task", f"to-{name}", description=f"for {name}", subagent_name=name, prompt=f"hello {name}")
+
+    replies = (
+        "when: ^result: Task\nwhen: ^user: go$\ntext: ended",
+        "when: ^user: go$\n" + send("middle"),
+        "when: ^user: hello middle$\n" + send("leaf"),
+        "when: ^user: hello leaf$\ntext: I touch it.\n" + tool_call("Shell", "s", command="touch made"),
+    )
+    made = replace(plan(tmp_path, *replies), agent_file=tmp_path / "agent.yaml")
+    app = KimiTui(lambda: assemble(made), frame=0.0, motion=False)
+    async with app.run_test(size=(140, 42)) as pilot:
+        await ready(pilot)
+        desk = Desk(app, pilot)
+        app.submit("go")
+        await desk.until(lambda: app.stage.state.approvals)
+        assert desk.states == ["waiting"]
+        assert "Shell of leaf (for leaf) asks" in desk.text
+        app.home.transcript.focus()
+        await desk.press("k", "enter")
+        assert "agent middle" in desk.text
+        await desk.press("k", "enter")
+        assert "agent leaf" in desk.text
+        assert "I touch it." in desk.text
+        await desk.press("escape")
+        assert "agent middle" in desk.text
+        desk.engine.cancel()
+        await desk.until(lambda: desk.states == ["interrupted"])
