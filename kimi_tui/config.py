@@ -30,7 +30,7 @@ SCRIPT_VARIABLES = ("KIMI_TUI_SCRIPTS", "KIMI_SCRIPTED_ECHO_SCRIPTS")
 
 
 class _Section(BaseModel):
-    model_config: ClassVar[ConfigDict] = ConfigDict(extra="ignore", frozen=True)
+    model_config: ClassVar[ConfigDict] = ConfigDict(extra="ignore", frozen=True, defer_build=True)
 
 
 class ProviderConfig(_Section):

@@ -1,6 +1,7 @@
 """The entry: reads the command line and hands over. What is heavy is imported where it is needed."""
 
 import argparse
+import gc
 import os
 import sys
 
@@ -8,9 +9,14 @@ from kimi_tui.cli.complaint import complain
 from kimi_tui.cli.options import parse
 from kimi_tui.errors import KimiTuiError
 
+_YOUNG = 50_000
+"""Objects after which the interpreter looks for rubbish. Its own 700 has it look through all that a start loads, and
+that stays, some hundred times."""
+
 
 def main(argv: list[str] | None = None) -> int:
     """Run the program; returns its exit status."""
+    gc.set_threshold(_YOUNG)
     try:
         options = parse(argv)
         return _run(options)

@@ -2,14 +2,14 @@
 
 import json
 
-from pydantic import TypeAdapter
+from pydantic import ConfigDict, TypeAdapter
 
 from kimi_tui.flow.graph import Flow, FlowEdge, FlowNode, NodeKind
 from kimi_tui.wire.parts import TextPart, UserInput
 
 NAME = "ralph"
 UNBOUNDED = 10**15
-_INPUT = TypeAdapter[UserInput](UserInput)
+_INPUT = TypeAdapter[UserInput](UserInput, config=ConfigDict(defer_build=True))
 
 
 def ralph_flow(user_input: UserInput, max_iterations: int) -> tuple[Flow, int]:

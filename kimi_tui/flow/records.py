@@ -2,7 +2,7 @@
 
 from typing import Annotated, Literal
 
-from pydantic import Field, TypeAdapter, ValidationError
+from pydantic import ConfigDict, Field, TypeAdapter, ValidationError
 
 from kimi_tui.flow.turn import TurnStop
 from kimi_tui.wire.flow_events import FlowStatus, PauseReason
@@ -122,7 +122,7 @@ class Ended(_Record):
 
 
 Record = Began | Resumed | Entered | TurnOver | Chose | Moved | PausedAt | WentOn | Controlled | Ended
-_RECORD = TypeAdapter[Record](Annotated[Record, Field(discriminator="r")])
+_RECORD = TypeAdapter[Record](Annotated[Record, Field(discriminator="r")], config=ConfigDict(defer_build=True))
 
 
 def dump_record(record: Record) -> JsonObject:

@@ -5,7 +5,7 @@ Importing this module does not load the SDK; the first request does, in a thread
 
 import json
 from collections.abc import AsyncGenerator, Iterator, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 from pydantic import BaseModel, ConfigDict, JsonValue
 
@@ -141,32 +141,38 @@ def _content(parts: Sequence[ContentPart]) -> JsonValue:
     return items
 
 
-class _Function(BaseModel):
+class _Piece(BaseModel):
+    """A part of what the service sends; only what it sends as a whole is built to be checked."""
+
+    model_config: ClassVar[ConfigDict] = ConfigDict(defer_build=True)
+
+
+class _Function(_Piece):
     name: str | None = None
     arguments: str | JsonObject | None = None
 
 
-class _CallDelta(BaseModel):
+class _CallDelta(_Piece):
     index: int | None = None
     id: str | None = None
     function: _Function | None = None
 
 
-class _Delta(BaseModel):
+class _Delta(_Piece):
     """Extra fields are kept: one of them is the reasoning."""
 
-    model_config = ConfigDict(extra="allow")
+    model_config: ClassVar[ConfigDict] = ConfigDict(extra="allow")
 
     content: str | None = None
     refusal: str | None = None
     tool_calls: list[_CallDelta] | None = None
 
 
-class _Details(BaseModel):
+class _Details(_Piece):
     cached_tokens: int | None = None
 
 
-class _Usage(BaseModel):
+class _Usage(_Piece):
     prompt_tokens: int | None = None
     completion_tokens: int | None = None
     cached_tokens: int | None = None
@@ -179,14 +185,14 @@ class _Usage(BaseModel):
         return TokenUsage(input_other=other, output=self.completion_tokens or 0, input_cache_read=cached)
 
 
-class _Choice(BaseModel):
+class _Choice(_Piece):
     index: int | None = 0
     delta: _Delta | None = None
     finish_reason: str | None = None
     usage: _Usage | None = None
 
 
-class _Chunk(BaseModel):
+class _Chunk(_Piece):
     id: str | None = None
     choices: list[_Choice] | None = None
     usage: _Usage | None = None

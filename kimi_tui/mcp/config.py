@@ -25,7 +25,9 @@ _TRANSPORT_NAMES = {"streamable-http": "http", "streamable_http": "http", "strea
 class ServerConfig(BaseModel):
     """One server: a command that speaks on its stdin and stdout, or an address. `allowed_tools`: None is all."""
 
-    model_config: ClassVar[ConfigDict] = ConfigDict(frozen=True, extra="ignore", coerce_numbers_to_str=True)
+    model_config: ClassVar[ConfigDict] = ConfigDict(
+        frozen=True, extra="ignore", coerce_numbers_to_str=True, defer_build=True
+    )
 
     command: str | None = None
     args: tuple[str, ...] = ()

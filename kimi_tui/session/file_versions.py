@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
-from pydantic import TypeAdapter, ValidationError
+from pydantic import ConfigDict, TypeAdapter, ValidationError
 
 from kimi_tui import jsonl
 from kimi_tui.wire.display import TodoItem
@@ -24,7 +24,7 @@ MAX_TOTAL_BYTES = 512 << 20
 _TEXT_CHARS = 200
 _ABSENT = "absent"
 _NOT_KEPT = "not kept"
-_TODO = TypeAdapter(tuple[TodoItem, ...])
+_TODO = TypeAdapter(tuple[TodoItem, ...], config=ConfigDict(defer_build=True))
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,7 +23,7 @@ class SessionState(BaseModel):
     `subagents` are those that were made in the session: name to system prompt.
     """
 
-    model_config = ConfigDict(extra="allow")
+    model_config = ConfigDict(extra="allow", defer_build=True)
 
     version: int = 1
     approval: ApprovalState = Field(default_factory=ApprovalState)

@@ -6,6 +6,7 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 from typing import Annotated, Any, ClassVar, Literal, cast
 
@@ -23,7 +24,7 @@ _RENAMED = {"Agent": "Task", "Bash": "Shell"}
 
 
 class _SubagentFields(BaseModel):
-    model_config: ClassVar[ConfigDict] = ConfigDict(extra="forbid", frozen=True)
+    model_config: ClassVar[ConfigDict] = ConfigDict(extra="forbid", frozen=True, defer_build=True)
 
     path: Path
     description: str
@@ -32,7 +33,7 @@ class _SubagentFields(BaseModel):
 class _Fields(BaseModel):
     """One file, as written."""
 
-    model_config: ClassVar[ConfigDict] = ConfigDict(extra="forbid", frozen=True)
+    model_config: ClassVar[ConfigDict] = ConfigDict(extra="forbid", frozen=True, defer_build=True)
 
     extend: str | None = None
     name: str | None = None
@@ -44,7 +45,7 @@ class _Fields(BaseModel):
 
 
 class _File(BaseModel):
-    model_config: ClassVar[ConfigDict] = ConfigDict(extra="forbid", frozen=True)
+    model_config: ClassVar[ConfigDict] = ConfigDict(extra="forbid", frozen=True, defer_build=True)
 
     version: Literal[1, "1"] = 1
     agent: _Fields
@@ -189,7 +190,7 @@ def _read(file: Path) -> _Written:
         if file.stat().st_size > _MAX_BYTES or not file.is_file():
             raise AgentSpecError("this is not a file of at most 1 MiB", file=file)
         text = file.read_text("utf-8-sig")
-        table: Any = YAML(typ="rt").load(text)
+        table = _table_of(text)
     except MarkedYAMLError as error:
         raise AgentSpecError(_cause(error), file=file, line=_marked_line(error)) from error
     except (OSError, UnicodeDecodeError, YAMLError, RecursionError) as error:
@@ -206,6 +207,12 @@ def _read(file: Path) -> _Written:
         steps = [step for step in first["loc"] if step != "agent"]
         key = ".".join(str(step) for step in steps)
         raise AgentSpecError(first["msg"], file=file, line=_line_of(table, list(first["loc"])), key=key) from None
+
+
+@lru_cache(maxsize=8)
+def _table_of(text: str) -> Any:
+    """The YAML with its lines, to be read only: what an agent's subagents extend is read again for each of them."""
+    return YAML(typ="rt").load(text)
 
 
 def _cause(error: Any) -> str:

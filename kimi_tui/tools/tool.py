@@ -23,7 +23,7 @@ current_tool_call: ContextVar[ToolCall] = ContextVar("current_tool_call")
 class Params(BaseModel):
     """Base of a tool's parameters: a name it does not know is an error that the model is told."""
 
-    model_config: ClassVar[ConfigDict] = ConfigDict(extra="forbid", frozen=True)
+    model_config: ClassVar[ConfigDict] = ConfigDict(extra="forbid", frozen=True, defer_build=True)
 
 
 P = TypeVar("P", bound=Params)

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Any, cast
 
-from pydantic import TypeAdapter, ValidationError
+from pydantic import ConfigDict, TypeAdapter, ValidationError
 
 from kimi_tui.errors import KimiTuiError
 from kimi_tui.wire import events, flow_events, parts, requests
@@ -60,7 +60,7 @@ _CLASSES: tuple[type[WireModel], ...] = (
     requests.HookRequest,
 )  # fmt: skip
 _BY_NAME = {cls.__name__: cls for cls in _CLASSES} | {"ApprovalRequestResolved": events.ApprovalResponse}
-_CONTENT = TypeAdapter[ContentMessage](parts.ContentPart)
+_CONTENT = TypeAdapter[ContentMessage](parts.ContentPart, config=ConfigDict(defer_build=True))
 _CONTENT_CLASSES = (parts.TextPart, parts.ThinkPart, parts.ImageURLPart, parts.AudioURLPart, parts.VideoURLPart)
 
 REQUESTS = (

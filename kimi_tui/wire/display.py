@@ -6,7 +6,7 @@ from pydantic import BaseModel, ConfigDict, Discriminator, Tag
 
 
 class _Block(BaseModel):
-    model_config: ClassVar[ConfigDict] = ConfigDict(frozen=True, extra="ignore")
+    model_config: ClassVar[ConfigDict] = ConfigDict(frozen=True, extra="ignore", defer_build=True)
 
 
 class BriefBlock(_Block):

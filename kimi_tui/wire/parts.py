@@ -10,9 +10,12 @@ JsonObject = dict[str, JsonValue]
 
 
 class WireModel(BaseModel):
-    """Base of everything on the Wire: frozen; fields that this version does not know are dropped."""
+    """Base of everything on the Wire: frozen; fields that this version does not know are dropped.
 
-    model_config: ClassVar[ConfigDict] = ConfigDict(frozen=True, extra="ignore")
+    What checks a class is built when the class is first used: few of them are in one session.
+    """
+
+    model_config: ClassVar[ConfigDict] = ConfigDict(frozen=True, extra="ignore", defer_build=True)
 
 
 class TextPart(WireModel):

@@ -52,3 +52,19 @@ def test_a_mistake_is_told_as_the_whole_parser_tells_it(said: list[str]) -> None
             read(said)
         told.append(str(caught.value))
     assert told[0] == told[1]
+
+
+BUILT = """
+import sys
+import kimi_tui.cli.print_mode
+from kimi_tui.config import Config
+from kimi_tui.flow.records import Began
+from kimi_tui.wire import codec
+print(*(cls.__name__ for cls in (Config, Began, *codec._CLASSES) if cls.__pydantic_complete__))
+print(*(name for name in ("openai", "mcp", "textual", "rich", "watchfiles") if name in sys.modules))
+"""
+
+
+def test_what_an_answer_does_not_need_is_neither_loaded_nor_built() -> None:
+    done = subprocess.run([sys.executable, "-c", BUILT], capture_output=True, text=True, timeout=60)
+    assert (done.returncode, done.stdout) == (0, "\n\n"), done.stdout + done.stderr

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from typing import TypeVar, assert_never
 
-from pydantic import TypeAdapter, ValidationError
+from pydantic import ConfigDict, TypeAdapter, ValidationError
 
 from kimi_tui.ui.tui import wording
 from kimi_tui.ui.tui.conversation import Conversation
@@ -32,7 +32,7 @@ from kimi_tui.wire.codec import WireMessage
 from kimi_tui.wire.display import TodoItem
 
 T = TypeVar("T")
-_TODO = TypeAdapter(tuple[TodoItem, ...])
+_TODO = TypeAdapter(tuple[TodoItem, ...], config=ConfigDict(defer_build=True))
 
 
 @dataclass(frozen=True, slots=True)
