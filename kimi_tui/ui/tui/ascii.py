@@ -4,7 +4,8 @@ A filter over what is about to be painted, so that nothing can be forgotten: pan
 Text from outside keeps its letters; only signs that a poor terminal cannot show are replaced in it.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from itertools import pairwise
 
 from rich.segment import Segment
 from textual.color import Color
@@ -39,7 +40,7 @@ UNBOXED: Mapping[int, str] = _table(boxes=False)
 
 
 class SignFilter(LineFilter):
-    """Replaces signs by those of `table`; every sign keeps its one column."""
+    """Replaces signs by those of `table`; the line keeps its width."""
 
     def __init__(self, table: Mapping[int, str]) -> None:
         super().__init__()
@@ -48,8 +49,20 @@ class SignFilter(LineFilter):
     def apply(self, segments: list[Segment], background: Color) -> list[Segment]:
         return [
             segment if segment.text.isascii() else Segment(segment.text.translate(self._table), *segment[1:])
-            for segment in segments
+            for segment in _spelled_out(segments)
         ]
+
+
+def _spelled_out(segments: list[Segment]) -> Iterator[Segment]:
+    """The segments with `…` as three dots where three blanks follow it, of which two can be given up."""
+    taken = 0
+    for segment, following in pairwise([*segments, Segment("")]):
+        text, taken = segment.text[taken:], 0
+        if "…" in text and not segment.control:
+            text = text.replace("…   ", "... ")
+            if text.endswith("…") and following.text.startswith("   ") and not following.control:
+                text, taken = text[:-1] + "...", 2
+        yield segment if text == segment.text else Segment(text, *segment[1:])
 
 
 def sign_filters(manners: Manners) -> tuple[LineFilter, ...]:
