@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from kimi_tui.errors import SessionError, SessionLockedError
-from kimi_tui.session.copying import copy_session
+from kimi_tui.session.catalog import fork
 from kimi_tui.session.session import list_sessions, work_dirs
 from kimi_tui.session.state import SessionState, read_state, write_state
 from kimi_tui.ui.tui.headline import one_line
@@ -101,13 +101,11 @@ class SessionShelf:
 
     def fork(self, kept: Kept) -> Kept:
         """A copy under an id of its own; the copy may go another way. Raises SessionError."""
-        if kept.open_here:
-            session_id = copy_session(kept.dir)
-        else:
-            with _held(kept):
-                session_id = copy_session(kept.dir)
-        copy = replace(kept, id=session_id, dir=kept.dir.with_name(session_id), archived=False, open_here=False)
-        return self.rename(copy, _("{title} (fork)", title=kept.title or _("session")))
+        with contextlib.nullcontext() if kept.open_here else _held(kept):
+            session_id = fork(kept.dir, kept.work_dir, title=kept.title)
+        folder = kept.dir.with_name(session_id)
+        title = read_state(folder / "state.json").custom_title or ""
+        return replace(kept, id=session_id, dir=folder, title=title, archived=False, open_here=False)
 
     def _texts(self, kept: Kept) -> Sequence[str]:
         """What was said in it by the person and by the agent, one line a message."""

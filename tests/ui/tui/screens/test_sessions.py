@@ -132,8 +132,8 @@ async def test_the_session_on_screen_is_renamed_by_the_engine(show: ShowScreen, 
 async def test_a_fork_is_a_session_of_its_own_with_all_that_was_said(show: ShowScreen, work_dir: Path) -> None:
     async with show(lambda: sessions(work_dir)) as shown:
         await shown.press("down", "down", "ctrl+b")
-        forks = [info for info in list_sessions(work_dir) if info.title.endswith("(fork)")]
-        assert [info.title for info in forks] == ["Explain the parser of the D2 charts (fork)"]
+        forks = [info for info in list_sessions(work_dir) if info.title.startswith("Fork: ")]
+        assert [info.title for info in forks] == ["Fork: Explain the parser of the D2 charts"]
         assert shown.app.screen.query_one("#list", PickList).key == forks[0].id
         original = next(info for info in list_sessions(work_dir) if info.id == "parser")
         assert (forks[0].dir / "wire.jsonl").read_bytes() == (original.dir / "wire.jsonl").read_bytes()
