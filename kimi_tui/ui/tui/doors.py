@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from kimi_tui.soul.engine import Engine as SoulEngine
     from kimi_tui.soul.figures import Figures
     from kimi_tui.ui.tui.app import KimiTui
+    from kimi_tui.ui.tui.host import Host
     from kimi_tui.ui.tui.screens.inside import Inside
     from kimi_tui.ui.tui.screens.session_shelf import Kept
 
@@ -46,6 +47,7 @@ DOORS: tuple[Door, ...] = (
     Door("rewind", "Go back to before an earlier turn", ("undo",)),
     Door("task", "What runs in the background", ("tasks",)),
     Door("mcp", "How the MCP servers are"),
+    Door("trust", "Trust what this folder brings along, or not any more"),
     Door("log", "What kimi-tui wrote into its log"),
 )
 
@@ -55,6 +57,7 @@ class Doors:
 
     def __init__(self, app: "KimiTui") -> None:
         self._app = app
+        self._refused_trust = False
         self._open: dict[str, Callable[[], Awaitable[None]]] = {
             "sessions": self._sessions,
             "new": self._new,
@@ -68,6 +71,7 @@ class Doors:
             "rewind": self._rewind,
             "task": self._tasks,
             "mcp": self._mcp,
+            "trust": self._trust,
         }
 
     def doors(self) -> list[Door]:
@@ -105,12 +109,39 @@ class Doors:
         from kimi_tui.ui.tui.screens.trust import TrustQuestion
 
         answer = await self._app.push_screen_wait(TrustQuestion(host.work_dir, brought, clock=self._app.steady))
+        self._refused_trust = answer is not True
+        await self._trust_as(host, answer is True, keep=answer is not None)
+
+    async def _trust_as(self, host: "Host", answer: bool, *, keep: bool) -> None:
         try:
-            await asyncio.to_thread(host.trust, answer is True, keep=answer is not None)
+            await asyncio.to_thread(host.trust, answer, keep=keep)
         except OSError as error:
             self._app.tell(
                 _("the answer could not be kept: {cause}", cause=error.strerror or error), severity="warning"
             )
+
+    def tell_left_out(self) -> None:
+        """A session is there, after a no to the question of trust: what that means, and how to take it back."""
+        from kimi_tui.ui.tui.transcript.items import NoticeItem
+
+        if self._refused_trust and (host := self._app.host) is not None and (brought := host.left_out()):
+            names = ", ".join(one.path.name for one in brought)
+            words = _("This folder is not trusted, so this is left out: {names}. /trust asks again.", names=names)
+            self._app.stage.say(NoticeItem(words, "warning"))
+        self._refused_trust = False
+
+    async def _trust(self) -> None:
+        from kimi_tui.ui.tui.screens.trust import TrustQuestion
+
+        app, host = self._app, self._app.host
+        if host is None or not (brought := host.brought()):
+            app.tell(_("this folder brings nothing along that one would have to trust"))
+            return
+        answer = await app.push_screen_wait(TrustQuestion(host.work_dir, brought, clock=app.steady))
+        if answer is not None:
+            self._refused_trust = not answer
+            await self._trust_as(host, answer, keep=True)
+            await self._start_again()
 
     def takes(self, text: str) -> bool:
         """Open the screen that a bare slash command means; False where the text is something else."""

@@ -41,6 +41,14 @@ class Host(Protocol):
         """What this folder brings along and nobody has spoken about yet."""
         ...
 
+    def brought(self) -> "tuple[Brought, ...]":
+        """What this folder brings along, spoken about or not."""
+        ...
+
+    def left_out(self) -> "tuple[Brought, ...]":
+        """What of it does not act."""
+        ...
+
     def trust(self, answer: bool, *, keep: bool) -> None:
         """`keep`: and never ask about this folder again. Raises OSError where that cannot be kept."""
         ...
@@ -121,6 +129,12 @@ class PlanHost:
     def untrusted(self) -> "tuple[Brought, ...]":
         standing = self.plan.standing
         return standing.brought if standing.said is None else ()
+
+    def brought(self) -> "tuple[Brought, ...]":
+        return self.plan.standing.brought
+
+    def left_out(self) -> "tuple[Brought, ...]":
+        return tuple(self.plan.standing.left_out)
 
     def trust(self, answer: bool, *, keep: bool) -> None:
         from kimi_tui.trust import remember

@@ -51,6 +51,7 @@ class Seat:
             self._cannot_start(f"{type(error).__name__}: {error}")
         else:
             self._take(engine)
+            self._app.doors.tell_left_out()
             self._app.doors.begin(door)
 
     async def change(self, *, leave_first: bool = False) -> bool:
@@ -71,6 +72,7 @@ class Seat:
         await self.leave()
         self._app.stage.clear()
         self._take(engine)
+        self._app.doors.tell_left_out()
         return True
 
     async def leave(self) -> None:

@@ -24,7 +24,7 @@ from kimi_tui.ui.tui.screens.rewind import Rewind
 from kimi_tui.ui.tui.screens.session_shelf import SessionShelf
 from kimi_tui.ui.tui.screens.sessions import Sessions
 from kimi_tui.ui.tui.screens.trust import TrustQuestion
-from kimi_tui.ui.tui.transcript.items import SeamItem, UserItem
+from kimi_tui.ui.tui.transcript.items import NoticeItem, SeamItem, UserItem
 
 SCRIPT = ["text: one", "text: two", "text: three"]
 
@@ -196,6 +196,32 @@ async def test_a_folder_that_brings_skills_is_asked_about_before_they_count_and_
         assert house.engine.skills.get("own") is not None
 
 
+async def test_a_no_to_a_folder_stays_in_sight_and_can_be_taken_back(open_house: Open, tmp_path: Path) -> None:
+    skill = tmp_path / "proj" / ".kimi-tui" / "skills" / "own"
+    skill.mkdir(parents=True)
+    (skill / "SKILL.md").write_text("---\nname: own\ndescription: ours\n---\nDo it.\n")
+    async with open_house() as house:
+        await house.on(TrustQuestion)
+        house.app.screen.dismiss(None)
+        await house.until(lambda: house.app.engine and len(house.app.stage.state.conversation))
+        note = house.app.stage.state.conversation[0]
+        assert isinstance(note, NoticeItem)
+        assert "not trusted, so this is left out: skills. /trust asks again" in note.text
+        assert house.app.doors.takes("/trust")
+        await house.on(TrustQuestion)
+        house.app.screen.dismiss(True)
+        await house.until(lambda: house.app.engine and house.engine.skills.get("own"))
+    assert trust.standing_of(tmp_path / "proj").said is True
+
+
+async def test_trust_says_so_where_there_is_nothing_to_trust(open_house: Open) -> None:
+    async with open_house() as house:
+        await house.until(lambda: house.app.engine)
+        house.app.doors.takes("/trust")
+        await house.until(lambda: house.app._notifications)
+        assert any("brings nothing along" in note.message for note in house.app._notifications)
+
+
 async def test_a_command_that_has_arguments_goes_to_the_engine(open_house: Open) -> None:
     async with open_house() as house:
         await house.until(lambda: house.app.engine)
@@ -208,7 +234,7 @@ async def test_every_door_opens_and_closes(open_house: Open) -> None:
     async with open_house() as house:
         await house.until(lambda: house.app.engine)
         for door in house.app.doors.doors():
-            if door.name == "new":
+            if door.name in ("new", "trust"):
                 continue
             assert house.app.doors.takes(f"/{door.name}")
             await house.until(lambda: not isinstance(house.app.screen, Home) and house.app.screen.is_mounted)

@@ -22,6 +22,7 @@ class BrokenFlow:
     column: int | None = None
     source: str = ""
     flow: Flow | None = None
+    others: tuple[Problem, ...] = ()
 
     @property
     def place(self) -> str:
@@ -59,4 +60,5 @@ def _broken(skill: Skill) -> BrokenFlow:
     problem = next((one for one in skill.problems if one.severity == "error"), None)
     cause = problem.text if problem is not None else _("there is no mermaid or d2 chart in it")
     line, column = (problem.line, problem.column) if problem is not None else (None, None)
-    return BrokenFlow(skill.name, skill.description, skill.path, cause, line, column, skill.text)
+    others = tuple(one for one in skill.problems if one.severity == "error" and one is not problem)
+    return BrokenFlow(skill.name, skill.description, skill.path, cause, line, column, skill.text, others=others)

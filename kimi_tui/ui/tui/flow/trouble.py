@@ -40,6 +40,11 @@ class Trouble(Sheet):
                 Line((("  ", palette.base), *row)) for row, _ in wrap_text(error.cause, palette.base, max(8, width - 2))
             ]
             out += _excerpt(error, width, palette)
+            for other in error.others[:_WARNINGS]:
+                place = "✗ " + _("line {number}:", number=other.line) + " " if other.line is not None else "✗ "
+                out += [Line(row) for row, _join in wrap_text(place + other.text, palette.error, max(8, width))[:2]]
+            if (more := len(error.others) - _WARNINGS) > 0:
+                out.append(Line((("✗ " + _("and {count} more", count=more), palette.error),)))
             if error.flow is not None:
                 out.append(Line((("  " + _("the last good chart:"), palette.muted),)))
         for problem in self.warnings[:_WARNINGS]:
