@@ -12,8 +12,8 @@ from typing import Literal
 from kimi_tui.cli.plain_text import print_out, printable
 from kimi_tui.cli.work_dir import work_dir_of
 from kimi_tui.errors import FlowError, SkillError, UsageError
-from kimi_tui.flow import build_flow, read_d2, read_mermaid
-from kimi_tui.flow.lint import lint
+from kimi_tui.flow import read_chart
+from kimi_tui.flow.lint import flaws, lint
 from kimi_tui.skill.chart_block import first_chart
 from kimi_tui.skill.skill import SKILL_FILE, Scope, Skill, SkillKind, parse_skill
 from kimi_tui.skill.source import read_source
@@ -73,10 +73,13 @@ def check_file(file: Path, *, named: bool) -> list[Finding]:
 
 def _check_chart(text: str, source: Literal["mermaid", "d2"], file: Path) -> list[Finding]:
     try:
-        flow = build_flow(read_d2(text) if source == "d2" else read_mermaid(text))
+        chart = read_chart(text, source)
     except FlowError as error:
         return [Finding(str(file), error.line or 1, error.column or 1, "error", error.cause)]
-    return [Finding(str(file), note.line, note.column, "warning", note.text) for note in lint(flow)]
+    return [
+        *(Finding(str(file), flaw.line or 1, flaw.column or 1, "error", flaw.cause) for flaw in flaws(chart)),
+        *(Finding(str(file), note.line, note.column, "warning", note.text) for note in lint(chart)),
+    ]
 
 
 def _check_markdown(text: str, file: Path, named: bool) -> list[Finding]:

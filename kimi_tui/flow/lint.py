@@ -3,8 +3,7 @@
 Errors stop a flow from running (`build_flow`), warnings (`lint`) never do. Everything is linear in the chart's size.
 """
 
-from collections.abc import Iterable, Sequence
-from typing import NoReturn
+from collections.abc import Iterable, Iterator, Sequence
 
 from kimi_tui.errors import FlowValidationError
 from kimi_tui.flow.graph import Chart, ChartEdge, ChartNode, ChartNote, Flow, FlowEdge, FlowNode, NodeKind
@@ -14,23 +13,40 @@ LONGEST_BRANCH_LABEL = 40
 
 
 def build_flow(chart: Chart) -> Flow:
-    """The flow a chart describes; raises `FlowValidationError` where it is none."""
-    begin, end = _the_one(chart, NodeKind.BEGIN), _the_one(chart, NodeKind.END)
+    """The flow a chart describes; raises `FlowValidationError`, the first of its `flaws`, where it is none."""
+    for flaw in _flaws(chart):
+        raise flaw
+    begin, end = _with_role(chart, NodeKind.BEGIN)[0], _with_role(chart, NodeKind.END)[0]
     outgoing = _outgoing(chart)
-    if not outgoing[begin.id]:
-        _refuse("BEGIN has no way out; link it to the first step", begin)
-    reached = _reached_from(begin.id, end.id, outgoing)
-    if end.id not in reached:
-        _refuse(f"END cannot be reached from BEGIN; {_where_it_stops(chart, outgoing, reached)}", end)
-    for node in chart.nodes:
-        if node.id in reached and len(outgoing[node.id]) > 1:
-            _check_branches(node, outgoing[node.id])
     nodes = {node.id: FlowNode(node.id, node.label, _kind(node, begin, end, outgoing)) for node in chart.nodes}
     edges = {
         node_id: tuple(FlowEdge(edge.src, edge.dst, _branch(edge)) for edge in ways)
         for node_id, ways in outgoing.items()
     }
     return Flow(nodes, edges, begin.id, end.id, chart.source, chart.direction, chart)
+
+
+def flaws(chart: Chart) -> list[FlowValidationError]:
+    """All that keeps a chart from being a flow, in the order of their places."""
+    return sorted(_flaws(chart), key=lambda flaw: (flaw.line or 0, flaw.column or 0))
+
+
+def _flaws(chart: Chart) -> Iterator[FlowValidationError]:
+    begins, ends = _with_role(chart, NodeKind.BEGIN), _with_role(chart, NodeKind.END)
+    yield from _role_flaws(chart, begins, NodeKind.BEGIN)
+    yield from _role_flaws(chart, ends, NodeKind.END)
+    outgoing = _outgoing(chart)
+    reached: set[str] = set(outgoing)
+    if begins and not outgoing[begins[0].id]:
+        yield _refusal("BEGIN has no way out; link it to the first step", begins[0])
+    elif begins and ends:
+        reached = _reached_from(begins[0].id, ends[0].id, outgoing)
+        if ends[0].id not in reached:
+            stops = _where_it_stops(chart, outgoing, reached)
+            yield _refusal(f"END cannot be reached from BEGIN; {stops}", ends[0])
+    for node in chart.nodes:
+        if node.id in reached and len(outgoing[node.id]) > 1:
+            yield from _branch_flaws(node, outgoing[node.id])
 
 
 def lint(read: Flow | Chart) -> list[ChartNote]:
@@ -77,18 +93,15 @@ def _with_role(chart: Chart, role: NodeKind) -> list[ChartNode]:
     return [node for node in chart.nodes if _role(node) is role]
 
 
-def _the_one(chart: Chart, role: NodeKind) -> ChartNode:
-    found, name = _with_role(chart, role), role.upper()
+def _role_flaws(chart: Chart, found: Sequence[ChartNode], role: NodeKind) -> Iterator[FlowValidationError]:
+    name = role.upper()
     if not found:
-        raise FlowValidationError(
-            f"no node is labelled {name}; a flow needs exactly one, for example `{_example(chart, name)}`",
-            line=1,
-            column=1,
-        )
-    if len(found) > 1:
+        example = _example(chart, name)
+        cause = f"no node is labelled {name}; a flow needs exactly one, for example `{example}`"
+        yield FlowValidationError(cause, line=1, column=1)
+    elif len(found) > 1:
         ids = ", ".join(f"`{node.id}`" for node in found[:8]) + (", .." if len(found) > 8 else "")
-        _refuse(f"{len(found)} nodes are labelled {name} ({ids}); a flow has exactly one", found[1])
-    return found[0]
+        yield _refusal(f"{len(found)} nodes are labelled {name} ({ids}); a flow has exactly one", found[1])
 
 
 def _example(chart: Chart, name: str) -> str:
@@ -97,8 +110,8 @@ def _example(chart: Chart, name: str) -> str:
     return f"{name}([{name}]) --> A" if name == "BEGIN" else f"A --> {name}([{name}])"
 
 
-def _refuse(cause: str, at: ChartNode | ChartEdge) -> NoReturn:
-    raise FlowValidationError(cause, line=at.line, column=at.column)
+def _refusal(cause: str, at: ChartNode | ChartEdge) -> FlowValidationError:
+    return FlowValidationError(cause, line=at.line, column=at.column)
 
 
 def _branch(edge: ChartEdge) -> str | None:
@@ -144,23 +157,24 @@ def _kind(node: ChartNode, begin: ChartNode, end: ChartNode, outgoing: Outgoing)
     return NodeKind.DECISION if len(outgoing[node.id]) > 1 else NodeKind.TASK
 
 
-def _check_branches(node: ChartNode, ways: Sequence[ChartEdge]) -> None:
+def _branch_flaws(node: ChartNode, ways: Sequence[ChartEdge]) -> Iterator[FlowValidationError]:
     seen: dict[str, ChartEdge] = {}
     for edge in ways:
         label = _branch(edge)
         if label is None:
-            _refuse(
+            yield _refusal(
                 f"`{node.id}` has {len(ways)} ways out, and this one, to `{edge.dst}`, has no label; "
                 "label every branch of a decision",
                 edge,
             )
-        if label in seen:
-            _refuse(
+        elif label in seen:
+            yield _refusal(
                 f"`{node.id}` has two branches labelled `{label}`, to `{seen[label].dst}` and to `{edge.dst}`; "
                 "branches of a decision need different labels",
                 edge,
             )
-        seen[label] = edge
+        else:
+            seen[label] = edge
 
 
 def _node_warnings(node: ChartNode, ways: Sequence[ChartEdge]) -> Iterable[ChartNote]:

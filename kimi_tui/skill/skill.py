@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import Literal
 
 from kimi_tui.errors import FlowError, SkillError
-from kimi_tui.flow import Flow, build_flow, read_d2, read_mermaid
-from kimi_tui.flow.lint import lint
+from kimi_tui.flow import Flow, build_flow, read_chart
+from kimi_tui.flow.lint import flaws, lint
 from kimi_tui.skill.chart_block import ChartBlock, first_chart
 from kimi_tui.skill.frontmatter import Field, Frontmatter, FrontmatterError, read_frontmatter
 from kimi_tui.skill.source import read_source
@@ -225,13 +225,17 @@ class _Reader:
         if not block.closed:
             self.add("warning", "the chart's block is not closed, so the rest of the file is taken for it", block.line)
         try:
-            flow = build_flow(read_d2(block.text) if block.source == "d2" else read_mermaid(block.text))
+            chart = read_chart(block.text, block.source)
         except FlowError as error:
             self.add("error", f"{error.cause} (it serves as a standard skill)", *block.place(error.line, error.column))
             return block, None
-        for note in lint(flow):
+        found = flaws(chart)
+        for number, flaw in enumerate(found):
+            serves = "" if number else " (it serves as a standard skill)"
+            self.add("error", f"{flaw.cause}{serves}", *block.place(flaw.line, flaw.column))
+        for note in lint(chart):
             self.add("warning", note.text, *block.place(note.line, note.column))
-        return block, flow
+        return block, None if found else build_flow(chart)
 
     def text(self, key: str) -> str:
         """A field that should be text, on one line; empty where it is missing or is none."""

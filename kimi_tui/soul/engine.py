@@ -239,7 +239,7 @@ class Engine:
             raise UsageError(
                 "there is no flow run to go on with" if run_id is None else f"there is no open run {run_id}"
             )
-        shown = f"/flow resume {run.run_id}"
+        shown = "/flow-resume"
         now = self.chart_now(run) if new_chart else None
         if now is None:
             await self._follow(flow_of_run(run), run.name, run.text, resume=run, shown=shown)

@@ -74,6 +74,17 @@ def test_check_of_good_charts_says_nothing_on_stdout(kimi: Kimi) -> None:
     assert kimi("check", "good.mmd", "good.md")[:2] == (0, "")
 
 
+def test_check_tells_all_that_is_wrong_and_warns_beside_it(kimi: Kimi, tmp_path: Path) -> None:
+    file = tmp_path / "bad.mmd"
+    file.write_text("flowchart TD\n  A{Go?} --> B\n  A --> C\n  B <--> END\n  C --> END\n", "utf-8")
+    status, out, err = kimi("check", str(file))
+    found = [line.removeprefix(f"{file}:").split(" ", 2)[:2] for line in out.splitlines()]
+    assert status == 1
+    assert [one for one in found if one[1] == "error:"] == [["1:1:", "error:"], ["2:10:", "error:"], ["3:5:", "error:"]]
+    assert "this edge points both ways" in out
+    assert err.startswith("1 file, 3 errors, ")
+
+
 def test_check_warns_and_stays_at_status_0(kimi: Kimi) -> None:
     Path("warn.d2").write_text("BEGIN -> a: hello\na -> END\nx -> a\n", "utf-8")
     status, out, _ = kimi("check", "warn.d2")

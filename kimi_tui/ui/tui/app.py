@@ -309,6 +309,8 @@ class KimiTui(App[int]):
                 self.desk.start(event.flow_name)
             case "live":
                 self.machine.leave()
+            case "time":
+                self.action_time()
             case "resume":
                 self.desk.offer_resume()
             case "menu":

@@ -3,6 +3,7 @@
 from collections.abc import Callable
 
 from kimi_tui.flow.export import picture_of_chart
+from kimi_tui.ui.tui import wording
 from kimi_tui.ui.tui.dialogs.choice import Choice
 from kimi_tui.ui.tui.dialogs.edit_prompt import EditPrompt
 from kimi_tui.ui.tui.dialogs.node import NodeControls, NodeDetails
@@ -144,7 +145,7 @@ class FlowDesk:
             if (word := edit_and_run(engine, node_id, wanted)) is not None:
                 self._room.tell(word)
 
-        self._room.open_dialog(EditPrompt(node_id, before or node.label), use)
+        self._room.open_dialog(EditPrompt(wording.short_title(node.label), before or node.label), use)
 
     def _do(self, action: str, node_id: str) -> None:
         if self._engine is not None and (word := steer(self._engine, action, node_id)) is not None:

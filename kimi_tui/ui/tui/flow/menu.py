@@ -29,6 +29,8 @@ def menu_options(state: Circumscribed) -> list[Option]:
     if state.showing in ("run", "chart"):
         out.append(Option("export", "e", _("Export it")))
     out.append(Option("runs", "h", _("Earlier runs")))
+    if state.showing == "run":
+        out.append(Option("time", "F8", _("Go back in time")))
     return [*out, *_of_the_view(has_map=state.has_map)]
 
 

@@ -13,6 +13,8 @@ from kimi_tui.ui.tui.text.palette import Palette
 _WIDEST, _HIGHEST = 22, 11
 _LEAST_PANE = Size(44, 14)
 _QUARTERS = " ▘▝▀▖▌▞▛▗▚▐▜▄▙▟█"
+_QUIET: dict[Role, Role] = {"muted": "faint"}
+"""What nobody came to yet stays in the background."""
 _RANK: dict[Role, int] = {"faint": 0, "muted": 1, "plain": 2, "success": 3, "accent": 4, "warning": 5, "error": 6}
 
 
@@ -81,7 +83,11 @@ class MiniMap:
             row: list[Segment] = []
             for x in range(width):
                 in_view = seen.x <= (x + 0.5) * across < seen.right and seen.y <= (y + 0.5) * down < seen.bottom
-                style = ground + ink(roles[y][x], palette) + (palette.selection if in_view else palette.code_bg)
+                style = (
+                    ground
+                    + ink(_QUIET.get(roles[y][x], roles[y][x]), palette)
+                    + (palette.selection if in_view else palette.code_bg)
+                )
                 sign = _QUARTERS[dots[y][x]] if not ascii else ("o" if dots[y][x] else " ")
                 if here == (x, y):
                     sign, style = (">" if ascii else "▶"), style + palette.accent + Style(bold=True)

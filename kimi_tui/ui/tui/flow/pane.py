@@ -28,7 +28,7 @@ from kimi_tui.ui.tui.language import _, n_
 from kimi_tui.ui.tui.text.sanitize import sanitize
 from kimi_tui.wire.flow_events import FlowBegin
 
-Want = Literal["export", "runs", "start", "live", "menu", "whole", "resume"]
+Want = Literal["export", "runs", "start", "live", "menu", "whole", "resume", "time"]
 Showing = Literal["list", "run", "chart", "overlay"]
 _ROOMY = 18
 """Rows from which on there is room for a row of what changes the view."""
@@ -335,7 +335,7 @@ class FlowPane(Vertical):
         match action:
             case "list" | "start" | "view" | "export" | "runs" | "menu":
                 getattr(self, f"action_{action}")()
-            case "live" | "whole" | "resume":
+            case "live" | "whole" | "resume" | "time":
                 self.post_message(self.Wanted(action))
             case "nearer" | "farther":
                 self.chart.nearer(1 if action == "nearer" else -1)
