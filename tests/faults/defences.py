@@ -620,6 +620,30 @@ DEFENCES: tuple[Defence, ...] = (
         "        return Path(os.path.realpath(path))\n", "        return Path(os.path.abspath(path))\n",
     ),
     Defence(
+        "flags behind a backslash", "taking backslashes out of words", "kimi_tui/tools/shell_command.py",
+        "else found[1], text, flags=re.DOTALL)", "else found[0], text, flags=re.DOTALL)",
+    ),
+    Defence(
+        "a hook that writes to the terminal", "a session of its own for each command", "kimi_tui/tools/supervisor.py",
+        "        os.setsid()\n", "",
+    ),
+    Defence(
+        "a flow saved through a link", "making a new file", "kimi_tui/ui/tui/flow/exporting.py",
+        '            with path.open("x", encoding="utf-8") as file:\n',
+        '            with path.open("w", encoding="utf-8") as file:\n',
+    ),
+    Defence(
+        "29 approval_keys", "guarding clicks", "kimi_tui/ui/tui/dialogs/approval.py",
+        "        event.stop()\n        if self.guard.passes():\n            self._take(event.option_id)\n",
+        "        event.stop()\n        self._take(event.option_id)\n",
+        "test_a_click_that_gives_the_window_its_focus_answers_nothing",
+    ),
+    Defence(
+        "29 approval_keys", "letting who writes write", "kimi_tui/ui/tui/dialogs/approval.py",
+        '        return self.has_class("-why") or (', "        return (",
+        "test_digits_in_a_reason_answer_nothing",
+    ),
+    Defence(
         "a device file as settings", "reading regular files only", "kimi_tui/config.py",
         "        if not stat.S_ISREG(status.st_mode):\n", "        if False:\n",
     ),

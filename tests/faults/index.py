@@ -117,6 +117,8 @@ CASES: dict[str, tuple[str, ...]] = {
         f"{_APP}::test_no_key_approves_before_the_dialog_has_stood_still",
         f"{_APP}::test_enter_on_nothing_does_not_approve",
         f"{_APP}::test_the_next_of_several_approvals_is_shown_and_guarded_anew",
+        f"{_APP}::test_a_click_that_gives_the_window_its_focus_answers_nothing",
+        f"{_APP}::test_digits_in_a_reason_answer_nothing",
     ),
     "30 secret_leak": (
         f"{_SHELL}::test_secret_leak",
@@ -246,6 +248,9 @@ CASES: dict[str, tuple[str, ...]] = {
         f"{_FILES}::test_names_that_only_look_sensitive_are_read",
     ),
     "a symlinked parent of a file": (f"{_FILES}::test_path_escape",),
+    "flags behind a backslash": (f"{_CMD}::test_flags_behind_a_backslash_are_flags",),
+    "a hook that writes to the terminal": (f"{_TERM}::test_what_a_hook_prints_does_not_reach_the_terminal",),
+    "a flow saved through a link": (f"{_PANE}/test_pane.py::test_a_run_is_never_exported_through_a_link",),
     "a device file as settings": ("tests/test_config.py::test_a_device_is_no_configuration",),
     "a brace expansion without end": (f"{_CMD}::test_no_text_takes_long",),
     "a DNS or portal that hangs": (f"{_HERE}::test_stall_of_the_service_holds_up_neither_the_start_nor_escape",),

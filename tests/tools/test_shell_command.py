@@ -87,6 +87,14 @@ def test_cmd_split(command: str) -> None:
 
 
 @pytest.mark.parametrize(
+    "command", [r"find . \-delete", r"git status \-\-output=x", r"find . -ex\ec touch x +"]
+)
+def test_flags_behind_a_backslash_are_flags(command: str) -> None:
+    assert take_apart(command) == take_apart(command.replace("\\", ""))
+    assert take_apart(command).doubts
+
+
+@pytest.mark.parametrize(
     "command", ["ls\u200b", "ls\u202e", "ls \U000e0041", "ls\u3164", "ls \x1b[8m", "echo ‘a’", "l\u00a0s"]
 )
 def test_bidi_zw(command: str) -> None:

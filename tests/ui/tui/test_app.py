@@ -339,6 +339,24 @@ async def test_a_letter_that_answers_nothing_goes_into_the_message(start: Start)
         assert (stage.composer, stage.verdicts) == ("hey", [])
 
 
+async def test_a_click_that_gives_the_window_its_focus_answers_nothing(start: Start) -> None:
+    async with start() as stage:
+        await stage.say(*scenes.approval())
+        await stage.pilot.click(OptionRows, offset=(4, 0))
+        await stage.pilot.pause()
+        assert stage.verdicts == []
+
+
+async def test_digits_in_a_reason_answer_nothing(start: Start) -> None:
+    async with start() as stage:
+        await stage.say(*scenes.approval())
+        stage.clock.now += 1
+        await stage.press("f", "1", "2", "y")
+        assert stage.verdicts == []
+        await stage.press("enter")
+        assert stage.verdicts == [("reject", "12y")]
+
+
 async def test_an_approval_is_answered_by_a_click(start: Start) -> None:
     async with start() as stage:
         await stage.say(*scenes.approval())

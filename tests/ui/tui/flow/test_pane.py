@@ -105,6 +105,15 @@ async def test_v_shows_a_listed_chart_s_starts_it_and_l_goes_back(tmp_path: Path
         assert one.engine.prompts == ["/flow:plan x"]
 
 
+async def test_a_run_is_never_exported_through_a_link(tmp_path: Path) -> None:
+    (tmp_path / "flow-release-run.mmd").symlink_to(tmp_path / "elsewhere")
+    async with desk(tmp_path) as one:
+        await one.say(*scenes.flow_done())
+        await one.press("f3", "e", "m")
+        assert not (tmp_path / "elsewhere").exists()
+        assert (tmp_path / "flow-release-run-2.mmd").is_file()
+
+
 async def test_a_run_is_exported_in_each_format_and_nothing_is_written_over(tmp_path: Path) -> None:
     async with desk(tmp_path) as one:
         await one.say(*scenes.flow_done())
