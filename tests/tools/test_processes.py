@@ -164,10 +164,10 @@ async def test_yes_flood(tmp_path: Path) -> None:
     ticking = asyncio.create_task(tick())
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     await run(["bash", "-c", "yes"], cwd=tmp_path, env=dict(os.environ), on_text=take, seconds=0.5)
-    line = "head -c 20000000 /dev/zero | tr '\\0' a"
+    line = "head -c 80000000 /dev/zero | tr '\\0' a"
     await run(["bash", "-c", line], cwd=tmp_path, env=dict(os.environ), on_text=take)
     ticking.cancel()
-    assert seen > 20_000_000
+    assert seen > 80_000_000
     assert ticks > 10
     assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 50_000
 

@@ -86,9 +86,7 @@ def test_cmd_split(command: str) -> None:
     assert not covered(command)
 
 
-@pytest.mark.parametrize(
-    "command", [r"find . \-delete", r"git status \-\-output=x", r"find . -ex\ec touch x +"]
-)
+@pytest.mark.parametrize("command", [r"find . \-delete", r"git status \-\-output=x", r"find . -ex\ec touch x +"])
 def test_flags_behind_a_backslash_are_flags(command: str) -> None:
     assert take_apart(command) == take_apart(command.replace("\\", ""))
     assert take_apart(command).doubts
