@@ -153,6 +153,28 @@ async def test_our_keys_are_not_handed_to_the_editors_terminal(tmp_path, monkeyp
         assert "very-secret" not in editor.made[0][2].values()
 
 
+async def test_what_a_subagent_does_is_shown_as_its_own_and_runs_in_the_editor_too(tmp_path):
+    replies = (
+        tool_call("Task", "t", description="look", subagent_name="coder", prompt="look around"),
+        tool_call("Shell", "s", command="echo from below"),
+        "text: " + "All of it was looked at and is fine. " * 8,
+        "text: ok",
+    )
+    made = plan(tmp_path, *replies)
+    async with editor_on(made, WholeEditor()) as (editor, program):
+        session = await opened(editor, made)
+        turn = asyncio.create_task(editor.say(session, "go"))
+        asked, _ = await editor.answer("approve")
+        assert (await turn).stop_reason == "end_turn"
+        task, shell = editor.calls()
+        assert (task["title"], task["status"]) == ("Task: look", "completed")
+        assert (shell["title"], shell["status"]) == ("coder › Shell: echo from below", "completed")
+        assert shell["tool_call_id"] == asked.tool_call_id
+        assert shell["content"] == [{"type": "terminal", "terminal_id": "terminal-1"}]
+        assert "looked at and is fine" in task["content"][0]["content"]["text"]
+        assert "looked at" not in editor.text()
+
+
 async def test_a_command_that_takes_too_long_is_killed_in_the_terminal(tmp_path):
     made = plan(tmp_path, tool_call("Shell", command="echo begun; sleep 60", timeout=1), "text: ok", yolo=True)
     async with editor_on(made, WholeEditor()) as (editor, program):
