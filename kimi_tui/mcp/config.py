@@ -23,7 +23,10 @@ _TRANSPORT_NAMES = {"streamable-http": "http", "streamable_http": "http", "strea
 
 
 class ServerConfig(BaseModel):
-    """One server: a command that speaks on its stdin and stdout, or an address. `allowed_tools`: None is all."""
+    """One server: a command that speaks on its stdin and stdout, or an address. `allowed_tools`: None is all.
+
+    `sampling`: it may ask the model.
+    """
 
     model_config: ClassVar[ConfigDict] = ConfigDict(
         frozen=True, extra="ignore", coerce_numbers_to_str=True, defer_build=True
@@ -41,6 +44,7 @@ class ServerConfig(BaseModel):
     connect_timeout_ms: int = Field(default=30_000, ge=1)
     enabled: bool = True
     allowed_tools: tuple[str, ...] | None = None
+    sampling: bool = False
 
     @model_validator(mode="before")
     @classmethod

@@ -18,6 +18,7 @@ from kimi_tui.errors import KimiTuiError
 from kimi_tui.mcp.answering import Answering
 from kimi_tui.mcp.config import Server, ServerConfig
 from kimi_tui.mcp.remote_tool import RemoteTool, remote_tools
+from kimi_tui.mcp.sampling import Ask, Sampling
 from kimi_tui.mcp.untrusted import first_leaf, one_line, without_secrets
 from kimi_tui.mcp.variables import MissingVariableError, filled_in
 from kimi_tui.question import Questions
@@ -27,6 +28,7 @@ from kimi_tui.wire.parts import JsonObject
 if TYPE_CHECKING:
     import anyio
     from mcp.client._transport import TransportStreams
+    from mcp.client.session import SamplingFnT
     from mcp_types import CallToolResult
 
     from kimi_tui.mcp.http import LastStatus
@@ -69,6 +71,7 @@ class Surroundings:
     work_dir: Path
     env: ChildEnv
     questions: Questions | None = None
+    ask_model: Ask | None = None
 
 
 class Connection:
@@ -240,6 +243,7 @@ class Connection:
                 await self._transport(),
                 list_roots_callback=answering.roots,
                 elicitation_callback=answering.elicit,
+                sampling_callback=self._sampling(),
                 message_handler=self._hear,  # pyright: ignore[reportArgumentType] - a narrower name for the parameter
                 logging_callback=self._log_message,
                 client_info=_client_info(),
@@ -294,6 +298,12 @@ class Connection:
             call_id=lambda: next(reversed(self._calls), None),
             pausing=self._pausing,
         )
+
+    def _sampling(self) -> "SamplingFnT | None":
+        ask = self._around.ask_model
+        if ask is None or not self.server.config.sampling:
+            return None
+        return Sampling(self.server.name, ask, calling=lambda: bool(self._calls)).answer
 
     @contextmanager
     def _pausing(self) -> Generator[None]:

@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -10,8 +11,11 @@ from kimi_tui.config import ChosenModel, Config, LoopControl, choose_model
 from kimi_tui.context.compaction import Threshold
 from kimi_tui.context.context import Context, Mended
 from kimi_tui.errors import ModelNotSetError
+from kimi_tui.llm.message import Message
+from kimi_tui.llm.step import take_reply
 from kimi_tui.mcp.config import Setup
 from kimi_tui.mcp.connection import Surroundings
+from kimi_tui.mcp.sampling import Ask
 from kimi_tui.mcp.servers import McpServers
 from kimi_tui.mcp.servers import Session as McpSession
 from kimi_tui.permission.settings import PermissionSettings
@@ -142,7 +146,14 @@ async def _assemble(plan: Plan, session: Session, chosen: ChosenModel | None, mi
     roster = Roster()
     office = Office(session.dir / "subagents", lambda: (soul.provider, soul.model), limits, hooks, roster)
     values = await asyncio.to_thread(default_values, plan.work_dir, skills=skills.listing())
-    mcp = McpServers(plan.mcp, _mcp_session(services, wire, plan.work_dir))
+
+    async def ask_model(system_prompt: str, messages: Sequence[Message]) -> tuple[str, str]:
+        if soul.provider is None:
+            raise ModelNotSetError(missing)
+        reply = await take_reply(soul.provider, system_prompt, (), messages, on_part=lambda _: None)
+        return soul.model.model, reply.message.text
+
+    mcp = McpServers(plan.mcp, _mcp_session(services, wire, plan.work_dir, ask_model))
     workshop = Workshop(services, values, office, mcp.attach)
     spec = await asyncio.to_thread(read_agent_spec, plan.agent_file or agent_file("default"))
     market = workshop.market(spec)
@@ -198,9 +209,9 @@ def _hire_again(agent: Agent, market: LaborMarket, session: Session) -> None:
     market.on_hire = keep
 
 
-def _mcp_session(services: Services, wire: Wire, work_dir: Path) -> McpSession:
+def _mcp_session(services: Services, wire: Wire, work_dir: Path, ask_model: Ask) -> McpSession:
     return McpSession(
-        around=Surroundings(work_dir, services.env, services.questions),
+        around=Surroundings(work_dir, services.env, services.questions, ask_model),
         approvals=services.approvals,
         progress=services.progress,
         send=wire.send,

@@ -36,6 +36,21 @@ async def test_a_turn_without_a_screen_has_the_tools_and_survives_what_fails(tmp
         assert told["MCP server hang: failed"] == "it did not answer within 0.5 s"
 
 
+@pytest.mark.parametrize(("allowed", "told"), [(True, "scripted says soup, of course"), (False, "sampling")])
+async def test_a_server_asks_the_model_only_where_its_entry_allows_that(
+    tmp_path: Path, allowed: bool, told: str
+) -> None:
+    replies = (tool_call("mcp__e__ask_the_model"), *(["text: soup, of course"] if allowed else []), "text: ok")
+    made = plan(tmp_path, *replies, mcp=setup(tmp_path, e=everyday(sampling=allowed)), yolo=True)
+    async with engine_on(made) as (engine, heard):
+        await engine.mcp.ready()
+        assert (await engine.prompt("go")).message == "ok"
+        [result] = heard.of(ToolResult)
+        assert result.return_value.is_error is not allowed
+        assert told in f"{result.return_value.output} {result.return_value.message}".lower()
+        assert not any("soup" in message.text for message in engine.context.history if message.role == "assistant")
+
+
 async def test_with_a_screen_they_start_by_themselves_and_a_server_that_goes_does_not_end_the_turn(
     tmp_path: Path,
 ) -> None:

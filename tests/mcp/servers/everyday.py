@@ -8,8 +8,17 @@ from pathlib import Path
 from typing import Annotated, Literal
 
 from mcp.server.elicitation import ElicitationResult
-from mcp.server.mcpserver import Context, Elicit, Image, ListRoots, MCPServer, Resolve
-from mcp_types import CallToolResult, EmbeddedResource, ListRootsResult, ResourceLink, TextContent, TextResourceContents
+from mcp.server.mcpserver import Context, Elicit, Image, ListRoots, MCPServer, Resolve, Sample
+from mcp_types import (
+    CallToolResult,
+    CreateMessageResult,
+    EmbeddedResource,
+    ListRootsResult,
+    ResourceLink,
+    SamplingMessage,
+    TextContent,
+    TextResourceContents,
+)
 from pydantic import BaseModel
 
 server = MCPServer("everyday", version="1")
@@ -131,6 +140,17 @@ async def dinner(answer: Annotated[ElicitationResult[Dinner], Resolve(which_dinn
 async def roots(found: Annotated[ListRootsResult, Resolve(which_roots)]) -> str:
     """The folders of the client."""
     return " ".join(str(root.uri) for root in found.roots)
+
+
+def what_the_model_says() -> Sample:
+    said = SamplingMessage(role="user", content=TextContent(type="text", text="Which dish?"))
+    return Sample([said], max_tokens=100, system_prompt="You are a cook.")
+
+
+@server.tool()
+async def ask_the_model(answer: Annotated[CreateMessageResult, Resolve(what_the_model_says)]) -> str:
+    """Ask the model of the client."""
+    return f"{answer.model} says {answer.content.text}"
 
 
 if __name__ == "__main__":

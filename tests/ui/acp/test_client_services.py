@@ -161,7 +161,7 @@ async def test_what_a_subagent_does_is_shown_as_its_own_and_runs_in_the_editor_t
         "text: ok",
     )
     made = plan(tmp_path, *replies)
-    async with editor_on(made, WholeEditor()) as (editor, program):
+    async with editor_on(made, WholeEditor()) as (editor, _):
         session = await opened(editor, made)
         turn = asyncio.create_task(editor.say(session, "go"))
         asked, _ = await editor.answer("approve")

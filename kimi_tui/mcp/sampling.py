@@ -1,0 +1,67 @@
+"""A server that may ask the model (`"sampling": true` in its entry): its messages alone, without ours or tools.
+
+A server that may not is told that we cannot, which is what a client without this says.
+"""
+
+import logging
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from kimi_tui.errors import KimiTuiError
+from kimi_tui.llm.message import Message
+from kimi_tui.wire.parts import ContentPart, ImageURLPart, MediaURL, TextPart
+
+if TYPE_CHECKING:
+    from mcp.client.session import ClientRequestContext
+    from mcp_types import CreateMessageRequestParams, CreateMessageResult, ErrorData, SamplingMessage
+
+Ask = Callable[[str, Sequence[Message]], Awaitable[tuple[str, str]]]
+"""Gets a system prompt and messages; the model's name, and what it says. Raises KimiTuiError."""
+
+_log = logging.getLogger(__name__)
+_REFUSED = -1
+_MOST_MESSAGES = 100
+
+
+@dataclass(frozen=True, slots=True)
+class Sampling:
+    """For one server. It is answered only while a call of its tools is under way: that is what a person agreed to."""
+
+    server: str
+    ask: Ask
+    calling: Callable[[], bool]
+
+    async def answer(
+        self, context: "ClientRequestContext", params: "CreateMessageRequestParams"
+    ) -> "CreateMessageResult | ErrorData":
+        from mcp_types import CreateMessageResult, ErrorData, TextContent
+
+        messages = [_message(message) for message in params.messages[:_MOST_MESSAGES]]
+        known = [message for message in messages if message is not None]
+        if not self.calling() or params.tools or len(known) != len(params.messages):
+            return ErrorData(code=_REFUSED, message="the model is asked with texts and pictures, within a call only")
+        _log.info("MCP server %s asks the model, %d messages", self.server, len(known))
+        try:
+            model, text = await self.ask(params.system_prompt or "", known)
+        except KimiTuiError as error:
+            return ErrorData(code=_REFUSED, message=f"the model could not be asked: {error}")
+        return CreateMessageResult(
+            role="assistant", content=TextContent(type="text", text=text), model=model, stop_reason="endTurn"
+        )
+
+
+def _message(said: "SamplingMessage") -> Message | None:
+    """None for what cannot be told to a model of ours."""
+    from mcp_types import ImageContent, TextContent
+
+    parts: list[ContentPart] = []
+    for content in said.content if isinstance(said.content, list) else [said.content]:
+        match content:
+            case TextContent(text=text):
+                parts.append(TextPart(text=text))
+            case ImageContent(data=data, mime_type=kind):
+                parts.append(ImageURLPart(image_url=MediaURL(url=f"data:{kind};base64,{data}")))
+            case _:
+                return None
+    return Message(role=said.role, content=tuple(parts))
