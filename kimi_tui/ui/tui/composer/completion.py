@@ -12,7 +12,8 @@ from kimi_tui.ui.tui.language import _
 LIMIT = 50
 _SLASH = re.compile(r"/([\w:.-]*)\Z")
 # A file opens after a blank, a bracket or nothing, but not inside a word, an address or a quotation.
-_FILE = re.compile(r"(?<![A-Za-z0-9.\-_'\"`:@#~])@([^\s@]*)\Z")
+# Between quotation marks its name may have blanks.
+_FILE = re.compile(r"""(?<![A-Za-z0-9.\-_'"`:@#~])@(?:"([^"\n]*)|([^\s@"]*))\Z""")
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +40,7 @@ def trigger_of(before: str) -> Trigger | None:
     if found := _SLASH.fullmatch(before):
         return Trigger("command", found[1], 0)
     if found := _FILE.search(before):
-        return Trigger("file", found[1], found.start())
+        return Trigger("file", found[1] if found[1] is not None else found[2], found.start())
     return None
 
 
@@ -56,5 +57,9 @@ def command_choices(query: str, commands: Iterable[Command]) -> list[Choice]:
 
 
 def file_choices(query: str, search: Callable[[str, int], Sequence[str]]) -> list[Choice]:
-    """Files of the work dir."""
-    return [Choice(path, "", f"@{path} ") for path in search(query, LIMIT)]
+    """Files of the work dir; a name with blanks goes in between quotation marks."""
+    return [Choice(path, "", f"@{_quoted(path)} ") for path in search(query, LIMIT)]
+
+
+def _quoted(path: str) -> str:
+    return f'"{path}"' if any(char.isspace() for char in path) and '"' not in path else path

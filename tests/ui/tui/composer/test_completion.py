@@ -1,0 +1,47 @@
+"""What is offered at the cursor."""
+
+from pathlib import Path
+
+import pytest
+
+from kimi_tui.ui.tui.composer.completion import Trigger, file_choices, trigger_of
+from tests.ui.tui.stand_in import StandIn, make_app
+from tests.ui.tui.test_screen import ready
+
+
+@pytest.mark.parametrize(
+    ("before", "trigger"),
+    [
+        ("see @", Trigger("file", "", 4)),
+        ("see @src/a", Trigger("file", "src/a", 4)),
+        ('see @"my no', Trigger("file", "my no", 4)),
+        ('see @"', Trigger("file", "", 4)),
+        ('see @"my notes.md"', None),
+        ('see @"my notes.md" ', None),
+        ("see @a b", None),
+        ('say "hi @you', Trigger("file", "you", 8)),
+        ("me@home", None),
+    ],
+)
+def test_a_file_opens_after_an_at_sign_and_between_quotation_marks(before: str, trigger: Trigger | None) -> None:
+    assert trigger_of(before) == trigger
+
+
+def test_a_name_with_blanks_goes_in_between_quotation_marks() -> None:
+    found = file_choices("", lambda _query, _most: ["a.md", "my notes.md", 'the "b" c.md'])
+    assert [choice.insert for choice in found] == ["@a.md ", '@"my notes.md" ', '@the "b" c.md ']
+
+
+async def test_a_name_with_blanks_is_completed_whole(tmp_path: Path) -> None:
+    (tmp_path / "my notes.md").write_text("x")
+    app, _ = make_app(StandIn(tmp_path))
+    async with app.run_test() as pilot:
+        await ready(pilot)
+        composer = app.home.composer
+        for typed in ("see @my", 'see @"my no'):
+            composer.prompt.set_text("")
+            composer.prompt.insert(typed)
+            while not composer.menu.is_open:
+                await pilot.pause()
+            await pilot.press("tab")
+            assert composer.text == 'see @"my notes.md" '
