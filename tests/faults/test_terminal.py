@@ -272,3 +272,25 @@ def _memory(pid: int) -> int:
     """KiB in use now."""
     found = re.search(r"VmRSS:\s+(\d+)", Path(f"/proc/{pid}/status").read_text())
     return int(found[1]) if found else 0
+
+
+def test_who_looks_elsewhere_is_called_and_sees_progress(tmp_path: Path) -> None:
+    """Bell, notification (OSC 9) and progress (OSC 9;4), without the focus only; taken back at the end."""
+    arguments = scripted(tmp_path, "text: one", tool_call("Shell", command="true"))
+    with Terminal(arguments, cwd=tmp_path, env={"TERM_PROGRAM": "ghostty"}) as terminal:
+        terminal.wait_for("message")
+        terminal.settle()
+        terminal.type(b"first\r")
+        terminal.wait_for("one")
+        terminal.settle()
+        assert b"\x1b]9;" not in terminal.raw
+        terminal.type(b"second")
+        terminal.settle()
+        terminal.type(b"\r\x1b[O")
+        terminal.wait_for("Yes, this once")
+        terminal.wait(lambda: b"\x07\x1b]9;kimi-tui: " in terminal.raw)
+        terminal.wait(lambda: b"\x1b]9;4;4;100\x07" in terminal.raw)
+        os.kill(terminal.process.pid, signal.SIGTERM)
+        assert terminal.end() == 143
+        assert terminal.raw.count(b"\x1b]9;4;0\x07") == 1
+        assert left_on(terminal.raw) == set()

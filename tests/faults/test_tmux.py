@@ -73,7 +73,7 @@ def check_border(lines: list[str]) -> None:
 
 def test_odd_characters_move_no_border_in_conversation_composer_menu_and_dialog(tmux: Tmux) -> None:
     tmux.wait_for("─ flows")
-    tmux.wait_for("F1 help")
+    tmux.wait_for("○ ready")
     tmux.type(ODD)
     tmux.wait_for("› 世界")
     check_border(tmux.lines)
@@ -84,7 +84,7 @@ def test_odd_characters_move_no_border_in_conversation_composer_menu_and_dialog(
     tmux.type("@")
     tmux.wait_for("한.")
     check_border(tmux.lines)
-    tmux.run("send-keys", "Escape", "BSpace")
+    tmux.run("send-keys", "BSpace")
     tmux.type("run it")
     tmux.run("send-keys", "Enter")
     tmux.wait_for("Yes, this once")
@@ -93,3 +93,17 @@ def test_odd_characters_move_no_border_in_conversation_composer_menu_and_dialog(
     bottom = next(number for number, line in enumerate(rows) if "╰─" in line)
     ends = {line.split("│")[2] for line in rows[top + 1 : bottom]}
     assert len(ends) == 1, rows
+
+
+def test_a_copy_is_in_the_buffer_of_tmux(tmux: Tmux) -> None:
+    tmux.wait_for("○ ready")
+    tmux.type("copy me")
+    tmux.wait_for("› copy me")
+    for _ in range(7):
+        tmux.run("send-keys", "S-Left")
+    tmux.run("send-keys", "C-c")
+    tmux.wait_for("copied")
+    until = time.monotonic() + 10
+    while tmux.run("list-buffers", "-F", "#{buffer_sample}") != "copy me\n":
+        assert time.monotonic() < until, tmux.run("list-buffers")
+        time.sleep(0.05)

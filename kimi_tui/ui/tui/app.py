@@ -134,6 +134,7 @@ class KimiTui(App[int]):
         self._furnished = False
         self._held: list[events.Key | events.Paste] = []
         self.attention = terminal.Caller(self.write_out, lambda: self.app_focus)
+        self._progress = terminal.ProgressMark(self.write_out)
         self.doors = Doors(self)
         self.shelf = ThemeShelf(self)
         self.shelf.use(theme)
@@ -192,6 +193,7 @@ class KimiTui(App[int]):
         """A session is on the screen."""
 
     async def on_unmount(self) -> None:
+        self._progress.show("none")
         await self.seat.leave()
 
     def _fatal_error(self) -> None:
@@ -215,6 +217,28 @@ class KimiTui(App[int]):
         if self._driver is not None and not self.is_headless:
             self._driver.write(sequence)
 
+    def copy_to_clipboard(self, text: str) -> None:
+        """To the terminal's clipboard, and to that of what stands before it."""
+        from kimi_tui.ui.tui import clipboard
+
+        text = text.encode("utf-8", "replace").decode()
+        super().copy_to_clipboard(text)
+        if not self.is_headless and not self.is_web:
+            self.write_out(clipboard.for_screen(text))
+            clipboard.give_aside(text)
+
+    def watch_app_focus(self) -> None:
+        self._show_progress()
+
+    def _show_progress(self) -> None:
+        """For who looks elsewhere."""
+        if self.app_focus or not self._furnished:
+            self._progress.show("none")
+        elif self.home.approval.is_open or self.home.question.is_open or self.home.branch.is_open:
+            self._progress.show("waiting")
+        else:
+            self._progress.show("working" if self.stage.state.turn.running else "none")
+
     # The Wire
 
     def on_wire_batch(self, event: "WireBatch") -> None:
@@ -223,6 +247,7 @@ class KimiTui(App[int]):
         self.prompts.hear(event.messages)
         self.run_ticker()
         self.hint()
+        self._show_progress()
 
     def run_ticker(self) -> None:
         """Count the seconds while something on screen changes with them."""

@@ -2,7 +2,8 @@
 
 import os
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from typing import Literal
 
 from kimi_tui.ui.tui.headline import one_line
 from kimi_tui.ui.tui.text.sanitize import sanitize
@@ -31,6 +32,29 @@ class Caller:
     def call(self, why: str) -> None:
         if not self._has_focus() and os.environ.get("TERM", "") not in _QUIET:
             self._write("\a" + notice_sequence(f"kimi-tui: {why}"))
+
+
+Progress = Literal["none", "working", "waiting"]
+_PROGRESS: dict[Progress, str] = {"none": "0", "working": "3", "waiting": "4;100"}
+_SHOWS_PROGRESS = frozenset({"ghostty", "WezTerm"})
+
+
+class ProgressMark:
+    """Shows beside the window or tab that work goes on, or waits for the person (OSC 9;4).
+
+    For terminals known to understand it: others would show it as a notification.
+    """
+
+    def __init__(self, write: Callable[[str], None], environ: Mapping[str, str] = os.environ) -> None:
+        self._write = write
+        self._shown: Progress = "none"
+        known = environ.get("TERM_PROGRAM") in _SHOWS_PROGRESS or environ.get("WT_SESSION") or environ.get("ConEmuANSI")
+        self._understood = bool(known) and not environ.get("TMUX") and not environ.get("STY")
+
+    def show(self, progress: Progress) -> None:
+        if self._understood and progress != self._shown:
+            self._shown = progress
+            self._write(f"\x1b]9;4;{_PROGRESS[progress]}\x07")
 
 
 def terminal_is_gone() -> bool:
