@@ -98,7 +98,7 @@ class FlowPane(Vertical):
         self._changed_on_disk = False
         self._overlay = ("", Faces(), ())
         self._overlaid: FlowPicture | None = None
-        self.past = False
+        self.past = self.recorded = False
         self.showing: Showing = "list"
         self.chart_of: FlowSkill | None = None
         self.listing = FlowList(id="flows")
@@ -364,8 +364,8 @@ class FlowPane(Vertical):
                 self._put_foot(FootFacts("≡", word, "accent", "", legend[1:], buttons))
             case _ if run is not None and picture is not None:
                 self.border_title = Content(title_of(run, picture, self._clock(), self.size.width))
-                facts = facts_of(run, picture, self.held_up, changed=self._changed_on_disk)
-                now = (("live", _("back to now")),)
+                facts = facts_of(run, picture, self.held_up, changed=self._changed_on_disk, past=self.past)
+                now = () if self.recorded else (("live", _("back to now")),)
                 self._put_foot(replace(facts, buttons=now) if self.past else facts)
             case _:
                 pass

@@ -37,7 +37,9 @@ def view_buttons(*, with_map: bool) -> tuple[Button, ...]:
     return (*found, ("whole", "F11 " + _("zoom")))
 
 
-def facts_of(run: FlowRun, picture: FlowPicture, now: Circumstances, *, changed: bool = False) -> FootFacts:
+def facts_of(
+    run: FlowRun, picture: FlowPicture, now: Circumstances, *, changed: bool = False, past: bool = False
+) -> FootFacts:
     """What the foot says of a run."""
     figures: list[str] = []
     node = picture.current
@@ -68,7 +70,7 @@ def facts_of(run: FlowRun, picture: FlowPicture, now: Circumstances, *, changed:
         left = _("retrying in {time}", time=wording.elapsed(now.retry_until - now.now + 0.999))
         return FootFacts("↻", left, "warning", place, tuple(figures), buttons)
     if picture.pausing:
-        figures.insert(0, _("Esc interrupts it now"))
+        figures[:0] = [] if past else [_("Esc interrupts it now")]
         return FootFacts("▶", _("pauses after"), "accent", place, tuple(figures), (go_on, stop))
     return FootFacts("▶", _("running"), "accent", place, tuple(figures), buttons)
 

@@ -22,6 +22,7 @@ class ReplayApp(KimiTui):
 
     def opened(self, engine: Engine) -> None:
         if isinstance(engine, Recording):
+            self.home.flow.recorded = True  # there is no now to go back to
             self.machine.load(engine.messages)
             self.machine.open(1, recorded=True, speed=self.speed)
             self.machine.play()

@@ -100,7 +100,7 @@ def _differing(difference: Difference, first: Flow, second: Flow) -> list[str]:
     if difference.only_second:
         told.append(_("only B’s chart has {nodes}", nodes=named(difference.only_second, second)))
     if difference.reworded:
-        told.append(_("{nodes} with other words in B", nodes=named(difference.reworded, first)))
+        told.append(_("other words in B: {nodes}", nodes=named(difference.reworded, first)))
     if not told and difference:
         told.append(_("the charts differ in their lines"))
     return told

@@ -170,6 +170,7 @@ async def test_the_header_of_a_recording_names_what_the_session_was_about(tmp_pa
     (tmp_path / "abc" / "state.json").write_text('{"title": "Fix the flaky test"}', "utf-8")
     async with replaying(tmp_path) as one:
         assert "kimi-tui  Fix the flaky test" in one.shown()
+        assert "back to now" not in one.shown()
 
 
 def test_a_recording_is_named_by_its_file_its_folder_or_the_beginning_of_an_id(

@@ -95,7 +95,7 @@ async def test_two_runs_of_charts_that_differ_say_how_and_show_both(work_dir: Pa
         await one.press("f3", "h", "space", "down", "space", "c")
         shown = one.shown()
         assert "only A’s chart has “Write docs”" in shown
-        assert "“Tag it well” with other words in B" in shown
+        assert "other words in B: “Tag it well”" in shown
         assert "only in A" in shown
 
 
