@@ -81,12 +81,13 @@ def everything(tmp_path, *replies):
 @pytest.mark.parametrize("ours", [True, False])
 async def test_every_message_has_the_shape_that_the_protocol_gives_it(tmp_path, ours):
     made = everything(tmp_path, *REPLIES)
-    async with served(made) as (client, _):
+    async with served(made) as (client, engine):
         await client.initialize(
             capabilities={"supports_question": True, "supports_plan_mode": True, "supports_flow": ours},
             external_tools=[{"name": "deploy", "description": "Deploys.", "parameters": {"type": "object"}}],
             hooks=[{"id": "h", "event": "PreToolUse", "matcher": "WriteFile"}],
         )
+        await engine.mcp.ready()
         turn = client.begin("prompt", user_input="do it")
         assert await client.call("steer", user_input="and be brief") == {"status": "steered"}
         assert await answered(client, turn) == {"status": "finished"}
