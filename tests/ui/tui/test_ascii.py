@@ -1,5 +1,8 @@
 """Signs of ASCII in the place of others."""
 
+import ast
+import unicodedata
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -8,6 +11,7 @@ from textual.color import Color
 
 from kimi_tui.ui.tui.ascii import ASCII, UNBOXED, SignFilter
 from kimi_tui.ui.tui.text.line import cells
+from tests import texts
 
 GROUND = Color.parse("black")
 
@@ -39,3 +43,16 @@ def test_a_line_keeps_its_width(texts: list[str]) -> None:
         made = SignFilter(table).apply(segments, GROUND)
         assert cells("".join(one.text for one in made)) == cells("".join(texts))
         assert len(made) == len(segments)
+
+
+def test_every_sign_of_the_source_has_one_of_ascii() -> None:
+    tui = texts.ROOT / "kimi_tui" / "ui" / "tui"
+    lacking: set[str] = set()
+    for file in tui.rglob("*.py"):
+        if file.parent.name == "text" or file.name == "ascii.py":  # what text from outside may hold
+            continue
+        for node in ast.walk(ast.parse(file.read_text("utf-8"))):
+            if isinstance(node, ast.Constant) and isinstance(node.value, str):
+                signs = {sign for sign in node.value if not sign.isascii() and ord(sign) not in ASCII}
+                lacking |= {sign for sign in signs if unicodedata.east_asian_width(sign) not in "WF"}
+    assert lacking == set()
