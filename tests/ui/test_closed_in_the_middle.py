@@ -69,6 +69,7 @@ class AcpClient(Client):
             self.asked.set()
 
 
+pytestmark = pytest.mark.timeout(180)  # four programs at once, each with an SDK to load
 FACES = {"wire": (WireClient, ["--wire"]), "acp": (AcpClient, ["acp"])}
 
 
