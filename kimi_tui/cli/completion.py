@@ -1,25 +1,51 @@
 """`kimi-tui completion`: a script for the shell, made from the parser itself."""
 
 import argparse
+import re
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
+from kimi_tui.errors import UsageError
+
 SHELLS = ("bash", "zsh", "fish")
+_NAMES = {"--flow": "flows", "--session": "sessions", "-S": "sessions", "--resume": "sessions", "-r": "sessions"}
+_WORD = re.compile(r"[\w.@+-]+")
 _FILES, _FOLDERS = ("FILE",), ("DIR",)
 
 
 def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
     """Add `completion` to the program's commands."""
     completion = subparsers.add_parser("completion", help="print a completion script for the shell")
-    completion.add_argument("shell", choices=SHELLS)
+    completion.add_argument("shell", choices=SHELLS, nargs="?")
+    # What the scripts ask for: the names that stand for something here and now.
+    completion.add_argument("--of", choices=tuple(sorted({*_NAMES.values()})), help=argparse.SUPPRESS)
 
 
 def run(options: argparse.Namespace) -> int:
     from kimi_tui.cli.options import parser
 
+    if options.of is not None:
+        sys.stdout.writelines(f"{name}\n" for name in _names_of(options))
+        return 0
+    if options.shell is None:
+        raise UsageError(f"for which shell? {', '.join(SHELLS)}")
     sys.stdout.write(script(parser(), options.shell))
     return 0
+
+
+def _names_of(options: argparse.Namespace) -> list[str]:
+    """Flows or sessions of the work dir, as far as a shell can take them as words."""
+    if options.of == "flows":
+        from kimi_tui.cli.flow_show import library_of
+
+        found = [flow.name for flow in library_of(options).flows()]
+    else:
+        from kimi_tui.cli.work_dir import work_dir_of
+        from kimi_tui.session.session import list_sessions
+
+        found = [session.id for session in list_sessions(work_dir_of(options)) if not session.archived]
+    return [name for name in found if _WORD.fullmatch(name)]
 
 
 def script(parser: argparse.ArgumentParser, shell: str) -> str:
@@ -86,6 +112,7 @@ _kimi_tui() {{
         {"|".join(_taking(top, _FOLDERS))}) COMPREPLY=($(compgen -d -- "$word")); return ;;
         {"|".join(_taking(top, _FILES))}) COMPREPLY=($(compgen -f -- "$word")); return ;;
 {_bash_choices(top)}
+{_bash_names()}
     esac
     for ((i = 1; i < COMP_CWORD; i++)); do
         case "${{COMP_WORDS[i]}}" in
@@ -99,6 +126,18 @@ _kimi_tui() {{
 }}
 complete -o bashdefault -o default -F _kimi_tui kimi-tui
 """
+
+
+def _bash_names() -> str:
+    return "\n".join(
+        f'        {name}) COMPREPLY=($(compgen -W "$({_asked(kind)})" -- "$word")); return ;;'
+        for name, kind in _NAMES.items()
+    )
+
+
+def _asked(kind: str) -> str:
+    """What prints the names; where it cannot, there are none."""
+    return f"kimi-tui completion --of {kind} 2>/dev/null"
 
 
 def _bash_choices(top: _Level) -> str:
@@ -143,6 +182,8 @@ def _zsh_option(option: _Option) -> str:
     value = ""
     if option.choices:
         value = f":value:({' '.join(option.choices)})"
+    elif (kind := _kind_of(option)) is not None:
+        value = f":{kind}:($({_asked(kind)}))"
     elif option.metavar is not None:
         value = {"DIR": ":folder:_files -/", "FILE": ":file:_files"}.get(option.metavar, ":value: ")
     names = ",".join(option.names)
@@ -178,6 +219,8 @@ def _fish_option(option: _Option) -> str:
     parts = [f"-l {name[2:]}" if name.startswith("--") else f"-s {name[1:]}" for name in option.names]
     if option.choices:
         parts.append(f"-x -a '{' '.join(option.choices)}'")
+    elif (kind := _kind_of(option)) is not None:
+        parts.append(f"-x -a '({_asked(kind)})'")
     elif option.metavar == "DIR":
         parts.append("-x -a '(__fish_complete_directories)'")
     elif option.metavar == "FILE":
@@ -185,6 +228,10 @@ def _fish_option(option: _Option) -> str:
     elif option.metavar is not None:
         parts.append("-x")
     return f"{' '.join(parts)} -d '{_plain(option.help)}'"
+
+
+def _kind_of(option: _Option) -> str | None:
+    return next((_NAMES[name] for name in option.names if name in _NAMES), None)
 
 
 def _words(level: _Level) -> list[str]:

@@ -21,7 +21,7 @@ _NO_TERMINAL_WIDTH = 100
 
 def run_list(options: argparse.Namespace) -> int:
     """Print the flows by scope; those that cannot be run, with the reason."""
-    skills = [skill for skill in _library(options).skills if skill.declared_kind is SkillKind.FLOW]
+    skills = [skill for skill in library_of(options).skills if skill.declared_kind is SkillKind.FLOW]
     if options.format == "json":
         print_out(json.dumps([_as_json(skill) for skill in skills], indent=2, ensure_ascii=False))
         return 0
@@ -57,7 +57,7 @@ def find_flow(options: argparse.Namespace) -> Flow:
     file = Path(name)
     if file.suffix.lower() in CHART_SUFFIXES | {".md"} or "/" in name:
         return _flow_of_file(file if file.is_absolute() else work_dir_of(options) / file)
-    library = _library(options)
+    library = library_of(options)
     skill = library.get(name)
     if skill is None or skill.declared_kind is not SkillKind.FLOW:
         known = ", ".join(each.name for each in library.flows())
@@ -79,7 +79,7 @@ def _flow_of_file(file: Path) -> Flow:
         raise UsageError(f"{file}: {error}") from error
 
 
-def _library(options: argparse.Namespace) -> SkillLibrary:
+def library_of(options: argparse.Namespace) -> SkillLibrary:
     """The skills as a session here would have them, as far as no model is needed to know."""
     from kimi_tui import config
 

@@ -40,3 +40,8 @@ def test_bash_completes_commands_options_their_values_and_files(tmp_path):
     assert completed(tmp_path, "kimi-tui", "completion", "") == [*SHELLS, "-h", "--help"]
     assert completed(tmp_path, "kimi-tui", "--config-file", "no") == ["notes.yaml"]
     assert completed(tmp_path, "kimi-tui", "--work-dir", "") == ["folder"]
+
+
+def test_a_shell_has_to_be_named(capsys):
+    assert main(["completion"]) == 2
+    assert "bash, zsh, fish" in capsys.readouterr().err
