@@ -7,7 +7,7 @@ that know themselves) is young and found by the short looks.
 
 import gc
 
-_YOUNG, _OLDER, _OLDEST = 2_000, 15, 30
+_YOUNG, _OLDER, _OLDEST = 2_000, 15, 10
 
 
 def look_seldom() -> None:

@@ -18,7 +18,7 @@ from kimi_tui.ui.tui.transcript.live_doc import LiveDoc
 from kimi_tui.ui.tui.transcript.look import Look
 from kimi_tui.ui.tui.transcript.rows import Row
 
-_KEPT = 400
+_KEPT = 100
 
 
 @dataclass(slots=True)
