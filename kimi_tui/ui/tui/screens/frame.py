@@ -11,6 +11,7 @@ from textual.screen import ModalScreen
 
 from kimi_tui.ui.tui.language import N_, _
 from kimi_tui.ui.tui.screens.keybar import BarKey, KeyBar
+from kimi_tui.ui.tui.text.line import cells
 from kimi_tui.ui.tui.text.sanitize import sanitize
 
 ResultType = TypeVar("ResultType")
@@ -61,8 +62,13 @@ class Frame(ModalScreen[ResultType | None]):
         self.query_one("#keys", KeyBar).show((*self.keys(), BarKey("Esc", _(self.leave_word), "leave")))
 
     def say_below(self, text: str) -> None:
-        """A word in the frame's lower edge."""
-        self.query_one("#frame").border_subtitle = Content(sanitize(text))
+        """A word in the frame's lower edge; what is too long for that is told whole beside it."""
+        frame = self.query_one("#frame")
+        text = sanitize(text)
+        if self.is_mounted and cells(text) > frame.size.width - 4 > 0:
+            self.notify(text, severity="warning", timeout=8, markup=False)
+            text = ""
+        frame.border_subtitle = Content(text)
 
     def action_leave(self) -> None:
         self.dismiss(None)

@@ -1,0 +1,22 @@
+"""What the further screens have in common."""
+
+from pathlib import Path
+
+from kimi_tui.ui.tui.screens.log import LogView
+from tests.ui.tui.stand_in import StandIn, make_app
+from tests.ui.tui.test_screen import ready
+
+
+async def test_a_word_that_is_too_long_for_the_frames_edge_is_told_whole(tmp_path: Path) -> None:
+    app, _ = make_app(StandIn(tmp_path))
+    async with app.run_test(size=(80, 24)) as pilot:
+        await ready(pilot)
+        screen = LogView(tmp_path / "log")
+        await app.push_screen(screen)
+        await pilot.pause()
+        screen.say_below("short")
+        assert str(screen.query_one("#frame").border_subtitle) == "short"
+        assert not app._notifications
+        screen.say_below("this cannot be done: " + "because " * 12)
+        await pilot.pause()
+        assert any("because because" in note.message for note in app._notifications)
