@@ -71,11 +71,11 @@ def _hints_for(home: Home, state: "UiState") -> tuple[Hint, ...]:
         case "approval":
             hints: tuple[Hint, ...] = (
                 ("y", _("once")),
-                ("a", _("this session")),
+                *((("a", _("this session")),) if "session" in home.approval.offered else ()),
                 ("n", p_("answer", "no")),
                 ("f", _("no, and why")),
                 ("Tab", _("comment")),
-                *((("h", _("choose changes")),) if home.approval.has_hunks else ()),
+                *((("h", _("choose changes")),) if "hunks" in home.approval.offered else ()),
                 ("PgDn", _("read on")),
                 ("Esc", _("interrupt")),
             )

@@ -100,9 +100,9 @@ class ApprovalDialog(Vertical, can_focus=True):
         return self.current is not None
 
     @property
-    def has_hunks(self) -> bool:
-        """Whether what is asked about can be taken in part."""
-        return self.current is not None and bool(hunks_of(self.current))
+    def offered(self) -> frozenset[str]:
+        """The answers that are shown."""
+        return frozenset(option.id for option in self.query_one(OptionRows).options)
 
     def show(self, requests: Sequence[ApprovalRequest], *, node: str = "", open_id: str | None = None) -> None:
         """Ask for these, the first one first. A dialog that shows another request than before waits anew."""
@@ -229,7 +229,7 @@ class ApprovalDialog(Vertical, can_focus=True):
         elif key in ("left", "right"):
             event.stop()
             self._open_next(-1 if key == "left" else 1)
-        elif KEYS.get(key) in {option.id for option in self.query_one(OptionRows).options}:
+        elif KEYS.get(key) in self.offered:
             event.stop()
             if self.guard.passes():
                 self._take(KEYS[key])
