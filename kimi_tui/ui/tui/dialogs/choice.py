@@ -65,13 +65,16 @@ class Choice(ModalScreen[str | None]):
         elif event.key in ("up", "down"):
             event.stop()
             self._move(-1 if event.key == "up" else 1)
-        elif event.key == "enter":
+        elif event.key == "enter" and rows.selected is not None:
             event.stop()
-            if rows.selected is not None:
-                self._take(rows.selected.id)
-        elif (found := next((one for one in self._options if one.key == event.character), None)) is not None:
+            self._take(rows.selected.id)
+        elif (found := self._option_of(event)) is not None:
             event.stop()
             self._take(found.id)
+
+    def _option_of(self, event: events.Key) -> Option | None:
+        """The answer that a key stands for: a letter or sign as it is, others by their names."""
+        return next((one for one in self._options if event.character == one.key or event.key == one.key.lower()), None)
 
     def on_option_rows_clicked(self, event: OptionRows.Clicked) -> None:
         event.stop()

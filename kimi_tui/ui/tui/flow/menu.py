@@ -23,7 +23,7 @@ def menu_options(state: Circumscribed) -> list[Option]:
     out: list[Option] = []
     if state.controls.running:
         out += _of_the_run(state)
-    out.append(Option("open", "⏎", _("Open the node: prompt, turns, figures")))
+    out.append(Option("open", "enter", _("Open the node: prompt, turns, figures")))
     if not state.controls.running:
         out += [Option("start", "s", _("Start the flow")), Option("list", "l", _("The flows there are"))]
     if state.showing in ("run", "chart"):
@@ -37,7 +37,7 @@ def menu_options(state: Circumscribed) -> list[Option]:
 def _of_the_run(state: Circumscribed) -> list[Option]:
     node = state.controls
     out = [
-        Option("toggle", "␣", _("Go on") if state.paused else _("Pause when this turn is over")),
+        Option("toggle", "space", _("Go on") if state.paused else _("Pause when this turn is over")),
         Option("step", "n", _("One step, then pause")),
         Option("breakpoint", "b", _("Take the breakpoint away") if node.at_breakpoint else _("Breakpoint here")),
     ]
@@ -61,6 +61,6 @@ def _of_the_view(*, has_map: bool) -> list[Option]:
         Option("farther", "-", _("Smaller boxes")),
         Option("outline", "o", _("Outline, or the chart again")),
         Option("turn", "d", _("Downwards, or to the right")),
-        Option("home", "↖", _("To the current node, and follow it")),
+        Option("home", "home", _("To the current node, and follow it")),
     ]
     return [*out, Option("map", "m", _("The map, or none"))] if has_map else out

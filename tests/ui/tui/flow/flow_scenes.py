@@ -16,7 +16,7 @@ from kimi_tui.wire.flow_events import (
     FlowPaused,
 )
 from kimi_tui.wire.parts import TextPart, TokenUsage
-from kimi_tui.wire.requests import ApprovalRequest
+from kimi_tui.wire.requests import ApprovalRequest, Question, QuestionOption, QuestionRequest
 from tests.ui.tui import scenes
 
 NESTED = """flowchart TD
@@ -167,6 +167,12 @@ def approving() -> list[WireMessage]:
             id="ask", tool_call_id="g", sender="Shell", action="run command", description="Run pytest", display=()
         ),
     ]  # fmt: skip
+
+
+def asking() -> list[WireMessage]:
+    options = (QuestionOption(label="The first"), QuestionOption(label="The second"))
+    question = Question(question="Which of the two caches is meant?", header="Cache", options=options)
+    return [*scenes.flow_at_decision(), QuestionRequest(id="ask", tool_call_id="g", questions=(question,))]
 
 
 def steered() -> list[WireMessage]:

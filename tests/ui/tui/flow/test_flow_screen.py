@@ -19,6 +19,8 @@ Snap = Callable[..., bool]
 STATES: dict[str, tuple[list[WireMessage], tuple[int, int], str, str]] = {
     "running": (flow_scenes.nested(), WIDE, "kimi-dark", ""),
     "approval": (flow_scenes.approving(), WIDE, "kimi-dark", ""),
+    "question": (flow_scenes.asking(), WIDE, "kimi-dark", ""),
+    "menu": (flow_scenes.nested(), WIDE, "kimi-dark", "f3 full_stop"),
     "retrying": (flow_scenes.retrying(), WIDE, "kimi-dark", ""),
     "paused": (flow_scenes.steered(), WIDE, "kimi-dark", ""),
     "breakpoint": (flow_scenes.at_breakpoint(), WIDE, "kimi-dark", ""),

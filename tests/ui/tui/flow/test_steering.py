@@ -226,6 +226,9 @@ async def test_everything_can_be_done_from_a_list_of_it(tmp_path: Path) -> None:
         assert "Take the breakpoint away" in one.shown()
         await click_on(one, "Outline, or the chart again")
         assert one.pane.chart.view == "outline"
+        await one.press("f3", "full_stop")
+        await click_on(one, "Go back in time")
+        assert one.app.home.scrub.is_open
 
 
 async def test_the_right_button_asks_what_can_be_done_with_a_node(tmp_path: Path) -> None:
