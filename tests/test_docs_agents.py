@@ -1,4 +1,4 @@
-"""The examples of docs/agents.md are what the program reads."""
+"""The examples of kimi_tui/docs/agents.md are what the program reads."""
 
 import re
 import sys
@@ -11,7 +11,7 @@ from kimi_tui.soul.agent_spec import read_agent_spec
 from kimi_tui.soul.inject import make_tool, tool_class
 from kimi_tui.tools.workspace import Workspace
 
-TEXT = (Path(__file__).parent.parent / "docs" / "agents.md").read_text("utf-8")
+TEXT = (Path(__file__).parent.parent / "kimi_tui/docs/agents.md").read_text("utf-8")
 AGENT, HOOKS = re.findall(r"```yaml\n(.*?)```", TEXT, re.DOTALL)
 (TOOL,) = re.findall(r"```python\n(.*?)```", TEXT, re.DOTALL)
 

@@ -1,11 +1,11 @@
-"""`docs/wire.md` names every message and field that we add to the Wire."""
+"""`kimi_tui/docs/wire.md` names every message and field that we add to the Wire."""
 
 import re
 from pathlib import Path
 
 from kimi_tui.wire.codec import FLOW_EVENTS
 
-TEXT = (Path(__file__).parents[2] / "docs" / "wire.md").read_text("utf-8")
+TEXT = (Path(__file__).parents[2] / "kimi_tui/docs/wire.md").read_text("utf-8")
 
 
 def test_every_flow_event_is_there_with_all_its_fields():
