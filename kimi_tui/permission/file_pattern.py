@@ -2,9 +2,14 @@
 
 `*` and `?` stay within a folder, `**` does not; a folder with `/` at its end is all that is in it. A pattern without
 a folder is a name at any depth. Others begin at the work dir (or the added dir that the file is in).
+
+A stranger's project may bring patterns, so all ways to read one are followed side by side: no pattern takes longer
+than its length times the path's, as it would with a regular expression that tries one way after the other.
 """
 
 import re
+from dataclasses import dataclass, field
+from enum import Enum, auto
 from functools import lru_cache
 from pathlib import Path
 
@@ -13,33 +18,100 @@ def matches_file(pattern: str, real: Path, folder: Path | None, *, strict: bool)
     """Whether the real path is meant. `strict`: upper and lower case are the same, and a name is meant anywhere."""
     if pattern.startswith("~/") or pattern == "~":
         pattern = f"{Path.home()}{pattern[1:]}"
-    expression = _expression(pattern, strict)
+    read = _read(pattern)
     if pattern.startswith("/"):
-        return expression.fullmatch(str(real)) is not None
+        return read.matches(str(real), any_case=strict)
     if folder is not None:
-        return expression.fullmatch(real.relative_to(folder).as_posix()) is not None
-    return strict and "/" not in pattern and expression.fullmatch(str(real).lstrip("/")) is not None
+        return read.matches(real.relative_to(folder).as_posix(), any_case=strict)
+    return strict and "/" not in pattern and read.matches(str(real).lstrip("/"), any_case=True)
+
+
+class _Kind(Enum):
+    CHAR = auto()
+    ONE = auto()
+    WITHIN = auto()
+    """Any characters but `/`."""
+    ANY = auto()
+    DOOR = auto()
+    """Nothing: the way to what may be left out, or past it."""
+
+
+@dataclass(slots=True)
+class _Pattern:
+    """`steps` one after the other; `skips` are where the doors lead besides."""
+
+    steps: list[tuple[_Kind, str]] = field(default_factory=list[tuple[_Kind, str]])
+    skips: dict[int, int] = field(default_factory=dict[int, int])
+
+    def add(self, kind: _Kind, text: str = "") -> None:
+        self.steps.append((kind, text))
+
+    def add_optional(self, *steps: tuple[_Kind, str]) -> None:
+        self.add(_Kind.DOOR)
+        self.skips[len(self.steps) - 1] = len(self.steps) + len(steps)
+        self.steps.extend(steps)
+
+    def matches(self, text: str, *, any_case: bool) -> bool:
+        here = self._reached({0})
+        for char in text:
+            after: set[int] = set()
+            for place in here:
+                if place == len(self.steps):
+                    continue
+                kind, wanted = self.steps[place]
+                match kind:
+                    case _Kind.CHAR if char == wanted or (any_case and char.casefold() == wanted.casefold()):
+                        after.add(place + 1)
+                    case _Kind.ONE if char != "/":
+                        after.add(place + 1)
+                    case _Kind.WITHIN if char != "/":
+                        after.add(place)
+                    case _Kind.ANY:
+                        after.add(place)
+                    case _:
+                        pass
+            here = self._reached(after)
+            if not here:
+                return False
+        return len(self.steps) in here
+
+    def _reached(self, places: set[int]) -> set[int]:
+        """These places, and those that nothing stands before."""
+        found, pending = set[int](), list(places)
+        while pending:
+            place = pending.pop()
+            if place in found:
+                continue
+            found.add(place)
+            if place < len(self.steps) and self.steps[place][0] in (_Kind.WITHIN, _Kind.ANY, _Kind.DOOR):
+                pending.append(place + 1)
+            if place in self.skips:
+                pending.append(self.skips[place])
+        return found
 
 
 @lru_cache(256)
-def _expression(pattern: str, any_case: bool) -> re.Pattern[str]:
+def _read(pattern: str) -> _Pattern:
     pattern = pattern.removeprefix("./")
-    at_any_depth = "/" not in pattern
+    read = _Pattern()
+    slash, anything = (_Kind.CHAR, "/"), (_Kind.ANY, "")
+    if "/" not in pattern:
+        read.add_optional(anything, slash)
     if pattern.endswith("/"):
         pattern += "**"
-    pieces = ["(?:.*/)?"] if at_any_depth else []
     for piece in re.split(r"(\*\*/|/\*\*$|\*\*|\*|\?)", pattern):
         match piece:
             case "**/":
-                pieces.append("(?:.*/)?")
+                read.add_optional(anything, slash)
             case "/**":
-                pieces.append("(?:/.*)?")
+                read.add_optional(slash, anything)
             case "**":
-                pieces.append(".*")
+                read.add(_Kind.ANY)
             case "*":
-                pieces.append("[^/]*")
+                read.add(_Kind.WITHIN)
             case "?":
-                pieces.append("[^/]")
+                read.add(_Kind.ONE)
             case _:
-                pieces.append(re.escape(piece))
-    return re.compile("".join(pieces), re.DOTALL | (re.IGNORECASE if any_case else 0))
+                for char in piece:
+                    read.add(_Kind.CHAR, char)
+    return read

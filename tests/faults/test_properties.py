@@ -2,8 +2,10 @@
 
 import json
 import os
+import time
 from pathlib import Path
 
+import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -45,3 +47,12 @@ def test_a_pattern_that_surely_covers_a_file_may_cover_it_too(pattern: str, path
     folder = Path("/work") if real.is_relative_to("/work") else None
     if matches_file(pattern, real, folder, strict=False):
         assert matches_file(pattern, real, folder, strict=True)
+
+
+@pytest.mark.parametrize("pattern", ["*a" * 30 + "b", "**a" * 30 + "/b", "**/" * 60 + "b", "?" * 200 + "*" * 200])
+def test_no_pattern_takes_long(pattern: str) -> None:
+    """A stranger's project may bring it."""
+    began = time.process_time()
+    for path in ("/work/" + "a" * 2000, "/work/" + "a/" * 1000):
+        matches_file(pattern, Path(path), Path("/work"), strict=True)
+    assert time.process_time() - began < 5
