@@ -7,17 +7,17 @@ from textual.app import ComposeResult
 from textual.containers import Vertical
 from textual.content import Content
 from textual.geometry import Region
-from textual.screen import ModalScreen
 from textual.widgets import Static
 
 from kimi_tui.ui.tui.dialogs.body import spelled
 from kimi_tui.ui.tui.dialogs.options import Option, OptionRows
 from kimi_tui.ui.tui.language import _
+from kimi_tui.ui.tui.leaving_once import LeavingOnce
 from kimi_tui.ui.tui.screens.keybar import BarKey, KeyBar
 from kimi_tui.ui.tui.text.sanitize import sanitize
 
 
-class Choice(ModalScreen[str | None]):
+class Choice(LeavingOnce[str | None]):
     """Gives back the id of the answer, or None where it was left."""
 
     CSS = """

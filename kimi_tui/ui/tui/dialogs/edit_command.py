@@ -5,11 +5,11 @@ from typing import ClassVar
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
-from textual.screen import ModalScreen
 from textual.widgets import Static, TextArea
 
 from kimi_tui.tools.shell_command import hidden_text
 from kimi_tui.ui.tui.language import _
+from kimi_tui.ui.tui.leaving_once import LeavingOnce
 from kimi_tui.wire.display import ShellBlock
 from kimi_tui.wire.requests import ApprovalRequest
 
@@ -20,7 +20,7 @@ def command_of(request: ApprovalRequest) -> str | None:
     return command if request.sender == "Shell" and command is not None and hidden_text(command) is None else None
 
 
-class EditCommand(ModalScreen[str | None]):
+class EditCommand(LeavingOnce[str | None]):
     """Gives back the command to run in its place, or None where it was left."""
 
     CSS = """

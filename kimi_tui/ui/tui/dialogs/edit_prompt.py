@@ -6,15 +6,15 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
 from textual.content import Content
-from textual.screen import ModalScreen
 from textual.widgets import Static, TextArea
 
 from kimi_tui.ui.tui.language import _
+from kimi_tui.ui.tui.leaving_once import LeavingOnce
 from kimi_tui.ui.tui.screens.keybar import BarKey, KeyBar
 from kimi_tui.ui.tui.text.sanitize import sanitize
 
 
-class EditPrompt(ModalScreen[str | None]):
+class EditPrompt(LeavingOnce[str | None]):
     """Gives back the text ("" for the chart's own again), or None where it was left."""
 
     CSS = """

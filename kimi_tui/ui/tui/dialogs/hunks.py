@@ -8,12 +8,12 @@ from textual import events
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
-from textual.screen import ModalScreen
 
 from kimi_tui.ui.tui.dialogs.asked_by import AskedBy
 from kimi_tui.ui.tui.dialogs.body import spelled
 from kimi_tui.ui.tui.dialogs.guard import Guard
 from kimi_tui.ui.tui.language import _
+from kimi_tui.ui.tui.leaving_once import LeavingOnce
 from kimi_tui.ui.tui.panels.scroll import LineScroll
 from kimi_tui.ui.tui.screens.keybar import BarKey, KeyBar
 from kimi_tui.ui.tui.text.diff import DiffText, summary_of
@@ -98,7 +98,7 @@ class HunkList(LineScroll, can_focus=False):
         self.refresh()
 
 
-class ChooseHunks(ModalScreen[str | None]):
+class ChooseHunks(LeavingOnce[str | None]):
     """Gives back the numbers of what is taken, from 0, joined by commas; None where it was left."""
 
     CSS = """

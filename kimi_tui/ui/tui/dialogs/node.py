@@ -8,7 +8,6 @@ from textual import events
 from textual.app import ComposeResult
 from textual.containers import Vertical
 from textual.content import Content
-from textual.screen import ModalScreen
 
 from kimi_tui.flow.picture import FlowPicture
 from kimi_tui.ui.tui import wording
@@ -17,6 +16,7 @@ from kimi_tui.ui.tui.dialogs.options import Option, OptionRows
 from kimi_tui.ui.tui.flow.looks import SIGNS, WORDS, Circumstances, standing_of
 from kimi_tui.ui.tui.headline import one_line
 from kimi_tui.ui.tui.language import _, n_
+from kimi_tui.ui.tui.leaving_once import LeavingOnce
 from kimi_tui.ui.tui.panels.scroll import LineScroll
 from kimi_tui.ui.tui.screens.keybar import BarKey, KeyBar
 from kimi_tui.ui.tui.text.line import Line, cut
@@ -85,7 +85,7 @@ class NodeControls:
     has_prompt: bool = True
 
 
-class NodeDetails(ModalScreen[str | None]):
+class NodeDetails(LeavingOnce[str | None]):
     """Gives back what the person wants done, or None.
 
     That is one of breakpoint, again, jump, edit, ask, choose, or `turn:N`, N counting visits from 0.

@@ -6,7 +6,6 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, Vertical
 from textual.content import Content
-from textual.screen import ModalScreen
 from textual.widgets import Input, Static
 
 from kimi_tui.flow.graph import Flow
@@ -14,11 +13,12 @@ from kimi_tui.flow.prompts import shown_flow, uses_args
 from kimi_tui.ui.tui.flow.chart import FlowChart
 from kimi_tui.ui.tui.headline import one_line
 from kimi_tui.ui.tui.language import _
+from kimi_tui.ui.tui.leaving_once import LeavingOnce
 from kimi_tui.ui.tui.screens.keybar import BarKey, KeyBar
 from kimi_tui.ui.tui.text.sanitize import sanitize
 
 
-class StartFlow(ModalScreen[str | None]):
+class StartFlow(LeavingOnce[str | None]):
     """Gives back the arguments ("" for none), or None where it was left."""
 
     CSS = """

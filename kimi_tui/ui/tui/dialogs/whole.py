@@ -8,13 +8,13 @@ from collections.abc import Callable, Sequence
 from textual import events
 from textual.app import ComposeResult
 from textual.containers import Vertical
-from textual.screen import ModalScreen
 
 from kimi_tui.ui.tui.dialogs.asked_by import AskedBy
 from kimi_tui.ui.tui.dialogs.body import AskedBody
 from kimi_tui.ui.tui.dialogs.guard import Guard
 from kimi_tui.ui.tui.dialogs.options import Option, OptionRows
 from kimi_tui.ui.tui.language import _
+from kimi_tui.ui.tui.leaving_once import LeavingOnce
 from kimi_tui.wire.display import DisplayBlock
 from kimi_tui.wire.requests import ApprovalRequest
 
@@ -26,7 +26,7 @@ SCROLL = {"pageup": -8, "pagedown": 8, "shift+up": -1, "shift+down": 1, "home": 
 _MORE = {"k": -1, "j": 1, "space": 20, "b": -20}
 
 
-class WholeRequest(ModalScreen[str | None]):
+class WholeRequest(LeavingOnce[str | None]):
     """Gives back the id of the answer that was taken, or None where it was left.
 
     `options` says what may be answered, given whether all of the text has been on screen.

@@ -7,9 +7,9 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
 from textual.content import Content
-from textual.screen import ModalScreen
 
 from kimi_tui.ui.tui.language import N_, _
+from kimi_tui.ui.tui.leaving_once import LeavingOnce
 from kimi_tui.ui.tui.screens.keybar import BarKey, KeyBar
 from kimi_tui.ui.tui.text.line import cells
 from kimi_tui.ui.tui.text.sanitize import sanitize
@@ -17,7 +17,7 @@ from kimi_tui.ui.tui.text.sanitize import sanitize
 ResultType = TypeVar("ResultType")
 
 
-class Frame(ModalScreen[ResultType | None]):
+class Frame(LeavingOnce[ResultType | None]):
     """Fills the terminal. It gives back None where it was left.
 
     Modal, so that the keys of the conversation behind it do not act.

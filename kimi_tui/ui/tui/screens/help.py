@@ -6,11 +6,11 @@ from rich.style import Style
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
-from textual.screen import ModalScreen
 
 from kimi_tui.ui.tui.keymap import KeyMap
 from kimi_tui.ui.tui.keys import WHERE, Where, acting, shown
 from kimi_tui.ui.tui.language import _
+from kimi_tui.ui.tui.leaving_once import LeavingOnce
 from kimi_tui.ui.tui.panels.scroll import LineScroll
 from kimi_tui.ui.tui.text.line import Line, cells
 from kimi_tui.ui.tui.text.palette import Palette
@@ -43,7 +43,7 @@ class KeyList(LineScroll, can_focus=True):
         return out
 
 
-class Help(ModalScreen[None]):
+class Help(LeavingOnce[None]):
     """Closes on any of Esc, F1, q."""
 
     CSS = """
