@@ -62,11 +62,11 @@ class Sandbox:
                         self._tell(self._why_not)
         return self._program is not None
 
-    def wrap(self, command: Sequence[str]) -> list[str]:
-        """The command as it runs inside; as it is where the sandbox does not work."""
+    def wrap(self, command: Sequence[str], *, with_git: bool) -> list[str]:
+        """The command as it runs inside; as it is where the sandbox does not work. `with_git`: it says it runs Git."""
         if self._program is None or self._workspace is None:
             return list(command)
-        return [*sandbox_argv(self._program, self._config, self._workspace), *command]
+        return [*sandbox_argv(self._program, self._config, self._workspace, with_git=with_git), *command]
 
     def hint(self, output: str) -> str | None:
         """What to tell the model of a command that failed inside; None where the sandbox is not to blame."""
@@ -76,7 +76,10 @@ class Sandbox:
             stopped = "it has no network"
         elif _STOPPED_WRITING.search(output):
             folders = ", ".join(paths.shown(folder) for folder in (*self._workspace.folders, *self._config.writable))
-            stopped = f"it can write only in {folders} and the folders for temporary files, and not to Git's settings"
+            stopped = (
+                f"it can write only in {folders} and the folders for temporary files, in `.git` only where the command "
+                "runs git, and never in Git's settings"
+            )
         else:
             return None
         return (

@@ -1,7 +1,8 @@
 """The command line of bubblewrap: what is read-only, what can be written, what is not there at all.
 
 Everything is read-only but the folders of the workspace, those that are configured, and temp. Within these, what Git
-and kimi-tui themselves act on is read-only again. A later mount lies over an earlier one, so the order matters.
+and kimi-tui themselves act on is read-only again: all of `.git`, or, for a command that says that it runs Git, what
+would make Git run something. A later mount lies over an earlier one, so the order matters.
 """
 
 import os
@@ -25,11 +26,13 @@ _KEYS = ("config.yaml", "config.yml", "config.toml", "config.json", "mcp.json", 
 _ROOTS_CAPABILITIES = ("CHOWN", "DAC_OVERRIDE", "FOWNER", "FSETID", "KILL", "SETGID", "SETUID")
 
 
-def sandbox_argv(program: str, config: SandboxConfig, workspace: Workspace) -> list[str]:
-    """Everything before the command itself."""
+def sandbox_argv(program: str, config: SandboxConfig, workspace: Workspace, *, with_git: bool = False) -> list[str]:
+    """Everything before the command itself, which runs Git or not."""
     temp = _real(("/tmp", "/var/tmp", tempfile.gettempdir()))
     ours = _real((*workspace.folders, *(path.expanduser() for path in config.writable)))
     git_dirs = list(filter(None, (git_dir_of(folder) for folder in workspace.folders)))
+    if not with_git:
+        git_dirs = [GitDir(git.path, False, (git.path,), False) for git in git_dirs]
     argv = [program, "--unshare-pid", "--unshare-ipc", "--cap-drop", "ALL"]
     if os.geteuid() == 0:
         for name in _ROOTS_CAPABILITIES:

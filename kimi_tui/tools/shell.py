@@ -95,7 +95,10 @@ class Shell(Tool[ShellParams]):
         return _edited(refused or await self._go(params, boxed=boxed, outside=outside), params.command)
 
     async def _go(self, params: ShellParams, *, boxed: bool, outside: bool) -> ToolReturnValue:
-        command = bash(params.command) if outside else self._sandbox.wrap(bash(params.command))
+        command = bash(params.command)
+        if not outside:
+            with_git = any(one.program == "git" for one in take_apart(params.command).commands)
+            command = self._sandbox.wrap(command, with_git=with_git)
         if params.run_in_background:
             return self._start(params, command)
         return await self._run(params, command, self._sandbox if boxed and not outside else NO_SANDBOX)

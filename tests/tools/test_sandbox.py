@@ -114,7 +114,10 @@ async def test_git_works_and_what_it_runs_cannot_be_changed(desk: Desk) -> None:
     assert not value.is_error, value.output
     assert git(desk.dir, "log", "--format=%s") == "two\n"
     for attack in (
+        "echo x > .git/index",
+        "touch .git/x",
         "git config core.pager 'touch x'",
+        "git status; echo x > .git/config",
         "cd .git; echo x > config",
         "cd .git; rm -f config; echo x > config",
         "cd .git; echo x > hooks/pre-commit",
