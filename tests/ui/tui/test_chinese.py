@@ -187,7 +187,7 @@ async def test_the_list_of_keys_is_chinese_everywhere(where: Where) -> None:
     app, _ = make_app(Engine(WORK))
     async with app.run_test(size=WIDE) as pilot:
         await ready(pilot)
-        app.push_screen(Help(where))
+        app.push_screen(Help(where, app.keymap))
         await pilot.pause()
         region = app.screen.query_one("#keys").region
         rows = [strip.crop(region.x, region.right).text for strip in app.screen._compositor.render_strips()]
