@@ -140,14 +140,19 @@ _SHOWN = {
     "home": "Home", "end": "End",
 }  # fmt: skip
 
+_SHIFTED = {f"f{number + 12}": f"f{number}" for number in range(1, 13)}
+"""What some terminals send for a function key with Shift."""
+
 
 def shown(keys: str) -> str:
     """Keys as a person writes them: `Ctrl+P`, `F1`, `↑ ↓`."""
-    return " ".join(_one(key) for key in keys.split(",") if key)
+    return " ".join(dict.fromkeys(_one(key) for key in keys.split(",") if key))
 
 
 def _one(key: str) -> str:
     *modifiers, last = key.split("+") if len(key) > 1 else [key]
+    if last in _SHIFTED:
+        modifiers, last = [*modifiers, "shift"], _SHIFTED[last]
     name = _SHOWN.get(last) or (last.upper() if len(last) > 1 and last[0] == "f" and last[1:].isdigit() else last)
     if modifiers:
         name = name.capitalize() if len(name) > 1 else name.upper()

@@ -10,7 +10,7 @@ from textual.pilot import Pilot
 from kimi_tui.ui.tui.app import KimiTui
 from kimi_tui.ui.tui.commands import entries
 from kimi_tui.ui.tui.keymap import lines_of, read_keys, told
-from kimi_tui.ui.tui.keys import KEYS
+from kimi_tui.ui.tui.keys import KEYS, shown
 from kimi_tui.ui.tui.panels.scroll import LineScroll
 from kimi_tui.ui.tui.screens.help import Help
 from kimi_tui.ui.tui.transcript.items import NoticeItem
@@ -49,6 +49,24 @@ def test_keys_are_written_as_people_write_them() -> None:
     }.items():  # fmt: skip
         keymap = read_keys({"play": text, "help": "none", "conversation": "none", "interrupt": "none"})
         assert (keymap.given.get("play"), text) == (keys, text)
+
+
+def test_a_function_key_with_shift_is_shown_as_such_whatever_the_terminal_sends() -> None:
+    assert shown("f10,f21,shift+f9") == "F10 Shift+F9"
+    assert shown("f12,ctrl+f13") == "F12 Ctrl+Shift+F1"
+
+
+async def test_the_list_of_keys_loses_no_meaning_in_a_narrow_terminal(tmp_path: Path) -> None:
+    app, _ = make_app(StandIn(tmp_path))
+    async with app.run_test(size=(60, 120)) as pilot:
+        await ready(pilot)
+        app.push_screen(Help("flow", app.keymap))
+        await pilot.pause()
+        region = app.screen.query_one("#keys").region
+        text = " ".join(" ".join(row[region.x : region.right].split()) for row in rows(app))
+        for key in KEYS:
+            if key.where in ("flow", "everywhere") and key.keys:
+                assert set(key.what.split()) <= set(text.split()), key.what
 
 
 def test_what_is_wrong_is_told_with_file_and_line(tmp_path: Path) -> None:

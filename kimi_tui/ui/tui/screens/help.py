@@ -1,5 +1,6 @@
 """F1: the keys that act where one is, then those that act everywhere."""
 
+from itertools import zip_longest
 from typing import ClassVar
 
 from rich.style import Style
@@ -14,6 +15,14 @@ from kimi_tui.ui.tui.leaving_once import LeavingOnce
 from kimi_tui.ui.tui.panels.scroll import LineScroll
 from kimi_tui.ui.tui.text.line import Line, cells
 from kimi_tui.ui.tui.text.palette import Palette
+from kimi_tui.ui.tui.text.wrap import break_text
+
+_LEAST = 12
+"""Columns for the keys, however narrow the window."""
+
+
+def _rows(text: str, width: int) -> list[str]:
+    return [text[start:end] for start, end, _swallowed in break_text(text, width)]
 
 
 class KeyList(LineScroll, can_focus=True):
@@ -29,7 +38,7 @@ class KeyList(LineScroll, can_focus=True):
     def lines(self, width: int, palette: Palette) -> list[Line]:
         named = [(key, shown(self._keymap.keys_of(key))) for key in acting(self._where)]
         named = [(key, name) for key, name in named if name]
-        wide = max(cells(name) for _key, name in named)
+        wide = min(max(cells(name) for _key, name in named), max(_LEAST, width * 2 // 5))
         out: list[Line] = []
         place = None
         for key, name in named:
@@ -38,8 +47,9 @@ class KeyList(LineScroll, can_focus=True):
                     out.append(Line())
                 place = key.where
                 out.append(Line(((_(WHERE[place]), palette.accent + Style(bold=True)),)))
-            pad = " " * (wide - cells(name) + 2)
-            out.append(Line((("  " + name + pad, palette.base), (_(key.what), palette.muted))))
+            for left, right in zip_longest(_rows(name, wide), _rows(_(key.what), width - wide - 4), fillvalue=""):
+                pad = " " * (wide - cells(left) + 2)
+                out.append(Line((("  " + left + pad, palette.base), (right, palette.muted))))
         return out
 
 
