@@ -464,7 +464,8 @@ class KimiTui(App[int]):
             self.home.approval.take_focus()
         elif not self.home.go_to(name):
             nothing = {"flow": _("there are no flows"), "todo": _("the todo list is empty")}
-            self.tell(nothing.get(name, _("nothing waits")))
+            starting = _("the session is still starting")
+            self.tell(starting if self.seat.starting else nothing.get(name, _("nothing waits")))
 
     # Themes
 

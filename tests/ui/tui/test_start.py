@@ -141,3 +141,20 @@ async def test_a_screen_asked_for_before_the_engine_is_there_opens_once_it_is(tm
             while app.screen is app.home:
                 await pilot.pause()
         assert (before, type(app.screen).__name__) == (app.home, "LogView")
+
+
+async def test_a_pane_asked_for_before_the_engine_is_there_is_not_said_to_be_empty(tmp_path: Path) -> None:
+    may = asyncio.Event()
+
+    async def make() -> StandIn:
+        await may.wait()
+        return StandIn(tmp_path)
+
+    app = KimiTui(make, motion=False)
+    async with app.run_test(size=(120, 40)) as pilot:
+        await pilot.press("f3")
+        async with asyncio.timeout(5):
+            while not app._notifications:
+                await pilot.pause()
+        assert [note.message for note in app._notifications] == ["the session is still starting"]
+        may.set()
