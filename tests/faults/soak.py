@@ -157,7 +157,7 @@ def soak(folder: Path, *, kills: int, seconds: float, seed: int) -> tuple[int, i
 def main() -> int:
     options = argparse.ArgumentParser()
     options.add_argument("--kills", type=int, default=500)
-    options.add_argument("--seconds", type=float, default=240)
+    options.add_argument("--seconds", type=float, default=1800)
     options.add_argument("--seed", type=int, default=int.from_bytes(os.urandom(4), "big"))
     args = options.parse_args()
     print(f"seed {args.seed}", flush=True)
