@@ -20,7 +20,9 @@ from tests.faults.index import CASES
 
 ROOT = Path(__file__).parents[2]
 _COPIED = ("kimi_tui", "tests", "skills", "themes", "snapshots", "pyproject.toml", "README.md", "CHANGELOG.md")
+_SUPERVISOR = ROOT / "kimi_tui/tools/supervisor.py"
 _SECONDS = 300
+_MAX_KIB = 4 << 20
 
 
 def main() -> int:
@@ -69,33 +71,57 @@ def _copy(target: Path) -> Path:
 
 def _without(defence: Defence, copy: Path) -> tuple[bool, str]:
     """Whether a test failed, and which; a test that cannot even be collected has not."""
-    file = copy / defence.file
-    whole = file.read_text("utf-8")
-    if whole.count(defence.text) != 1:
-        return False, f"{defence.file} does not hold this once: {defence.text!r}"
-    file.write_text(whole.replace(defence.text, defence.instead), "utf-8")
+    places = [(defence.file, defence.text, defence.instead), *defence.too]
+    before = {name: (copy / name).read_text("utf-8") for name, _, _ in places}
+    after = dict(before)
+    for name, text, instead in places:
+        if after[name].count(text) != 1:
+            return False, f"{name} does not hold this once: {text!r}"
+        after[name] = after[name].replace(text, instead)
     try:
-        done = subprocess.run(
-            [sys.executable, "-m", "pytest", "-x", "-q", "-m", "", "--timeout", "90", "-p", "no:cacheprovider",
-             *tests_of(defence)],
-            cwd=copy,
-            env={**os.environ, "PYTHONPATH": str(copy), "PYTHONDONTWRITEBYTECODE": "1"},
-            capture_output=True,
-            text=True,
-            check=False,
-            timeout=_SECONDS,
-        )  # fmt: skip
+        for name, content in after.items():
+            (copy / name).write_text(content, "utf-8")
+        lines = _run(copy, tests_of(defence))
     except subprocess.TimeoutExpired:
         return True, f"did not end within {_SECONDS} s"
     finally:
-        file.write_text(whole, "utf-8")
-    failed = [line for line in done.stdout.splitlines() if line.startswith("FAILED")]
-    return done.returncode == 1 and bool(failed), (failed or done.stdout.splitlines()[-1:] or [done.stderr[-300:]])[0]
+        for name, content in before.items():
+            (copy / name).write_text(content, "utf-8")
+    failed = [line for line in lines if line.startswith("FAILED")]
+    return bool(failed), (failed or lines[-1:] or ["it ended without a word"])[0]
+
+
+def _run(copy: Path, tests: list[str]) -> list[str]:
+    """What pytest says. The supervisor (of this tree, not of the copy) ends whatever the tests leave behind, and all
+    of it when the time is up or we are gone; memory is bounded, for without its defence a test may fill it."""
+    bounded = ["/bin/sh", "-c", f'ulimit -v {_MAX_KIB}; exec "$@"', "sh"]
+    pytest = [sys.executable, "-m", "pytest", "-x", "-q", "-m", "", "--timeout", "90", "-p", "no:cacheprovider"]
+    closes, held = os.pipe()
+    with Path(os.devnull).open("wb") as status:
+        command = [sys.executable, "-I", "-S", str(_SUPERVISOR), "0", str(status.fileno()), *bounded, *pytest, *tests]
+        running = subprocess.Popen(
+            command,
+            cwd=copy,
+            env={**os.environ, "PYTHONPATH": str(copy), "PYTHONDONTWRITEBYTECODE": "1"},
+            stdin=closes,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            pass_fds=(status.fileno(),),
+            text=True,
+        )
+    os.close(closes)
+    with running:
+        try:
+            return running.communicate(timeout=_SECONDS)[0].splitlines()
+        finally:
+            os.close(held)
 
 
 def tests_of(defence: Defence) -> list[str]:
     """The tests of its case, or those of them that it names."""
-    return [test for test in CASES[defence.case] if not defence.test or test.endswith(f"::{defence.test}")]
+    name, bracket, parameters = defence.test.partition("[")
+    tests = [test for test in CASES[defence.case] if not name or test.endswith(f"::{name}")]
+    return [test + bracket + parameters for test in tests]
 
 
 def cases_without_a_defence() -> Iterator[str]:

@@ -3,11 +3,13 @@
 import fcntl
 import os
 import select
+import signal
 import struct
 import sys
 import termios
 import time
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from pathlib import Path
 
 import pyte
@@ -45,7 +47,11 @@ class Terminal:
         return self
 
     def __exit__(self, *_: object) -> None:
-        self.process.close(force=True)
+        try:
+            self.process.close(force=True)
+        finally:
+            with suppress(ProcessLookupError):  # what a wrapper started, and ignores the signal of a closed terminal
+                os.killpg(self.process.pid, signal.SIGKILL)
 
     @property
     def text(self) -> str:

@@ -99,20 +99,19 @@ def test_pty_gone(tmp_path: Path) -> None:
     """The master closes and no signal comes, since the session's leader ignores it: it ends soon and does not spin."""
     arguments = scripted(tmp_path, "text: first\ndelay: 30\ntext: never")
     deaf = ("/bin/sh", "-c", 'trap "" HUP; "$@"; exit', "sh")
-    terminal = Terminal([*arguments, "--prompt", "do it"], cwd=tmp_path, wrapper=deaf)
-    terminal.wait_for("first")
-    (program,) = _children(terminal.process.pid)
-    own = _cpu_seconds(program)
-    os.close(terminal.process.fd)
-    until = time.monotonic() + 6
-    spent = own
-    while _children(terminal.process.pid) == [program]:
-        assert time.monotonic() < until, "it goes on without a terminal"
-        with suppress(OSError):
-            spent = _cpu_seconds(program)
-        time.sleep(0.05)
-    assert spent - own < 2
-    os.waitpid(terminal.process.pid, 0)
+    with Terminal([*arguments, "--prompt", "do it"], cwd=tmp_path, wrapper=deaf) as terminal:
+        terminal.wait_for("first")
+        (program,) = _children(terminal.process.pid)
+        own = _cpu_seconds(program)
+        terminal.process.fileobj.close()
+        until = time.monotonic() + 6
+        spent = own
+        while _children(terminal.process.pid) == [program]:
+            assert time.monotonic() < until, "it goes on without a terminal"
+            with suppress(OSError):
+                spent = _cpu_seconds(program)
+            time.sleep(0.05)
+        assert spent - own < 2
 
 
 def _children(pid: int) -> list[int]:
@@ -204,14 +203,18 @@ def test_tmux_env(tmp_path: Path, env: dict[str, str]) -> None:
         assert left_on(terminal.raw) == set()
 
 
-def test_approval_keys_that_were_typed_ahead_or_pasted_do_not_approve(tmp_path: Path) -> None:
-    """Keys from before the dialog, a paste of answers, a held key, Shift+Tab and a focus report."""
+@pytest.mark.parametrize("ahead", [b"y", b"y\x7f"], ids=["typed", "taken-back"])
+def test_approval_keys_that_were_typed_ahead_or_pasted_do_not_approve(tmp_path: Path, ahead: bytes) -> None:
+    """Keys from before the dialog, a paste of answers, a held key, Shift+Tab and a focus report.
+
+    The dialog gets the focus only where nothing is being written, so that the guard alone is left for `taken-back`.
+    """
     arguments = scripted(tmp_path, "think: hm\ndelay: 1\n" + tool_call("Shell", command="touch ran"))
     with Terminal([*arguments, "--prompt", "do it"], cwd=tmp_path) as terminal:
         terminal.wait(lambda: ENTERED in terminal.raw)
         until = time.monotonic() + 10
         while "Yes, this once" not in terminal.text and time.monotonic() < until:
-            terminal.type(b"y")
+            terminal.type(ahead)
             terminal.read(0.02)
         terminal.wait_for("Yes, this once")
         for keys in (b"y" * 20, b"\x1b[Z", b"\x1b[I", b"\x1b[200~1\ny\n\x1b[201~", b"1", b"\r"):
