@@ -73,7 +73,8 @@ def test_bad_config_is_an_error_with_file_key_and_cause(tmp_path, text, message)
 
 def test_an_empty_file_and_one_with_a_byte_order_mark_are_read(tmp_path):
     assert config.load(written(tmp_path, "")).config == config.Config()
-    assert config.load(written(tmp_path, "\ufefftheme: light")).config.theme == "kimi-light"
+    for name, text in (("c.yaml", "theme: light"), ("c.toml", 'theme = "light"'), ("c.json", '{"theme": "light"}')):
+        assert config.load(written(tmp_path, f"\ufeff{text}", name)).config.theme == "kimi-light"
 
 
 def test_a_device_is_no_configuration():

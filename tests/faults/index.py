@@ -215,6 +215,7 @@ CASES: dict[str, tuple[str, ...]] = {
     "46 flow_races": (
         f"{_STEER}::test_a_pause_during_a_choice_holds_before_the_model_is_asked_again",
         f"{_STEER}::test_a_branch_taken_in_the_tick_of_the_answer_wins_once",
+        f"{_STEER}::test_a_jump_in_the_tick_of_the_answer_leaves_it_nothing_to_decide",
         f"{_STEER}::test_a_breakpoint_holds_before_each_visit_and_going_on_does_not_hit_it_again",
         f"{_APP}::test_only_rows_that_changed_are_drawn_again_when_a_flow_goes_on",
         "tests/soul/test_engine.py::test_a_rejected_tool_pauses_the_flow_and_the_person_may_choose_the_branch",
@@ -230,6 +231,7 @@ CASES: dict[str, tuple[str, ...]] = {
         "tests/ui/acp/test_process.py::test_garbage_is_answered_and_passed_over",
         "tests/ui/test_stdio.py::test_a_line_that_is_too_long_is_passed_over_and_told",
         "tests/ui/acp/test_agent.py::test_leaving_in_the_middle_of_an_approval_ends_all_of_it",
+        "tests/ui/acp/test_agent.py::test_closing_a_session_in_the_middle_of_an_approval_asks_no_more",
         "tests/ui/wire_server/test_process.py::"
         "test_the_end_in_the_middle_of_a_tool_leaves_no_process_and_a_session_that_loads",
         "tests/ui/wire_server/test_server.py::test_what_is_no_call_is_answered_with_the_right_error",

@@ -4,8 +4,10 @@ import re
 
 import pytest
 
+from tests.faults.defences import DEFENCES
 from tests.faults.index import CASES
 from tests.faults.mutants import ROOT, cases_without_a_defence
+from tests.faults.mutants import tests_of as named_by
 
 
 def test_every_number_of_the_list_is_there() -> None:
@@ -22,3 +24,4 @@ def test_every_test_of_a_case_exists(case: str) -> None:
 
 def test_every_case_has_a_defence_that_can_be_taken_out() -> None:
     assert list(cases_without_a_defence()) == []
+    assert [defence for defence in DEFENCES if not named_by(defence)] == []

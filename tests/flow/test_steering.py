@@ -141,6 +141,18 @@ async def test_a_branch_taken_in_the_tick_of_the_answer_wins_once(tmp_path: Path
     assert [(d.choice, d.by) for d in stage.journalled().decisions] == [("no", "user"), ("yes", "model")]
 
 
+async def test_a_jump_in_the_tick_of_the_answer_leaves_it_nothing_to_decide(tmp_path: Path) -> None:
+    stage = Stage(flow_of(*LOOP), path=tmp_path / "flow.jsonl")
+
+    def answer() -> str:
+        stage.runner.jump("A")
+        return YES
+
+    stage.script.replies = ["ok", answer, "ok", YES]
+    assert (await stage.run()).moves == 4
+    assert [(d.choice, d.by) for d in stage.journalled().decisions] == [("yes", "model")]
+
+
 async def test_a_branch_taken_after_the_answer_is_refused() -> None:
     refused: list[str] = []
 

@@ -6,7 +6,7 @@ import time
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from kimi_tui.tools.shell_command import MAX_BYTES, take_apart
@@ -160,6 +160,8 @@ def traced(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @settings(max_examples=150, deadline=None, suppress_health_check=list(HealthCheck))
 @given(LINE)
+@example("ls $HOME")
+@example("ls; ls a$LOG")
 def test_bash_runs_nothing_but_what_was_covered(traced: Path, command: str) -> None:
     line = take_apart(command)
     if not covered(command):

@@ -398,3 +398,15 @@ async def test_leaving_in_the_middle_of_an_approval_ends_all_of_it(tmp_path):
     await asyncio.gather(turn, return_exceptions=True)
     assert not program.made[0].busy
     assert not (made.work_dir / "made").exists()
+
+
+async def test_closing_a_session_in_the_middle_of_an_approval_asks_no_more(tmp_path):
+    made = plan(tmp_path, SHELL)
+    async with editor_on(made) as (editor, _):
+        session = await begun(editor, made)
+        turn = asyncio.create_task(editor.say(session, "go"))
+        await editor.asked.get()
+        await editor.agent.close_session(session_id=session)
+        assert (await turn).stop_reason == "cancelled"
+        assert not [task for task in asyncio.all_tasks() if task.get_name().startswith("ask ")]
+    assert not (made.work_dir / "made").exists()
