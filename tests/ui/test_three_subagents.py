@@ -30,8 +30,7 @@ async def test_in_print_the_outcome_the_messages_the_record_and_the_exit_code_ar
         process.stdin.write(line(PROMPT))
         process.stdin.flush()
         work_dir = tmp_path / "work"
-        await until(lambda: (work_dir / "begun").exists() and (work_dir / "made.txt").exists())
-        assert sleeps()
+        await until(lambda: sleeps() and (work_dir / "made.txt").exists())
         said, _ = await asyncio.to_thread(process.communicate, line("/agents stop t2"))
     assert process.returncode == 0
     assert not sleeps()
