@@ -28,7 +28,7 @@ class TaskNews:
                 source_kind="background_task",
                 source_id=task.id,
                 title=f"Background task: {task.description}",
-                body=task.line,
+                body=task.ending,
                 severity="success" if task.status == "done" else "info" if task.status == "stopped" else "warning",
                 created_at=time.time(),
             )

@@ -61,10 +61,20 @@ class BackgroundTask:
     @property
     def line(self) -> str:
         """All there is to say of it in one line."""
-        took = (self.ended_at or time.time()) - self.begun_at
         code = "" if self.exit_code is None else f", exit code {self.exit_code}"
         reason = f" ({self.reason})" if self.reason else ""
-        return f"{self.id}  {self.status}{reason}{code}  {took:.0f} s  {self.description}"
+        return f"{self.id}  {self.status}{reason}{code}  {self._took:.0f} s  {self.description}"
+
+    @property
+    def ending(self) -> str:
+        """What became of it, for the person, who reads the description beside it."""
+        code = f", exit code {self.exit_code}" if self.exit_code else ""
+        reason = f", {self.reason}" if self.reason else ""
+        return f"{self.status}{reason}{code}, after {self._took:.0f} s"
+
+    @property
+    def _took(self) -> float:
+        return (self.ended_at or time.time()) - self.begun_at
 
 
 class BackgroundTasks:

@@ -1,5 +1,6 @@
 import asyncio
 import json
+import re
 from dataclasses import replace
 from pathlib import Path
 
@@ -247,6 +248,7 @@ async def test_the_end_of_a_background_task_is_told_to_the_person_and_to_the_mod
         await until(lambda: any(message.category == "task" for message in heard.of(Notification)))
         news = next(message for message in heard.of(Notification) if message.category == "task")
         assert (news.type, news.title) == ("task.done", "Background task: a server")
+        assert re.fullmatch(r"done, after \d+ s", news.body)
         assert "a server" in await ask(engine, heard, "/task")
         await engine.prompt("and?")
         notes = [message.text for message in engine.context.history if message.text.startswith("<notification>")]

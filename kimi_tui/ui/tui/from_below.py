@@ -66,6 +66,7 @@ FORMS: tuple[str, ...] = (
     N_("Plan agreed to in this way: {way}"),
     # What became of a task in the background, and how bad a problem of a skill is
     *(N_("running"), N_("done"), N_("failed"), N_("timed out"), N_("stopped")),
+    *(N_("exit code {code}"), N_("after {seconds} s")),
     *(N_("error"), N_("warning")),
     # Notices
     N_("The model's service failed"),

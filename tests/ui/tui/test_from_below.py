@@ -15,6 +15,7 @@ from tests import texts
 
 # Put together of pieces where they are written, or written in `themes/`.
 IN_PIECES = {
+    "exit code {}", "after {} s",
     "Read `{}` and tell the model", "Read `{}`, which by its name holds secrets, and tell the model",
     "the rule `{}` of {}", "the rule `{}`", "Plan agreed to", "Plan agreed to in this way: {}", "use {}",
     "Run command `{}`", "Rejected: {}", "it ended with exit code {}",
@@ -56,6 +57,7 @@ def test_in_english_texts_stay_as_they_came() -> None:
         ("Asked because: it is to run outside of the sandbox; the rule `ask: Shell(git push:*)` of ~/c.yaml", None),
         ("Back to before “fix {it}”", "回退到“fix {it}”之前"),
         ("commands that begin with `git push` or exactly `make -j 2`", None),
+        ("failed, exit code 3, after 12 s", "失败、退出码 3、历时 12 秒"),
         ("MCP server files: unauthorized", "MCP 服务器 files：未授权"),
         ("rules that allow, a wider sandbox", "放行规则、更宽松的沙箱"),
     ],
