@@ -53,6 +53,7 @@ class Skills(Frame[str]):
         self._unlisten: Callable[[], None] | None = None
         self._skills: dict[str, Skill] = {}
         self._problems: dict[str, Problem] = {}
+        self._selected = ""
 
     def body(self) -> ComposeResult:
         with Horizontal(id="halves"):
@@ -60,7 +61,8 @@ class Skills(Frame[str]):
             yield Reading(id="about")
 
     def keys(self) -> Sequence[BarKey]:
-        return (BarKey("Enter", _("use it"), "take"), BarKey("Tab", _("read it")))
+        enter = _("copy the place") if self._selected in self._problems else _("use it")
+        return (BarKey("Enter", enter, "take"), BarKey("Tab", _("read it")))
 
     def on_mount(self) -> None:
         super().on_mount()
@@ -100,6 +102,8 @@ class Skills(Frame[str]):
         self._about(event.key)
 
     def _about(self, key: str) -> None:
+        self._selected = key
+        self.show_keys()
         reading = self.query_one(Reading)
         if skill := self._skills.get(key):
             reading.show(lambda width, palette: _skill_lines(skill, width, palette))

@@ -55,6 +55,17 @@ async def test_a_problem_of_a_skill_is_shown_with_its_place(show: ShowScreen, wo
         assert "A[Start --> B" in read(shown)
 
 
+async def test_the_keys_of_the_skills_say_what_enter_does_with_a_problem(
+    show: ShowScreen, work_dir: Path, tmp_path: Path
+) -> None:
+    async with show(lambda: rooms.skills(work_dir, tmp_path)) as shown:
+        screen = shown.app.screen
+        assert isinstance(screen, Skills)
+        assert screen.keys()[0].what == "copy the place"
+        await shown.press(*"notes")
+        assert screen.keys()[0].what == "use it"
+
+
 async def test_a_skill_that_is_chosen_is_given_back_as_its_command(
     show: ShowScreen, work_dir: Path, tmp_path: Path
 ) -> None:
