@@ -304,7 +304,8 @@ class FlowPane(Vertical):
         active = self._run is not None and self._run.active and self.showing == "run" and not self.past
         match action:
             case "steer":
-                return active
+                # Of a run that has just ended its keys do nothing, and are no letters of a message.
+                return active or (None if self.showing == "run" and not self.past else False)
             case "list":
                 return not active and (self.showing != "list" or self._run is not None)
             case "export":

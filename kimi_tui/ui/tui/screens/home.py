@@ -366,7 +366,7 @@ class Home(Screen[None]):
         if not event.is_printable or not event.character:
             return
         bound = self.active_bindings.get(event.key)
-        if self.focused_pane is None or (bound is not None and bound.enabled):
+        if self.focused_pane is None or bound is not None:
             return
         event.stop()
         event.prevent_default()

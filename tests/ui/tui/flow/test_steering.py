@@ -160,6 +160,20 @@ async def test_x_stops_the_run(tmp_path: Path) -> None:
         assert "skipped" in one.shown()
 
 
+async def test_a_key_pressed_just_after_the_run_ended_is_no_letter_of_a_message(tmp_path: Path) -> None:
+    async with desk(tmp_path) as one:
+        await one.run()
+        await one.press("f3")
+        one.runner.stop()
+        await one.reply("I looked.")
+        assert "skipped" in one.shown()
+        await one.press("x", "space", "n")
+        assert one.app.home.composer.text == ""
+        assert one.app.home.focused_pane == "flow"
+        await one.press("q")
+        assert one.app.home.composer.text == "q"
+
+
 async def test_the_buttons_of_the_foot_do_what_the_keys_do(tmp_path: Path) -> None:
     async with desk(tmp_path) as one:
         await one.run()
