@@ -156,7 +156,7 @@ def test_focus_storm(tmp_path: Path) -> None:
     """A hundred focus reports with 4,000 lines on screen take less than 100 ms each."""
     text = "\n".join(f"text: line {number} of many\ntext: " for number in range(4000))
     with Terminal([*scripted(tmp_path, text), "--prompt", "go"], cwd=tmp_path) as terminal:
-        terminal.wait_for("line 3999", seconds=40)
+        terminal.wait_for("line 3999", seconds=90)
         terminal.settle()
         began = time.monotonic()
         for _ in range(50):
