@@ -130,7 +130,7 @@ def rewind_notice(point: RewindPoint, done: Rewound, workspace: Workspace) -> No
     if done.conversation:
         payload["todo"] = [item.model_dump(mode="json") for item in point.todo]
     return notice(
-        f"Back to before “{point.text[:60]}”",
+        f"Back to before “{point.text[:60]}”" if done.conversation else f"The files are as before “{point.text[:60]}”",
         "\n".join(told(done, workspace)),
         kind="rewind",
         severity="warning" if done.failed or done.copies else "info",

@@ -63,10 +63,11 @@ async def test_the_todo_list_goes_back_with_the_conversation_and_the_screen_has_
         return tool_call("SetTodoList", call_id, todos=[{"title": "fix", "status": status}])
 
     replies = (todo("a", "pending"), "text: one", todo("b", "done"), "text: two")
-    async with engine_on(plan(tmp_path, *replies)) as (engine, _):
+    async with engine_on(plan(tmp_path, *replies)) as (engine, heard):
         await engine.prompt("plan it")
         await engine.prompt("do it")
         await engine.rewind(engine.rewind_points()[1], conversation=False)
+        assert seam(heard).title == "The files are as before “do it”"
         assert [item.status for item in engine.services.todos.items] == ["done"]
         await engine.rewind(engine.rewind_points()[1])
         assert [item.status for item in engine.services.todos.items] == ["pending"]

@@ -74,6 +74,7 @@ FORMS: tuple[str, ...] = (
     N_("The turn ended with an error"),
     N_("A D-Mail went back to checkpoint {number}"),
     N_("Back to before “{text}”"),
+    N_("The files are as before “{text}”"),
     N_("The conversation goes on from there."),
     N_("Restored: {files}."),
     N_("Removed, since it was new: {files}."),
