@@ -45,7 +45,7 @@ def test_wide_characters_keep_the_columns(tmp_path: Path) -> None:
 def test_problems_have_file_line_and_column_and_a_status(tmp_path: Path) -> None:
     file = write_skill(tmp_path / "own/skills", "broken", flow="Step")
     file.write_text(file.read_text().replace("([END])", ""))
-    assert run(tmp_path, "skill", "list").stdout.endswith("1 problem: kimi-tui skill list --problems\n")
+    assert run(tmp_path, "skill", "list").stdout.endswith("2 problems: kimi-tui skill list --problems\n")
     done = run(tmp_path, "skill", "list", "--problems")
     assert done.returncode == 1
     assert done.stdout.startswith(f"{file}:")
