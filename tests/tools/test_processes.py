@@ -7,6 +7,7 @@ import resource
 import signal
 import subprocess
 import sys
+from itertools import count, islice
 from pathlib import Path
 from uuid import uuid4
 
@@ -195,7 +196,9 @@ async def test_emfile(tmp_path: Path) -> None:
     """Without descriptors left a command fails as the operating system says, and works again later."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     before = open_descriptors()
-    resource.setrlimit(resource.RLIMIT_NOFILE, (before + 2, hard))
+    taken = {int(file.name) for file in Path("/proc/self/fd").iterdir()}
+    third_free = next(islice((number for number in count() if number not in taken), 2, None))
+    resource.setrlimit(resource.RLIMIT_NOFILE, (third_free, hard))
     try:
         with pytest.raises(OSError, match="Too many open files"):
             await bash("true", tmp_path)
