@@ -1,6 +1,9 @@
 """What a frame costs, told by what is asked of Textual for it and not by a clock."""
 
+import asyncio
 from pathlib import Path
+
+from textual.events import Key
 
 from kimi_tui.ui.tui.app import KimiTui
 from kimi_tui.wire.events import StepBegin, TurnBegin
@@ -45,3 +48,21 @@ async def test_words_of_a_reply_lay_nothing_out(tmp_path: Path) -> None:
             await pilot.pause()
         assert "them, 7" in app.home.transcript.plain_text()
         assert layouts.count == 0
+
+
+async def test_a_letter_is_painted_at_once_and_what_else_changed_at_the_next_beat(tmp_path: Path) -> None:
+    app, _ = make_app(StandIn(tmp_path))
+    async with app.run_test(size=(120, 40)) as pilot:
+        await ready(pilot)
+        home = app.home
+        home.apart_s = 0.0
+        await pilot.press("a")
+        await pilot.pause()
+        home._update_timer.stop()  # pyright: ignore[reportPrivateUsage]
+        home.header.refresh()
+        home.composer.prompt.post_message(Key("b", "b"))
+        for _ in range(100):  # turns of the loop; a pause of the pilot would be a beat
+            await asyncio.sleep(0)
+        assert home.composer.text == "ab"
+        assert home.header in home._dirty_widgets  # pyright: ignore[reportPrivateUsage]
+        assert home.composer.prompt not in home._dirty_widgets  # pyright: ignore[reportPrivateUsage]

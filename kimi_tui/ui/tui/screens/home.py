@@ -10,7 +10,6 @@ from textual import events
 from textual.app import ComposeResult
 from textual.containers import Horizontal, Vertical
 from textual.css.scalar import Scalar
-from textual.screen import Screen
 from textual.widget import Widget
 
 from kimi_tui.ui.tui.column_share import ColumnShare, share_file, terminal_name
@@ -21,6 +20,7 @@ from kimi_tui.ui.tui.panels.header import Header, HeaderFacts
 from kimi_tui.ui.tui.panels.hints import Hint, Hints
 from kimi_tui.ui.tui.panels.welcome import Welcome
 from kimi_tui.ui.tui.screens.compositor import NarrowCompositor
+from kimi_tui.ui.tui.screens.echo import EchoScreen
 
 if TYPE_CHECKING:
     from kimi_tui.ui.tui.dialogs.approval import ApprovalDialog
@@ -98,7 +98,7 @@ def width_of(columns: int, rows: int) -> Width:
     return "medium" if columns < 120 else "wide"
 
 
-class Home(Screen[None]):
+class Home(EchoScreen):
     """Composes the panes and sees to their room; what they show is given to them."""
 
     transcript: "Transcript"
@@ -161,7 +161,8 @@ class Home(Screen[None]):
     # Room
 
     def on_mount(self) -> None:
-        self.composer.prompt.focus()
+        self.typed_into = self.composer.prompt
+        self.typed_into.focus()
 
     def on_resize(self, event: events.Resize) -> None:
         self.make_room()
