@@ -49,9 +49,10 @@ class SearchedList(Vertical):
 
     def _narrow(self, key: str | None = None, *, top: bool = False) -> None:
         query = self.query_text if self.is_mounted else ""
+        fits = _says if any(pick.key and _says(pick, query) for pick in self._picks) else _resembles
         shown: list[Pick] = []
         for pick in self._picks:
-            if pick.key and query and not _fits(pick, query):
+            if pick.key and query and not fits(pick, query):
                 continue
             if not pick.key and shown and not shown[-1].key:
                 shown.pop()
@@ -87,6 +88,11 @@ class SearchedList(Vertical):
         event.prevent_default()
 
 
-def _fits(pick: Pick, query: str) -> bool:
-    """Letters in their order for the label; for the rest, which is longer, the very words."""
-    return score(query, pick.label) is not None or query.casefold() in f"{pick.detail}\n{pick.right}".casefold()
+def _says(pick: Pick, query: str) -> bool:
+    """The very words, anywhere."""
+    return query.casefold() in f"{pick.label}\n{pick.detail}\n{pick.right}".casefold()
+
+
+def _resembles(pick: Pick, query: str) -> bool:
+    """Letters in their order, in the label: what is asked only where the words are nowhere."""
+    return score(query, pick.label) is not None

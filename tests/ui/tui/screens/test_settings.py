@@ -69,3 +69,16 @@ async def test_a_click_on_a_row_changes_it(show: ShowScreen, work_dir: Path, tmp
         await shown.pilot.click(PickList, offset=(10, 3))
         await shown.settle()
         assert right_of(shown, "ascii") == "on"
+
+
+async def test_what_only_resembles_the_words_is_shown_where_they_are_nowhere(
+    show: ShowScreen, work_dir: Path, tmp_path: Path
+) -> None:
+    async with show(lambda: rooms.settings(work_dir, tmp_path)) as shown:
+        found = shown.app.screen.query_one(PickList)
+        await shown.press(*"think")
+        assert [pick.key for pick in found.picks if pick.key] == ["show_thinking_stream", "default_thinking"]
+        for _ in range(3):
+            await shown.press("backspace")
+        await shown.press(*"nk")
+        assert "default_thinking" in [pick.key for pick in found.picks]
