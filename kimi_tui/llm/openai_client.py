@@ -8,12 +8,15 @@ from collections.abc import AsyncGenerator
 from contextlib import aclosing
 
 import httpx2
-from openai import APIStatusError, AsyncOpenAI, OpenAIError, Timeout
 
 from kimi_tui.llm.connection import streamed, told_failures
+from kimi_tui.llm.put_off import put_off
 from kimi_tui.llm.settings import ProviderSettings
 from kimi_tui.llm.sse import ServerEvent
 from kimi_tui.wire.parts import JsonObject
+
+with put_off("openai.types"):
+    from openai import APIStatusError, AsyncOpenAI, OpenAIError, Timeout
 
 _LAST = frozenset({"response.completed", "response.incomplete", "response.failed", "error"})
 
@@ -33,10 +36,8 @@ class OpenAIConnection:
             default_headers=dict(settings.custom_headers),
         )
         # Named here because the SDK imports a resource when it is first named, and this runs in a thread.
-        if settings.type == "openai_responses":
-            _ = self._client.responses
-        else:
-            _ = self._client.chat.completions
+        with put_off("openai.types"):
+            _ = self._client.responses if settings.type == "openai_responses" else self._client.chat.completions
 
     async def chat(self, body: JsonObject) -> AsyncGenerator[ServerEvent, None]:
         """The events of a chat completion, up to `[DONE]`."""
