@@ -24,10 +24,12 @@ from kimi_tui.ui.tui.composer.composer import Composer
 from kimi_tui.ui.tui.doors import Doors
 from kimi_tui.ui.tui.editor import write_in_editor
 from kimi_tui.ui.tui.engine import Command, Engine
+from kimi_tui.ui.tui.errands.trust import Trust
 from kimi_tui.ui.tui.frame_rate import FRAME
 from kimi_tui.ui.tui.from_below import told
 from kimi_tui.ui.tui.hinting import hints_for, where_of, writing
 from kimi_tui.ui.tui.host import Host
+from kimi_tui.ui.tui.insides import Insides
 from kimi_tui.ui.tui.keymap import KeyMap
 from kimi_tui.ui.tui.keys import ACTIONS, bindings
 from kimi_tui.ui.tui.language import _
@@ -136,6 +138,8 @@ class KimiTui(App[int]):
         self.attention = terminal.Caller(self.write_out, lambda: self.app_focus)
         self._progress = terminal.ProgressMark(self.write_out)
         self.doors = Doors(self)
+        self.insides = Insides(self)
+        self.trust = Trust(self)
         self.shelf = ThemeShelf(self)
         self.shelf.use(theme)
 
@@ -181,6 +185,9 @@ class KimiTui(App[int]):
     async def _begin(self) -> None:
         await self._furnish()
         await self.seat.start(self._first_door)
+        if self.engine is not None and self.host is not None:
+            follow = self.shelf.follow(lambda problem: self.tell(problem, severity="warning"))
+            self.run_worker(follow, group="themes", exit_on_error=False)
         if self.engine is not None:
             await self.engine.loaded()
         rubbish.look_seldom()
@@ -243,7 +250,7 @@ class KimiTui(App[int]):
 
     def on_wire_batch(self, event: "WireBatch") -> None:
         self.stage.take(event.messages)
-        self.doors.follow()
+        self.insides.follow()
         self.prompts.hear(event.messages)
         self.run_ticker()
         self.hint()
@@ -373,7 +380,7 @@ class KimiTui(App[int]):
     def on_transcript_item_clicked(self, event: "Transcript.ItemClicked") -> None:
         action, _, target = event.action.partition(":")
         if action == "agent":
-            self.doors.look_into(event.item_id)
+            self.insides.open(event.item_id)
         elif action == "node" and self.stage.shown.flow.picture is not None:
             self.home.go_to("flow")
             self.home.flow.chart.select(target)
@@ -431,9 +438,16 @@ class KimiTui(App[int]):
     def action_plan(self) -> None:
         """Plan mode, where one writes; elsewhere the focus goes back."""
         if self.home.composer.prompt.has_focus and isinstance(self.screen, Home):
-            self.doors.toggle_plan()
+            self._toggle_plan_mode()
         else:
             self.screen.focus_previous()
+
+    def _toggle_plan_mode(self) -> None:
+        if (engine := self.seat.soul_engine) is not None:
+            plan_mode = engine.services.plan_mode
+            plan_mode.on = not plan_mode.on
+            words = _("plan mode: nothing is changed until you agree to a plan")
+            self.tell(words if plan_mode.on else _("plan mode is off"))
 
     def action_editor(self) -> None:
         if isinstance(self.screen, Home):
@@ -474,6 +488,6 @@ class KimiTui(App[int]):
 
     def use_theme(self, name: str) -> None:
         if self.shelf.use(name):
-            self.doors.keep(name)
+            self.doors.keep_theme(name)
         else:
             self.tell(_("this theme cannot be read; the log says why"), severity="warning")

@@ -12,6 +12,7 @@ from textual.content import Content
 from textual.widgets.option_list import Option
 
 from kimi_tui.ui.tui.composer.fuzzy import score
+from kimi_tui.ui.tui.doors import DOORS
 from kimi_tui.ui.tui.from_below import told
 from kimi_tui.ui.tui.headline import one_line
 from kimi_tui.ui.tui.keys import KEYS, shown
@@ -36,7 +37,7 @@ def entries(app: "KimiTui") -> Iterable[Entry]:
     for key in KEYS:
         if key.action and key.in_palette:
             yield Entry(_(key.what), shown(app.keymap.keys_of(key)), partial(app.run_action, key.action))
-    for door in app.doors.doors():
+    for door in DOORS:
         yield Entry(_(door.description), f"/{door.name}", partial(app.doors.open, door.name))
     for command in app.commands():
         text = f"/{command.name}"

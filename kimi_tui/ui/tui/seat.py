@@ -5,7 +5,7 @@ import contextlib
 import dataclasses
 import logging
 from collections.abc import Awaitable, Callable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from kimi_tui.errors import KimiTuiError
 from kimi_tui.ui.tui import terminal
@@ -16,6 +16,7 @@ from kimi_tui.ui.tui.from_below import told
 from kimi_tui.ui.tui.language import _
 
 if TYPE_CHECKING:
+    from kimi_tui.soul.engine import Engine as SoulEngine
     from kimi_tui.ui.tui.app import KimiTui
     from kimi_tui.ui.tui.bridge import Bridge
 
@@ -39,11 +40,15 @@ class Seat:
         self.engine: Engine | None = None
         self.starting = True
 
+    @property
+    def soul_engine(self) -> "SoulEngine | None":
+        """The engine, where it is a real one and not a recording."""
+        return cast("SoulEngine", self.engine) if hasattr(self.engine, "services") else None
+
     async def start(self, door: str) -> None:
         """Have the first engine, and begin in this further screen."""
         try:
-            await self._app.doors.ask_trust()
-            engine = await self._make_engine()
+            engine = await self._make()
         except KimiTuiError as error:
             self._cannot_start(str(error))
         except Exception as error:  # noqa: BLE001 - the edge: a fault of ours is told, the screen stays
@@ -51,7 +56,7 @@ class Seat:
             self._cannot_start(f"{type(error).__name__}: {error}")
         else:
             self._take(engine)
-            self._app.doors.tell_left_out()
+            self._app.trust.tell_left_out()
             self._app.doors.begin(door)
 
     async def change(self, *, leave_first: bool = False) -> bool:
@@ -62,8 +67,7 @@ class Seat:
         if leave_first:
             await self.leave()
         try:
-            await self._app.doors.ask_trust()
-            engine = await self._make_engine()
+            engine = await self._make()
         except KimiTuiError as error:
             if leave_first:
                 self._cannot_start(str(error))
@@ -72,7 +76,7 @@ class Seat:
         await self.leave()
         self._app.stage.clear()
         self._take(engine)
-        self._app.doors.tell_left_out()
+        self._app.trust.tell_left_out()
         return True
 
     async def leave(self) -> None:
@@ -85,6 +89,16 @@ class Seat:
         if engine is not None:
             with contextlib.suppress(KimiTuiError, OSError):
                 await engine.aclose()
+
+    async def _make(self) -> Engine:
+        """An engine, once it is said whether its folder is trusted. Raises KimiTuiError."""
+        app = self._app
+        if (host := app.host) is not None:
+            await host.prepare()
+            app.shelf.use(host.config.theme)
+            app.use_keys(host.config.keys, host.config_file)
+            await app.trust.ask()
+        return await self._make_engine()
 
     def turn_ended(self) -> None:
         """Show at once what was said last; then what was under way has ended."""
@@ -111,7 +125,7 @@ class Seat:
     def _tail(self, call_id: str, text: str) -> None:
         """A tool has printed something: the agent's or that of a subagent somebody looks into."""
         self._app.stage.progress(call_id, text)
-        self._app.doors.tail(call_id, text)
+        self._app.insides.tail(call_id, text)
 
     def _take(self, engine: Engine) -> None:
         from kimi_tui.ui.tui.bridge import Bridge

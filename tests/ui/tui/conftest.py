@@ -8,6 +8,9 @@ import pytest
 from pytest_textual_snapshot import SVGImageExtension
 
 from kimi_tui.ui.tui import language
+from tests.ui.tui.house import open_house
+
+__all__ = ["open_house"]
 
 ROOT = Path(__file__).parents[3]
 

@@ -39,7 +39,7 @@ NOT_SHOWN = {
     "screens/first_start.py: Kimi for Coding": "a name",
     "screens/models.py: LM Studio": "a name",
     "screens/models.py: Ollama, LM Studio, vLLM, llama.cpp": "names",
-    "doors.py: stopped by the person": "what the model is told",
+    "errands/views.py: stopped by the person": "what the model is told",
     "composer/files.py: file index": "a thread",
 }
 

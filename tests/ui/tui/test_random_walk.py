@@ -8,6 +8,7 @@ from textual import events
 from textual.pilot import Pilot
 
 from kimi_tui.ui.tui.app import KimiTui
+from kimi_tui.ui.tui.doors import DOORS
 from kimi_tui.ui.tui.screens.home import Home
 from kimi_tui.wire.codec import WireMessage
 from kimi_tui.wire.display import DiffBlock
@@ -15,11 +16,9 @@ from kimi_tui.wire.events import ApprovalResponse, StepInterrupted
 from kimi_tui.wire.parts import TextPart
 from kimi_tui.wire.requests import ApprovalRequest, Question, QuestionOption, QuestionRequest
 from tests.ui.tui import scenes
+from tests.ui.tui.house import Open
 from tests.ui.tui.stand_in import StandIn, make_app
-from tests.ui.tui.test_doors import Open, open_house
 from tests.ui.tui.test_screen import ready
-
-__all__ = ["open_house"]
 
 KEYS = (  # noqa: SIM905 - a list of words reads better
     "a b c d e f h j k l m n o p r s t v x y z N 1 2 4 9 / @ enter escape tab shift+tab up down left right home end "
@@ -119,7 +118,7 @@ async def test_no_way_through_the_further_screens_ends_in_an_error(seed: int, op
         await house.submit("one")
         for _ in range(STEPS):
             if isinstance(app.screen, Home) and chance.randrange(2):
-                app.doors.open(chance.choice([door.name for door in app.doors.doors()]))
+                app.doors.open(chance.choice([door.name for door in DOORS]))
                 await pilot.pause()
             elif chance.randrange(8) == 0:
                 await pilot.press("escape")

@@ -1,0 +1,64 @@
+"""Another model: chosen, or set up as at the first start."""
+
+import asyncio
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from kimi_tui.ui.tui.errands.sessions import start_again
+from kimi_tui.ui.tui.language import _
+
+if TYPE_CHECKING:
+    from kimi_tui.ui.tui.app import KimiTui
+
+
+async def choose_model(app: "KimiTui") -> None:
+    from kimi_tui.llm.discover import find_local_servers
+    from kimi_tui.ui.tui.screens.models import ModelPicker
+
+    host, engine = app.host, app.seat.soul_engine
+    if host is None or engine is None:
+        return
+    choice = await app.push_screen_wait(ModelPicker(host.config, engine.models.key, find=find_local_servers))
+    if choice is None:
+        return
+    changes = dict(choice.changes) | ({("default_model",): choice.name} if choice.keep else {})
+    if changes:
+        await host.change(changes)
+    host.use_model(choice.name)
+    if choice.changes:
+        await start_again(app)
+    else:
+        await engine.switch_model(choice.name)
+        app.stage.show_model()
+    app.tell(
+        _("{model} answers from now on, and by default", model=choice.name)
+        if choice.keep
+        else _("{model} answers from now on", model=choice.name)
+    )
+
+
+async def set_up(app: "KimiTui") -> None:
+    """A theme and a model, or else the demo."""
+    from kimi_tui.llm.discover import find_local_servers
+    from kimi_tui.ui.tui.screens.first_start import FirstStart, find_takeover
+
+    if (host := app.host) is None:
+        return
+    choice = await app.push_screen_wait(
+        FirstStart(
+            app.shelf.titles(),
+            app.shelf.current,
+            use_theme=app.shelf.use,
+            find=find_local_servers,
+            takeover=await asyncio.to_thread(find_takeover, Path.home()),
+        )
+    )
+    if choice is None:
+        return
+    if choice.demo:
+        if (prompt := host.go_to_demo()) and await app.seat.change():
+            app.submit(prompt)
+        return
+    await host.change({("theme",): choice.theme, **choice.changes})
+    host.use_model(choice.model)
+    await start_again(app)

@@ -1,0 +1,94 @@
+"""An app on a real engine with a scripted model, in a home and a folder of its own."""
+
+import json
+from collections.abc import AsyncIterator, Callable
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from pathlib import Path
+
+import pytest
+from textual.pilot import Pilot
+from textual.screen import Screen
+
+from kimi_tui import config as configuration
+from kimi_tui import trust
+from kimi_tui.soul.assemble import Plan
+from kimi_tui.soul.engine import Engine
+from kimi_tui.ui.tui.app import KimiTui
+from kimi_tui.ui.tui.host import PlanHost
+from kimi_tui.ui.tui.manners import Manners
+from kimi_tui.ui.tui.transcript.items import UserItem
+
+SCRIPT = ["text: one", "text: two", "text: three"]
+
+
+class House:
+    """An app on a plan; `plan` may be changed before it is opened."""
+
+    def __init__(self, app: KimiTui, pilot: Pilot[int], host: PlanHost) -> None:
+        self.app, self.pilot, self.host = app, pilot, host
+
+    @property
+    def engine(self) -> Engine:
+        engine = self.app.engine
+        assert isinstance(engine, Engine)
+        return engine
+
+    def said(self) -> list[str]:
+        return [item.text for item in self.app.stage.state.conversation.items if isinstance(item, UserItem)]
+
+    async def until(self, true: Callable[[], object]) -> None:
+        """Until it is so; the test's time limit ends a wait in vain."""
+        while not true():
+            await self.pilot.pause()
+
+    async def on(self, screen: type[Screen[object]]) -> None:
+        await self.until(lambda: isinstance(self.app.screen, screen) and self.app.screen.is_mounted)
+        await self.pilot.pause()
+
+    async def submit(self, text: str) -> None:
+        turns = self.app.stage.state.turn.turns
+        self.app.submit(text)
+        await self.until(lambda: self.app.stage.state.turn.turns > turns and not self.engine.busy)
+        await self.pilot.pause()
+
+
+Open = Callable[..., AbstractAsyncContextManager[House]]
+
+
+@pytest.fixture
+def open_house(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Open:
+    home, work = tmp_path / "home", tmp_path / "proj"
+    monkeypatch.setenv("KIMI_TUI_HOME", str(home))
+    monkeypatch.setenv("HOME", str(tmp_path))
+    for name in ("KIMI_API_KEY", "OPENAI_API_KEY", "KIMI_BASE_URL", "OPENAI_BASE_URL", trust.TRUST_VARIABLE):
+        monkeypatch.delenv(name, raising=False)
+    home.mkdir()
+    work.mkdir()
+    script = tmp_path / "script.json"
+    script.write_text(json.dumps(SCRIPT), "utf-8")
+
+    @asynccontextmanager
+    async def opening(*, model: bool = True, session: str | None = None) -> AsyncIterator[House]:
+        if model:
+            (home / "config.yaml").write_text(
+                f"default_model: moon\nproviders:\n  s: {{type: scripted, scripts: {script}}}\n"
+                "models:\n  moon: {provider: s, model: moon-2}\n  small: {provider: s, model: small}\n",
+                "utf-8",
+            )
+
+        def make_plan(work_dir: Path | None, standing: trust.Standing | None) -> Plan:
+            folder = work_dir or work
+            return Plan(
+                work_dir=folder,
+                config=configuration.load().config,
+                session_id=session,
+                yolo=True,
+                standing=standing or trust.standing_of(folder),
+            )
+
+        host = PlanHost(make_plan)
+        app = KimiTui(host.make, host=host, frame=0.0, manners=Manners(motion=False))
+        async with app.run_test(size=(120, 40)) as pilot:
+            yield House(app, pilot, host)
+
+    return opening
