@@ -136,6 +136,7 @@ def make_theme(name: str, colours: Mapping[str, str], variables: Mapping[str, st
         "border": colours["primary"],
         "border-blurred": line,
         "text-muted": muted,
+        "text-disabled": muted,
         "scrollbar": line,
         "scrollbar-hover": faint,
         "scrollbar-active": colours["primary"],

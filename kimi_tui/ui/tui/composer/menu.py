@@ -80,7 +80,7 @@ class ChoiceMenu(Sheet):
             out.append(Line(tuple(runs)))
         if len(self.choices) > ROWS:
             out.append(
-                Line((("  " + _("{at} of {count}", at=self.cursor + 1, count=len(self.choices)), palette.faint),))
+                Line((("  " + _("{at} of {count}", at=self.cursor + 1, count=len(self.choices)), palette.muted),))
             )
         return out
 

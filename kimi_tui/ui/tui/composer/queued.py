@@ -38,11 +38,11 @@ class QueuedList(Sheet):
         ]
         hidden = len(self.texts) - _SHOWN
         if hidden > 0:
-            out.append(Line((("  " + _("{count} more", count=hidden), palette.faint),)))
+            out.append(Line((("  " + _("{count} more", count=hidden), palette.muted),)))
         for text in self.texts[-_SHOWN:]:
             out.append(_row(_("⋯ queued"), text, width, palette.secondary, palette.muted))
         if self.texts:
-            out.append(Line((("  " + _("↑ edits the last · ctrl+s says the first now"), palette.faint),)))
+            out.append(Line((("  " + _("↑ edits the last · ctrl+s says the first now"), palette.muted),)))
         return out
 
 

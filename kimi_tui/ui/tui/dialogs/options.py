@@ -68,8 +68,8 @@ class OptionRows(Sheet):
         for index, option in enumerate(self.options):
             here = index == self.cursor
             bold = Style(bold=True) if here else Style()
-            key = palette.faint if option.withheld else palette.accent + Style(bold=True)
-            words = palette.faint if option.withheld else palette.base + bold
+            key = palette.muted if option.withheld else palette.accent + Style(bold=True)
+            words = palette.muted if option.withheld else palette.base + bold
             head: list[Run] = [("› " if here else "  ", palette.accent), (option.key.ljust(keys) + "  ", key)]
             indent = 4 + keys
             runs = wrap_text(option.words, words, max(8, width - indent))

@@ -61,7 +61,7 @@ class FlowList(LineScroll, can_focus=True):
                     Line((("  ✗ ", palette.error), (cut(f"{skill.place}: {skill.cause}", width - 4), palette.error)))
                 )
             elif way := _first_nodes(skill):
-                rows.append(Line((("  ", palette.base), (cut(way, width - 2), palette.faint))))
+                rows.append(Line((("  ", palette.base), (cut(way, width - 2), palette.muted))))
             rows.append(Line())
             out += rows
             self._rows += [index] * len(rows)

@@ -81,7 +81,7 @@ _ROLES: dict[Standing, Role] = {
     "failed": "error",
     "cancelled": "warning",
     "rejected": "warning",
-    "skipped": "faint",
+    "skipped": "muted",
 }
 
 

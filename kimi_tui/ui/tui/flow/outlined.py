@@ -99,5 +99,5 @@ class Outline:
             Piece(f"{branch} ", face.role, face.bold, edge=edge),
             Piece(text, face.label_role, face.bold, face.marked, edge=edge),
             Piece(count, face.role, edge=edge),
-            Piece(cut(goal, left) if left > 3 else "", "faint", edge=edge),
+            Piece(cut(goal, left) if left > 3 else "", "muted", edge=edge),
         ]

@@ -136,7 +136,7 @@ class Painted(Panned):
             if piece.node == "" and piece.edge < 0:
                 yield Segment(piece.text, ground)
                 continue
-            style = ground + (palette.faint if self.dimmed else ink(piece.role, palette))
+            style = ground + (palette.muted if self.dimmed else ink(piece.role, palette))
             if piece.bold:
                 style += Style(bold=True)
             if piece.marked:

@@ -65,7 +65,7 @@ def _excerpt(error: BrokenFlow, width: int, palette: Palette) -> list[Line]:
     for number in range(max(1, error.line - 1), min(len(source), error.line + 1) + 1):
         here = number == error.line
         text = source[number - 1].replace("\t", "    ")
-        head: Run = (f"{number:>4} │ ", palette.error if here else palette.faint)
+        head: Run = (f"{number:>4} │ ", palette.error if here else palette.muted)
         out.append(Line((head, (cut(sanitize(text), max(1, width - 7)), palette.base if here else palette.muted))))
         if here and error.column is not None and 0 < error.column <= width - 8:
             out.append(Line((("     │ ", palette.faint), (" " * (error.column - 1) + "^", palette.error))))

@@ -39,7 +39,7 @@ class TodoPane(Sheet, can_focus=True):
             return [Line(tuple(run for item in shown for run in (*_entry(item, wide, palette), ("  ", palette.base))))]
         out = [Line(tuple(_entry(item, width, palette))) for item in shown]
         if left := len(self.items) - len(shown):
-            out.append(Line((("  " + _("and {count} more", count=left), palette.faint),)))
+            out.append(Line((("  " + _("and {count} more", count=left), palette.muted),)))
         return out
 
     def _window(self) -> tuple[TodoItem, ...]:

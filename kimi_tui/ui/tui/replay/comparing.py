@@ -39,7 +39,7 @@ def _node_of_two(first: int, second: int, *, is_end: bool) -> NodeFace:
     if is_end:
         return NodeFace(role="plain")
     if not first and not second:
-        return NodeFace(role="faint")
+        return NodeFace(role="muted")
     words = (f"A ×{first}  B ×{second}", f"{first}:{second}")
     if first and second:
         other = first != second
@@ -70,7 +70,7 @@ def faces_of_many(flow: Flow, pictures: Sequence[FlowPicture]) -> Faces:
         visits = [_visits(picture, node_id) for picture in pictures]
         runs = sum(1 for one in visits if one)
         share = runs / count
-        role: Role = "accent" if share >= _OFTEN else "plain" if share >= _SOME else "muted" if runs else "faint"
+        role: Role = "accent" if share >= _OFTEN else "plain" if share >= _SOME else "muted"
         sign = _LEVELS[min(len(_LEVELS) - 1, int(share * len(_LEVELS)))] if runs else " "
         words = (
             (_("{count} of {all} runs", count=runs, all=len(pictures)), f"{runs}/{len(pictures)}")

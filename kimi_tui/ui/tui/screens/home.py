@@ -79,6 +79,7 @@ CommandPalette #--input CommandInput { background: $surface; border: none; paddi
 CommandPalette CommandList { background: $surface; border: none; max-height: 24; padding: 0 1; }
 CommandPalette CommandList.--visible { border: none; }
 CommandPalette CommandList > .option-list--option-highlighted { background: $panel; color: $primary; }
+CommandPalette > .command-palette--help-text { color: $muted; text-style: not bold; }
 .-zoomed Divider { display: none; }
 .-zoom-talk #right { display: none; }
 .-zoom-flow #left, .-zoom-todo #left, .-zoom-waiting #left { display: none; }

@@ -111,7 +111,7 @@ class LogView(Frame[None]):
 def _lines(entries: Sequence[tuple[str, str]], width: int, palette: Palette) -> list[Line]:
     if not entries:
         return [Line(((_("nothing"), palette.muted),))]
-    inks = {"WARNING": palette.warning, "ERROR": palette.error, "CRITICAL": palette.error, "DEBUG": palette.faint}
+    inks = {"WARNING": palette.warning, "ERROR": palette.error, "CRITICAL": palette.error, "DEBUG": palette.muted}
     out: list[Line] = []
     for level, text in entries:
         first, *rest = text.split("\n")

@@ -125,7 +125,7 @@ def _lines(state: ServerState, width: int, palette: Palette) -> list[Line]:
     lines = [
         Line(((state.name, palette.heading), (f"  {sign} {_(_WORDS[state.status])}", inks.get(role, palette.muted)))),
         *(Line(row) for row, _ in wrap_text(state.place, palette.muted, width)),
-        *(Line(row) for row, _ in wrap_text(_("from {file}", file=shown_origin(state.origin)), palette.faint, width)),
+        *(Line(row) for row, _ in wrap_text(_("from {file}", file=shown_origin(state.origin)), palette.muted, width)),
         Line(),
     ]
     for text, ink in ((state.cause, palette.warning), *((note, palette.muted) for note in state.notes)):

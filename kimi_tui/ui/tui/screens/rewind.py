@@ -155,5 +155,5 @@ def _lines(point: Point, work_dir: Path, width: int, palette: Palette) -> list[L
         note = _(
             "What Shell commands changed is out of reach. A file that something else changed too is kept as a copy."
         )
-        lines += [Line(row) for row, _ in wrap_text(note, palette.faint, width)]
+        lines += [Line(row) for row, _ in wrap_text(note, palette.muted, width)]
     return lines

@@ -132,7 +132,7 @@ def _looks(skill: Skill) -> tuple[str, str, Role]:
 
 
 def _skill_lines(skill: Skill, width: int, palette: Palette) -> list[Line]:
-    head = [Line(((skill.name, palette.heading),)), Line(((shown(skill.path), palette.faint),)), Line()]
+    head = [Line(((skill.name, palette.heading),)), Line(((shown(skill.path), palette.muted),)), Line()]
     about = [Line(row) for row, _ in wrap_text(skill.description, palette.base, width)]
     body = skill.text
     if body.startswith("---"):
@@ -167,5 +167,5 @@ def _around(problem: Problem, width: int, palette: Palette) -> list[Line]:
         here = number == at
         mark = "›" if here else " "
         style = palette.base if here else palette.muted
-        out.append(Line(((f"{mark}{number:>4} ", palette.error if here else palette.faint), (text[number - 1], style))))
+        out.append(Line(((f"{mark}{number:>4} ", palette.error if here else palette.muted), (text[number - 1], style))))
     return out

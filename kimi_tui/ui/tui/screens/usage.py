@@ -101,6 +101,6 @@ def usage_lines(facts: UsageFacts, width: int, palette: Palette) -> list[Line]:
     if not facts.priced:
         lines += [
             Line(),
-            Line(((_("for cost, give the model input_price and output_price (per 1M tokens)"), palette.faint),)),
+            Line(((_("for cost, give the model input_price and output_price (per 1M tokens)"), palette.muted),)),
         ]
     return lines

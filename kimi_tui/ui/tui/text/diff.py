@@ -234,7 +234,7 @@ class _Pen:
         gutter = f"{side.number:>{self.digits}} {sign} "
         sign_ink = palette.error if removed else palette.success if sign == "+" else palette.faint
         head: tuple[Run, ...] = (
-            (gutter[:-2], palette.faint + ground if sign != " " else palette.faint),
+            (gutter[:-2], palette.muted + ground if sign != " " else palette.muted),
             (gutter[-2:], sign_ink + ground),
         )
         rest: tuple[Run, ...] = ((" " * len(gutter), ground),)

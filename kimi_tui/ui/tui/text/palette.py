@@ -14,7 +14,10 @@ _UNDERLINE, _REVERSE = Style(underline=True), Style(reverse=True)
 
 @dataclass(frozen=True, slots=True)
 class Palette:
-    """One style a role. `base` has the ground colour; the others are laid over it."""
+    """One style a role. `base` has the ground colour; the others are laid over it.
+
+    `faint` is for signs that no word hangs on: rules, bars, dots between. What is to be read is `muted` at the least.
+    """
 
     base: Style = _PLAIN
     muted: Style = _DIM
@@ -91,8 +94,8 @@ def _palette(variables: tuple[tuple[str, str], ...]) -> Palette:
 
 def _mixed_palette(theme: _Theme) -> Palette:
     text, ground = theme.foreground, theme.background
-    muted = ground.blend(text, 0.62, alpha=1.0)
-    faint = ground.blend(text, 0.30, alpha=1.0)
+    muted = theme.colour("muted", ground.blend(text, 0.62, alpha=1.0))
+    faint = theme.colour("faint", ground.blend(text, 0.30, alpha=1.0))
     panel = theme.mix("foreground", 0.055)
     return Palette(
         base=_style(text, ground),
@@ -109,11 +112,11 @@ def _mixed_palette(theme: _Theme) -> Palette:
         code_bg=_style(None, panel),
         user_bg=_style(None, theme.mix("primary", 0.10)),
         diff_add=_style(None, theme.mix("success", 0.16)),
-        diff_add_word=_style(None, theme.mix("success", 0.38), _BOLD),
+        diff_add_word=_style(text, theme.mix("success", 0.38), _BOLD),
         diff_remove=_style(None, theme.mix("error", 0.16)),
-        diff_remove_word=_style(None, theme.mix("error", 0.38), _BOLD),
-        selection=_style(None, theme.mix("primary", 0.45)),
-        found=_style(None, theme.mix("warning", 0.30), _UNDERLINE),
+        diff_remove_word=_style(text, theme.mix("error", 0.38), _BOLD),
+        selection=_style(text, theme.mix("primary", 0.45)),
+        found=_style(text, theme.mix("warning", 0.30), _UNDERLINE),
         found_here=_style(ground, theme.colour("warning", text), _BOLD),
         keyword=theme.ink("primary"),
         string=theme.ink("success"),

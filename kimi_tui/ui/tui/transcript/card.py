@@ -104,7 +104,7 @@ def _opened(item: ToolItem, width: int, look: Look) -> Iterator[Line]:
     yield from lines[:_MOST]
     if len(lines) > _MOST:
         more = _("… {count:,} more lines", count=len(lines) - _MOST)
-        yield Line(((more, look.palette.faint + act("full")),), skip=len(more))
+        yield Line(((more, look.palette.muted + act("full")),), skip=len(more))
 
 
 def block_lines(block: DisplayBlock, width: int, look: Look) -> list[Line]:
