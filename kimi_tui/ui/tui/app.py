@@ -4,24 +4,19 @@ What the first frame does not need is imported after it: types of the panes' mes
 """
 
 import asyncio
-import logging
 import time
 from collections.abc import Callable, Coroutine, Sequence
-from importlib import import_module
 from typing import TYPE_CHECKING, ClassVar
 
 from textual import events
-from textual.app import App
 from textual.binding import BindingType
-from textual.filter import LineFilter
 from textual.screen import ModalScreen
-from textual.timer import Timer
 
-from kimi_tui import paths
-from kimi_tui.ui.tui import rubbish, terminal, themes
-from kimi_tui.ui.tui.ascii import sign_filters
+from kimi_tui.ui.tui import rubbish, themes
+from kimi_tui.ui.tui.after_first_frame import load_the_rest
 from kimi_tui.ui.tui.composer.composer import Composer
 from kimi_tui.ui.tui.doors import Doors
+from kimi_tui.ui.tui.early_keys import EarlyKeys
 from kimi_tui.ui.tui.editor import write_in_editor
 from kimi_tui.ui.tui.engine import Command, Engine
 from kimi_tui.ui.tui.errands.trust import Trust
@@ -39,8 +34,10 @@ from kimi_tui.ui.tui.replay.moment import Moment
 from kimi_tui.ui.tui.screens.frame import Frame
 from kimi_tui.ui.tui.screens.home import LAYOUT, Home, PaneName
 from kimi_tui.ui.tui.seat import MakeEngine, Seat
+from kimi_tui.ui.tui.terminal_app import TerminalApp
 from kimi_tui.ui.tui.theme_shelf import ThemeShelf
 from kimi_tui.ui.tui.way_back import WayBack
+from kimi_tui.ui.tui.work_signs import WorkSigns
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -63,18 +60,6 @@ if TYPE_CHECKING:
     from kimi_tui.ui.tui.transcript.view import Transcript
     from kimi_tui.wire.parts import UserInput
 
-_log = logging.getLogger(__name__)
-_AFTER_THE_FIRST_FRAME = (
-    "screens.furniture", "stage", "bridge", "turns", "flow_desk", "composer.files", "replay.machine", "replay.scene",
-    "screens.help", "meanwhile",
-)  # fmt: skip
-_WRITING = frozenset({"enter", "shift+enter", "alt+enter", "ctrl+j", "backspace", "left", "right", "ctrl+q"})
-
-
-def _load_the_rest() -> None:
-    for name in _AFTER_THE_FIRST_FRAME:
-        import_module(f"kimi_tui.ui.tui.{name}")
-
 
 def _palette() -> "type[Provider]":
     from kimi_tui.ui.tui.commands import Actions
@@ -82,7 +67,7 @@ def _palette() -> "type[Provider]":
     return Actions
 
 
-class KimiTui(App[int]):
+class KimiTui(TerminalApp):
     """Shows one session.
 
     The panes are made after the first frame, the engine after them. What is sent before that waits for it;
@@ -113,15 +98,10 @@ class KimiTui(App[int]):
         motion: bool = True,
         manners: Manners | None = None,
     ) -> None:
-        self.manners = manners or Manners(motion=motion)
-        self._filters_of_manners = sign_filters(self.manners)
-        super().__init__()
-        if self.manners.still:
-            self.animation_level = "none"
+        super().__init__(manners or Manners(motion=motion))
         self.host = host
         self._first_door = door
         self._clock, self.steady = clock, steady
-        self._ticker: Timer | None = None
         self.moment = Moment(clock)
         self.home = Home(manners=self.manners, place=place, hints=writing())
         self.seat = Seat(self, make_engine, prompt=prompt, clock=clock, frame=frame)
@@ -133,10 +113,9 @@ class KimiTui(App[int]):
         )
         self.keymap = KeyMap()
         self.way_back = WayBack(self, steady=steady)
-        self._furnished = False
-        self._held: list[events.Key | events.Paste] = []
-        self.attention = terminal.Caller(self.write_out, lambda: self.app_focus)
-        self._progress = terminal.ProgressMark(self.write_out)
+        self.furnished = False
+        self.work_signs = WorkSigns(self)
+        self._early_keys = EarlyKeys()
         self.doors = Doors(self)
         self.insides = Insides(self)
         self.trust = Trust(self)
@@ -144,9 +123,6 @@ class KimiTui(App[int]):
         self.shelf.use(theme)
 
     # Start and end
-
-    def get_line_filters(self) -> Sequence[LineFilter]:
-        return [*super().get_line_filters(), *self._filters_of_manners]
 
     def get_theme_variable_defaults(self) -> dict[str, str]:
         return dict(themes.VARIABLE_DEFAULTS)
@@ -163,7 +139,7 @@ class KimiTui(App[int]):
 
     async def _furnish(self) -> None:
         """The panes, and what works them."""
-        await asyncio.to_thread(_load_the_rest)
+        await asyncio.to_thread(load_the_rest)
         from kimi_tui.ui.tui.flow_desk import FlowDesk
         from kimi_tui.ui.tui.replay.machine import TimeMachine
         from kimi_tui.ui.tui.replay.scene import PastScene
@@ -177,10 +153,8 @@ class KimiTui(App[int]):
         self.machine = TimeMachine(PastScene(self.stage), home.scrub, steady=self.steady)
         self.stage.hearer = self.machine
         self.desk = FlowDesk(self, self.stage, self.machine, clock=self.moment)
-        self._furnished = True
-        while self._held:
-            await super().on_event(self._held[0])
-            del self._held[0]
+        self.furnished = True
+        await self._early_keys.release(super().on_event)
 
     async def _begin(self) -> None:
         await self._furnish()
@@ -200,51 +174,11 @@ class KimiTui(App[int]):
         """A session is on the screen."""
 
     async def on_unmount(self) -> None:
-        self._progress.show("none")
+        self.work_signs.leave()
         await self.seat.leave()
 
-    def _fatal_error(self) -> None:
-        """A fault of ours that nothing caught: the log has all of it, the terminal one line and no traceback."""
-        from rich.text import Text
-
-        error = self._exception
-        _log.critical("the screen ended by a fault of its own", exc_info=error)
-        if self.is_headless:
-            super()._fatal_error()
-            return
-        what = f"{type(error).__name__}: {error}".splitlines()[0][:200]
-        logs = paths.home() / "logs"
-        self._exit_renderables.append(
-            Text(_("kimi-tui ended by a fault of its own ({what}); {logs} has more", what=what, logs=logs))
-        )
-        self._close_messages_no_wait()
-
-    def write_out(self, sequence: str) -> None:
-        """A control sequence for the terminal, past the screen."""
-        if self._driver is not None and not self.is_headless:
-            self._driver.write(sequence)
-
-    def copy_to_clipboard(self, text: str) -> None:
-        """To the terminal's clipboard, and to that of what stands before it."""
-        from kimi_tui.ui.tui import clipboard
-
-        text = text.encode("utf-8", "replace").decode()
-        super().copy_to_clipboard(text)
-        if not self.is_headless and not self.is_web:
-            self.write_out(clipboard.for_screen(text))
-            clipboard.give_aside(text)
-
     def watch_app_focus(self) -> None:
-        self._show_progress()
-
-    def _show_progress(self) -> None:
-        """For who looks elsewhere."""
-        if self.app_focus or not self._furnished:
-            self._progress.show("none")
-        elif self.home.approval.is_open or self.home.question.is_open or self.home.branch.is_open:
-            self._progress.show("waiting")
-        else:
-            self._progress.show("working" if self.stage.state.turn.running else "none")
+        self.work_signs.show()
 
     # The Wire
 
@@ -252,17 +186,8 @@ class KimiTui(App[int]):
         self.stage.take(event.messages)
         self.insides.follow()
         self.prompts.hear(event.messages)
-        self.run_ticker()
+        self.work_signs.show()
         self.hint()
-        self._show_progress()
-
-    def run_ticker(self) -> None:
-        """Count the seconds while something on screen changes with them."""
-        if self.stage.counts and self._ticker is None and not self.manners.plain:
-            self._ticker = self.set_interval(1.0, self.stage.tick)
-        elif not self.stage.counts and self._ticker is not None:
-            self._ticker.stop()
-            self._ticker = None
 
     # Prompts
 
@@ -392,19 +317,15 @@ class KimiTui(App[int]):
         return not (isinstance(self.screen, Frame) and action in ACTIONS and action != "leave")
 
     async def on_event(self, event: events.Event) -> None:
-        """Until the panes are there, a key that is no writing waits for them, and what comes after waits behind it."""
+        """A key is first what the person has made of it, and waits for the panes where it means them."""
         if isinstance(event, events.Key) and not event.is_forwarded and self.keymap.given:
             from kimi_tui.ui.tui.other_keys import meant
 
             if (pressed := await meant(self, event)) is None:
                 return
             event = pressed
-        if isinstance(event, events.Key | events.Paste) and not event.is_forwarded:
-            writes = isinstance(event, events.Paste) or event.is_printable or event.key in _WRITING
-            if self._held or not (self._furnished or writes):
-                self._held.append(event)
-                return
-        await super().on_event(event)
+        if not self._early_keys.hold(event):
+            await super().on_event(event)
 
     def on_descendant_focus(self, event: events.DescendantFocus) -> None:
         self.hint()
@@ -412,7 +333,7 @@ class KimiTui(App[int]):
     def hint(self) -> None:
         """Name the keys that act now."""
         if self.is_running and self.home.is_mounted:
-            self.home.hints.show(hints_for(self.home, self.stage.state, self.keymap) if self._furnished else writing())
+            self.home.hints.show(hints_for(self.home, self.stage.state, self.keymap) if self.furnished else writing())
 
     def use_keys(self, table: "Mapping[str, str]", file: "Path | None") -> None:
         """Other keys than those of themselves; what is wrong with them is said in the conversation."""
@@ -438,16 +359,11 @@ class KimiTui(App[int]):
     def action_plan(self) -> None:
         """Plan mode, where one writes; elsewhere the focus goes back."""
         if self.home.composer.prompt.has_focus and isinstance(self.screen, Home):
-            self._toggle_plan_mode()
+            from kimi_tui.ui.tui.errands.plan_mode import toggle_plan_mode
+
+            toggle_plan_mode(self)
         else:
             self.screen.focus_previous()
-
-    def _toggle_plan_mode(self) -> None:
-        if (engine := self.seat.soul_engine) is not None:
-            plan_mode = engine.services.plan_mode
-            plan_mode.on = not plan_mode.on
-            words = _("plan mode: nothing is changed until you agree to a plan")
-            self.tell(words if plan_mode.on else _("plan mode is off"))
 
     def action_editor(self) -> None:
         if isinstance(self.screen, Home):

@@ -109,7 +109,7 @@ class Seat:
     def _settle(self) -> None:
         if self.engine is not None and not self.engine.busy:
             self._app.stage.settle()
-            self._app.run_ticker()
+            self._app.work_signs.show()
 
     def _cannot_start(self, cause: str) -> None:
         from kimi_tui.ui.tui.transcript.items import ErrorItem
