@@ -8,7 +8,7 @@ class Manners:
     """`ascii`: signs and boxes of ASCII. `motion` false: nothing turns or blinks.
 
     `plain`: for screen readers: one column, no boxes, no motion, and nothing that changes with the clock alone.
-    `NO_COLOR` needs no word here: Textual draws without colours where it is set.
+    `NO_COLOR` is the environment's: see `colourless`.
     """
 
     ascii: bool = False

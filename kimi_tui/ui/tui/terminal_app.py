@@ -1,13 +1,14 @@
 """An app with manners towards the terminal it is in: its signs, its clipboard, and how it ends by a fault."""
 
 import logging
+import os
 from collections.abc import Sequence
 
 from textual.app import App
 from textual.filter import LineFilter
 
 from kimi_tui import paths
-from kimi_tui.ui.tui import terminal
+from kimi_tui.ui.tui import colourless, terminal
 from kimi_tui.ui.tui.ascii import sign_filters
 from kimi_tui.ui.tui.language import _
 from kimi_tui.ui.tui.manners import Manners
@@ -21,13 +22,19 @@ class TerminalApp(App[int]):
     def __init__(self, manners: Manners) -> None:
         self.manners = manners
         self._filters_of_manners = sign_filters(manners)
+        self._colourless = colourless.Colourless()
         super().__init__()
+        self.no_color = colourless.asked_for(os.environ)
+        if self.no_color:
+            self.stylesheet.add_source(colourless.LOOKS)
         if manners.still:
             self.animation_level = "none"
         self.attention = terminal.Caller(self.write_out, lambda: self.app_focus)
 
     def get_line_filters(self) -> Sequence[LineFilter]:
-        return [*super().get_line_filters(), *self._filters_of_manners]
+        """Textual's own make greys of colours where there are to be none."""
+        colours = (self._colourless,) if self.no_color else super().get_line_filters()
+        return [*colours, *self._filters_of_manners]
 
     def write_out(self, sequence: str) -> None:
         """A control sequence for the terminal, past the screen."""

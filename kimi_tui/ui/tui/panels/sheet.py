@@ -9,7 +9,7 @@ from textual.strip import Strip
 from textual.widget import Widget
 
 from kimi_tui.ui.tui.text.line import Line, cells, cut
-from kimi_tui.ui.tui.text.palette import Palette, palette_from_theme
+from kimi_tui.ui.tui.text.palette import Palette, palette_around
 from kimi_tui.ui.tui.text.sanitize import sanitize
 
 
@@ -35,7 +35,7 @@ def strip_of(line: Line, width: int, ground: Style) -> Strip:
 
 def palette_of(widget: Widget) -> Palette:
     """The theme's styles; `base` has no ground of its own here, for panes have various grounds."""
-    palette = palette_from_theme(widget.app.theme_variables)
+    palette = palette_around(widget)
     return replace(palette, base=Style(color=palette.base.color))
 
 

@@ -3,9 +3,13 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import TYPE_CHECKING
 
 from rich.style import Style
 from textual.color import Color
+
+if TYPE_CHECKING:
+    from textual.widget import Widget
 
 _PLAIN = Style()
 _DIM, _BOLD, _ITALIC = Style(dim=True), Style(bold=True), Style(italic=True)
@@ -47,6 +51,22 @@ class Palette:
     name_type: Style = _PLAIN
 
 
+COLOURLESS = Palette(
+    accent=_BOLD,
+    warning=_BOLD,
+    heading=_BOLD,
+    code=_ITALIC,
+    diff_add_word=_BOLD + _UNDERLINE,
+    diff_remove_word=_BOLD + _UNDERLINE,
+    selection=_REVERSE,
+    found=_UNDERLINE,
+    found_here=_REVERSE,
+    keyword=_BOLD,
+    comment=_DIM + _ITALIC,
+)
+"""For a terminal that is to show no colours."""
+
+
 class _Theme:
     """Reads colours out of a theme's variables; a role that is missing or `auto` takes its fallback."""
 
@@ -79,6 +99,11 @@ def _style(colour: Color | None, ground: Color | None, attributes: Style = _PLAI
     return (
         Style(color=colour.rich_color if colour else None, bgcolor=ground.rich_color if ground else None) + attributes
     )
+
+
+def palette_around(widget: "Widget") -> Palette:
+    """The palette that a widget is shown in."""
+    return COLOURLESS if widget.app.no_color else palette_from_theme(widget.app.theme_variables)
 
 
 def palette_from_theme(variables: Mapping[str, str]) -> Palette:

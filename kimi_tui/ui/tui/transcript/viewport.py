@@ -12,7 +12,7 @@ from textual.scroll_view import ScrollView
 from textual.strip import Strip
 from textual.widget import Widget
 
-from kimi_tui.ui.tui.text.palette import palette_from_theme
+from kimi_tui.ui.tui.text.palette import palette_around
 from kimi_tui.ui.tui.transcript.roll import Roll
 from kimi_tui.ui.tui.transcript.rows import MARGIN, RIGHT
 from kimi_tui.ui.tui.transcript.search import Finder
@@ -56,7 +56,7 @@ class Viewport(ScrollView):
         self._new_colours()
 
     def _new_colours(self) -> None:
-        self._roll.set_width(self._roll.width, palette_from_theme(self.app.theme_variables))
+        self._roll.set_width(self._roll.width, palette_around(self))
         self._sheet.resize(self._sheet.maker.width)
         self._painted = []
         self._show()
