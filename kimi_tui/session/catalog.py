@@ -177,6 +177,6 @@ def _infos(root: Path, work_dir: Path | None) -> list[SessionInfo]:
             status = (folder / "wire.jsonl").stat()
             if status.st_size:
                 state = read_state(folder / "state.json")
-                title = state.custom_title or state.title
+                title = state.shown_title
                 infos.append(SessionInfo(folder.name, folder, title, status.st_mtime, state.archived))
     return infos

@@ -53,7 +53,7 @@ def export(folder: Path, target: Path, form: Format, redactor: Redactor, *, work
 
 def title_of(folder: Path) -> str:
     state = read_state(folder / "state.json")
-    return state.custom_title or state.title
+    return state.shown_title
 
 
 def _markdown(folder: Path) -> Iterator[str]:

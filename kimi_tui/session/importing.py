@@ -62,7 +62,7 @@ def import_session(source: Path, work_dir: Path) -> Imported:
     except SessionError:
         shutil.rmtree(target, ignore_errors=True)
         raise
-    return Imported(session_id, state.custom_title or state.title)
+    return Imported(session_id, state.shown_title)
 
 
 def kimi_sessions(work_dir: Path | None = None) -> list[Path]:

@@ -78,6 +78,17 @@ class Session:
             return True
         return wire.stat().st_size < _SHORT and b'"TurnBegin"' not in wire.read_bytes()
 
+    def name_after(self, text: str) -> None:
+        """Have the first words that were said in it as its title."""
+        if not self.state.title:
+            self.state.title = " ".join(text.split())[:50]
+            self.save_state()
+
+    def rename(self, title: str) -> None:
+        """Give it a title, of at most 200 characters."""
+        self.state.custom_title = " ".join(title.split())[:200]
+        self.save_state()
+
     def save_state(self) -> None:
         with contextlib.suppress(OSError):
             write_state(self.dir / "state.json", self.state)
@@ -128,8 +139,7 @@ def list_sessions(work_dir: Path) -> list[SessionInfo]:
         with contextlib.suppress(OSError):
             if wire.stat().st_size:
                 state = read_state(folder / "state.json")
-                title = state.custom_title or state.title
-                found.append(SessionInfo(folder.name, folder, title, wire.stat().st_mtime, state.archived))
+                found.append(SessionInfo(folder.name, folder, state.shown_title, wire.stat().st_mtime, state.archived))
     return sorted(found, key=lambda info: info.updated_at, reverse=True)
 
 

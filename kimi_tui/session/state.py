@@ -35,6 +35,11 @@ class SessionState(BaseModel):
     todos: list[TodoItem] = Field(default_factory=list[TodoItem])
     subagents: dict[str, str] = Field(default_factory=dict[str, str])
 
+    @property
+    def shown_title(self) -> str:
+        """The title that a person gave it, else its first words."""
+        return self.custom_title or self.title
+
 
 def read_state(file: Path) -> SessionState:
     """The state in a file; a file that is absent or broken is an empty state: the journals hold what counts."""

@@ -32,7 +32,7 @@ from kimi_tui.soul.hooks import Hooks
 from kimi_tui.soul.labor_market import LaborMarket
 from kimi_tui.soul.models import Models
 from kimi_tui.soul.notice import notice
-from kimi_tui.soul.prompt_flow import read_prompt_flow
+from kimi_tui.soul.prompt_flow import PromptFlow, read_prompt_flow
 from kimi_tui.soul.roster import Roster
 from kimi_tui.soul.services import Services, make_services
 from kimi_tui.soul.soul import Limits, Soul
@@ -87,11 +87,10 @@ async def assemble(plan: Plan) -> Engine:
     prompt_flow = read_prompt_flow(plan.prompt_flow) if plan.prompt_flow else None
     session = Session.create(plan.work_dir, plan.session_id)
     try:
-        engine = await _assemble(plan, session, chosen, missing)
+        engine = await _assemble(plan, session, chosen, missing, prompt_flow)
     except BaseException:
         session.close()
         raise
-    engine.prompt_flow = prompt_flow
     if plan.interactive and plan.starts:
         engine.start()
     for warning in (*plan.warnings, *([session.notice] if session.notice else [])):
@@ -108,7 +107,9 @@ def _choose(plan: Plan) -> tuple[ChosenModel | None, str]:
         return None, str(error)
 
 
-async def _assemble(plan: Plan, session: Session, chosen: ChosenModel | None, missing: str) -> Engine:
+async def _assemble(
+    plan: Plan, session: Session, chosen: ChosenModel | None, missing: str, prompt_flow: PromptFlow | None
+) -> Engine:
     wire = Wire()
     trouble = DiskTrouble(asyncio.get_running_loop(), lambda title, body, bad: wire.send(_trouble(title, body, bad)))
     wire_file, context_file = session.dir / "wire.jsonl", session.dir / "context.jsonl"
@@ -173,6 +174,7 @@ async def _assemble(plan: Plan, session: Session, chosen: ChosenModel | None, mi
         roster=roster,
         mcp=mcp,
         config=plan.config,
+        prompt_flow=prompt_flow,
         interactive=plan.interactive or plan.steered,
     )
 

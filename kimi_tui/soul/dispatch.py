@@ -25,11 +25,11 @@ async def run_command(engine: "Engine", name: str, args: str, *, shown: str) -> 
         raise TurnRunningError(f"/{name} has to wait until the turn has ended")
     match kind:
         case "flow" if rest:
-            return _as_turn(await engine.run_flow(_skill(engine.skills, rest, flow=True), args, shown=shown))
+            return _as_turn(await engine.flows.run(_skill(engine.skills, rest, flow=True), args, shown=shown))
         case "skill" if rest:
             return await engine.take_turn(skill_prompt(_skill(engine.skills, rest), args), shown_as=shown)
-        case "begin" if engine.prompt_flow is not None:
-            return _as_turn(await engine.run_prompt_flow(args, shown=shown))
+        case "begin" if engine.flows.prompt_flow is not None:
+            return _as_turn(await engine.flows.run_prompt_flow(args, shown=shown))
         case _ if command is not None:
             await _run(engine, command, args, shown)
             return TurnResult("finished")

@@ -1,36 +1,31 @@
-"""A session ready for a face: prompts go in, Wire messages come out, and one flow at a time is followed."""
+"""A session ready for a face: prompts go in, Wire messages come out, turns are taken one at a time."""
 
 import asyncio
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextvars import ContextVar
 from pathlib import Path
 
 from kimi_tui import config as configuration
 from kimi_tui.approval import Approvals
 from kimi_tui.context.context import Context
-from kimi_tui.errors import FlowControlError, KimiTuiError, MaxStepsReachedError, UsageError
-from kimi_tui.flow.graph import Flow
-from kimi_tui.flow.journal import Journal, load_runs
-from kimi_tui.flow.ralph import ralph_flow, ralph_text
-from kimi_tui.flow.run_state import RunState
+from kimi_tui.errors import KimiTuiError, MaxStepsReachedError, UsageError
 from kimi_tui.flow.runner import FlowRunner
-from kimi_tui.flow.turn import FlowOutcome, TurnResult
+from kimi_tui.flow.turn import TurnResult
 from kimi_tui.mcp.servers import McpServers
 from kimi_tui.question import Questions
 from kimi_tui.session.session import Session
 from kimi_tui.session.tail import SHOWN_BYTES, tail_start
 from kimi_tui.skill.library import SkillLibrary
-from kimi_tui.skill.skill import Skill
 from kimi_tui.soul.btw import Asides
 from kimi_tui.soul.command import TurnRunningError
 from kimi_tui.soul.commands import COMMANDS, CommandInfo, parse_line
 from kimi_tui.soul.dispatch import run_command
 from kimi_tui.soul.figures import Figures, Prices
-from kimi_tui.soul.flow_resume import ChartNow, chart_now
+from kimi_tui.soul.flows import Flows
 from kimi_tui.soul.hooks import Hooks
 from kimi_tui.soul.models import Models
 from kimi_tui.soul.notice import Severity, error_notice, notice
-from kimi_tui.soul.prompt_flow import PromptFlow, flow_of_run
+from kimi_tui.soul.prompt_flow import PromptFlow
 from kimi_tui.soul.rewind import RewindPoint, Rewound, go_back, rewind_notice, rewind_points
 from kimi_tui.soul.roster import Roster
 from kimi_tui.soul.services import Services
@@ -39,7 +34,7 @@ from kimi_tui.soul.soul import Soul
 from kimi_tui.soul.turn import take_turn
 from kimi_tui.tools.progress import ToolProgress
 from kimi_tui.wire.channel import Wire
-from kimi_tui.wire.events import StatusUpdate, TurnBegin, TurnEnd
+from kimi_tui.wire.events import StatusUpdate, TurnEnd
 from kimi_tui.wire.parts import TextPart, UserInput, text_of
 from kimi_tui.wire.recorder import Recorded, read_recorded
 
@@ -64,6 +59,7 @@ class Engine:
         mcp: McpServers,
         roster: Roster,
         config: configuration.Config,
+        prompt_flow: PromptFlow | None,
         interactive: bool,
     ) -> None:
         self.soul = soul
@@ -85,11 +81,9 @@ class Engine:
         wire.listen(hooks.hear)
         self.config = config
         self.interactive = interactive
-        self.runner: FlowRunner | None = None
-        self.prompt_flow: PromptFlow | None = None
         self._turn = asyncio.Lock()
+        self.flows = Flows(self, services, session, wire.send, prompt_flow, control=config.loop_control)
         self._yolo_before_away = False
-        self._orders: list[Callable[[FlowRunner], object]] = []
         self._followers: list[asyncio.Task[None]] = []
 
     @property
@@ -106,7 +100,7 @@ class Engine:
 
     @property
     def title(self) -> str:
-        return self.session.state.custom_title or self.session.state.title
+        return self.session.state.shown_title
 
     @property
     def model_name(self) -> str:
@@ -123,6 +117,11 @@ class Engine:
         return "image_in" in self.models.info.capabilities
 
     @property
+    def runner(self) -> FlowRunner | None:
+        """The flow that is followed."""
+        return self.flows.runner
+
+    @property
     def busy(self) -> bool:
         """A turn or a flow is under way, a paused one included."""
         return self._turn.locked() or self.runner is not None
@@ -130,8 +129,8 @@ class Engine:
     def commands(self) -> Sequence[CommandInfo]:
         """Every slash command there is now, skills and flows among them."""
         own = [command.info for command in COMMANDS]
-        if self.prompt_flow is not None:
-            own.insert(0, CommandInfo("begin", f"Run the flow of {self.prompt_flow.name}"))
+        if (begun := self.flows.prompt_flow) is not None:
+            own.insert(0, CommandInfo("begin", f"Run the flow of {begun.name}"))
         flows = [CommandInfo(f"flow:{skill.name}", skill.description) for skill in self.skills.flows()]
         skills = [CommandInfo(f"skill:{skill.name}", skill.description) for skill in self.skills.skills]
         return [*own, *flows, *skills]
@@ -184,7 +183,7 @@ class Engine:
         if self._turn.locked() or (self.runner is not None and self.runner.paused is None):
             raise TurnRunningError("a turn is already running")
         async with self._turn:
-            self._title_from(f"! {command}")
+            self.session.name_after(f"! {command}")
             await self.shell_lines.run(command)
         self.wire.flush()
 
@@ -214,59 +213,9 @@ class Engine:
     def tell(self, title: str, body: str = "", *, severity: Severity = "info") -> None:
         self.wire.send(notice(title, body, severity=severity))
 
-    async def run_flow(self, skill: Skill, args: str = "", *, shown: str) -> FlowOutcome:
-        """Follow a skill's flow from its beginning. Raises what made it fail."""
-        if skill.flow is None:
-            raise UsageError(f"{skill.path}: {_why_no_flow(skill)}")
-        return await self._follow(skill.flow, skill.name, skill.chart_text or "", args=args, shown=shown)
-
-    async def run_prompt_flow(self, args: str = "", *, shown: str) -> FlowOutcome:
-        """Follow the chart that `--prompt-flow` named. Raises what made it fail."""
-        if self.prompt_flow is None:
-            raise UsageError("there is no chart to begin; --prompt-flow names one")
-        begun = self.prompt_flow
-        return await self._follow(begun.flow, begun.name, begun.text, args=args, shown=shown)
-
-    async def resume_flow(self, run_id: str | None = None, *, new_chart: bool = False) -> None:
-        """Go on with a run that a crash, a quit or a cancel left open, at the node it was on.
-
-        A run that is named may also be one that failed, was stopped or came to the end of its moves. It keeps the
-        chart it began with, unless the one that its flow has by now is wanted.
-        """
-        runs = self.open_runs() if run_id is None else reversed(load_runs(self._flow_journal))
-        run = next((run for run in runs if run_id in (None, run.run_id) and run.can_resume), None)
-        if run is None:
-            raise UsageError(
-                "there is no flow run to go on with" if run_id is None else f"there is no open run {run_id}"
-            )
-        shown = "/flow-resume"
-        now = self.chart_now(run) if new_chart else None
-        if now is None:
-            await self._follow(flow_of_run(run), run.name, run.text, resume=run, shown=shown)
-        elif now.flow is None:
-            raise UsageError(f"the run cannot go on with the chart as it is now: {now.trouble}")
-        else:
-            await self._follow(now.flow, run.name, now.text, resume=run, shown=shown)
-
-    def chart_now(self, run: RunState) -> ChartNow | None:
-        """The chart that a run's flow has by now, where it is another one than the run follows."""
-        return chart_now(run, self.skills, self.prompt_flow)
-
-    def open_runs(self) -> list[RunState]:
-        """Runs of this session that have not ended, the latest first."""
-        if self.runner is not None:
-            return []
-        return [run for run in reversed(load_runs(self._flow_journal)) if run.open]
-
-    def order(self, control: Callable[[FlowRunner], object]) -> None:
-        """Have the next flow begin with this: a breakpoint, a branch chosen in advance."""
-        self._orders.append(control)
-
     def stop_flow(self, reason: str | None = None) -> None:
         """End the run; the turn under way is interrupted."""
-        if self.runner is None:
-            raise UsageError("no flow is running")
-        self.runner.stop(reason)
+        self.flows.stop(reason)
         self.soul.stop_turn()
 
     async def aclose(self) -> None:
@@ -288,17 +237,12 @@ class Engine:
         self.context.close()
         self.session.close()
 
-    @property
-    def _flow_journal(self) -> Path:
-        return self.session.dir / "flow.jsonl"
-
     async def _message(self, user_input: UserInput) -> TurnResult:
         if self._turn.locked() or (self.runner is not None and self.runner.paused is None):
             raise TurnRunningError("a turn is already running")
         iterations = self.config.loop_control.max_ralph_iterations
         if iterations and self.runner is None:
-            flow, max_moves = ralph_flow(user_input, iterations)
-            outcome = await self._follow(flow, "ralph", ralph_text(user_input), max_moves=max_moves, shown=user_input)
+            outcome = await self.flows.run_ralph(user_input, iterations)
             return TurnResult("finished", steps=outcome.steps)
         try:
             return await self.take_turn(user_input)
@@ -312,7 +256,7 @@ class Engine:
         await self.mcp.ready(_MCP_PATIENCE if self.interactive else None)
         async with self._turn:
             shown = prompt if shown_as is None else shown_as
-            self._title_from(shown)
+            self.session.name_after(text_of(shown))
             return await take_turn(self.soul, self.services, self.hooks, self.wire.send, prompt, shown=shown)
 
     def rewind_points(self) -> list[RewindPoint]:
@@ -367,84 +311,9 @@ class Engine:
         found = self.config.models.get(model) or self.config.models.get(self.models.key)
         return (found.input_price, found.output_price) if found is not None else (None, None)
 
-    def rename(self, title: str) -> None:
-        """Give the session a title, of at most 200 characters."""
-        self.session.state.custom_title = " ".join(title.split())[:200]
-        self.session.save_state()
-
     def tell_status(self) -> None:
         """Tell the figures of the context, where they changed outside of a step."""
         tokens, most = self.context.token_count, self.soul.model.max_context_size
         self.wire.send(
             StatusUpdate(context_usage=min(1.0, tokens / most), context_tokens=tokens, max_context_tokens=most)
         )
-
-    async def _follow(
-        self,
-        flow: Flow,
-        name: str,
-        text: str,
-        *,
-        shown: UserInput,
-        args: str = "",
-        max_moves: int | None = None,
-        resume: RunState | None = None,
-    ) -> FlowOutcome:
-        if self.busy:
-            raise TurnRunningError("a flow is already running in this session")
-        control = self.config.loop_control
-        runner = FlowRunner(
-            flow,
-            name=name,
-            taker=self,
-            send=self.wire.send,
-            interactive=self.interactive,
-            journal=Journal(self._flow_journal, on_trouble=self._tell_trouble),
-            text=text,
-            args=args,
-            max_moves=resume.max_moves if resume is not None else max_moves or control.max_moves,
-            max_choice_retries=control.max_choice_retries,
-            resume=resume,
-        )
-        self._obey(runner)
-        self.runner = runner
-        self._title_from(shown)
-        self.wire.send(TurnBegin(user_input=shown))
-        skill = self.skills.get(name)
-        try:
-            with self.services.workspace.protecting(skill.path if skill is not None else None):
-                outcome = await runner.run()
-        finally:
-            self.runner = None
-        self.wire.send(TurnEnd())
-        if outcome.error is not None:
-            raise outcome.error
-        if outcome.status == "max_moves" and flow.source != "ralph":
-            raise MaxStepsReachedError(outcome.moves, "moves")
-        return outcome
-
-    def _obey(self, runner: FlowRunner) -> None:
-        orders, self._orders = self._orders, []
-        for control in orders:
-            try:
-                control(runner)
-            except FlowControlError as error:
-                self.tell("An order for this flow makes no sense", str(error), severity="warning")
-
-    def _tell_trouble(self, error: OSError | None) -> None:
-        if error is None:
-            self.tell("The flow's journal is written again.")
-        else:
-            self.tell(
-                "The flow's journal cannot be written: a crash would lose its place", str(error), severity="warning"
-            )
-
-    def _title_from(self, user_input: UserInput) -> None:
-        if not self.session.state.title:
-            self.session.state.title = " ".join(text_of(user_input).split())[:50]
-            self.session.save_state()
-
-
-def _why_no_flow(skill: Skill) -> str:
-    problem = next((problem for problem in skill.problems if problem.severity == "error"), None)
-    return f"line {problem.line}: {problem.text}" if problem else "this skill is not a flow (type: flow)"

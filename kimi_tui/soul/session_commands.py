@@ -64,7 +64,7 @@ def _listed(point: RewindPoint) -> str:
 
 async def _title(engine: "Engine", args: str) -> None:
     if args:
-        engine.rename(args)
+        engine.session.rename(args)
     engine.say(f"This session is called “{engine.title}”." if engine.title else "This session has no title yet.")
 
 

@@ -6,6 +6,7 @@ import pytest
 
 from kimi_tui.errors import SessionError, SessionLockedError
 from kimi_tui.session.session import Session, last_session_id, list_sessions, sessions_dir
+from kimi_tui.session.state import read_state
 
 
 @pytest.fixture(autouse=True)
@@ -103,3 +104,14 @@ def test_a_session_in_which_no_turn_was_begun_counts_as_empty(work_dir):
     (session.dir / "wire.jsonl").write_text('{"message": {"type": "Notification"}}\n')
     session.close()
     assert not session.dir.exists()
+
+
+def test_a_session_is_named_after_the_first_words_until_a_person_names_it(work_dir):
+    session = Session.create(work_dir)
+    session.name_after("fix  the\nbuild")
+    session.name_after("and then the docs")
+    assert session.state.shown_title == "fix the build"
+    session.rename("Build " + "x" * 300)
+    session.name_after("more")
+    assert read_state(session.dir / "state.json").shown_title == ("Build " + "x" * 300)[:200]
+    session.close()

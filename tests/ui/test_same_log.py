@@ -12,7 +12,7 @@ from kimi_tui.ui.print.face import Output, answer_lines
 from kimi_tui.ui.tui.app import KimiTui
 from kimi_tui.wire.events import TurnBegin
 from tests.soul.engines import plan, tool_call
-from tests.soul.test_engine import CHOICES, FLOW
+from tests.soul.release_flow import CHOICES, FLOW
 from tests.soul.test_soul import until
 from tests.ui.acp.editor import begun, editor_on
 from tests.ui.test_same_run import heard

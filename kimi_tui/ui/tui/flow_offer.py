@@ -1,7 +1,7 @@
 """The question what becomes of a run that was cut off: on with its own chart, with the one of now, or later."""
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol, cast
 
@@ -27,6 +27,13 @@ class Now(Protocol):
     def trouble(self) -> str: ...
 
 
+class Flows(Protocol):
+    """What an engine knows of its flows, where it is a real one and not a recording."""
+
+    def open_runs(self) -> Sequence[RunState]: ...
+    def chart_now(self, run: RunState) -> Now | None: ...
+
+
 @dataclass(frozen=True, slots=True)
 class Offer:
     """What is asked, and the answers: go, new, see, later."""
@@ -38,15 +45,15 @@ class Offer:
 
 def open_run(engine: Engine | None) -> RunState | None:
     """The latest run of the session that was cut off, if there is one."""
-    find = cast("Callable[[], Sequence[RunState]] | None", getattr(engine, "open_runs", None))
-    states: Sequence[RunState] = find() if find is not None else ()
+    flows = _flows_of(engine)
+    states = flows.open_runs() if flows is not None else ()
     return states[0] if states else None
 
 
 def offer_of(engine: Engine | None, run: RunState, place: str) -> Offer:
     """What to ask of this run; `place` is what the node it was on is called."""
-    find = cast("Callable[[RunState], Now | None] | None", getattr(engine, "chart_now", None))
-    now = find(run) if find is not None else None
+    flows = _flows_of(engine)
+    now = flows.chart_now(run) if flows is not None else None
     words = _(
         "The run of {flow} was cut off {since}, at “{place}”, after {moves} moves.",
         flow=run.name,
@@ -65,6 +72,10 @@ def offer_of(engine: Engine | None, run: RunState, place: str) -> Offer:
         return Offer(run.run_id, words, (go, Option("new", "n", new, now.trouble, withheld=True), see, later))
     words += "\n" + _("Its chart has changed since: {what}.", what=words_of(_difference(run, now.flow)))
     return Offer(run.run_id, words, (go, Option("new", "n", new), see, later))
+
+
+def _flows_of(engine: Engine | None) -> Flows | None:
+    return cast("Flows | None", getattr(engine, "flows", None))
 
 
 def _difference(run: RunState, now: Flow) -> tuple[Difference, Flow | None, Flow]:

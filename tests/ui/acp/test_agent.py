@@ -11,7 +11,7 @@ from acp.schema import McpServerStdio
 
 from tests.mcp.kit import SERVERS
 from tests.soul.engines import plan, tool_call
-from tests.soul.test_engine import CHOICES, skills  # noqa: F401 - a fixture
+from tests.soul.release_flow import CHOICES, skills  # noqa: F401 - a fixture
 from tests.soul.test_soul import until
 from tests.ui.acp.editor import begun, editor_on
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.soul.engines import tool_call
-from tests.soul.test_engine import BROKEN, CHOICES, FLOW
+from tests.soul.release_flow import BROKEN, CHOICES, FLOW
 from tests.ui.sleeper import sleeper
 
 

@@ -11,7 +11,7 @@ from kimi_tui.wire.codec import FLOW_EVENTS as FLOW_MESSAGES
 from kimi_tui.wire.codec import REQUESTS as REQUEST_MESSAGES
 from tests.mcp.kit import everyday, odd
 from tests.soul.engines import plan, tool_call
-from tests.soul.test_engine import CHOICES, skills  # noqa: F401 - a fixture
+from tests.soul.release_flow import CHOICES, skills  # noqa: F401 - a fixture
 from tests.ui.wire_server.serving import served
 from tests.ui.wire_server.shapes import EVENTS, FLOW_EVENTS, REQUESTS, why_not
 

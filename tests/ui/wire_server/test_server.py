@@ -6,7 +6,7 @@ import pytest
 
 from kimi_tui import __version__
 from tests.soul.engines import plan, tool_call
-from tests.soul.test_engine import CHOICES, skills  # noqa: F401 - a fixture
+from tests.soul.release_flow import CHOICES, skills  # noqa: F401 - a fixture
 from tests.soul.test_soul import until
 from tests.ui.wire_server.client import Refused
 from tests.ui.wire_server.serving import served
@@ -288,7 +288,7 @@ async def test_a_cancelled_flow_can_be_gone_on_with(tmp_path):
         await client.asked()
         await client.call("cancel")
         assert await run == {"status": "cancelled"}
-        assert [run.node_id for run in engine.open_runs()] == ["Fix"]
+        assert [run.node_id for run in engine.flows.open_runs()] == ["Fix"]
         assert await client.call("prompt", user_input="/flow-resume") == {"status": "finished"}
 
 

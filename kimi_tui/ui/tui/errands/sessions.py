@@ -17,7 +17,7 @@ async def choose_session(app: "KimiTui") -> None:
 
     def rename(title: str) -> None:
         if (working := app.seat.soul_engine) is not None:
-            working.rename(title)
+            working.session.rename(title)
 
     engine = app.engine
     folder = engine.work_dir if engine else app.host.work_dir if app.host else Path.cwd()

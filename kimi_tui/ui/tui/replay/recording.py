@@ -45,7 +45,7 @@ class Recording:
         self.runner: FlowRunner | None = None
         self.work_dir = file.parent
         state = read_state(file.parent / "state.json")
-        self.title = state.custom_title or state.title
+        self.title = state.shown_title
         self.session_id = file.parent.name
         self.model_name = _("a recording")
         self.model_note = ""

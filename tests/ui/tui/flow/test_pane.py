@@ -140,18 +140,35 @@ async def test_a_chart_that_is_not_running_is_exported_as_it_is(tmp_path: Path) 
         assert (tmp_path / "flow-plan.svg").read_text("utf-8").startswith("<svg")
 
 
-class CutOff(StandIn):
-    """An engine whose session has a run that did not end."""
+class Runs:
+    """A run that did not end, and the chart of its flow as it is now."""
+
+    def __init__(self, now: ChartNow | None = None) -> None:
+        self.now = now
 
     def open_runs(self) -> list[RunState]:
         return [
             RunState("run", "release", "mermaid", FIX, hash_of(FIX), "", 1000, "green", moves=5, updated_at=1_000.0)
         ]
 
+    def chart_now(self, run: RunState) -> ChartNow | None:
+        return self.now
+
+
+class CutOff(StandIn):
+    """An engine whose session has such a run."""
+
+    flows = Runs()
+
+
+def cut_off(folder: Path, now: ChartNow | None = None) -> CutOff:
+    engine = CutOff(folder, record=scenes.timed(scenes.flow_at_decision(), 1_000.0))
+    engine.flows = Runs(now)
+    return engine
+
 
 async def test_a_run_that_was_cut_off_is_offered_again(tmp_path: Path) -> None:
-    record = scenes.timed(scenes.flow_at_decision(), 1_000.0)
-    async with desk(tmp_path, engine=CutOff(tmp_path, record=record)) as one:
+    async with desk(tmp_path, engine=cut_off(tmp_path)) as one:
         assert isinstance(one.app.screen, Choice)
         shown = one.shown()
         assert "at “Green?”" in shown
@@ -160,18 +177,11 @@ async def test_a_run_that_was_cut_off_is_offered_again(tmp_path: Path) -> None:
         assert one.engine.prompts == ["/flow-resume run"]
 
 
-class Changed(CutOff):
-    """The chart of its flow was written anew since."""
-
-    now = ChartNow(FIX, flow_scenes.flow_of_text(FIX.replace("Tag it", "Tag the release").replace("look", "read")))
-
-    def chart_now(self, _run: RunState) -> ChartNow:
-        return self.now
+CHANGED = ChartNow(FIX, flow_scenes.flow_of_text(FIX.replace("Tag it", "Tag the release").replace("look", "read")))
 
 
 async def test_a_run_whose_chart_has_changed_goes_on_with_either(tmp_path: Path) -> None:
-    record = scenes.timed(scenes.flow_at_decision(), 1_000.0)
-    async with desk(tmp_path, engine=Changed(tmp_path, record=record)) as one:
+    async with desk(tmp_path, engine=cut_off(tmp_path, CHANGED)) as one:
         assert "“Look at the test” gone" in one.shown()
         assert "“Tag the release” with other" in one.shown()
         await one.press("n")
@@ -181,8 +191,7 @@ async def test_a_run_whose_chart_has_changed_goes_on_with_either(tmp_path: Path)
 
 
 async def test_a_chart_that_lost_the_node_cannot_be_gone_on_with(tmp_path: Path) -> None:
-    engine = Changed(tmp_path, record=scenes.timed(scenes.flow_at_decision(), 1_000.0))
-    engine.now = ChartNow(trouble="it has no node green any more")
+    engine = cut_off(tmp_path, ChartNow(trouble="it has no node green any more"))
     async with desk(tmp_path, engine=engine) as one:
         assert "it has no node green any more" in one.shown()
         await one.press("n")
