@@ -17,7 +17,6 @@ from kimi_tui.ui.tui.after_first_frame import load_the_rest
 from kimi_tui.ui.tui.composer.composer import Composer
 from kimi_tui.ui.tui.doors import Doors
 from kimi_tui.ui.tui.early_keys import EarlyKeys
-from kimi_tui.ui.tui.editor import write_in_editor
 from kimi_tui.ui.tui.engine import Command, Engine
 from kimi_tui.ui.tui.errands.trust import Trust
 from kimi_tui.ui.tui.frame_rate import FRAME
@@ -27,7 +26,7 @@ from kimi_tui.ui.tui.host import Host
 from kimi_tui.ui.tui.insides import Insides
 from kimi_tui.ui.tui.keymap import KeyMap
 from kimi_tui.ui.tui.keys import ACTIONS, bindings
-from kimi_tui.ui.tui.language import _
+from kimi_tui.ui.tui.language import _, n_
 from kimi_tui.ui.tui.manners import Manners
 from kimi_tui.ui.tui.prompts import Prompts
 from kimi_tui.ui.tui.replay.moment import Moment
@@ -177,6 +176,15 @@ class KimiTui(TerminalApp):
         self.work_signs.leave()
         await self.seat.leave()
 
+    def copy(self, text: str) -> None:
+        """Copy it, and say how much and by what."""
+        from kimi_tui.ui.tui import clipboard
+
+        self.copy_to_clipboard(text)
+        lines = text.count("\n") + 1
+        much = n_("{count} line copied", "{count} lines copied", lines)
+        self.tell(_("{much}, by {way}", much=much, way=clipboard.how()))
+
     def watch_app_focus(self) -> None:
         self.work_signs.show()
 
@@ -310,6 +318,9 @@ class KimiTui(TerminalApp):
             self.home.go_to("flow")
             self.home.flow.chart.select(target)
 
+    def on_transcript_copied(self, event: "Transcript.Copied") -> None:
+        self.copy(event.text)
+
     # Keys
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
@@ -366,8 +377,16 @@ class KimiTui(TerminalApp):
             self.screen.focus_previous()
 
     def action_editor(self) -> None:
+        from kimi_tui.ui.tui import editor
+
         if isinstance(self.screen, Home):
-            write_in_editor(self)
+            (editor.read_in_editor if self.home.focused_pane == "talk" else editor.write_in_editor)(self)
+
+    def action_scrollback(self) -> None:
+        from kimi_tui.ui.tui.scrollback import show_in_scrollback
+
+        if isinstance(self.screen, Home):
+            show_in_scrollback(self)
 
     def action_leave(self) -> None:
         self.exit(0)

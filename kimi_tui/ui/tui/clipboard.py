@@ -12,6 +12,8 @@ import sys
 import threading
 from collections.abc import Callable, Mapping
 
+from kimi_tui.ui.tui.language import _
+
 _PATIENCE_S = 2.0
 _CHUNK = 240  # what GNU screen passes on at once
 
@@ -48,6 +50,12 @@ def give_aside(text: str, environ: Mapping[str, str] = os.environ) -> None:
     """Give it, where there is something to give it to, without waiting."""
     if (command := clipboard_command(environ)) is not None:
         threading.Thread(target=give, args=(command, text), name="clipboard", daemon=True).start()
+
+
+def how(environ: Mapping[str, str] = os.environ) -> str:
+    """By what a copied text goes to the clipboard, in words."""
+    command = clipboard_command(environ)
+    return _("the terminal") if command is None else _("the terminal and {tool}", tool=command[0])
 
 
 def for_screen(text: str, environ: Mapping[str, str] = os.environ) -> str:

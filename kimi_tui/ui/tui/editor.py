@@ -1,4 +1,4 @@
-"""Writes the draft in the person's own editor: Ctrl+G.
+"""Writes the draft in the person's own editor, and reads the conversation there: Ctrl+G.
 
 The screen is given up for as long as the editor runs, and nothing else runs meanwhile: that is why it has to wait for
 a turn to end.
@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING
 from textual.app import SuspendNotSupported
 
 from kimi_tui.ui.tui.language import _
+from kimi_tui.ui.tui.transcript.picking import block_text
 
 if TYPE_CHECKING:
     from kimi_tui.ui.tui.app import KimiTui
@@ -63,28 +64,45 @@ def _own_interrupts() -> Generator[None]:
         signal.set_wakeup_fd(waker)
 
 
-def write_in_editor(app: "KimiTui") -> None:
-    """Give the draft to the editor and take back what it became; what fails is told and leaves the draft."""
+def can_give_up(app: "KimiTui") -> bool:
+    """Whether the screen may be given up now: while a turn runs, nothing would read what the model says."""
     engine = app.engine
-    if engine is not None and engine.busy and (engine.runner is None or engine.runner.paused is None):
+    return engine is None or not engine.busy or (engine.runner is not None and engine.runner.paused is not None)
+
+
+def write_in_editor(app: "KimiTui") -> None:
+    """Give the draft to the editor and take back what it became."""
+    composer = app.home.composer
+    before = composer.pastes.unfold(composer.text)
+    after = _in_editor(app, before)
+    if after is not None and after != before:
+        composer.text = composer.pastes.refold(after)
+    composer.prompt.focus()
+
+
+def read_in_editor(app: "KimiTui") -> None:
+    """Give the editor the block at the cursor, or the whole conversation; what is changed there changes nothing."""
+    view = app.home.transcript
+    _in_editor(app, block_text(view.block) if view.block is not None else view.markdown())
+
+
+def _in_editor(app: "KimiTui", text: str) -> str | None:
+    """What the text became in the editor; None, and the reason is told, where none could be opened."""
+    if not can_give_up(app):
         app.tell(_("the editor can be opened when the turn has ended"))
-        return
+        return None
     configured = app.host.config.default_editor if app.host is not None else ""
     command = editor_command(configured or "", os.environ)
     if not command:
         app.tell(_("no editor is known: set $VISUAL, $EDITOR or default_editor"), severity="warning")
-        return
-    composer = app.home.composer
-    before = composer.pastes.unfold(composer.text)
+        return None
     try:
         with app.suspend():
-            after = edit(before, command)
+            return edit(text, command)
     except SuspendNotSupported:
         app.tell(_("an editor cannot be opened from here"), severity="warning")
     except OSError as error:
         app.tell(f"{command[0]}: {error.strerror or error}", severity="warning")
-    else:
-        if after != before:
-            composer.text = composer.pastes.refold(after)
-    composer.prompt.focus()
-    app.refresh()
+    finally:
+        app.refresh()
+    return None

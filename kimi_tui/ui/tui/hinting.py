@@ -93,11 +93,14 @@ def _hints_for(home: Home, state: "UiState") -> tuple[Hint, ...]:
             )
         case "branches":
             hints = (("1…9", _("take a branch")), ("↑ ↓ Enter", _("choose")), ("Esc", _("later")))
+        case "conversation" if home.finder.has_focus_within:
+            hints = (("Enter ↓", _("next")), ("↑", _("previous")), ("Esc", _("close; n and N go on")))
         case "conversation":
             hints = (
                 ("↑ ↓", _("scroll")),
-                ("j k", _("card")),
+                ("j k", _("block")),
                 ("Enter", _("open")),
+                ("y", _("copy")),
                 ("Ctrl+F", _("find")),
                 ("End", _("follow")),
                 ("F11", _("zoom")),

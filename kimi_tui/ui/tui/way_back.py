@@ -40,6 +40,7 @@ class WayBack:
             app.doors.open("rewind")
         else:
             self._escaped = self._steady()
+            home.transcript.find("")
             home.composer.prompt.focus()
 
     def copy_or_clear(self) -> None:
@@ -47,8 +48,7 @@ class WayBack:
         app, composer = self._app, self._app.home.composer
         selected = app.home.transcript.selected_text() or composer.prompt.selected_text
         if selected:
-            app.copy_to_clipboard(selected)
-            app.tell(_("copied"))
+            app.copy(selected)
         elif composer.clear():
             self._quit_asked = float("-inf")
         elif self._steady() - self._quit_asked < _TWICE_S:

@@ -18,7 +18,7 @@ SEVERAL_WORDS = re.compile(r"[A-Za-z]{2,}[,:;.]? [A-Za-z]+")
 A_WORD = re.compile(r"[A-Za-z]{2,}")
 STYLE_SHEET = re.compile(r"[\w:>-] \{\s.*;", re.DOTALL)
 AN_ACTION = re.compile(r"\w+\([\w, ]*\)")
-NAMES = frozenset({"kimi-tui", "yolo", "/model", "End", "config"})
+NAMES = frozenset({"kimi-tui", "yolo", "/model", "Ctrl+End", "config"})
 UNSHOWN_CALLS = frozenset(
     {"Binding", "cast", "compile", "assert_never", "import_module", "Thread", "sub", "removeprefix"}
 )

@@ -1,6 +1,9 @@
 """Reading the conversation while it goes on, and what is long in it."""
 
+import contextlib
 from pathlib import Path
+
+import pytest
 
 from kimi_tui.ui.tui.transcript.below import NewBelow
 from kimi_tui.wire.events import StepBegin, TurnBegin, TurnEnd
@@ -29,7 +32,7 @@ async def test_what_comes_below_while_one_reads_above_is_told_and_one_click_away
         await pilot.pause()
         await pilot.pause()
         await pilot.pause()
-        assert "↓ 2 new · End" in shown(app)
+        assert "↓ 2 new · Ctrl+End" in shown(app)
         await pilot.click(NewBelow)
         await pilot.pause()
         assert app.home.transcript.follow
@@ -48,3 +51,70 @@ async def test_a_long_message_is_folded_to_its_first_lines_and_opens(tmp_path: P
         assert "line 8" not in shown(app)
         await pilot.press("f2", "k", "enter")
         assert "line 23" in shown(app)
+
+
+async def test_the_conversation_scrolls_from_the_composer(tmp_path: Path) -> None:
+    engine = StandIn(tmp_path)
+    app, _ = make_app(engine)
+    async with app.run_test(size=(100, 30)) as pilot:
+        await ready(pilot)
+        engine.say(TurnBegin(user_input="go"), StepBegin(n=1), TextPart(text=LONG), TurnEnd())
+        await pilot.pause()
+        await pilot.pause()
+        view, prompt = app.home.transcript, app.home.composer.prompt
+        await pilot.press("a", "pageup", "pageup")
+        assert prompt.has_focus
+        assert not view.follow
+        above = view.scroll_y
+        await pilot.press("pagedown")
+        assert view.scroll_y > above
+        await pilot.press("end")
+        assert not view.follow
+        await pilot.press("ctrl+end")
+        assert view.follow
+        await pilot.press("backspace", "pageup", "end")
+        assert view.follow
+
+
+async def test_after_the_search_is_closed_n_goes_on_and_escape_ends_it(tmp_path: Path) -> None:
+    engine = StandIn(tmp_path)
+    app, _ = make_app(engine)
+    async with app.run_test(size=(100, 30)) as pilot:
+        await ready(pilot)
+        engine.say(TurnBegin(user_input="go"), StepBegin(n=1), TextPart(text=LONG), TurnEnd())
+        await pilot.pause()
+        await pilot.pause()
+        await pilot.press("ctrl+f", *"paragraph 1")
+        await pilot.pause()
+        await pilot.pause()
+        assert "11 of 11" in shown(app)
+        await pilot.press("enter")
+        await pilot.pause()
+        assert "1 of 11" in shown(app)
+        await pilot.press("escape", "n", "n")
+        view = app.home.transcript
+        assert view.has_focus
+        assert view.found == (3, 11)
+        await pilot.press("escape")
+        assert view.sought == ""
+        assert app.home.composer.prompt.has_focus
+
+
+async def test_the_editor_reads_the_conversation_where_the_focus_is_in_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seen = tmp_path / "seen.md"
+    monkeypatch.setenv("VISUAL", f'sh -c \'cp "$0" {seen}; echo other >"$0"\'')
+    engine = StandIn(tmp_path)
+    app, _ = make_app(engine)
+    monkeypatch.setattr(app, "suspend", contextlib.nullcontext)  # there is no terminal to give up
+    async with app.run_test(size=(100, 30)) as pilot:
+        await ready(pilot)
+        engine.say(TurnBegin(user_input="go"), StepBegin(n=1), TextPart(text="**yes**"), TurnEnd())
+        await pilot.pause()
+        await pilot.press("f2", "ctrl+g")
+        assert seen.read_text() == "> go\n\n**yes**\n"
+        await pilot.press("k", "ctrl+g")
+        assert seen.read_text() == "**yes**"
+        assert app.home.transcript.has_focus
+        assert app.home.composer.text == ""

@@ -64,6 +64,13 @@ class Composer(Vertical):
             self.text = text
             super().__init__()
 
+    class Scrolled(Message):
+        """A key that scrolls the conversation: pageup, pagedown, ctrl+home, end or ctrl+end."""
+
+        def __init__(self, key: str) -> None:
+            self.key = key
+            super().__init__()
+
     class TakeBack(Message):
         """Up in an empty composer while something is queued: edit the last of it."""
 
@@ -254,6 +261,8 @@ class Composer(Vertical):
                 self.run_worker(self._paste_clipboard(), group="clipboard", exclusive=True)
             case "ctrl+d":
                 self.post_message(self.Leave())
+            case "pageup" | "pagedown" | "end" | "ctrl+home" | "ctrl+end":
+                self.post_message(self.Scrolled(key))
             case _:
                 pass
 

@@ -18,6 +18,7 @@ _BURST_KEYS = 4
 _AHEAD_S = 1.0
 _CR_OR_LF = frozenset({"enter", "ctrl+j"})  # a terminal that is not raw yet makes the one into the other
 _AHEAD_PAUSE_S = 0.05
+_PAGES, _ENDS = frozenset({"pageup", "pagedown"}), frozenset({"ctrl+home", "ctrl+end"})
 
 
 class PromptArea(TextArea):
@@ -39,7 +40,8 @@ class PromptArea(TextArea):
         """Enter was pressed."""
 
     class Pressed(Message):
-        """A key that means something here besides editing: up, down, tab, escape, ctrl+r, ctrl+s, ctrl+v, ctrl+d."""
+        """A key that means something here besides editing: up, down, tab, escape, ctrl+r, ctrl+s, ctrl+v, ctrl+d;
+        pageup, pagedown, end, ctrl+home, ctrl+end where they are the conversation's."""
 
         def __init__(self, key: str) -> None:
             self.key = key
@@ -89,7 +91,7 @@ class PromptArea(TextArea):
         elif key == "enter":
             self._take(event)
             self.post_message(self.Sent())
-        elif key in self.captures or self._moves_out(key) or (key == "ctrl+d" and not self.text):
+        elif key in self.captures or self._moves_out(key) or self._pages(key) or (key == "ctrl+d" and not self.text):
             self._take(event)
             self.post_message(self.Pressed(key))
         elif key == "backspace" and self.selection.start == self.selection.end and self._drop_chip():
@@ -102,6 +104,12 @@ class PromptArea(TextArea):
         if self._last_key == at and self.text.endswith("\n"):
             self.set_text(self.text[:-1])
             self.post_message(self.Sent())
+
+    def _pages(self, key: str) -> bool:
+        """Whether a key that scrolls means the conversation: where there is nothing of the text to scroll to."""
+        if key in _ENDS:
+            return True
+        return (key in _PAGES and self.max_scroll_y == 0) or (key == "end" and not self.text)
 
     def _moves_out(self, key: str) -> bool:
         if self.selection.start != self.selection.end:

@@ -1,5 +1,6 @@
 """Find in the conversation: one line below it while it is open."""
 
+from textual import events
 from textual.app import ComposeResult
 from textual.containers import Horizontal
 from textual.message import Message
@@ -41,18 +42,18 @@ class Finder(Horizontal):
         return self.has_class("-open")
 
     def open(self) -> None:
+        """Ask what to look for; what was looked for last is there, to be written over."""
         self.add_class("-open")
         self.query_one(Input).focus()
+        self.query_one(Input).select_all()
 
     def close(self) -> None:
         self.remove_class("-open")
-        self.query_one(Input).value = ""
 
-    def count(self, places: int) -> None:
-        asked = bool(self.query_one(Input).value)
-        self.query_one("#find-count", Static).update(
-            " " + _("{count} found · enter next", count=places) + " " if asked else ""
-        )
+    def count(self, at: int, places: int) -> None:
+        """Say at which of the places the view is."""
+        words = _("nothing found") if not places else _("{at} of {count}", at=at, count=places)
+        self.query_one("#find-count", Static).update(f" {words} " if self.query_one(Input).value else "")
 
     def on_input_changed(self, event: Input.Changed) -> None:
         event.stop()
@@ -61,3 +62,9 @@ class Finder(Horizontal):
     def on_input_submitted(self, event: Input.Submitted) -> None:
         event.stop()
         self.post_message(self.Step(1))
+
+    def on_key(self, event: events.Key) -> None:
+        if event.key in ("up", "shift+enter", "down"):
+            event.stop()
+            event.prevent_default()
+            self.post_message(self.Step(1 if event.key == "down" else -1))

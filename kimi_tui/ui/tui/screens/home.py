@@ -242,11 +242,24 @@ class Home(EchoScreen):
     def on_strip_line_clicked(self, event: "StripLine.Clicked") -> None:
         self.toggle_drawer()
 
+    def on_composer_scrolled(self, event: Composer.Scrolled) -> None:
+        match event.key:
+            case "pageup":
+                self.transcript.action_page_up()
+            case "pagedown":
+                self.transcript.action_page_down()
+            case "ctrl+home":
+                self.transcript.action_scroll_home()
+            case _:
+                self.transcript.action_scroll_end()
+
     def on_finder_changed(self, event: "Finder.Changed") -> None:
-        self.finder.count(len(self.transcript.find(event.query_text)))
+        self.transcript.look_for(event.query_text)
+        self.finder.count(*self.transcript.found)
 
     def on_finder_step(self, event: "Finder.Step") -> None:
-        self.transcript.find_next()
+        (self.transcript.find_next if event.by > 0 else self.transcript.find_previous)()
+        self.finder.count(*self.transcript.found)
 
     def on_divider_moved(self, event: "Divider.Moved") -> None:
         self.share = (self.app.size.width - event.column - 1) / self.app.size.width
@@ -397,4 +410,6 @@ class Home(EchoScreen):
     def action_find(self) -> None:
         """Find in the conversation; in an approval, read the whole of it."""
         if not (self.approval.has_focus and self.approval.read_whole()):
+            if not self.finder.is_open:
+                self.transcript.look_from_here()
             self.finder.open()

@@ -34,7 +34,7 @@ class NewBelow(Sheet):
             ("↓ ", palette.accent),
             (_("{count:,} new", count=self.unseen), palette.base),
             (" · ", palette.faint),
-            ("End", palette.accent),
+            ("Ctrl+End", palette.accent),
         ]
         return [Line(((" " * max(0, (width - width_of(runs)) // 2), palette.base), *runs))]
 

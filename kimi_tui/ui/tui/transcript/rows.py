@@ -65,6 +65,20 @@ class RowMaker:
             _push(segments, " " * (self.width - used), self.palette.base)
         return Row(Strip(segments, self.width), ink)
 
+    def bare(self, line: Line) -> Strip:
+        """A line on the terminal's own ground, without padding."""
+        strip = self.row(line).strip
+        return Strip([Segment(text, self._off_base(style)) for text, style, _ in _rstripped(strip)])
+
+    def _off_base(self, style: Style | None) -> Style:
+        style = style or Style.null()
+        if style.bgcolor != self.palette.base.bgcolor:
+            return style
+        return Style(
+            color=style.color, bold=style.bold, dim=style.dim, italic=style.italic, underline=style.underline,
+            strike=style.strike, reverse=style.reverse, link=style.link,
+        )  # fmt: skip
+
     def _margin_style(self, cursor: bool) -> Style:
         return self.palette.accent if cursor else self.palette.base
 
@@ -73,6 +87,13 @@ class RowMaker:
         if found is None:
             found = self._styles[style] = self.palette.base + style
         return found
+
+
+def _rstripped(strip: Strip) -> list[Segment]:
+    segments = list(strip)
+    if segments and (segments[-1].style is None or segments[-1].style.bgcolor is None or segments[-1].text.isspace()):
+        segments[-1] = Segment(segments[-1].text.rstrip(), segments[-1].style)
+    return segments
 
 
 def _push(segments: list[Segment], text: str, style: Style) -> None:

@@ -20,6 +20,7 @@ from kimi_tui.ui.tui.transcript.items import (
     ToolItem,
     UserItem,
 )
+from kimi_tui.ui.tui.transcript.joined import Span, all_joined
 from kimi_tui.ui.tui.transcript.roll import Roll
 from kimi_tui.wire.display import BriefBlock, DiffBlock, DisplayBlock, ShellBlock, TodoBlock, UnknownBlock
 
@@ -72,19 +73,23 @@ def _block_text(block: DisplayBlock) -> str:
             return block.type
 
 
-def places(lines: list[Line], query: str) -> list[tuple[int, int, int]]:
-    """Where `query` is in drawn lines: (line, first character, character after)."""
-    wanted = query.casefold()
-    found: list[tuple[int, int, int]] = []
-    if not wanted:
-        return found
-    for number, line in enumerate(lines):
-        text = line.text.casefold()
+def places(lines: list[Line], query: str) -> list[tuple[Span, ...]]:
+    """Where `query` is in drawn lines; a place that a wrapped line breaks has a span in each of its rows."""
+    wanted = _folded(query)
+    found: list[tuple[Span, ...]] = []
+    for line in all_joined(lines) if wanted else ():
+        text = _folded(line.text)
         at = text.find(wanted)
         while at >= 0:
-            found.append((number, at, at + len(wanted)))
+            found.append(tuple(line.spans(at, at + len(wanted))))
             at = text.find(wanted, at + len(wanted))
     return found
+
+
+def _folded(text: str) -> str:
+    """`text` with case ignored and as many characters as before."""
+    folded = text.casefold()
+    return folded if len(folded) == len(text) else text.lower() if len(text.lower()) == len(text) else text
 
 
 def count_in(item: Item, query: str) -> int:
@@ -100,6 +105,24 @@ class Finder:
         self._query = ""
         self._at = -1
         self.matches: list[Match] = []
+
+    @property
+    def query(self) -> str:
+        return self._query
+
+    @property
+    def place(self) -> tuple[int, int]:
+        """At which of the matches the person is, from 1 on, and how many there are."""
+        return self._at + 1, len(self.matches)
+
+    def near(self, item_id: int, row: int) -> None:
+        """Have the next step go to the first match from this row of an item on; where there is none, to the last."""
+        index, above = self._roll.index_of(item_id), 0
+        if index is not None:
+            drawn = self._roll.drawn(index)
+            above = sum(spans[0][0] < row - drawn.gap for spans in places(drawn.lines, self._query))
+        later = (at for at, match in enumerate(self.matches) if (match.item_id, match.nth) >= (item_id, above))
+        self._at = next(later, len(self.matches) - 1) - 1
 
     def find(self, query: str) -> None:
         """Begin a search; "" ends it."""
@@ -129,7 +152,7 @@ class Finder:
         if match.nth >= len(found) and roll.can_fold(index) and not roll.is_open(match.item_id):
             roll.set_open(match.item_id, True)
             found = places(roll.drawn(index).lines, self._query)
-        line = found[min(match.nth, len(found) - 1)][0] if found else 0
+        line = found[min(match.nth, len(found) - 1)][0][0] if found else 0
         return index, roll.drawn(index).gap + line
 
     def marks(self, index: int, number: int) -> list[tuple[int, int, Style]]:
@@ -140,6 +163,7 @@ class Finder:
         nth_here = here.nth if here is not None and here.item_id == self._roll.id_at(index) else -1
         return [
             (start, end, palette.found_here if nth == nth_here else palette.found)
-            for nth, (line, start, end) in enumerate(places(self._roll.drawn(index).lines, self._query))
+            for nth, spans in enumerate(places(self._roll.drawn(index).lines, self._query))
+            for line, start, end in spans
             if line == number
         ]

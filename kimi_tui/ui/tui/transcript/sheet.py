@@ -59,5 +59,9 @@ class Sheet:
         if selection is not None:
             span = selection.get_span(place_of(self._roll.id_at(index), number))
             if span is not None:
-                marks.append((*span, self._roll.palette.selection))
+                line = self._roll.drawn(index).lines[number]
+                start = max(span[0], MARGIN + line.skip)  # what is copied, and nothing else
+                end = span[1] if span[1] >= 0 else MARGIN + len(line.text)
+                if start < end:
+                    marks.append((start, end, self._roll.palette.selection))
         return marks

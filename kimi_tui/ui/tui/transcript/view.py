@@ -1,6 +1,6 @@
 """The conversation on screen: one widget, however long the conversation, that repaints only the rows that changed."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from time import monotonic
 from typing import ClassVar
 
@@ -11,7 +11,8 @@ from textual.selection import Selection
 from textual.timer import Timer
 
 from kimi_tui.ui.tui.transcript.copying import selected_text
-from kimi_tui.ui.tui.transcript.items import FlowHeaderItem, Item, SubagentItem
+from kimi_tui.ui.tui.transcript.items import AssistantItem, FlowHeaderItem, Item, SubagentItem, UserItem
+from kimi_tui.ui.tui.transcript.picking import block_text, line_at, whole_text, word_at
 from kimi_tui.ui.tui.transcript.search import Match
 from kimi_tui.ui.tui.transcript.viewport import Viewport
 
@@ -26,11 +27,17 @@ class Transcript(Viewport, can_focus=True):
         Binding("down", "scroll_down", "Down", show=False),
         Binding("pageup", "page_up", "Page up", show=False),
         Binding("pagedown", "page_down", "Page down", show=False),
-        Binding("home", "scroll_home", "Start", show=False),
-        Binding("end", "scroll_end", "End, and follow", show=False),
-        Binding("alt+up,k", "cursor(-1)", "Card above", show=False),
-        Binding("alt+down,j", "cursor(1)", "Card below", show=False),
+        Binding("home,ctrl+home", "scroll_home", "Start", show=False),
+        Binding("end,ctrl+end", "scroll_end", "End, and follow", show=False),
+        Binding("k", "block(-1)", "Block above", show=False),
+        Binding("j", "block(1)", "Block below", show=False),
+        Binding("alt+up", "cursor(-1)", "Card above", show=False),
+        Binding("alt+down", "cursor(1)", "Card below", show=False),
         Binding("enter", "open", "Open or fold", show=False),
+        Binding("[", "turn(-1)", "Message before", show=False),
+        Binding("]", "turn(1)", "Next message", show=False),
+        Binding("y", "copy_block", "Copy the block", show=False),
+        Binding("t", "app.scrollback", "Into the scrollback", show=False),
         Binding("n", "find(1)", "Next match", show=False),
         Binding("N", "find(-1)", "Match before", show=False),
     ]
@@ -44,6 +51,13 @@ class Transcript(Viewport, can_focus=True):
         def __init__(self, item_id: int, action: str) -> None:
             self.item_id = item_id
             self.action = action
+            super().__init__()
+
+    class Copied(Message):
+        """A block is to be copied."""
+
+        def __init__(self, text: str) -> None:
+            self.text = text
             super().__init__()
 
     class FollowChanged(Message):
@@ -68,6 +82,7 @@ class Transcript(Viewport, can_focus=True):
         self._unseen: set[int] = set()
         self._told = (True, 0)
         self._timer: Timer | None = None
+        self._origin: tuple[int, int] | None = None
 
     # What is shown
 
@@ -208,22 +223,46 @@ class Transcript(Viewport, can_focus=True):
 
     # The cursor and the mouse
 
+    def action_block(self, step: int) -> None:
+        """To the next block, up or down; from nowhere, to the one nearest to what is seen."""
+        self._go(step, lambda _index: True)
+
     def action_cursor(self, step: int) -> None:
         """To the next card that can be opened or turn of a flow's node, up or down."""
         roll = self._roll
+        self._go(step, lambda index: roll.can_fold(index) or isinstance(roll.items[index], FlowHeaderItem))
+
+    def action_turn(self, step: int) -> None:
+        """To the next message of the person, up or down."""
+        self._go(step, lambda index: isinstance(self._roll.items[index], UserItem))
+
+    def _go(self, step: int, wanted: Callable[[int], bool]) -> None:
+        roll, window = self._roll, self._window
         index = roll.index_of(self._cursor) if self._cursor is not None else None
         if index is None:
-            index = len(roll) if step < 0 else -1
+            index = roll.heights.find(window.top + (window.height if step < 0 else 0))[0] - (step > 0)
         index += step
-        while 0 <= index < len(roll):
-            if roll.can_fold(index) or isinstance(roll.items[index], FlowHeaderItem):
-                self._cursor = roll.id_at(index)
-                top = roll.heights.top(index)
-                if not self._window.top <= top < self._window.top + self._window.height - 1:
-                    self._window.show_item(index, above=self._window.height // 3)
-                break
+        while 0 <= index < len(roll) and not (wanted(index) and roll.drawn(index).lines):
             index += step
+        if 0 <= index < len(roll):
+            self._cursor = roll.id_at(index)
+            top = roll.heights.top(index)
+            if not window.top <= top < window.top + window.height - 1:
+                window.show_item(index, above=window.height // 3)
         self._show()
+
+    @property
+    def block(self) -> Item | None:
+        """The block that the cursor is at."""
+        return self._roll.item_of(self._cursor) if self._cursor is not None else None
+
+    def action_copy_block(self) -> None:
+        """Copy the block at the cursor, without one the last reply."""
+        item = self.block
+        if item is None:
+            item = next((one for one in reversed(self._roll.items) if isinstance(one, AssistantItem)), None)
+        if item is not None:
+            self.post_message(self.Copied(block_text(item)))
 
     def action_open(self) -> None:
         if self._cursor is None:
@@ -243,7 +282,11 @@ class Transcript(Viewport, can_focus=True):
         self.call_next(self._show)
 
     def on_click(self, event: events.Click) -> None:
-        index, _ = self._roll.heights.find(self._window.top + event.y)
+        index, row = self._roll.heights.find(self._window.top + event.y)
+        if event.chain > 1:
+            event.prevent_default()  # Textual's own takes the whole conversation
+            self._pick(index, row, event)
+            return
         if index >= len(self._roll) or self.text_selection is not None:
             return
         item_id = self._roll.id_at(index)
@@ -254,6 +297,15 @@ class Transcript(Viewport, can_focus=True):
             self.toggle(item_id)
         self.post_message(self.ItemClicked(item_id, action))
 
+    def _pick(self, index: int, row: int, event: events.Click) -> None:
+        """Select the word under the mouse, or the line."""
+        number = row - self._roll.drawn(index).gap if index < len(self._roll) else -1
+        if number < 0 or str(event.style.meta.get("act", "")).startswith(("toggle", "agent", "node:")):
+            return
+        at = word_at if event.chain == 2 else line_at
+        if (selection := at(self._roll, index, number, event.x)) is not None:
+            self.screen.selections = {self: selection}
+
     # Search
 
     def find(self, query: str) -> list[Match]:
@@ -261,6 +313,31 @@ class Transcript(Viewport, can_focus=True):
         self._finder.find(query)
         self._show()
         return list(self._finder.matches)
+
+    def look_from_here(self) -> None:
+        """A search begins: it looks from what is seen now on."""
+        index, row = self._roll.heights.find(self._window.top)
+        self._origin = (self._roll.id_at(index), row) if index < len(self._roll) else None
+
+    def look_for(self, query: str) -> None:
+        """Mark the places, and go to the nearest from where the search began."""
+        if query == self._finder.query:
+            return
+        self._finder.find(query)
+        if self._finder.matches and self._origin is not None:
+            self._finder.near(*self._origin)
+            self._find(1)
+        self._show()
+
+    @property
+    def sought(self) -> str:
+        """What is being looked for, "" when nothing is."""
+        return self._finder.query
+
+    @property
+    def found(self) -> tuple[int, int]:
+        """At which of the places that were found the person is, from 1 on, and how many there are."""
+        return self._finder.place
 
     def find_next(self) -> Match | None:
         """To the next match, from the first again after the last."""
@@ -296,6 +373,18 @@ class Transcript(Viewport, can_focus=True):
         selection = self.text_selection
         return selected_text(self._roll, selection) if selection is not None else ""
 
-    def plain_text(self) -> str:
-        """The whole conversation as text."""
-        return selected_text(self._roll, Selection(None, None))
+    def markdown(self) -> str:
+        """The whole conversation as Markdown."""
+        return whole_text(self._roll)
+
+    def ansi_lines(self) -> Iterator[str]:
+        """The whole conversation as it looks, with its colours, for a terminal that scrolls by itself."""
+        ground, filters = self.background_colors[1], self.app.get_line_filters()
+        for index in range(len(self._roll)):
+            drawn = self._roll.drawn(index)
+            yield from [""] * drawn.gap
+            for line in drawn.lines:
+                strip = self._sheet.maker.bare(line)
+                for one in filters:
+                    strip = strip.apply_filter(one, ground)
+                yield strip.render(self.app.console)

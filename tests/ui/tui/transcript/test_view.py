@@ -1,3 +1,4 @@
+import re
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
@@ -36,6 +37,9 @@ class Home(App[None]):
 
     def on_transcript_item_clicked(self, event: Transcript.ItemClicked) -> None:
         self.heard.append((event.item_id, event.action))
+
+    def on_transcript_copied(self, event: Transcript.Copied) -> None:
+        self.heard.append(event.text)
 
     def on_transcript_follow_changed(self, event: Transcript.FollowChanged) -> None:
         self.heard.append((event.following, event.unseen))
@@ -218,29 +222,94 @@ async def test_a_resize_keeps_the_item_at_the_top():
         assert next(row for row in rows(view) if row) == top
 
 
-async def test_the_plain_text_is_the_whole_conversation():
-    async with showing(UserItem("hi"), AssistantItem("**yes**", done=True)) as (_, view):
-        assert view.plain_text() == "hi\n\nyes"
+async def test_the_conversation_can_be_had_as_markdown():
+    tool = ToolItem("Shell", "ls", "ok", output="a\nb")
+    async with showing(UserItem("hi\nyou"), tool, AssistantItem("**yes**", done=True)) as (_, view):
+        assert view.markdown() == "> hi\n> you\n\n**Shell** ls\n\n```\na\nb\n```\n\n**yes**\n"
 
 
-@pytest.mark.parametrize("count", [10, 2000])
-async def test_the_work_of_a_flush_does_not_depend_on_the_length_of_the_conversation(count: int):
-    async with showing(*turns(count)) as (pilot, view):
-        drawn = len(view._roll._drawn)
-        item_id = view.append(AssistantItem())
-        for _ in range(30):
-            view.stream(item_id, "a word and another ")
+async def test_for_the_scrollback_it_keeps_its_colours_and_loses_its_ground():
+    async with showing(UserItem("hi"), AssistantItem("**yes**\n\n`code`", done=True)) as (_, view):
+        lines = list(view.ansi_lines())
+        assert [re.sub(r"\x1b\[[0-9;]*m", "", line).strip() for line in lines] == ["▌you  hi", "", "yes", "", "code"]
+        assert "\x1b[1" in lines[2]
+        ground = view.background_colors[1].rgb
+        assert ";".join(map(str, ground)) not in lines[2]
+
+
+@pytest.mark.parametrize(
+    ("column", "word"),
+    [(4, "see"), (9, "src/a.py:12"), (14, "src/a.py:12"), (17, ","), (21, "--long-option"), (38, "用中文")],
+)
+async def test_a_double_click_takes_the_word(column: int, word: str):
+    async with showing(AssistantItem("see src/a.py:12, --long-option or 用中文。", done=True)) as (pilot, view):
+        await pilot.click(Watched, offset=(column, 0), times=2)
+        await pilot.pause()
+        assert view.selected_text() == word
+
+
+async def test_a_double_click_takes_a_word_that_two_rows_share_and_a_third_click_the_line():
+    url = "https://example.com/a/very/long/address/that/takes/two/rows"
+    async with showing(AssistantItem(f"go to {url} now\n\nand back", done=True), size=(40, 16)) as (pilot, view):
+        row = next(y for y, text in enumerate(rows(view)) if "two/rows" in text)
+        await pilot.click(Watched, offset=(4, row), times=2)
+        await pilot.pause()
+        assert view.selected_text() == url
+        await pilot.click(Watched, offset=(4, row), times=3)
+        await pilot.pause()
+        assert view.selected_text() == f"go to {url} now"
+
+
+async def test_what_is_selected_is_marked_without_its_margin():
+    async with showing(AssistantItem("- one\n- two", done=True)) as (pilot, view):
+        view.text_select_all()
+        await pilot.pause()
+        marked = [text for text, style, _ in view.render_line(1) if style and style.bgcolor == _selection(view)]
+        assert marked == ["two"]
+
+
+def _selection(view: Transcript) -> object:
+    return view._roll.palette.selection.bgcolor
+
+
+async def test_looking_for_something_goes_to_the_nearest_place_from_what_is_seen():
+    async with showing(*turns(40)) as (_, view):
+        view.follow = False
+        view.jump_to(view._roll.id_at(40))
+        view.look_from_here()
+        view.look_for("question")
+        assert view.found == (21, 40)
+        view.find_previous()
+        assert view.found == (20, 40)
+
+
+async def test_a_place_that_a_wrapped_line_breaks_is_found_and_marked_in_both_rows():
+    async with showing(AssistantItem("word " * 5 + "a needle here", done=True), size=(36, 10)) as (_, view):
+        view.look_from_here()
+        view.look_for("a needle")
+        assert view.found == (1, 1)
+        here = view._roll.palette.found_here.bgcolor
+        marked = [text for y in (0, 1) for text, style, _ in view.render_line(y) if style and style.bgcolor == here]
+        assert marked == ["a", "needle"]
+
+
+async def test_j_and_k_go_from_block_to_block_and_y_copies_the_one_at_the_cursor():
+    tool = ToolItem("Shell", "ls", "ok", output="out")
+    async with showing(UserItem("hi"), tool, AssistantItem("**yes**", done=True)) as (pilot, _):
+        for key in "ykykyky":
+            await pilot.press(key)
+        await pilot.pause()
+        app = pilot.app
+        assert isinstance(app, Home)
+        assert [heard for heard in app.heard if isinstance(heard, str)] == ["**yes**", "**yes**", "out", "hi"]
+
+
+async def test_brackets_go_to_the_messages_of_the_person():
+    async with showing(*turns(30)) as (pilot, view):
+        for times, turn in ((1, 29), (2, 27)):
+            await pilot.press(*["left_square_bracket"] * times)
             await pilot.pause()
-        assert len(view._roll._drawn) <= drawn + 2
-
-
-async def test_rows_that_look_the_same_are_found_at_their_own_place() -> None:
-    async with showing(*(NoticeItem("the same") for _ in range(60)), size=(40, 10)) as (pilot, view):
-        view.action_scroll_home()
+            assert [row.split()[-1] for row in rows(view) if row.startswith("›")] == [str(turn)]
+        await pilot.press("right_square_bracket")
         await pilot.pause()
-        step = view._roll.heights[1]
-        before, shown = view.screen.get_style_at(6, 2 * step).meta["offset"], rows(view)
-        view._move(step)
-        await pilot.pause()
-        assert rows(view) == shown
-        assert view.screen.get_style_at(6, 2 * step).meta["offset"] > before
+        assert [row.split()[-1] for row in rows(view) if row.startswith("›")] == ["28"]
