@@ -12,7 +12,8 @@ from kimi_tui.cli.work_dir import folder_of, work_dir_of
 from kimi_tui.errors import UsageError
 from kimi_tui.mcp.config import load as load_mcp
 from kimi_tui.permission.settings import PermissionSettings, permission_settings
-from kimi_tui.session.session import last_session_id
+from kimi_tui.session.catalog import is_open
+from kimi_tui.session.session import last_session_id, list_sessions, owner_of, sessions_dir
 from kimi_tui.soul.agent_spec import agent_file
 from kimi_tui.soul.assemble import Plan
 from kimi_tui.tools.rule_subject import subject_of
@@ -49,11 +50,10 @@ def plan_of(
     permissions = permissions_of(loaded, work_dir, trusted=standing.acts)
     if options.prompt_flow and config.loop_control.max_ralph_iterations:
         raise UsageError("--prompt-flow does not go with loop_control.max_ralph_iterations")
-    session_id = None if elsewhere else options.session or None
+    session_id, warnings = None if elsewhere else options.session or None, loaded.warnings
     if options.continue_ and not elsewhere:
-        session_id = last_session_id(work_dir)
-        if session_id is None:
-            raise UsageError(f"there is no session to go on with in {work_dir}")
+        session_id, warning = _to_go_on_with(work_dir)
+        warnings = (*warnings, *filter(None, (warning,)))
     return Plan(
         work_dir=work_dir,
         config=config,
@@ -76,7 +76,29 @@ def plan_of(
         ),
         permissions=permissions,
         standing=standing,
-        warnings=loaded.warnings,
+        warnings=warnings,
+    )
+
+
+def _to_go_on_with(work_dir: Path) -> tuple[str, str]:
+    """The session that was used last and that no other process holds, and what to say where that is not the last one.
+
+    Raises UsageError where there is none.
+    """
+    last = last_session_id(work_dir)
+    if last is None:
+        raise UsageError(f"there is no session to go on with in {work_dir}")
+    folder = sessions_dir(work_dir) / last
+    if not is_open(folder):
+        return last, ""
+    title = next((info.title for info in list_sessions(work_dir) if info.id == last), "") or last
+    for info in list_sessions(work_dir):
+        if info.id != last and not info.archived and not is_open(info.dir):
+            return info.id, f"The last session, “{title}”, is open in another window: this is the last one that is free"
+    owner = f" (pid {pid})" if (pid := owner_of(folder)) else ""
+    raise UsageError(
+        f"the session “{title}” is open in another window{owner}, and {work_dir} has no other to go on with; "
+        "close it there, or start without --continue"
     )
 
 

@@ -73,10 +73,7 @@ class Session:
     @property
     def is_empty(self) -> bool:
         """No turn was begun in it yet; a notice of what could not be begun does not count."""
-        wire = self.dir / "wire.jsonl"
-        if not wire.exists():
-            return True
-        return wire.stat().st_size < _SHORT and b'"TurnBegin"' not in wire.read_bytes()
+        return _is_empty(self.dir)
 
     def name_after(self, text: str) -> None:
         """Have the first words that were said in it as its title."""
@@ -111,8 +108,8 @@ class Session:
         try:
             fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError:
-            owner = os.pread(fd, 64, 0).decode("ascii", "replace").strip()
             os.close(fd)
+            owner = owner_of(self.dir)
             raise SessionLockedError(
                 f"session {self.id} is open in another process{f' (pid {owner})' if owner else ''}; "
                 "close it there, or start a new session"
@@ -120,6 +117,13 @@ class Session:
         os.ftruncate(fd, 0)
         os.pwrite(fd, str(os.getpid()).encode(), 0)
         self._lock = fd
+
+
+def _is_empty(folder: Path) -> bool:
+    wire = folder / "wire.jsonl"
+    if not wire.exists():
+        return True
+    return wire.stat().st_size < _SHORT and b'"TurnBegin"' not in wire.read_bytes()
 
 
 def _scratch_folder(session_id: str) -> Path:
@@ -137,10 +141,19 @@ def list_sessions(work_dir: Path) -> list[SessionInfo]:
     for folder in root.iterdir():
         wire = folder / "wire.jsonl"
         with contextlib.suppress(OSError):
-            if wire.stat().st_size:
-                state = read_state(folder / "state.json")
-                found.append(SessionInfo(folder.name, folder, state.shown_title, wire.stat().st_mtime, state.archived))
+            updated_at = wire.stat().st_mtime
+            state = read_state(folder / "state.json")
+            if state.shown_title or not _is_empty(folder):
+                found.append(SessionInfo(folder.name, folder, state.shown_title, updated_at, state.archived))
     return sorted(found, key=lambda info: info.updated_at, reverse=True)
+
+
+def owner_of(folder: Path) -> str:
+    """The process that took the session's lock last; "" where that is not known."""
+    try:
+        return (folder / "lock").read_text("ascii", "replace").strip()[:64]
+    except OSError:
+        return ""
 
 
 def work_dirs() -> list[Path]:
@@ -161,7 +174,7 @@ def last_session_id(work_dir: Path) -> str | None:
     except (OSError, ValueError):
         value = None
     session_id = value.get("session_id") if isinstance(value, dict) else None  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType]
-    if isinstance(session_id, str) and (sessions_dir(work_dir) / session_id / "wire.jsonl").exists():
+    if isinstance(session_id, str) and not _is_empty(sessions_dir(work_dir) / session_id):
         return session_id
     newest = list_sessions(work_dir)
     return newest[0].id if newest else None

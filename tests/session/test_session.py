@@ -115,3 +115,14 @@ def test_a_session_is_named_after_the_first_words_until_a_person_names_it(work_d
     session.name_after("more")
     assert read_state(session.dir / "state.json").shown_title == ("Build " + "x" * 300)[:200]
     session.close()
+
+
+def test_a_killed_start_in_which_only_notices_were_told_is_no_session_to_go_on_with(work_dir):
+    session = Session.create(work_dir, "talked")
+    say_something(session)
+    session.close()
+    killed = Session.create(work_dir, "killed")
+    (killed.dir / "wire.jsonl").write_text('{"message": {"type": "Notification"}}\n')
+    assert [info.id for info in list_sessions(work_dir)] == ["talked"]
+    assert last_session_id(work_dir) == "talked"
+    killed.close()

@@ -1,9 +1,14 @@
 """What engines are made of: each folder by what was said of it, and by its own rules."""
 
+import os
 from pathlib import Path
+
+import pytest
 
 from kimi_tui.cli.launch import plan_of
 from kimi_tui.cli.options import parse
+from kimi_tui.errors import UsageError
+from kimi_tui.session.session import Session
 from kimi_tui.soul.assemble import Plan
 from kimi_tui.trust import Standing, standing_of
 from kimi_tui.ui.tui.host import PlanHost
@@ -68,3 +73,33 @@ async def test_the_option_trusts_for_this_run_only(tmp_path: Path) -> None:
     await host.prepare()
     assert acting(host) == (["Shell(make *)"], [True], True)
     assert standing_of(tmp_path / "one").said is None
+
+
+def begun(work_dir: Path, session_id: str) -> Session:
+    session = Session.create(work_dir, session_id)
+    (session.dir / "wire.jsonl").write_text('{"message": {"type": "TurnBegin"}}\n')
+    session.state.title = f"about {session_id}"
+    session.save_state()
+    return session
+
+
+async def test_continue_takes_the_last_session_that_no_other_window_has_and_says_so(tmp_path: Path) -> None:
+    begun(tmp_path, "first").close()
+    last = begun(tmp_path, "last")
+    host = host_in(tmp_path, "--continue")
+    await host.prepare()
+    assert host.plan.session_id == "first"
+    assert host.plan.warnings == (
+        "The last session, “about last”, is open in another window: this is the last one that is free",
+    )
+    last.close()
+    host = host_in(tmp_path, "--continue")
+    await host.prepare()
+    assert (host.plan.session_id, host.plan.warnings) == ("last", ())
+
+
+async def test_continue_says_who_holds_the_only_session(tmp_path: Path) -> None:
+    session = begun(tmp_path, "only")
+    with pytest.raises(UsageError, match=rf"“about only” is open in another window \(pid {os.getpid()}\)"):
+        await host_in(tmp_path, "--continue").prepare()
+    session.close()
