@@ -5,7 +5,7 @@ A server that does not work is told of and passed over; no turn waits for it lon
 
 import asyncio
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal
 from weakref import WeakSet
 
@@ -16,6 +16,7 @@ from kimi_tui.mcp.config import Setup
 from kimi_tui.mcp.connection import Connection, ServerState, Surroundings
 from kimi_tui.mcp.names import long_names, short_names
 from kimi_tui.mcp.remote_tool import RemoteTool
+from kimi_tui.mcp.told import Told
 from kimi_tui.mcp.tool import McpTool
 from kimi_tui.tools.progress import ToolProgress
 from kimi_tui.tools.toolset import Toolset
@@ -27,7 +28,7 @@ Severity = Literal["info", "warning"]
 
 @dataclass(frozen=True, slots=True)
 class Session:
-    """What the servers need of the session: `send` is the Wire, `tell` a notice to the person."""
+    """What the servers need of the session: `send` is the Wire, `tell` a notice to the person, `told` what was so."""
 
     around: Surroundings
     approvals: Approvals
@@ -35,6 +36,7 @@ class Session:
     send: Callable[[WireMessage], None]
     tell: Callable[[str, str], None]
     capabilities: Callable[[], frozenset[Capability]]
+    told: Told = field(default_factory=Told)
 
 
 class McpServers:
@@ -47,7 +49,6 @@ class McpServers:
         self._toolsets: WeakSet[Toolset] = WeakSet()
         self._tools: dict[str, McpTool] = {}
         self._also: dict[str, str] = {}
-        self._told: dict[str, str] = {}
         self._loading: asyncio.Task[None] | None = None
         self._loaded = False
         self._started = False
@@ -135,9 +136,12 @@ class McpServers:
         self._name_tools()
         self._tell_status()
         state = connection.state
-        if state.status in ("failed", "unauthorized") and self._told.get(state.name) != state.cause:
+        if state.status == "connected":
+            self._session.told.works(f"{state.name} {state.place}")
+        elif state.status in ("failed", "unauthorized") and self._session.told.is_news(
+            f"{state.name} {state.place}", state.cause
+        ):
             self._session.tell(f"MCP server {state.name}: {state.status}", state.cause)
-        self._told[state.name] = state.cause
 
     def _tell_status(self) -> None:
         self._session.send(StatusUpdate(mcp_status=self.status()))

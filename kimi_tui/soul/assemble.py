@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from kimi_tui import jsonl
+from kimi_tui import jsonl, paths
 from kimi_tui.config import ChosenModel, Config, LoopControl, choose_model
 from kimi_tui.context.compaction import Threshold
 from kimi_tui.context.context import Context, Mended
@@ -18,6 +18,7 @@ from kimi_tui.mcp.connection import Surroundings
 from kimi_tui.mcp.sampling import Ask
 from kimi_tui.mcp.servers import McpServers
 from kimi_tui.mcp.servers import Session as McpSession
+from kimi_tui.mcp.told import Told
 from kimi_tui.permission.settings import PermissionSettings
 from kimi_tui.session.session import Session
 from kimi_tui.session.tail import SHOWN_BYTES, tail_start
@@ -154,7 +155,7 @@ async def _assemble(
         reply = await take_reply(soul.provider, system_prompt, (), messages, on_part=lambda _: None)
         return soul.model.model, reply.message.text
 
-    mcp = McpServers(plan.mcp, _mcp_session(services, wire, plan.work_dir, ask_model))
+    mcp = McpServers(plan.mcp, _mcp_session(plan, services, wire, ask_model))
     workshop = Workshop(services, values, office, mcp.attach)
     spec = await asyncio.to_thread(read_agent_spec, plan.agent_file or agent_file("default"))
     market = workshop.market(spec)
@@ -211,14 +212,15 @@ def _hire_again(agent: Agent, market: LaborMarket, session: Session) -> None:
     market.on_hire = keep
 
 
-def _mcp_session(services: Services, wire: Wire, work_dir: Path, ask_model: Ask) -> McpSession:
+def _mcp_session(plan: Plan, services: Services, wire: Wire, ask_model: Ask) -> McpSession:
     return McpSession(
-        around=Surroundings(work_dir, services.env, services.questions, ask_model),
+        around=Surroundings(plan.work_dir, services.env, services.questions, ask_model),
         approvals=services.approvals,
         progress=services.progress,
         send=wire.send,
         tell=lambda title, body: wire.send(notice(title, body, severity="warning", kind="mcp")),
         capabilities=lambda: services.media.capabilities,
+        told=Told(paths.home() / "cache" / "mcp-told.json" if plan.interactive and plan.starts else None),
     )
 
 

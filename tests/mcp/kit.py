@@ -14,6 +14,7 @@ from kimi_tui.llm.provider import Capability
 from kimi_tui.mcp.config import load
 from kimi_tui.mcp.connection import ServerState, Surroundings
 from kimi_tui.mcp.servers import McpServers, Session
+from kimi_tui.mcp.told import Told
 from kimi_tui.question import Questions
 from kimi_tui.tools.child_env import ChildEnv
 from kimi_tui.tools.progress import ToolProgress
@@ -38,7 +39,7 @@ def odd(how: str, **more: Any) -> dict[str, Any]:
 class Desk:
     """The servers that `entries` configure, one toolset, and a person who answers as told."""
 
-    def __init__(self, work_dir: Path, entries: dict[str, Any], *, yolo: bool = True) -> None:
+    def __init__(self, work_dir: Path, entries: dict[str, Any], *, yolo: bool = True, told: Told | None = None) -> None:
         self.wire = Wire()
         self.heard: list[WireMessage] = []
         self.told: list[tuple[str, str]] = []
@@ -59,6 +60,7 @@ class Desk:
                 send=self.wire.send,
                 tell=lambda title, body: self.told.append((title, body)),
                 capabilities=lambda: self.sees,
+                told=told or Told(),
             ),
         )
         self.servers.attach(self.toolset)
@@ -89,9 +91,9 @@ class Desk:
 
 
 @asynccontextmanager
-async def desk(work_dir: Path, *, yolo: bool = True, **entries: Any) -> AsyncIterator[Desk]:
+async def desk(work_dir: Path, *, yolo: bool = True, told: Told | None = None, **entries: Any) -> AsyncIterator[Desk]:
     """A desk whose servers have been waited for."""
-    made = Desk(work_dir, entries, yolo=yolo)
+    made = Desk(work_dir, entries, yolo=yolo, told=told)
     try:
         await made.servers.ready()
         yield made

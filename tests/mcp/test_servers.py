@@ -7,8 +7,9 @@ from pathlib import Path
 import pytest
 
 from kimi_tui.errors import UsageError
+from kimi_tui.mcp.told import Told
 from kimi_tui.wire.events import MCPLoadingBegin, MCPLoadingEnd, StatusUpdate
-from tests.mcp.kit import Desk, desk, everyday, odd
+from tests.mcp.kit import SERVERS, Desk, desk, everyday, odd
 from tests.tools.kit import processes_with, until
 
 
@@ -125,3 +126,17 @@ def test_importing_the_configuration_does_not_load_the_sdk() -> None:
     modules = "kimi_tui.mcp.config, kimi_tui.mcp.servers, kimi_tui.cli.mcp"
     code = f"import sys, {modules}; print([m for m in ('mcp', 'mcp_types', 'anyio') if m in sys.modules])"
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True).stdout == "[]\n"
+
+
+async def test_the_same_trouble_is_told_once_over_all_starts_until_the_server_has_worked(tmp_path: Path) -> None:
+    file, script = tmp_path / "told.json", tmp_path / "server.py"
+
+    async def start(code: str) -> list[tuple[str, str]]:
+        script.write_text(code)
+        async with desk(tmp_path, told=Told(file), it={"command": sys.executable, "args": [str(script)]}) as at:
+            return at.told
+
+    bad, worse = "import sys; sys.exit('no key')", "import sys; sys.exit('no net')"
+    works = f"import runpy; runpy.run_path({str(SERVERS / 'everyday.py')!r}, run_name='__main__')"
+    told = [len(await start(code)) for code in (bad, bad, worse, worse, works, worse)]
+    assert told == [1, 0, 1, 0, 0, 1]

@@ -11,12 +11,13 @@ from kimi_tui.ui.tui.engine import Engine
 from kimi_tui.ui.tui.flow.broken import broken_flows
 from kimi_tui.ui.tui.flow_fold import without_choice
 from kimi_tui.ui.tui.headline import one_line
-from kimi_tui.ui.tui.language import _
+from kimi_tui.ui.tui.language import _, n_
 from kimi_tui.ui.tui.replay.moment import Moment
 from kimi_tui.ui.tui.screens.feed import Feed
 from kimi_tui.ui.tui.screens.home import Home
 from kimi_tui.ui.tui.state import UiState
 from kimi_tui.ui.tui.transcript.items import AssistantItem, ErrorItem, NoticeItem, SeamItem
+from kimi_tui.wire.events import MCPStatus
 from kimi_tui.wire.flow_events import FlowPaused
 from kimi_tui.wire.requests import ApprovalRequest, QuestionRequest
 
@@ -160,6 +161,8 @@ class Stage:
     def refresh(self, parts: set[Part]) -> None:
         """Tell the panes of these parts."""
         home, state = self.home, self.shown
+        if "status" in parts:
+            home.welcome.say(_missing_servers(state.status.mcp))
         if "todo" in parts:
             home.todo.show(state.todo)
         if "approvals" in parts:
@@ -264,3 +267,11 @@ class Stage:
                 text = text if len(text) <= _WORDS_SHOWN else "…" + text[-_WORDS_SHOWN:]
                 return "\n\n".join(filter(None, (text, why)))
         return why
+
+
+def _missing_servers(mcp: MCPStatus | None) -> str:
+    """That servers do not work, which is told at length only when it is news."""
+    broken = sum(server.status in ("failed", "unauthorized") for server in mcp.servers) if mcp is not None else 0
+    return (
+        n_("{count} MCP server does not work: /mcp", "{count} MCP servers do not work: /mcp", broken) if broken else ""
+    )

@@ -26,8 +26,9 @@ class Welcome(Sheet):
         self._note = ""
 
     def say(self, note: str) -> None:
-        self._note = note
-        self.redraw()
+        if note != self._note:
+            self._note = note
+            self.redraw()
 
     def lines(self, width: int, palette: Palette) -> list[Line]:
         rows: list[list[Run]] = [

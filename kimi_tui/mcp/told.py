@@ -1,0 +1,43 @@
+"""What a person was told of servers that do not work: the same trouble is told once, not at every start."""
+
+import contextlib
+import json
+from pathlib import Path
+
+from kimi_tui.mcp.private_file import write_private
+
+
+class Told:
+    """Kept in `file` from start to start, or nowhere."""
+
+    def __init__(self, file: Path | None = None) -> None:
+        self._file = file
+        self._causes: dict[str, str] = _read(file) if file is not None else {}
+
+    def is_news(self, server: str, cause: str) -> bool:
+        """Whether this trouble of the server was not told yet; from now on it was."""
+        if self._causes.get(server) == cause:
+            return False
+        self._causes[server] = cause
+        self._keep()
+        return True
+
+    def works(self, server: str) -> None:
+        """The server works: what goes wrong next is news."""
+        if self._causes.pop(server, None) is not None:
+            self._keep()
+
+    def _keep(self) -> None:
+        if self._file is not None:
+            with contextlib.suppress(OSError):
+                write_private(self._file, json.dumps(self._causes, ensure_ascii=False))
+
+
+def _read(file: Path) -> dict[str, str]:
+    try:
+        value: object = json.loads(file.read_text("utf-8"))
+    except (OSError, ValueError):
+        return {}
+    if not isinstance(value, dict):
+        return {}
+    return {name: cause for name, cause in value.items() if isinstance(name, str) and isinstance(cause, str)}  # pyright: ignore[reportUnknownVariableType]
