@@ -42,8 +42,6 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
-    from textual.command import Provider
-
     from kimi_tui.ui.tui.bridge import WireBatch
     from kimi_tui.ui.tui.dialogs.approval import ApprovalDialog
     from kimi_tui.ui.tui.dialogs.branches import BranchDialog
@@ -60,12 +58,6 @@ if TYPE_CHECKING:
     from kimi_tui.wire.parts import UserInput
 
 
-def _palette() -> "type[Provider]":
-    from kimi_tui.ui.tui.commands import Actions
-
-    return Actions
-
-
 class KimiTui(TerminalApp):
     """Shows one session.
 
@@ -75,8 +67,7 @@ class KimiTui(TerminalApp):
 
     TITLE = "kimi-tui"
     CSS = LAYOUT
-    ENABLE_COMMAND_PALETTE = True
-    COMMANDS = {_palette}  # noqa: RUF012 - Textual's own type
+    ENABLE_COMMAND_PALETTE = False
     BINDINGS: ClassVar[list[BindingType]] = [*bindings()]
     stage: "Stage"
     machine: "TimeMachine"
@@ -395,10 +386,14 @@ class KimiTui(TerminalApp):
         self.doors.open(name)
 
     def action_command_palette(self) -> None:
-        from kimi_tui.ui.tui.commands import Palette
+        from kimi_tui.ui.tui.commands import Entry, Palette, entries
 
-        if not isinstance(self.screen, Palette):
-            self.push_screen(Palette())
+        def taken(entry: Entry | None) -> None:
+            if entry is not None:
+                self.call_later(entry.run)
+
+        if isinstance(self.screen, Home):
+            self.push_screen(Palette(tuple(entries(self))), taken)
 
     def action_help(self) -> None:
         from kimi_tui.ui.tui.screens.help import Help

@@ -1,23 +1,21 @@
-"""The palette: every action of the screen, every slash command, every theme."""
+"""The palette: every screen, every action, every slash command and every theme, found by typing."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
-from rich.align import Align
-from rich.text import Text
-from textual.command import CommandList, CommandPalette, DiscoveryHit, Hit, Hits, Provider
-from textual.content import Content
-from textual.widgets.option_list import Option
+from textual.app import ComposeResult
 
-from kimi_tui.ui.tui.composer.fuzzy import score
 from kimi_tui.ui.tui.doors import DOORS
 from kimi_tui.ui.tui.from_below import told
 from kimi_tui.ui.tui.headline import one_line
 from kimi_tui.ui.tui.keys import KEYS, shown
-from kimi_tui.ui.tui.language import _
-from kimi_tui.ui.tui.text.sanitize import sanitize
+from kimi_tui.ui.tui.language import N_, _
+from kimi_tui.ui.tui.screens.frame import Card
+from kimi_tui.ui.tui.screens.keybar import BarKey
+from kimi_tui.ui.tui.screens.picks import Pick, PickList
+from kimi_tui.ui.tui.screens.searched import SearchedList
 
 if TYPE_CHECKING:
     from kimi_tui.ui.tui.app import KimiTui
@@ -25,67 +23,69 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One line of the palette."""
+    """One line of the palette: what it is called, what stands beside it, and the group it is under."""
 
     title: str
     help: str
     run: Callable[[], object]
+    group: str
 
 
 def entries(app: "KimiTui") -> Iterable[Entry]:
-    """All there is to choose from now."""
+    """All there is to choose from now, group by group."""
+    for door in DOORS:
+        yield Entry(_(door.description), f"/{door.name}", partial(app.doors.open, door.name), _("screens"))
     for key in KEYS:
         if key.action and key.in_palette:
-            yield Entry(_(key.what), shown(app.keymap.keys_of(key)), partial(app.run_action, key.action))
-    for door in DOORS:
-        yield Entry(_(door.description), f"/{door.name}", partial(app.doors.open, door.name))
+            keys = shown(app.keymap.keys_of(key))
+            yield Entry(_(key.what), keys, partial(app.run_action, key.action), _("actions"))
+    ours = {door.name for door in DOORS}
     for command in app.commands():
-        text = f"/{command.name}"
-        yield Entry(text, _(command.description), partial(app.put_command, command.name))
+        if command.name not in ours:
+            put = partial(app.put_command, command.name)
+            yield Entry(f"/{command.name}", _(command.description), put, _("commands, skills and flows"))
     for name, title in app.shelf.titles().items():
-        yield Entry(_("Theme: {title}", title=told(title)), name, partial(app.use_theme, name))
+        yield Entry(told(title), name, partial(app.use_theme, name), _("themes"))
 
 
-class Actions(Provider):
-    """Offers `entries` to Textual's palette, fuzzily."""
+class Palette(Card[Entry]):
+    """Gives back what is to be done. Its list keeps its height while it is narrowed down."""
 
-    @property
-    def _entries(self) -> Iterable[Entry]:
-        return entries(cast("KimiTui", self.app))
+    CSS = """
+    Palette { align: center top; }
+    Palette > #frame { margin-top: 1; }
+    Palette.-low > #frame { margin-top: 0; }
+    Palette SearchedList { height: auto; }
+    Palette PickList { height: auto; margin-bottom: 1; }
+    """
+    title_text = N_("everything there is")
+    rows_beside = 9
 
-    async def discover(self) -> Hits:
-        for entry in self._entries:
-            yield DiscoveryHit(_plain(entry.title), entry.run, text=entry.title, help=_help(entry))
+    def __init__(self, entries: Sequence[Entry]) -> None:
+        super().__init__()
+        self._entries = {str(index): entry for index, entry in enumerate(entries)}
 
-    async def search(self, query: str) -> Hits:
-        for entry in self._entries:
-            value = score(query, entry.title)
-            if value is None and (value := score(query, entry.help)) is not None:
-                value /= 4
-            if value is not None:
-                yield Hit(value, _plain(entry.title), entry.run, text=entry.title, help=_help(entry))
+    def body(self) -> ComposeResult:
+        yield SearchedList(_("a screen, an action, a command, a theme"))
 
+    def keys(self) -> Sequence[BarKey]:
+        return (BarKey("Enter", _("do it"), "take"), BarKey("↑ ↓", _("others")))
 
-def _plain(text: str) -> Content:
-    return Content(sanitize(text))
+    def on_mount(self) -> None:
+        super().on_mount()
+        picks: list[Pick] = []
+        group = ""
+        for key, entry in self._entries.items():
+            if entry.group != group:
+                group = entry.group
+                picks.append(Pick("", group))
+            picks.append(Pick(key, entry.title, right=one_line(entry.help)))
+        searched = self.query_one(SearchedList)
+        searched.show(picks)
+        searched.focus_line()
 
+    def action_take(self) -> None:
+        self.query_one(PickList).action_choose()
 
-def _help(entry: Entry) -> str:
-    return sanitize(one_line(entry.help)).replace("[", "(").replace("]", ")")[:76]
-
-
-class Palette(CommandPalette):
-    """Textual's palette with its own words in the language of the screen."""
-
-    def __init__(self) -> None:
-        super().__init__(placeholder=_("Search for commands…"), id="--command-palette")
-
-    def _start_no_matches_countdown(self, search_value: str) -> None:
-        self._stop_no_matches_countdown()
-        self._no_matches_timer = self.set_timer(self._NO_MATCHES_COUNTDOWN, lambda: self._find_none(search_value))
-
-    def _find_none(self, query: str) -> None:
-        if query:
-            words = Align.center(Text(_("No matches found")))
-            self.query_one(CommandList).add_option(Option(words, disabled=True, id=self._NO_MATCHES))
-        self._list_visible = bool(query)
+    def on_pick_list_chosen(self, event: PickList.Chosen) -> None:
+        self.dismiss(self._entries[event.key])

@@ -68,18 +68,6 @@ Divider { display: none; }
 .-drawer #right { display: block; dock: right; layer: above; background: $background; border-left: solid $line; }
 .-medium.-drawer #right { width: 62%; }
 .-narrow.-drawer #right, .-covering.-drawer #right { width: 100%; border-left: none; }
-CommandPalette { background: $background 60%; }
-CommandPalette > Vertical { width: 84; max-width: 94%; margin-top: 2; background: transparent; }
-CommandPalette #--input {
-    height: 3; border: round $primary; background: $surface; padding: 0; visibility: visible;
-}
-CommandPalette #--input.--list-visible { border: round $primary; border-bottom: round $primary; }
-CommandPalette #--input SearchIcon { display: none; }
-CommandPalette #--input CommandInput { background: $surface; border: none; padding: 0 1; }
-CommandPalette CommandList { background: $surface; border: none; max-height: 24; padding: 0 1; }
-CommandPalette CommandList.--visible { border: none; }
-CommandPalette CommandList > .option-list--option-highlighted { background: $panel; color: $primary; }
-CommandPalette > .command-palette--help-text { color: $muted; text-style: not bold; }
 .-zoomed Divider { display: none; }
 .-zoom-talk #right { display: none; }
 .-zoom-flow #left, .-zoom-todo #left, .-zoom-waiting #left { display: none; }
