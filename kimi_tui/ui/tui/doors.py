@@ -2,6 +2,7 @@
 
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING
 
 from kimi_tui.errors import KimiTuiError
@@ -81,7 +82,7 @@ class Doors:
         self._send(lambda app: keep_theme(app, name), group="keep")
 
     def _send(self, errand: Errand, *, group: str) -> None:
-        self._app.run_worker(self._through(errand), group=group, exclusive=True)
+        self._app.run_worker(partial(self._through, errand), group=group, exclusive=True)
 
     async def _through(self, errand: Errand) -> None:
         try:

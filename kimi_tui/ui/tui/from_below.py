@@ -83,6 +83,7 @@ FORMS: tuple[str, ...] = (
     N_("what it held then was not kept"),
     N_("What Shell commands changed is out of reach and stays as it is."),
     N_("Background task: {what}"),
+    N_("The last session, “{title}”, is open in another window: this is the last one that is free"),
     N_("This session was mended after a crash"),
     N_("Lines of this session's record cannot be read"),
     N_("The flow's journal is written again."),

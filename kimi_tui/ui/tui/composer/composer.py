@@ -258,7 +258,7 @@ class Composer(Vertical):
                     self.pastes.clear()
                 self.post_message(self.Steered(text, self.images.content(text)))
             case "ctrl+v":
-                self.run_worker(self._paste_clipboard(), group="clipboard", exclusive=True)
+                self.run_worker(self._paste_clipboard, group="clipboard", exclusive=True)
             case "ctrl+d":
                 self.post_message(self.Leave())
             case "pageup" | "pagedown" | "end" | "ctrl+home" | "ctrl+end":

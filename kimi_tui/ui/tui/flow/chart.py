@@ -1,5 +1,6 @@
 """The chart of a flow: laid out for the room there is, walked along, and following the node that the run is on."""
 
+from functools import partial
 from typing import ClassVar, cast
 
 from textual import events
@@ -156,7 +157,7 @@ class FlowChart(Painted, can_focus=True):
             return
         self._made_for = wanted
         if planner.is_slow:
-            self.run_worker(self._lay_aside(planner, wanted), group="layout", exclusive=True)
+            self.run_worker(partial(self._lay_aside, planner, wanted), group="layout", exclusive=True)
         else:
             self._take(planner.make(*wanted))
 

@@ -104,10 +104,11 @@ class FirstStart(Card[FirstChoice]):
 
     CSS = """
     FirstStart #about { height: auto; margin-bottom: 1; }
-    FirstStart PickList { height: auto; max-height: 70vh; margin-bottom: 1; }
+    FirstStart PickList { height: auto; margin-bottom: 1; }
     """
     title_text: ClassVar[str] = N_("welcome to kimi-tui")
     leave_word = N_("later")
+    rows_beside = 7
 
     def __init__(
         self,
@@ -139,7 +140,7 @@ class FirstStart(Card[FirstChoice]):
         super().on_mount()
         self.query_one(PickList).focus()
         self._ask_theme()
-        self.run_worker(self._look(), group="look")
+        self.run_worker(self._look, group="look")
 
     async def _look(self) -> None:
         self._servers = await self._find()
@@ -228,7 +229,7 @@ class FirstStart(Card[FirstChoice]):
             case "again":
                 self._servers = None
                 self._ask_model()
-                self.run_worker(self._look(), group="look", exclusive=True)
+                self.run_worker(self._look, group="look", exclusive=True)
             case _:
                 pass
 

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from typing import ClassVar, TypeVar
 
+from textual import events
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
@@ -11,10 +12,16 @@ from textual.content import Content
 from kimi_tui.ui.tui.language import N_, _
 from kimi_tui.ui.tui.leaving_once import LeavingOnce
 from kimi_tui.ui.tui.screens.keybar import BarKey, KeyBar
+from kimi_tui.ui.tui.screens.picks import PickList
+from kimi_tui.ui.tui.screens.searched import SearchedList
 from kimi_tui.ui.tui.text.line import cells
 from kimi_tui.ui.tui.text.sanitize import sanitize
 
 ResultType = TypeVar("ResultType")
+
+
+_LOW = 28
+"""With fewer rows than that none is left empty for the look of it."""
 
 
 class Frame(LeavingOnce[ResultType | None]):
@@ -29,6 +36,10 @@ class Frame(LeavingOnce[ResultType | None]):
         width: 100%; height: 100%; padding: 0 1; background: $background;
         border: round $primary; border-title-color: $primary; border-title-style: bold; border-subtitle-color: $muted;
     }
+    Frame > #frame > KeyBar { margin-top: 1; }
+    Frame.-low > #frame > KeyBar { margin-top: 0; }
+    Frame.-bare PickList { width: 100%; height: 1fr; max-height: 100%; padding: 1 1; }
+    Frame.-bare Reading { display: none; }
     Frame Input { border: none; height: 1; padding: 0 1; background: $panel; }
     Frame Input:focus { border: none; }
     Frame Input:focus-within { border: none; }
@@ -57,6 +68,9 @@ class Frame(LeavingOnce[ResultType | None]):
     def on_mount(self) -> None:
         self.show_keys()
 
+    def on_resize(self, event: events.Resize) -> None:
+        self.set_class(event.size.height < _LOW, "-low")
+
     def show_keys(self) -> None:
         """The keys may be other ones now."""
         self.query_one("#keys", KeyBar).show((*self.keys(), BarKey("Esc", _(self.leave_word), "leave")))
@@ -80,4 +94,16 @@ class Card(Frame[ResultType]):
     DEFAULT_CSS = """
     Card { align: center middle; background: $background 60%; }
     Card > #frame { width: 84; max-width: 100%; height: auto; max-height: 100%; padding: 1 2 0 2; }
+    Card > #frame > KeyBar { margin-top: 0; }
+    Card.-low > #frame { padding: 0 2; }
     """
+    rows_beside: ClassVar[int] = 0
+    """The rows of the card that its list cannot have; 0 where it has no list that may be long."""
+
+    def on_resize(self, event: events.Resize) -> None:
+        """Let a list have all the rows that there are."""
+        low = event.size.height < _LOW
+        for picks in self.query(PickList) if self.rows_beside else ():
+            picks.styles.max_height = max(3, event.size.height - self.rows_beside + low)
+            if isinstance(picks.parent, SearchedList):
+                picks.parent.keep_height()

@@ -13,6 +13,7 @@ from kimi_tui.ui.tui.keys import WHERE, Where, acting, shown
 from kimi_tui.ui.tui.language import _
 from kimi_tui.ui.tui.leaving_once import LeavingOnce
 from kimi_tui.ui.tui.panels.scroll import LineScroll
+from kimi_tui.ui.tui.screens.keybar import BarKey, KeyBar
 from kimi_tui.ui.tui.text.line import Line, cells
 from kimi_tui.ui.tui.text.palette import Palette
 from kimi_tui.ui.tui.text.wrap import break_text
@@ -28,7 +29,7 @@ def _rows(text: str, width: int) -> list[str]:
 class KeyList(LineScroll, can_focus=True):
     """The list itself."""
 
-    DEFAULT_CSS = "KeyList { max-height: 100%; background: $surface; }"
+    DEFAULT_CSS = "KeyList { height: auto; max-height: 80vh; background: $background; }"
 
     def __init__(self, where: Where, keymap: KeyMap, *, id: str | None = None) -> None:  # noqa: A002
         super().__init__(id=id)
@@ -59,9 +60,10 @@ class Help(LeavingOnce[None]):
     CSS = """
     Help { align: center middle; background: $background 60%; }
     Help > Vertical {
-        width: 76; max-width: 94%; height: auto; max-height: 90%; background: $surface; padding: 1 2;
-        border: round $primary; border-title-color: $primary; border-title-style: bold; border-subtitle-color: $muted;
+        width: 76; max-width: 94%; height: auto; max-height: 90%; background: $background; padding: 1 2 0 2;
+        border: round $primary; border-title-color: $primary; border-title-style: bold;
     }
+    Help KeyBar { margin-top: 1; }
     """
     BINDINGS: ClassVar[list[BindingType]] = [Binding("escape,f1,q,enter", "dismiss", "Close", show=False)]
 
@@ -73,5 +75,8 @@ class Help(LeavingOnce[None]):
     def compose(self) -> ComposeResult:
         with Vertical() as box:
             box.border_title = _("keys")
-            box.border_subtitle = _("esc closes")
             yield KeyList(self._where, self._keymap, id="keys")
+            yield KeyBar(id="bar")
+
+    def on_mount(self) -> None:
+        self.query_one(KeyBar).show((BarKey("↑ ↓", _("scroll")), BarKey("Esc", _("close"), "dismiss")))

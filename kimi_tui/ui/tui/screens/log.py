@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import ClassVar
 
+from rich.style import Style
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal
@@ -21,6 +22,7 @@ from kimi_tui.ui.tui.text.palette import Palette
 from kimi_tui.ui.tui.text.wrap import wrap_text
 
 _TAIL_BYTES = 1 << 18
+_LEAD = len("10:00:00 ! ")
 _BAD = ("WARNING", "ERROR", "CRITICAL")
 
 
@@ -73,7 +75,7 @@ class LogView(Frame[None]):
         return (
             BarKey("Ctrl+W", _("everything") if self._bad else _("only what went wrong"), "bad"),
             BarKey("Ctrl+R", _("read again"), "again"),
-            BarKey("Tab", _("scroll")),
+            BarKey("Tab", _("scroll"), "app.focus_next"),
         )
 
     def on_mount(self) -> None:
@@ -83,7 +85,7 @@ class LogView(Frame[None]):
         self.action_again()
 
     def action_again(self) -> None:
-        self.run_worker(self._read(), group="load", exclusive=True)
+        self.run_worker(self._read, group="load", exclusive=True)
 
     async def _read(self) -> None:
         self._entries = await asyncio.to_thread(last_entries, self._file)
@@ -109,13 +111,28 @@ class LogView(Frame[None]):
 
 
 def _lines(entries: Sequence[tuple[str, str]], width: int, palette: Palette) -> list[Line]:
+    """Day by day; an entry is its time, a sign and its text, which hangs below itself where it is long."""
     if not entries:
         return [Line(((_("nothing"), palette.muted),))]
-    inks = {"WARNING": palette.warning, "ERROR": palette.error, "CRITICAL": palette.error, "DEBUG": palette.muted}
+    looks = {
+        "WARNING": ("!", palette.warning),
+        "ERROR": ("✗", palette.error),
+        "CRITICAL": ("✗", palette.error),
+        "DEBUG": ("·", palette.faint),
+    }
     out: list[Line] = []
+    day = ""
     for level, text in entries:
-        first, *rest = text.split("\n")
-        out += [Line(row) for row, _ in wrap_text(first, inks.get(level, palette.muted), width)]
+        first, *rest = text.rstrip().split("\n")
+        date, time, _level, said = (*first.split(" ", 3), "", "", "")[:4]
+        if date != day:
+            out += [*([Line()] if day else []), Line(((date, palette.muted + Style(bold=True)),))]
+            day = date
+        sign, ink = looks.get(level, ("·", palette.muted))
+        lead = ((time.partition(",")[0] + " ", palette.faint), (sign + " ", ink))
+        room = max(8, width - _LEAD)
+        for index, (row, _ends) in enumerate(wrap_text(said, ink, room)):
+            out.append(Line((*(lead if not index else ((" " * _LEAD, palette.faint),)), *row)))
         for more in rest:
-            out += [Line((("  ", palette.faint), *row)) for row, _ in wrap_text(more, palette.muted, max(8, width - 2))]
+            out += [Line(((" " * _LEAD, palette.faint), *row)) for row, _ends in wrap_text(more, palette.faint, room)]
     return out

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import ClassVar
 
 from rich.style import Style
+from textual import events
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal
@@ -71,7 +72,12 @@ class McpStatus(Frame[None]):
             yield Reading(id="about")
 
     def keys(self) -> Sequence[BarKey]:
-        return (BarKey("Ctrl+R", _("start it again"), "restart"), BarKey("Tab", _("its tools")))
+        state = self._selected
+        may_start = state is not None and state.status not in ("disabled", "untrusted")
+        return (
+            *((BarKey("Ctrl+R", _("start it again"), "restart"),) if may_start else ()),
+            *((BarKey("Tab", _("its tools"), "app.focus_next"),) if state is not None and state.tools else ()),
+        )
 
     def on_mount(self) -> None:
         super().on_mount()
@@ -79,8 +85,8 @@ class McpStatus(Frame[None]):
         self.look()
         self.set_interval(_EVERY_S, self.look)
 
-    def on_resize(self) -> None:
-        self.set_class(self.app.size.width < 100, "-narrow")
+    def on_resize(self, event: events.Resize) -> None:
+        self.set_class(event.size.width < 100, "-narrow")
 
     def look(self) -> None:
         """How they are now."""
@@ -92,20 +98,26 @@ class McpStatus(Frame[None]):
                 tools = n_("{count} tool", "{count} tools", len(state.tools))
             picks.append(Pick(state.name, state.name, right=tools, detail=state.place, sign=sign, role=role))
         self.query_one(PickList).show(picks)
+        self.set_class(not picks, "-bare")
         self._about()
 
     def on_pick_list_moved(self, event: PickList.Moved) -> None:
         self._about()
 
-    def _about(self) -> None:
+    @property
+    def _selected(self) -> ServerState | None:
         key = self.query_one(PickList).key
-        state = next((one for one in self._states() if one.name == key), None)
-        seen = (key, (state,) if state is not None else ())
+        return next((one for one in self._states() if one.name == key), None)
+
+    def _about(self) -> None:
+        state = self._selected
+        seen = ("" if state is None else state.name, (state,) if state is not None else ())
         if seen == self._seen:
             return
         self._seen = seen
         reading = self.query_one(Reading)
         reading.show(lambda width, palette: _lines(state, width, palette) if state is not None else [])
+        self.show_keys()
 
     def action_restart(self) -> None:
         if key := self.query_one(PickList).key:

@@ -53,14 +53,15 @@ class ModelPicker(Card[ModelChoice]):
     """Gives back what to ask from the next turn on."""
 
     CSS = """
-    ModelPicker #models { height: auto; max-height: 90vh; }
-    ModelPicker PickList { height: auto; min-height: 8; max-height: 60vh; margin-bottom: 1; }
+    ModelPicker #models { height: auto; }
+    ModelPicker PickList { height: auto; margin-bottom: 1; }
     """
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("ctrl+s", "keep", "Use, and keep as the default", show=False, priority=True),
         Binding("ctrl+o", "look", "Look on this machine", show=False, priority=True),
     ]
     title_text = N_("model")
+    rows_beside = 7
 
     def __init__(self, config: Config, in_use: str, *, find: FindServers) -> None:
         super().__init__()
@@ -75,7 +76,7 @@ class ModelPicker(Card[ModelChoice]):
     def keys(self) -> Sequence[BarKey]:
         return (
             BarKey("Enter", _("use it"), "use"),
-            BarKey("Ctrl+S", _("use it by default"), "keep"),
+            BarKey("Ctrl+S", _("by default too"), "keep"),
             BarKey("Ctrl+O", _("look on this machine"), "look"),
         )
 
@@ -143,7 +144,7 @@ class ModelPicker(Card[ModelChoice]):
         if not self._looking:
             self._looking = True
             self._show()
-            self.run_worker(self._look(), group="look", exclusive=True)
+            self.run_worker(self._look, group="look", exclusive=True)
 
     async def _look(self) -> None:
         try:

@@ -16,6 +16,7 @@ from kimi_tui.ui.tui.headline import one_line
 from kimi_tui.ui.tui.panels.sheet import ground_of, palette_of, strip_of
 from kimi_tui.ui.tui.text.line import Line, Run, cells, cut, cut_start
 from kimi_tui.ui.tui.text.palette import Palette
+from kimi_tui.ui.tui.text.wrap import wrap_text
 
 Role = Literal["base", "muted", "accent", "success", "warning", "error"]
 
@@ -108,6 +109,10 @@ class PickList(ScrollView, can_focus=True):
     def key(self) -> str:
         """The key under the cursor, "" where there is none."""
         return self.selected.key if self.selected else ""
+
+    @property
+    def row_count(self) -> int:
+        return len(self._rows)
 
     def show(self, picks: Sequence[Pick], *, key: str | None = None, top: bool = False) -> None:
         """Show these, with the cursor on `key`, else on the row it was on (`top`: on the first)."""
@@ -229,8 +234,9 @@ class PickList(ScrollView, can_focus=True):
             self._drawn_for = (width, self.has_focus)
             self._strips.clear()
         line = y + self.scroll_offset.y
-        if not self.picks and self.empty and y == 0:
-            words = Line((("  ", Style()), (cut(self.empty, width - 2), palette_of(self).muted)))
+        if not self.picks and self.empty:
+            rows = wrap_text(self.empty, palette_of(self).muted, max(8, width - 4))
+            words = Line((("  ", Style()), *rows[y][0])) if y < len(rows) else Line()
             return strip_of(words, width, ground_of(self))
         if line >= len(self._rows) or self._rows[line][1] < 0:
             return Strip.blank(width, ground_of(self))
@@ -258,9 +264,9 @@ def _lines(pick: Pick, width: int, palette: Palette, *, here: bool) -> list[Line
     if pick.sign:
         head.append((f"{pick.sign} ", ink_of(pick.role, palette) + ground))
     indent = sum(cells(text) for text, _ in head)
-    right = cut(one_line(pick.right), max(0, width - indent - 12))
-    room = width - indent - (cells(right) + 3 if right else 1)
     label = one_line(pick.label)
+    right = cut(one_line(pick.right), max(width * 2 // 5, width - indent - cells(label) - 4))
+    room = width - indent - (cells(right) + 3 if right else 1)
     label = cut_start(label, room) if label.startswith(("/", "~")) else cut(label, room)
     runs = [*head, (label, name + ground)]
     if right:

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import ClassVar, Protocol
 
 from rich.style import Style
+from textual import events
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal
@@ -102,11 +103,12 @@ class Rewind(Frame[Back]):
                 for key, point in reversed(self._points.items())
             ]
         )
+        self.set_class(not self._points, "-bare")
         picks.focus()
         self._about()
 
-    def on_resize(self) -> None:
-        self.set_class(self.app.size.width < 100, "-narrow")
+    def on_resize(self, event: events.Resize) -> None:
+        self.set_class(event.size.width < 100, "-narrow")
 
     @property
     def _selected(self) -> Point | None:

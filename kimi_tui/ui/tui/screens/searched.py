@@ -16,7 +16,7 @@ class SearchedList(Vertical):
     """Shows those picks whose label, detail or right side fits, and their headings; the list itself posts."""
 
     DEFAULT_CSS = """
-    SearchedList { height: auto; }
+    SearchedList { height: auto; max-height: 100%; }
     SearchedList > Horizontal { height: 1; margin-bottom: 1; }
     SearchedList #mark { width: 7; color: $primary; }
     SearchedList Input { width: 1fr; }
@@ -43,6 +43,13 @@ class SearchedList(Vertical):
         """These are all; those that fit are seen."""
         self._picks = tuple(picks)
         self._narrow(key)
+        self.keep_height()
+
+    def keep_height(self) -> None:
+        """A list as high as what is in it stays so while it is narrowed down: what is on screen does not jump."""
+        most = self.list.styles.max_height
+        if self.list.styles.is_auto_height and most is not None and most.cells is not None and not self.query_text:
+            self.list.styles.min_height = min(most.cells, self.list.row_count)
 
     def focus_line(self) -> None:
         self.query_one(Input).focus()

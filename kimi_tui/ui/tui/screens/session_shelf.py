@@ -9,8 +9,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from kimi_tui.errors import SessionError, SessionLockedError
-from kimi_tui.session.catalog import fork
-from kimi_tui.session.session import list_sessions, work_dirs
+from kimi_tui.session.catalog import fork, is_open
+from kimi_tui.session.session import list_sessions, owner_of, work_dirs
 from kimi_tui.session.state import SessionState, read_state, write_state
 from kimi_tui.ui.tui.headline import one_line
 from kimi_tui.ui.tui.language import _
@@ -27,7 +27,10 @@ _AROUND = 60
 
 @dataclass(frozen=True, slots=True)
 class Kept:
-    """A session on disk; `updated_at` in seconds since the epoch. `open_here`: it is the one on screen."""
+    """A session on disk; `updated_at` in seconds since the epoch.
+
+    `open_here`: it is the one on screen; `open_elsewhere`: another process has it open.
+    """
 
     id: str
     dir: Path
@@ -36,6 +39,7 @@ class Kept:
     updated_at: float
     archived: bool = False
     open_here: bool = False
+    open_elsewhere: bool = False
 
 
 class SessionShelf:
@@ -50,7 +54,16 @@ class SessionShelf:
         """The newest first."""
         folders = {self.work_dir: None} | dict.fromkeys(work_dirs() if everywhere else ())
         found = [
-            Kept(info.id, info.dir, folder, info.title, info.updated_at, info.archived, info.id == self.open_id)
+            Kept(
+                info.id,
+                info.dir,
+                folder,
+                info.title,
+                info.updated_at,
+                info.archived,
+                open_here=info.id == self.open_id,
+                open_elsewhere=info.id != self.open_id and is_open(info.dir),
+            )
             for folder in folders
             for info in list_sessions(folder)
         ]
@@ -144,6 +157,13 @@ def _last_messages(file: Path) -> Generator[tuple[float, WireMessage]]:
                 yield float(value["timestamp"]), message
 
 
+def said_of_the_other(kept: Kept) -> str:
+    """That another process has the session open, and which."""
+    if pid := owner_of(kept.dir):
+        return _("this session is open in another window (process {pid})", pid=pid)
+    return _("this session is open in another window")
+
+
 @contextlib.contextmanager
 def _held(kept: Kept) -> Generator[None]:
     """Hold the session's lock: nobody else writes to it meanwhile."""
@@ -154,7 +174,7 @@ def _held(kept: Kept) -> Generator[None]:
     try:
         fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except OSError:
-        raise SessionLockedError(_("this session is open in another process")) from None
+        raise SessionLockedError(said_of_the_other(kept)) from None
     else:
         yield
     finally:

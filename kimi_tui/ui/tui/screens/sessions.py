@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import ClassVar, Literal
 
 from textual import events
@@ -13,6 +14,7 @@ from textual.widgets import Input, Static
 
 from kimi_tui.errors import KimiTuiError
 from kimi_tui.paths import shown
+from kimi_tui.session.catalog import is_open
 from kimi_tui.ui.tui.composer.fuzzy import score
 from kimi_tui.ui.tui.language import N_, _, n_, p_
 from kimi_tui.ui.tui.screens.ages import ago, day_of
@@ -20,7 +22,7 @@ from kimi_tui.ui.tui.screens.ask_line import AskLine
 from kimi_tui.ui.tui.screens.frame import Frame
 from kimi_tui.ui.tui.screens.keybar import BarKey
 from kimi_tui.ui.tui.screens.picks import Pick, PickList
-from kimi_tui.ui.tui.screens.session_shelf import Kept, SessionShelf
+from kimi_tui.ui.tui.screens.session_shelf import Kept, SessionShelf, said_of_the_other
 from kimi_tui.ui.tui.transcript.view import Transcript
 
 NEW = "new"
@@ -119,7 +121,7 @@ class Sessions(Frame[Kept | Literal["new"]]):
 
     def load(self, select: str | None = None) -> None:
         """Read the disk again."""
-        self.run_worker(self._load(select), group="sessions", exclusive=True)
+        self.run_worker(partial(self._load, select), group="sessions", exclusive=True)
 
     async def _load(self, select: str | None) -> None:
         self._rows = await asyncio.to_thread(self._shelf.rows, everywhere=self._all)
@@ -128,7 +130,7 @@ class Sessions(Frame[Kept | Literal["new"]]):
 
     def on_input_changed(self, event: Input.Changed) -> None:
         event.stop()
-        self.run_worker(self._search(None, top=True), group="search", exclusive=True)
+        self.run_worker(partial(self._search, None, top=True), group="search", exclusive=True)
 
     async def _search(self, select: str | None, *, top: bool = False) -> None:
         query = self.query_one(Input).value.strip()
@@ -168,10 +170,10 @@ class Sessions(Frame[Kept | Literal["new"]]):
         return Pick(
             kept.id,
             kept.title or _("(no title)"),
-            right=p_("session", "open") if kept.open_here else ago(kept.updated_at, now),
+            right=_where(kept) or ago(kept.updated_at, now),
             detail=detail,
-            sign="●" if kept.open_here else "",
-            role="accent",
+            sign="●" if kept.open_here else "○" if kept.open_elsewhere else "",
+            role="accent" if kept.open_here else "muted",
             quiet=kept.archived or not kept.title,
         )
 
@@ -182,7 +184,7 @@ class Sessions(Frame[Kept | Literal["new"]]):
 
     def on_pick_list_moved(self, event: PickList.Moved) -> None:
         self.show_keys()
-        self.run_worker(self._preview(self._selected), group="preview", exclusive=True)
+        self.run_worker(partial(self._preview, self._selected), group="preview", exclusive=True)
 
     async def _preview(self, kept: Kept | None) -> None:
         items = await asyncio.to_thread(self._shelf.preview, kept) if kept else ()
@@ -219,7 +221,10 @@ class Sessions(Frame[Kept | Literal["new"]]):
         if self.query_one("#list", PickList).key == NEW:
             self.dismiss(NEW)
         elif kept := self._selected:
-            self.dismiss(None if kept.open_here else kept)
+            if kept.open_elsewhere and is_open(kept.dir):
+                self.say_below(said_of_the_other(kept))
+            else:
+                self.dismiss(None if kept.open_here else kept)
 
     def action_everywhere(self) -> None:
         self._all = not self._all
@@ -266,3 +271,10 @@ class Sessions(Frame[Kept | Literal["new"]]):
             return
         self.say_below("")
         self.load(kept.id)
+
+
+def _where(kept: Kept) -> str:
+    """Which process has it open, in a word."""
+    if kept.open_here:
+        return p_("session", "open")
+    return _("in another window") if kept.open_elsewhere else ""

@@ -15,10 +15,13 @@ from kimi_tui.ui.tui.language import N_, _
 from kimi_tui.ui.tui.screens.ask_line import AskLine
 from kimi_tui.ui.tui.screens.frame import Frame
 from kimi_tui.ui.tui.screens.keybar import BarKey
+from kimi_tui.ui.tui.screens.pick_one import PickOne
 from kimi_tui.ui.tui.screens.picks import Pick, PickList
 from kimi_tui.ui.tui.screens.searched import SearchedList
 from kimi_tui.ui.tui.screens.setting import SETTINGS, Setting, shown_value
 
+_MANY = 4
+"""More choices than that are shown as a list; fewer come one after the other."""
 Change = Callable[[Mapping[KeyPath, Value]], Awaitable[object]]
 
 
@@ -91,6 +94,9 @@ class Settings(Frame[bool]):
                 self._write({setting.path: not value})
             case "choice":
                 choices = list(self._choices(setting))
+                if len(choices) > _MANY:
+                    self._pick(setting, choices, str(value))
+                    return
                 at = choices.index(str(value)) + 1 if str(value) in choices else 0
                 if choices:
                     self._write({setting.path: choices[at % len(choices)]})
@@ -102,6 +108,13 @@ class Settings(Frame[bool]):
                         self._write({setting.path: setting.parsed(answer)})
 
                 self.app.push_screen(AskLine(setting.key, about=_(setting.what), value=text), got)
+
+    def _pick(self, setting: Setting, choices: Sequence[str], value: str) -> None:
+        def got(answer: str | None) -> None:
+            if answer is not None:
+                self._write({setting.path: answer})
+
+        self.app.push_screen(PickOne(_(setting.what), choices, value), got)
 
     def _choices(self, setting: Setting) -> Sequence[str]:
         match setting.key:

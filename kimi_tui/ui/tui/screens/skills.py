@@ -3,6 +3,7 @@
 from collections.abc import Callable, Sequence
 
 from rich.style import Style
+from textual import events
 from textual.app import ComposeResult
 from textual.containers import Horizontal
 
@@ -62,7 +63,7 @@ class Skills(Frame[str]):
 
     def keys(self) -> Sequence[BarKey]:
         enter = _("copy the place") if self._selected in self._problems else _("use it")
-        return (BarKey("Enter", enter, "take"), BarKey("Tab", _("read it")))
+        return (BarKey("Enter", enter, "take"), BarKey("Tab", _("read it"), "app.focus_next"))
 
     def on_mount(self) -> None:
         super().on_mount()
@@ -75,8 +76,8 @@ class Skills(Frame[str]):
         if self._unlisten is not None:
             self._unlisten()
 
-    def on_resize(self) -> None:
-        self.set_class(self.app.size.width < 100, "-narrow")
+    def on_resize(self, event: events.Resize) -> None:
+        self.set_class(event.size.width < 100, "-narrow")
 
     def _show(self) -> None:
         snapshot = self._snapshot()

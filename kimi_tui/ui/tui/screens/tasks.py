@@ -4,6 +4,7 @@ import asyncio
 import os
 import time
 from collections.abc import Awaitable, Callable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import ClassVar
 
@@ -66,7 +67,7 @@ class Tasks(Frame[None]):
         task = self._selected
         return (
             *((BarKey("Ctrl+X", _("stop it"), "stop"),) if task is not None and task.running else ()),
-            BarKey("Tab", _("its output")),
+            *((BarKey("Tab", _("its output"), "app.focus_next"),) if task is not None else ()),
         )
 
     def on_mount(self) -> None:
@@ -85,6 +86,7 @@ class Tasks(Frame[None]):
             took = elapsed((task.ended_at or now) - task.begun_at)
             picks.append(Pick(task.id, task.description, right=f"{_(task.status)}{code}  {took}", sign=sign, role=role))
         self.query_one(PickList).show(picks)
+        self.set_class(not picks, "-bare")
         self._read_output()
         self.show_keys()
 
@@ -98,7 +100,7 @@ class Tasks(Frame[None]):
         self.show_keys()
 
     def _read_output(self) -> None:
-        self.run_worker(self._output(self._selected), group="load", exclusive=True)
+        self.run_worker(partial(self._output, self._selected), group="load", exclusive=True)
 
     async def _output(self, task: BackgroundTask | None) -> None:
         text, size = await asyncio.to_thread(_tail, task.log) if task is not None else ("", 0)

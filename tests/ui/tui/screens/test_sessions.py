@@ -153,5 +153,10 @@ async def test_a_session_that_another_process_holds_is_left_alone(show: ShowScre
         fcntl.flock(lock, fcntl.LOCK_EX)
         async with show(lambda: sessions(work_dir)) as shown:
             await shown.press("down", "down", "ctrl+x")
-            assert "another process" in str(shown.app.screen.query_one("#frame").border_subtitle)
+            assert "another window" in str(shown.app.screen.query_one("#frame").border_subtitle)
+            await shown.press("enter")
+            assert shown.results == []
+            picks = shown.app.screen.query_one("#list", PickList)
+            assert picks.selected is not None
+            assert picks.selected.right == "in another window"
     assert not read_state(folder / "state.json").archived

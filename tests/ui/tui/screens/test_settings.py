@@ -5,8 +5,10 @@ from pathlib import Path
 from textual.widgets import Input
 
 from kimi_tui.config import Config
+from kimi_tui.ui.tui.screens.pick_one import PickOne
 from kimi_tui.ui.tui.screens.picks import PickList
 from kimi_tui.ui.tui.screens.setting import SETTINGS, shown_value
+from kimi_tui.ui.tui.screens.settings import Settings
 from tests.ui.tui.screens import rooms
 from tests.ui.tui.screens.conftest import Shown, ShowScreen
 
@@ -82,3 +84,16 @@ async def test_what_only_resembles_the_words_is_shown_where_they_are_nowhere(
             await shown.press("backspace")
         await shown.press(*"nk")
         assert "default_thinking" in [pick.key for pick in found.picks]
+
+
+async def test_many_choices_are_a_list_to_choose_from(show: ShowScreen, work_dir: Path, tmp_path: Path) -> None:
+    kept = rooms.KeptConfig(tmp_path / "config.yaml")
+    names = [f"theme-{letter}" for letter in "abcdef"]
+    async with show(lambda: Settings(kept, kept.file, change=kept.change, themes=["kimi-dark", *names])) as shown:
+        await on(shown, "theme")
+        await shown.press("enter")
+        assert isinstance(shown.app.screen, PickOne)
+        assert shown.app.screen.query_one(PickList).key == "kimi-dark"
+        await shown.press(*"theme-e", "enter")
+        assert isinstance(shown.app.screen, Settings)
+        assert kept.config.theme == "theme-e"

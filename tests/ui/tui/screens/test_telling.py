@@ -1,8 +1,14 @@
 """Screens that tell something: trust, skills, usage, log, tasks, MCP servers, rewind."""
 
+import gc
+import warnings
+from dataclasses import replace
 from pathlib import Path
 
+from textual import events
+
 from kimi_tui.mcp.connection import ServerState
+from kimi_tui.mcp.remote_tool import RemoteTool
 from kimi_tui.ui.tui.screens.keybar import KeyBar
 from kimi_tui.ui.tui.screens.log import last_entries
 from kimi_tui.ui.tui.screens.mcp import McpStatus
@@ -164,3 +170,41 @@ async def test_a_key_of_the_last_line_can_be_clicked(show: ShowScreen, work_dir:
         await shown.pilot.click(KeyBar, offset=(text.index("t the conversation"), 0))
         await shown.settle()
         assert shown.results == [Back(2, True, False)]
+
+
+async def test_only_what_can_be_done_with_a_server_is_offered(show: ShowScreen, work_dir: Path) -> None:
+    async def restart(name: str) -> None:
+        raise AssertionError(name)
+
+    for state, keys in (
+        (replace(rooms.SERVERS[0], tools=(RemoteTool("read", "", {}),)), ["Ctrl+R", "Tab"]),
+        (rooms.SERVERS[0], ["Ctrl+R"]),
+        (rooms.SERVERS[1], ["Ctrl+R"]),
+        (ServerState("off", "here", "x", "disabled"), []),
+    ):
+        async with show(lambda state=state: McpStatus(lambda: [state], restart=restart)) as shown:
+            screen = shown.app.screen
+            assert isinstance(screen, McpStatus)
+            assert [one.key for one in tuple(screen.keys())] == keys
+
+
+async def test_every_way_of_the_first_start_is_in_sight_in_a_small_terminal(
+    show: ShowScreen, work_dir: Path, tmp_path: Path
+) -> None:
+    async with show(lambda: rooms.first_start(work_dir, tmp_path), size=(80, 24)) as shown:
+        await shown.press("enter")
+        picks = shown.app.screen.query_one(PickList)
+        assert picks.max_scroll_y == 0
+        await shown.press("end")
+        assert picks.key == "demo"
+
+
+async def test_what_is_typed_in_a_hurry_leaves_no_work_undone(show: ShowScreen, work_dir: Path, tmp_path: Path) -> None:
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        async with show(lambda: rooms.sessions(work_dir, tmp_path)) as shown:
+            for key in ("p", "a", "r", "down", "up", "down", "backspace"):
+                shown.app.screen.post_message(events.Key(key, key if len(key) == 1 else None))
+            await shown.settle()
+        gc.collect()
+    assert [str(one.message) for one in caught if "never awaited" in str(one.message)] == []
