@@ -118,7 +118,7 @@ def _lines(entries: Sequence[tuple[str, str]], width: int, palette: Palette) -> 
         "WARNING": ("!", palette.warning),
         "ERROR": ("✗", palette.error),
         "CRITICAL": ("✗", palette.error),
-        "DEBUG": ("·", palette.faint),
+        "DEBUG": ("·", palette.muted),
     }
     out: list[Line] = []
     day = ""
@@ -128,11 +128,11 @@ def _lines(entries: Sequence[tuple[str, str]], width: int, palette: Palette) -> 
         if date != day:
             out += [*([Line()] if day else []), Line(((date, palette.muted + Style(bold=True)),))]
             day = date
-        sign, ink = looks.get(level, ("·", palette.muted))
-        lead = ((time.partition(",")[0] + " ", palette.faint), (sign + " ", ink))
+        sign, ink = looks.get(level, ("·", palette.base))
+        lead = ((time.partition(",")[0] + " ", palette.muted), (sign + " ", ink))
         room = max(8, width - _LEAD)
         for index, (row, _ends) in enumerate(wrap_text(said, ink, room)):
             out.append(Line((*(lead if not index else ((" " * _LEAD, palette.faint),)), *row)))
         for more in rest:
-            out += [Line(((" " * _LEAD, palette.faint), *row)) for row, _ends in wrap_text(more, palette.faint, room)]
+            out += [Line(((" " * _LEAD, palette.faint), *row)) for row, _ends in wrap_text(more, palette.muted, room)]
     return out
