@@ -53,14 +53,14 @@ def test_a_language_there_is_no_catalogue_for_is_refused_in_the_configuration() 
 
 
 def test_texts_follow_the_language_and_keep_their_values() -> None:
-    assert _("Theme: {title}", title="{x}") == "Theme: {x}"
+    assert _("Take over {file}", file="{x}") == "Take over {x}"
     assert _("") == ""
     assert n_("{count} thing", "{count} things", 1) == "1 thing"
     assert n_("{count} thing", "{count} things", 1200) == "1,200 things"
     language.use("zh")
     assert language.language() == "zh"
     assert _("Quit") == "退出"
-    assert _("Theme: {title}", title="{x}") == "主题：{x}"
+    assert _("Take over {file}", file="{x}") == "沿用 {x}"
     assert _("") == ""
     assert _("a text that nobody knows") == "a text that nobody knows"
 
