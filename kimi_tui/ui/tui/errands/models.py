@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from kimi_tui.ui.tui.errands.sessions import start_again
+from kimi_tui.ui.tui.errands.settings import keep_theme
 from kimi_tui.ui.tui.language import _
 
 if TYPE_CHECKING:
@@ -56,6 +57,7 @@ async def set_up(app: "KimiTui") -> None:
     if choice is None:
         return
     if choice.demo:
+        await keep_theme(app, choice.theme)
         if (prompt := host.go_to_demo()) and await app.seat.change():
             app.submit(prompt)
         return

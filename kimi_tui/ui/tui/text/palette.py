@@ -53,6 +53,7 @@ class Palette:
 
 COLOURLESS = Palette(
     accent=_BOLD,
+    success=_BOLD,
     warning=_BOLD,
     heading=_BOLD,
     code=_ITALIC,

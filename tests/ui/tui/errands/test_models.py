@@ -27,3 +27,16 @@ async def test_without_a_model_the_first_start_asks_for_one(open_house: Open, tm
         await house.pilot.press("escape")
         await house.on(Home)
         assert not (tmp_path / "home" / "config.yaml").exists()
+
+
+async def test_a_theme_that_is_chosen_on_the_way_to_the_demo_is_kept(open_house: Open, tmp_path: Path) -> None:
+    file = tmp_path / "home" / "config.yaml"
+    async with open_house(model=False) as house:
+        await house.on(FirstStart)
+        before = house.app.shelf.current
+        await house.pilot.press("down")
+        await house.until(lambda: house.app.shelf.current != before)
+        await house.pilot.press("enter", "end", "enter")
+        await house.on(Home)
+        await house.until(file.exists)
+        assert configuration.load(file).config.theme == house.app.shelf.current
