@@ -16,6 +16,13 @@ from textual.widget import Widget
 from kimi_tui.ui.tui.panels.sheet import ground_of, palette_of
 
 
+def joint(*, left: bool, right: bool, top: bool) -> str:
+    """A cell of a line downwards that lines may meet from each side; `top`: where it begins."""
+    if top:
+        return "┬" if left and right else "┐" if left else "┌" if right else "╷"
+    return "┼" if left and right else "┤" if left else "├" if right else "│"
+
+
 class Divider(Widget):
     """One column. `left` and `right` are the rows in which a title line meets it."""
 
@@ -52,11 +59,7 @@ class Divider(Widget):
         palette = palette_of(self)
         colour = Color.parse(self.app.theme_variables.get("line", "#404040"))
         line = palette.accent if self._dragged else Style(color=colour.rich_color)
-        left, right = y in self._left, y in self._right
-        if y == 0:
-            sign = "┬" if left and right else "┐" if left else "┌" if right else "╷"
-        else:
-            sign = "┼" if left and right else "┤" if left else "├" if right else "│"
+        sign = joint(left=y in self._left, right=y in self._right, top=y == 0)
         return Strip([Segment(sign, ground + line)], 1)
 
     def on_mouse_down(self, event: events.MouseDown) -> None:

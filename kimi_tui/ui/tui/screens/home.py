@@ -21,6 +21,7 @@ from kimi_tui.ui.tui.panels.hints import Hint, Hints
 from kimi_tui.ui.tui.panels.welcome import Welcome
 from kimi_tui.ui.tui.screens.compositor import NarrowCompositor
 from kimi_tui.ui.tui.screens.echo import EchoScreen
+from kimi_tui.ui.tui.side import Side
 
 if TYPE_CHECKING:
     from kimi_tui.ui.tui.dialogs.approval import ApprovalDialog
@@ -114,7 +115,7 @@ class Home(EchoScreen):
         self.talk = Vertical(self.welcome, id="talk", classes="-empty")
         self.talk.border_title = " " + _("conversation") + " "
         self.composer = Composer(id="composer")
-        self.right = Vertical(id="right")
+        self.right = Side(id="right")
         self.hints = Hints(id="hints")
         self.header.facts = HeaderFacts(place=place)
         self.hints.show(hints)
@@ -285,14 +286,12 @@ class Home(EchoScreen):
             self.call_later(self._fit_drawer)  # a change of the layout in the middle of one would be lost
 
     def _join(self) -> None:
-        """Let the divider meet the title lines beside it."""
-        divider = self.divider
-        if not divider.display:
-            return
-        top = divider.region.y
+        """Let the line between the columns, or the drawer's edge, meet the title lines beside it."""
+        edge = self.divider if self.divider.display else self.right
+        top = edge.region.y
         left = [pane.region.y - top for pane in (self.talk, self.composer) if pane.display and pane.region]
         right = [pane.region.y - top for pane in (self.flow, self.todo, self.waiting) if pane.display and pane.region]
-        divider.join(left, right)
+        edge.join(left, right)
 
     # Panes
 
