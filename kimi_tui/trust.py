@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import cast
 
-from kimi_tui import config as configuration
 from kimi_tui import paths
+from kimi_tui.config.load import load_config
 from kimi_tui.errors import ConfigError
 from kimi_tui.paths import project_root, shown
 from kimi_tui.permission.settings import loosening, project_file
@@ -172,7 +172,7 @@ def _as_it_was(answer: Answer, folder: Path, brought: Sequence[Brought]) -> bool
 def _loosening(file: Path) -> str:
     """What of a project's configuration waits for a yes, for people; "" where it is only stricter."""
     try:
-        return ", ".join(loosening(configuration.load(file).config))
+        return ", ".join(loosening(load_config(file).config))
     except ConfigError:
         return ""  # it is told of where it is read for good
 

@@ -5,8 +5,8 @@ import sys
 from pathlib import Path
 from typing import get_args
 
-from kimi_tui import config
-from kimi_tui.config import HookEvent
+from kimi_tui.config.load import load_config
+from kimi_tui.config.tables import HookEvent
 from kimi_tui.soul.agent_spec import read_agent_spec
 from kimi_tui.soul.inject import make_tool, tool_class
 from kimi_tui.tools.workspace import Workspace
@@ -34,5 +34,5 @@ def test_the_tool_is_one(tmp_path, monkeypatch):
 
 
 def test_the_hooks_are_some_and_every_event_is_named():
-    assert [hook.event for hook in config.load(text=HOOKS).config.hooks] == ["PreToolUse", "Stop"]
+    assert [hook.event for hook in load_config(text=HOOKS).config.hooks] == ["PreToolUse", "Stop"]
     assert all(f"`{event}`" in TEXT for event in get_args(HookEvent))

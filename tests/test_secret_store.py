@@ -8,9 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from kimi_tui import config, paths, secret_store
+from kimi_tui import paths, secret_store
 from kimi_tui.cli.main import main
-from kimi_tui.config_edit import edit, without_keys
+from kimi_tui.config.choice import choose_model
+from kimi_tui.config.edit import edit, without_keys
+from kimi_tui.config.load import load_config
 from kimi_tui.errors import ConfigError
 from kimi_tui.mcp.tokens import forget_tokens, read_tokens, token_file, write_tokens
 from kimi_tui.soul.assemble import Plan, assemble
@@ -32,7 +34,7 @@ def test_a_key_goes_into_the_keyring_and_the_configuration_only_refers_to_it() -
         assert loaded.file is not None
         assert KEY not in loaded.file.read_text()
         assert "api_key: keyring" in loaded.file.read_text()
-        reference = config.choose_model(config.load().config).provider.api_key.get_secret_value()
+        reference = choose_model(load_config().config).provider.api_key.get_secret_value()
         assert reference == "keyring:providers.moon"
         secret_store.forget_known()
         assert secret_store.revealed(reference) == KEY
@@ -125,7 +127,7 @@ def test_another_process_finds_what_was_kept_and_doctor_says_where_but_never_the
     def python(code: str) -> str:
         return subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.strip()
 
-    keep = f"from kimi_tui import config_edit as c; c.edit(c.without_keys({CHANGES!r}))"
+    keep = f"from kimi_tui.config import edit as c; c.edit(c.without_keys({CHANGES!r}))"
     python(keep)
     python("from kimi_tui.mcp.tokens import *; write_tokens(token_file('s', 'http://x/'), 'token')")
     assert python("from kimi_tui import secret_store; print(secret_store.revealed('keyring:providers.moon'))") == KEY

@@ -12,9 +12,10 @@ from typing import cast
 from acp.agent.connection import AgentSideConnection
 from acp.interfaces import Agent, Client
 
-from kimi_tui import config as configuration
 from kimi_tui.cli.complaint import complain
 from kimi_tui.cli.launch import plan_of, start_logging
+from kimi_tui.config.choice import choose_model
+from kimi_tui.config.load import load_config
 from kimi_tui.errors import ConfigError, ModelNotSetError, UsageError
 from kimi_tui.mcp.config import Server
 from kimi_tui.soul.assemble import assemble
@@ -91,8 +92,8 @@ class _Program:
             return None
         file = self._options.config_file
         try:
-            loaded = configuration.load(Path(file).expanduser() if file else None, text=self._options.config)
-            configuration.choose_model(loaded.config, self._options.model)
+            loaded = load_config(Path(file).expanduser() if file else None, text=self._options.config)
+            choose_model(loaded.config, self._options.model)
         except ModelNotSetError as error:
             return str(error)
         except ConfigError:

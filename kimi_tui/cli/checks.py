@@ -16,9 +16,9 @@ from pathlib import Path
 from typing import Literal
 
 from kimi_tui import __version__, paths
-from kimi_tui import config as configuration
 from kimi_tui.cli.work_dir import work_dir_of
-from kimi_tui.config import ChosenModel, LoadedConfig
+from kimi_tui.config.choice import ChosenModel, choose_model
+from kimi_tui.config.load import LoadedConfig, load_config
 from kimi_tui.errors import KimiTuiError
 from kimi_tui.secret_store import revealed
 from kimi_tui.tools.ripgrep import find_ripgrep
@@ -137,7 +137,7 @@ def _log() -> Check:
 def _config(options: argparse.Namespace, found: list[Check]) -> LoadedConfig | None:
     file = options.config_file
     try:
-        loaded = configuration.load(Path(file).expanduser() if file else None, text=options.config)
+        loaded = load_config(Path(file).expanduser() if file else None, text=options.config)
     except KimiTuiError as error:
         found.append(Check("configuration", "fail", str(error), "mend the file, or move it away"))
         return None
@@ -150,7 +150,7 @@ def _config(options: argparse.Namespace, found: list[Check]) -> LoadedConfig | N
 def _models(loaded: LoadedConfig, options: argparse.Namespace) -> Iterator[Check]:
     """The model that would be asked, then every service that a configured model needs, asked all at once."""
     try:
-        chosen = configuration.choose_model(loaded.config, options.model)
+        chosen = choose_model(loaded.config, options.model)
     except KimiTuiError as error:
         yield Check("model", "fail", str(error), "" if "KIMI_API_KEY" in str(error) else "name one that is configured")
         return
@@ -159,7 +159,7 @@ def _models(loaded: LoadedConfig, options: argparse.Namespace) -> Iterator[Check
     services = {chosen.model.provider: chosen}
     for name, model in loaded.config.models.items():
         if model.provider not in services:
-            services[model.provider] = configuration.choose_model(loaded.config, name)
+            services[model.provider] = choose_model(loaded.config, name)
     with ThreadPoolExecutor(max_workers=8) as pool:
         yield from pool.map(_service, services.values())
 

@@ -21,7 +21,7 @@ def demo_plan(options: argparse.Namespace, *, interactive: bool) -> "Plan":
     from pydantic import SecretStr
 
     from kimi_tui.cli.launch import with_limits
-    from kimi_tui.config import Config, ModelConfig, ProviderConfig
+    from kimi_tui.config.tables import Config, ModelConfig, ProviderConfig
     from kimi_tui.soul.assemble import Plan
 
     assets = paths.bundled("skills") / FLOW / "assets"

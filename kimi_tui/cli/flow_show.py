@@ -81,9 +81,9 @@ def _flow_of_file(file: Path) -> Flow:
 
 def library_of(options: argparse.Namespace) -> SkillLibrary:
     """The skills as a session here would have them, as far as no model is needed to know."""
-    from kimi_tui import config
+    from kimi_tui.config.load import load_config
 
-    loaded = config.load(Path(options.config_file).expanduser() if options.config_file else None, text=options.config)
+    loaded = load_config(Path(options.config_file).expanduser() if options.config_file else None, text=options.config)
     folders = tuple(folder_of(folder, "--skills-dir") for folder in options.skills_dir)
     return SkillLibrary.load(
         SkillRoots(

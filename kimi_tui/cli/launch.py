@@ -6,9 +6,10 @@ from dataclasses import replace
 from logging.handlers import RotatingFileHandler
 from pathlib import Path
 
-from kimi_tui import config as configuration
 from kimi_tui import paths
 from kimi_tui.cli.work_dir import folder_of, work_dir_of
+from kimi_tui.config.load import LoadedConfig, load_config
+from kimi_tui.config.tables import Config
 from kimi_tui.errors import UsageError
 from kimi_tui.mcp.config import load as load_mcp
 from kimi_tui.permission.settings import PermissionSettings, permission_settings
@@ -40,9 +41,7 @@ def plan_of(
         return demo_plan(options, interactive=interactive)
     elsewhere = work_dir is not None
     work_dir = work_dir or work_dir_of(options)
-    loaded = configuration.load(
-        Path(options.config_file).expanduser() if options.config_file else None, text=options.config
-    )
+    loaded = load_config(Path(options.config_file).expanduser() if options.config_file else None, text=options.config)
     config = with_limits(loaded.config, options)
     if standing is None:
         standing = Standing(True) if options.trust else standing_of(work_dir, config.extra_skill_dirs)
@@ -102,7 +101,7 @@ def _to_go_on_with(work_dir: Path) -> tuple[str, str]:
     )
 
 
-def permissions_of(loaded: configuration.LoadedConfig, work_dir: Path, *, trusted: bool) -> PermissionSettings:
+def permissions_of(loaded: LoadedConfig, work_dir: Path, *, trusted: bool) -> PermissionSettings:
     """The rules of approval and the sandbox here, the project's among them. Raises ConfigError."""
     workspace = Workspace(work_dir)
     return permission_settings(
@@ -120,7 +119,7 @@ def _agent_file(options: argparse.Namespace) -> Path | None:
     return agent_file(options.agent) if options.agent else None
 
 
-def with_limits(config: configuration.Config, options: argparse.Namespace) -> configuration.Config:
+def with_limits(config: Config, options: argparse.Namespace) -> Config:
     """The configuration with the limits that the command line sets."""
     names = ("max_steps_per_turn", "max_retries_per_step", "max_ralph_iterations")
     update = {name: getattr(options, name) for name in names if getattr(options, name) is not None}

@@ -48,14 +48,14 @@ def _settings(args: argparse.Namespace) -> "tuple[PermissionSettings, Path, tupl
     """What holds, where, and what of a project's waits for the folder to be trusted."""
     from pathlib import Path
 
-    from kimi_tui import config
     from kimi_tui.cli.launch import permissions_of
     from kimi_tui.cli.work_dir import work_dir_of
+    from kimi_tui.config.load import load_config
     from kimi_tui.paths import shown
     from kimi_tui.trust import standing_of
 
     work_dir = work_dir_of(args)
-    loaded = config.load(Path(args.config_file).expanduser() if args.config_file else None, text=args.config)
+    loaded = load_config(Path(args.config_file).expanduser() if args.config_file else None, text=args.config)
     standing = standing_of(work_dir)
     trusted = standing.acts or args.trust
     waiting = tuple(

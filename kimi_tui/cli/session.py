@@ -156,8 +156,8 @@ def _export(options: argparse.Namespace, found: "Found") -> None:
     from datetime import datetime
     from pathlib import Path
 
-    from kimi_tui import config
     from kimi_tui.cli.plain_text import print_out, printable
+    from kimi_tui.config.load import load_config
     from kimi_tui.errors import SessionError
     from kimi_tui.secret_store import all_among
     from kimi_tui.session import export
@@ -167,7 +167,7 @@ def _export(options: argparse.Namespace, found: "Found") -> None:
     form: export.Format = options.format or export.format_of(options.output or "")
     target = target or Path(export.default_name(found.info.id, form, datetime.now()))
     file = Path(options.config_file).expanduser() if options.config_file else None
-    redactor = Redactor(all_among(config.load(file, text=options.config).config.api_keys))
+    redactor = Redactor(all_among(load_config(file, text=options.config).config.api_keys))
     try:
         export.export(found.info.dir, target, form, redactor, work_dir=str(found.work_dir or ""))
     except OSError as error:

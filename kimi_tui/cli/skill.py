@@ -37,13 +37,13 @@ def run(args: argparse.Namespace) -> int:
 def _library(args: argparse.Namespace) -> "SkillLibrary":
     from pathlib import Path
 
-    from kimi_tui import config
     from kimi_tui.cli.launch import folder_of, work_dir_of
+    from kimi_tui.config.load import load_config
     from kimi_tui.skill.library import SkillLibrary
     from kimi_tui.skill.roots import SkillRoots
 
     file = Path(args.config_file).expanduser() if args.config_file else None
-    settings = config.load(file, text=args.config).config
+    settings = load_config(file, text=args.config).config
     return SkillLibrary.load(
         SkillRoots(
             work_dir_of(args),

@@ -8,9 +8,9 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from kimi_tui import config as configuration
 from kimi_tui import paths
-from kimi_tui.config import Config, PermissionMode, Permissions, RuleConfig, SandboxConfig
+from kimi_tui.config.load import load_config
+from kimi_tui.config.tables import Config, PermissionMode, Permissions, RuleConfig, SandboxConfig
 from kimi_tui.errors import ConfigError
 from kimi_tui.permission.policy import Policy
 from kimi_tui.permission.rule import Effect, Fit, Rule, parse_rule
@@ -46,7 +46,7 @@ def permission_settings(
     project = project_file(work_dir)
     if project is None:
         return PermissionSettings(tuple(rules), config.permissions.mode, config.sandbox)
-    loaded = configuration.load(project)
+    loaded = load_config(project)
     more = _rules(loaded.config.permissions, project, read)
     mode, sandbox = config.permissions.mode, config.sandbox
     wanted = loaded.config.permissions.mode if "mode" in loaded.config.permissions.model_fields_set else mode

@@ -7,7 +7,8 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from kimi_tui import jsonl, paths
-from kimi_tui.config import ChosenModel, Config, LoopControl, choose_model
+from kimi_tui.config.choice import ChosenModel, choose_model
+from kimi_tui.config.tables import Config, LoopControl
 from kimi_tui.context.compaction import Threshold
 from kimi_tui.context.context import Context, Mended
 from kimi_tui.errors import ModelNotSetError

@@ -5,8 +5,8 @@ from collections.abc import Iterator, Sequence
 from contextvars import ContextVar
 from pathlib import Path
 
-from kimi_tui import config as configuration
 from kimi_tui.approval import Approvals
+from kimi_tui.config.tables import Config
 from kimi_tui.context.context import Context
 from kimi_tui.errors import KimiTuiError, MaxStepsReachedError, UsageError
 from kimi_tui.flow.runner import FlowRunner
@@ -58,7 +58,7 @@ class Engine:
         hooks: Hooks,
         mcp: McpServers,
         roster: Roster,
-        config: configuration.Config,
+        config: Config,
         prompt_flow: PromptFlow | None,
         interactive: bool,
     ) -> None:

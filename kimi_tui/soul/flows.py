@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import Protocol
 
-from kimi_tui.config import LoopControl
+from kimi_tui.config.tables import LoopControl
 from kimi_tui.errors import FlowControlError, MaxStepsReachedError, UsageError
 from kimi_tui.flow.graph import Flow
 from kimi_tui.flow.journal import Journal, load_runs

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, Literal, cast, get_args
 from uuid import uuid4
 
-from kimi_tui.config import HookConfig, HookEvent
+from kimi_tui.config.tables import HookConfig, HookEvent
 from kimi_tui.soul.hook_command import ALLOW, Verdict, plain, run_hook
 from kimi_tui.tools.child_env import ChildEnv
 from kimi_tui.wire.codec import WireMessage

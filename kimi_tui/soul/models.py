@@ -3,7 +3,8 @@
 import asyncio
 from collections.abc import Callable
 
-from kimi_tui.config import ChosenModel, Config, choose_model
+from kimi_tui.config.choice import ChosenModel, choose_model
+from kimi_tui.config.tables import Config
 from kimi_tui.errors import ModelNotSetError, UsageError
 from kimi_tui.llm.create import create_provider
 from kimi_tui.llm.provider import ModelInfo, Preparable, Provider

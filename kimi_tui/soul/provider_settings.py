@@ -4,7 +4,7 @@ import os
 from collections.abc import Mapping
 from pathlib import Path
 
-from kimi_tui.config import ChosenModel
+from kimi_tui.config.choice import ChosenModel
 from kimi_tui.errors import ConfigError
 from kimi_tui.llm.provider import Capability, ModelInfo
 from kimi_tui.llm.settings import GenerationOptions, ProviderSettings

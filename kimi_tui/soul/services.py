@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from kimi_tui import paths
 from kimi_tui.approval import Approvals
-from kimi_tui.config import Config
+from kimi_tui.config.tables import Config
 from kimi_tui.permission.settings import PermissionSettings
 from kimi_tui.question import Questions
 from kimi_tui.secret_store import known_among

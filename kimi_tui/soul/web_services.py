@@ -1,6 +1,6 @@
 """From the configuration's services to what the web tools are given."""
 
-from kimi_tui.config import ServiceConfig, Services
+from kimi_tui.config.tables import ServiceConfig, Services
 from kimi_tui.tools.web_settings import SearchKind, WebService, WebSettings
 
 _MOONSHOT = "https://api.moonshot.ai/v1/search"

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from kimi_tui import paths
-from kimi_tui.config import SandboxConfig
+from kimi_tui.config.tables import SandboxConfig
 from kimi_tui.tools.child_env import DEFAULT_ENV
 from kimi_tui.tools.processes import run
 from kimi_tui.tools.sandbox_argv import sandbox_argv

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from kimi_tui import paths
-from kimi_tui.config import SandboxConfig
+from kimi_tui.config.tables import SandboxConfig
 from kimi_tui.tools.git_dirs import GitDir, git_dir_of
 from kimi_tui.tools.workspace import Workspace
 

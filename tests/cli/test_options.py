@@ -57,7 +57,7 @@ def test_a_mistake_is_told_as_the_whole_parser_tells_it(said: list[str]) -> None
 BUILT = """
 import sys
 import kimi_tui.cli.print_mode
-from kimi_tui.config import Config
+from kimi_tui.config.tables import Config
 from kimi_tui.flow.records import Began
 from kimi_tui.wire import codec
 print(*(cls.__name__ for cls in (Config, Began, *codec._CLASSES) if cls.__pydantic_complete__))

@@ -323,7 +323,7 @@ DEFENCES: tuple[Defence, ...] = (
         '            text = text.replace(secret, "***")\n', "            pass\n", "test_no_secret_is_told",
     ),
     Defence(
-        "30 secret_leak", "quiet loggers of libraries", "kimi_tui/config.py",
+        "30 secret_leak", "quiet loggers of libraries", "kimi_tui/config/tables.py",
         "    api_key: SecretStr = SecretStr(\"\")\n    env: dict", "    api_key: SecretStr = SecretStr(\"\")\n"
         "    def __init__(self, **data: Any) -> None:\n"
         "        import logging\n"
@@ -498,16 +498,16 @@ DEFENCES: tuple[Defence, ...] = (
         "    extras = result.extras\n", "test_the_same_call_again_and_again_ends_the_turn",
     ),
     Defence(
-        "40 bad_config", "saying which key is wrong", "kimi_tui/config.py",
+        "40 bad_config", "saying which key is wrong", "kimi_tui/config/load.py",
         '        raise ConfigError(first["msg"], file=file or "--config", key=key) from None\n',
         '        raise ConfigError(first["msg"]) from None\n', "test_bad_config_is_an_error_with_file_key_and_cause",
     ),
     Defence(
-        "40 bad_config", "reading regular files only", "kimi_tui/config.py",
+        "40 bad_config", "reading regular files only", "kimi_tui/config/load.py",
         "        if not stat.S_ISREG(status.st_mode):\n", "        if False:\n", "test_a_device_is_no_configuration",
     ),
     Defence(
-        "40 bad_config", "passing over a byte order mark", "kimi_tui/config.py",
+        "40 bad_config", "passing over a byte order mark", "kimi_tui/config/load.py",
         '        text = file.read_text("utf-8-sig")\n', '        text = file.read_text("utf-8")\n',
         "test_an_empty_file_and_one_with_a_byte_order_mark_are_read",
     ),
@@ -666,7 +666,7 @@ DEFENCES: tuple[Defence, ...] = (
         "test_digits_in_a_reason_answer_nothing",
     ),
     Defence(
-        "a device file as settings", "reading regular files only", "kimi_tui/config.py",
+        "a device file as settings", "reading regular files only", "kimi_tui/config/load.py",
         "        if not stat.S_ISREG(status.st_mode):\n", "        if False:\n",
     ),
     Defence(

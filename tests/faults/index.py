@@ -180,9 +180,9 @@ CASES: dict[str, tuple[str, ...]] = {
         "tests/soul/test_soul.py::test_the_same_call_again_and_again_ends_the_turn",
     ),
     "40 bad_config": (
-        "tests/test_config.py::test_bad_config_is_an_error_with_file_key_and_cause",
-        "tests/test_config.py::test_a_device_is_no_configuration",
-        "tests/test_config.py::test_an_empty_file_and_one_with_a_byte_order_mark_are_read",
+        "tests/config/test_load.py::test_bad_config_is_an_error_with_file_key_and_cause",
+        "tests/config/test_load.py::test_a_device_is_no_configuration",
+        "tests/config/test_load.py::test_an_empty_file_and_one_with_a_byte_order_mark_are_read",
         "tests/permission/test_settings.py::test_a_rule_whose_example_fails_is_an_error_with_its_place",
     ),
     "41 mcp_bad": (
@@ -253,7 +253,7 @@ CASES: dict[str, tuple[str, ...]] = {
     "flags behind a backslash": (f"{_CMD}::test_flags_behind_a_backslash_are_flags",),
     "a hook that writes to the terminal": (f"{_TERM}::test_what_a_hook_prints_does_not_reach_the_terminal",),
     "a flow saved through a link": (f"{_PANE}/test_pane.py::test_a_run_is_never_exported_through_a_link",),
-    "a device file as settings": ("tests/test_config.py::test_a_device_is_no_configuration",),
+    "a device file as settings": ("tests/config/test_load.py::test_a_device_is_no_configuration",),
     "a brace expansion without end": (f"{_CMD}::test_no_text_takes_long",),
     "a DNS or portal that hangs": (f"{_HERE}::test_stall_of_the_service_holds_up_neither_the_start_nor_escape",),
     "random kills": (f"{_HERE}::test_a_few_random_kills_lose_nothing",),

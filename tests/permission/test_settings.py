@@ -4,7 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from kimi_tui import config, paths
+from kimi_tui import paths
+from kimi_tui.config.load import load_config
 from kimi_tui.errors import ConfigError
 from kimi_tui.permission.rule import Effect
 from kimi_tui.permission.settings import PermissionSettings, loosening, permission_settings
@@ -17,7 +18,7 @@ def load(work_dir: Path, text: str = "{}", project: str | None = None, *, truste
     if project is not None:
         (work_dir / ".kimi-tui").mkdir(exist_ok=True)
         (work_dir / ".kimi-tui/config.yaml").write_text(project)
-    loaded = config.load(text=text)
+    loaded = load_config(text=text)
     workspace = Workspace(work_dir)
     return permission_settings(
         loaded.config, loaded.file, work_dir, lambda *what: subject_of(*what, workspace), trusted=trusted
@@ -68,7 +69,7 @@ def test_a_project_only_makes_it_stricter(tmp_path: Path) -> None:
     assert settings.rules[1].origin.endswith(".kimi-tui/config.yaml")
     assert (settings.mode, settings.sandbox.mode, settings.sandbox.network) == ("default", "auto", False)
     assert settings.sandbox.writable == ()
-    asked_for = config.load(tmp_path / "w/.kimi-tui/config.yaml").config
+    asked_for = load_config(tmp_path / "w/.kimi-tui/config.yaml").config
     assert loosening(asked_for) == ("rules that allow", "mode yolo", "a wider sandbox")
 
 
@@ -76,7 +77,7 @@ def test_a_project_may_ask_for_plan_mode_and_for_a_sandbox(tmp_path: Path) -> No
     project = "permissions: {mode: plan}\nsandbox: {mode: require, network: false}"
     settings = load(tmp_path / "w", "sandbox: {mode: off}", project)
     assert (settings.mode, settings.sandbox.mode, settings.sandbox.network) == ("plan", "require", False)
-    assert loosening(config.load(tmp_path / "w/.kimi-tui/config.yaml").config) == ()
+    assert loosening(load_config(tmp_path / "w/.kimi-tui/config.yaml").config) == ()
 
 
 def test_a_trusted_folder_counts_in_full(tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ import pytest
 from pydantic import SecretStr
 
 from kimi_tui import paths
-from kimi_tui.config import Config, ModelConfig, ProviderConfig
+from kimi_tui.config.tables import Config, ModelConfig, ProviderConfig
 from kimi_tui.llm.scripted import Script
 from kimi_tui.skill.skill import Scope, Skill, read_skill
 from kimi_tui.soul.assemble import Plan

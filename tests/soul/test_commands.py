@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from kimi_tui import __version__
-from kimi_tui.config import ModelConfig, ProviderConfig
+from kimi_tui.config.tables import ModelConfig, ProviderConfig
 from kimi_tui.errors import UsageError
 from kimi_tui.soul.commands import COMMANDS
 from kimi_tui.wire.events import BtwBegin, BtwEnd, Notification, PlanDisplay, StatusUpdate, TurnBegin

@@ -2,7 +2,7 @@ from dataclasses import replace
 
 import pytest
 
-from kimi_tui.config import ModelConfig
+from kimi_tui.config.tables import ModelConfig
 from kimi_tui.context.compaction import Threshold, split
 from kimi_tui.llm.message import Message, user_message
 from kimi_tui.soul.agent_spec import agent_file

@@ -4,7 +4,7 @@ import os
 
 import pytest
 
-from kimi_tui.config import HookConfig
+from kimi_tui.config.tables import HookConfig
 from kimi_tui.errors import ProviderError
 from kimi_tui.soul.hooks import EVENTS, Subscription
 from kimi_tui.wire.events import HookResolved, HookTriggered, Notification

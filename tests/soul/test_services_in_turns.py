@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 from pydantic import SecretStr
 
-from kimi_tui.config import ModelConfig, ProviderConfig
+from kimi_tui.config.tables import ModelConfig, ProviderConfig
 from kimi_tui.wire.events import StatusUpdate
 from kimi_tui.wire.parts import ThinkPart, ToolResult
 from tests.llm import servers

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from kimi_tui import paths
-from kimi_tui.config import SandboxConfig
+from kimi_tui.config.tables import SandboxConfig
 from kimi_tui.tools.progress import ToolProgress
 from kimi_tui.tools.sandbox import Sandbox
 from kimi_tui.tools.sandbox_argv import sandbox_argv

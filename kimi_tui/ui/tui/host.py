@@ -11,8 +11,8 @@ from kimi_tui.ui.tui.engine import Engine
 from kimi_tui.ui.tui.language import _
 
 if TYPE_CHECKING:
-    from kimi_tui.config import Config
-    from kimi_tui.config_edit import KeyPath, Value
+    from kimi_tui.config.edit import KeyPath, Value
+    from kimi_tui.config.tables import Config
     from kimi_tui.session.session import Session
     from kimi_tui.soul.assemble import Plan
     from kimi_tui.trust import Brought, Standing
@@ -109,7 +109,7 @@ class PlanHost:
 
     @property
     def config_file(self) -> Path | None:
-        from kimi_tui.config_edit import editable_file
+        from kimi_tui.config.edit import editable_file
 
         if self.plan.demo or not self._config_kept:
             return None
@@ -177,7 +177,7 @@ class PlanHost:
         return prompt
 
     async def change(self, changes: "Mapping[KeyPath, Value]") -> None:
-        from kimi_tui.config_edit import edit, without_keys
+        from kimi_tui.config.edit import edit, without_keys
 
         file = self.config_file
         if file is None:

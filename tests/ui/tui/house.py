@@ -9,8 +9,8 @@ import pytest
 from textual.pilot import Pilot
 from textual.screen import Screen
 
-from kimi_tui import config as configuration
 from kimi_tui import trust
+from kimi_tui.config.load import load_config
 from kimi_tui.soul.assemble import Plan
 from kimi_tui.soul.engine import Engine
 from kimi_tui.ui.tui.app import KimiTui
@@ -80,7 +80,7 @@ def open_house(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Open:
             folder = work_dir or work
             return Plan(
                 work_dir=folder,
-                config=configuration.load().config,
+                config=load_config().config,
                 session_id=session,
                 yolo=True,
                 standing=standing or trust.standing_of(folder),

@@ -14,7 +14,7 @@ from babel.messages.catalog import Message
 from babel.messages.mofile import write_mo
 from pydantic import ValidationError
 
-from kimi_tui.config import Config
+from kimi_tui.config.tables import Config
 from kimi_tui.soul.commands import COMMANDS
 from kimi_tui.ui.tui import language
 from kimi_tui.ui.tui.first_look import first_look

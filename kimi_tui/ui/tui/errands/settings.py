@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from kimi_tui.config_edit import KeyPath, Value
+    from kimi_tui.config.edit import KeyPath, Value
     from kimi_tui.ui.tui.app import KimiTui
 
 

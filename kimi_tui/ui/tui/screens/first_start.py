@@ -9,8 +9,9 @@ from typing import ClassVar, cast
 from textual.app import ComposeResult
 from textual.widgets import Static
 
-from kimi_tui.config import Config, load
-from kimi_tui.config_edit import KeyPath, Value
+from kimi_tui.config.edit import KeyPath, Value
+from kimi_tui.config.load import load_config
+from kimi_tui.config.tables import Config
 from kimi_tui.errors import ConfigError
 from kimi_tui.llm.discover import LocalServer
 from kimi_tui.paths import shown
@@ -94,7 +95,7 @@ def find_takeover(user_home: Path) -> Takeover | None:
     if not file.is_file():
         return None
     try:
-        return Takeover(file, load(file).config)
+        return Takeover(file, load_config(file).config)
     except ConfigError as error:
         return Takeover(file, trouble=error.cause)
 

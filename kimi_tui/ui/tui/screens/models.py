@@ -7,8 +7,8 @@ from typing import ClassVar
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 
-from kimi_tui.config import Config
-from kimi_tui.config_edit import KeyPath, Value
+from kimi_tui.config.edit import KeyPath, Value
+from kimi_tui.config.tables import Config
 from kimi_tui.llm.discover import LocalServer
 from kimi_tui.ui.tui.language import N_, _
 from kimi_tui.ui.tui.screens.frame import Card

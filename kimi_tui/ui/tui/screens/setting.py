@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from kimi_tui.config import Config
-from kimi_tui.config_edit import KeyPath, Value
+from kimi_tui.config.edit import KeyPath, Value
+from kimi_tui.config.tables import Config
 from kimi_tui.ui.tui.language import N_, _, p_
 
 Kind = Literal["switch", "choice", "number", "text", "list"]

@@ -7,8 +7,8 @@ from typing import ClassVar
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 
-from kimi_tui.config import Config
-from kimi_tui.config_edit import KeyPath, Value, said_in
+from kimi_tui.config.edit import KeyPath, Value, said_in
+from kimi_tui.config.tables import Config
 from kimi_tui.errors import ConfigError
 from kimi_tui.paths import shown
 from kimi_tui.ui.tui.language import N_, _

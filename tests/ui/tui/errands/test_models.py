@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from kimi_tui import config as configuration
+from kimi_tui.config.load import load_config
 from kimi_tui.ui.tui.screens.first_start import FirstStart
 from kimi_tui.ui.tui.screens.home import Home
 from kimi_tui.ui.tui.screens.models import ModelPicker
@@ -17,7 +17,7 @@ async def test_the_model_that_is_chosen_answers_from_then_on(open_house: Open, t
         await house.pilot.press("down")
         await house.pilot.press("ctrl+s")
         await house.until(lambda: house.engine.model_name == "small")
-        assert configuration.load(tmp_path / "home" / "config.yaml").config.default_model == "small"
+        assert load_config(tmp_path / "home" / "config.yaml").config.default_model == "small"
         await house.until(lambda: house.app.home.header.facts.model == "small")
 
 
@@ -39,4 +39,4 @@ async def test_a_theme_that_is_chosen_on_the_way_to_the_demo_is_kept(open_house:
         await house.pilot.press("enter", "end", "enter")
         await house.on(Home)
         await house.until(file.exists)
-        assert configuration.load(file).config.theme == house.app.shelf.current
+        assert load_config(file).config.theme == house.app.shelf.current

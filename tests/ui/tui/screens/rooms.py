@@ -7,9 +7,9 @@ from typing import Any
 
 from textual.screen import Screen
 
-from kimi_tui import config as configuration
-from kimi_tui.config import Config
-from kimi_tui.config_edit import KeyPath, Value, edit
+from kimi_tui.config.edit import KeyPath, Value, edit
+from kimi_tui.config.load import load_config
+from kimi_tui.config.tables import Config
 from kimi_tui.llm.discover import LocalServer
 from kimi_tui.mcp.connection import ServerState
 from kimi_tui.skill.library import SkillLibrary
@@ -65,7 +65,7 @@ def sessions(work_dir: Path, root: Path) -> Sessions:
 
 
 def models(work_dir: Path, root: Path, *, find: Callable[[], Awaitable[Sequence[LocalServer]]] = one_server) -> Any:
-    return ModelPicker(configuration.load(text=CONFIG).config, "moon", find=find)
+    return ModelPicker(load_config(text=CONFIG).config, "moon", find=find)
 
 
 def first_start(work_dir: Path, root: Path, *, use_theme: Callable[[str], object] = str) -> FirstStart:
@@ -91,7 +91,7 @@ class KeptConfig:
     def __init__(self, file: Path) -> None:
         self.file = file
         file.write_text(CONFIG, "utf-8")
-        self.config = configuration.load(file).config
+        self.config = load_config(file).config
 
     def __call__(self) -> Config:
         return self.config

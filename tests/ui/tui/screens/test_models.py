@@ -4,8 +4,8 @@ from pathlib import Path
 
 from textual.widgets import Input
 
-from kimi_tui import config as configuration
-from kimi_tui.config_edit import edit
+from kimi_tui.config.choice import choose_model
+from kimi_tui.config.edit import edit
 from kimi_tui.ui.tui.screens.first_start import SERVICES, FirstChoice, FirstStart, find_takeover, service_changes
 from kimi_tui.ui.tui.screens.models import ModelChoice
 from kimi_tui.ui.tui.screens.picks import PickList
@@ -82,7 +82,7 @@ async def test_a_key_makes_a_model_of_a_service(show: ShowScreen, work_dir: Path
         (choice,) = shown.results
         assert isinstance(choice, FirstChoice)
         config = edit(choice.changes, tmp_path / "config.yaml").config
-        model = configuration.choose_model(config, environ={})
+        model = choose_model(config, environ={})
         assert (model.model.model, model.provider.type) == (choice.model, "openai_responses")
         assert model.provider.api_key.get_secret_value() == "sk-mine"
 
@@ -100,7 +100,7 @@ async def test_the_settings_of_kimi_cli_are_taken_over(show: ShowScreen, work_di
         await choose(shown, "Take over ~/.kimi/config.toml")
         (choice,) = shown.results
         assert isinstance(choice, FirstChoice)
-        model = configuration.choose_model(edit(choice.changes, tmp_path / "config.yaml").config, environ={})
+        model = choose_model(edit(choice.changes, tmp_path / "config.yaml").config, environ={})
         assert (model.name, model.model.model, model.provider.api_key.get_secret_value()) == ("k2", "kimi-k2", "sk-x")
 
 
@@ -122,4 +122,4 @@ def test_what_is_written_of_every_service_can_be_loaded(tmp_path: Path) -> None:
     for service in SERVICES:
         file = tmp_path / f"{service.name}.yaml"
         config = edit(service_changes(service, "sk-x", service.model), file).config
-        assert configuration.choose_model(config, environ={}).model.max_context_size == service.size
+        assert choose_model(config, environ={}).model.max_context_size == service.size

@@ -4,7 +4,7 @@ from pathlib import Path
 
 from textual.widgets import Input
 
-from kimi_tui.config import Config
+from kimi_tui.config.tables import Config
 from kimi_tui.ui.tui.screens.pick_one import PickOne
 from kimi_tui.ui.tui.screens.picks import PickList
 from kimi_tui.ui.tui.screens.setting import SETTINGS, shown_value

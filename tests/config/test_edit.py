@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from kimi_tui import config as configuration
-from kimi_tui.config_edit import edit, value_at
+from kimi_tui.config.edit import edit, value_at
+from kimi_tui.config.load import load_config
 from kimi_tui.errors import ConfigError
 
 WRITTEN = """\
@@ -48,7 +48,7 @@ def test_a_key_that_was_not_there_is_added_and_the_rest_is_as_it_was(file: Path)
 
 def test_tables_are_made_on_the_way_and_names_may_hold_dots(file: Path) -> None:
     edit({("models", "kimi-k2.5", "provider"): "box", ("models", "kimi-k2.5", "model"): "kimi-k2.5"}, file)
-    assert configuration.load(file).config.models["kimi-k2.5"].model == "kimi-k2.5"
+    assert load_config(file).config.models["kimi-k2.5"].model == "kimi-k2.5"
     assert "# the one at work" in file.read_text("utf-8")
 
 

@@ -16,9 +16,8 @@ from ruamel.yaml import YAML
 from ruamel.yaml.comments import CommentedMap
 from ruamel.yaml.error import YAMLError
 
-from kimi_tui import config as configuration
 from kimi_tui import paths, secret_store
-from kimi_tui.config import LoadedConfig
+from kimi_tui.config.load import LoadedConfig, default_file, load_config
 from kimi_tui.errors import ConfigError
 
 KeyPath = tuple[str, ...]
@@ -31,7 +30,7 @@ _TABLE = re.compile(r"^( *)[^\s#-][^\n]*:[ \t]*\n(?: *#[^\n]*\n)*\1( +)[^\s#-]",
 
 def editable_file(file: Path | None = None) -> Path:
     """The file that edits go to. Raises ConfigError where it is not YAML: only there comments can be kept."""
-    file = file or configuration.default_file() or paths.home() / "config.yaml"
+    file = file or default_file() or paths.home() / "config.yaml"
     if file.suffix.lower() not in (".yaml", ".yml"):
         raise ConfigError("only a YAML configuration can be edited here; change this one by hand", file=file)
     return file
@@ -152,7 +151,7 @@ def _replace(file: Path, text: str) -> LoadedConfig:
             out.write(text)
             out.flush()
             os.fsync(out.fileno())
-        loaded = configuration.load(fresh)
+        loaded = load_config(fresh)
         fresh.replace(target)
     except ConfigError as error:
         raise ConfigError(error.cause, file=file, key=error.key) from None

@@ -1,0 +1,106 @@
+"""The model to ask: the one that is named, else the default one, else what the environment names."""
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from pydantic import SecretStr
+
+from kimi_tui import paths
+from kimi_tui.config.tables import Config, ModelConfig, ProviderConfig
+from kimi_tui.errors import ConfigError, ModelNotSetError
+
+SCRIPT_VARIABLES = ("KIMI_TUI_SCRIPTS", "KIMI_SCRIPTED_ECHO_SCRIPTS")
+
+
+@dataclass(frozen=True, slots=True)
+class ChosenModel:
+    """The model to ask and the provider to ask it of, the environment applied."""
+
+    name: str
+    model: ModelConfig
+    provider: ProviderConfig
+
+
+HOW_TO_SET_A_MODEL = (
+    "no model is set. Set KIMI_API_KEY (or OPENAI_API_KEY and OPENAI_MODEL), or write one into {file} "
+    "(README, “Point it at a model”), or try the offline demo: kimi-tui --demo"
+)
+
+
+def choose_model(config: Config, name: str | None = None, environ: Mapping[str, str] = os.environ) -> ChosenModel:
+    """The model `name`, else the default one, else what the environment names.
+
+    Raises ModelNotSetError where there is none, ConfigError for a name that is not configured.
+    """
+    name = name or config.default_model
+    if name and name not in config.models:
+        known = ", ".join(sorted(config.models)) or "none"
+        raise ConfigError(f"there is no model {name!r}; configured: {known}", key="--model")
+    if not name and len(config.models) == 1:
+        name = next(iter(config.models))
+    if name:
+        model = config.models[name]
+        return _with_environment(ChosenModel(name, model, config.providers[model.provider]), environ)
+    chosen = _from_environment(environ)
+    if chosen is None and config.models:
+        known = ", ".join(sorted(config.models))
+        raise ModelNotSetError(f"no model is chosen: name one of {known} as default_model, or with --model")
+    if chosen is None:
+        raise ModelNotSetError(HOW_TO_SET_A_MODEL.format(file=paths.shown(paths.home() / "config.yaml")))
+    return chosen
+
+
+def _from_environment(environ: Mapping[str, str]) -> ChosenModel | None:
+    key = environ.get("KIMI_API_KEY") or environ.get("MOONSHOT_API_KEY")
+    if key or environ.get("KIMI_BASE_URL"):
+        model = environ.get("KIMI_MODEL_NAME") or "kimi-k2-turbo-preview"
+        chosen = ChosenModel(
+            model,
+            ModelConfig(provider="kimi", model=model, max_context_size=262_144),
+            ProviderConfig(
+                type="kimi",
+                base_url=environ.get("KIMI_BASE_URL") or "https://api.moonshot.ai/v1",
+                api_key=SecretStr(key or ""),
+            ),
+        )
+        return _with_environment(chosen, environ)
+    model = environ.get("OPENAI_MODEL")
+    if model and (environ.get("OPENAI_API_KEY") or environ.get("OPENAI_BASE_URL")):
+        return ChosenModel(
+            model,
+            ModelConfig(provider="openai", model=model, max_context_size=128_000),
+            ProviderConfig(
+                type="openai_legacy",
+                base_url=environ.get("OPENAI_BASE_URL") or "https://api.openai.com/v1",
+                api_key=SecretStr(environ.get("OPENAI_API_KEY", "")),
+            ),
+        )
+    return None
+
+
+def _with_environment(chosen: ChosenModel, environ: Mapping[str, str]) -> ChosenModel:
+    model, provider = chosen.model, chosen.provider
+    if provider.type == "kimi":
+        provider = provider.model_copy(update=_overrides(environ, base_url="KIMI_BASE_URL", api_key="KIMI_API_KEY"))
+        update: dict[str, Any] = _overrides(environ, model="KIMI_MODEL_NAME")
+        if size := environ.get("KIMI_MODEL_MAX_CONTEXT_SIZE"):
+            if not size.isdigit() or int(size) < 1:
+                raise ConfigError(f"{size!r} is not a number of tokens", key="KIMI_MODEL_MAX_CONTEXT_SIZE")
+            update["max_context_size"] = int(size)
+        if capabilities := environ.get("KIMI_MODEL_CAPABILITIES"):
+            update["capabilities"] = frozenset(part.strip() for part in capabilities.split(",") if part.strip())
+        model = model.model_copy(update=update)
+    elif provider.type in ("openai_legacy", "openai_responses"):
+        provider = provider.model_copy(update=_overrides(environ, base_url="OPENAI_BASE_URL", api_key="OPENAI_API_KEY"))
+    elif provider.type in ("scripted", "_scripted_echo") and provider.scripts is None:
+        scripts = next((environ[name] for name in SCRIPT_VARIABLES if environ.get(name)), None)
+        provider = provider.model_copy(update={"scripts": Path(scripts)} if scripts else {})
+    return ChosenModel(chosen.name, model, provider)
+
+
+def _overrides(environ: Mapping[str, str], **fields: str) -> dict[str, Any]:
+    found = {field: environ[variable] for field, variable in fields.items() if environ.get(variable)}
+    return {field: SecretStr(value) if field == "api_key" else value for field, value in found.items()}

@@ -1,0 +1,127 @@
+"""Reads `config.yaml`, or TOML, or JSON of the same shape.
+
+A wrong value is an error that names file, key and cause; a key that nobody knows is a warning, since
+one file may serve several versions.
+"""
+
+import json
+import stat
+import tomllib
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, cast
+
+from pydantic import ValidationError
+
+from kimi_tui import paths
+from kimi_tui.config.tables import Config
+from kimi_tui.errors import ConfigError
+
+MAX_BYTES = 1 << 20
+
+# Keys of the reference peer that mean nothing here; they are passed over without a word.
+_PEER_KEYS = frozenset({"telemetry", "skip_afk_prompt_injection", "notifications", "mcp"})
+
+
+@dataclass(frozen=True, slots=True)
+class LoadedConfig:
+    """A configuration, the file it came from (None: there is none) and what was odd about it."""
+
+    config: Config
+    file: Path | None
+    warnings: tuple[str, ...] = ()
+
+
+def default_file() -> Path | None:
+    """The first of config.yaml, config.yml, config.toml, config.json in our home that exists."""
+    for name in ("config.yaml", "config.yml", "config.toml", "config.json"):
+        file = paths.home() / name
+        if file.exists():
+            return file
+    return None
+
+
+def load_config(file: Path | None = None, *, text: str | None = None) -> LoadedConfig:
+    """Read `file`, or `text` (JSON, else TOML, else YAML), or the default file. Raises ConfigError."""
+    if text is not None:
+        return _checked(_parsed_text(text), None)
+    file = file or default_file()
+    if file is None:
+        return LoadedConfig(Config(), None)
+    return _checked(_parsed_file(file), file)
+
+
+def _parsed_file(file: Path) -> object:
+    try:
+        status = file.stat()
+        if not stat.S_ISREG(status.st_mode):
+            raise ConfigError("this is not a regular file", file=file)
+        if status.st_size > MAX_BYTES:
+            raise ConfigError("a configuration of more than 1 MiB is refused", file=file)
+        text = file.read_text("utf-8-sig")
+    except FileNotFoundError:
+        raise ConfigError("there is no such file", file=file) from None
+    except UnicodeDecodeError as error:
+        raise ConfigError(f"this is not UTF-8 text (byte {error.start})", file=file) from error
+    except OSError as error:
+        raise ConfigError(error.strerror or str(error), file=file) from error
+    try:
+        match file.suffix.lower():
+            case ".json":
+                return json.loads(text) if text.strip() else {}
+            case ".toml":
+                return tomllib.loads(text)
+            case _:
+                return _yaml(text)
+    except (ValueError, RecursionError) as error:
+        raise ConfigError(str(error).replace("\n", " "), file=file) from error
+
+
+def _parsed_text(text: str) -> object:
+    for read in (json.loads, tomllib.loads, _yaml):
+        try:
+            value = read(text)
+        except (ValueError, RecursionError):
+            continue
+        if isinstance(value, dict):
+            return cast(object, value)
+    raise ConfigError("this is neither JSON nor TOML nor YAML of a configuration", file="--config")
+
+
+def _yaml(text: str) -> object:
+    from ruamel.yaml import YAML
+    from ruamel.yaml.error import MarkedYAMLError, YAMLError
+
+    try:
+        return YAML(typ="safe", pure=True).load(text) or {}
+    except MarkedYAMLError as error:
+        mark = cast(Any, error.problem_mark)  # pyright: ignore[reportUnknownMemberType]
+        where = f"line {mark.line + 1}, column {mark.column + 1}: " if mark is not None else ""
+        raise ValueError(f"{where}{error.problem or error.context or 'this is not YAML'}") from error
+    except YAMLError as error:
+        raise ValueError(str(error)) from error
+
+
+def _checked(value: object, file: Path | None) -> LoadedConfig:
+    if not isinstance(value, dict):
+        raise ConfigError("a configuration is a table of keys", file=file or "--config")
+    table = cast(dict[str, Any], value)
+    try:
+        config = Config.model_validate(table)
+    except ValidationError as error:
+        first = error.errors(include_input=False, include_url=False)[0]
+        key = ".".join(str(step) for step in first["loc"])
+        raise ConfigError(first["msg"], file=file or "--config", key=key) from None
+    _check_references(config, file)
+    unknown = sorted(str(key) for key in table if key not in Config.model_fields and key not in _PEER_KEYS)
+    return LoadedConfig(config, file, tuple(f"{file or '--config'}: {key}: no such key" for key in unknown))
+
+
+def _check_references(config: Config, file: Path | None) -> None:
+    for name, model in config.models.items():
+        if model.provider not in config.providers:
+            raise ConfigError(
+                f"there is no provider {model.provider!r}", file=file or "--config", key=f"models.{name}.provider"
+            )
+    if config.default_model and config.default_model not in config.models:
+        raise ConfigError(f"there is no model {config.default_model!r}", file=file or "--config", key="default_model")

@@ -1,0 +1,79 @@
+from pathlib import Path
+
+import pytest
+
+from kimi_tui.config.load import load_config
+from kimi_tui.config.tables import Config
+from kimi_tui.errors import ConfigError
+from tests.config.files import YAML, written
+
+
+def test_yaml_toml_and_json_of_one_shape_give_one_configuration(tmp_path):
+    toml = """
+default_model = "k2"
+[providers.moon]
+type = "kimi"
+base_url = "https://example.invalid/v1"
+api_key = "sk-secret"
+[models.k2]
+provider = "moon"
+model = "kimi-k2"
+max_context_size = 1000
+[loop_control]
+max_steps_per_turn = 7
+"""
+    first = load_config(written(tmp_path, YAML)).config
+    second = load_config(written(tmp_path, toml, "c.toml")).config
+    third = load_config(text=first.model_dump_json().replace("**********", "sk-secret")).config
+    assert first == second == third
+    assert first.loop_control.max_steps_per_turn == 7
+
+
+def test_no_file_is_the_defaults():
+    assert load_config().config == Config()
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("a: [", r"config.yaml: line 1, column \d+"),
+        ("models: 3", "config.yaml: models: "),
+        ("loop_control: {max_steps_per_turn: 0}", "loop_control.max_steps_per_turn: "),
+        ("providers: {x: {type: magic}}", "providers.x.type: "),
+        ("models: {k: {provider: nobody, model: m}}", "models.k.provider: there is no provider 'nobody'"),
+        ("default_model: k", "default_model: there is no model 'k'"),
+        ("- 1", "a configuration is a table of keys"),
+        (b"\xff\xfe", "not UTF-8"),
+        ("a: &a [*a]\nb: !!python/object:os.system x", "config.yaml: "),
+        ("a: " + "[" * 5000, "config.yaml: "),
+    ],
+)
+def test_bad_config_is_an_error_with_file_key_and_cause(tmp_path, text, message):
+    with pytest.raises(ConfigError, match=message) as caught:
+        load_config(written(tmp_path, text))
+    assert caught.value.exit_code == 2
+
+
+def test_an_empty_file_and_one_with_a_byte_order_mark_are_read(tmp_path):
+    assert load_config(written(tmp_path, "")).config == Config()
+    for name, text in (("c.yaml", "theme: light"), ("c.toml", 'theme = "light"'), ("c.json", '{"theme": "light"}')):
+        assert load_config(written(tmp_path, f"\ufeff{text}", name)).config.theme == "kimi-light"
+
+
+def test_a_device_is_no_configuration():
+    with pytest.raises(ConfigError, match="not a regular file"):
+        load_config(Path("/dev/zero"))
+
+
+def test_a_key_that_nobody_knows_is_a_warning_and_a_key_of_the_peer_is_not(tmp_path):
+    loaded = load_config(written(tmp_path, "teme: light\ntelemetry: false"))
+    assert len(loaded.warnings) == 1
+    assert "teme: no such key" in loaded.warnings[0]
+
+
+def test_a_key_never_shows_in_an_error_or_a_repr(tmp_path):
+    loaded = load_config(written(tmp_path, YAML))
+    assert "sk-secret" not in repr(loaded)
+    with pytest.raises(ConfigError) as caught:
+        load_config(written(tmp_path, YAML.replace("kimi,", "magic,")))
+    assert "sk-secret" not in str(caught.value)
