@@ -20,11 +20,9 @@ Home #talk:focus-within, Home FlowPane:focus-within, Home TodoPane:focus, Home W
 Home Composer:focus-within {
     border-title-style: bold reverse;
 }
-CommandPalette CommandList > .option-list--option-highlighted { text-style: bold underline; }
-CommandPalette > .command-palette--help-text { text-style: not bold; }
 Toast { border: round $foreground; padding: 0 1; }
 """
-"""Rules of style for what is Textual's own, over those that tell by colour. Its lists of options know no reverse."""
+"""Rules of style for what is Textual's own, over those that tell by colour."""
 
 
 def asked_for(environ: Mapping[str, str]) -> bool:
