@@ -9,7 +9,7 @@ from kimi_tui.errors import EXIT_FAILURE, EXIT_OK, KimiTuiError, UsageError
 
 if TYPE_CHECKING:
     from kimi_tui.mcp.config import Server, Setup
-    from kimi_tui.mcp.connection import ServerState
+    from kimi_tui.mcp.server_state import ServerState
 
 
 def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:

@@ -8,18 +8,21 @@ import asyncio
 import contextlib
 import logging
 import os
-from collections.abc import Callable, Generator
-from contextlib import AbstractAsyncContextManager, contextmanager
+from collections.abc import Callable
+from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 from kimi_tui.errors import KimiTuiError
 from kimi_tui.mcp.answering import Answering
+from kimi_tui.mcp.calls import Calls
 from kimi_tui.mcp.config import Server, ServerConfig
-from kimi_tui.mcp.remote_tool import RemoteTool, remote_tools
+from kimi_tui.mcp.remote_tool import remote_tools
 from kimi_tui.mcp.sampling import Ask, Sampling
-from kimi_tui.mcp.untrusted import first_leaf, one_line, without_secrets
+from kimi_tui.mcp.server_log import ServerLog
+from kimi_tui.mcp.server_state import ServerState, Status
+from kimi_tui.mcp.untrusted import first_leaf, one_line
 from kimi_tui.mcp.variables import MissingVariableError, filled_in
 from kimi_tui.question import Questions
 from kimi_tui.tools.child_env import ChildEnv
@@ -37,10 +40,8 @@ if TYPE_CHECKING:
 
 _log = logging.getLogger(__name__)
 
-Status = Literal["pending", "connecting", "connected", "failed", "unauthorized", "untrusted", "disabled"]
 OnProgress = Callable[[float, float | None, str | None], None]
 
-MAX_STDERR_LINES = 1_000
 MAX_RETURNS = 3
 """How often in a row a server that went is started again for a call."""
 
@@ -49,19 +50,6 @@ _CLOSE_SECONDS = 6.0
 
 class ServerError(KimiTuiError):
     """The server cannot do what was asked of it; the message says why."""
-
-
-@dataclass(frozen=True, slots=True)
-class ServerState:
-    """What there is to know of a server now. `cause` is why it does not work, `notes` what was left out of it."""
-
-    name: str
-    origin: str
-    place: str
-    status: Status
-    cause: str = ""
-    tools: tuple[RemoteTool, ...] = ()
-    notes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,11 +79,10 @@ class Connection:
         self._http: LastStatus | None = None
         self._end = asyncio.Event()
         self._lost: str | None = None
-        self._calls: dict[str, asyncio.Timeout] = {}
-        self._stderr_lines = 0
+        self._calls = Calls(server.config.timeout_ms / 1000)
+        self._log = ServerLog(server.name)
         self._returns = 0
         self._returning = asyncio.Lock()
-        self._secrets: tuple[str, ...] = ()
 
     @property
     def may_start(self) -> bool:
@@ -137,23 +124,19 @@ class Connection:
     ) -> "CallToolResult":
         """Call a tool. A server that went meanwhile is started again first. Raises ServerError."""
         client = await self._ready()
-        seconds = self.server.config.timeout_ms / 1000
 
         async def tell(progress: float, total: float | None, message: str | None) -> None:
             on_progress(progress, total, message)
 
         try:
-            async with asyncio.timeout(seconds) as clock:
-                self._calls[call_id] = clock
+            async with self._calls.timed(call_id):
                 result = await client.call_tool(tool, arguments, progress_callback=tell)
         except TimeoutError:
-            raise ServerError(f"it did not answer within {seconds:g} s") from None
+            raise ServerError(f"it did not answer within {self.server.config.timeout_ms / 1000:g} s") from None
         except asyncio.CancelledError:
             raise
         except Exception as error:
             raise ServerError(await self._why(error)) from error
-        finally:
-            self._calls.pop(call_id, None)
         self._returns = 0
         return result
 
@@ -181,11 +164,11 @@ class Connection:
                     async with asyncio.timeout(2.0):
                         await self._end.wait()
                 self._lose("it closed the connection")
-                return self._told(self._lost or "it closed the connection")
+                return self._log.told(self._lost or "it closed the connection")
             if self._http is not None and self._http.code >= 400:
-                return self._told(f"{error.message} (HTTP {self._http.code})")
-            return self._told(error.message)
-        return self._told(_described(error))
+                return self._log.told(f"{error.message} (HTTP {self._http.code})")
+            return self._log.told(error.message)
+        return self._log.told(_described(error))
 
     def _lose(self, cause: str) -> None:
         """The connection is of no use any more, for this reason; the first one counts."""
@@ -266,7 +249,7 @@ class Connection:
 
     async def _transport(self) -> "AbstractAsyncContextManager[TransportStreams]":
         config = filled_in(self.server.config, os.environ)
-        self._secrets = (*config.env.values(), *config.headers.values())
+        self._log.secrets = (*config.env.values(), *config.headers.values())
         if config.url is None:
             return self._program(config)
         from kimi_tui.mcp.http import LastStatus, http_transport
@@ -285,7 +268,7 @@ class Connection:
             (config.command, *config.args),
             env=self._around.env.build() | config.env,
             cwd=work_dir / Path(config.cwd).expanduser() if config.cwd else work_dir,
-            on_stderr=self._log_stderr,
+            on_stderr=self._log.line,
             on_child=self._take_child,
             on_end=self._gone,
         )
@@ -295,28 +278,15 @@ class Connection:
             self.server.name,
             self._around.work_dir,
             self._around.questions,
-            call_id=lambda: next(reversed(self._calls), None),
-            pausing=self._pausing,
+            call_id=lambda: self._calls.latest,
+            pausing=self._calls.pausing,
         )
 
     def _sampling(self) -> "SamplingFnT | None":
         ask = self._around.ask_model
         if ask is None or not self.server.config.sampling:
             return None
-        return Sampling(self.server.name, ask, calling=lambda: bool(self._calls)).answer
-
-    @contextmanager
-    def _pausing(self) -> Generator[None]:
-        """Calls under way are given their time anew once a person has answered."""
-        for clock in self._calls.values():
-            clock.reschedule(None)
-        try:
-            yield
-        finally:
-            again = asyncio.get_running_loop().time() + self.server.config.timeout_ms / 1000
-            for clock in self._calls.values():
-                if not clock.expired():
-                    clock.reschedule(again)
+        return Sampling(self.server.name, ask, calling=lambda: self._calls.latest is not None).answer
 
     async def _list_tools(self, client: "Client") -> None:
         tools, notes = await remote_tools(client, self.server.config.allowed_tools)
@@ -346,28 +316,18 @@ class Connection:
             _log.info("MCP server %s: no news of its tools: %s", self.server.name, error)
 
     async def _log_message(self, params: object) -> None:
-        self._log_stderr(one_line(str(getattr(params, "data", "")), most=500))
+        self._log.line(one_line(str(getattr(params, "data", "")), most=500))
 
     def _take_child(self, child: "Child") -> None:
         self._child = child
 
     def _gone(self, cause: str) -> None:
-        self._lose(self._told(cause))
+        self._lose(self._log.told(cause))
         if self._client is None and self._scope is not None:
             self._scope.cancel()
 
-    def _log_stderr(self, line: str) -> None:
-        self._stderr_lines += 1
-        if self._stderr_lines <= MAX_STDERR_LINES:
-            _log.info("MCP server %s: %s", self.server.name, self._told(line))
-        elif self._stderr_lines == MAX_STDERR_LINES + 1:
-            _log.info("MCP server %s: what else it says is left out", self.server.name)
-
-    def _told(self, text: str) -> str:
-        return one_line(without_secrets(text, self._secrets), most=400)
-
     def _become(self, status: Status, cause: str = "") -> None:
-        self.state = replace(self.state, status=status, cause=self._told(cause))
+        self.state = replace(self.state, status=status, cause=self._log.told(cause))
         self._on_change(self)
 
 

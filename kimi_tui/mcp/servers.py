@@ -13,9 +13,10 @@ from kimi_tui.approval import Approvals
 from kimi_tui.errors import UsageError
 from kimi_tui.llm.provider import Capability
 from kimi_tui.mcp.config import Setup
-from kimi_tui.mcp.connection import Connection, ServerState, Surroundings
+from kimi_tui.mcp.connection import Connection, Surroundings
 from kimi_tui.mcp.names import long_names, short_names
 from kimi_tui.mcp.remote_tool import RemoteTool
+from kimi_tui.mcp.server_state import ServerState
 from kimi_tui.mcp.told import Told
 from kimi_tui.mcp.tool import McpTool
 from kimi_tui.tools.progress import ToolProgress

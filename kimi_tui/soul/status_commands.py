@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 from kimi_tui import __version__, paths
 from kimi_tui.errors import UsageError
-from kimi_tui.mcp.connection import ServerState
+from kimi_tui.mcp.server_state import ServerState
 from kimi_tui.soul.command import Command, CommandInfo
 from kimi_tui.soul.figures import cost_of
 

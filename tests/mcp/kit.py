@@ -12,7 +12,8 @@ from typing import Any
 from kimi_tui.approval import Approvals
 from kimi_tui.llm.provider import Capability
 from kimi_tui.mcp.config import load
-from kimi_tui.mcp.connection import ServerState, Surroundings
+from kimi_tui.mcp.connection import Surroundings
+from kimi_tui.mcp.server_state import ServerState
 from kimi_tui.mcp.servers import McpServers, Session
 from kimi_tui.mcp.told import Told
 from kimi_tui.question import Questions

@@ -11,7 +11,7 @@ from textual.binding import Binding, BindingType
 from textual.containers import Horizontal
 
 from kimi_tui.errors import KimiTuiError
-from kimi_tui.mcp.connection import ServerState
+from kimi_tui.mcp.server_state import ServerState
 from kimi_tui.paths import shown
 from kimi_tui.ui.tui.language import N_, _, n_
 from kimi_tui.ui.tui.screens.frame import Frame

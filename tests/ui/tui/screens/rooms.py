@@ -11,7 +11,7 @@ from kimi_tui.config.edit import KeyPath, Value, edit
 from kimi_tui.config.load import load_config
 from kimi_tui.config.tables import Config
 from kimi_tui.llm.discover import LocalServer
-from kimi_tui.mcp.connection import ServerState
+from kimi_tui.mcp.server_state import ServerState
 from kimi_tui.skill.library import SkillLibrary
 from kimi_tui.skill.roots import SkillRoots
 from kimi_tui.soul.figures import cost_of

@@ -7,8 +7,8 @@ from pathlib import Path
 
 from textual import events
 
-from kimi_tui.mcp.connection import ServerState
 from kimi_tui.mcp.remote_tool import RemoteTool
+from kimi_tui.mcp.server_state import ServerState
 from kimi_tui.ui.tui.screens.keybar import KeyBar
 from kimi_tui.ui.tui.screens.log import last_entries
 from kimi_tui.ui.tui.screens.mcp import McpStatus

@@ -1,0 +1,21 @@
+"""What is known of one server, for who shows it."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+from kimi_tui.mcp.remote_tool import RemoteTool
+
+Status = Literal["pending", "connecting", "connected", "failed", "unauthorized", "untrusted", "disabled"]
+
+
+@dataclass(frozen=True, slots=True)
+class ServerState:
+    """What there is to know of a server now. `cause` is why it does not work, `notes` what was left out of it."""
+
+    name: str
+    origin: str
+    place: str
+    status: Status
+    cause: str = ""
+    tools: tuple[RemoteTool, ...] = ()
+    notes: tuple[str, ...] = ()
