@@ -14,6 +14,7 @@ from typing import Any, cast
 from pydantic import ValidationError
 
 from kimi_tui import paths
+from kimi_tui.config.place import with_line
 from kimi_tui.config.tables import Config
 from kimi_tui.errors import ConfigError
 
@@ -111,17 +112,25 @@ def _checked(value: object, file: Path | None) -> LoadedConfig:
     except ValidationError as error:
         first = error.errors(include_input=False, include_url=False)[0]
         key = ".".join(str(step) for step in first["loc"])
-        raise ConfigError(first["msg"], file=file or "--config", key=key) from None
+        raise ConfigError(first["msg"], file=_place(file, *first["loc"]), key=key) from None
     _check_references(config, file)
     unknown = sorted(str(key) for key in table if key not in Config.model_fields and key not in _PEER_KEYS)
-    return LoadedConfig(config, file, tuple(f"{file or '--config'}: {key}: no such key" for key in unknown))
+    return LoadedConfig(config, file, tuple(f"{_place(file, key)}: {key}: no such key" for key in unknown))
+
+
+def _place(file: Path | None, *steps: str | int) -> str:
+    return "--config" if file is None else with_line(file, steps)
 
 
 def _check_references(config: Config, file: Path | None) -> None:
     for name, model in config.models.items():
         if model.provider not in config.providers:
             raise ConfigError(
-                f"there is no provider {model.provider!r}", file=file or "--config", key=f"models.{name}.provider"
+                f"there is no provider {model.provider!r}",
+                file=_place(file, "models", name, "provider"),
+                key=f"models.{name}.provider",
             )
     if config.default_model and config.default_model not in config.models:
-        raise ConfigError(f"there is no model {config.default_model!r}", file=file or "--config", key="default_model")
+        raise ConfigError(
+            f"there is no model {config.default_model!r}", file=_place(file, "default_model"), key="default_model"
+        )

@@ -37,7 +37,7 @@ def test_no_file_is_the_defaults():
     ("text", "message"),
     [
         ("a: [", r"config.yaml: line 1, column \d+"),
-        ("models: 3", "config.yaml: models: "),
+        ("models: 3", "config.yaml:1: models: "),
         ("loop_control: {max_steps_per_turn: 0}", "loop_control.max_steps_per_turn: "),
         ("providers: {x: {type: magic}}", "providers.x.type: "),
         ("models: {k: {provider: nobody, model: m}}", "models.k.provider: there is no provider 'nobody'"),
@@ -52,6 +52,27 @@ def test_bad_config_is_an_error_with_file_key_and_cause(tmp_path, text, message)
     with pytest.raises(ConfigError, match=message) as caught:
         load_config(written(tmp_path, text))
     assert caught.value.exit_code == 2
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "message"),
+    [
+        ("theme: kimi\n# often\nloop_control:\n  max_steps_per_turn: many\n", 4, "loop_control.max_steps_per_turn: "),
+        ("models:\n  k:\n    model: m\n    provider: nobody\n", 4, "models.k.provider: there is no provider"),
+        ("theme: kimi\n\ndefault_model: k\n", 3, "default_model: there is no model"),
+        ("providers:\n  p: {type: magic}\n", 2, "providers.p.type: "),
+    ],
+)
+def test_a_wrong_value_is_told_with_its_line(tmp_path, text, line, message):
+    file = written(tmp_path, text)
+    with pytest.raises(ConfigError) as caught:
+        load_config(file)
+    assert str(caught.value).startswith(f"{file}:{line}: {message}")
+
+
+def test_an_unknown_key_is_told_with_its_line(tmp_path):
+    file = written(tmp_path, "theme: kimi\n\nteme: light\n")
+    assert load_config(file).warnings == (f"{file}:3: teme: no such key",)
 
 
 def test_an_empty_file_and_one_with_a_byte_order_mark_are_read(tmp_path):

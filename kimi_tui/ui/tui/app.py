@@ -350,7 +350,9 @@ class KimiTui(TerminalApp):
 
     def tell(self, text: str, *, severity: str = "information") -> None:
         """A passing word to the person."""
-        self.notify(told(text), severity="warning" if severity == "warning" else "information", timeout=4, markup=False)
+        bad = severity == "warning"
+        words = f"! {told(text)}" if bad else told(text)
+        self.notify(words, severity="warning" if bad else "information", timeout=8 if bad else 4, markup=False)
 
     def action_escape(self) -> None:
         self.way_back.escape()

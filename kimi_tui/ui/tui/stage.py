@@ -17,7 +17,7 @@ from kimi_tui.ui.tui.screens.feed import Feed
 from kimi_tui.ui.tui.screens.home import Home
 from kimi_tui.ui.tui.state import UiState
 from kimi_tui.ui.tui.transcript.items import AssistantItem, ErrorItem, NoticeItem, SeamItem
-from kimi_tui.wire.events import MCPStatus
+from kimi_tui.wire.events import MCPStatus, TurnBegin
 from kimi_tui.wire.flow_events import FlowPaused
 from kimi_tui.wire.requests import ApprovalRequest, QuestionRequest
 
@@ -75,7 +75,8 @@ class Stage:
             self.state.fold_all(recorded)
             self.state.settle(recorded[-1][0])
             self.state.flow.cut_off(recorded[-1][0])
-            self.state.conversation.append(SeamItem("resume", _("session resumed")))
+            if any(isinstance(message, TurnBegin) for _at, message in recorded):
+                self.state.conversation.append(SeamItem("resume", _("session resumed")))
             self.state.conversation.take()
             self.state.approvals.clear()
             self.feed.start(self.state.conversation.items)

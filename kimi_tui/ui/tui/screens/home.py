@@ -11,6 +11,7 @@ from textual.app import ComposeResult
 from textual.containers import Horizontal, Vertical
 from textual.css.scalar import Scalar
 from textual.widget import Widget
+from textual.widgets._toast import ToastRack
 
 from kimi_tui.ui.tui.column_share import ColumnShare, share_file, terminal_name
 from kimi_tui.ui.tui.composer.composer import Composer
@@ -69,6 +70,9 @@ Divider { display: none; }
 .-drawer #right { display: block; dock: right; layer: above; background: $background; border-left: solid $line; }
 .-medium.-drawer #right { width: 62%; }
 .-narrow.-drawer #right, .-covering.-drawer #right { width: 100%; border-left: none; }
+ToastRack { dock: top; align: right top; margin: 0; padding: 0 2 0 0; overflow: hidden; }
+Home > ToastRack { margin: 1 0 0 0; }
+Toast { width: auto; max-width: 64; margin: 0; padding: 0 1; background: $panel; color: $foreground; }
 .-zoomed Divider { display: none; }
 .-zoom-talk #right { display: none; }
 .-zoom-flow #left, .-zoom-todo #left, .-zoom-waiting #left { display: none; }
@@ -176,6 +180,10 @@ class Home(EchoScreen):
             self.right.styles.width = self._right_width(columns)
         else:
             self.right.styles.width = None
+        for rack in self.query(ToastRack):
+            # On the conversation's title line: what is clicked stands elsewhere.
+            beside = self._right_width(self.app.size.width) if room == "wide" and filled and self.zoomed is None else 0
+            rack.styles.padding = (0, beside + 2, 0, 0)
         if self.approval.is_open:
             self.approval.fit()
         self.flow.display = not self.flow.has_nothing or not filled

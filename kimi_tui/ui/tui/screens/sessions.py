@@ -27,6 +27,7 @@ from kimi_tui.ui.tui.transcript.view import Transcript
 
 NEW = "new"
 _WIDE = 110
+_ROOMY = 72
 
 
 class Sessions(Frame[Kept | Literal["new"]]):
@@ -157,7 +158,8 @@ class Sessions(Frame[Kept | Literal["new"]]):
         picks_list.empty = _("nothing has “{query}”", query=query) if query else ""
         picks_list.show(picks, key=select, top=top)
         where = _("all folders") if self._all else shown(self._shelf.work_dir)
-        self.query_one("#count", Static).update(n_("{count} session", "{count} sessions", len(found)) + f" · {where}")
+        many = n_("{count} session", "{count} sessions", len(found))
+        self.query_one("#count", Static).update(f"{many} · {where}" if self.app.size.width >= _ROOMY else many)
         self.show_keys()
 
     def _fits(self, kept: Kept, query: str) -> bool:

@@ -1,6 +1,6 @@
 """Tokens and what they cost: of the session from its beginning, and since this start."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from rich.style import Style
@@ -11,8 +11,9 @@ from kimi_tui.ui.tui.from_below import told
 from kimi_tui.ui.tui.language import N_, _, n_, p_
 from kimi_tui.ui.tui.screens.frame import Card
 from kimi_tui.ui.tui.screens.reading import Reading
-from kimi_tui.ui.tui.text.line import Line, Run, cells
+from kimi_tui.ui.tui.text.line import Line, Run, cells, cut
 from kimi_tui.ui.tui.text.palette import Palette
+from kimi_tui.ui.tui.text.wrap import wrap_text
 from kimi_tui.wire.parts import TokenUsage
 
 _BAR = 40
@@ -77,30 +78,42 @@ def usage_lines(facts: UsageFacts, width: int, palette: Palette) -> list[Line]:
         ("  " + n_("{count} message", "{count} messages", facts.messages), palette.muted),
     ]
     lines = [Line(tuple(head)), Line(), Line(((_("context"), palette.muted),)), Line(tuple(bar)), Line()]
-    rows: list[Sequence[str]] = [
-        ("", p_("usage", "steps"), _("tokens in"), _("of them cached"), p_("usage", "out"), _("cost"))
-    ]
-    for spent in facts.spent:
-        rows.append(
-            (
-                spent.title,
-                f"{spent.steps:,}",
-                f"{spent.usage.input:,}",
-                f"{spent.usage.input_cache_read:,}",
-                f"{spent.usage.output:,}",
-                "–" if spent.cost is None else f"{spent.cost:.4f}",
-            )
-        )
+    rows = _rows(facts.spent, _("of them cached"), "{:,}".format)
+    if _room_for(rows) > width:
+        rows = _rows(facts.spent, p_("usage", "cached"), wording.tokens)
     wide = [max(cells(row[column]) for row in rows) for column in range(6)]
+    wide[0] = max(8, min(wide[0], width - sum(wide[1:]) - 2 * 5))
     for number, row in enumerate(rows):
-        runs: list[Run] = [(row[0] + " " * (wide[0] - cells(row[0])), palette.base)]
+        title = cut(row[0], wide[0])
+        runs: list[Run] = [(title + " " * (wide[0] - cells(title)), palette.base)]
         for column in range(1, 6):
             pad = " " * (2 + wide[column] - cells(row[column]))
             runs.append((pad + row[column], palette.base if number else palette.muted))
         lines.append(Line(tuple(runs)))
     if not facts.priced:
-        lines += [
-            Line(),
-            Line(((_("for cost, give the model input_price and output_price (per 1M tokens)"), palette.muted),)),
-        ]
+        words = _("for cost, give the model input_price and output_price (per 1M tokens)")
+        lines += [Line(), *(Line(row) for row, _ends in wrap_text(words, palette.muted, width))]
     return lines
+
+
+def _rows(spent: Sequence[Spent], cached: str, figure: Callable[[int], str]) -> list[Sequence[str]]:
+    """The table, under a heading."""
+    head = ("", p_("usage", "steps"), _("tokens in"), cached, p_("usage", "out"), _("cost"))
+    return [
+        head,
+        *(
+            (
+                one.title,
+                f"{one.steps:,}",
+                figure(one.usage.input),
+                figure(one.usage.input_cache_read),
+                figure(one.usage.output),
+                "–" if one.cost is None else f"{one.cost:.4f}",
+            )
+            for one in spent
+        ),
+    ]
+
+
+def _room_for(rows: Sequence[Sequence[str]]) -> int:
+    return sum(max(cells(row[column]) for row in rows) for column in range(6)) + 2 * 5

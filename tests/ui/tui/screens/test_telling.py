@@ -17,8 +17,10 @@ from kimi_tui.ui.tui.screens.reading import Reading
 from kimi_tui.ui.tui.screens.rewind import Back
 from kimi_tui.ui.tui.screens.skills import Skills
 from kimi_tui.ui.tui.screens.tasks import Tasks
-from kimi_tui.ui.tui.screens.usage import usage_lines
+from kimi_tui.ui.tui.screens.usage import Spent, UsageFacts, usage_lines
+from kimi_tui.ui.tui.text.line import cells
 from kimi_tui.ui.tui.text.palette import Palette
+from kimi_tui.wire.parts import TokenUsage
 from tests.ui.tui.screens import rooms
 from tests.ui.tui.screens.conftest import Shown, ShowScreen
 from tests.ui.tui.screens.kept_sessions import NOW
@@ -92,6 +94,15 @@ async def test_the_list_of_skills_follows_the_files(show: ShowScreen, work_dir: 
 def test_cost_is_told_where_prices_are_configured(work_dir: Path, tmp_path: Path) -> None:
     told = [line.text for line in usage_lines(rooms.usage(work_dir, tmp_path)._facts, 80, Palette())]
     assert any("0.0313" in line for line in told)
+
+
+def test_the_figures_are_whole_in_the_smallest_terminal(work_dir: Path, tmp_path: Path) -> None:
+    used = TokenUsage(input_other=12_345_678, input_cache_read=2_345_678, output=345_678)
+    spent = tuple(Spent(title, 120, used, 12.3456) for title in ("since this start", "the whole session"))
+    text = [line.text for line in usage_lines(UsageFacts("m", "", 1, 10, 1, spent), 54, Palette())]
+    assert all(cells(line) <= 54 for line in text)
+    assert sum(line.endswith(" 12.3456") for line in text) == 2
+    assert "tokens)" in text[-1]
 
 
 def test_a_traceback_belongs_to_the_entry_before_it(tmp_path: Path) -> None:
