@@ -18,8 +18,6 @@ from kimi_tui.ui.tui.headline import one_line
 from kimi_tui.ui.tui.language import _
 from kimi_tui.ui.tui.tool_fold import ToolFold
 from kimi_tui.ui.tui.transcript.items import (
-    AsideItem,
-    AssistantItem,
     ErrorItem,
     ImageChip,
     NoticeItem,
@@ -27,6 +25,7 @@ from kimi_tui.ui.tui.transcript.items import (
     SeamItem,
     UserItem,
 )
+from kimi_tui.ui.tui.word_fold import WordFold
 from kimi_tui.wire import events, flow_events, parts, requests
 from kimi_tui.wire.codec import WireMessage
 from kimi_tui.wire.display import TodoItem
@@ -71,6 +70,7 @@ class UiState:
         self.conversation = Conversation()
         self.tools = ToolFold(self.conversation)
         self.flow = FlowFold(self.conversation)
+        self._words = WordFold(self.conversation)
         self.turn = TurnState()
         self.status = Status()
         self.todo: tuple[TodoItem, ...] = ()
@@ -80,7 +80,6 @@ class UiState:
         self._retry: int | None = None
         self._seam: int | None = None
         self._broken_off: int | None = None
-        self._asides: dict[str, int] = {}
         self._turn_starts: list[tuple[float, int]] = []
 
     @property
@@ -103,10 +102,7 @@ class UiState:
     def settle(self, at: float) -> list[Delta]:
         """Nothing runs any more (the turn's task has ended, or a recording breaks off)."""
         self._over(at)
-        for aside, key in self._asides.items():
-            item = self.conversation[key] if key < len(self.conversation) else None
-            if isinstance(item, AsideItem) and item.running:
-                self._answer_aside(events.BtwEnd(id=aside, error=_("broken off")))
+        self._words.break_off()
         if self.questions:
             self.questions.clear()
             self._touch("questions")
@@ -202,7 +198,7 @@ class UiState:
                 | events.HookResolved()
                 | events.Notification()
             ):
-                self._fold_word(message, at)
+                self._words.fold(message, at)
             case (
                 flow_events.FlowBegin()
                 | flow_events.FlowNodeBegin()
@@ -343,54 +339,6 @@ class UiState:
         )
         if self.status != old:
             self._touch("status")
-
-    def _fold_word(
-        self,
-        message: events.BtwBegin
-        | events.BtwEnd
-        | events.PlanDisplay
-        | events.HookTriggered
-        | events.HookResolved
-        | events.Notification,
-        at: float,
-    ) -> None:
-        """Messages that are a line or two in the conversation and nothing else."""
-        talk = self.conversation
-        if isinstance(message, events.HookTriggered) or (
-            isinstance(message, events.HookResolved) and message.action == "allow"
-        ):
-            return
-        talk.close(at)
-        match message:
-            case events.BtwBegin():
-                self._asides[message.id] = talk.append(AsideItem(one_line(message.question), running=True))
-            case events.BtwEnd():
-                self._answer_aside(message)
-            case events.Notification(type="answer"):
-                talk.append(AsideItem(one_line(message.title), message.body))
-            case events.Notification(type="dmail"):
-                talk.append(SeamItem("dmail", told(one_line(message.title)), detail=message.body))
-            case events.PlanDisplay():
-                talk.append(NoticeItem(_("plan · {file}", file=message.file_path)))
-                talk.append(AssistantItem(message.content, done=True))
-            case events.HookResolved():
-                blocked = _("a hook on {event} blocked {target}", event=message.event, target=message.target)
-                why = one_line(message.reason or "")
-                talk.append(NoticeItem(_("{what}: {why}", what=blocked, why=why) if why else blocked, "warning"))
-            case events.Notification() if message.severity == "error":
-                talk.append(ErrorItem(told(one_line(message.title)), told(message.body)))
-            case events.Notification():
-                text = " · ".join(filter(None, (told(one_line(message.title)), told(one_line(message.body)))))
-                talk.append(NoticeItem(text, wording.notice_level(message.severity)))
-
-    def _answer_aside(self, message: events.BtwEnd) -> None:
-        key = self._asides.get(message.id, len(self.conversation))
-        answer = message.response or ""
-        error = message.error or ("" if answer.strip() else _("no answer came"))
-        if key < len(self.conversation) and isinstance(item := self.conversation[key], AsideItem):
-            self.conversation.replace(key, replace(item, answer=answer, error=error, running=False))
-        else:  # what was asked was taken back with the step it came in
-            self.conversation.append(AsideItem("", answer, error))
 
     def _user_item(self, content: parts.UserInput, *, steer: bool = False) -> UserItem:
         return UserItem(parts.text_of(content), wording.chips_of(content), steer=steer, by=self._asker)

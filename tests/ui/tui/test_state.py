@@ -6,9 +6,7 @@ from hypothesis import strategies as st
 from kimi_tui.ui.tui.deltas import Appended, Delta, Finished, Replaced, Streamed, Truncated
 from kimi_tui.ui.tui.state import UiState
 from kimi_tui.ui.tui.transcript.items import (
-    AsideItem,
     AssistantItem,
-    ErrorItem,
     FlowHeaderItem,
     RetryItem,
     SeamItem,
@@ -21,8 +19,6 @@ from kimi_tui.wire.codec import WireMessage, encode
 from kimi_tui.wire.display import BriefBlock, TodoBlock, TodoItem
 from kimi_tui.wire.events import (
     ApprovalResponse,
-    BtwBegin,
-    BtwEnd,
     Notification,
     StatusUpdate,
     StepBegin,
@@ -274,14 +270,6 @@ def test_the_todo_list_is_the_last_one_that_was_set() -> None:
     assert state.todo == todo
 
 
-def test_an_error_that_ended_a_turn_is_an_item_with_its_cause() -> None:
-    told = Notification(
-        id="1", category="system", type="X", source_kind="system", source_id="soul", title="It failed",
-        body="no route to host", severity="error", created_at=0.0,
-    )  # fmt: skip
-    assert folded(told).conversation.items == (ErrorItem("It failed", "no route to host"),)
-
-
 def test_a_node_that_goes_on_after_a_pause_is_not_visited_twice() -> None:
     state = folded(
         FLOW,
@@ -369,31 +357,3 @@ def test_a_todo_list_that_was_worked_off_goes_when_something_else_begins() -> No
     assert folded(*done, FLOW).todo == folded(*done, TurnBegin(user_input="next")).todo == ()
     left = (call("1", "SetTodoList", "{}"), result("1", display=(TodoBlock(items=(TodoItem(title="a"),)),)))
     assert folded(*left, FLOW).todo == folded(*left, TurnBegin(user_input="next")).todo == (TodoItem(title="a"),)
-
-
-def test_an_aside_is_one_card_with_its_question_and_its_answer() -> None:
-    state = folded(BtwBegin(id="b", question="why  yaml?"))
-    assert state.conversation.items == (AsideItem("why yaml?", running=True),)
-    state.fold(TextPart(text="meanwhile"), 1.0)
-    state.fold(BtwEnd(id="b", response="Because."), 2.0)
-    assert state.conversation.items[0] == AsideItem("why yaml?", "Because.")
-    state = folded(BtwBegin(id="b", question="why?"))
-    state.settle(3.0)
-    assert state.conversation.items == (AsideItem("why?", error="broken off"),)
-
-
-def test_a_dmail_is_a_seam_that_holds_what_it_said() -> None:
-    told = Notification(
-        id="1", category="system", type="dmail", source_kind="system", source_id="soul", title="Back to 3",
-        body="do not read it again", severity="info", created_at=0.0, payload={"checkpoint_id": 3},
-    )  # fmt: skip
-    assert folded(told).conversation.items == (SeamItem("dmail", "Back to 3", detail="do not read it again"),)
-
-
-def test_what_a_command_answers_while_a_turn_runs_keeps_its_lines() -> None:
-    told = Notification(
-        id="n", category="system", type="answer", source_kind="system", source_id="soul", title="/agents",
-        body="- coder: writes\n- explore: looks", severity="info", created_at=0.0,
-    )  # fmt: skip
-    item = folded(TurnBegin(user_input="go"), StepBegin(n=1), told).conversation.items[-1]
-    assert item == AsideItem("/agents", "- coder: writes\n- explore: looks")
