@@ -101,6 +101,7 @@ FORMS: tuple[str, ...] = (
     N_("a flow is already running in this session"),
     N_("there is no flow run to go on with"),
     N_("no flow is running"),
+    N_("a key has no blanks and no such letters in it"),
     N_("no model is set"),
     N_("the model can be changed when the turn has ended"),
     N_("that turn is no more"),

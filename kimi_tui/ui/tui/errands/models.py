@@ -41,6 +41,7 @@ async def choose_model(app: "KimiTui") -> None:
 async def set_up(app: "KimiTui") -> None:
     """A theme and a model, or else the demo."""
     from kimi_tui.llm.discover import find_local_servers
+    from kimi_tui.llm.key_check import try_key
     from kimi_tui.ui.tui.screens.first_start import FirstStart, find_takeover
 
     if (host := app.host) is None:
@@ -51,6 +52,7 @@ async def set_up(app: "KimiTui") -> None:
             app.shelf.current,
             use_theme=app.shelf.use,
             find=find_local_servers,
+            try_key=try_key,
             takeover=await asyncio.to_thread(find_takeover, Path.home()),
         )
     )

@@ -1,8 +1,9 @@
 """The first start: how it should look, and which model answers. Everything in it can be changed later."""
 
 import tomllib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import ClassVar, cast
 
@@ -14,6 +15,7 @@ from kimi_tui.config.load import load_config
 from kimi_tui.config.tables import Config
 from kimi_tui.errors import ConfigError
 from kimi_tui.llm.discover import LocalServer
+from kimi_tui.llm.key_check import KeyTrial
 from kimi_tui.paths import shown
 from kimi_tui.ui.tui.from_below import told
 from kimi_tui.ui.tui.language import N_, _, n_
@@ -21,8 +23,12 @@ from kimi_tui.ui.tui.screens.ask_line import AskLine
 from kimi_tui.ui.tui.screens.frame import Card
 from kimi_tui.ui.tui.screens.keybar import BarKey
 from kimi_tui.ui.tui.screens.models import FindServers, local_choice, server_name
+from kimi_tui.ui.tui.screens.pick_one import PickOne
 from kimi_tui.ui.tui.screens.picks import Pick, PickList
 from kimi_tui.ui.tui.text.sanitize import sanitize
+
+TryKey = Callable[[str, str, str], Awaitable[KeyTrial]]
+"""Gets a service's type, its address and a key."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,12 +124,14 @@ class FirstStart(Card[FirstChoice]):
         *,
         use_theme: Callable[[str], object],
         find: FindServers,
+        try_key: TryKey,
         takeover: Takeover | None = None,
         has_demo: bool = True,
     ) -> None:
         super().__init__()
         self._themes, self._theme, self._use_theme = themes, theme, use_theme
-        self._find, self._takeover, self._has_demo = find, takeover, has_demo
+        self._find, self._try_key = find, try_key
+        self._takeover, self._has_demo = takeover, has_demo
         self._before = theme
         self._step = "theme"
         self._servers: Sequence[LocalServer] | None = None
@@ -252,27 +260,46 @@ class FirstStart(Card[FirstChoice]):
                     self._done({**choice.changes, ("default_model",): choice.name}, choice.name)
                     return
 
-    def _ask_key(self, service: Service) -> None:
+    def _ask_key(self, service: Service, *, trouble: str = "", value: str = "") -> None:
         def got_key(key: str | None) -> None:
-            if not key:
-                return
-            about = _("The model to ask; the name as the service has it.")
-            title = _("{service}: model", service=_(service.title))
-            self.app.push_screen(AskLine(title, about=about, value=service.model), got_model(key))
-
-        def got_model(key: str) -> Callable[[str | None], None]:
-            def got(model: str | None) -> None:
-                if model:
-                    self._done(service_changes(service, key, model), model)
-
-            return got
+            if key:
+                self.run_worker(partial(self._try, service, key), group="look", exclusive=True)
 
         about = _(
             "Paste the key. It is kept in your system's keyring, or without one in config.yaml, which only you can "
             "read, and is sent to that service alone."
         )
         title = _("{service}: key", service=_(service.title))
-        self.app.push_screen(AskLine(title, about=about, secret=True), got_key)
+        self.app.push_screen(AskLine(title, about=trouble or about, value=value, secret=True), got_key)
+
+    async def _try(self, service: Service, key: str) -> None:
+        """Whether the service takes the key; a wrong one is asked for again."""
+        name = _(service.title)
+        self.say_below(_("asking {service} whether it takes the key…", service=name))
+        trial = await self._try_key(service.type, service.base_url, key)
+        self.say_below("")
+        if not self.is_current:
+            return
+        if trial.verdict == "refused":
+            trouble = _("{service} refuses this key ({cause}). Try another one.", service=name, cause=told(trial.cause))
+            self._ask_key(service, trouble=trouble, value=key)
+        else:
+            self._ask_which(service, key, trial)
+
+    def _ask_which(self, service: Service, key: str, trial: KeyTrial) -> None:
+        def got(model: str | None) -> None:
+            if model:
+                self._done(service_changes(service, key, model), model)
+
+        title = _("{service}: model", service=_(service.title))
+        if trial.models:
+            usual = service.model if service.model in trial.models else trial.models[0]
+            self.app.push_screen(PickOne(title, trial.models, usual), got)
+            return
+        about = _("The model to ask; the name as the service has it.")
+        if trial.cause:
+            about = _("The key could not be tried: {cause}.", cause=trial.cause) + "\n\n" + about
+        self.app.push_screen(AskLine(title, about=about, value=service.model), got)
 
     def _done(self, changes: Mapping[KeyPath, Value], model: str) -> None:
         self.dismiss(FirstChoice(self._theme, changes, model))

@@ -11,13 +11,14 @@ from kimi_tui.config.edit import KeyPath, Value, edit
 from kimi_tui.config.load import load_config
 from kimi_tui.config.tables import Config
 from kimi_tui.llm.discover import LocalServer
+from kimi_tui.llm.key_check import KeyTrial
 from kimi_tui.mcp.server_state import ServerState
 from kimi_tui.skill.library import SkillLibrary
 from kimi_tui.skill.roots import SkillRoots
 from kimi_tui.soul.figures import cost_of
 from kimi_tui.tools.background import BackgroundTask
 from kimi_tui.trust import brought_by
-from kimi_tui.ui.tui.screens.first_start import FirstStart, find_takeover
+from kimi_tui.ui.tui.screens.first_start import FirstStart, TryKey, find_takeover
 from kimi_tui.ui.tui.screens.log import LogView
 from kimi_tui.ui.tui.screens.mcp import McpStatus
 from kimi_tui.ui.tui.screens.models import ModelPicker
@@ -68,14 +69,22 @@ def models(work_dir: Path, root: Path, *, find: Callable[[], Awaitable[Sequence[
     return ModelPicker(load_config(text=CONFIG).config, "moon", find=find)
 
 
-def first_start(work_dir: Path, root: Path, *, use_theme: Callable[[str], object] = str) -> FirstStart:
+async def not_tried(service_type: str, base_url: str, key: str) -> KeyTrial:
+    return KeyTrial("unknown", "no network")
+
+
+def first_start(
+    work_dir: Path, root: Path, *, use_theme: Callable[[str], object] = str, try_it: TryKey = not_tried
+) -> FirstStart:
     (root / ".kimi").mkdir(exist_ok=True)
     (root / ".kimi" / "config.toml").write_text(
         'default_model = "k2"\n[providers.kimi]\ntype = "kimi"\napi_key = "sk-x"\n'
         '[models.k2]\nprovider = "kimi"\nmodel = "kimi-k2"\nmax_context_size = 262144\n',
         "utf-8",
     )
-    return FirstStart(THEMES, "kimi-dark", use_theme=use_theme, find=one_server, takeover=find_takeover(root))
+    return FirstStart(
+        THEMES, "kimi-dark", use_theme=use_theme, find=one_server, try_key=try_it, takeover=find_takeover(root)
+    )
 
 
 def trust(work_dir: Path, root: Path, *, clock: Callable[[], float] = lambda: 0.0) -> TrustQuestion:

@@ -2,13 +2,16 @@
 
 from pathlib import Path
 
-from textual.widgets import Input
+from textual.widgets import Input, Static
 
 from kimi_tui.config.choice import choose_model
 from kimi_tui.config.edit import edit
+from kimi_tui.llm.key_check import KeyTrial, try_key
 from kimi_tui.ui.tui.screens.first_start import SERVICES, FirstChoice, FirstStart, find_takeover, service_changes
 from kimi_tui.ui.tui.screens.models import ModelChoice
+from kimi_tui.ui.tui.screens.pick_one import PickOne
 from kimi_tui.ui.tui.screens.picks import PickList
+from tests.llm.servers import Server, status
 from tests.ui.tui.screens import rooms
 from tests.ui.tui.screens.conftest import Shown, ShowScreen
 
@@ -85,6 +88,39 @@ async def test_a_key_makes_a_model_of_a_service(show: ShowScreen, work_dir: Path
         model = choose_model(config, environ={})
         assert (model.model.model, model.provider.type) == (choice.model, "openai_responses")
         assert model.provider.api_key.get_secret_value() == "sk-mine"
+
+
+async def test_a_key_that_the_service_refuses_is_asked_for_again_and_then_a_model_of_its_list(
+    show: ShowScreen, work_dir: Path, tmp_path: Path
+) -> None:
+    async with Server() as server:
+        server.add(status(401, {"error": {"message": "no"}}), status(200, {"data": [{"id": "one"}, {"id": "two"}]}))
+
+        async def here(service_type: str, _base_url: str, key: str) -> KeyTrial:
+            return await try_key(service_type, server.url, key)
+
+        async with show(lambda: rooms.first_start(work_dir, tmp_path, try_it=here)) as shown:
+            await choose(shown, "Kimi")
+            await shown.press(*"sk-bad", "enter")
+            about = shown.app.screen.query_one("#about", Static)
+            assert "Kimi refuses this key (HTTP 401)" in str(about.content)
+            assert shown.app.screen.query_one(Input).value == "sk-bad"
+            await shown.press("end", *"good", "enter")
+            assert isinstance(shown.app.screen, PickOne)
+            await shown.press("down", "enter")
+            (choice,) = shown.results
+            assert isinstance(choice, FirstChoice)
+            assert choice.model == "two"
+        assert [one.headers["authorization"] for one in server.requests] == ["Bearer sk-bad", "Bearer sk-badgood"]
+
+
+async def test_a_key_that_cannot_be_tried_is_taken_with_a_word(
+    show: ShowScreen, work_dir: Path, tmp_path: Path
+) -> None:
+    async with show(lambda: rooms.first_start(work_dir, tmp_path)) as shown:
+        await choose(shown, "Kimi")
+        await shown.press(*"sk-x", "enter")
+        assert "could not be tried: no network" in str(shown.app.screen.query_one("#about", Static).content)
 
 
 async def test_leaving_the_key_goes_back_to_the_ways(show: ShowScreen, work_dir: Path, tmp_path: Path) -> None:

@@ -1,0 +1,67 @@
+"""Trying a key on the service that it is for, before it is kept: asks for the list of models, which costs nothing."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+from pydantic import BaseModel, ValidationError
+
+_URLS = {
+    "anthropic": "https://api.anthropic.com/v1",
+    "google_genai": "https://generativelanguage.googleapis.com/v1beta",
+}
+_MOST_BYTES = 4 << 20
+
+
+@dataclass(frozen=True, slots=True)
+class KeyTrial:
+    """What the service made of the key; `unknown` where it did not say. `models` are those it names."""
+
+    verdict: Literal["taken", "refused", "unknown"]
+    cause: str = ""
+    models: tuple[str, ...] = ()
+
+
+class _Named(BaseModel):
+    id: str = ""
+    name: str = ""
+
+
+class _Listing(BaseModel):
+    data: list[_Named] = []
+    models: list[_Named] = []
+
+
+async def try_key(service_type: str, base_url: str, key: str, *, timeout_s: float = 8.0) -> KeyTrial:
+    """Ask the service at `base_url` ("": where it usually is) for its models with that key."""
+    import httpx2
+
+    if not key.isascii() or not key.isprintable() or " " in key:
+        return KeyTrial("refused", "a key has no blanks and no such letters in it")
+    match service_type:
+        case "anthropic":
+            headers = {"x-api-key": key, "anthropic-version": "2023-06-01"}
+        case "google_genai":
+            headers = {"x-goog-api-key": key}
+        case _:
+            headers = {"Authorization": f"Bearer {key}"}
+    url = (base_url or _URLS.get(service_type, "")).rstrip("/")
+    try:
+        async with httpx2.AsyncClient(timeout=timeout_s, headers=headers) as client:
+            answer = await client.get(f"{url}/models")
+    except (httpx2.HTTPError, httpx2.InvalidURL, ValueError) as error:
+        return KeyTrial("unknown", f"{url} does not answer ({type(error).__name__})")
+    status = answer.status_code
+    if status in (401, 403) or (status == 400 and "API_KEY_INVALID" in answer.text):
+        return KeyTrial("refused", f"HTTP {status}")
+    if status != 200:
+        return KeyTrial("unknown", f"{url} answers with HTTP {status}")
+    return KeyTrial("taken", models=_names(answer.content[:_MOST_BYTES]))
+
+
+def _names(body: bytes) -> tuple[str, ...]:
+    try:
+        listing = _Listing.model_validate_json(body)
+    except ValidationError:
+        return ()
+    names = [one.id or one.name.removeprefix("models/") for one in (*listing.data, *listing.models)]
+    return tuple(dict.fromkeys(name for name in names if name and name.isprintable()))

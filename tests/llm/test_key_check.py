@@ -1,0 +1,58 @@
+"""Trying a key, on servers that stand in for the services."""
+
+import socket
+
+import pytest
+
+from kimi_tui.llm.key_check import KeyTrial, try_key
+from tests.llm.servers import Server, status
+
+
+@pytest.mark.parametrize(
+    ("service", "header", "body", "models"),
+    [
+        ("kimi", "authorization", {"data": [{"id": "kimi-k2"}]}, ("kimi-k2",)),
+        ("openai_responses", "authorization", {"data": [{"id": "gpt-5"}, {"id": "gpt-5"}]}, ("gpt-5",)),
+        ("anthropic", "x-api-key", {"data": [{"id": "claude"}], "has_more": False}, ("claude",)),
+        ("google_genai", "x-goog-api-key", {"models": [{"name": "models/gemini"}]}, ("gemini",)),
+        ("kimi", "authorization", "<html>", ()),
+    ],
+)
+async def test_a_service_that_takes_the_key_names_its_models(
+    service: str, header: str, body: object, models: tuple[str, ...]
+) -> None:
+    async with Server() as server:
+        server.add(status(200, body))
+        assert await try_key(service, server.url, "sk-x") == KeyTrial("taken", models=models)
+        assert server.requests[0].path == "/models"
+        assert server.requests[0].headers[header].endswith("sk-x")
+
+
+@pytest.mark.parametrize(
+    ("code", "body", "verdict"),
+    [
+        (401, {}, "refused"),
+        (403, {}, "refused"),
+        (400, {"error": {"details": [{"reason": "API_KEY_INVALID"}]}}, "refused"),
+        (400, {}, "unknown"),
+        (404, {}, "unknown"),
+        (503, {}, "unknown"),
+    ],
+)
+async def test_only_a_clear_no_is_one(code: int, body: object, verdict: str) -> None:
+    async with Server() as server:
+        server.add(status(code, body))
+        assert (await try_key("google_genai", server.url, "sk-x")).verdict == verdict
+
+
+async def test_where_nothing_answers_that_is_said() -> None:
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        trial = await try_key("kimi", f"http://127.0.0.1:{free.getsockname()[1]}/v1", "sk-x")
+    assert trial.verdict == "unknown"
+    assert "does not answer" in trial.cause
+
+
+@pytest.mark.parametrize("key", ["sk x", "sk-\u2026", "sk-\x1b"])
+async def test_what_can_be_no_key_is_sent_nowhere(key: str) -> None:
+    assert (await try_key("kimi", "http://127.0.0.1:1", key)).verdict == "refused"
