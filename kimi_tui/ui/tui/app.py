@@ -31,7 +31,8 @@ from kimi_tui.ui.tui.manners import Manners
 from kimi_tui.ui.tui.prompts import Prompts
 from kimi_tui.ui.tui.replay.moment import Moment
 from kimi_tui.ui.tui.screens.frame import Frame
-from kimi_tui.ui.tui.screens.home import LAYOUT, Home, PaneName
+from kimi_tui.ui.tui.screens.home import Home, PaneName
+from kimi_tui.ui.tui.screens.layout import LAYOUT
 from kimi_tui.ui.tui.seat import MakeEngine, Seat
 from kimi_tui.ui.tui.terminal_app import TerminalApp
 from kimi_tui.ui.tui.theme_shelf import ThemeShelf

@@ -22,6 +22,7 @@ from kimi_tui.ui.tui.panels.hints import Hint, Hints
 from kimi_tui.ui.tui.panels.welcome import Welcome
 from kimi_tui.ui.tui.screens.compositor import NarrowCompositor
 from kimi_tui.ui.tui.screens.echo import EchoScreen
+from kimi_tui.ui.tui.screens.layout import Width, bounded, layout_of, right_width
 from kimi_tui.ui.tui.side import Side
 
 if TYPE_CHECKING:
@@ -39,57 +40,9 @@ if TYPE_CHECKING:
     from kimi_tui.ui.tui.transcript.below import NewBelow
     from kimi_tui.ui.tui.transcript.view import Transcript
 
-Width = Literal["wide", "medium", "narrow"]
 PaneName = Literal["talk", "flow", "todo", "waiting"]
-_LEAST_RIGHT, _LEAST_LEFT = 24, 40
 _DRAWER_ROWS = 6  # less than that above a dialog is no drawer
 PANES: tuple[PaneName, ...] = ("talk", "flow", "todo", "waiting")
-
-
-LAYOUT = """
-Home { background: $background; layers: base above; }
-#body { height: 1fr; }
-#left { width: 1fr; }
-#right { width: 52; }
-#talk { height: 1fr; border-top: solid $line; border-title-color: $muted; }
-#talk.-empty #transcript { display: none; }
-#welcome { display: none; }
-#talk.-empty #welcome { display: block; }
-#talk:focus-within { border-top: solid $primary; border-title-color: $primary; border-title-style: bold; }
-FlowPane, TodoPane, WaitingPane, Composer { border-title-color: $muted; }
-FlowPane:focus-within { border-top: solid $primary; border-title-color: $primary; border-title-style: bold; }
-TodoPane:focus { border-top: solid $primary; border-title-color: $primary; border-title-style: bold; }
-WaitingPane { border-title-color: $warning; }
-WaitingPane:focus { border-top: solid $primary; border-title-style: bold; }
-Composer:focus-within { border-title-color: $primary; }
-#right { display: none; }
-Divider { display: none; }
-.-wide.-has-right #right, .-wide.-has-right Divider { display: block; }
-.-medium #strip, .-narrow #strip { visibility: visible; }
-.-wide #strip { display: none; }
-.-drawer #right { display: block; dock: right; layer: above; background: $background; border-left: solid $line; }
-.-medium.-drawer #right { width: 62%; }
-.-narrow.-drawer #right, .-covering.-drawer #right { width: 100%; border-left: none; }
-ToastRack { dock: top; align: right top; margin: 0; padding: 0 2 0 0; overflow: hidden; }
-Home > ToastRack { margin: 1 0 0 0; }
-Toast { width: auto; max-width: 64; margin: 0; padding: 0 1; background: $panel; color: $foreground; }
-.-zoomed Divider { display: none; }
-.-zoom-talk #right { display: none; }
-.-zoom-flow #left, .-zoom-todo #left, .-zoom-waiting #left { display: none; }
-.-zoom-flow #right, .-zoom-todo #right, .-zoom-waiting #right { display: block; width: 100%; }
-.-zoom-flow TodoPane, .-zoom-flow WaitingPane { display: none; }
-.-zoom-todo FlowPane, .-zoom-todo WaitingPane { display: none; }
-.-zoom-waiting FlowPane, .-zoom-waiting TodoPane { display: none; }
-.-zoom-todo TodoPane, .-zoom-waiting WaitingPane { height: 1fr; max-height: 100%; }
-"""
-"""The style sheet of the app whose first screen this is."""
-
-
-def width_of(columns: int, rows: int) -> Width:
-    """Which layout there is room for."""
-    if columns < 80 or rows < 20:
-        return "narrow"
-    return "medium" if columns < 120 else "wide"
 
 
 class Home(EchoScreen):
@@ -163,11 +116,11 @@ class Home(EchoScreen):
 
     @property
     def room(self) -> Width:
-        return "narrow" if self._one_column else width_of(self.app.size.width, self.app.size.height)
+        return "narrow" if self._one_column else layout_of(self.app.size.width, self.app.size.height)
 
     def make_room(self) -> None:
         """Give the panes the places that the terminal's size and what they hold ask for."""
-        room = self.room
+        room, columns = self.room, self.app.size.width
         for name in ("wide", "medium", "narrow"):
             self.set_class(name == room, f"-{name}")
         if not self.furnished:
@@ -176,23 +129,17 @@ class Home(EchoScreen):
         self.set_class(filled, "-has-right")
         if room == "wide" and self.zoomed is None:
             self.remove_class("-drawer")
-            columns = self.app.size.width
-            self.right.styles.width = self._right_width(columns)
+            self.right.styles.width = right_width(columns, self._share)
         else:
             self.right.styles.width = None
         for rack in self.query(ToastRack):
             # On the conversation's title line: what is clicked stands elsewhere.
-            beside = self._right_width(self.app.size.width) if room == "wide" and filled and self.zoomed is None else 0
+            beside = right_width(columns, self._share) if room == "wide" and filled and self.zoomed is None else 0
             rack.styles.padding = (0, beside + 2, 0, 0)
         if self.approval.is_open:
             self.approval.fit()
         self.flow.display = not self.flow.has_nothing or not filled
         self._leave_hidden()
-
-    def _right_width(self, columns: int) -> int:
-        """As the person put the border, else what suits most screens; both columns keep room to read in."""
-        width = round(self._share * columns) if self._share is not None else max(40, min(64, columns * 37 // 100))
-        return max(_LEAST_RIGHT, min(width, columns - _LEAST_LEFT))
 
     def _leave_hidden(self) -> None:
         """The focus stays in no pane that has no place on the screen any more."""
@@ -275,17 +222,14 @@ class Home(EchoScreen):
 
     @share.setter
     def share(self, share: float | None) -> None:
-        columns = self.app.size.width
-        self._share = share
-        if share is not None:
-            self._share = max(_LEAST_RIGHT / columns, min(share, 1 - _LEAST_LEFT / columns))
+        self._share = bounded(share, self.app.size.width) if share is not None else None
         self.make_room()
 
     def action_widen(self, by: int) -> None:
         """Give the right column more of the width, or less."""
         columns = self.app.size.width
         if self.room == "wide" and self.zoomed is None and self.has_class("-has-right"):
-            self.share = (self._right_width(columns) + by) / columns
+            self.share = (right_width(columns, self._share) + by) / columns
             self._columns.save(self._share)
 
     def _laid_out(self, _screen: object) -> None:

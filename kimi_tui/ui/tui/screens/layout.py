@@ -1,0 +1,62 @@
+"""Which panes the screen one lives in has beside each other, and how wide they are."""
+
+from typing import Literal
+
+Width = Literal["wide", "medium", "narrow"]
+_LEAST_RIGHT, _LEAST_LEFT = 24, 40
+
+LAYOUT = """
+Home { background: $background; layers: base above; }
+#body { height: 1fr; }
+#left { width: 1fr; }
+#right { width: 52; }
+#talk { height: 1fr; border-top: solid $line; border-title-color: $muted; }
+#talk.-empty #transcript { display: none; }
+#welcome { display: none; }
+#talk.-empty #welcome { display: block; }
+#talk:focus-within { border-top: solid $primary; border-title-color: $primary; border-title-style: bold; }
+FlowPane, TodoPane, WaitingPane, Composer { border-title-color: $muted; }
+FlowPane:focus-within { border-top: solid $primary; border-title-color: $primary; border-title-style: bold; }
+TodoPane:focus { border-top: solid $primary; border-title-color: $primary; border-title-style: bold; }
+WaitingPane { border-title-color: $warning; }
+WaitingPane:focus { border-top: solid $primary; border-title-style: bold; }
+Composer:focus-within { border-title-color: $primary; }
+#right { display: none; }
+Divider { display: none; }
+.-wide.-has-right #right, .-wide.-has-right Divider { display: block; }
+.-medium #strip, .-narrow #strip { visibility: visible; }
+.-wide #strip { display: none; }
+.-drawer #right { display: block; dock: right; layer: above; background: $background; border-left: solid $line; }
+.-medium.-drawer #right { width: 62%; }
+.-narrow.-drawer #right, .-covering.-drawer #right { width: 100%; border-left: none; }
+ToastRack { dock: top; align: right top; margin: 0; padding: 0 2 0 0; overflow: hidden; }
+Home > ToastRack { margin: 1 0 0 0; }
+Toast { width: auto; max-width: 64; margin: 0; padding: 0 1; background: $panel; color: $foreground; }
+.-zoomed Divider { display: none; }
+.-zoom-talk #right { display: none; }
+.-zoom-flow #left, .-zoom-todo #left, .-zoom-waiting #left { display: none; }
+.-zoom-flow #right, .-zoom-todo #right, .-zoom-waiting #right { display: block; width: 100%; }
+.-zoom-flow TodoPane, .-zoom-flow WaitingPane { display: none; }
+.-zoom-todo FlowPane, .-zoom-todo WaitingPane { display: none; }
+.-zoom-waiting FlowPane, .-zoom-waiting TodoPane { display: none; }
+.-zoom-todo TodoPane, .-zoom-waiting WaitingPane { height: 1fr; max-height: 100%; }
+"""
+"""The style sheet of the app whose first screen this is."""
+
+
+def layout_of(columns: int, rows: int) -> Width:
+    """Which layout there is room for."""
+    if columns < 80 or rows < 20:
+        return "narrow"
+    return "medium" if columns < 120 else "wide"
+
+
+def right_width(columns: int, share: float | None) -> int:
+    """Of the right column: as the person put the border, else what suits most screens; both keep room to read in."""
+    width = round(share * columns) if share is not None else max(40, min(64, columns * 37 // 100))
+    return max(_LEAST_RIGHT, min(width, columns - _LEAST_LEFT))
+
+
+def bounded(share: float, columns: int) -> float:
+    """A share of the width that leaves both columns room to read in."""
+    return max(_LEAST_RIGHT / columns, min(share, 1 - _LEAST_LEFT / columns))
