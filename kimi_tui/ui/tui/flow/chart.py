@@ -24,13 +24,7 @@ class FlowChart(Painted, can_focus=True):
     """Shows a flow with a face for each node and edge. Ids are data: they never become widget ids."""
 
     DEFAULT_CSS = """
-    FlowChart {
-        background: $background; scrollbar-size-vertical: 1; scrollbar-size-horizontal: 1;
-        scrollbar-background: $background; scrollbar-background-hover: $background;
-        scrollbar-background-active: $background; scrollbar-color: $foreground 15%;
-        scrollbar-color-hover: $foreground 30%; scrollbar-color-active: $primary;
-        scrollbar-corner-color: $background;
-    }
+    FlowChart { background: $background; scrollbar-size-vertical: 1; scrollbar-size-horizontal: 1; }
     """
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("up", "walk('up')", "Node above", show=False),

@@ -32,6 +32,8 @@ Divider { display: none; }
 ToastRack { dock: top; align: right top; margin: 0; padding: 0 2 0 0; overflow: hidden; }
 Home > ToastRack { margin: 1 0 0 0; }
 Toast { width: auto; max-width: 64; margin: 0; padding: 0 1; background: $panel; color: $foreground; }
+Input:ansi > .input--cursor { background: ansi_default; color: ansi_default; text-style: reverse; }
+Toast:ansi { border: round $line; padding: 0 1; }
 .-zoomed Divider { display: none; }
 .-zoom-talk #right { display: none; }
 .-zoom-flow #left, .-zoom-todo #left, .-zoom-waiting #left { display: none; }

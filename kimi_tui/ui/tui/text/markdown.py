@@ -25,6 +25,8 @@ _NARROWEST = 8  # columns; a deep nest keeps this much
 @lru_cache(maxsize=1)
 def _parser() -> MarkdownIt:
     parser = MarkdownIt("commonmark", {"html": False, "linkify": True, "maxNesting": 20})
+    if parser.linkify is not None:  # README.md is a file, not a place in Moldova
+        parser.linkify.set({"fuzzy_link": False})
     return parser.enable(["table", "strikethrough", "linkify"])
 
 

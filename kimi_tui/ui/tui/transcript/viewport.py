@@ -31,12 +31,6 @@ class Viewport(ScrollView):
         overflow-x: hidden;
         overflow-y: scroll;
         scrollbar-size-vertical: 1;
-        scrollbar-background: $background;
-        scrollbar-background-hover: $background;
-        scrollbar-background-active: $background;
-        scrollbar-color: $foreground 15%;
-        scrollbar-color-hover: $foreground 30%;
-        scrollbar-color-active: $primary;
     }
     """
 

@@ -85,3 +85,8 @@ def test_no_line_is_wider_than_the_width_or_holds_an_escape(source: str, width: 
         assert width_of(line.runs) <= max(width, 3 * 12)
         assert "\x1b" not in line.text
         assert "\u202e" not in line.text
+
+
+def test_the_name_of_a_file_is_no_link_though_its_suffix_is_a_country() -> None:
+    lines = render("README.md, 读取.py, run.sh; https://example.com/a.md and me@example.com", 80, Palette())
+    assert [text for text, style in lines[0].runs if style.link] == ["https://example.com/a.md", "me@example.com"]
