@@ -13,6 +13,7 @@ from uuid import uuid4
 from kimi_tui.permission.policy import Policy
 from kimi_tui.permission.rule import Effect
 from kimi_tui.permission.subject import Subject
+from kimi_tui.said import said
 from kimi_tui.wire.channel import Wire
 from kimi_tui.wire.display import BriefBlock, DisplayBlock
 from kimi_tui.wire.events import ApprovalAnswer, ApprovalResponse
@@ -163,7 +164,7 @@ class Approvals:
         ):
             return Verdict(True)
         if because:
-            display = (*display, BriefBlock(text=f"Asked because: {'; '.join(because)}"))
+            display = (*display, BriefBlock(text=said("Asked because: {why}", why="; ".join(because))))
         if not self._attended:
             return Verdict(False, NOBODY_THERE)
         source = asking_for.get()

@@ -25,6 +25,8 @@ KimiTuiError
 
 from pathlib import Path
 
+from kimi_tui.said import said
+
 EXIT_OK = 0
 EXIT_FAILURE = 1
 EXIT_USAGE = 2
@@ -53,13 +55,19 @@ class ConfigError(UsageError):
         super().__init__(": ".join(str(part) for part in (file, key, cause) if part))
 
 
+def place_in_text(line: int, column: int | None = None) -> str:
+    """In words; both count from 1."""
+    if column is None:
+        return said("line {line}", line=line)
+    return said("line {line}, column {column}", line=line, column=column)
+
+
 class FlowError(KimiTuiError, ValueError):
     """A chart that cannot be run. `line` and `column` count from 1 within the chart's own text."""
 
     def __init__(self, cause: str, *, line: int | None = None, column: int | None = None) -> None:
         self.cause, self.line, self.column = cause, line, column
-        where = "" if line is None else f"line {line}" + ("" if column is None else f", column {column}") + ": "
-        super().__init__(where + cause)
+        super().__init__(cause if line is None else f"{place_in_text(line, column)}: {cause}")
 
 
 class FlowParseError(FlowError):
@@ -111,7 +119,11 @@ class MaxStepsReachedError(KimiTuiError):
 
     def __init__(self, steps: int, what: str = "steps") -> None:
         self.steps = steps
-        super().__init__(f"stopped after {steps} {what}, the most that is allowed")
+        super().__init__(
+            said("stopped after {count} moves, the most that is allowed", count=steps)
+            if what == "moves"
+            else said("stopped after {count} steps, the most that is allowed", count=steps)
+        )
 
 
 class ProviderError(KimiTuiError):

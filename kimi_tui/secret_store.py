@@ -11,6 +11,7 @@ from collections.abc import Iterable
 from typing import Protocol, cast
 
 from kimi_tui.errors import ConfigError
+from kimi_tui.said import said
 
 SERVICE = "kimi-tui"
 REFERENCE = "keyring"
@@ -107,8 +108,14 @@ def revealed(key: str) -> str:
     found = find(name)
     if found is None:
         backend = backend_name()
-        why = f"the keyring ({backend}) does not give {name}" if backend else f"there is no keyring to find {name} in"
-        raise ConfigError(f"{why}; unlock it, set the key again with /setup, or write it here", key="api_key")
+        why = (
+            said("the keyring ({keyring}) does not give {name}", keyring=backend, name=name)
+            if backend
+            else said("there is no keyring to find {name} in", name=name)
+        )
+        raise ConfigError(
+            said("{why}; unlock it, set the key again with /setup, or write it here", why=why), key="api_key"
+        )
     return found
 
 

@@ -14,7 +14,7 @@ from babel.messages.extract import extract_from_file
 from babel.messages.mofile import write_mo
 from babel.messages.pofile import read_po, write_po
 
-from kimi_tui.ui.tui.language import DOMAIN, LOCALE
+from kimi_tui.ui.tui.language import BELOW, DOMAIN, LOCALE
 
 # The same texts make the same file, whenever they are compiled.
 _ALWAYS = datetime(2026, 1, 1, tzinfo=UTC)
@@ -22,17 +22,29 @@ ROOT = Path(__file__).parents[1]
 PO = Path(LOCALE).resolve() / "zh_CN" / "LC_MESSAGES" / f"{DOMAIN}.po"
 MO = PO.with_suffix(".mo")
 MARKS = {"_": None, "N_": None, "n_": (1, 2), "p_": ((1, "c"), 2)}
-TABLES = {"Key": (4,), "Door": (2,), "Setting": (2,), "CommandInfo": (2,), "_loop": (2,)}
+SAID = {"said": None, "said_n": (1, 2), "CommandInfo": (2,)}
+TABLES = {"Key": (4,), "Door": (2,), "Setting": (2,), "_loop": (2,)}
 """Rows of tables whose text is always shown translated, and its place in the row."""
 
 
 def marked() -> Iterator[tuple[str, int, str | tuple[str, ...], str | None]]:
     """Every text that the source marks: file, line, text (or its plurals), meaning."""
     package = ROOT / "kimi_tui"
-    for folder, marks in ((package / "ui" / "tui", MARKS | TABLES), (package / "soul", TABLES)):
-        for file in sorted(folder.rglob("*.py")):
-            for line, text, _comments, meaning in extract_from_file("python", file, keywords=marks):
-                yield str(file.relative_to(ROOT)), line, text, meaning
+    for file in sorted((package / "ui" / "tui").rglob("*.py")):
+        for line, text, _comments, meaning in extract_from_file("python", file, keywords=MARKS | TABLES):
+            yield str(file.relative_to(ROOT)), line, text, meaning
+    for file in below():
+        for line, text, _comments, _meaning in extract_from_file("python", file, keywords=SAID):
+            for form in (text,) if isinstance(text, str) else text:  # a form is looked for as it came: one or many
+                yield str(file.relative_to(ROOT)), line, form, BELOW
+
+
+def below() -> Iterator[Path]:
+    """The source of all that is not a face: the layers below, and the command line that starts it."""
+    package = ROOT / "kimi_tui"
+    for file in sorted(package.rglob("*.py")):
+        if file.relative_to(package).parts[0] not in ("ui", "said.py"):
+            yield file
 
 
 def catalogue() -> Catalog:

@@ -13,6 +13,7 @@ from kimi_tui.config.tables import Config
 from kimi_tui.errors import UsageError
 from kimi_tui.mcp.config import load as load_mcp
 from kimi_tui.permission.settings import PermissionSettings, permission_settings
+from kimi_tui.said import said
 from kimi_tui.session.catalog import is_open
 from kimi_tui.session.session import last_session_id, list_sessions, owner_of, sessions_dir
 from kimi_tui.soul.agent_spec import agent_file
@@ -93,7 +94,9 @@ def _to_go_on_with(work_dir: Path) -> tuple[str, str]:
     title = next((info.title for info in list_sessions(work_dir) if info.id == last), "") or last
     for info in list_sessions(work_dir):
         if info.id != last and not info.archived and not is_open(info.dir):
-            return info.id, f"The last session, “{title}”, is open in another window: this is the last one that is free"
+            return info.id, said(
+                "The last session, “{title}”, is open in another window: this is the last one that is free", title=title
+            )
     owner = f" (pid {pid})" if (pid := owner_of(folder)) else ""
     raise UsageError(
         f"the session “{title}” is open in another window{owner}, and {work_dir} has no other to go on with; "

@@ -11,6 +11,7 @@ from pydantic import SecretStr
 from kimi_tui import paths
 from kimi_tui.config.tables import Config, ModelConfig, ProviderConfig
 from kimi_tui.errors import ConfigError, ModelNotSetError
+from kimi_tui.said import said
 
 SCRIPT_VARIABLES = ("KIMI_TUI_SCRIPTS", "KIMI_SCRIPTED_ECHO_SCRIPTS")
 
@@ -38,7 +39,9 @@ def choose_model(config: Config, name: str | None = None, environ: Mapping[str, 
     name = name or config.default_model
     if name and name not in config.models:
         known = ", ".join(sorted(config.models)) or "none"
-        raise ConfigError(f"there is no model {name!r}; configured: {known}", key="--model")
+        raise ConfigError(
+            said("there is no model {name!r}; configured: {known}", name=name, known=known), key="--model"
+        )
     if not name and len(config.models) == 1:
         name = next(iter(config.models))
     if name:
@@ -47,7 +50,9 @@ def choose_model(config: Config, name: str | None = None, environ: Mapping[str, 
     chosen = _from_environment(environ)
     if chosen is None and config.models:
         known = ", ".join(sorted(config.models))
-        raise ModelNotSetError(f"no model is chosen: name one of {known} as default_model, or with --model")
+        raise ModelNotSetError(
+            said("no model is chosen: name one of {known} as default_model, or with --model", known=known)
+        )
     if chosen is None:
         raise ModelNotSetError(HOW_TO_SET_A_MODEL.format(file=paths.shown(paths.home() / "config.yaml")))
     return chosen
@@ -88,7 +93,9 @@ def _with_environment(chosen: ChosenModel, environ: Mapping[str, str]) -> Chosen
         update: dict[str, Any] = _overrides(environ, model="KIMI_MODEL_NAME")
         if size := environ.get("KIMI_MODEL_MAX_CONTEXT_SIZE"):
             if not size.isdigit() or int(size) < 1:
-                raise ConfigError(f"{size!r} is not a number of tokens", key="KIMI_MODEL_MAX_CONTEXT_SIZE")
+                raise ConfigError(
+                    said("{size!r} is not a number of tokens", size=size), key="KIMI_MODEL_MAX_CONTEXT_SIZE"
+                )
             update["max_context_size"] = int(size)
         if capabilities := environ.get("KIMI_MODEL_CAPABILITIES"):
             update["capabilities"] = frozenset(part.strip() for part in capabilities.split(",") if part.strip())

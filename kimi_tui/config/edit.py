@@ -19,6 +19,7 @@ from ruamel.yaml.error import YAMLError
 from kimi_tui import paths, secret_store
 from kimi_tui.config.load import LoadedConfig, default_file, load_config
 from kimi_tui.errors import ConfigError
+from kimi_tui.said import said
 
 KeyPath = tuple[str, ...]
 Value = JsonValue | None
@@ -32,7 +33,7 @@ def editable_file(file: Path | None = None) -> Path:
     """The file that edits go to. Raises ConfigError where it is not YAML: only there comments can be kept."""
     file = file or default_file() or paths.home() / "config.yaml"
     if file.suffix.lower() not in (".yaml", ".yml"):
-        raise ConfigError("only a YAML configuration can be edited here; change this one by hand", file=file)
+        raise ConfigError(said("only a YAML configuration can be edited here; change this one by hand"), file=file)
     return file
 
 
@@ -83,7 +84,7 @@ def _read(file: Path) -> str:
     except FileNotFoundError:
         return _NEW
     except UnicodeDecodeError as error:
-        raise ConfigError(f"this is not UTF-8 text (byte {error.start})", file=file) from error
+        raise ConfigError(said("this is not UTF-8 text (byte {number})", number=error.start), file=file) from error
     except OSError as error:
         raise ConfigError(error.strerror or str(error), file=file) from error
 
@@ -106,7 +107,7 @@ def _parsed(text: str, file: Path) -> CommentedMap:
     if value is None:
         return CommentedMap()
     if not isinstance(value, CommentedMap):
-        raise ConfigError("a configuration is a table of keys", file=file)
+        raise ConfigError(said("a configuration is a table of keys"), file=file)
     return value
 
 
@@ -120,7 +121,7 @@ def _put(table: CommentedMap, path: KeyPath, value: Value, file: Path) -> None:
                 return
             below = node[step] = CommentedMap()
         if not isinstance(below, CommentedMap):
-            raise ConfigError("this is no table", file=file, key=".".join(path))
+            raise ConfigError(said("this is no table"), file=file, key=".".join(path))
         node = below
     if value is None:
         node.pop(last, None)
@@ -156,7 +157,7 @@ def _replace(file: Path, text: str) -> LoadedConfig:
     except ConfigError as error:
         raise ConfigError(error.cause, file=file, key=error.key) from None
     except OSError as error:
-        raise ConfigError(f"cannot be written: {error.strerror or error}", file=file) from error
+        raise ConfigError(said("cannot be written: {cause}", cause=error.strerror or error), file=file) from error
     finally:
         with contextlib.suppress(OSError):
             fresh.unlink(missing_ok=True)

@@ -17,6 +17,7 @@ from kimi_tui import paths
 from kimi_tui.config.place import with_line
 from kimi_tui.config.tables import Config
 from kimi_tui.errors import ConfigError
+from kimi_tui.said import said
 
 MAX_BYTES = 1 << 20
 
@@ -56,14 +57,14 @@ def _parsed_file(file: Path) -> object:
     try:
         status = file.stat()
         if not stat.S_ISREG(status.st_mode):
-            raise ConfigError("this is not a regular file", file=file)
+            raise ConfigError(said("this is not a regular file"), file=file)
         if status.st_size > MAX_BYTES:
-            raise ConfigError("a configuration of more than 1 MiB is refused", file=file)
+            raise ConfigError(said("a configuration of more than 1 MiB is refused"), file=file)
         text = file.read_text("utf-8-sig")
     except FileNotFoundError:
-        raise ConfigError("there is no such file", file=file) from None
+        raise ConfigError(said("there is no such file"), file=file) from None
     except UnicodeDecodeError as error:
-        raise ConfigError(f"this is not UTF-8 text (byte {error.start})", file=file) from error
+        raise ConfigError(said("this is not UTF-8 text (byte {number})", number=error.start), file=file) from error
     except OSError as error:
         raise ConfigError(error.strerror or str(error), file=file) from error
     try:
@@ -86,7 +87,7 @@ def _parsed_text(text: str) -> object:
             continue
         if isinstance(value, dict):
             return cast(object, value)
-    raise ConfigError("this is neither JSON nor TOML nor YAML of a configuration", file="--config")
+    raise ConfigError(said("this is neither JSON nor TOML nor YAML of a configuration"), file="--config")
 
 
 def _yaml(text: str) -> object:
@@ -105,7 +106,7 @@ def _yaml(text: str) -> object:
 
 def _checked(value: object, file: Path | None) -> LoadedConfig:
     if not isinstance(value, dict):
-        raise ConfigError("a configuration is a table of keys", file=file or "--config")
+        raise ConfigError(said("a configuration is a table of keys"), file=file or "--config")
     table = cast(dict[str, Any], value)
     try:
         config = Config.model_validate(table)
@@ -126,11 +127,13 @@ def _check_references(config: Config, file: Path | None) -> None:
     for name, model in config.models.items():
         if model.provider not in config.providers:
             raise ConfigError(
-                f"there is no provider {model.provider!r}",
+                said("there is no provider {name!r}", name=model.provider),
                 file=_place(file, "models", name, "provider"),
                 key=f"models.{name}.provider",
             )
     if config.default_model and config.default_model not in config.models:
         raise ConfigError(
-            f"there is no model {config.default_model!r}", file=_place(file, "default_model"), key="default_model"
+            said("there is no model {name!r}", name=config.default_model),
+            file=_place(file, "default_model"),
+            key="default_model",
         )

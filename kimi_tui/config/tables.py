@@ -7,6 +7,7 @@ from typing import Any, ClassVar, Literal, cast
 from pydantic import BaseModel, ConfigDict, Field, SecretStr, field_validator, model_validator
 
 from kimi_tui import secret_store
+from kimi_tui.said import said
 
 ProviderType = Literal[
     "kimi", "openai_legacy", "openai_responses", "anthropic", "google_genai", "gemini", "scripted", "_scripted_echo",
@@ -85,7 +86,7 @@ class HookConfig(_Section):
         try:
             re.compile(value)
         except re.error as error:
-            raise ValueError(f"this is no regular expression: {error}") from None
+            raise ValueError(said("this is no regular expression: {cause}", cause=error)) from None
         return value
 
 

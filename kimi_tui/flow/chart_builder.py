@@ -2,6 +2,7 @@
 
 from kimi_tui.flow.graph import Chart, ChartEdge, ChartNode, ChartNote, ChartSource, Direction, Heads
 from kimi_tui.flow.place import Places
+from kimi_tui.said import said
 
 MOST_EDGES = 100_000
 
@@ -44,7 +45,7 @@ class ChartBuilder:
 
     def edge(self, src: str, dst: str, label: str | None, *, offset: int, heads: Heads = "forward") -> None:
         if len(self.edges) == MOST_EDGES:
-            raise self._places.fault(f"this chart has more than {MOST_EDGES} edges", offset)
+            raise self._places.fault(said("this chart has more than {count} edges", count=MOST_EDGES), offset)
         self.edges.append((src, dst, label, offset, heads))
 
     def note(self, text: str, offset: int) -> None:

@@ -13,6 +13,7 @@ from kimi_tui.flow.d2_statement import Link
 from kimi_tui.flow.d2_strings import Key, Scalar, Variable
 from kimi_tui.flow.d2_tree import TABLES, Edge, Field, Tree
 from kimi_tui.flow.d2_words import BOARDS
+from kimi_tui.said import said
 
 _SAID = frozenset({"label", "class", "shape"})
 _NEVER_SAID = BOARDS | {"vars", "classes"}
@@ -89,22 +90,22 @@ class Patterns:
         """
         self._filled = filled
         if self._first_suspends is not None and self._tree.classes_matter():
-            self._refuse("`suspend` is not read beside classes that give labels", self._first_suspends)
-        told = [said for said in self._waiting if isinstance(said, Connecting) or self._check(said)]
-        for said in told:
-            if isinstance(said, Connecting):
-                self._connect(said)
+            self._refuse(said("`suspend` is not read beside classes that give labels"), self._first_suspends)
+        told = [one for one in self._waiting if isinstance(one, Connecting) or self._check(one)]
+        for one in told:
+            if isinstance(one, Connecting):
+                self._connect(one)
             else:
-                self._apply(said)
-        for said in told:
-            if isinstance(said, Rule):
-                self._apply(said)
+                self._apply(one)
+        for one in told:
+            if isinstance(one, Rule):
+                self._apply(one)
 
     def count(self, touched: int, offset: int) -> None:
         self._touched += touched
         if self._touched > MOST_EDGES:
             raise self._tree.places.fault(
-                f"patterns and indices up to here touch more than {MOST_EDGES} shapes and edges", offset
+                said("patterns and indices up to here touch more than {most} shapes and edges", most=MOST_EDGES), offset
             )
 
     def _check(self, rule: Rule) -> bool:
@@ -114,27 +115,27 @@ class Patterns:
             return False
         cause = ""
         if rule.inner:
-            cause = "a pattern within the braces of another is not read"
+            cause = said("a pattern within the braces of another is not read")
         elif any(given.names[0] == "level" for given in rule.filters):
-            cause = "the filter `&level` is not read"
+            cause = said("the filter `&level` is not read")
         elif any(child.name.lower() in _NEVER_SAID for child in rule.said.children.values() if child.reserved):
-            cause = "a pattern that sets variables, classes or boards is not read"
+            cause = said("a pattern that sets variables, classes or boards is not read")
         elif rule.link is None and rule.deletes:
-            cause = "a pattern that deletes shapes is not read"
+            cause = said("a pattern that deletes shapes is not read")
         elif rule.suspends is not None and self._heard(rule):
-            cause = "a pattern that suspends is read once only"
+            cause = said("a pattern that suspends is read once only")
         elif any(given.names[0] == "connected" for given in rule.filters) and self._connects():
-            cause = "the filter `&connected` is not read beside connections between patterns"
+            cause = said("the filter `&connected` is not read beside connections between patterns")
         elif rule.link is None and any(key.text == "**" for key in rule.path) and any(rule.said.shapes()):
-            cause = "a pattern `**` that makes shapes would go on for ever"
+            cause = said("a pattern `**` that makes shapes would go on for ever")
         elif any("**" in key.text and key.text != "**" for key in rule.path if key.pattern):
-            cause = "`**` stands alone between dots"
+            cause = said("`**` stands alone between dots")
         if cause:
             self._refuse(cause, rule)
         return True
 
     def _refuse(self, cause: str, rule: Rule) -> NoReturn:
-        raise self._tree.places.fault(f"{cause}; name the shapes", rule.offset)
+        raise self._tree.places.fault(said("{cause}; name the shapes", cause=cause), rule.offset)
 
     def _heard(self, rule: Rule) -> bool:
         link = rule.link
@@ -165,7 +166,7 @@ class Patterns:
                 self._apply_to_shape(rule, match.shape)
             elif match.edge is not None:
                 if rule.deletes and match.edge.offset > rule.offset:
-                    self._refuse("a pattern that deletes connections stands below all of them", rule)
+                    self._refuse(said("a pattern that deletes connections stands below all of them"), rule)
                 match.edge.gone |= rule.deletes
                 if rule.said not in match.edge.layers:
                     match.edge.layers.append(rule.said)
@@ -173,25 +174,27 @@ class Patterns:
 
     def _apply_to_shape(self, rule: Rule, shape: Field) -> None:
         if shape in self._filled:
-            self._refuse("a pattern that labels or makes shapes is not read beside variables that hold shapes", rule)
+            self._refuse(
+                said("a pattern that labels or makes shapes is not read beside variables that hold shapes"), rule
+            )
         todo = [(shape, rule.said)]
         while todo:
-            into, said = todo.pop()
+            into, one = todo.pop()
             self.count(1, rule.offset)
-            if said.value is not None and into.value is not None and into.value_offset > said.value_offset:
+            if one.value is not None and into.value is not None and into.value_offset > one.value_offset:
                 self._check_variable(rule, into.value)
-            if said.value is not None and (into.value is None or into.value_offset < said.value_offset):
-                into.value, into.value_offset = said.value, said.value_offset
-            if said.values and into.value is None and not into.values:
-                into.values = said.values
-            for child in said.children.values():
+            if one.value is not None and (into.value is None or into.value_offset < one.value_offset):
+                into.value, into.value_offset = one.value, one.value_offset
+            if one.values and into.value is None and not into.values:
+                into.values = one.values
+            for child in one.children.values():
                 if not child.reserved or child.name.lower() in _SAID:
                     made = self._tree.child(into, child.name, child.offset, bare=child.reserved)
                     todo.append((made, child))
 
     def _check_variable(self, rule: Rule, value: Scalar) -> None:
         if any(key.text == "**" for key in rule.path) and any(isinstance(piece, Variable) for piece in value.pieces):
-            self._refuse("a pattern `**` that labels shapes is not read beside labels of variables", rule)
+            self._refuse(said("a pattern `**` that labels shapes is not read beside labels of variables"), rule)
 
     def _connect(self, said: Connecting) -> None:
         link = said.link
@@ -270,7 +273,9 @@ class Patterns:
         match names:
             case ("connected",):
                 if any(shape.shapes()):
-                    raise tree.places.fault("`&connected` is not read for shapes with others in them", shape.offset)
+                    raise tree.places.fault(
+                        said("`&connected` is not read for shapes with others in them"), shape.offset
+                    )
                 connected = any(shape in ends for ends in tree.ends())
                 self.count(len(tree.written), shape.offset)
                 return str(connected).lower() == value.lower()

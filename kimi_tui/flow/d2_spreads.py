@@ -3,6 +3,7 @@
 from kimi_tui.flow.chart_builder import MOST_EDGES
 from kimi_tui.flow.d2_strings import Variable
 from kimi_tui.flow.d2_tree import Field, Tree
+from kimi_tui.said import said
 
 Spreads = dict[Field, list[Variable]]
 
@@ -47,7 +48,8 @@ class _Filling:
                 held = self._tree.variable(variable.path, field)
                 if held is None or not held.children:
                     raise self._tree.places.fault(
-                        f"there is no variable `{variable.path}` that holds shapes or attributes", variable.offset
+                        said("there is no variable `{path}` that holds shapes or attributes", path=variable.path),
+                        variable.offset,
                     )
                 filled |= {field, *(copied := self._copy(held, field, variable.offset))}
                 waiting += copied
@@ -56,7 +58,11 @@ class _Filling:
             if variable is not None and held is not None and held.value is None and held.children:
                 if field.children:
                     raise self._tree.places.fault(
-                        f"`{variable.path}` holds shapes, and braces follow; spread it in them, `...${{x}}`",
+                        said(
+                            "`{path}` holds shapes, and braces follow; spread it in them, `{example}`",
+                            example="...${x}",
+                            path=variable.path,
+                        ),
                         variable.offset,
                     )
                 field.value = None
@@ -89,4 +95,6 @@ class _Filling:
     def _count(self, offset: int) -> None:
         self._made += 1
         if self._made > MOST_EDGES:
-            raise self._tree.places.fault(f"variables up to here put in more than {MOST_EDGES} shapes", offset)
+            raise self._tree.places.fault(
+                said("variables up to here put in more than {most} shapes", most=MOST_EDGES), offset
+            )

@@ -18,6 +18,7 @@ from kimi_tui.flow.d2_strings import (
     read_single,
 )
 from kimi_tui.flow.place import Places
+from kimi_tui.said import said
 
 BETWEEN = re.compile(r'(?:[\s;]+|#[^\n]*|"""(?:[^"]|"(?!""))*""")*')
 _SPACES = re.compile(r"(?:[^\S\n]|\\\n)*")
@@ -107,11 +108,11 @@ class StatementScanner:
         while arrow := _ARROW.match(self.text, self.at):
             at, drawn = self.at, arrow.group()
             if not source:
-                self.fail("this connection has no source; name a shape before the arrow", start)
+                self.fail(said("this connection has no source; name a shape before the arrow"), start)
             self.at = arrow.end()
             target = self.path(bracketed=bracketed)
             if not target:
-                self.fail("this connection has no destination; name a shape after the arrow", at)
+                self.fail(said("this connection has no destination; name a shape after the arrow"), at)
             sign = ("<" if drawn[0] == "<" else "") + "-" + (">" if drawn[-1] == ">" else "")
             links.append(Link(source, sign, target, at))
             source = target
@@ -125,7 +126,7 @@ class StatementScanner:
         links = self.chain(self.path(bracketed=True), start, bracketed=True)
         self.skip(_SPACES)
         if not links or not self.text.startswith(")", self.at):
-            self.fail("brackets at the start of a line hold a connection, as in `(a -> b)[0]`", opened)
+            self.fail(said("brackets at the start of a line hold a connection, as in `(a -> b)[0]`"), opened)
         self.at += 1
         self.skip(_SPACES)
         return links
@@ -176,18 +177,18 @@ class StatementScanner:
         """`...${x}` at the place, and the offset after it."""
         variable = VARIABLE.match(self.text, self.at + 3)
         if variable is None:
-            self.fail("this variable is never closed; end it with `}`")
+            self.fail(said("this variable is never closed; end it with `{end}`", end="}"))
         return Variable(variable.group(1).strip(), self.at), variable.end()
 
     def _scalar(self) -> Scalar:
         text, at = self.text, self.at
         if at >= len(text) or text[at] in "\n;}]#":
-            self.fail("a value is missing after `:`", at - 1)
+            self.fail(said("a value is missing after `:`"), at - 1)
         if text.startswith("...${", at):
             variable, self.at = self.spread()
             return Scalar((variable,), True, True)
         if text[at] == "@" or text.startswith("...@", at):
-            self.fail("imports (`@file`) are not read; write their contents here")
+            self.fail(said("imports (`@file`) are not read; write their contents here"))
         if text[at] == '"':
             scalar, self.at = read_double(text, at, self.places)
         elif text[at] == "'":
@@ -207,7 +208,7 @@ class StatementScanner:
         while waiting:
             self.skip(_LIST_GAP)
             if self.at >= len(self.text):
-                self.fail("this `[` is never closed; end it with `]`", opened)
+                self.fail(said("this `{sign}` is never closed; end it with `{end}`", sign="[", end="]"), opened)
             character = self.text[self.at]
             if character == waiting[-1]:
                 waiting.pop()
@@ -216,7 +217,9 @@ class StatementScanner:
                 waiting.append("]" if character == "[" else "}")
                 self.at += 1
             elif character in "]}":
-                self.fail(f"`{waiting[-1]}` is expected here, not `{character}`")
+                self.fail(
+                    said("`{expected}` is expected here, not `{character}`", expected=waiting[-1], character=character)
+                )
             else:
                 item = self._scalar()
                 if len(waiting) == 1:
@@ -227,9 +230,16 @@ class StatementScanner:
         """Nothing more may stand in this statement."""
         self.skip(_SPACES)
         if self.text.startswith("-", self.at):
-            self.fail("this dash begins no connection, and a name does not end in one; complete it, or quote the name")
+            self.fail(
+                said("this dash begins no connection, and a name does not end in one; complete it, or quote the name")
+            )
         if self.at < len(self.text) and self.text[self.at] not in "\n;}#":
-            self.fail(f"unexpected `{self.rest()}`; end the statement with a line break or `;`, or quote the text")
+            self.fail(
+                said(
+                    "unexpected `{found}`; end the statement with a line break or `;`, or quote the text",
+                    found=self.rest(),
+                )
+            )
 
     def rest(self) -> str:
         return self.text[self.at : self.at + 16].split("\n", 1)[0]

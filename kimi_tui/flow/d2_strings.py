@@ -7,6 +7,7 @@ import re
 from typing import NamedTuple
 
 from kimi_tui.flow.place import Places
+from kimi_tui.said import said
 
 
 class Variable(NamedTuple):
@@ -144,14 +145,16 @@ def read_double(text: str, start: int, places: Places, *, variables: bool = True
         else:
             piece, at = _escaped(text, at)
             pieces.append(piece)
-    raise places.fault('this quoted text does not end on its line; close it with `"`, or use a block `|md .. |`', start)
+    raise places.fault(
+        said('this quoted text does not end on its line; close it with `"`, or use a block `|md .. |`'), start
+    )
 
 
 def read_single(text: str, start: int, places: Places) -> tuple[str, int]:
     match = _SINGLE.match(text, start)
     if match is None:
         raise places.fault(
-            "this quoted text does not end on its line; close it with `'`, or use a block `|md .. |`", start
+            said("this quoted text does not end on its line; close it with `'`, or use a block `|md .. |`"), start
         )
     return match.group(1).replace("''", "'").replace("\\\n", ""), match.end()
 
@@ -162,10 +165,10 @@ def read_block(text: str, start: int, places: Places) -> tuple[Scalar, int]:
     signs = "" if opening is None else opening.group(1)
     body_at = start + 1 if opening is None else opening.end()
     if text[body_at : body_at + 1].strip() or (opening is not None and opening.group(2) and body_at == len(text)):
-        raise places.fault("a blank is missing after the opening of this block", start)
+        raise places.fault(said("a blank is missing after the opening of this block"), start)
     end = text.find(signs + "|", body_at)
     if end < 0:
-        raise places.fault(f"this block is never closed; end it with `{signs}|`", start)
+        raise places.fault(said("this block is never closed; end it with `{signs}|`", signs=signs), start)
     body = _dedented(text[body_at:end])
     pieces: list[str | Variable] = []
     here = 0

@@ -12,6 +12,7 @@ from kimi_tui.flow.d2_strings import Scalar, Variable, written_key
 from kimi_tui.flow.d2_words import RESERVED
 from kimi_tui.flow.graph import Direction, Heads
 from kimi_tui.flow.place import MAX_BYTES, Places
+from kimi_tui.said import said
 
 _DIRECTIONS: dict[str, Direction] = {"down": "TB", "up": "BT", "right": "LR", "left": "RL"}
 TABLES = frozenset({"sql_table", "class"})
@@ -95,7 +96,7 @@ class Tree:
         if found is None:
             self._made += 1
             if scope.depth == DEEPEST:
-                raise self.places.fault(f"shapes are nested more than {DEEPEST} deep here", offset)
+                raise self.places.fault(said("shapes are nested more than {most} deep here", most=DEEPEST), offset)
             found = Field(name, scope, offset, reserved=reserved, order=self._made)
             scope.children[key] = found
         return found
@@ -125,7 +126,9 @@ class Tree:
                 builder.edge(src[0], dst[0], label or None, offset=edge.offset, heads=edge.heads)
         for offset, path in self._unknown.items():
             if path not in _FILLED_WHEN_RUN:
-                builder.note(f"there is no variable `{path}`, so `${{{path}}}` stays as it is written", offset)
+                builder.note(
+                    said("there is no variable `{path}`, so `${{{path}}}` stays as it is written", path=path), offset
+                )
 
     def _live(self) -> tuple[list[Field], dict[Field, tuple[str, Field]]]:
         """Every shape that hangs on the root, and under which id it is shown: its own, or its table's."""
@@ -141,7 +144,7 @@ class Tree:
                 size += len(path)
                 if size > _LONGEST_PATHS:
                     raise self.places.fault(
-                        "the names of nested shapes come to too much text; shorten them", child.offset
+                        said("the names of nested shapes come to too much text; shorten them"), child.offset
                     )
                 shown = table or (path, child)
                 ids[child] = shown
@@ -169,7 +172,7 @@ class Tree:
 
     def _refuse_sequence(self, field: Field) -> NoReturn:
         shape = field.attribute("shape") or field
-        raise self.places.fault("a sequence diagram is no flowchart; leave this shape out", shape.offset)
+        raise self.places.fault(said("a sequence diagram is no flowchart; leave this shape out"), shape.offset)
 
     def _classes(self, field: Field) -> list[str]:
         named = field.attribute("class")
@@ -220,7 +223,7 @@ class Tree:
                     todo.extend((inner, depth + 1) for inner in reversed(found.pieces))
             self._substituted += 1
             if self._substituted > MAX_BYTES:
-                raise self.places.fault("the variables of this chart fill in to more than 1 MiB", 0)
+                raise self.places.fault(said("the variables of this chart fill in to more than 1 MiB"), 0)
         return "".join(parts)
 
     def variable(self, path: str, scope: Field) -> Field | None:

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from kimi_tui.errors import FlowValidationError
 from kimi_tui.flow.graph import Chart, ChartEdge, ChartNode, ChartNote, Flow, FlowEdge, FlowNode, NodeKind
 from kimi_tui.flow.loops import Outgoing, loops_without_decision, loops_without_end
+from kimi_tui.said import said
 
 LONGEST_BRANCH_LABEL = 40
 
@@ -38,12 +39,12 @@ def _flaws(chart: Chart) -> Iterator[FlowValidationError]:
     outgoing = _outgoing(chart)
     reached: set[str] = set(outgoing)
     if begins and not outgoing[begins[0].id]:
-        yield _refusal("BEGIN has no way out; link it to the first step", begins[0])
+        yield _refusal(said("BEGIN has no way out; link it to the first step"), begins[0])
     elif begins and ends:
         reached = _reached_from(begins[0].id, ends[0].id, outgoing)
         if ends[0].id not in reached:
             stops = _where_it_stops(chart, outgoing, reached)
-            yield _refusal(f"END cannot be reached from BEGIN; {stops}", ends[0])
+            yield _refusal(said("END cannot be reached from BEGIN; {why}", why=stops), ends[0])
     for node in chart.nodes:
         if node.id in reached and len(outgoing[node.id]) > 1:
             yield from _branch_flaws(node, outgoing[node.id])
@@ -57,7 +58,7 @@ def lint(read: Flow | Chart) -> list[ChartNote]:
     found = list(chart.notes)
     outgoing = _outgoing(chart)
     found += (
-        ChartNote("this edge points both ways; it is followed forward only", edge.line, edge.column)
+        ChartNote(said("this edge points both ways; it is followed forward only"), edge.line, edge.column)
         for edge in chart.edges
         if edge.heads == "both"
     )
@@ -66,7 +67,7 @@ def lint(read: Flow | Chart) -> list[ChartNote]:
     if begins:
         reached = _reached_from(begins[0].id, ends[0].id if ends else None, outgoing)
         found += (
-            ChartNote(f"`{node.id}` cannot be reached from BEGIN", node.line, node.column)
+            ChartNote(said("`{node}` cannot be reached from BEGIN", node=node.id), node.line, node.column)
             for node in chart.nodes
             if node.id not in reached
         )
@@ -79,8 +80,8 @@ def lint(read: Flow | Chart) -> list[ChartNote]:
 
 def _role(node: ChartNode) -> NodeKind | None:
     """BEGIN and END are told by label; by id where the label stands in a block of its own."""
-    said = node.id if node.labelled_inside and node.id.casefold() in ("begin", "end") else node.label
-    match said.strip().casefold():
+    name = node.id if node.labelled_inside and node.id.casefold() in ("begin", "end") else node.label
+    match name.strip().casefold():
         case "begin":
             return NodeKind.BEGIN
         case "end":
@@ -97,11 +98,19 @@ def _role_flaws(chart: Chart, found: Sequence[ChartNode], role: NodeKind) -> Ite
     name = role.upper()
     if not found:
         example = _example(chart, name)
-        cause = f"no node is labelled {name}; a flow needs exactly one, for example `{example}`"
+        cause = said(
+            "no node is labelled {name}; a flow needs exactly one, for example `{example}`", name=name, example=example
+        )
         yield FlowValidationError(cause, line=1, column=1)
     elif len(found) > 1:
         ids = ", ".join(f"`{node.id}`" for node in found[:8]) + (", .." if len(found) > 8 else "")
-        yield _refusal(f"{len(found)} nodes are labelled {name} ({ids}); a flow has exactly one", found[1])
+        cause = said(
+            "{count} nodes are labelled {name} ({nodes}); a flow has exactly one",
+            count=len(found),
+            name=name,
+            nodes=ids,
+        )
+        yield _refusal(cause, found[1])
 
 
 def _example(chart: Chart, name: str) -> str:
@@ -145,8 +154,8 @@ def _where_it_stops(chart: Chart, outgoing: Outgoing, reached: set[str]) -> str:
     stops = [node.id for node in chart.nodes if node.id in reached and not outgoing[node.id]]
     if stops:
         named = ", ".join(f"`{node_id}`" for node_id in stops[:3])
-        return f"the way stops at {named}, which {'has' if len(stops) == 1 else 'have'} no way out"
-    return "every way from BEGIN runs in a circle"
+        return said("no way leads on from {nodes}", nodes=named)
+    return said("every way from BEGIN runs in a circle")
 
 
 def _kind(node: ChartNode, begin: ChartNode, end: ChartNode, outgoing: Outgoing) -> NodeKind:
@@ -163,14 +172,25 @@ def _branch_flaws(node: ChartNode, ways: Sequence[ChartEdge]) -> Iterator[FlowVa
         label = _branch(edge)
         if label is None:
             yield _refusal(
-                f"`{node.id}` has {len(ways)} ways out, and this one, to `{edge.dst}`, has no label; "
-                "label every branch of a decision",
+                said(
+                    "`{node}` has {count} ways out, and this one, to `{to}`, has no label; "
+                    "label every branch of a decision",
+                    node=node.id,
+                    count=len(ways),
+                    to=edge.dst,
+                ),
                 edge,
             )
         elif label in seen:
             yield _refusal(
-                f"`{node.id}` has two branches labelled `{label}`, to `{seen[label].dst}` and to `{edge.dst}`; "
-                "branches of a decision need different labels",
+                said(
+                    "`{node}` has two branches labelled `{label}`, to `{first}` and to `{second}`; "
+                    "branches of a decision need different labels",
+                    node=node.id,
+                    label=label,
+                    first=seen[label].dst,
+                    second=edge.dst,
+                ),
                 edge,
             )
         else:
@@ -181,18 +201,22 @@ def _node_warnings(node: ChartNode, ways: Sequence[ChartEdge]) -> Iterable[Chart
     role = _role(node)
     if role is NodeKind.END:
         if ways:
-            yield ChartNote("END ends the run; what comes after it is never run", ways[0].line, ways[0].column)
+            yield ChartNote(said("END ends the run; what comes after it is never run"), ways[0].line, ways[0].column)
         return
     if not ways:
-        yield ChartNote(f"a run stops at `{node.id}`: it has no way out, and is not END", node.line, node.column)
+        yield ChartNote(
+            said("a run stops at `{node}`: it has no way out, and is not END", node=node.id), node.line, node.column
+        )
     if role is NodeKind.BEGIN:
         if len(ways) > 1:
             yield ChartNote(
-                "BEGIN is always left by its first edge; this one is never taken", ways[1].line, ways[1].column
+                said("BEGIN is always left by its first edge; this one is never taken"), ways[1].line, ways[1].column
             )
         return
     if not node.label.strip():
-        yield ChartNote(f"`{node.id}` has an empty label, so its prompt is empty", node.line, node.column)
+        yield ChartNote(
+            said("`{node}` has an empty label, so its prompt is empty", node=node.id), node.line, node.column
+        )
     if len(ways) > 1:
         yield from _branch_warnings(node, ways)
 
@@ -203,17 +227,29 @@ def _branch_warnings(node: ChartNode, ways: Sequence[ChartEdge]) -> Iterable[Cha
         label = _branch(edge) or ""
         other = folded.setdefault(label.casefold(), label)
         if other != label:
-            yield ChartNote(f"the branches `{other}` and `{label}` differ only in case", edge.line, edge.column)
+            yield ChartNote(
+                said("the branches `{other}` and `{label}` differ only in case", other=other, label=label),
+                edge.line,
+                edge.column,
+            )
         if "<" in label:
             yield ChartNote(
-                f"the branch `{_short(label)}` holds a `<`, so no answer can name it", edge.line, edge.column
+                said("the branch `{label}` holds a `<`, so no answer can name it", label=_short(label)),
+                edge.line,
+                edge.column,
             )
         if "\n" in label:
-            yield ChartNote(f"the branch `{_short(label)}` has more than one line", edge.line, edge.column)
+            yield ChartNote(
+                said("the branch `{label}` has more than one line", label=_short(label)), edge.line, edge.column
+            )
         if len(label) > LONGEST_BRANCH_LABEL:
             yield ChartNote(
-                f"the branch `{_short(label)}` has {len(label)} characters; more than {LONGEST_BRANCH_LABEL} are hard "
-                "to repeat exactly",
+                said(
+                    "the branch `{label}` has {count} characters; more than {most} are hard to repeat exactly",
+                    label=_short(label),
+                    count=len(label),
+                    most=LONGEST_BRANCH_LABEL,
+                ),
                 edge.line,
                 edge.column,
             )
@@ -228,6 +264,11 @@ def _loop_warnings(chart: Chart, outgoing: Outgoing, reached: set[str]) -> Itera
     ends = {node.id for node in _with_role(chart, NodeKind.END)}
     places = {node.id: (node.line, node.column) for node in chart.nodes}
     for node_id in loops_without_decision(outgoing, reached - ends):
-        yield ChartNote(f"the loop through `{node_id}` has no decision on it, so it never ends", *places[node_id])
+        yield ChartNote(
+            said("the loop through `{node}` has no decision on it, so it never ends", node=node_id), *places[node_id]
+        )
     for node_id in loops_without_end(outgoing, reached, min(ends)) if len(ends) == 1 else ():
-        yield ChartNote(f"no way leads from the loop through `{node_id}` to END, whatever is decided", *places[node_id])
+        yield ChartNote(
+            said("no way leads from the loop through `{node}` to END, whatever is decided", node=node_id),
+            *places[node_id],
+        )

@@ -37,6 +37,7 @@ from kimi_tui.flow.mermaid_scan import (
 )
 from kimi_tui.flow.mermaid_text import plain
 from kimi_tui.flow.place import Places, checked
+from kimi_tui.said import said
 
 _DIRECTIONS: dict[str, Direction] = {
     "TB": "TB", "TD": "TB", "V": "TB", "BT": "BT", "^": "BT", "LR": "LR", ">": "LR", "RL": "RL", "<": "RL", "BR": "TB",
@@ -72,21 +73,31 @@ class _Reader:
             self._statement()
             self._skip(BETWEEN)
         if self.open_subgraphs:
-            self._fail("this subgraph is never closed; write `end` on a line of its own", self.open_subgraphs[-1][1])
+            self._fail(
+                said("this subgraph is never closed; write `end` on a line of its own"), self.open_subgraphs[-1][1]
+            )
         self._note_lines_that_mermaid_reads_otherwise()
         return self.out.chart("mermaid")
 
     def _note_lines_that_mermaid_reads_otherwise(self) -> None:
         labels, passed = Spans(self.labels.over_lines), Spans(self.passed_over)
         for at in lost_semicolons(self.text, labels):
-            self.out.note("Mermaid loses this `;`, for a style with a `#` stands before it; begin a new line there", at)
+            self.out.note(
+                said("Mermaid loses this `;`, for a style with a `#` stands before it; begin a new line there"), at
+            )
         for at in self.bare_comments:
             if not labels.holds(at) and not passed.holds(at):
-                self.out.note("Mermaid takes a bare `%%` for a node; here it is a comment; write a word behind it", at)
+                self.out.note(
+                    said("Mermaid takes a bare `%%` for a node; here it is a comment; write a word behind it"), at
+                )
         for at, line, words in swallowed(self.text):
             if not passed.holds(at) and not (labels.holds(at) and labels.holds(line)):
                 self.out.note(
-                    f"Mermaid drops all of this line, for it says `{words}`; here it is read; say it in other words", at
+                    said(
+                        "Mermaid drops all of this line, for it says `{words}`; here it is read; say it in other words",
+                        words=words,
+                    ),
+                    at,
                 )
 
     def _header(self) -> None:
@@ -104,13 +115,13 @@ class _Reader:
         self._skip(SPACES)
         ended = self.at == len(self.text) or self.text[self.at] in "\n;"
         if not ended and (direction is None or self.at == direction.end()):
-            self._fail("after `flowchart` stands a direction (TB, TD, BT, LR or RL), then the line ends")
+            self._fail(said("after `flowchart` stands a direction (TB, TD, BT, LR or RL), then the line ends"))
 
     def _statement(self) -> None:
         keyword, start = KEYWORD.match(self.text, self.at), self.at
         if keyword is None and self.text.startswith("%%", start):
             self._skip(REST_OF_LINE)
-            self.out.note("Mermaid knows comments on lines of their own only; put this one there", start)
+            self.out.note(said("Mermaid knows comments on lines of their own only; put this one there"), start)
         elif keyword is None:
             self._nodes_and_links()
         else:
@@ -124,7 +135,7 @@ class _Reader:
                 self._subgraph()
             case "end":
                 if not self.open_subgraphs:
-                    self._fail("`end` closes a subgraph, and none is open here; call a node `END` or `finish`")
+                    self._fail(said("`end` closes a subgraph, and none is open here; call a node `END` or `finish`"))
                 self.subgraph_ids.add(self.open_subgraphs.pop()[0])
                 self.at = keyword.end()
             case "direction":
@@ -157,7 +168,7 @@ class _Reader:
             return
         end = self.text.find("}", here)
         if end < 0:
-            self._fail("this description is never closed; end it with `}`", here)
+            self._fail(said("this description is never closed; end it with `{end}`", end="}"), here)
         self.at = end + 1
 
     def _style(self) -> None:
@@ -173,7 +184,7 @@ class _Reader:
             if text[here] == '"':
                 close = text.find('"', here + 1)
                 if close < 0:
-                    self._fail('this quoted text is never closed; end it with `"`', here)
+                    self._fail(said('this quoted text is never closed; end it with `"`'), here)
                 here = close
             here += 1
         self.at = here
@@ -191,7 +202,10 @@ class _Reader:
             following = self._group()
             for node_id in (*group, *following) if self.edge_ids else ():
                 if node_id in self.edge_ids and node_id not in self.out.nodes:
-                    self._fail(f"`{node_id}` is the name of an edge; give the node that is meant another name", at)
+                    self._fail(
+                        said("`{name}` is the name of an edge; give the node that is meant another name", name=node_id),
+                        at,
+                    )
             for src in group:
                 for dst in following:
                     self.out.edge(src, dst, label, offset=at, heads=heads)
@@ -219,7 +233,7 @@ class _Reader:
 
     def _unexpected(self) -> NoReturn:
         rest = self.text[self.at : self.at + 16].split("\n", 1)[0]
-        self._fail(f"expected a link such as `-->`, or the end of the line, but found `{rest}`")
+        self._fail(said("expected a link such as `-->`, or the end of the line, but found `{found}`", found=rest))
 
     def _edge_id(self) -> str | None:
         """An edge's own name, `e1@` before its link; the place is left alone if there is none."""
@@ -231,7 +245,7 @@ class _Reader:
             and (LINK_START.match(self.text, self.at + 1) or LINK.match(self.text, self.at + 1))
         ):
             if self.text[max(0, start - 80) : start].rstrip("])}")[-1:] not in (" ", "\t", "\n", '"'):
-                self._fail("a blank is missing before the name of this edge", start)
+                self._fail(said("a blank is missing before the name of this edge"), start)
             self.at += 1
             return name
         self.at = start
@@ -256,7 +270,7 @@ class _Reader:
     def _link_with_text(self, opening: re.Match[str]) -> tuple[str | None, Heads, int]:
         end_pattern = LINK_END[opening.group()[-1]]
         if NAMED_LINK.match(self.text, opening.start()):
-            self._fail("Mermaid takes this for the name of an edge; put a blank before the label", opening.end())
+            self._fail(said("Mermaid takes this for the name of an edge; put a blank before the label"), opening.end())
         self.at = opening.end()
         self._skip(BLANK)
         label, quoted = None, ""
@@ -269,7 +283,10 @@ class _Reader:
         closing = end_pattern.search(self.text, self.at)
         if closing is None:
             self._fail(
-                f"the edge that `{opening.group()}` starts has no end; write `A --> B`, or `A -- label --> B`",
+                said(
+                    "the edge that `{link}` starts has no end; write `A --> B`, or `A -- label --> B`",
+                    link=opening.group(),
+                ),
                 opening.start(),
             )
         if label is None:
@@ -331,7 +348,7 @@ class _Reader:
         if self.text.startswith(":::", self.at):
             self.at += 3
             if self._id() is None:
-                self._fail("a class name is missing after `:::`")
+                self._fail(said("a class name is missing after `:::`"))
 
     def _take_data(self, node_id: str, said: _Data | None) -> None:
         """Takes a node's data block, which Mermaid does when it has read the next node of a `&` as well."""
@@ -357,14 +374,18 @@ class _Reader:
         found = text[start:here] if here > start else None
         if found in WORDS and found != "":
             self._fail(
-                f"`{found}` is a word of Mermaid's own, so no node can be called so; write it in capitals", start
+                said(
+                    "`{name}` is a word of Mermaid's own, so no node can be called so; write it in capitals", name=found
+                ),
+                start,
             )
         return found
 
     def _no_node(self, start: int) -> NoReturn:
         rest = self.text[start : start + 16].split("\n", 1)[0]
-        found = f"found `{rest}`" if rest.strip() else "there is none"
-        self._fail(f"expected a node here, such as `A` or `A[label]`, but {found}", start)
+        if rest.strip():
+            self._fail(said("expected a node here, such as `A` or `A[label]`, but found `{found}`", found=rest), start)
+        self._fail(said("expected a node here, such as `A` or `A[label]`, but there is none"), start)
 
     def _skip(self, pattern: re.Pattern[str]) -> None:
         match = pattern.match(self.text, self.at)

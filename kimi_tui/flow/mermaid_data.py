@@ -8,6 +8,7 @@ import re
 from typing import NamedTuple
 
 from kimi_tui.flow.place import Places
+from kimi_tui.said import said
 
 _BLANK = re.compile(r"(?:[\s,]+|(?<=\s)#(?!\w+;)[^\n]*)*")
 _KEY = re.compile(r"""(?:(?:"([^"\n]*)"|'([^'\n]*)')\s*:|([A-Za-z_][\w-]*)\s*:(?=\s|$))\s*""")
@@ -50,7 +51,7 @@ def _end_of_block(text: str, at: int, places: Places) -> int:
             return here
         quote = text.find('"', here + 1) if text.startswith('"', here) else -1
         if quote < 0:
-            raise places.fault("this data block is never closed; end it with `}`", at - 2)
+            raise places.fault(said("this data block is never closed; end it with `{end}`", end="}"), at - 2)
         here = quote + 1
 
 
@@ -74,7 +75,7 @@ def _pairs(body: str, at: int, places: Places) -> dict[str, str]:
             continue
         if key is None:
             raise places.fault(
-                'a data block holds pairs like `label: "text"`, parted by commas', at + min(here, len(body))
+                said('a data block holds pairs like `label: "text"`, parted by commas'), at + min(here, len(body))
             )
         name = next(group for group in key.groups() if group is not None)
         block = _BLOCK.match(body, key.end()) if body.startswith(("|", ">"), key.end()) else None
@@ -86,7 +87,9 @@ def _pairs(body: str, at: int, places: Places) -> dict[str, str]:
         else:
             value, here = _value(body, key.end(), indent)
         if value is None:
-            raise places.fault("this value is not read; write one text, in quotes that are closed", at + key.end())
+            raise places.fault(
+                said("this value is not read; write one text, in quotes that are closed"), at + key.end()
+            )
         pairs[name] = value
         here = _blank(body, here)
     return pairs

@@ -13,6 +13,7 @@ from kimi_tui.flow.mermaid_notes import Span, odd_markup
 from kimi_tui.flow.mermaid_scan import ELLIPSE_TEXT, PLAIN_TEXT, SHAPES, SLANTED_TEXT
 from kimi_tui.flow.mermaid_text import plain, without_comment_lines
 from kimi_tui.flow.place import Places
+from kimi_tui.said import said
 
 _BLANK = re.compile(r"\s*")
 _TEXT_OF = {"[/": SLANTED_TEXT, "[\\": SLANTED_TEXT, "(-": ELLIPSE_TEXT}
@@ -57,8 +58,12 @@ class LabelScanner:
                 return Label(label[0], label[1], shape)
         closers = " or ".join(f"`{closer}`" for closer, _ in SHAPES[opener])
         raise self._places.fault(
-            f"the label that `{opener}` opens does not end with {closers}; "
-            "close it, or put the label in double quotes if it holds brackets itself",
+            said(
+                "the label that `{opener}` opens does not end with {closers}; close it, or put the label "
+                "in double quotes if it holds brackets itself",
+                opener=opener,
+                closers=closers,
+            ),
             at - len(opener),
         )
 
@@ -69,7 +74,7 @@ class LabelScanner:
             return Label(self.cut(start, end), after + 1)
         label = self._lenient(at, "|")
         if label is None:
-            raise self._places.fault("this edge label is never closed; end it with `|` on the same line", at - 1)
+            raise self._places.fault(said("this edge label is never closed; end it with `|` on the same line"), at - 1)
         return Label(*label)
 
     def body(self, at: int, text: re.Pattern[str]) -> tuple[int, int, int]:
@@ -82,7 +87,7 @@ class LabelScanner:
         if self._text.startswith('"', first):
             end = self._text.find('"', first + 1)
             if end < 0:
-                raise self._places.fault('this quoted text is never closed; end it with `"`', first)
+                raise self._places.fault(said('this quoted text is never closed; end it with `"`'), first)
             return first + 1, end, self._skip(end + 1)
         match = text.match(self._text, at)
         end = match.end() if match else at

@@ -9,6 +9,7 @@ from bisect import bisect_right
 from collections.abc import Iterable, Iterator
 
 from kimi_tui.flow.mermaid_text import LINE_BREAK
+from kimi_tui.said import said
 
 # Tags that a page shows, and that Mermaid hands on as they are if they are paired and have no attributes.
 # fmt: off
@@ -40,8 +41,13 @@ def odd_markup(label: str) -> str | None:
         return None
     shown = " ".join(markup.split())
     shown = shown if len(shown) <= _LONGEST_SHOWN else shown[: _LONGEST_SHOWN - 1] + "…"
-    sign = "`#amp;` for its `&`" if markup[0] == "&" else "`#lt;` for its `<`"
-    return f"Mermaid takes `{shown}` for HTML and drops or changes it; here it stays; {sign} reads the same in both"
+    return said(
+        "Mermaid takes `{markup}` for HTML and drops or changes it; here it stays; `{entity}` for its `{sign}` reads "
+        "the same in both",
+        markup=shown,
+        entity="#amp;" if markup[0] == "&" else "#lt;",
+        sign=markup[0],
+    )
 
 
 def _odd_tag(label: str) -> str | None:

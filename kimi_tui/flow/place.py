@@ -3,6 +3,7 @@
 from bisect import bisect_right
 
 from kimi_tui.errors import FlowParseError
+from kimi_tui.said import said
 
 MAX_BYTES = 1024 * 1024
 
@@ -13,7 +14,7 @@ def checked(text: str) -> str:
     if size <= MAX_BYTES < size * 4:
         size = len(text.encode("utf-8", "surrogatepass"))
     if size > MAX_BYTES:
-        raise FlowParseError("a chart may take 1 MiB at most; split it into smaller flows")
+        raise FlowParseError(said("a chart may take 1 MiB at most; split it into smaller flows"))
     text = text.removeprefix("\ufeff")
     if "\r" in text:
         text = text.replace("\r\n", "\n").replace("\r", "\n")

@@ -32,6 +32,7 @@ from kimi_tui.flow.records import (
 from kimi_tui.flow.run_state import Pause, RunState, Spent, hash_of
 from kimi_tui.flow.steering import Again, Choose, GoOn, Jump, Order, Steered, Stop
 from kimi_tui.flow.turn import FlowOutcome, TurnResult, TurnTaker
+from kimi_tui.said import said
 from kimi_tui.wire.codec import WireMessage
 from kimi_tui.wire.flow_events import FlowStatus, NodeStatus
 
@@ -393,8 +394,8 @@ class FlowRunner(Steered):
 
 def _check_resumable(flow: Flow, state: RunState) -> None:
     if not state.can_resume:
-        raise FlowControlError("this run is finished: there is nothing to go on with")
+        raise FlowControlError(said("this run is finished: there is nothing to go on with"))
     if state.node_id not in flow.nodes:
         raise FlowControlError(
-            f"the chart has no node {state.node_id!r} any more, where the run was: use the old chart"
+            said("the chart has no node {node!r} any more, where the run was: use the old chart", node=state.node_id)
         )

@@ -16,6 +16,7 @@ from kimi_tui.flow.graph import Flow, NodeKind
 from kimi_tui.flow.journal import Journal
 from kimi_tui.flow.records import Ask, Controlled, Record
 from kimi_tui.flow.run_state import Pause, RunState
+from kimi_tui.said import said
 from kimi_tui.wire.codec import WireMessage
 
 
@@ -119,7 +120,7 @@ class Steered:
         elif self._pause_next is not None:
             self._pause_when_over(None)
         else:
-            raise FlowControlError("the flow is not paused")
+            raise FlowControlError(said("the flow is not paused"))
 
     def step(self) -> None:
         """Run one node, then pause."""
@@ -148,10 +149,17 @@ class Steered:
             return
         branches = self._branches_of(node_id)
         if not branches:
-            raise FlowControlError(f"{node_id} is no decision: there is nothing to choose")
+            raise FlowControlError(said("{node} is no decision: there is nothing to choose", node=node_id))
         branch = match_choice(label, branches)
         if branch is None:
-            raise FlowControlError(f"{node_id} has no branch {label!r}; it has: {', '.join(branches)}")
+            raise FlowControlError(
+                said(
+                    "{node} has no branch {label!r}; it has: {branches}",
+                    node=node_id,
+                    label=label,
+                    branches=", ".join(branches),
+                )
+            )
         if self._state.paused is not None and node_id == self._state.node_id:
             self._give(Choose(branch))
         else:
@@ -178,7 +186,7 @@ class Steered:
         self._check_running()
         self._check_node(node_id)
         if self._flow.nodes[node_id].kind not in (NodeKind.TASK, NodeKind.DECISION):
-            raise FlowControlError(f"{node_id} has no prompt")
+            raise FlowControlError(said("{node} has no prompt", node=node_id))
         prompts = {key: value for key, value in self._state.prompts.items() if key != node_id}
         self._set(prompts=prompts | ({node_id: text} if text and text.strip() else {}))
 
@@ -193,8 +201,12 @@ class Steered:
         self._check_running()
         edges = self._flow.outgoing[self._state.node_id]
         if len(edges) != 1:
-            why = "has several ways out: choose one of them" if edges else "has no way out"
-            raise FlowControlError(f"{self._state.node_id} {why}")
+            node = self._state.node_id
+            raise FlowControlError(
+                said("{node} has several ways out: choose one of them", node=node)
+                if edges
+                else said("{node} has no way out", node=node)
+            )
         self._give(Jump(edges[0].dst, passed=False))
 
     def stop(self, reason: str | None = None) -> None:
@@ -205,9 +217,9 @@ class Steered:
 
     def _give(self, order: Order) -> None:
         if isinstance(self._order, Stop):
-            raise FlowControlError("the flow is being stopped")
+            raise FlowControlError(said("the flow is being stopped"))
         if self._state.paused is not None and self._order is not None:
-            raise FlowControlError("the flow is going on already")
+            raise FlowControlError(said("the flow is going on already"))
         self._order = order
         self._ordered.set()
 
@@ -277,13 +289,15 @@ class Steered:
 
     def _check_running(self) -> None:
         if self._over:
-            raise FlowControlError("the flow's run is over")
+            raise FlowControlError(said("the flow's run is over"))
 
     def _check_person(self) -> None:
         self._check_running()
         if not self._interactive:
-            raise FlowControlError("nobody is here who could let the flow go on")
+            raise FlowControlError(said("nobody is here who could let the flow go on"))
 
     def _check_node(self, node_id: str) -> None:
         if node_id not in self._flow.nodes:
-            raise FlowControlError(f"the flow has no node {node_id!r}; it has: {', '.join(self._flow.nodes)}")
+            raise FlowControlError(
+                said("the flow has no node {node!r}; it has: {nodes}", node=node_id, nodes=", ".join(self._flow.nodes))
+            )

@@ -18,6 +18,7 @@ from kimi_tui.llm.service import Service, event_of
 from kimi_tui.llm.sse import ServerEvent
 from kimi_tui.llm.status import stream_error
 from kimi_tui.llm.tool_calls import ToolCallOrder
+from kimi_tui.said import said
 from kimi_tui.wire.parts import ContentPart, JsonObject, TextPart, ThinkPart, TokenUsage
 
 if TYPE_CHECKING:
@@ -284,5 +285,5 @@ class _Reader:
 
     def end(self) -> Iterator[StreamPart]:
         if self._stop_reason == "refusal":
-            raise ProviderError("the model refused to answer")
+            raise ProviderError(said("the model refused to answer"))
         yield from self._calls.finish()

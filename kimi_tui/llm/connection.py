@@ -14,6 +14,7 @@ from kimi_tui.errors import ProviderConnectionError, ProviderError, ProviderTime
 from kimi_tui.llm.settings import ProviderSettings
 from kimi_tui.llm.sse import NotAnEventStreamError, ServerEvent, server_events
 from kimi_tui.llm.status import answer_error, body_error, clean
+from kimi_tui.said import said
 
 
 class _Answer(Protocol):
@@ -54,19 +55,29 @@ def refused(response: httpx2.Response, settings: ProviderSettings) -> ProviderEr
 def _without_answer(error: Exception, settings: ProviderSettings, base_url: str) -> ProviderError:
     match error if isinstance(error, httpx2.RequestError) else error.__cause__ or error:
         case httpx2.ConnectTimeout():
-            return ProviderTimeoutError(f"no connection to {base_url} within {settings.connect_timeout_s:g} seconds")
+            return ProviderTimeoutError(
+                said(
+                    "no connection to {address} within {seconds:g} seconds",
+                    address=base_url,
+                    seconds=settings.connect_timeout_s,
+                )
+            )
         case httpx2.TimeoutException():
-            return ProviderTimeoutError(f"the service was silent for {settings.idle_timeout_s:g} seconds")
+            return ProviderTimeoutError(
+                said("the service was silent for {seconds:g} seconds", seconds=settings.idle_timeout_s)
+            )
         case httpx2.ConnectError() as cause:
-            return ProviderConnectionError(f"cannot connect to {base_url}: {clean(str(cause))}")
+            return ProviderConnectionError(
+                said("cannot connect to {address}: {cause}", address=base_url, cause=clean(str(cause)))
+            )
         case httpx2.LocalProtocolError() | httpx2.UnsupportedProtocol():
             # Its text may hold a header, and so the key.
-            return ProviderError("the request cannot be sent; are base_url, api_key and custom_headers right?")
+            return ProviderError(said("the request cannot be sent; are base_url, api_key and custom_headers right?"))
         case httpx2.RequestError() as cause:
-            said = clean(str(cause)) or type(cause).__name__
-            return ProviderConnectionError(f"the connection to the service broke: {said}")
+            words = clean(str(cause)) or type(cause).__name__
+            return ProviderConnectionError(said("the connection to the service broke: {words}", words=words))
         case cause:
-            return ProviderError(f"the request failed: {clean(str(cause))}")
+            return ProviderError(said("the request failed: {cause}", cause=clean(str(cause))))
 
 
 async def streamed(

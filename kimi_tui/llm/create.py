@@ -8,6 +8,7 @@ from urllib.parse import urlsplit
 from kimi_tui.errors import ConfigError
 from kimi_tui.llm.provider import Provider
 from kimi_tui.llm.settings import ProviderSettings
+from kimi_tui.said import said
 from kimi_tui.secret_store import revealed
 
 PROVIDER_TYPES = ("kimi", "openai_legacy", "openai_responses", "anthropic", "google_genai", "scripted")
@@ -46,7 +47,10 @@ def create_provider(settings: ProviderSettings) -> Provider:
             return _scripted(settings)
         case _:
             known = ", ".join(PROVIDER_TYPES)
-            raise ConfigError(f"there is no provider type {settings.type!r}; the types are {known}", key="type")
+            raise ConfigError(
+                said("there is no provider type {name!r}; the types are {known}", name=settings.type, known=known),
+                key="type",
+            )
 
 
 def _checked(settings: ProviderSettings) -> ProviderSettings:
@@ -57,14 +61,14 @@ def _checked(settings: ProviderSettings) -> ProviderSettings:
         except ValueError:
             fine = False
         if not fine:
-            raise ConfigError(f"no http(s) address: {settings.base_url}", key="base_url")
+            raise ConfigError(said("no http(s) address: {address}", address=settings.base_url), key="base_url")
     key = revealed(settings.api_key or "").strip()
     if not _VALUE.fullmatch(key):
         # The key itself is never shown.
-        raise ConfigError("the key holds a character that no key has; was something else copied?", key="api_key")
+        raise ConfigError(said("the key holds a character that no key has; was something else copied?"), key="api_key")
     for name, value in settings.custom_headers.items():
         if not _NAME.fullmatch(name) or not _VALUE.fullmatch(value):
-            raise ConfigError(f"not a header that can be sent: {name!r}", key="custom_headers")
+            raise ConfigError(said("not a header that can be sent: {name!r}", name=name), key="custom_headers")
     return replace(settings, api_key=key or None, base_url=settings.base_url or None)
 
 
@@ -73,7 +77,7 @@ def _scripted(settings: ProviderSettings) -> Provider:
 
     if settings.scripts is None:
         raise ConfigError(
-            "a scripted provider needs a script: the key `scripts` or env.KIMI_TUI_SCRIPTS", key="scripts"
+            said("a scripted provider needs a script: the key `scripts` or env.KIMI_TUI_SCRIPTS"), key="scripts"
         )
     return ScriptedProvider(Script.read(settings.scripts), model_name=settings.model)
 
@@ -84,4 +88,6 @@ def _need(module: str, extra: str) -> None:
     except ModuleNotFoundError:
         found = None
     if found is None:
-        raise ConfigError(f"this provider type needs an extra: pip install 'kimi-tui[{extra}]'", key="type")
+        raise ConfigError(
+            said("this provider type needs an extra: pip install 'kimi-tui[{extra}]'", extra=extra), key="type"
+        )

@@ -23,6 +23,7 @@ from kimi_tui.llm.provider import ReplyId, ReplyUsage, SpokenPart, StreamPart, T
 from kimi_tui.llm.service import Service
 from kimi_tui.llm.settings import ProviderSettings
 from kimi_tui.llm.tool_calls import UniqueIds
+from kimi_tui.said import said
 from kimi_tui.wire.parts import (
     ContentPart,
     FunctionBody,
@@ -180,7 +181,9 @@ class _Reader:
             self._id = chunk.response_id
             yield ReplyId(chunk.response_id)
         if chunk.prompt_feedback and chunk.prompt_feedback.block_reason:
-            raise ProviderError(f"the service blocked the request: {chunk.prompt_feedback.block_reason.value}")
+            raise ProviderError(
+                said("the service blocked the request: {words}", words=chunk.prompt_feedback.block_reason.value)
+            )
         for candidate in (chunk.candidates or ())[:1]:
             for part in (candidate.content and candidate.content.parts) or ():
                 yield from self._spoken(part)
@@ -214,9 +217,11 @@ class _Reader:
             case "FUNCTION_CALL" | "TOOL_CALLS":  # gateways say so of a reply that ends on calls
                 pass
             case "MALFORMED_FUNCTION_CALL" | "MALFORMED_RESPONSE" | "UNEXPECTED_TOOL_CALL":
-                raise EmptyResponseError(f"the model's answer could not be read: {self._finish_reason}")
+                raise EmptyResponseError(
+                    said("the model's answer could not be read: {words}", words=self._finish_reason)
+                )
             case reason:
-                raise ProviderError(f"the service stopped the answer: {reason}")
+                raise ProviderError(said("the service stopped the answer: {words}", words=reason))
 
 
 def _counted(usage: "GenerateContentResponseUsageMetadata") -> TokenUsage:

@@ -5,6 +5,8 @@ from typing import Literal
 
 from pydantic import BaseModel, ValidationError
 
+from kimi_tui.said import said
+
 _URLS = {
     "anthropic": "https://api.anthropic.com/v1",
     "google_genai": "https://generativelanguage.googleapis.com/v1beta",
@@ -36,7 +38,7 @@ async def try_key(service_type: str, base_url: str, key: str, *, timeout_s: floa
     import httpx2
 
     if not key.isascii() or not key.isprintable() or " " in key:
-        return KeyTrial("refused", "a key has no blanks and no such letters in it")
+        return KeyTrial("refused", said("a key has no blanks and no such letters in it"))
     match service_type:
         case "anthropic":
             headers = {"x-api-key": key, "anthropic-version": "2023-06-01"}

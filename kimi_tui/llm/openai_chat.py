@@ -20,6 +20,7 @@ from kimi_tui.llm.settings import ProviderSettings
 from kimi_tui.llm.sse import ServerEvent
 from kimi_tui.llm.status import stream_error
 from kimi_tui.llm.tool_calls import ToolCallOrder
+from kimi_tui.said import said
 from kimi_tui.wire.parts import ContentPart, JsonObject, TextPart, ThinkPart, TokenUsage
 
 if TYPE_CHECKING:
@@ -251,5 +252,5 @@ class _Reader:
 
     def end(self) -> Iterator[StreamPart]:
         if self._finish_reason == "content_filter":
-            raise ProviderError("the service's content filter stopped the answer")
+            raise ProviderError(said("the service's content filter stopped the answer"))
         yield from self._calls.finish()

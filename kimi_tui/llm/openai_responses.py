@@ -20,6 +20,7 @@ from kimi_tui.llm.service import Service, event_of
 from kimi_tui.llm.sse import ServerEvent
 from kimi_tui.llm.status import stream_error
 from kimi_tui.llm.tool_calls import ToolCallOrder
+from kimi_tui.said import said
 from kimi_tui.wire.parts import ContentPart, JsonObject, TextPart, ThinkPart, TokenUsage
 
 if TYPE_CHECKING:
@@ -233,7 +234,7 @@ class _Reader:
 
     def _end_of(self, response: _Response) -> Iterator[StreamPart]:
         if response.incomplete_details and response.incomplete_details.reason == "content_filter":
-            raise ProviderError("the service's content filter stopped the answer")
+            raise ProviderError(said("the service's content filter stopped the answer"))
         self.over = True
         if response.usage:
             yield ReplyUsage(response.usage.counted())

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from kimi_tui.errors import EmptyResponseError
 from kimi_tui.llm.message import Message
 from kimi_tui.llm.provider import Provider, ReplyId, ReplyUsage, SpokenPart, ToolSpec
+from kimi_tui.said import said
 from kimi_tui.wire.merge import Merger
 from kimi_tui.wire.parts import TextPart, ThinkPart, TokenUsage, ToolCall, ToolCallPart
 
@@ -49,10 +50,10 @@ async def take_reply(
     whole.extend(merger.flush())
     content = tuple(part for part in whole if not isinstance(part, ToolCall | ToolCallPart))
     calls = tuple(part for part in whole if isinstance(part, ToolCall))
-    said = any(
+    answered = any(
         not isinstance(part, ThinkPart) and not (isinstance(part, TextPart) and not part.text.strip())
         for part in content
     )
-    if not said and not calls:
-        raise EmptyResponseError("the model answered with nothing")
+    if not answered and not calls:
+        raise EmptyResponseError(said("the model answered with nothing"))
     return Reply(Message(role="assistant", content=content, tool_calls=calls or None), usage, reply_id)

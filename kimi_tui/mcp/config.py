@@ -15,6 +15,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_valida
 
 from kimi_tui import paths
 from kimi_tui.errors import ConfigError
+from kimi_tui.said import said
 from kimi_tui.trust import mcp_files
 
 MAX_BYTES = 1 << 20
@@ -65,13 +66,19 @@ class ServerConfig(BaseModel):
     @model_validator(mode="after")
     def _one_kind(self) -> "ServerConfig":
         if (self.command is None) == (self.url is None):
-            raise ValueError("a server has either a command or a url")
+            raise ValueError(said("a server has either a command or a url"))
         if self.command is not None and not self.command.strip():
-            raise ValueError("the command is empty")
+            raise ValueError(said("the command is empty"))
         if (self.transport == "stdio") == (self.command is None):
-            raise ValueError(f"transport {self.transport} does not go with a {'url' if self.url else 'command'}")
+            raise ValueError(
+                said(
+                    "transport {transport} does not go with a {kind}",
+                    transport=self.transport,
+                    kind="url" if self.url else "command",
+                )
+            )
         if self.auth is not None and self.url is None:
-            raise ValueError("auth is for a server with a url")
+            raise ValueError(said("auth is for a server with a url"))
         return self
 
     @property
@@ -117,7 +124,14 @@ def load(work_dir: Path, *, files: Sequence[Path] = (), texts: Sequence[str] = (
         for server in servers:
             other = found.setdefault(server.name, server)
             if other is not server and other.config != server.config:
-                problems.append(f"{server.origin}: {server.name}: not used, {other.origin} has one of this name")
+                problems.append(
+                    said(
+                        "{file}: {name}: not used, {other} has one of this name",
+                        file=server.origin,
+                        name=server.name,
+                        other=other.origin,
+                    )
+                )
 
     for text in texts:
         add(_strict(_servers(_parsed(text, "--mcp-config"), "--mcp-config")))
@@ -146,7 +160,9 @@ def read_table(file: Path) -> dict[str, Any]:
 def check(name: str, entry: Mapping[str, object], origin: str) -> Server:
     """The server that an entry means. Raises ConfigError."""
     if not name.strip() or len(name) > 100 or not name.isprintable():
-        raise ConfigError("a server's name is 1 to 100 printable characters", file=origin, key=f"mcpServers.{name!r}")
+        raise ConfigError(
+            said("a server's name is 1 to 100 printable characters"), file=origin, key=f"mcpServers.{name!r}"
+        )
     try:
         return Server(name, ServerConfig.model_validate(entry), origin)
     except ValidationError as error:
@@ -165,7 +181,7 @@ def _strict(found: tuple[list[Server], list[ConfigError]]) -> list[Server]:
 def _servers(table: dict[str, Any], origin: str, *, trusted: bool = True) -> tuple[list[Server], list[ConfigError]]:
     entries = table.get("mcpServers", {})
     if not isinstance(entries, dict):
-        raise ConfigError("this is a table of servers by name", file=origin, key="mcpServers")
+        raise ConfigError(said("this is a table of servers by name"), file=origin, key="mcpServers")
     servers: list[Server] = []
     wrong: list[ConfigError] = []
     for name, entry in cast(dict[str, Any], entries).items():
@@ -182,12 +198,12 @@ def _read(file: Path) -> str:
     try:
         status = file.stat()
         if not stat.S_ISREG(status.st_mode):
-            raise ConfigError("this is not a regular file", file=file)
+            raise ConfigError(said("this is not a regular file"), file=file)
         if status.st_size > MAX_BYTES:
-            raise ConfigError("more than 1 MiB is refused", file=file)
+            raise ConfigError(said("more than 1 MiB is refused"), file=file)
         return file.read_text("utf-8-sig")
     except UnicodeDecodeError as error:
-        raise ConfigError(f"this is not UTF-8 text (byte {error.start})", file=file) from error
+        raise ConfigError(said("this is not UTF-8 text (byte {number})", number=error.start), file=file) from error
     except OSError as error:
         raise ConfigError(error.strerror or str(error), file=file) from error
 
@@ -198,7 +214,7 @@ def _parsed(text: str, origin: Path | str) -> dict[str, Any]:
     except json.JSONDecodeError as error:
         raise ConfigError(f"line {error.lineno}, column {error.colno}: {error.msg}", file=origin) from None
     except RecursionError:
-        raise ConfigError("this is nested too deeply", file=origin) from None
+        raise ConfigError(said("this is nested too deeply"), file=origin) from None
     if not isinstance(value, dict):
-        raise ConfigError('this is an object with "mcpServers" in it', file=origin)
+        raise ConfigError(said('this is an object with "mcpServers" in it'), file=origin)
     return cast(dict[str, Any], value)

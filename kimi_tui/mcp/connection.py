@@ -25,6 +25,7 @@ from kimi_tui.mcp.server_state import ServerState, Status
 from kimi_tui.mcp.untrusted import first_leaf, one_line
 from kimi_tui.mcp.variables import MissingVariableError, filled_in
 from kimi_tui.question import Questions
+from kimi_tui.said import said
 from kimi_tui.tools.child_env import ChildEnv
 from kimi_tui.wire.parts import JsonObject
 
@@ -132,7 +133,8 @@ class Connection:
             async with self._calls.timed(call_id):
                 result = await client.call_tool(tool, arguments, progress_callback=tell)
         except TimeoutError:
-            raise ServerError(f"it did not answer within {self.server.config.timeout_ms / 1000:g} s") from None
+            seconds = self.server.config.timeout_ms / 1000
+            raise ServerError(said("it did not answer within {seconds:g} s", seconds=seconds)) from None
         except asyncio.CancelledError:
             raise
         except Exception as error:
@@ -147,7 +149,7 @@ class Connection:
                 self._returns += 1
                 await self.restart()
         if self._client is None:
-            raise ServerError(self.state.cause or f"it is {self.state.status}")
+            raise ServerError(self.state.cause or said("it is {state}", state=self.state.status))
         return self._client
 
     async def _why(self, error: Exception) -> str:
@@ -203,14 +205,14 @@ class Connection:
         elif self._lost is not None:
             self._become("failed", self._lost)
         elif self._http is not None and self._http.code >= 400:
-            self._become("failed", f"it answered with HTTP {self._http.code}")
+            self._become("failed", said("it answered with HTTP {code}", code=self._http.code))
         else:
             self._become("failed", _described(error))
 
     def _how_to_authorize(self) -> str:
         if self.server.config.auth == "oauth":
-            return f"it asks for authorization: kimi-tui mcp auth {self.server.name}"
-        return 'it asks for authorization: add "auth": "oauth" or a header to its entry'
+            return said("it asks for authorization: {command}", command=f"kimi-tui mcp auth {self.server.name}")
+        return said('it asks for authorization: add "auth": "oauth" or a header to its entry')
 
     async def _hold(self) -> None:
         await asyncio.to_thread(_load_sdk)
@@ -245,7 +247,7 @@ class Connection:
                     await self._end.wait()
                     tasks.cancel_scope.cancel()
         if scope.cancelled_caught and not self._end.is_set():
-            self._lost = self._lost or f"it did not answer within {self.seconds_to_connect:g} s"
+            self._lost = self._lost or said("it did not answer within {seconds:g} s", seconds=self.seconds_to_connect)
 
     async def _transport(self) -> "AbstractAsyncContextManager[TransportStreams]":
         config = filled_in(self.server.config, os.environ)

@@ -8,6 +8,7 @@ from typing import Any, cast
 from kimi_tui.errors import ConfigError
 from kimi_tui.mcp.config import Server, check, read_table
 from kimi_tui.mcp.private_file import write_private
+from kimi_tui.said import said
 
 
 def add_server(file: Path, name: str, entry: Mapping[str, object]) -> bool:
@@ -37,7 +38,7 @@ def _entries(file: Path) -> tuple[dict[str, Any], dict[str, Any]]:
     table = read_table(file)
     servers = table.setdefault("mcpServers", {})
     if not isinstance(servers, dict):
-        raise ConfigError("this is a table of servers by name", file=file, key="mcpServers")
+        raise ConfigError(said("this is a table of servers by name"), file=file, key="mcpServers")
     return table, cast(dict[str, Any], servers)
 
 

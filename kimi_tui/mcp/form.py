@@ -6,6 +6,7 @@ from typing import Any, Literal, cast
 
 from kimi_tui.errors import KimiTuiError
 from kimi_tui.mcp.untrusted import clean, one_line
+from kimi_tui.said import said
 from kimi_tui.wire.requests import Question, QuestionOption
 
 Value = str | int | float | bool | list[str] | None
@@ -42,7 +43,7 @@ class Field:
             case "confirm":
                 labels = ["Accept"]
             case "boolean":
-                labels = ["Yes", "No"]
+                labels = [said("Yes"), said("No")]
             case "choice" | "choices":
                 room = _SHOWN - 1 if len(self.values) < _SHOWN else _SHOWN
                 labels = list(self.values)[:room]
@@ -143,7 +144,7 @@ class Form:
             options=one.options,
             multi_select=one.kind == "choices",
             body=body,
-            other_label="Another answer",
+            other_label=said("Another answer"),
         )
 
 

@@ -12,6 +12,7 @@ from kimi_tui.mcp.http import LastStatus, http_transport
 from kimi_tui.mcp.oauth import NotAuthorizedError, TokenFile, make_provider
 from kimi_tui.mcp.tokens import token_file
 from kimi_tui.mcp.untrusted import first_leaf, one_line
+from kimi_tui.said import said
 from mcp import Client
 
 PATIENCE = 300.0
@@ -33,7 +34,9 @@ class Callback:
             async with asyncio.timeout(PATIENCE):
                 return await asyncio.shield(self._came)
         except TimeoutError:
-            raise NotAuthorizedError(f"nobody came back from the browser within {PATIENCE:g} s") from None
+            raise NotAuthorizedError(
+                said("nobody came back from the browser within {seconds:g} s", seconds=PATIENCE)
+            ) from None
 
     async def answer(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         try:
@@ -60,7 +63,7 @@ class Callback:
             return "200 OK", "kimi-tui is authorized. You can close this page."
         if "error" in query and not self._came.done():
             why = query.get("error_description") or query["error"]
-            self._came.set_exception(NotAuthorizedError(f"the service said no: {why[:300]}"))
+            self._came.set_exception(NotAuthorizedError(said("the service said no: {words}", words=why[:300])))
         return "400 Bad Request", "kimi-tui is not authorized."
 
 

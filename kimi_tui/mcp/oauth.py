@@ -24,6 +24,7 @@ from pydantic import AnyUrl, BaseModel, ValidationError
 
 from kimi_tui.errors import KimiTuiError
 from kimi_tui.mcp.tokens import read_tokens, token_file, write_tokens
+from kimi_tui.said import said
 
 _M = TypeVar("_M", bound=BaseModel)
 _EARLY = 30.0
@@ -113,13 +114,13 @@ async def provider(name: str, url: str) -> OAuthClientProvider:
     """What authorizes a session's requests. Raises NotAuthorizedError where there is no token."""
     tokens = await asyncio.to_thread(TokenFile, token_file(name, url))
     if not tokens.has_tokens:
-        raise NotAuthorizedError("there is no token for it")
+        raise NotAuthorizedError(said("there is no token for it"))
 
     async def ask_nobody(_: str) -> None:
-        raise NotAuthorizedError("its token is not good any more")
+        raise NotAuthorizedError(said("its token is not good any more"))
 
     async def never() -> AuthorizationCodeResult:
-        raise NotAuthorizedError("its token is not good any more")
+        raise NotAuthorizedError(said("its token is not good any more"))
 
     return make_provider(url, tokens, redirect_port=tokens.redirect_port or 0, redirect=ask_nobody, callback=never)
 

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 
 from kimi_tui.mcp.schema import plain_schema
 from kimi_tui.mcp.untrusted import clean, one_line
+from kimi_tui.said import said
 from kimi_tui.wire.parts import JsonObject
 
 if TYPE_CHECKING:
@@ -39,15 +40,17 @@ async def remote_tools(
         for tool in page.tools:
             shown = one_line(tool.name, most=60)
             if tool.name in seen:
-                notes.append(f"{shown}: named twice, the first one counts")
+                notes.append(said("{tool}: named twice, the first one counts", tool=shown))
             elif not tool.name or len(tool.name) > MAX_NAME or not tool.name.isprintable():
-                notes.append(f"{shown}: left out, such a name cannot be called")
+                notes.append(said("{tool}: left out, such a name cannot be called", tool=shown))
             elif tool.execution is not None and tool.execution.task_support == "required":
-                notes.append(f"{shown}: left out, it only runs as a task, which is not supported")
+                notes.append(said("{tool}: left out, it only runs as a task, which is not supported", tool=shown))
             elif allowed is None or tool.name in allowed:
                 parameters, whole = plain_schema(tool.input_schema)
                 if not whole:
-                    notes.append(f"{shown}: its parameters are not told to the model, they are too large")
+                    notes.append(
+                        said("{tool}: its parameters are not told to the model, they are too large", tool=shown)
+                    )
                 description = clean(tool.description or tool.title or "", most=MAX_DESCRIPTION)
                 found[tool.name] = RemoteTool(tool.name, description, parameters)
             seen.add(tool.name)
@@ -56,7 +59,7 @@ async def remote_tools(
             break
     tools = tuple(found.values())
     if len(tools) > MAX_TOOLS:
-        notes.append(f"only the first {MAX_TOOLS} of its tools are used")
+        notes.append(said("only the first {count} of its tools are used", count=MAX_TOOLS))
     missing = [name for name in allowed or () if name not in seen]
     notes.extend(f"{one_line(name, most=60)}: allowed, but it has no such tool" for name in missing)
     return tools[:MAX_TOOLS], tuple(notes[:50])

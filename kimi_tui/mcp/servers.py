@@ -19,6 +19,7 @@ from kimi_tui.mcp.remote_tool import RemoteTool
 from kimi_tui.mcp.server_state import ServerState
 from kimi_tui.mcp.told import Told
 from kimi_tui.mcp.tool import McpTool
+from kimi_tui.said import said
 from kimi_tui.tools.progress import ToolProgress
 from kimi_tui.tools.toolset import Toolset
 from kimi_tui.wire.codec import WireMessage
@@ -90,7 +91,7 @@ class McpServers:
             return
         self._started = True
         for problem in self._setup.problems:
-            self._session.tell("MCP configuration", problem)
+            self._session.tell(said("MCP configuration"), problem)
         if self:
             self._loading = asyncio.create_task(self._load(), name="mcp servers")
 
@@ -104,9 +105,15 @@ class McpServers:
         """End one server and connect to it again; how that went. Raises UsageError."""
         connection = self._connections.get(name)
         if connection is None:
-            raise UsageError(f"there is no MCP server {name!r}; there are: {', '.join(self._connections) or 'none'}")
+            raise UsageError(
+                said(
+                    "there is no MCP server {name!r}; there are: {facts}",
+                    name=name,
+                    facts=", ".join(self._connections) or said("none"),
+                )
+            )
         if not connection.may_start:
-            raise UsageError(f"the MCP server {name!r} is {connection.state.status}")
+            raise UsageError(said("the MCP server {name!r} is {state}", name=name, state=connection.state.status))
         await connection.restart()
         return connection.state
 
@@ -142,7 +149,7 @@ class McpServers:
         elif state.status in ("failed", "unauthorized") and self._session.told.is_news(
             f"{state.name} {state.place}", state.cause
         ):
-            self._session.tell(f"MCP server {state.name}: {state.status}", state.cause)
+            self._session.tell(said("MCP server {name}: {state}", name=state.name, state=state.status), state.cause)
 
     def _tell_status(self) -> None:
         self._session.send(StatusUpdate(mcp_status=self.status()))

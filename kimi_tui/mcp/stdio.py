@@ -22,6 +22,7 @@ from mcp.client._transport import TransportStreams
 from mcp.shared.message import SessionMessage
 
 from kimi_tui.mcp.meter import Meter
+from kimi_tui.said import said
 
 MAX_MESSAGE = 16 << 20
 """Bytes of one message."""
@@ -104,8 +105,12 @@ class Child:
                 await self._stderr_read.wait()
         code = self._process.returncode
         if code is None:
-            return "it closed its output"
-        how = f"it was ended by signal {-code}" if code < 0 else f"it ended with exit code {code}"
+            return said("it closed its output")
+        how = (
+            said("it was ended by signal {number}", number=-code)
+            if code < 0
+            else said("it ended with exit code {code}", code=code)
+        )
         return f"{how}: {self.last_words}" if self.last_words else how
 
     async def write_messages(self, messages: MemoryObjectReceiveStream[SessionMessage]) -> None:
@@ -170,7 +175,7 @@ async def stdio_transport(
     """
     program = shutil.which(command[0], path=env.get("PATH")) or _relative(command[0], cwd)
     if program is None:
-        raise FileNotFoundError(f"there is no command {command[0]!r}")
+        raise FileNotFoundError(said("there is no command {command!r}", command=command[0]))
     process = await asyncio.create_subprocess_exec(
         program,
         *command[1:],

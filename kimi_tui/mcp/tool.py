@@ -13,6 +13,7 @@ from kimi_tui.mcp.content import tool_result
 from kimi_tui.mcp.remote_tool import RemoteTool
 from kimi_tui.mcp.untrusted import one_line, shortened
 from kimi_tui.permission.subject import ArgumentsSubject
+from kimi_tui.said import said
 from kimi_tui.tools.asking import ask
 from kimi_tui.tools.progress import ToolProgress
 from kimi_tui.tools.tool import Params, Tool, current_tool_call, failed
@@ -67,12 +68,12 @@ class McpTool(Tool[AnyParams]):
         refused = await ask(
             self._approvals,
             sender=self.name,
-            action=f"mcp:{tool}",
-            description=f"Call `{tool}` of the MCP server `{server}`",
+            action=said("mcp:{tool}", tool=tool),
+            description=said("Call `{tool}` of the MCP server `{server}`", tool=tool, server=server),
             display=(ShellBlock(language="json", command=_shown(arguments)),) if arguments else (),
             scope=Scope(
                 (f"mcp:{self._connection.server.name}/{self.remote.name}",),
-                f"calls of `{tool}` of the MCP server `{server}`",
+                said("calls of `{tool}` of the MCP server `{server}`", tool=tool, server=server),
             ),
             subject=ArgumentsSubject(arguments),
         )

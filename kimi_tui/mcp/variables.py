@@ -4,6 +4,7 @@ import re
 from collections.abc import Mapping
 
 from kimi_tui.mcp.config import ServerConfig
+from kimi_tui.said import said
 
 _VARIABLE = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)(?::-([^}]*))?\}")
 
@@ -19,7 +20,9 @@ def filled_in(config: ServerConfig, environ: Mapping[str, str]) -> ServerConfig:
         def value(match: re.Match[str]) -> str:
             found = environ.get(match[1]) or match[2]
             if found is None:
-                raise MissingVariableError(f"{key} needs the variable {match[1]}, which is not set")
+                raise MissingVariableError(
+                    said("{key} needs the variable {name}, which is not set", key=key, name=match[1])
+                )
             return found
 
         return _VARIABLE.sub(value, text)

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from kimi_tui.permission.rule import Effect, Fit, Rule
 from kimi_tui.permission.subject import CommandSubject, FileSubject, Subject
+from kimi_tui.said import said
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +40,7 @@ class Policy:
                 return Decision(effect, _named(sure[0]), tuple(sure))
             perhaps = [rule for rule, fit in found if fit is Fit.PERHAPS]
             if perhaps:
-                return Decision(Effect.ASK, f"{_named(perhaps[0])} may be meant", tuple(perhaps))
+                return Decision(Effect.ASK, said("{why} may be meant", why=_named(perhaps[0])), tuple(perhaps))
         allowing = _allowing([rule for rule in about if rule.effect is Effect.ALLOW], subject)
         if allowing:
             return Decision(Effect.ALLOW, _named(allowing[0]), allowing)
@@ -71,5 +72,6 @@ def _allowing(rules: list[Rule], subject: Subject | None) -> tuple[Rule, ...]:
 
 
 def _named(rule: Rule) -> str:
-    where = f" of {rule.origin}" if rule.origin else ""
-    return f"the rule `{rule.effect}: {rule}`{where}"
+    if rule.origin:
+        return said("the rule `{rule}` of {file}", rule=f"{rule.effect}: {rule}", file=rule.origin)
+    return said("the rule `{rule}`", rule=f"{rule.effect}: {rule}")

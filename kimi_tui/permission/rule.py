@@ -11,6 +11,7 @@ from fnmatch import fnmatchcase
 from kimi_tui.permission.arguments import matches_arguments
 from kimi_tui.permission.file_pattern import matches_file
 from kimi_tui.permission.subject import ArgumentsSubject, CommandSubject, FileSubject, PlainSubject, Subject, Words
+from kimi_tui.said import said
 
 EDITS = frozenset({"WriteFile", "StrReplaceFile"})
 READS = frozenset({"ReadFile", "ReadMediaFile", "Grep", "Glob"})
@@ -87,14 +88,16 @@ def parse_rule(text: str, effect: Effect, origin: str = "") -> Rule:
     tool, bracket, rest = text.strip().partition("(")
     tool = tool.strip()
     if not tool or any(char.isspace() for char in tool):
-        raise ValueError(f"{text!r} is no rule: write Tool or Tool(pattern)")
+        raise ValueError(said("{text!r} is no rule: write Tool or Tool(pattern)", text=text))
     if not bracket:
         return Rule(effect, tool, None, origin)
     if not rest.endswith(")"):
-        raise ValueError(f"{text!r} does not end on a bracket")
+        raise ValueError(said("{text!r} does not end on a bracket", text=text))
     pattern = rest[:-1].strip()
     if not pattern:
-        raise ValueError(f"{text!r} has an empty pattern; without brackets a rule is for every call of the tool")
+        raise ValueError(
+            said("{text!r} has an empty pattern; without brackets a rule is for every call of the tool", text=text)
+        )
     try:
         shlex.split(pattern)
     except ValueError as error:

@@ -15,6 +15,7 @@ from kimi_tui.errors import ConfigError
 from kimi_tui.permission.policy import Policy
 from kimi_tui.permission.rule import Effect, Fit, Rule, parse_rule
 from kimi_tui.permission.subject import Subject
+from kimi_tui.said import said
 
 ExampleReader = Callable[[str, str], Subject]
 """What an example of a rule stands for: gets the rule's tool and the example. Raises ValueError."""
@@ -62,12 +63,12 @@ def permission_settings(
 
 def loosening(project: Config) -> tuple[str, ...]:
     """What a project's configuration asks for that counts only where it is trusted, in words."""
-    found = ["rules that allow"] if project.permissions.allow else []
+    found = [said("rules that allow")] if project.permissions.allow else []
     if project.permissions.mode in _LOOSER:
-        found.append(f"mode {project.permissions.mode}")
+        found.append(said("mode {mode}", mode=project.permissions.mode))
     sandbox = project.sandbox
     if sandbox.mode == "off" or sandbox.writable or (sandbox.network and "network" in sandbox.model_fields_set):
-        found.append("a wider sandbox")
+        found.append(said("a wider sandbox"))
     return tuple(found)
 
 
@@ -106,7 +107,11 @@ def _try_examples(rule: Rule, setting: RuleConfig, read: ExampleReader, file: Pa
             try:
                 fits = rule.matches(read(rule.tool, example)) is Fit.YES
             except ValueError as error:
-                raise ConfigError(f"{example!r} is no example for `{rule}`: {error}", file=file, key=where) from None
+                raise ConfigError(
+                    said("{example!r} is no example for `{rule}`: {cause}", example=example, rule=rule, cause=error),
+                    file=file,
+                    key=where,
+                ) from None
             if fits is not wanted:
                 done = "does not match" if wanted else "matches"
                 raise ConfigError(f"`{rule}` {done} {example!r}", file=file, key=where)

@@ -13,6 +13,7 @@ from uuid import uuid4
 
 from kimi_tui import paths
 from kimi_tui.errors import SessionError, SessionLockedError
+from kimi_tui.said import said
 from kimi_tui.session.session import SessionInfo, list_sessions, sessions_dir
 from kimi_tui.session.state import SessionState, read_state, write_state
 
@@ -49,8 +50,10 @@ def find_session(text: str, work_dir: Path) -> Found:
         if len(begin) == 1:
             return begin[0]
         if begin:
-            raise SessionError(f"{text!r} is the beginning of {len(begin)} sessions; give more of the id")
-    raise SessionError(f"there is no session {text!r}; kimi-tui session list --all lists them")
+            raise SessionError(
+                said("{text!r} is the beginning of {count} sessions; give more of the id", text=text, count=len(begin))
+            )
+    raise SessionError(said("there is no session {text!r}; kimi-tui session list --all lists them", text=text))
 
 
 def matches(found: Found, words: str) -> bool:
@@ -83,7 +86,7 @@ def rename(found: Found, title: str) -> str:
     """The title it has now. Raises SessionError."""
     title = " ".join(title.split())[:TITLE_CHARS]
     if not title:
-        raise SessionError("a title has at least one character")
+        raise SessionError(said("a title has at least one character"))
     _change(found, lambda state: setattr(state, "custom_title", title))
     return title
 
@@ -105,7 +108,7 @@ def fork(source: Path, work_dir: Path, *, title: str) -> str:
         write_state(target / "state.json", state)
     except OSError as error:
         shutil.rmtree(target, ignore_errors=True)
-        raise SessionError(f"the session cannot be copied: {error.strerror or error}") from error
+        raise SessionError(said("the session cannot be copied: {cause}", cause=error.strerror or error)) from error
     return session_id
 
 
@@ -132,7 +135,9 @@ def _copied(source: str, target: str) -> str:
 def _change(found: Found, change: Callable[[SessionState], None]) -> None:
     folder = found.info.dir
     if is_open(folder):
-        raise SessionLockedError(f"session {found.info.id} is open in a process; do it there, or close it first")
+        raise SessionLockedError(
+            said("session {session} is open in a process; do it there, or close it first", session=found.info.id)
+        )
     state = read_state(folder / "state.json")
     change(state)
     try:

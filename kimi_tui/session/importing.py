@@ -17,6 +17,7 @@ from uuid import uuid4
 
 from kimi_tui import jsonl, paths
 from kimi_tui.errors import SessionError
+from kimi_tui.said import said
 from kimi_tui.session.session import sessions_dir
 from kimi_tui.session.state import SessionState, write_state
 from kimi_tui.wire.display import TodoItem
@@ -50,11 +51,11 @@ def import_session(source: Path, work_dir: Path) -> Imported:
         elif source.suffix == ".jsonl":
             state = _from_files({"context.jsonl": lambda: source.open("rb")}, {}, target)
         else:
-            raise SessionError(f"{source} is no session: a folder, a zip or a context.jsonl is one")
+            raise SessionError(said("{source} is no session: a folder, a zip or a context.jsonl is one", source=source))
         if not (target / "wire.jsonl").exists():
             _write_wire(target)
         if not (target / "wire.jsonl").exists():
-            raise SessionError(f"{source}: there is no conversation in it")
+            raise SessionError(said("{source}: there is no conversation in it", source=source))
         write_state(target / "state.json", state)
     except (OSError, zipfile.BadZipFile, EOFError) as error:
         shutil.rmtree(target, ignore_errors=True)
@@ -84,10 +85,10 @@ def imported_text(file: Path) -> str:
     try:
         size = file.stat().st_size
         if size > MAX_TEXT_BYTES:
-            raise SessionError(f"{file} is larger than {MAX_TEXT_BYTES >> 20} MB")
+            raise SessionError(said("{file} is larger than {most} MB", file=file, most=MAX_TEXT_BYTES >> 20))
         text = file.read_text("utf-8-sig")
     except UnicodeDecodeError:
-        raise SessionError(f"{file} is no UTF-8 text") from None
+        raise SessionError(said("{file} is no UTF-8 text", file=file)) from None
     except OSError as error:
         raise SessionError(f"{file}: {error.strerror or error}") from error
     return wrapped(text, str(file))
@@ -117,7 +118,7 @@ def _from_zip(source: Path, target: Path) -> SessionState:
     with zipfile.ZipFile(source) as archive:
         infos = [info for info in archive.infolist() if _NAMES.fullmatch(info.filename)]
         if sum(info.file_size for info in infos) > MAX_FILE_BYTES:
-            raise SessionError(f"{source} is too large")
+            raise SessionError(said("{source} is too large", source=source))
         files = {info.filename: (lambda info=info: archive.open(info)) for info in infos}
         told: object = {}
         with _passing_over_broken():

@@ -17,6 +17,7 @@ from uuid import uuid4
 
 from kimi_tui import paths
 from kimi_tui.errors import SessionError, SessionLockedError
+from kimi_tui.said import said
 from kimi_tui.session.state import SessionState, read_state, write_state
 
 _SHORT = 64 * 1024
@@ -54,7 +55,9 @@ class Session:
         """A new session, or the one of that id. Raises SessionError."""
         session_id = session_id or uuid4().hex
         if not _ID.fullmatch(session_id):
-            raise SessionError(f"{session_id!r} is no session id: letters, digits, '.', '_' and '-' only")
+            raise SessionError(
+                said("{session!r} is no session id: letters, digits, '.', '_' and '-' only", session=session_id)
+            )
         folder = sessions_dir(work_dir) / session_id
         notice = None
         try:
@@ -111,8 +114,11 @@ class Session:
             os.close(fd)
             owner = owner_of(self.dir)
             raise SessionLockedError(
-                f"session {self.id} is open in another process{f' (pid {owner})' if owner else ''}; "
-                "close it there, or start a new session"
+                said(
+                    "session {session} is open in another process (pid {pid}); close it there, or start a new session",
+                    session=self.id,
+                    pid=owner or "?",
+                )
             ) from None
         os.ftruncate(fd, 0)
         os.pwrite(fd, str(os.getpid()).encode(), 0)

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from kimi_tui.errors import SkillError
+from kimi_tui.said import said
 from kimi_tui.skill.roots import SkillRoots, is_folder, skill_files
 from kimi_tui.skill.skill import MAX_DESCRIPTION, Problem, Scope, Skill, SkillKind, read_skill
 
@@ -109,7 +110,7 @@ class SkillLibrary:
         skills: dict[str, Skill] = {}
         readings: dict[Path, _Reading] = {}
         problems = [
-            Problem(root.path, None, None, "warning", "there is no such folder of skills")
+            Problem(root.path, None, None, "warning", said("there is no such folder of skills"))
             for root in self.roots.candidates()
             if root.named and not is_folder(root.path)
         ]
@@ -119,7 +120,9 @@ class SkillLibrary:
             for file in files:
                 skill = self._read(file, root.scope, readings)
                 if isinstance(skill, SkillError):
-                    problems.append(Problem(file, skill.line, None, "error", f"{skill.cause} (it is passed over)"))
+                    problems.append(
+                        Problem(file, skill.line, None, "error", said("{cause} (it is passed over)", cause=skill.cause))
+                    )
                     continue
                 problems += skill.problems
                 first = skills.setdefault(skill.key, skill)

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from kimi_tui import paths
+from kimi_tui.said import said
 from kimi_tui.skill.skill import SKILL_FILE, Problem, Scope
 from kimi_tui.skill.source import reason
 
@@ -149,7 +150,9 @@ def _entries(root: Path, problems: list[Problem]) -> list[os.DirEntry[str]]:
                     break
                 if not entry.name.isprintable():
                     name = entry.name.encode("utf-8", "replace").decode().encode("unicode_escape").decode()
-                    problems.append(Problem(root, None, None, "error", f"`{name}` is no name that can be shown"))
+                    problems.append(
+                        Problem(root, None, None, "error", said("`{name}` is no name that can be shown", name=name))
+                    )
                 elif not entry.name.startswith("."):
                     entries.append(entry)
     except OSError as error:

@@ -14,6 +14,7 @@ from typing import Literal
 from kimi_tui.errors import FlowError, SkillError
 from kimi_tui.flow import Flow, build_flow, read_chart
 from kimi_tui.flow.lint import flaws, lint
+from kimi_tui.said import said
 from kimi_tui.skill.chart_block import ChartBlock, first_chart
 from kimi_tui.skill.frontmatter import Field, Frontmatter, FrontmatterError, read_frontmatter
 from kimi_tui.skill.source import read_source
@@ -158,24 +159,43 @@ class _Reader:
         name = self.text("name")
         if not name:
             if not default:
-                raise SkillError("has no name; write `name: ...` into its frontmatter", file=self.path, line=1)
-            self.warn("name", f"has no `name`; `{default}` is used")
+                raise SkillError(said("has no name; write `name: ...` into its frontmatter"), file=self.path, line=1)
+            self.warn("name", said("has no `name`; `{default}` is used", default=default))
             return default
         if len(name) > MAX_NAME:
-            self.warn("name", f"the name has {len(name)} characters; {MAX_NAME} are allowed")
+            self.warn(
+                "name", said("the name has {count} characters; {most} are allowed", count=len(name), most=MAX_NAME)
+            )
         if name != name.lower() or not _NAME.match(name):
-            self.warn("name", f"the name `{_short(name)}` should be of lower-case letters, digits and single hyphens")
+            self.warn(
+                "name",
+                said("the name `{name}` should be of lower-case letters, digits and single hyphens", name=_short(name)),
+            )
         elif name != default:
-            self.warn("name", f"the name `{_short(name)}` should be that of its folder or file, `{_short(default)}`")
+            self.warn(
+                "name",
+                said(
+                    "the name `{name}` should be that of its folder or file, `{default}`",
+                    name=_short(name),
+                    default=_short(default),
+                ),
+            )
         return name
 
     def description(self) -> str:
         description = self.text("description")
         if description:
             if len(description) > MAX_DESCRIPTION:
-                self.warn("description", f"the description has {len(description)} characters; {MAX_DESCRIPTION} count")
+                self.warn(
+                    "description",
+                    said(
+                        "the description has {count} characters; {most} count",
+                        count=len(description),
+                        most=MAX_DESCRIPTION,
+                    ),
+                )
             return description
-        self.warn("description", "has no `description`, by which a model knows when to use it")
+        self.warn("description", said("has no `description`, by which a model knows when to use it"))
         body = (_one_line(line.lstrip("# \t")) for line in self.lines[self.front.lines :])
         return next((line for line in body if line), NO_DESCRIPTION)[:_DEFAULT_DESCRIPTION].rstrip()
 
@@ -186,14 +206,21 @@ class _Reader:
         except ValueError:
             line = self.front.fields["type"].line
             raise SkillError(
-                f"`type: {_short(kind)}` is not known; a skill is `standard` or `flow`", file=self.path, line=line
+                said("`type: {kind}` is not known; a skill is `standard` or `flow`", kind=_short(kind)),
+                file=self.path,
+                line=line,
             ) from None
 
     def compatibility(self) -> str | None:
         compatibility = self.text("compatibility")
         if len(compatibility) > MAX_COMPATIBILITY:
             self.warn(
-                "compatibility", f"`compatibility` has {len(compatibility)} characters; {MAX_COMPATIBILITY} are allowed"
+                "compatibility",
+                said(
+                    "`compatibility` has {count} characters; {most} are allowed",
+                    count=len(compatibility),
+                    most=MAX_COMPATIBILITY,
+                ),
             )
         return compatibility or None
 
@@ -202,7 +229,7 @@ class _Reader:
         if value is None or value.empty:
             return {}
         if value.pairs is None:
-            self.warn("metadata", "`metadata` should be a table of `key: value`; it is passed over")
+            self.warn("metadata", said("`metadata` should be a table of `key: value`; it is passed over"))
             return {}
         return value.pairs
 
@@ -211,7 +238,7 @@ class _Reader:
         if value is None or value.empty:
             return ()
         if value.pairs is not None:
-            self.warn("allowed-tools", "`allowed-tools` should be names with spaces between; it is passed over")
+            self.warn("allowed-tools", said("`allowed-tools` should be names with spaces between; it is passed over"))
             return ()
         return value.items if value.items is not None else tuple(_TOOL.findall((value.text or "")[:4096]))
 

@@ -6,6 +6,7 @@ import stat
 from pathlib import Path
 
 from kimi_tui.errors import SkillError
+from kimi_tui.said import said
 
 MAX_BYTES = 1 << 20
 _BOMS_OF_OTHERS = (b"\xff\xfe", b"\xfe\xff")
@@ -21,16 +22,16 @@ def read_source(path: Path) -> str:
     except OSError as error:
         raise SkillError(reason(error), file=path) from error
     if len(data) > MAX_BYTES:
-        raise SkillError("is larger than 1 MiB, the most a skill may have", file=path)
+        raise SkillError(said("is larger than 1 MiB, the most a skill may have"), file=path)
     if data.startswith(_BOMS_OF_OTHERS):
-        raise SkillError("is UTF-16 text; save it as UTF-8", file=path)
+        raise SkillError(said("is UTF-16 text; save it as UTF-8"), file=path)
     try:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
-        raise SkillError("is not UTF-8 text; save it as UTF-8", file=path, line=line) from error
+        raise SkillError(said("is not UTF-8 text; save it as UTF-8"), file=path, line=line) from error
     if (nul := text.find("\0")) >= 0:
-        raise SkillError("holds a NUL character, so it is not text", file=path, line=text.count("\n", 0, nul) + 1)
+        raise SkillError(said("holds a NUL character, so it is not text"), file=path, line=text.count("\n", 0, nul) + 1)
     return text.replace("\r\n", "\n").replace("\r", "\n")
 
 
@@ -52,4 +53,4 @@ def _read_regular(path: Path) -> bytes:
 
 def _check_regular(mode: int, path: Path) -> None:
     if not stat.S_ISREG(mode):
-        raise SkillError("is not a regular file", file=path)
+        raise SkillError(said("is not a regular file"), file=path)

@@ -6,6 +6,7 @@ from kimi_tui.context.context import Context
 from kimi_tui.errors import UsageError
 from kimi_tui.jsonl import JsonlWriter
 from kimi_tui.llm.message import user_message
+from kimi_tui.said import said
 from kimi_tui.soul.command import Command, CommandInfo
 
 if TYPE_CHECKING:
@@ -44,7 +45,7 @@ async def _init(engine: "Engine", args: str) -> None:
 
 async def _btw(engine: "Engine", args: str) -> None:
     if not args:
-        raise UsageError("/btw needs a question")
+        raise UsageError(said("/btw needs a question"))
     await engine.models.ready()
     soul = engine.soul
     if soul.provider is not None:

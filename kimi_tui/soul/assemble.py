@@ -21,6 +21,7 @@ from kimi_tui.mcp.servers import McpServers
 from kimi_tui.mcp.servers import Session as McpSession
 from kimi_tui.mcp.told import Told
 from kimi_tui.permission.settings import PermissionSettings
+from kimi_tui.said import said, said_n
 from kimi_tui.session.session import Session
 from kimi_tui.session.tail import SHOWN_BYTES, tail_start
 from kimi_tui.skill.library import SkillLibrary
@@ -189,10 +190,11 @@ async def _assemble(
     skills.listen(tell_skills)
     services.background.on_end = TaskNews(wire.send, soul.inform)
     if mended:
-        engine.tell("This session was mended after a crash", _told(mended, context_file), severity="warning")
+        engine.tell(said("This session was mended after a crash"), _told(mended, context_file), severity="warning")
     if unreadable:
-        body = f"{unreadable}; they are kept in {wire_file.with_suffix('.bad.jsonl').name}"
-        engine.tell("Lines of this session's record cannot be read", body, severity="warning")
+        lines = said_n("{count} unreadable line", "{count} unreadable lines", unreadable)
+        body = " · ".join((lines, said("the lines are kept in {file}", file=wire_file.with_suffix(".bad.jsonl").name)))
+        engine.tell(said("Lines of this session's record cannot be read"), body, severity="warning")
     if services.plan_mode.on:
         wire.send(StatusUpdate(plan_mode=True))
     await hooks.ask("SessionStart", "resume" if resumed else "startup", source="resume" if resumed else "startup")
@@ -238,10 +240,13 @@ def _set_aside(wire_file: Path) -> int:
 
 
 def _told(mended: Mended, file: Path) -> str:
-    lines = f"{mended.bad_lines} unreadable lines, {mended.results_added} unfinished tool calls"
+    facts = [
+        said_n("{count} unreadable line", "{count} unreadable lines", mended.bad_lines),
+        said_n("{count} unfinished tool call", "{count} unfinished tool calls", mended.results_added),
+    ]
     if mended.bad_lines:
-        lines += f"; the lines are kept in {file.with_suffix('.bad.jsonl').name}"
-    return lines
+        facts.append(said("the lines are kept in {file}", file=file.with_suffix(".bad.jsonl").name))
+    return " · ".join(facts)
 
 
 def _load_skills(plan: Plan) -> SkillLibrary:

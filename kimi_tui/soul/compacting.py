@@ -10,6 +10,7 @@ from kimi_tui.llm.message import Message, estimate_tokens
 from kimi_tui.llm.provider import Provider
 from kimi_tui.llm.retry import RetryPolicy, take_reply_with_retries
 from kimi_tui.llm.step import Reply
+from kimi_tui.said import said
 from kimi_tui.soul.hooks import Hooks
 from kimi_tui.soul.notice import notice
 from kimi_tui.wire.codec import WireMessage
@@ -44,19 +45,19 @@ async def compact(
         return "nothing"
     verdict = await hooks.ask("PreCompact", trigger, trigger=trigger, focus=focus)
     if verdict.blocked:
-        return _failed("A hook did not let the conversation be compacted", verdict.reason, send, trigger)
+        return _failed(said("A hook did not let the conversation be compacted"), verdict.reason, send, trigger)
     send(CompactionBegin())
     try:
         reply = await _summary(older, provider, send, step, policy, focus)
         summary = reply.message.text.strip()
         if not summary:
-            raise ProviderError("the model gave an empty summary")
+            raise ProviderError(said("the model gave an empty summary"))
         messages = compacted(summary, kept)
         context.replace(messages)
         context.count_tokens(sum(estimate_tokens(message) for message in messages))
         summarised(reply)
     except ProviderError as error:
-        return _failed("The conversation could not be compacted and is kept as it was", str(error), send, trigger)
+        return _failed(said("The conversation could not be compacted and is kept as it was"), str(error), send, trigger)
     finally:
         send(CompactionEnd())
     await hooks.ask("PostCompact", trigger, trigger=trigger, tokens=context.token_count)

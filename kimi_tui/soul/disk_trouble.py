@@ -4,6 +4,8 @@ import asyncio
 from collections.abc import Callable
 from pathlib import Path
 
+from kimi_tui.said import said
+
 
 class DiskTrouble:
     """Journals report here; `tell` gets a title, a body and whether it is bad news.
@@ -28,10 +30,10 @@ class DiskTrouble:
         if error is None:
             self._failing.discard(file)
             if not self._failing:
-                self._tell("The session is written to disk again", "Nothing was lost.", False)
+                self._tell(said("The session is written to disk again"), said("Nothing was lost."), False)
             return
         first = not self._failing
         self._failing.add(file)
         if first:
             why = f"{file.parent}: {error.strerror or error}"
-            self._tell("The session cannot be written to disk; it goes on in memory", why, True)
+            self._tell(said("The session cannot be written to disk; it goes on in memory"), why, True)

@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING
 
 from kimi_tui.errors import UsageError
 from kimi_tui.flow.turn import FlowOutcome, TurnResult
+from kimi_tui.said import said
 from kimi_tui.skill.library import SkillLibrary
 from kimi_tui.skill.skill import Skill, skill_prompt
 from kimi_tui.soul.command import Command, TurnRunningError
@@ -22,7 +23,7 @@ async def run_command(engine: "Engine", name: str, args: str, *, shown: str) -> 
         await command.handler(engine, args)
         return TurnResult("finished")
     if engine.busy:
-        raise TurnRunningError(f"/{name} has to wait until the turn has ended")
+        raise TurnRunningError(said("{command} has to wait until the turn has ended", command=f"/{name}"))
     match kind:
         case "flow" if rest:
             return _as_turn(await engine.flows.run(_skill(engine.skills, rest, flow=True), args, shown=shown))
@@ -34,7 +35,7 @@ async def run_command(engine: "Engine", name: str, args: str, *, shown: str) -> 
             await _run(engine, command, args, shown)
             return TurnResult("finished")
         case _:
-            raise UsageError(f"there is no command /{name}; /help lists those there are")
+            raise UsageError(said("there is no command {command}; /help lists those there are", command=f"/{name}"))
 
 
 async def _run(engine: "Engine", command: Command, args: str, shown: str) -> None:
@@ -50,8 +51,12 @@ def _skill(skills: SkillLibrary, name: str, *, flow: bool = False) -> Skill:
     found = skills.get(name)
     if found is None:
         known = [skill.name for skill in (skills.flows() if flow else skills.skills)]
-        what = "flow" if flow else "skill"
-        raise UsageError(f"there is no {what} {name!r}; there are: {', '.join(known) or 'none'}")
+        known_names = ", ".join(known) or said("none")
+        raise UsageError(
+            said("there is no flow {name!r}; there are: {facts}", name=name, facts=known_names)
+            if flow
+            else said("there is no skill {name!r}; there are: {facts}", name=name, facts=known_names)
+        )
     return found
 
 

@@ -13,6 +13,7 @@ from kimi_tui.flow.runner import FlowRunner
 from kimi_tui.flow.turn import TurnResult
 from kimi_tui.mcp.servers import McpServers
 from kimi_tui.question import Questions
+from kimi_tui.said import said
 from kimi_tui.session.session import Session
 from kimi_tui.session.tail import SHOWN_BYTES, tail_start
 from kimi_tui.skill.library import SkillLibrary
@@ -130,7 +131,7 @@ class Engine:
         """Every slash command there is now, skills and flows among them."""
         own = [command.info for command in COMMANDS]
         if (begun := self.flows.prompt_flow) is not None:
-            own.insert(0, CommandInfo("begin", f"Run the flow of {begun.name}"))
+            own.insert(0, CommandInfo("begin", said("Run the flow of {name}", name=begun.name)))
         flows = [CommandInfo(f"flow:{skill.name}", skill.description) for skill in self.skills.flows()]
         skills = [CommandInfo(f"skill:{skill.name}", skill.description) for skill in self.skills.skills]
         return [*own, *flows, *skills]
@@ -142,7 +143,8 @@ class Engine:
         recorded = read_recorded(wire, start)
         if start and (first := next(recorded, None)) is not None:
             yield Recorded(
-                first.timestamp, notice("Earlier turns are not shown", f"They are kept in {wire}", kind="tail")
+                first.timestamp,
+                notice(said("Earlier turns are not shown"), said("They are kept in {file}", file=wire), kind="tail"),
             )
             yield first
         yield from recorded
@@ -181,7 +183,7 @@ class Engine:
     async def run_shell_line(self, command: str) -> None:
         """Run a command of the person's own, without the model. Raises UsageError while a turn or a flow runs."""
         if self._turn.locked() or (self.runner is not None and self.runner.paused is None):
-            raise TurnRunningError("a turn is already running")
+            raise TurnRunningError(said("a turn is already running"))
         async with self._turn:
             self.session.name_after(f"! {command}")
             await self.shell_lines.run(command)
@@ -239,7 +241,7 @@ class Engine:
 
     async def _message(self, user_input: UserInput) -> TurnResult:
         if self._turn.locked() or (self.runner is not None and self.runner.paused is None):
-            raise TurnRunningError("a turn is already running")
+            raise TurnRunningError(said("a turn is already running"))
         iterations = self.config.loop_control.max_ralph_iterations
         if iterations and self.runner is None:
             outcome = await self.flows.run_ralph(user_input, iterations)
@@ -266,13 +268,15 @@ class Engine:
     async def rewind(self, point: RewindPoint, *, conversation: bool = True, files: bool = True) -> Rewound:
         """Go back to before that turn and tell the Wire. Raises UsageError where that cannot be."""
         if self.busy:
-            raise TurnRunningError("going back has to wait until the turn has ended")
+            raise TurnRunningError(said("going back has to wait until the turn has ended"))
         async with self._turn:
             versions = self.services.versions
             try:
                 done = await go_back(point, versions, self.context, conversation=conversation, files=files)
             except (KeyError, ValueError) as error:
-                raise UsageError(error.args[0] if isinstance(error, ValueError) else "that turn is no more") from error
+                raise UsageError(
+                    error.args[0] if isinstance(error, ValueError) else said("that turn is no more")
+                ) from error
         if done.conversation:
             self.services.todos.set(point.todo)
         self.wire.send(rewind_notice(point, done, self.services.workspace))
@@ -285,7 +289,7 @@ class Engine:
         Raises UsageError for one that there is not, and while a turn runs.
         """
         if self._turn.locked():
-            raise TurnRunningError("the model can be changed when the turn has ended")
+            raise TurnRunningError(said("the model can be changed when the turn has ended"))
         await self.models.switch(name, thinking=thinking)
         self.fit_model()
         self.tell_status()

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 
 from kimi_tui.errors import UsageError
 from kimi_tui.flow.runner import FlowRunner
+from kimi_tui.said import said
 from kimi_tui.soul.command import Command, CommandInfo
 
 if TYPE_CHECKING:
@@ -16,21 +17,22 @@ async def _flow(engine: "Engine", args: str) -> None:
     rest = rest.strip()
     if word in ("", "list"):
         flows = engine.skills.flows()
-        engine.say("\n".join(f"- `/flow:{skill.name}` {skill.description}" for skill in flows) or "No flows found.")
+        lines = [f"- `/flow:{skill.name}` · {skill.description}" for skill in flows]
+        engine.say("\n".join(lines) or said("No flows found."))
         return
     if word == "stop":
         engine.stop_flow(rest or None)
         return
     control = _CONTROLS.get(word)
     if control is None:
-        raise UsageError(f"/flow {word}: {_HELP}")
+        raise UsageError(f"/flow {word}: {_HELP}; {RESUME_HELP}")
     if engine.runner is not None:
         control(engine.runner, rest)
     elif word in _IN_ADVANCE and rest:
         engine.flows.order(lambda runner: control(runner, rest))
-        engine.say(f"The next flow begins with: {word} {rest}")
+        engine.say(said("The next flow begins with: {order}", order=f"{word} {rest}"))
     else:
-        raise UsageError(f"no flow is running; /flow {word} needs one")
+        raise UsageError(said("no flow is running; {command} needs one", command=f"/flow {word}"))
 
 
 def _choose(runner: FlowRunner, text: str) -> None:
@@ -69,15 +71,15 @@ _CONTROLS: dict[str, Callable[[FlowRunner, str], object]] = {
 _IN_ADVANCE = frozenset({"break", "choose", "ask", "edit"})
 _HELP = (
     "list | pause | continue | step | break [NODE] | choose BRANCH [at NODE] | ask always|never|NODE... | "
-    "again [NODE] | edit NODE TEXT | jump NODE | skip | stop; /flow-resume [RUN [new]] goes on with a run "
-    "that was cut off, `new` with the chart as it is now"
+    "again [NODE] | edit NODE TEXT | jump NODE | skip | stop"
 )
+RESUME_HELP = said("/flow-resume [RUN [new]] goes on with a run that was cut off, `new` with the chart as it is now")
 
 
 async def _resume(engine: "Engine", args: str) -> None:
     run_id, _, chart = args.partition(" ")
     if chart.strip() not in ("", "new"):
-        raise UsageError("/flow-resume [RUN [new]]: `new` goes on with the chart as it is now")
+        raise UsageError(said("/flow-resume [RUN [new]]: `new` goes on with the chart as it is now"))
     await engine.flows.resume(run_id or None, new_chart=bool(chart.strip()))
 
 

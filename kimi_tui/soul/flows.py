@@ -4,13 +4,14 @@ from collections.abc import Callable
 from typing import Protocol
 
 from kimi_tui.config.tables import LoopControl
-from kimi_tui.errors import FlowControlError, MaxStepsReachedError, UsageError
+from kimi_tui.errors import FlowControlError, MaxStepsReachedError, UsageError, place_in_text
 from kimi_tui.flow.graph import Flow
 from kimi_tui.flow.journal import Journal, load_runs
 from kimi_tui.flow.ralph import ralph_flow, ralph_text
 from kimi_tui.flow.run_state import RunState
 from kimi_tui.flow.runner import FlowRunner
 from kimi_tui.flow.turn import FlowOutcome, TurnTaker
+from kimi_tui.said import said
 from kimi_tui.session.session import Session
 from kimi_tui.skill.skill import Skill
 from kimi_tui.soul.command import TurnRunningError
@@ -62,7 +63,7 @@ class Flows:
     async def run_prompt_flow(self, args: str = "", *, shown: str) -> FlowOutcome:
         """Follow the chart that `--prompt-flow` named. Raises what made it fail."""
         if self.prompt_flow is None:
-            raise UsageError("there is no chart to begin; --prompt-flow names one")
+            raise UsageError(said("there is no chart to begin; --prompt-flow names one"))
         begun = self.prompt_flow
         return await self._follow(begun.flow, begun.name, begun.text, args=args, shown=shown)
 
@@ -81,14 +82,16 @@ class Flows:
         run = next((run for run in runs if run_id in (None, run.run_id) and run.can_resume), None)
         if run is None:
             raise UsageError(
-                "there is no flow run to go on with" if run_id is None else f"there is no open run {run_id}"
+                said("there is no flow run to go on with")
+                if run_id is None
+                else said("there is no open run {run}", run=run_id)
             )
         shown = "/flow-resume"
         now = self.chart_now(run) if new_chart else None
         if now is None:
             await self._follow(flow_of_run(run), run.name, run.text, resume=run, shown=shown)
         elif now.flow is None:
-            raise UsageError(f"the run cannot go on with the chart as it is now: {now.trouble}")
+            raise UsageError(said("the run cannot go on with the chart as it is now: {why}", why=now.trouble))
         else:
             await self._follow(now.flow, run.name, now.text, resume=run, shown=shown)
 
@@ -109,7 +112,7 @@ class Flows:
     def stop(self, reason: str | None) -> None:
         """End the run, when the turn under way has ended."""
         if self.runner is None:
-            raise UsageError("no flow is running")
+            raise UsageError(said("no flow is running"))
         self.runner.stop(reason)
 
     async def _follow(
@@ -124,7 +127,7 @@ class Flows:
         resume: RunState | None = None,
     ) -> FlowOutcome:
         if self._taker.busy:
-            raise TurnRunningError("a flow is already running in this session")
+            raise TurnRunningError(said("a flow is already running in this session"))
         runner = FlowRunner(
             flow,
             name=name,
@@ -161,17 +164,23 @@ class Flows:
             try:
                 control(runner)
             except FlowControlError as error:
-                self._taker.tell("An order for this flow makes no sense", str(error), severity="warning")
+                self._taker.tell(said("An order for this flow makes no sense"), str(error), severity="warning")
 
     def _tell_trouble(self, error: OSError | None) -> None:
         if error is None:
-            self._taker.tell("The flow's journal is written again.")
+            self._taker.tell(said("The flow's journal is written again."))
         else:
             self._taker.tell(
-                "The flow's journal cannot be written: a crash would lose its place", str(error), severity="warning"
+                said("The flow's journal cannot be written: a crash would lose its place"),
+                str(error),
+                severity="warning",
             )
 
 
 def _why_no_flow(skill: Skill) -> str:
     problem = next((problem for problem in skill.problems if problem.severity == "error"), None)
-    return f"line {problem.line}: {problem.text}" if problem else "this skill is not a flow (type: flow)"
+    return (
+        f"{place_in_text(problem.line or 1)}: {problem.text}"
+        if problem
+        else said("this skill is not a flow (type: flow)")
+    )

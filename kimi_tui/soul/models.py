@@ -9,9 +9,10 @@ from kimi_tui.errors import ModelNotSetError, UsageError
 from kimi_tui.llm.create import create_provider
 from kimi_tui.llm.provider import ModelInfo, Preparable, Provider
 from kimi_tui.llm.settings import ProviderSettings
+from kimi_tui.said import said
 from kimi_tui.soul.provider_settings import model_info, provider_settings
 
-SCRIPT_NOTE = "a script, not a model"
+SCRIPT_NOTE = said("a script, not a model")
 
 
 class Models:
@@ -57,7 +58,7 @@ class Models:
 
     @property
     def shown_name(self) -> str:
-        return self.info.name or "no model"
+        return self.info.name or said("no model")
 
     @property
     def note(self) -> str:
@@ -67,7 +68,13 @@ class Models:
     async def switch(self, name: str, *, thinking: bool | None = None) -> None:
         """Ask that model from now on, and have it think or not. Raises UsageError for one that is not configured."""
         if name != self.key and name not in self._config.models:
-            raise UsageError(f"there is no model {name!r}; there are: {', '.join(self.keys) or 'none'}")
+            raise UsageError(
+                said(
+                    "there is no model {name!r}; there are: {facts}",
+                    name=name,
+                    facts=", ".join(self.keys) or said("none"),
+                )
+            )
         chosen = choose_model(self._config, name)
         if thinking is not None:
             self._thinking = thinking

@@ -6,6 +6,7 @@ from uuid import uuid4
 
 from kimi_tui.context.dmail import DMail
 from kimi_tui.errors import KimiTuiError, ProviderError, UsageError
+from kimi_tui.said import said
 from kimi_tui.wire.events import Notification
 
 Severity = Literal["info", "success", "warning", "error"]
@@ -31,17 +32,17 @@ def error_notice(error: KimiTuiError) -> Notification:
     """What ended a turn, with its cause."""
     match error:
         case ProviderError():
-            title = "The model's service failed"
+            title = said("The model's service failed")
         case UsageError():
-            title = "That cannot be done"
+            title = said("That cannot be done")
         case _:
-            title = "The turn ended with an error"
+            title = said("The turn ended with an error")
     return notice(title, str(error), severity="error", kind=type(error).__name__)
 
 
 def dmail_notice(mail: DMail) -> Notification:
     """The seam that a D-Mail leaves; its payload says to which checkpoint."""
-    title = f"A D-Mail went back to checkpoint {mail.checkpoint_id}"
+    title = said("A D-Mail went back to checkpoint {number}", number=mail.checkpoint_id)
     return notice(title, mail.message, kind="dmail").model_copy(
         update={"payload": {"checkpoint_id": mail.checkpoint_id}}
     )

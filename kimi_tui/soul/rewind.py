@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from kimi_tui.context.context import Context
+from kimi_tui.said import said
 from kimi_tui.session.file_versions import MAX_FILE_BYTES, FileVersions, Version, digest
 from kimi_tui.soul.notice import notice
 from kimi_tui.tools.open_file import read_bytes, write_bytes
@@ -73,10 +74,10 @@ async def go_back(
     done = Rewound()
     checkpoint = context.checkpoint_of(point.turn_id)
     if conversation and checkpoint is None:
-        raise ValueError("the conversation does not reach back to that turn: it was compacted or cleared since")
+        raise ValueError(said("the conversation does not reach back to that turn: it was compacted or cleared since"))
     if files:
         wanted, lost = versions.versions_before(point.turn_id)
-        done.failed.update(dict.fromkeys(lost, "what it held then was not kept"))
+        done.failed.update(dict.fromkeys(lost, said("what it held then was not kept")))
         await asyncio.to_thread(_restore_all, wanted, versions, done)
     if conversation and checkpoint is not None:
         context.revert_to(checkpoint)
@@ -130,7 +131,9 @@ def rewind_notice(point: RewindPoint, done: Rewound, workspace: Workspace) -> No
     if done.conversation:
         payload["todo"] = [item.model_dump(mode="json") for item in point.todo]
     return notice(
-        f"Back to before “{point.text[:60]}”" if done.conversation else f"The files are as before “{point.text[:60]}”",
+        said("Back to before “{text}”", text=point.text[:60])
+        if done.conversation
+        else said("The files are as before “{text}”", text=point.text[:60]),
         "\n".join(told(done, workspace)),
         kind="rewind",
         severity="warning" if done.failed or done.copies else "info",
@@ -143,15 +146,15 @@ def told(done: Rewound, workspace: Workspace) -> list[str]:
     shown = {path: workspace.place_of(path).shown for path in paths}
     lines: list[str] = []
     if done.conversation:
-        lines.append("The conversation goes on from there.")
+        lines.append(said("The conversation goes on from there."))
     if done.restored:
-        lines.append(f"Restored: {', '.join(shown[path] for path in done.restored)}.")
+        lines.append(said("Restored: {files}.", files=", ".join(shown[path] for path in done.restored)))
     if done.removed:
-        lines.append(f"Removed, since it was new: {', '.join(shown[path] for path in done.removed)}.")
+        lines.append(said("Removed, since it was new: {files}.", files=", ".join(shown[path] for path in done.removed)))
     lines += [
-        f"{shown[path]} was changed by something else too; that is kept as {copy}."
+        said("{file} was changed by something else too; that is kept as {copy}.", file=shown[path], copy=copy)
         for path, copy in done.copies.items()
     ]
-    lines += [f"{shown[path]} stays as it is: {why}." for path, why in done.failed.items()]
-    lines.append("What Shell commands changed is out of reach and stays as it is.")
+    lines += [said("{file} stays as it is: {why}.", file=shown[path], why=why) for path, why in done.failed.items()]
+    lines.append(said("What Shell commands changed is out of reach and stays as it is."))
     return lines

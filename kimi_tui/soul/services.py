@@ -8,6 +8,7 @@ from kimi_tui.approval import Approvals
 from kimi_tui.config.tables import Config
 from kimi_tui.permission.settings import PermissionSettings
 from kimi_tui.question import Questions
+from kimi_tui.said import said
 from kimi_tui.secret_store import known_among
 from kimi_tui.session.file_versions import FileVersions
 from kimi_tui.session.session import Session
@@ -101,7 +102,7 @@ def make_services(
         sandbox=Sandbox(
             permissions.sandbox,
             workspace,
-            tell=lambda text: wire.send(notice("Commands run without a sandbox", text, kind="sandbox")),
+            tell=lambda text: wire.send(notice(said("Commands run without a sandbox"), text, kind="sandbox")),
         ),
         versions=FileVersions(session.dir / "files"),
         web=web_settings(config.services),

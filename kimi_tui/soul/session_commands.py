@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from kimi_tui.errors import SessionError, UsageError
 from kimi_tui.llm.message import estimate_tokens, user_message
+from kimi_tui.said import said, said_n
 from kimi_tui.secret_store import all_among
 from kimi_tui.session import catalog, export
 from kimi_tui.session.importing import imported_text, wrapped
@@ -25,16 +26,17 @@ _LISTED = 30
 async def _clear(engine: "Engine", args: str) -> None:
     engine.context.clear()
     engine.tell_status()
-    engine.say("The conversation starts anew; the old one is kept in the session's folder.")
+    engine.say(said("The conversation starts anew; the old one is kept in the session's folder."))
 
 
 async def _compact(engine: "Engine", args: str) -> None:
     await engine.models.ready()
     match await engine.soul.compact(args, by_hand=True):
         case "done":
-            engine.say(f"The conversation was compacted; it is now about {engine.context.token_count:,} tokens.")
+            tokens = engine.context.token_count
+            engine.say(said("The conversation was compacted; it is now about {tokens:,} tokens.", tokens=tokens))
         case "nothing":
-            engine.say("There is nothing to compact yet.")
+            engine.say(said("There is nothing to compact yet."))
         case "failed":  # by hand it has raised
             pass
 
@@ -43,39 +45,51 @@ async def _rewind(engine: "Engine", args: str) -> None:
     points = engine.rewind_points()
     words = args.split()
     if not words:
-        engine.say("\n".join(_listed(point) for point in points[-_LISTED:]) or "There is no turn to go back to yet.")
+        rows = [_listed(point) for point in points[-_LISTED:]]
+        engine.say("\n".join(rows) or said("There is no turn to go back to yet."))
         return
     number, what = words[0], words[1] if len(words) > 1 else "both"
     if what not in ("conversation", "files", "both") or len(words) > 2:
-        raise UsageError("/rewind takes a turn's number, then conversation, files or both")
+        raise UsageError(said("/rewind takes a turn's number, then conversation, files or both"))
     point = next((point for point in points if str(point.index) == number), None)
     if point is None:
-        raise UsageError(f"there is no turn {number}; /rewind lists them")
+        raise UsageError(said("there is no turn {turn}; /rewind lists them", turn=number))
     done = await engine.rewind(point, conversation=what != "files", files=what != "conversation")
     engine.say("\n".join(told(done, engine.services.workspace)))
 
 
 def _listed(point: RewindPoint) -> str:
-    when = datetime.fromtimestamp(point.at).strftime("%H:%M")
-    files = f" · {len(point.files)} file{'' if len(point.files) == 1 else 's'} changed" if point.files else ""
-    gone = "" if point.conversation else " · files only"
-    return f"{point.index}. {point.text} ({when}{files}{gone})"
+    facts = [
+        datetime.fromtimestamp(point.at).strftime("%H:%M"),
+        *([said_n("{count} file changed", "{count} files changed", len(point.files))] if point.files else []),
+        *([] if point.conversation else [said("files only")]),
+    ]
+    return f"{point.index}. {point.text} · {' · '.join(facts)}"
 
 
 async def _title(engine: "Engine", args: str) -> None:
     if args:
         engine.session.rename(args)
-    engine.say(f"This session is called “{engine.title}”." if engine.title else "This session has no title yet.")
+    if engine.title:
+        engine.say(said("This session is called “{title}”.", title=engine.title))
+    else:
+        engine.say(said("This session has no title yet."))
 
 
 async def _sessions(engine: "Engine", args: str) -> None:
     found = [info for info in list_sessions(engine.work_dir) if not info.archived]
     lines = [
-        f"- {info.id[:8]} {datetime.fromtimestamp(info.updated_at):%Y-%m-%d %H:%M} {info.title or '(no title)'}"
-        f"{' (this one)' if info.id == engine.session_id else ''}"
+        " · ".join(
+            (
+                f"- {info.id[:8]}",
+                f"{datetime.fromtimestamp(info.updated_at):%Y-%m-%d %H:%M}",
+                info.title or said("(no title)"),
+                *([said("this one")] if info.id == engine.session_id else []),
+            )
+        )
         for info in found[:_LISTED]
     ]
-    lines.append("`kimi-tui --session ID` goes on with one.")
+    lines.append(said("`kimi-tui --session ID` goes on with one."))
     engine.say("\n".join(lines))
 
 
@@ -84,7 +98,9 @@ async def _fork(engine: "Engine", args: str) -> None:
     engine.session.save_state()
     title = args or engine.title
     session_id = await asyncio.to_thread(catalog.fork, engine.session.dir, engine.work_dir, title=title)
-    engine.say(f"This conversation was copied. `kimi-tui --session {session_id}` goes on with the copy.")
+    engine.say(
+        said("This conversation was copied. `kimi-tui --session {session}` goes on with the copy.", session=session_id)
+    )
 
 
 async def _export(engine: "Engine", args: str) -> None:
@@ -100,23 +116,30 @@ async def _export(engine: "Engine", args: str) -> None:
     except OSError as error:
         raise SessionError(f"{target}: {error.strerror or error}") from error
     engine.say(
-        f"Written to {target}. Secrets were taken out as far as they look like secrets; read it before you share it."
+        said(
+            "Written to {file}. Secrets were taken out as far as they look like secrets; read it before you share it.",
+            file=target,
+        )
     )
 
 
 async def _import(engine: "Engine", args: str) -> None:
     if not args:
-        raise UsageError("/import takes a text file, or the id of a session")
+        raise UsageError(said("/import takes a text file, or the id of a session"))
     text = await asyncio.to_thread(_words, engine, args)
     message = user_message(text)
     room = engine.soul.model.max_context_size - engine.context.token_count
     if (tokens := estimate_tokens(message)) > room * 0.8:
         raise UsageError(
-            f"it is about {tokens:,} tokens, and there is room for {room:,}; import less, or /compact first"
+            said(
+                "it is about {tokens:,} tokens, and there is room for {room:,}; import less, or /compact first",
+                tokens=tokens,
+                room=room,
+            )
         )
     engine.context.append(message)
     engine.tell_status()
-    engine.say(f"About {tokens:,} tokens were imported; the model knows them from now on.")
+    engine.say(said("About {tokens:,} tokens were imported; the model knows them from now on.", tokens=tokens))
 
 
 def _words(engine: "Engine", given: str) -> str:

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 
 from kimi_tui import paths
 from kimi_tui.errors import UsageError
+from kimi_tui.said import said, said_n
 from kimi_tui.soul.command import Command, CommandInfo
 from kimi_tui.wire.events import PlanDisplay
 
@@ -14,16 +15,17 @@ if TYPE_CHECKING:
 
 async def _yolo(engine: "Engine", args: str) -> None:
     engine.approvals.yolo = not engine.approvals.yolo
-    engine.say("Every tool call is approved from now on." if engine.approvals.yolo else "Tool calls ask again.")
+    yolo = engine.approvals.yolo
+    engine.say(said("Every tool call is approved from now on.") if yolo else said("Tool calls ask again."))
 
 
 async def _afk(engine: "Engine", args: str) -> None:
     away = engine.approvals.attended
     engine.set_away(away)
     engine.say(
-        "You are away: tool calls are approved, questions dismissed, and what is protected is refused."
+        said("You are away: tool calls are approved, questions dismissed, and what is protected is refused.")
         if away
-        else "You are back: tool calls and questions ask again."
+        else said("You are back: tool calls and questions ask again.")
     )
 
 
@@ -33,22 +35,22 @@ async def _plan(engine: "Engine", args: str) -> None:
         case "" | "on" | "off":
             plan_mode.on = not plan_mode.on if not args else args == "on"
             engine.say(
-                "Plan mode is on: nothing that changes anything runs until you agree to a plan."
+                said("Plan mode is on: nothing that changes anything runs until you agree to a plan.")
                 if plan_mode.on
-                else "Plan mode is off."
+                else said("Plan mode is off.")
             )
         case "view":
             plans = _plans(engine)
             if not plans:
-                raise UsageError("there is no plan in this session yet")
+                raise UsageError(said("there is no plan in this session yet"))
             engine.wire.send(PlanDisplay(content=plans[-1].read_text("utf-8", "replace"), file_path=str(plans[-1])))
         case "clear":
             plans = _plans(engine)
             for file in plans:
                 file.unlink(missing_ok=True)
-            engine.say(f"{len(plans)} plan{'' if len(plans) == 1 else 's'} cleared.")
+            engine.say(said_n("{count} plan cleared.", "{count} plans cleared.", len(plans)))
         case _:
-            raise UsageError("/plan takes on, off, view or clear")
+            raise UsageError(said("/plan takes on, off, view or clear"))
 
 
 def _plans(engine: "Engine") -> list[Path]:
@@ -66,13 +68,13 @@ async def _add_dir(engine: "Engine", args: str) -> None:
     kept = [*state.additional_dirs, str(folder.resolve())]
     state.additional_dirs = list(dict.fromkeys(kept))
     engine.session.save_state()
-    engine.say(f"{paths.shown(folder.resolve())} belongs to the workspace now.")
+    engine.say(said("{folder} belongs to the workspace now.", folder=paths.shown(folder.resolve())))
 
 
 def _folder(given: str, work_dir: Path) -> Path:
     folder = work_dir / Path(given).expanduser()
     if not folder.is_dir():
-        raise UsageError(f"{folder} is no folder")
+        raise UsageError(said("{folder} is no folder", folder=folder))
     return folder
 
 
@@ -80,10 +82,10 @@ async def _model(engine: "Engine", args: str) -> None:
     models = engine.models
     if args:
         await engine.switch_model(args)
-        engine.say(f"{models.shown_name} answers from now on.")
+        engine.say(said("{model} answers from now on.", model=models.shown_name))
         return
-    lines = [f"- {key}{' (in use)' if key == models.key else ''}" for key in models.keys]
-    engine.say("\n".join(lines) or f"{models.shown_name}; no models are configured.")
+    lines = ["- " + " · ".join([key, *([said("in use")] if key == models.key else [])]) for key in models.keys]
+    engine.say("\n".join(lines) or said("{model}; no models are configured.", model=models.shown_name))
 
 
 COMMANDS: tuple[Command, ...] = (

@@ -17,6 +17,7 @@ from kimi_tui.llm.message import Message, user_message
 from kimi_tui.llm.provider import ModelInfo, Provider, SpokenPart
 from kimi_tui.llm.retry import RetryPolicy, take_reply_with_retries
 from kimi_tui.llm.step import Reply
+from kimi_tui.said import said
 from kimi_tui.soul.agent import Agent
 from kimi_tui.soul.compacting import Compacted, compact
 from kimi_tui.soul.hooks import Hooks
@@ -180,7 +181,7 @@ class Soul:
 
     def _asked(self) -> Provider:
         if self.provider is None:
-            raise ModelNotSetError("no model is set")
+            raise ModelNotSetError(said("no model is set"))
         return self.provider
 
     def _take_steering(self) -> bool:

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 from kimi_tui import __version__, paths
 from kimi_tui.errors import UsageError
 from kimi_tui.mcp.server_state import ServerState
+from kimi_tui.said import said, said_n
 from kimi_tui.soul.command import Command, CommandInfo
 from kimi_tui.soul.figures import cost_of
 
@@ -14,8 +15,8 @@ if TYPE_CHECKING:
 
 async def _help(engine: "Engine", args: str) -> None:
     def line(info: CommandInfo) -> str:
-        also = f" (also {', '.join(f'/{alias}' for alias in info.aliases)})" if info.aliases else ""
-        return f"- `/{info.name}` {info.description}{also}"
+        also = said("also {names}", names=", ".join(f"/{alias}" for alias in info.aliases))
+        return " · ".join([f"- `/{info.name}` · {info.description}", *([also] if info.aliases else [])])
 
     engine.say("\n".join(line(info) for info in engine.commands()))
 
@@ -28,24 +29,36 @@ async def _usage(engine: "Engine", args: str) -> None:
     figures, most = engine.figures, engine.soul.model.max_context_size
     tokens, used = engine.context.token_count, figures.usage
     lines = [
-        f"- Model: {engine.model_name}{f' ({engine.model_note})' if engine.model_note else ''}",
-        f"- Context: {tokens:,} of {most:,} tokens ({tokens / most:.1%}), {len(engine.context.history)} messages",
-        f"- Since this start: {_steps(figures.steps)}, {used.input:,} tokens in ({used.input_cache_read:,} from the "
-        f"cache), {used.output:,} out{_price(figures.cost(engine.prices))}",
+        _row(said("Model: {name}", name=engine.model_name), engine.model_note),
+        _row(
+            said("Context: {tokens:,} of {most:,} tokens ({share:.1%})", tokens=tokens, most=most, share=tokens / most),
+            said_n("{count} message", "{count} messages", len(engine.context.history)),
+        ),
+        _row(
+            said("Since this start: {facts}", facts=_steps(figures.steps)),
+            said("{tokens:,} tokens in ({cached:,} from the cache)", tokens=used.input, cached=used.input_cache_read),
+            said("{tokens:,} out", tokens=used.output),
+            _price(figures.cost(engine.prices)),
+        ),
         *_by_model(engine),
-        f"- Session: {engine.session_id}{f' “{engine.title}”' if engine.title else ''}",
-        f"- Folder: {paths.shown(engine.work_dir)}",
+        _row(said("Session: {id}", id=engine.session_id), f"“{engine.title}”" if engine.title else ""),
+        _row(said("Folder: {folder}", folder=paths.shown(engine.work_dir))),
     ]
     modes = [
         word
         for word, on in (
             ("yolo", engine.approvals.yolo),
-            ("away", not engine.approvals.attended),
-            ("plan mode", engine.services.plan_mode.on),
+            (said("away"), not engine.approvals.attended),
+            (said("plan mode"), engine.services.plan_mode.on),
         )
         if on
     ]
-    engine.say("\n".join([*lines, *([f"- On: {', '.join(modes)}"] if modes else [])]))
+    engine.say("\n".join([*lines, *([_row(said("Switched on:"), *modes)] if modes else [])]))
+
+
+def _row(*facts: str) -> str:
+    """Facts of one line; each stands for itself, and empty ones are left out."""
+    return "- " + " · ".join(filter(None, facts))
 
 
 def _by_model(engine: "Engine") -> list[str]:
@@ -54,39 +67,48 @@ def _by_model(engine: "Engine") -> list[str]:
     if len(by_model) < 2:
         return []
     return [
-        f"  - {name or 'no name'}: {_steps(used.steps)}, {used.usage.input:,} in, {used.usage.output:,} out"
-        f"{_price(cost_of(used.usage, engine.prices(name)))}"
+        "  "
+        + _row(
+            name or said("no name"),
+            _steps(used.steps),
+            said("{tokens:,} in", tokens=used.usage.input),
+            said("{tokens:,} out", tokens=used.usage.output),
+            _price(cost_of(used.usage, engine.prices(name))),
+        )
         for name, used in by_model.items()
     ]
 
 
 def _steps(count: int) -> str:
-    return "1 step" if count == 1 else f"{count:,} steps"
+    return said_n("{count} step", "{count} steps", count)
 
 
 def _price(cost: float | None) -> str:
-    return "" if cost is None else f", about {cost:.4f} in the model's price"
+    return "" if cost is None else said("about {cost:.4f} in the model's price", cost=cost)
 
 
 async def _agents(engine: "Engine", args: str) -> None:
     word, _, agent_id = args.partition(" ")
     if word == "stop":
-        stopped = engine.roster.stop(agent_id.strip())
-        engine.say(f"{agent_id} is being stopped." if stopped else f"No subagent {agent_id!r} is at work.")
+        agent_id = agent_id.strip()
+        if engine.roster.stop(agent_id):
+            engine.say(said("{agent} is being stopped.", agent=agent_id))
+        else:
+            engine.say(said("No subagent {agent!r} is at work.", agent=agent_id))
         return
     names = engine.soul.agent.crew.names()
-    lines = [f"- {name}: {what}" for name, what in names.items()]
-    lines += [f"- at work: {key} ({one.name}) {one.description}" for key, one in engine.roster.at_work.items()]
-    engine.say("\n".join(lines) or f"The agent {engine.soul.agent.name} has no subagents.")
+    lines = [_row(name, what) for name, what in names.items()]
+    lines += [_row(said("at work"), key, one.name, one.description) for key, one in engine.roster.at_work.items()]
+    engine.say("\n".join(lines) or said("The agent {agent} has no subagents.", agent=engine.soul.agent.name))
 
 
 async def _hooks(engine: "Engine", args: str) -> None:
     lines = [
-        f"- {hook.event}{f' on {hook.matcher}' if hook.matcher else ''}: `{hook.command}` ({hook.timeout} s)"
+        _row(hook.event, hook.matcher, f"`{hook.command}`", said("at most {seconds:g} s", seconds=hook.timeout))
         for hook in engine.hooks.configured
     ]
-    lines += [f"- {one.event}{f' on {one.matcher}' if one.matcher else ''}: a client" for one in engine.hooks.clients]
-    engine.say("\n".join(lines) or "No hooks are configured.")
+    lines += [_row(one.event, one.matcher, said("a client")) for one in engine.hooks.clients]
+    engine.say("\n".join(lines) or said("No hooks are configured."))
 
 
 async def _mcp(engine: "Engine", args: str) -> None:
@@ -96,32 +118,37 @@ async def _mcp(engine: "Engine", args: str) -> None:
     elif not word:
         states = engine.mcp.states()
     else:
-        raise UsageError("/mcp tells how the servers are; /mcp restart NAME starts one again")
-    engine.say("\n".join(map(_server_line, states)) or "No MCP servers are configured.")
+        raise UsageError(said("/mcp tells how the servers are; /mcp restart NAME starts one again"))
+    engine.say("\n".join(map(_server_line, states)) or said("No MCP servers are configured."))
 
 
 def _server_line(state: ServerState) -> str:
-    facts = [state.status, *([f"{len(state.tools)} tools"] if state.status == "connected" else []), *state.notes]
-    return f"- {state.name}: {', '.join(facts)}{f': {state.cause}' if state.cause else ''}"
+    tools = said_n("{count} tool", "{count} tools", len(state.tools)) if state.status == "connected" else ""
+    return _row(state.name, state.status, tools, *state.notes, state.cause)
 
 
 async def _skills(engine: "Engine", args: str) -> None:
-    lines = [f"- `/skill:{skill.name}` {skill.description}" for skill in engine.skills.skills]
+    lines = [_row(f"`/skill:{skill.name}`", skill.description) for skill in engine.skills.skills]
     problems = [
-        f"- {paths.shown(problem.path)}{f':{problem.line}' if problem.line else ''}: {problem.severity}: {problem.text}"
+        _row(f"{paths.shown(problem.path)}{f':{problem.line}' if problem.line else ''}", problem.severity, problem.text)
         for problem in engine.skills.problems()
     ]
-    engine.say("\n".join([*(lines or ["There are no skills."]), *(["", "Problems:", *problems] if problems else [])]))
+    found = ["", said("Problems:"), *problems] if problems else []
+    engine.say("\n".join([*(lines or [said("There are no skills.")]), *found]))
 
 
 async def _task(engine: "Engine", args: str) -> None:
     background = engine.services.background
     word, _, task_id = args.partition(" ")
     if word == "stop":
-        stopped = await background.stop(task_id.strip(), "stopped by the person")
-        engine.say(f"{task_id.strip()} was stopped." if stopped else f"No task {task_id.strip()!r} is running.")
+        task_id = task_id.strip()
+        if await background.stop(task_id, said("stopped by the person")):
+            engine.say(said("{task} was stopped.", task=task_id))
+        else:
+            engine.say(said("No task {task!r} is running.", task=task_id))
         return
-    engine.say("\n".join(f"- {task.line}" for task in background.tasks) or "There are no background tasks.")
+    lines = [_row(task.id, task.ending, task.description) for task in background.tasks]
+    engine.say("\n".join(lines) or said("There are no background tasks."))
 
 
 COMMANDS: tuple[Command, ...] = (

@@ -3,6 +3,7 @@
 import time
 from collections.abc import Callable
 
+from kimi_tui.said import said
 from kimi_tui.tools.background import BackgroundTask
 from kimi_tui.wire.codec import WireMessage
 from kimi_tui.wire.events import Notification
@@ -27,7 +28,7 @@ class TaskNews:
                 type=f"task.{task.status.replace(' ', '_')}",
                 source_kind="background_task",
                 source_id=task.id,
-                title=f"Background task: {task.description}",
+                title=said("Background task: {what}", what=task.description),
                 body=task.ending,
                 severity="success" if task.status == "done" else "info" if task.status == "stopped" else "warning",
                 created_at=time.time(),

@@ -4,6 +4,7 @@ from collections.abc import Callable
 
 from kimi_tui.errors import KimiTuiError
 from kimi_tui.flow.turn import TurnResult
+from kimi_tui.said import said
 from kimi_tui.soul.hooks import Hooks
 from kimi_tui.soul.notice import notice
 from kimi_tui.soul.services import Services
@@ -35,7 +36,7 @@ async def take_turn(
     if verdict.blocked:
         why = verdict.reason or "no reason given"
         send(TurnBegin(user_input=shown))
-        send(notice("A hook did not let this be sent", why, severity="warning", kind="hook"))
+        send(notice(said("A hook did not let this be sent"), why, severity="warning", kind="hook"))
         send(TurnEnd())
         return TurnResult("rejected", f"a hook did not let this be sent: {why}")
     try:

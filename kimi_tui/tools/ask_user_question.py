@@ -5,6 +5,7 @@ import json
 from pydantic import Field
 
 from kimi_tui.question import Questions
+from kimi_tui.said import said
 from kimi_tui.tools.tool import Params, Tool, current_tool_call, ok
 from kimi_tui.wire.display import BriefBlock
 from kimi_tui.wire.parts import ToolReturnValue
@@ -50,7 +51,7 @@ class AskUserQuestion(Tool[AskUserQuestionParams]):
         answers = await self._questions.ask(asked, tool_call_id=current_tool_call.get().id)
         output = json.dumps({"answers": dict(answers.by_question)}, ensure_ascii=False)
         if answers.dismissed:
-            said = "The user did not answer. Go on with what you think best, and say what you assumed."
-            return ok(output, said, display=(BriefBlock(text="Not answered"),))
+            message = "The user did not answer. Go on with what you think best, and say what you assumed."
+            return ok(output, message, display=(BriefBlock(text=said("Not answered")),))
         brief = "\n".join(f"{question} {answer}" for question, answer in answers.by_question.items())
         return ok(output, display=(BriefBlock(text=brief),))

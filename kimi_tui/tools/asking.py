@@ -6,6 +6,7 @@ from contextvars import ContextVar
 from kimi_tui.approval import Approvals, Scope
 from kimi_tui.permission.rule import Effect
 from kimi_tui.permission.subject import Subject
+from kimi_tui.said import said
 from kimi_tui.tools.tool import current_tool_call, failed, rejected
 from kimi_tui.wire.display import BriefBlock, DisplayBlock
 from kimi_tui.wire.parts import ToolReturnValue
@@ -65,11 +66,11 @@ def with_comments(value: ToolReturnValue, comments: Sequence[str]) -> ToolReturn
     """The result, and beside it what the person said when they said yes."""
     if not comments:
         return value
-    said = "\n".join(comments)
+    words = "\n".join(comments)
     return value.model_copy(
         update={
-            "message": f"{value.message}\nThe user approved this and says: {said}".strip(),
-            "display": (*value.display, BriefBlock(text=f"You said: {said}")),
+            "message": f"{value.message}\nThe user approved this and says: {words}".strip(),
+            "display": (*value.display, BriefBlock(text=said("You said: {words}", words=words))),
         }
     )
 

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Literal
 from uuid import uuid4
 
+from kimi_tui.said import said
 from kimi_tui.tools.processes import Ended, run
 from kimi_tui.wire.display import UnknownBlock
 
@@ -68,9 +69,9 @@ class BackgroundTask:
     @property
     def ending(self) -> str:
         """What became of it, for the person, who reads the description beside it."""
-        code = f", exit code {self.exit_code}" if self.exit_code else ""
-        reason = f", {self.reason}" if self.reason else ""
-        return f"{self.status}{reason}{code}, after {self._took:.0f} s"
+        code = said("exit code {code}", code=self.exit_code) if self.exit_code else ""
+        after = said("after {seconds:.0f} s", seconds=self._took)
+        return ", ".join(filter(None, (self.status, self.reason, code, after)))
 
     @property
     def _took(self) -> float:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from difflib import unified_diff
 
 from kimi_tui.approval import Approvals, Scope
+from kimi_tui.said import said
 from kimi_tui.tools.asking import ask
 from kimi_tui.tools.diff import CONTEXT_LINES, diff_blocks, text_with
 from kimi_tui.tools.editor import Buffers, Editor
@@ -18,8 +19,8 @@ from kimi_tui.tools.workspace import PathRefusedError, Place, Workspace
 from kimi_tui.wire.display import BriefBlock, DiffBlock, DisplayBlock
 from kimi_tui.wire.parts import ToolReturnValue
 
-INSIDE = "edit file"
-OUTSIDE = "edit file outside of working directory"
+INSIDE = said("edit file")
+OUTSIDE = said("edit file outside of working directory")
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +76,9 @@ async def edit(
                 approvals,
                 sender=sender,
                 action=INSIDE if place.inside else OUTSIDE,
-                description=f"Edit file `{place.shown}`" if before is not None else f"Create file `{place.shown}`",
+                description=said("Edit file `{file}`", file=place.shown)
+                if before is not None
+                else said("Create file `{file}`", file=place.shown),
                 display=blocks,
                 scope=edit_scope(place, workspace),
                 subject=file_subject(place, edit=True),
@@ -135,8 +138,8 @@ def edit_scope(place: Place, workspace: Workspace) -> Scope:
         if len(within.parts) > 1 or place.folder != workspace.work_dir:
             top = place.folder / within.parts[0] if len(within.parts) > 1 else place.folder
             shown = f"{top.name}/" if place.folder == workspace.work_dir else f"{top}/"
-            return Scope((f"edit under: {top}",), f"edits under `{shown}`")
-    return Scope((f"edit: {place.real}",), f"edits of `{place.shown}`")
+            return Scope((f"edit under: {top}",), said("edits under `{folder}`", folder=shown))
+    return Scope((f"edit: {place.real}",), said("edits of `{file}`", file=place.shown))
 
 
 def _read(place: Place) -> tuple[bytes | None, str | None, TextForm]:

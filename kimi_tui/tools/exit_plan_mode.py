@@ -3,15 +3,16 @@
 from pydantic import Field
 
 from kimi_tui.question import Questions
+from kimi_tui.said import said
 from kimi_tui.tools.plan_mode import PlanMode
 from kimi_tui.tools.tool import Params, Tool, current_tool_call, failed, ok
 from kimi_tui.wire.display import BriefBlock
 from kimi_tui.wire.parts import ToolReturnValue
 from kimi_tui.wire.requests import Question, QuestionOption
 
-QUESTION = "Carry out this plan?"
-_YES = "Yes"
-_NO = "No"
+QUESTION = said("Carry out this plan?")
+_YES = said("Yes")
+_NO = said("No")
 
 
 class PlanOption(Params):
@@ -49,11 +50,11 @@ class ExitPlanMode(Tool[ExitPlanModeParams]):
             [
                 Question(
                     question=QUESTION,
-                    header="Plan",
+                    header=said("Plan"),
                     options=(*(ways or [QuestionOption(label=_YES)]), QuestionOption(label=_NO)),
                     body=params.plan,
-                    other_label="Change it",
-                    other_description="Say what is to be different.",
+                    other_label=said("Change it"),
+                    other_description=said("Say what is to be different."),
                 )
             ],
             tool_call_id=current_tool_call.get().id,
@@ -64,12 +65,14 @@ class ExitPlanMode(Tool[ExitPlanModeParams]):
         if answer in agreed:
             self._plan_mode.on = False
             how = "" if answer == _YES else f" in this way: {answer}"
+            brief = said("Plan agreed to in this way: {way}", way=answer) if how else said("Plan agreed to")
             return ok(
                 message=f"The user agreed to the plan{how}. Plan mode is off; carry it out.",
-                display=(BriefBlock(text=f"Plan agreed to{how}"),),
+                display=(BriefBlock(text=brief),),
             )
         feedback = None if answer == _NO else answer
-        said = "The user did not agree to the plan." + (f" What to change: {feedback}" if feedback else "")
-        return failed(f"{said} Plan mode is still on.", brief=said).model_copy(
+        told = "The user did not agree to the plan." + (f" What to change: {feedback}" if feedback else "")
+        brief = said("Plan not agreed to: {words}", words=feedback) if feedback else said("Plan not agreed to")
+        return failed(f"{told} Plan mode is still on.", brief=brief).model_copy(
             update={"extras": {"rejected": True, "feedback": feedback}}
         )

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from kimi_tui import paths
 from kimi_tui.config.tables import SandboxConfig
+from kimi_tui.said import said
 from kimi_tui.tools.child_env import DEFAULT_ENV
 from kimi_tui.tools.processes import run
 from kimi_tui.tools.sandbox_argv import sandbox_argv
@@ -90,23 +91,23 @@ class Sandbox:
     async def _try(self) -> tuple[str | None, str | None]:
         program = shutil.which(_PROGRAM)
         if program is None or self._workspace is None:
-            return None, "bubblewrap (`bwrap`) is not installed"
-        said: list[str] = []
+            return None, said("bubblewrap (`bwrap`) is not installed")
+        printed: list[str] = []
         command = [*sandbox_argv(program, self._config, self._workspace), "true"]
         try:
             ended = await run(
                 command,
                 cwd=Path("/"),
                 env=DEFAULT_ENV.build(),
-                on_text=lambda text: said.append(text),
+                on_text=lambda text: printed.append(text),
                 seconds=_PROBE_SECONDS,
             )
         except OSError as error:
-            return None, f"bubblewrap could not be started: {error.strerror}"
+            return None, said("bubblewrap could not be started: {cause}", cause=error.strerror)
         if ended.exit_code == 0:
             return program, None
-        cause = " ".join("".join(said).split())[:200] or "it gives no reason"
-        return None, f"bubblewrap does not work here: {cause}"
+        cause = " ".join("".join(printed).split())[:200] or said("it gives no reason")
+        return None, said("bubblewrap does not work here: {cause}", cause=cause)
 
 
 NO_SANDBOX = Sandbox(SandboxConfig(mode="off"), None)

@@ -7,6 +7,7 @@ from typing import cast
 from pydantic import Field
 
 from kimi_tui.errors import ConfigError
+from kimi_tui.said import said
 from kimi_tui.tools.fetch_url import read_page
 from kimi_tui.tools.result_builder import ResultBuilder
 from kimi_tui.tools.search_services import Ask, Hit, ask_for, hits_of
@@ -53,12 +54,12 @@ class SearchWeb(Tool[SearchWebParams]):
         except FetchError as error:
             return failed(f"The search service failed: {error}.")
         if not hits:
-            return ok(message="Nothing was found.", display=(BriefBlock(text="Nothing was found"),))
+            return ok(message="Nothing was found.", display=(BriefBlock(text=said("Nothing was found")),))
         output = ResultBuilder()
         output.write("\n\n".join(_shown(hit) for hit in hits) + "\n")
-        said = output.note(f"{len(hits)} result{'s' if len(hits) != 1 else ''}.")
+        message = output.note(f"{len(hits)} result{'s' if len(hits) != 1 else ''}.")
         brief = "\n".join(f"{hit.title or hit.url}" for hit in hits[:5])
-        return ok(output.build(), said, display=(BriefBlock(text=brief),))
+        return ok(output.build(), message, display=(BriefBlock(text=brief),))
 
     async def _with_content(self, hit: Hit) -> Hit:
         if hit.content:

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from pydantic import Field, model_validator
 
 from kimi_tui.approval import Approvals
+from kimi_tui.said import said
 from kimi_tui.tools.asking import ask, denied
 from kimi_tui.tools.background import NO_BACKGROUND, BackgroundError, BackgroundTasks
 from kimi_tui.tools.child_env import DEFAULT_ENV, ChildEnv
@@ -111,16 +112,16 @@ class Shell(Tool[ShellParams]):
             line = CommandLine(line.commands, (*line.doubts, "it runs outside of the sandbox"), line.files)
         display: list[DisplayBlock] = [ShellBlock(command=params.command)]
         if hidden := hidden_text(params.command):
-            display.append(BriefBlock(text=f"Careful: {hidden}"))
-        because = ["it is to run outside of the sandbox"] if outside else []
+            display.append(BriefBlock(text=said("Careful: {why}", why=hidden)))
+        because = [said("it is to run outside of the sandbox")] if outside else []
         guarded = protected_path(line, self._workspace)
         if guarded is not None:
-            because.append(f"it names a protected or sensitive file: {guarded}")
+            because.append(said("it names a protected or sensitive file: {file}", file=guarded))
         return await ask(
             self._approvals,
             sender=self.name,
-            action="run background command" if params.run_in_background else "run command",
-            description=f"Run command `{params.command}`",
+            action=said("run background command") if params.run_in_background else said("run command"),
+            description=said("Run command `{command}`", command=params.command),
             display=display,
             scope=scope_of(line),
             subject=command_subject(line),
@@ -140,8 +141,8 @@ class Shell(Tool[ShellParams]):
             )
         except BackgroundError as error:
             return failed(str(error))
-        said = f"Started in the background as task {task.id}. TaskOutput shows what it prints; TaskStop ends it."
-        return ok(message=said, display=(task.block,))
+        message = f"Started in the background as task {task.id}. TaskOutput shows what it prints; TaskStop ends it."
+        return ok(message=message, display=(task.block,))
 
     async def _run(self, params: ShellParams, command: list[str], sandbox: Sandbox) -> ToolReturnValue:
         output = ResultBuilder(tail_chars=TAIL_CHARS)
@@ -169,8 +170,8 @@ class Shell(Tool[ShellParams]):
 def _edited(value: ToolReturnValue, command: str) -> ToolReturnValue:
     """The result of a command that the person changed before it ran: the model is told what it was."""
     note = f"The user changed the command before it ran. This is what they approved in place of yours:\n{command}\n"
-    said = BriefBlock(text=f"You changed it: {command}")
-    return value.model_copy(update={"message": note + value.message, "display": (said, *value.display)})
+    brief = BriefBlock(text=said("You changed it: {command}", command=command))
+    return value.model_copy(update={"message": note + value.message, "display": (brief, *value.display)})
 
 
 def bash(command: str) -> list[str]:

@@ -12,6 +12,7 @@ from functools import cache
 import tree_sitter_bash
 from tree_sitter import Language, Node, Parser
 
+from kimi_tui.said import said
 from kimi_tui.tools.shell_wrappers import Inner, unwrap
 
 MAX_BYTES = 10_000
@@ -288,10 +289,10 @@ def hidden_text(text: str) -> str | None:
             continue
         kind = unicodedata.category(char)
         if kind in ("Cc", "Cf", "Co", "Cs", "Cn", "Zl", "Zp", "Zs") or char in _BLANKS or _selects(char):
-            return f"it has an invisible character (U+{ord(char):04X})"
+            return said("it has an invisible character (U+{char:04X})", char=ord(char))
         if char in _LOOKALIKES:
-            return f"it has a character that looks like another (U+{ord(char):04X})"
-    return "it has much blank space in it" if _PADDING.search(text) else None
+            return said("it has a character that looks like another (U+{char:04X})", char=ord(char))
+    return said("it has much blank space in it") if _PADDING.search(text) else None
 
 
 def _selects(char: str) -> bool:

@@ -7,6 +7,7 @@ import re
 import shlex
 
 from kimi_tui.approval import Scope
+from kimi_tui.said import said
 from kimi_tui.tools.shell_command import CommandLine, take_apart
 
 MAX_KEYS = 5
@@ -68,9 +69,9 @@ def _key(words: list[str]) -> tuple[str, str]:
     beginning = _beginning(words)
     if beginning is not None:
         text = " ".join(beginning)
-        return f"run command: {text}", f"commands that begin with `{text}`"
+        return f"run command: {text}", said("commands that begin with `{words}`", words=text)
     text = shlex.join(words)
-    return f"run exactly: {text}", f"exactly `{text}`"
+    return f"run exactly: {text}", said("exactly `{words}`", words=text)
 
 
 def _beginning(words: list[str]) -> list[str] | None:

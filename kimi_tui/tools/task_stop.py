@@ -3,6 +3,7 @@
 from pydantic import Field
 
 from kimi_tui.approval import Approvals
+from kimi_tui.said import said
 from kimi_tui.tools.asking import ask
 from kimi_tui.tools.background import NO_BACKGROUND, BackgroundTasks
 from kimi_tui.tools.tool import Params, Tool, failed, ok
@@ -32,11 +33,11 @@ class TaskStop(Tool[TaskStopParams]):
         refused = await ask(
             self._approvals,
             sender=self.name,
-            action="stop background task",
-            description=f"Stop background task `{task.id}`: {task.description}",
+            action=said("stop background task"),
+            description=said("Stop background task `{task}`: {what}", task=task.id, what=task.description),
             display=(task.block,),
         )
         if refused is not None:
             return refused
-        await self._background.stop(task.id, params.reason or "stopped by the agent")
+        await self._background.stop(task.id, params.reason or said("stopped by the agent"))
         return ok(message=f"Stopped: {task.line}.", display=(task.block,))

@@ -13,6 +13,7 @@ from pydantic import BaseModel, ConfigDict
 
 from kimi_tui.llm.provider import ToolSpec
 from kimi_tui.permission.subject import Subject
+from kimi_tui.said import said
 from kimi_tui.wire.display import BriefBlock, DisplayBlock
 from kimi_tui.wire.parts import ContentPart, JsonObject, ToolCall, ToolReturnValue
 
@@ -104,12 +105,12 @@ def failed(
 
 def rejected(feedback: str | None) -> ToolReturnValue:
     """What the model is told when the person said no. `extras` tells the soul, which may end the turn."""
-    message = "The user rejected this tool call."
+    message = said("The user rejected this tool call.")
     if feedback:
-        message = f"The user rejected this tool call and says: {feedback}"
+        message = said("The user rejected this tool call and says: {words}", words=feedback)
     return ToolReturnValue(
         is_error=True,
         message=message,
-        display=(BriefBlock(text=f"Rejected: {feedback}" if feedback else "Rejected"),),
+        display=(BriefBlock(text=said("Rejected: {words}", words=feedback) if feedback else said("Rejected")),),
         extras={"rejected": True, "feedback": feedback},
     )

@@ -15,6 +15,7 @@ from pydantic_core import PydanticSerializationError
 
 from kimi_tui.approval import Approvals
 from kimi_tui.llm.provider import ToolSpec
+from kimi_tui.said import said
 from kimi_tui.tools.asking import ask, comments_of_call, with_comments
 from kimi_tui.tools.plan_mode import PlanMode
 from kimi_tui.tools.repeat import RepeatWatch, with_reminder
@@ -130,7 +131,7 @@ class Toolset:
         return await ask(
             self._approvals,
             sender=tool.name,
-            action=f"use {tool.name}",
+            action=said("use {tool}", tool=tool.name),
             description=f"Call {tool.name}",
             subject=tool.subject(params),
             free=True,

@@ -45,7 +45,7 @@ def test_a_label_on_the_only_way_out_is_kept():
         (("BEGIN --> END", "x[begin] --> END"), 3, "2 nodes are labelled BEGIN"),
         (("BEGIN --> A", "A --> e1[END]", "A --> e2[End]"), 4, "2 nodes are labelled END (`e1`, `e2`)"),
         (("BEGIN", "END"), 2, "no way out"),
-        (("BEGIN --> A", "B --> END"), 3, "stops at `A`"),
+        (("BEGIN --> A", "B --> END"), 3, "no way leads on from `A`"),
         (("BEGIN --> A --> B --> A", "END"), 3, "circle"),
         (("BEGIN --> A", "A -->|x| END", "A --> B --> END"), 4, "has no label"),
         (("BEGIN --> A", "A -->|x| END", 'A -->|" "| B --> END'), 4, "has no label"),

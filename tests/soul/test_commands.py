@@ -47,7 +47,7 @@ async def test_usage_says_model_context_and_tokens_those_of_subagents_too(tmp_pa
     async with engine_on(plan(tmp_path, *replies)) as (engine, heard):
         await engine.prompt("go")
         text = await ask(engine, heard, "/usage")
-    assert "3 steps, 1,220 tokens in" in text
+    assert "3 steps · 1,220 tokens in" in text
     assert "62 out" in text
     assert "127 of 100,000" in text
     assert "Context: 127" in text
@@ -77,9 +77,9 @@ async def test_usage_is_told_by_model_where_several_worked_each_with_its_price(t
         await engine.prompt("/compact")
         assert [told.model for told in heard.of(StatusUpdate) if told.token_usage] == ["s", "dear", "dear"]
         text = await ask(engine, heard, "/usage")
-    assert "3 steps, 3,000,500 tokens in" in text
-    assert "- s: 1 step, 1,000,000 in, 0 out, about 1.0000" in text
-    assert "- dear: 2 steps, 2,000,500 in, 30 out, about 10.0028" in text
+    assert "3 steps · 3,000,500 tokens in" in text
+    assert "- s · 1 step · 1,000,000 in · 0 out · about 1.0000" in text
+    assert "- dear · 2 steps · 2,000,500 in · 30 out · about 10.0028" in text
     assert "about 11.0028" in text
 
 
@@ -105,7 +105,7 @@ async def test_a_title_is_at_most_200_characters_and_is_kept(tmp_path):
         session_id = engine.session_id
     async with engine_on(plan(tmp_path, session_id=session_id)) as (engine, heard):
         assert engine.title.startswith("long long")
-        assert "(this one)" in await ask(engine, heard, "/sessions")
+        assert "· this one" in await ask(engine, heard, "/sessions")
 
 
 async def test_a_folder_can_be_added_to_the_workspace_and_stays_added(tmp_path):
@@ -134,7 +134,7 @@ async def test_the_model_can_be_changed_within_the_session(tmp_path):
     made = type(made)(**{name: getattr(made, name) for name in made.__slots__} | {"config": config})
     async with engine_on(made) as (engine, heard):
         await engine.prompt("one")
-        assert "- s (in use)" in await ask(engine, heard, "/model")
+        assert "- s · in use" in await ask(engine, heard, "/model")
         assert engine.soul.agent.toolset.get("ReadMediaFile") is None
         await engine.prompt("/model big")
         assert heard.of(StatusUpdate)[-1].max_context_tokens == 500_000

@@ -20,7 +20,7 @@ from kimi_tui.ui.tui.early_keys import EarlyKeys
 from kimi_tui.ui.tui.engine import Command, Engine
 from kimi_tui.ui.tui.errands.trust import Trust
 from kimi_tui.ui.tui.frame_rate import FRAME
-from kimi_tui.ui.tui.from_below import told
+from kimi_tui.ui.tui.from_below import answered
 from kimi_tui.ui.tui.hinting import hints_for, where_of, writing
 from kimi_tui.ui.tui.host import Host
 from kimi_tui.ui.tui.insides import Insides
@@ -352,7 +352,7 @@ class KimiTui(TerminalApp):
     def tell(self, text: str, *, severity: str = "information") -> None:
         """A passing word to the person."""
         bad = severity == "warning"
-        words = f"! {told(text)}" if bad else told(text)
+        words = f"! {answered(text)}" if bad else answered(text)
         self.notify(words, severity="warning" if bad else "information", timeout=8 if bad else 4, markup=False)
 
     def action_escape(self) -> None:

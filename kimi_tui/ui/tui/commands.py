@@ -43,7 +43,7 @@ def entries(app: "KimiTui") -> Iterable[Entry]:
     for command in app.commands():
         if command.name not in ours:
             put = partial(app.put_command, command.name)
-            yield Entry(f"/{command.name}", _(command.description), put, _("commands, skills and flows"))
+            yield Entry(f"/{command.name}", told(command.description), put, _("commands, skills and flows"))
     for name, title in app.shelf.titles().items():
         yield Entry(told(title), name, partial(app.use_theme, name), _("themes"))
 

@@ -1,126 +1,35 @@
-"""Texts that the layers below write for the person and that stand on the screen among its own.
+"""What the layers below say to the person, in the language of the screen.
 
-They come in English, over the Wire or as errors. `told` says them in the language of the screen where they have a
-known form; what has none (a path, the words of a model, a server or a system call) stays as it came.
+It comes in English, over the Wire or as errors, made by `kimi_tui.said`; the catalogue holds those forms, and here they
+are found again in what came. What has no known form (a path, the words of a model, a server or a system call) stays as
+it came. Other faces show it as it comes.
+
+`told` is for a text that is one thing said, and for lists of such. `answered` is for what is the program's own from its
+first to its last word (the answer to a slash command, a notice, the cause of an error): there each line and each part
+of a line is said by itself, so one that is somebody else's spoils none of the others.
 """
 
 import re
 from functools import cache, lru_cache
+from string import Formatter
 
-from kimi_tui.ui.tui.language import N_, _, language, p_
+from kimi_tui.ui.tui.language import BELOW, N_, _, forms, language, p_
 
-FORMS: tuple[str, ...] = (
-    # What a tool asks to do
-    N_("run command"),
-    N_("run background command"),
-    N_("edit file"),
-    N_("edit file outside of working directory"),
-    N_("read file"),
-    N_("read sensitive file"),
-    N_("stop background task"),
-    N_("use {tool}"),
-    N_("mcp:{tool}"),
-    # How far a broad yes reaches
-    N_("commands that begin with `{words}`"),
-    N_("exactly `{words}`"),
-    N_("edits under `{folder}`"),
-    N_("edits of `{file}`"),
-    N_("calls of `{tool}` of the MCP server `{server}`"),
-    # Why it is asked, and what is odd about it
-    N_("Asked because: {why}"),
-    N_("Careful: {why}"),
-    N_("it is to run outside of the sandbox"),
-    N_("it names a protected or sensitive file: {file}"),
-    N_("it has an invisible character (U+{char})"),
-    N_("it has a character that looks like another (U+{char})"),
-    N_("it has much blank space in it"),
-    # What is asked for, in a sentence
-    N_("Run command `{command}`"),
-    N_("Edit file `{file}`"),
-    N_("Create file `{file}`"),
-    N_("Read `{file}` and tell the model"),
-    N_("Read `{file}`, which by its name holds secrets, and tell the model"),
-    N_("Stop background task `{task}`: {what}"),
-    N_("Call `{tool}` of the MCP server `{server}`"),
-    # What a project's configuration loosens
-    N_("rules that allow"),
-    N_("mode {mode}"),
-    N_("a wider sandbox"),
-    N_("the rule `{rule}` of {file}"),
-    N_("the rule `{rule}`"),
-    N_("{rule} may be meant"),
-    # The plan that the model asks about, and other questions of ours
-    *(N_("Plan"), N_("Carry out this plan?"), N_("Yes"), N_("No"), N_("Change it"), N_("Another answer")),
-    N_("Say what is to be different."),
-    # What came of a call
-    N_("The user rejected this tool call."),
-    N_("The user rejected this tool call and says: {words}"),
-    N_("Rejected"),
-    N_("Rejected: {words}"),
-    N_("You said: {words}"),
-    N_("You changed it: {command}"),
-    N_("Not answered"),
-    N_("Nothing was found"),
-    N_("Plan mode is on"),
-    N_("Plan agreed to"),
-    N_("Plan agreed to in this way: {way}"),
-    # What became of a task in the background, and how bad a problem of a skill is
-    *(N_("running"), N_("done"), N_("failed"), N_("timed out"), N_("stopped")),
-    *(N_("exit code {code}"), N_("after {seconds} s")),
+WORDS: tuple[str, ...] = (
+    # What a server, a task, a call or a run is, and how bad a problem is: words of closed sets, which are data below
+    *(N_("connected"), N_("connecting"), N_("pending"), N_("unauthorized"), N_("untrusted"), N_("disabled")),
+    *(N_("running"), N_("done"), N_("failed"), N_("timed out"), N_("stopped"), N_("cancelled")),
     *(N_("error"), N_("warning")),
-    # Notices
-    N_("The model's service failed"),
-    N_("That cannot be done"),
-    N_("The turn ended with an error"),
-    N_("A D-Mail went back to checkpoint {number}"),
-    N_("Back to before “{text}”"),
-    N_("The files are as before “{text}”"),
-    N_("The conversation goes on from there."),
-    N_("Restored: {files}."),
-    N_("Removed, since it was new: {files}."),
-    N_("{file} was changed by something else too; that is kept as {copy}."),
-    N_("{file} stays as it is: {why}."),
-    N_("what it held then was not kept"),
-    N_("What Shell commands changed is out of reach and stays as it is."),
-    N_("Background task: {what}"),
-    N_("The last session, “{title}”, is open in another window: this is the last one that is free"),
-    N_("This session was mended after a crash"),
-    N_("Lines of this session's record cannot be read"),
-    N_("The flow's journal is written again."),
-    N_("The flow's journal cannot be written: a crash would lose its place"),
-    N_("An order for this flow makes no sense"),
-    N_("The session is written to disk again"),
-    N_("Nothing was lost."),
-    N_("The session cannot be written to disk; it goes on in memory"),
-    N_("They are kept in {file}"),
-    N_("MCP configuration"),
-    N_("MCP server {name}: {state}"),
-    *(N_("connected"), N_("unauthorized")),
-    # What cannot be done now
-    N_("a turn is already running"),
-    N_("a flow is already running in this session"),
-    N_("there is no flow run to go on with"),
-    N_("no flow is running"),
-    N_("a key has no blanks and no such letters in it"),
-    N_("no model is set"),
-    N_("the model can be changed when the turn has ended"),
-    N_("that turn is no more"),
-    N_("the flow is not paused"),
-    N_("the flow is being stopped"),
-    N_("the flow is going on already"),
-    N_("the flow's run is over"),
-    N_("{node} is no decision: there is nothing to choose"),
-    N_("{node} has no prompt"),
-    N_("it ended with exit code {code}"),
     # The themes that come along
     *(N_("ANSI 16"), N_("Colour-blind safe"), N_("High contrast"), N_("Kimi dark"), N_("Kimi light"), N_("Kimi")),
-    # What a model is that is none
-    N_("a script, not a model"),
 )
-_PLAIN = frozenset(form for form in FORMS if "{" not in form)
-_SAID_TOO = frozenset({"why", "state", "rule"})
+_WORDS = frozenset(WORDS)
+_SAID_TOO = frozenset({"why", "cause", "state", "facts"})
 """The values that are texts of ours themselves."""
+_FIGURES = frozenset({"count", "number", "code", "line", "column", "most"})
+_FIGURE, _HEX = r"[-+]?\d[\d.,e+]*%?", "[0-9A-F]+"
 _MARKS_OF_LISTS = ("; ", " or ", ", ")
+_BULLET = re.compile(r"(\s*(?:[-*]|\d+\.) )?(.*)", re.DOTALL)
 
 
 def told(text: str) -> str:
@@ -128,9 +37,40 @@ def told(text: str) -> str:
     return text if language() == "en" or not text else _told(text)
 
 
+def answered(text: str) -> str:
+    """What the program itself says, line by line, as the screen says it."""
+    return text if language() == "en" else "\n".join(_line(line) for line in text.split("\n"))
+
+
+@lru_cache(1024)
+def _line(line: str) -> str:
+    found = _BULLET.fullmatch(line)
+    assert found is not None
+    return (found[1] or "") + _by_parts(found[2])
+
+
+def _by_parts(text: str) -> str:
+    for mark in (" · ", "; "):
+        parts = text.split(mark)
+        if len(parts) > 1 and (mark == " · " or _told(text) == text):
+            says = [_by_parts(part) for part in parts]
+            if says != parts:
+                return _joint(mark).join(says)
+    said = _told(text)
+    head, colon, rest = text.partition(": ")
+    if said != text or not colon:
+        return said
+    says = (_told(head), _by_parts(rest))
+    if says[0] == head and (says[1] == rest or rest in _WORDS):  # one word after what is not ours need not be ours
+        return text
+    return _joint(colon).join(says)
+
+
 @lru_cache(1024)
 def _told(text: str) -> str:
-    if text in _PLAIN:
+    if text in _plain():
+        return p_(BELOW, text)
+    if text in _WORDS:
         return _(text)
     for mark in _MARKS_OF_LISTS:
         if mark not in text:
@@ -142,7 +82,8 @@ def _told(text: str) -> str:
     for pattern, form in _patterns():
         if found := pattern.fullmatch(text):
             values = found.groupdict()
-            return _(form, **values | {name: _told(values[name]) for name in values.keys() & _SAID_TOO})
+            said = {name: _by_parts(value) if name in _SAID_TOO else value for name, value in values.items()}
+            return p_(BELOW, form).format_map(said)
     return text
 
 
@@ -152,15 +93,38 @@ def _joint(mark: str) -> str:
             return p_("between reasons", "; ")
         case " or ":
             return p_("between choices", " or ")
-        case _:
+        case ": ":
+            return p_("before what it is", ": ")
+        case ", ":
             return p_("between things", ", ")
+        case _:
+            return mark
+
+
+@cache
+def _plain() -> frozenset[str]:
+    return frozenset(form for form in forms(BELOW) if "{" not in form)
 
 
 @cache
 def _patterns() -> tuple[tuple[re.Pattern[str], str], ...]:
-    """The forms that hold values, as patterns of what comes."""
-    return tuple((_pattern(form), form) for form in FORMS if "{" in form)
+    """The forms that hold values, as patterns of what comes; those that say the most of their own come first."""
+    with_values = sorted((form for form in forms(BELOW) if "{" in form), key=own_words, reverse=True)
+    return tuple((_pattern(form), form) for form in with_values)
+
+
+def own_words(form: str) -> int:
+    """How many characters of a form are not values."""
+    return sum(len(text) for text, *_rest in Formatter().parse(form))
 
 
 def _pattern(form: str) -> re.Pattern[str]:
-    return re.compile(re.sub(r"\\\{(\w+)\\\}", r"(?P<\1>.+?)", re.escape(form)), re.DOTALL)
+    seen: set[str] = set()
+    pattern = ""
+    for text, name, spec, _conversion in Formatter().parse(form):
+        pattern += re.escape(text)
+        if name is not None:
+            value = _HEX if spec == "04X" else _FIGURE if spec or name in _FIGURES else ".+?"
+            pattern += f"(?P={name})" if name in seen else f"(?P<{name}>{value})"
+            seen.add(name)
+    return re.compile(pattern, re.DOTALL)

@@ -8,7 +8,8 @@
 
 The English text is the key. Its Chinese is written into `kimi_tui/locale/zh_CN/LC_MESSAGES/kimi_tui.po` (terms are in
 the head of that file): `make texts` puts new texts there and compiles it, and `tests/ui/tui/test_language.py` names
-what has no Chinese. Texts that the person, the model or a tool wrote are never translated.
+what has no Chinese. Texts that the person, the model or a tool wrote are never translated. What the layers below say
+(`kimi_tui/said.py`) is in the same catalogue, in the context `below`, and is told by `from_below.py`.
 
 In English nothing is loaded and nothing is looked up.
 """
@@ -24,6 +25,8 @@ if TYPE_CHECKING:
 Language = Literal["en", "zh"]
 LOCALE = os.path.join(os.path.dirname(__file__), "..", "..", "locale")  # noqa: PTH118, PTH120 - nothing is imported for it
 DOMAIN = "kimi_tui"
+BELOW = "below"
+"""The context of the texts that the layers below the screen say."""
 _COMPILED = os.path.join(LOCALE, "zh_CN", "LC_MESSAGES", f"{DOMAIN}.mo")  # noqa: PTH118
 _catalogue: "NullTranslations | None" = None
 
@@ -71,3 +74,16 @@ def p_(meaning: str, text: str) -> str:
 
 def N_(text: str) -> str:
     return text
+
+
+def forms(context: str) -> tuple[str, ...]:
+    """The English texts of a context of the catalogue, whatever the language in use; `gettext` does not tell them."""
+    from struct import unpack_from
+
+    with open(_COMPILED, "rb") as compiled:  # noqa: PTH123
+        data = compiled.read()
+    order = "<" if data[:4] == b"\xde\x12\x04\x95" else ">"
+    count, table = unpack_from(f"{order}II", data, 8)
+    places = (unpack_from(f"{order}II", data, table + 8 * number) for number in range(count))
+    keys = (data[start : start + length].decode("utf-8") for length, start in places)
+    return tuple(key.removeprefix(f"{context}\x04") for key in keys if key.startswith(f"{context}\x04"))

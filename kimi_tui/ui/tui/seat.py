@@ -12,7 +12,7 @@ from kimi_tui.ui.tui import terminal
 from kimi_tui.ui.tui.composer.drafts import DraftFile
 from kimi_tui.ui.tui.composer.history import History, draft_file, history_file
 from kimi_tui.ui.tui.engine import Engine
-from kimi_tui.ui.tui.from_below import told
+from kimi_tui.ui.tui.from_below import answered
 from kimi_tui.ui.tui.language import _
 
 if TYPE_CHECKING:
@@ -118,7 +118,7 @@ class Seat:
         home, early = self._app.home, self._app.prompts.early
         self.starting = False
         home.header.facts = dataclasses.replace(home.header.facts, failed=True)
-        self._app.stage.say(ErrorItem(_("The session could not start"), told(cause)))
+        self._app.stage.say(ErrorItem(_("The session could not start"), answered(cause)))
         home.composer.queued.show(())
         home.composer.text = "\n".join([*map(text_of, early), home.composer.text]).strip()
 

@@ -13,7 +13,7 @@ from kimi_tui.ui.tui import wording
 from kimi_tui.ui.tui.conversation import Conversation
 from kimi_tui.ui.tui.deltas import Delta, Part, Touched
 from kimi_tui.ui.tui.flow_fold import FlowFold
-from kimi_tui.ui.tui.from_below import told
+from kimi_tui.ui.tui.from_below import answered, told
 from kimi_tui.ui.tui.headline import one_line
 from kimi_tui.ui.tui.language import _
 from kimi_tui.ui.tui.tool_fold import ToolFold
@@ -124,7 +124,8 @@ class UiState:
         talk = self.conversation
         match message:
             case parts.TextPart():
-                talk.stream(message.text, thinking=False, at=at)
+                own = not self.turn.step and not self.flow.in_node  # no model speaks but in a step
+                talk.stream(answered(message.text) if own else message.text, thinking=False, at=at)
             case parts.ThinkPart():
                 talk.stream(message.think, thinking=True, at=at)
             case parts.ImageURLPart() | parts.AudioURLPart() | parts.VideoURLPart():
@@ -307,8 +308,7 @@ class UiState:
             self._retry = self._seam = None
             self._touch("node")
             self._restore_todo(payload.get("todo"))
-        detail = "\n".join(told(line) for line in message.body.split("\n"))
-        self.conversation.append(SeamItem("rewind", told(one_line(message.title)), detail=detail))
+        self.conversation.append(SeamItem("rewind", told(one_line(message.title)), detail=answered(message.body)))
         self._step_start = len(self.conversation)
 
     def _restore_todo(self, rows: object) -> None:

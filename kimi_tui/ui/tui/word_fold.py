@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from kimi_tui.ui.tui import wording
 from kimi_tui.ui.tui.conversation import Conversation
-from kimi_tui.ui.tui.from_below import told
+from kimi_tui.ui.tui.from_below import answered, told
 from kimi_tui.ui.tui.headline import one_line
 from kimi_tui.ui.tui.language import _
 from kimi_tui.ui.tui.transcript.items import AsideItem, AssistantItem, ErrorItem, NoticeItem, SeamItem
@@ -60,11 +60,11 @@ class WordFold:
 def _item_of(message: Notification) -> AsideItem | SeamItem | ErrorItem | NoticeItem:
     match message:
         case Notification(type="answer"):
-            return AsideItem(one_line(message.title), message.body)
+            return AsideItem(one_line(message.title), answered(message.body))
         case Notification(type="dmail"):
             return SeamItem("dmail", told(one_line(message.title)), detail=message.body)
         case Notification(severity="error"):
-            return ErrorItem(told(one_line(message.title)), told(message.body))
+            return ErrorItem(told(one_line(message.title)), answered(message.body))
         case _:
-            text = " · ".join(filter(None, (told(one_line(message.title)), told(one_line(message.body)))))
+            text = " · ".join(filter(None, (told(one_line(message.title)), answered(one_line(message.body)))))
             return NoticeItem(text, wording.notice_level(message.severity))

@@ -13,6 +13,7 @@ from kimi_tui.flow import build_flow, read_mermaid
 from kimi_tui.soul.commands import COMMANDS
 from kimi_tui.ui.tui import language
 from kimi_tui.ui.tui.app import KimiTui
+from kimi_tui.ui.tui.doors import DOORS
 from kimi_tui.ui.tui.keys import Where
 from kimi_tui.ui.tui.screens.help import Help
 from kimi_tui.ui.tui.screens.setting import SETTINGS
@@ -216,11 +217,11 @@ async def test_the_palette_and_the_completion_menu_are_chinese() -> None:
         await ready(pilot)
         await pilot.press("/")
         await say(pilot, engine)
-        assert words_left(app, names | {"sessions", "setup", "theme", "skills", "rewind", "mcp"}) == set()
+        assert words_left(app, names | {door.name for door in DOORS}) == set()
         await pilot.press("backspace", "ctrl+p")
         await say(pilot, engine)
         assert app.screen is not app.home
-        assert words_left(app, names) == set()
+        assert words_left(app, names | {door.name for door in DOORS}) == set()
 
 
 def content_of(*files: str) -> set[str]:

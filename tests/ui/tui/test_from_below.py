@@ -1,56 +1,35 @@
 """Texts of the layers below in the language of the screen: those that have a known form, and only those."""
 
-import ast
 import re
-from collections.abc import Iterator
 
 import pytest
 
+from kimi_tui.said import said, said_n
 from kimi_tui.tools.shell_command import hidden_text
 from kimi_tui.tools.shell_scope import shell_scope
 from kimi_tui.ui.tui import language
-from kimi_tui.ui.tui.from_below import FORMS, told
-from kimi_tui.ui.tui.language import _
-from tests import texts
-
-# Put together of pieces where they are written, or written in `themes/`.
-IN_PIECES = {
-    "exit code {}", "after {} s",
-    "Read `{}` and tell the model", "Read `{}`, which by its name holds secrets, and tell the model",
-    "the rule `{}` of {}", "the rule `{}`", "Plan agreed to", "Plan agreed to in this way: {}", "use {}",
-    "Run command `{}`", "Rejected: {}", "it ended with exit code {}",
-    "ANSI 16", "Colour-blind safe", "High contrast", "Kimi dark", "Kimi light", "Kimi",
-}  # fmt: skip
+from kimi_tui.ui.tui.from_below import WORDS, answered, own_words, told
+from kimi_tui.ui.tui.language import BELOW, _, forms, p_
 
 
-def written_below() -> Iterator[str]:
-    """Every text in the source of the layers below, with `{}` for its values."""
-    package = texts.ROOT / "kimi_tui"
-    for file in sorted(package.rglob("*.py")):
-        if "ui" in file.relative_to(package).parts[:1]:
-            continue
-        for node in ast.walk(ast.parse(file.read_text("utf-8"))):
-            match node:
-                case ast.Constant(value=str(text)):
-                    yield text
-                case ast.JoinedStr(values=parts):
-                    yield "".join(part.value if isinstance(part, ast.Constant) else "{}" for part in parts)
-                case _:
-                    pass
+def test_the_forms_of_the_layers_below_are_read_from_the_catalogue() -> None:
+    assert {"no flow is running", "there is no turn {turn}; /rewind lists them"} <= set(forms(BELOW))
+    assert forms("no such context") == ()
 
 
-def test_every_known_form_is_written_somewhere_below() -> None:
-    written = set(written_below())
-    plain = {re.sub(r"\{\w+\}", "{}", form) for form in FORMS}
-    assert plain - written - IN_PIECES == set()
+def test_every_form_has_words_of_its_own_by_which_it_is_found() -> None:
+    """A form that is hardly more than its values would be found in what is none of ours."""
+    assert [form for form in forms(BELOW) if "{" in form and own_words(form) < 3] == []
 
 
 def test_in_english_texts_stay_as_they_came() -> None:
-    assert [told(form) for form in FORMS] == list(FORMS)
+    for form in forms(BELOW):
+        assert told(form) == form
+        assert answered(f"- {form} · {form}") == f"- {form} · {form}"
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "expected"),
     [
         ("run command", "运行命令"),
         ("edits of `src/a.py`", "对 `src/a.py` 的编辑"),
@@ -62,19 +41,59 @@ def test_in_english_texts_stay_as_they_came() -> None:
         ("rules that allow, a wider sandbox", "放行规则、更宽松的沙箱"),
     ],
 )
-def test_in_chinese_known_forms_are_said_in_chinese(text: str, said: str | None) -> None:
+def test_in_chinese_known_forms_are_said_in_chinese(text: str, expected: str | None) -> None:
     language.use("zh")
-    if said is not None:
-        assert told(text) == said
+    if expected is not None:
+        assert told(text) == expected
     assert not re.search(r"[A-Za-z]{2,} (of|or|that|is|to) ", told(text))
 
 
 @pytest.mark.parametrize(
-    "text", ["", "git push origin v1.2", "there is no such file: run", "running late, done", "=> {x}"]
+    "text",
+    ["", "git push origin v1.2", "there is no such thing: run", "running late, done", "=> {x}", "run out"],
 )
 def test_what_has_no_known_form_stays_as_it_came(text: str) -> None:
     language.use("zh")
     assert told(text) == text
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("There are no skills.", "没有技能。"),
+        ("- a1b2 · running · exit code 2 · a title", "- a1b2 · 运行中 · 退出码 2 · a title"),
+        ("Problems:\n- ~/x.md:3 · error · BEGIN is gone", "问题：\n- ~/x.md:3 · 错误 · BEGIN is gone"),
+        ("~/config.yaml: models: this is no table", "~/config.yaml：models：不是键值表"),
+        ("line 3, column 2: every way from BEGIN runs in a circle", None),
+        ("the service answered 401 (Unauthorized): bad key: sk; is the API key right?", None),
+        ("2. fix the error: done · 12:01 · 2 files changed", "2. fix the error: done · 12:01 · 改动 2 个文件"),
+        ("This session is called “files only · done”.", "本会话的标题是“files only · done”。"),
+        ("Permission denied", "Permission denied"),
+        ("", ""),
+        ("a line\n\nanother: one", "a line\n\nanother: one"),
+    ],
+)
+def test_an_answer_is_said_line_by_line_and_part_by_part(text: str, expected: str | None) -> None:
+    assert answered(text) == text
+    language.use("zh")
+    if expected is None:
+        assert not re.search(r"line|column|every|answered|right", answered(text)), answered(text)
+    else:
+        assert answered(text) == expected
+
+
+def test_numbers_in_a_form_are_numbers() -> None:
+    language.use("zh")
+    assert answered(said("{tokens:,} out", tokens=12_345)) == "输出 12,345"
+    assert told("run out") == "run out"
+    assert told(said_n("{count} file changed", "{count} files changed", 1)) == "改动 1 个文件"
+    assert told(said_n("{count} file changed", "{count} files changed", 1_200)) == "改动 1,200 个文件"
+
+
+def test_what_a_text_holds_is_not_said_in_chinese_unless_it_is_a_text_of_ours() -> None:
+    language.use("zh")
+    assert told(said("Background task: {what}", what="done")) == "后台任务：done"
+    assert "沙箱" in told(said("Careful: {why}", why="it is to run outside of the sandbox"))
 
 
 @pytest.mark.parametrize(
@@ -94,9 +113,9 @@ def test_what_hides_in_a_command_is_said_in_chinese() -> None:
     for command in ("ls\u200b", "ls\u202e", "a" + " " * 80 + "b"):
         why = hidden_text(command)
         assert why is not None
-        assert told(f"Careful: {why}").startswith(_("Careful: {why}", why=""))
+        assert told(f"Careful: {why}").startswith(p_(BELOW, "Careful: {why}").format(why=""))
 
 
-def test_every_form_has_chinese_of_its_own() -> None:
+def test_every_word_of_a_closed_set_has_chinese_of_its_own() -> None:
     language.use("zh")
-    assert [form for form in FORMS if _(form) == form and form not in ("ANSI 16", "Kimi")] == []
+    assert [word for word in WORDS if _(word) == word and word not in ("ANSI 16", "Kimi")] == []

@@ -18,6 +18,7 @@ from kimi_tui.config.tables import Config
 from kimi_tui.soul.commands import COMMANDS
 from kimi_tui.ui.tui import language
 from kimi_tui.ui.tui.first_look import first_look
+from kimi_tui.ui.tui.from_below import told
 from kimi_tui.ui.tui.language import _, language_of, n_
 from tests import texts
 
@@ -116,4 +117,4 @@ def test_the_compiled_catalogue_is_made_of_the_written_one() -> None:
 def test_every_slash_command_is_described_in_chinese() -> None:
     language.use("zh")
     for command in COMMANDS:
-        assert _(command.info.description) != command.info.description
+        assert told(command.info.description) != command.info.description

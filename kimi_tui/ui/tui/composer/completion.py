@@ -7,7 +7,7 @@ from typing import Literal
 
 from kimi_tui.ui.tui.composer.fuzzy import best
 from kimi_tui.ui.tui.engine import Command
-from kimi_tui.ui.tui.language import _
+from kimi_tui.ui.tui.from_below import told
 
 LIMIT = 50
 _SLASH = re.compile(r"/([\w:.-]*)\Z")
@@ -51,7 +51,7 @@ def command_choices(query: str, commands: Iterable[Command]) -> list[Choice]:
     for command in best(query, names, LIMIT * 2):
         found.setdefault(command.name, command)
     return [
-        Choice(f"/{command.name}", _(command.description), f"/{command.name} ", runs=True)
+        Choice(f"/{command.name}", told(command.description), f"/{command.name} ", runs=True)
         for command in list(found.values())[:LIMIT]
     ]
 

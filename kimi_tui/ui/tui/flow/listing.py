@@ -12,6 +12,7 @@ from kimi_tui.flow.graph import NodeKind
 from kimi_tui.flow.prompts import shown_label
 from kimi_tui.ui.tui.engine import FlowSkill
 from kimi_tui.ui.tui.flow.broken import BrokenFlow
+from kimi_tui.ui.tui.from_below import answered
 from kimi_tui.ui.tui.headline import one_line
 from kimi_tui.ui.tui.panels.scroll import LineScroll
 from kimi_tui.ui.tui.text.line import Line, Run, cells, cut
@@ -58,7 +59,12 @@ class FlowList(LineScroll, can_focus=True):
             rows += [Line((("  ", palette.base), *row)) for row, _ in about]
             if isinstance(skill, BrokenFlow):
                 rows.append(
-                    Line((("  ✗ ", palette.error), (cut(f"{skill.place}: {skill.cause}", width - 4), palette.error)))
+                    Line(
+                        (
+                            ("  ✗ ", palette.error),
+                            (cut(f"{skill.place}: {answered(skill.cause)}", width - 4), palette.error),
+                        )
+                    )
                 )
             elif way := _first_nodes(skill):
                 rows.append(Line((("  ", palette.base), (cut(way, width - 2), palette.muted))))

@@ -4,6 +4,7 @@ from rich.style import Style
 
 from kimi_tui.skill.skill import Problem
 from kimi_tui.ui.tui.flow.broken import BrokenFlow
+from kimi_tui.ui.tui.from_below import answered
 from kimi_tui.ui.tui.language import _
 from kimi_tui.ui.tui.panels.sheet import Sheet
 from kimi_tui.ui.tui.text.line import Line, Run, cut
@@ -37,19 +38,23 @@ class Trouble(Sheet):
         if (error := self.error) is not None:
             out.append(Line((("✗ ", palette.error), (cut(error.place, width - 2), palette.error + Style(bold=True)))))
             out += [
-                Line((("  ", palette.base), *row)) for row, _ in wrap_text(error.cause, palette.base, max(8, width - 2))
+                Line((("  ", palette.base), *row))
+                for row, _ in wrap_text(answered(error.cause), palette.base, max(8, width - 2))
             ]
             out += _excerpt(error, width, palette)
             for other in error.others[:_WARNINGS]:
                 place = "✗ " + _("line {number}:", number=other.line) + " " if other.line is not None else "✗ "
-                out += [Line(row) for row, _join in wrap_text(place + other.text, palette.error, max(8, width))[:2]]
+                out += [
+                    Line(row)
+                    for row, _join in wrap_text(place + answered(other.text), palette.error, max(8, width))[:2]
+                ]
             if (more := len(error.others) - _WARNINGS) > 0:
                 out.append(Line((("✗ " + _("and {count} more", count=more), palette.error),)))
             if error.flow is not None:
                 out.append(Line((("  " + _("the last good chart:"), palette.muted),)))
         for problem in self.warnings[:_WARNINGS]:
             place = "! " + _("line {number}:", number=problem.line) + " " if problem.line is not None else "! "
-            rows = wrap_text(place + problem.text, palette.warning, max(8, width))
+            rows = wrap_text(place + answered(problem.text), palette.warning, max(8, width))
             out += [Line(row) for row, _ in rows[:2]]
         if (more := len(self.warnings) - _WARNINGS) > 0:
             out.append(Line((("! " + _("and {count} more", count=more), palette.warning),)))

@@ -17,7 +17,7 @@ from kimi_tui.errors import ConfigError
 from kimi_tui.llm.discover import LocalServer
 from kimi_tui.llm.key_check import KeyTrial
 from kimi_tui.paths import shown
-from kimi_tui.ui.tui.from_below import told
+from kimi_tui.ui.tui.from_below import answered, told
 from kimi_tui.ui.tui.language import N_, _, n_
 from kimi_tui.ui.tui.screens.ask_line import AskLine
 from kimi_tui.ui.tui.screens.frame import Card
@@ -103,7 +103,7 @@ def find_takeover(user_home: Path) -> Takeover | None:
     try:
         return Takeover(file, load_config(file).config)
     except ConfigError as error:
-        return Takeover(file, trouble=error.cause)
+        return Takeover(file, trouble=answered(error.cause))
 
 
 class FirstStart(Card[FirstChoice]):

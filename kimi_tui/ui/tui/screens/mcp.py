@@ -13,6 +13,7 @@ from textual.containers import Horizontal
 from kimi_tui.errors import KimiTuiError
 from kimi_tui.mcp.server_state import ServerState
 from kimi_tui.paths import shown
+from kimi_tui.ui.tui.from_below import answered
 from kimi_tui.ui.tui.language import N_, _, n_
 from kimi_tui.ui.tui.screens.frame import Frame
 from kimi_tui.ui.tui.screens.keybar import BarKey
@@ -142,7 +143,7 @@ def _lines(state: ServerState, width: int, palette: Palette) -> list[Line]:
     ]
     for text, ink in ((state.cause, palette.warning), *((note, palette.muted) for note in state.notes)):
         if text:
-            lines += [*(Line(row) for row, _ in wrap_text(text, ink, width)), Line()]
+            lines += [*(Line(row) for row, _ in wrap_text(answered(text), ink, width)), Line()]
     for tool in state.tools:
         lines.append(Line(((tool.name, palette.base + Style(bold=True)),)))
         about = wrap_text(" ".join((tool.description or "").split()), palette.muted, max(8, width - 2))

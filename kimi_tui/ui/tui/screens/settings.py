@@ -11,6 +11,7 @@ from kimi_tui.config.edit import KeyPath, Value, said_in
 from kimi_tui.config.tables import Config
 from kimi_tui.errors import ConfigError
 from kimi_tui.paths import shown
+from kimi_tui.ui.tui.from_below import answered
 from kimi_tui.ui.tui.language import N_, _
 from kimi_tui.ui.tui.screens.ask_line import AskLine
 from kimi_tui.ui.tui.screens.frame import Frame
@@ -140,7 +141,7 @@ class Settings(Frame[bool]):
         try:
             await self._change(changes)
         except ConfigError as error:
-            self.say_below(f"{error.key or 'config'}: {error.cause}")
+            self.say_below(f"{error.key or 'config'}: {answered(error.cause)}")
             return
         self._changed = True
         if ("language",) in changes:

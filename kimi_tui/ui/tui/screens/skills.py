@@ -10,6 +10,7 @@ from textual.containers import Horizontal
 from kimi_tui.paths import shown
 from kimi_tui.skill.library import Snapshot
 from kimi_tui.skill.skill import Problem, Scope, Skill, SkillKind
+from kimi_tui.ui.tui.from_below import answered
 from kimi_tui.ui.tui.language import N_, _
 from kimi_tui.ui.tui.screens.frame import Frame
 from kimi_tui.ui.tui.screens.keybar import BarKey
@@ -89,7 +90,7 @@ class Skills(Frame[str]):
         for key, problem in self._problems.items():
             sign, role = _SIGNS[problem.severity]
             line = f":{problem.line}" if problem.line else ""
-            picks.append(Pick(key, f"{shown(problem.path)}{line}", detail=problem.text, sign=sign, role=role))
+            picks.append(Pick(key, f"{shown(problem.path)}{line}", detail=answered(problem.text), sign=sign, role=role))
         for scope in Scope:
             within = [(key, skill) for key, skill in self._skills.items() if skill.scope is scope]
             if within:
@@ -144,7 +145,7 @@ def _skill_lines(skill: Skill, width: int, palette: Palette) -> list[Line]:
 def _problem_lines(problem: Problem, width: int, palette: Palette) -> list[Line]:
     ink = palette.error if problem.severity == "error" else palette.warning
     lines = [Line(((_(problem.severity), ink + Style(bold=True)),)), Line()]
-    lines += [Line(row) for row, _ in wrap_text(problem.text, palette.base, width)]
+    lines += [Line(row) for row, _ in wrap_text(answered(problem.text), palette.base, width)]
     place = shown(problem.path)
     if problem.line:
         place = _("{file}, line {line}", file=place, line=problem.line)
