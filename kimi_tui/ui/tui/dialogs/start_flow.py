@@ -58,6 +58,7 @@ class StartFlow(LeavingOnce[str | None]):
             yield KeyBar(id="keys")
 
     def on_mount(self) -> None:
+        self.query_one(FlowChart).map_covers = False
         self._show("")
         keys = (BarKey("Enter", _("start"), "start"), BarKey("Tab", _("chart or text"), "app.focus_next"))
         self.query_one(KeyBar).show((*keys, BarKey("Esc", _("leave"), "leave")))

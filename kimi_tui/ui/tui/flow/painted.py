@@ -30,6 +30,8 @@ class Painted(Panned):
         self.dimmed = False
         self.ascii_only = False
         self.with_map = True
+        self.map_covers = True
+        """Whether the map may lie over the chart; else it is there only where the chart leaves its corner free."""
         self.map: MiniMap | None = None
         self._map_rows: list[list[Segment]] | None = None
         self._has_map = False
@@ -166,10 +168,20 @@ class Painted(Panned):
                 ground=ground,
                 ascii=self.ascii_only,
             )
+            if not self.map_covers and not self._corner_is_free(plane, area):
+                self._map_rows = []
         if y >= len(self._map_rows):
             return strip
         width = self.size.width
         return Strip([*strip.crop(0, area.x), *self._map_rows[y], *strip.crop(area.right, width)], width)
+
+    def _corner_is_free(self, plane: Plane, area: Region) -> bool:
+        left = area.x - self._pad + self.scroll_offset.x
+        for line in range(self.scroll_offset.y, min(self.scroll_offset.y + area.height, plane.height)):
+            strip = Strip(Segment(piece.text) for piece in plane.row(line, self.faces))
+            if strip.crop(max(0, left), max(0, left + area.width)).text.strip():
+                return False
+        return True
 
     def watch_scroll_x(self, old_value: float, new_value: float) -> None:
         self._map_rows = None

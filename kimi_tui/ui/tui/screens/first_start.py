@@ -298,7 +298,7 @@ class FirstStart(Card[FirstChoice]):
             return
         about = _("The model to ask; the name as the service has it.")
         if trial.cause:
-            about = _("The key could not be tried: {cause}.", cause=trial.cause) + "\n\n" + about
+            about = _("The key could not be tried: {cause}.", cause=trial.cause) + " " + about
         self.app.push_screen(AskLine(title, about=about, value=service.model), got)
 
     def _done(self, changes: Mapping[KeyPath, Value], model: str) -> None:

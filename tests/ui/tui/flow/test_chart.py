@@ -130,6 +130,29 @@ async def test_a_large_chart_is_laid_out_aside_and_has_a_map(tmp_path: Path) -> 
         assert "█" not in one.shown().splitlines()[4][100:]
 
 
+async def test_a_map_that_may_not_cover_the_chart_is_there_only_where_its_corner_is_free(tmp_path: Path) -> None:
+    async with desk(tmp_path) as one:
+        await one.say(*flow_scenes.large_200())
+        await one.press("f3", "home")
+        chart = one.pane.chart
+        chart.map_covers = False
+
+        def has_map() -> bool:
+            return any("map" in segment.style.meta for segment in chart.render_line(0) if segment.style)
+
+        chart.forget_map()
+        assert not has_map()
+        await one.press("f11")
+        assert has_map()
+        corner = chart._map_region
+        drawn = [chart.render_line(y).crop(corner.x, corner.right).text for y in range(corner.height)]
+        chart.with_map = False
+        chart.forget_map()
+        below = [chart.render_line(y).crop(corner.x, corner.right).text.strip() for y in range(corner.height)]
+        assert any(text.strip() for text in drawn)
+        assert not any(below)
+
+
 async def test_a_click_on_the_map_goes_there_and_stops_following(tmp_path: Path) -> None:
     async with desk(tmp_path) as one:
         await one.say(*flow_scenes.large_200())
