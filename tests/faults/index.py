@@ -3,7 +3,7 @@
 A case without a number is from the list of names or from the list of what went wrong in other programs.
 """
 
-_APP = "tests/ui/tui/test_app.py"
+_APPROVAL = "tests/ui/tui/dialogs/test_approval.py"
 _CMD = "tests/tools/test_shell_command.py"
 _CTX = "tests/context/test_context.py"
 _DISK = "tests/session/test_disk.py"
@@ -106,19 +106,19 @@ CASES: dict[str, tuple[str, ...]] = {
         "tests/ui/tui/transcript/test_draw.py::test_no_item_breaks_the_grid_or_reaches_the_terminal",
         f"{_MCP}/test_parts.py::test_untrusted_text_is_cleaned",
     ),
-    "27 bidi_zw": (f"{_CMD}::test_bidi_zw", f"{_APP}::test_hidden_characters_of_a_command_are_spelled_out"),
+    "27 bidi_zw": (f"{_CMD}::test_bidi_zw", f"{_APPROVAL}::test_hidden_characters_of_a_command_are_spelled_out"),
     "28 hidden_tail": (
         f"{_CMD}::test_hidden_tail",
         f"{_SHELL}::test_hidden_text_is_pointed_out",
-        f"{_APP}::test_the_broad_answer_is_withheld_until_the_whole_text_was_seen",
+        f"{_APPROVAL}::test_the_broad_answer_is_withheld_until_the_whole_text_was_seen",
     ),
     "29 approval_keys": (
         f"{_TERM}::test_approval_keys_that_were_typed_ahead_or_pasted_do_not_approve",
-        f"{_APP}::test_no_key_approves_before_the_dialog_has_stood_still",
-        f"{_APP}::test_enter_on_nothing_does_not_approve",
-        f"{_APP}::test_the_next_of_several_approvals_is_shown_and_guarded_anew",
-        f"{_APP}::test_a_click_that_gives_the_window_its_focus_answers_nothing",
-        f"{_APP}::test_digits_in_a_reason_answer_nothing",
+        f"{_APPROVAL}::test_no_key_approves_before_the_dialog_has_stood_still",
+        f"{_APPROVAL}::test_enter_on_nothing_does_not_approve",
+        f"{_APPROVAL}::test_the_next_of_several_approvals_is_shown_and_guarded_anew",
+        f"{_APPROVAL}::test_a_click_that_gives_the_window_its_focus_answers_nothing",
+        f"{_APPROVAL}::test_digits_in_a_reason_answer_nothing",
     ),
     "30 secret_leak": (
         f"{_SHELL}::test_secret_leak",
@@ -217,7 +217,7 @@ CASES: dict[str, tuple[str, ...]] = {
         f"{_STEER}::test_a_branch_taken_in_the_tick_of_the_answer_wins_once",
         f"{_STEER}::test_a_jump_in_the_tick_of_the_answer_leaves_it_nothing_to_decide",
         f"{_STEER}::test_a_breakpoint_holds_before_each_visit_and_going_on_does_not_hit_it_again",
-        f"{_APP}::test_only_rows_that_changed_are_drawn_again_when_a_flow_goes_on",
+        "tests/ui/tui/test_flow_desk.py::test_only_rows_that_changed_are_drawn_again_when_a_flow_goes_on",
         "tests/soul/test_flows.py::test_a_rejected_tool_pauses_the_flow_and_the_person_may_choose_the_branch",
         "tests/soul/test_flows.py::test_esc_pauses_a_flow_a_message_can_be_sent_meanwhile_and_the_flow_goes_on",
         f"{_PANE}/test_pane.py::test_a_run_under_way_keeps_its_chart_when_the_file_changes",

@@ -8,9 +8,10 @@ import pytest
 from pytest_textual_snapshot import SVGImageExtension
 
 from kimi_tui.ui.tui import language
+from tests.ui.tui.hands import start
 from tests.ui.tui.house import open_house
 
-__all__ = ["open_house"]
+__all__ = ["open_house", "start"]
 
 ROOT = Path(__file__).parents[3]
 

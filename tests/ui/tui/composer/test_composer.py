@@ -1,0 +1,119 @@
+"""The composer under keys: what is written, completed, queued, sent and taken back."""
+
+from pathlib import Path
+
+from tests.ui.tui.hands import Start
+from tests.ui.tui.stand_in import StandIn
+
+
+async def test_enter_sends_what_is_written(start: Start) -> None:
+    async with start() as stage:
+        await stage.type("hello you")
+        await stage.press("enter")
+        assert stage.engine.prompts == ["hello you"]
+        assert stage.composer == ""
+
+
+async def test_ctrl_j_breaks_the_line_and_does_not_send(start: Start) -> None:
+    async with start() as stage:
+        await stage.type("one")
+        await stage.press("ctrl+j")
+        await stage.type("two")
+        assert (stage.composer, stage.engine.prompts) == ("one\ntwo", [])
+
+
+async def test_while_a_turn_runs_enter_queues_and_the_queue_is_sent_after_it(start: Start) -> None:
+    async with start() as stage:
+        await stage.type("one")
+        await stage.press("enter")
+        await stage.type("two")
+        await stage.press("enter")
+        assert stage.engine.prompts == ["one"]
+        assert stage.app.home.composer.queued.texts == ("two",)
+        stage.engine.end_turn()
+        await stage.pilot.pause()
+        await stage.pilot.pause()
+        assert stage.engine.prompts == ["one", "two"]
+        assert stage.app.home.composer.queued.texts == ()
+
+
+async def test_up_in_an_empty_composer_takes_back_the_last_of_the_queue(start: Start) -> None:
+    async with start() as stage:
+        for text in ("one", "two", "three"):
+            await stage.type(text)
+            await stage.press("enter")
+        await stage.press("up")
+        assert stage.composer == "three"
+        assert stage.app.home.composer.queued.texts == ("two",)
+
+
+async def test_ctrl_s_steers_the_running_turn(start: Start) -> None:
+    async with start() as stage:
+        await stage.type("one")
+        await stage.press("enter")
+        await stage.type("mind the tests")
+        await stage.press("ctrl+s")
+        assert stage.engine.steered == ["mind the tests"]
+
+
+async def test_up_brings_back_what_was_sent_and_down_the_draft(start: Start) -> None:
+    async with start() as stage:
+        await stage.type("one")
+        await stage.press("enter")
+        stage.engine.end_turn()
+        await stage.pilot.pause()
+        await stage.type("draft")
+        await stage.press("up")
+        assert stage.composer == "one"
+        await stage.press("down")
+        assert stage.composer == "draft"
+
+
+async def test_a_slash_offers_commands_and_tab_completes_one(start: Start) -> None:
+    async with start() as stage:
+        await stage.type("/fp")
+        menu = stage.app.home.composer.menu
+        assert [choice.label for choice in menu.choices] == ["/flow:plan"]
+        await stage.press("tab")
+        assert (stage.composer, menu.is_open) == ("/flow:plan ", False)
+
+
+async def test_enter_on_a_command_of_the_menu_runs_it(start: Start) -> None:
+    async with start() as stage:
+        await stage.type("/yo")
+        await stage.press("enter")
+        assert stage.engine.prompts == ["/yolo"]
+
+
+async def test_an_at_sign_offers_files_that_are_not_ignored(start: Start, tmp_path: Path) -> None:
+    work = tmp_path / "work"
+    (work / "src").mkdir(parents=True)
+    for name in ("src/reader.py", "src/reader.pyc", ".gitignore"):
+        (work / name).write_text("*.pyc\n")
+    async with start(engine=StandIn(work)) as stage:
+        files = stage.app.home.composer.files
+        assert files is not None
+        files.read()
+        await stage.type("see @reader")
+        assert [choice.label for choice in stage.app.home.composer.menu.choices] == ["src/reader.py"]
+        await stage.press("enter")
+        assert stage.composer == "see @src/reader.py "
+
+
+async def test_a_large_paste_is_a_chip_and_is_sent_whole(start: Start) -> None:
+    text = "\n".join(f"line {n}" for n in range(40))
+    async with start() as stage:
+        stage.app.home.composer.prompt.paste(text)
+        await stage.pilot.pause()
+        assert stage.composer == "[pasted 40 lines #1]"
+        await stage.press("enter")
+        assert stage.engine.prompts == [text]
+
+
+async def test_an_enter_within_a_burst_of_keys_is_a_line_break(start: Start) -> None:
+    async with start() as stage:
+        prompt = stage.app.home.composer.prompt
+        for key in ("a", "b", "c", "d", "e", "enter", "f"):
+            prompt._last_key, prompt._quick = float("inf"), prompt._quick
+            await stage.pilot.press(key)
+        assert (stage.composer, stage.engine.prompts) == ("abcde\nf", [])

@@ -1,0 +1,32 @@
+"""Questions under keys."""
+
+import asyncio
+
+from kimi_tui.wire.requests import Question, QuestionOption
+from tests.ui.tui.hands import Start
+
+
+async def test_questions_are_asked_one_after_the_other_and_answered_together(start: Start) -> None:
+    which = Question(question="Which?", options=(QuestionOption(label="red"), QuestionOption(label="blue")))
+    many = which.model_copy(update={"question": "Many?", "multi_select": True})
+    async with start() as stage:
+        asking = asyncio.create_task(stage.engine.questions.ask((which, many, which), tool_call_id="q"))
+        await stage.pilot.pause()
+        await stage.pilot.pause()
+        assert stage.app.home.question.has_focus
+        await stage.press("1")
+        for keys in (("2",), ("1", "2", "d"), ("o", "g", "o", "l", "d", "enter")):
+            stage.clock.now += 1
+            await stage.press(*keys)
+        assert (await asking).by_question == {"Which?": "gold", "Many?": "red, blue"}
+        assert stage.app.home.composer.prompt.has_focus
+
+
+async def test_escape_dismisses_a_question(start: Start) -> None:
+    which = Question(question="Which?", options=(QuestionOption(label="red"), QuestionOption(label="blue")))
+    async with start() as stage:
+        asking = asyncio.create_task(stage.engine.questions.ask((which,), tool_call_id="q"))
+        await stage.pilot.pause()
+        await stage.pilot.pause()
+        await stage.press("escape")
+        assert (await asking).dismissed
