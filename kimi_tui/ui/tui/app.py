@@ -227,10 +227,6 @@ class KimiTui(TerminalApp):
                 event.request_id, event.response, event.feedback, edited=event.edited, taken=event.taken
             )
 
-    def on_approval_dialog_typed(self, event: "ApprovalDialog.Typed") -> None:
-        self.home.composer.prompt.focus()
-        self.home.composer.prompt.paste(event.text)
-
     def on_waiting_pane_opened(self, event: "WaitingPane.Opened") -> None:
         self.stage.ask(event.request_id)
 
@@ -408,7 +404,7 @@ class KimiTui(TerminalApp):
         if not isinstance(self.screen, Home):
             return
         if name == "waiting" and self.home.approval.is_open:
-            self.home.approval.take_focus()
+            self.home.lend_focus(self.home.approval)
         elif not self.home.go_to(name):
             nothing = {"flow": _("there are no flows"), "todo": _("the todo list is empty")}
             starting = _("the session is still starting")

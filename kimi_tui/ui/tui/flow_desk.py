@@ -112,7 +112,7 @@ class FlowDesk:
             had_focus = branch.has_focus_within
             branch.close()
             if had_focus:
-                self._stage.home.focus_work()
+                self._stage.home.give_back_focus()
         self._do(f"choose:{label}", node_id)
 
     def _choose(self, node_id: str) -> None:
@@ -125,7 +125,7 @@ class FlowDesk:
             if branches := branches_of(run.begin, one):
                 label = label_of(run.begin, one)
                 self._stage.home.branch.show(one, label, branches, wanted=True)
-                self._stage.home.branch.focus()
+                self._stage.home.lend_focus(self._stage.home.branch)
                 return
         self._room.tell(_("this node has one way out; there is nothing to choose"))
 

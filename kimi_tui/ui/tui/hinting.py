@@ -68,8 +68,13 @@ def _hints_for(home: Home, state: "UiState") -> tuple[Hint, ...]:
     running = state.turn.running
     run = state.flow.run
     match where_of(home):
+        case "approval" if home.approval.writes:
+            said = _("send it") if home.approval.has_class("-why") else _("keep it, then answer")
+            hints: tuple[Hint, ...] = (("Enter", said), ("Esc", _("take it back")))
+        case "question" if home.question.has_class("-other"):
+            hints = (("Enter", _("give this answer")), ("Esc", _("back to the others")))
         case "approval":
-            hints: tuple[Hint, ...] = (
+            hints = (
                 ("y", _("once")),
                 *((("a", _("this session")),) if "session" in home.approval.offered else ()),
                 ("n", p_("answer", "no")),

@@ -223,9 +223,9 @@ class Stage:
         new = frozenset(request.id for request in requests) - self._asked
         self._asked = frozenset(request.id for request in requests)
         if requests and (open_id is not None or (new and not home.composer.text.strip())):
-            home.approval.take_focus()
+            home.lend_focus(home.approval)
         elif not requests and (had_focus or home.focused is None):
-            home.composer.prompt.focus()
+            home.give_back_focus()
 
     def answered(self, request_id: str) -> None:
         """A question has its answer, which the Wire tells only with the tool's result."""
@@ -237,9 +237,9 @@ class Stage:
         had_focus, was_open = dialog.has_focus_within, dialog.is_open
         dialog.show(next(iter(self.state.questions.values()), None))
         if dialog.is_open and not was_open and not self.home.composer.text.strip() and not self.home.approval.is_open:
-            dialog.focus()
+            self.home.lend_focus(dialog)
         elif had_focus and not dialog.is_open:
-            self.home.focus_work()
+            self.home.give_back_focus()
 
     def _ask_branch(self) -> None:
         home, run = self.home, self.state.flow.run
@@ -249,14 +249,14 @@ class Stage:
                 had_focus = home.branch.has_focus_within
                 home.branch.close()
                 if had_focus:
-                    home.composer.prompt.focus()
+                    home.give_back_focus()
             return
         was_open = home.branch.is_open
         home.branch.show(
             run.node_id, run.node_label, run.branches, words=self._last_words(pause), suggested=pause.suggested or ""
         )
         if not was_open and not home.composer.text.strip() and not home.approval.is_open:
-            home.branch.focus()
+            home.lend_focus(home.branch)
 
     def _last_words(self, pause: FlowPaused) -> str:
         """Why a decision waits, and what the model said last."""

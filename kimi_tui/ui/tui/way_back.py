@@ -28,7 +28,7 @@ class WayBack:
             home.transcript.focus()
         elif home.branch.is_open and home.branch.has_focus_within:
             home.branch.close()
-            home.composer.prompt.focus()
+            home.give_back_focus()
         elif app.stage.state.turn.running and app.engine is not None:
             app.engine.cancel()
         elif home.zoomed is not None:

@@ -13,6 +13,7 @@ from textual.message import Message
 from textual.screen import ModalScreen
 from textual.widgets import Input, Static
 
+from kimi_tui.ui.tui.dialogs.ahead import Ahead
 from kimi_tui.ui.tui.dialogs.asked_by import AskedBy
 from kimi_tui.ui.tui.dialogs.body import AskedBody
 from kimi_tui.ui.tui.dialogs.edit_command import EditCommand, command_of
@@ -66,13 +67,6 @@ class ApprovalDialog(Vertical, can_focus=True):
             self.feedback = feedback
             super().__init__()
 
-    class Typed(Message):
-        """The person writes a message: `text` belongs to the composer."""
-
-        def __init__(self, text: str) -> None:
-            self.text = text
-            super().__init__()
-
     def __init__(
         self,
         *,
@@ -83,7 +77,7 @@ class ApprovalDialog(Vertical, can_focus=True):
         self.guard = Guard(clock)
         self.requests: tuple[ApprovalRequest, ...] = ()
         self.current: ApprovalRequest | None = None
-        self._swallowed = ""
+        self._ahead = Ahead(self, self.guard)
         self._clock = clock
         self._aside: ModalScreen[str | None] | None = None
 
@@ -104,6 +98,11 @@ class ApprovalDialog(Vertical, can_focus=True):
         """The answers that are shown."""
         return frozenset(option.id for option in self.query_one(OptionRows).options)
 
+    @property
+    def _keys(self) -> dict[str, str]:
+        offered = self.offered
+        return {key: answer for key, answer in KEYS.items() if answer in offered}
+
     def show(self, requests: Sequence[ApprovalRequest], *, node: str = "", open_id: str | None = None) -> None:
         """Ask for these, the first one first. A dialog that shows another request than before waits anew."""
         self.requests = tuple(requests)
@@ -111,6 +110,7 @@ class ApprovalDialog(Vertical, can_focus=True):
         request = next((one for one in requests if one.id == wanted), requests[0] if requests else None)
         if request is None:
             self.current = None
+            self._ahead.leave()
             self.remove_class("-open", "-why", "-comment")
             self._leave_aside()
             return
@@ -123,7 +123,7 @@ class ApprovalDialog(Vertical, can_focus=True):
         if self.current is None or request.id != self.current.id:
             self.current = request
             self._leave_aside()
-            self._swallowed = ""
+            self._ahead.leave()
             self.guard.restart()
             self.remove_class("-why", "-comment")
             self._words.value = ""
@@ -174,7 +174,7 @@ class ApprovalDialog(Vertical, can_focus=True):
     def read_whole(self) -> bool:
         """Show the request on the whole screen; False where none is asked."""
         request = self.current
-        if request is None or self._writes:
+        if request is None or self.writes:
             return False
         node = self.query_one(AskedBy).node
         screen = WholeRequest(
@@ -209,7 +209,7 @@ class ApprovalDialog(Vertical, can_focus=True):
         key = event.key
         if self.current is None:
             return
-        if self._writes:
+        if self.writes:
             if key == "tab" and self.has_class("-comment"):
                 event.stop()
                 event.prevent_default()
@@ -229,28 +229,20 @@ class ApprovalDialog(Vertical, can_focus=True):
         elif key in ("left", "right"):
             event.stop()
             self._open_next(-1 if key == "left" else 1)
-        elif KEYS.get(key) in self.offered:
-            event.stop()
-            if self.guard.passes():
-                self._take(KEYS[key])
-            else:
-                self._swallowed += event.character or ""
         elif key == "enter":
             event.stop()
             chosen = self.query_one(OptionRows).selected
             if self.guard.passes() and chosen is not None:
                 self._take(chosen.id)
-        elif event.is_printable and event.character:
-            event.stop()
-            text, self._swallowed = self._swallowed + event.character, ""
-            self.guard.restart()
-            self.post_message(self.Typed(text))
+        elif (answer := self._ahead.answer(event, self._keys)) is not None:
+            self._take(answer)
+
+    def on_blur(self) -> None:
+        self._ahead.leave()
 
     def on_paste(self, event: events.Paste) -> None:
-        if not self._writes:
-            event.stop()
-            self.guard.restart()
-            self.post_message(self.Typed(event.text))
+        if not self.writes:
+            self._ahead.paste(event)
 
     def _open_next(self, by: int) -> None:
         """Another of those that wait."""
@@ -303,7 +295,7 @@ class ApprovalDialog(Vertical, can_focus=True):
         return self.query_one("#words", Input)
 
     @property
-    def _writes(self) -> bool:
+    def writes(self) -> bool:
         """Words are written that go with the answer."""
         return self.has_class("-why") or (self.has_class("-comment") and self._words.has_focus)
 

@@ -9,6 +9,7 @@ from textual.containers import Vertical
 from textual.content import Content
 from textual.message import Message
 
+from kimi_tui.ui.tui.dialogs.ahead import Ahead
 from kimi_tui.ui.tui.dialogs.body import AskedBody
 from kimi_tui.ui.tui.dialogs.guard import Guard
 from kimi_tui.ui.tui.dialogs.options import Option, OptionRows
@@ -48,6 +49,7 @@ class BranchDialog(Vertical, can_focus=True):
         self.node_id = ""
         self.labels: tuple[str, ...] = ()
         self.wanted = False
+        self._ahead = Ahead(self, self.guard)
 
     def compose(self) -> ComposeResult:
         yield AskedBody(id="why-asked")
@@ -85,6 +87,7 @@ class BranchDialog(Vertical, can_focus=True):
 
     def close(self) -> None:
         self.node_id, self.labels = "", ()
+        self._ahead.leave()
         self.remove_class("-open")
 
     def on_key(self, event: events.Key) -> None:
@@ -96,10 +99,14 @@ class BranchDialog(Vertical, can_focus=True):
             event.stop()
             if self.guard.passes() and options.selected is not None:
                 self._take(int(options.selected.id))
-        elif event.key.isdigit() and 0 < int(event.key) <= len(self.labels):
-            event.stop()
-            if self.guard.passes():
-                self._take(int(event.key) - 1)
+        elif (answer := self._ahead.answer(event, {option.key: option.id for option in options.options})) is not None:
+            self._take(int(answer))
+
+    def on_blur(self) -> None:
+        self._ahead.leave()
+
+    def on_paste(self, event: events.Paste) -> None:
+        self._ahead.paste(event)
 
     def on_option_rows_clicked(self, event: OptionRows.Clicked) -> None:
         event.stop()

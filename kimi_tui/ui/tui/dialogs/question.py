@@ -10,6 +10,7 @@ from textual.content import Content
 from textual.message import Message
 from textual.widgets import Input
 
+from kimi_tui.ui.tui.dialogs.ahead import Ahead
 from kimi_tui.ui.tui.dialogs.body import AskedBody
 from kimi_tui.ui.tui.dialogs.guard import Guard
 from kimi_tui.ui.tui.dialogs.options import Option, OptionRows
@@ -59,6 +60,7 @@ class QuestionDialog(Vertical, can_focus=True):
         self._at = 0
         self._answers: dict[str, str] = {}
         self._ticked: set[int] = set()
+        self._ahead = Ahead(self, self.guard)
 
     def compose(self) -> ComposeResult:
         yield AskedBody(id="question")
@@ -77,6 +79,7 @@ class QuestionDialog(Vertical, can_focus=True):
             return
         self.request = request
         self._at, self._answers = 0, {}
+        self._ahead.leave()
         self.set_class(request is not None, "-open")
         if request is not None:
             self._ask()
@@ -126,18 +129,26 @@ class QuestionDialog(Vertical, can_focus=True):
             rows.move(-1 if event.key == "up" else 1)
         elif event.key in ("enter", "space") and rows.selected is not None:
             event.stop()
-            self._take(rows.selected.id)
-        elif (found := next((option for option in rows.options if option.key == event.key), None)) is not None:
-            event.stop()
-            self._take(found.id)
+            if self.guard.passes():
+                self._take(rows.selected.id)
+        elif (answer := self._ahead.answer(event, {option.key: option.id for option in rows.options})) is not None:
+            self._take(answer)
+
+    def on_blur(self) -> None:
+        self._ahead.leave()
+
+    def on_paste(self, event: events.Paste) -> None:
+        if not self.has_class("-other"):
+            self._ahead.paste(event)
 
     def on_option_rows_clicked(self, event: OptionRows.Clicked) -> None:
         event.stop()
-        self._take(event.option_id)
+        if self.guard.passes():
+            self._take(event.option_id)
 
     def _take(self, option_id: str) -> None:
         question = self._question
-        if question is None or not self.guard.passes():
+        if question is None:
             return
         if option_id == _OTHER:
             self.add_class("-other")

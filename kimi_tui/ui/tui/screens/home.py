@@ -26,6 +26,7 @@ from kimi_tui.ui.tui.screens.layout import Width, bounded, layout_of, right_widt
 from kimi_tui.ui.tui.side import Side
 
 if TYPE_CHECKING:
+    from kimi_tui.ui.tui.dialogs.ahead import Typed
     from kimi_tui.ui.tui.dialogs.approval import ApprovalDialog
     from kimi_tui.ui.tui.dialogs.branches import BranchDialog
     from kimi_tui.ui.tui.dialogs.question import QuestionDialog
@@ -79,6 +80,7 @@ class Home(EchoScreen):
         self.zoomed: PaneName | None = None
         self._columns = ColumnShare(share_file(), terminal_name())
         self._share: float | None = None
+        self._lender: Widget | None = None
 
     def compose(self) -> ComposeResult:
         self.make_room()
@@ -307,11 +309,39 @@ class Home(EchoScreen):
 
     def focus_work(self) -> None:
         """The focus to what asks for an answer, else to the composer."""
-        dialog = self._dialog
+        if (dialog := self._dialog) is not None:
+            self.lend_focus(dialog)
+        else:
+            self.composer.prompt.focus()
+
+    def lend_focus(self, dialog: Widget) -> None:
+        """Let a dialog have the focus until it is answered."""
+        if not dialog.has_focus_within and self._dialog_of(self.focused) is None:
+            self._lender = self.focused
         if dialog is self.approval:
             self.approval.take_focus()
         else:
-            (dialog or self.composer.prompt).focus()
+            dialog.focus()
+
+    def give_back_focus(self) -> None:
+        """A dialog that had the focus is answered: to what else asks, else to where the person was before."""
+        lender, self._lender = self._lender, None
+        if self._dialog is None and lender is not None and lender in self.focus_chain:
+            lender.focus()
+        else:
+            self._lender = lender
+            self.focus_work()
+
+    def _dialog_of(self, widget: Widget | None) -> Widget | None:
+        dialogs = (self.approval, self.question, self.branch)
+        return next((one for one in dialogs if widget is not None and one in widget.ancestors_with_self), None)
+
+    def on_typed(self, event: "Typed") -> None:
+        """Letters for the message came to a dialog."""
+        prompt = self.composer.prompt
+        prompt.paste(event.text)
+        if event.go_on:
+            prompt.focus()
 
     # Keys
 
