@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import cast
 
 # The first of these that a call has is what a person wants to read on its card.
-_NAMING = ("command", "pattern", "path", "file_path", "url", "query", "description", "name", "title", "question")
+_NAMING = ("command", "pattern", "path", "file_path", "url", "query", "question", "description", "name", "title")
 _VALUE = {key: re.compile(rf'"{key}"\s*:\s*"((?:[^"\\]|\\.)*)("?)', re.S) for key in _NAMING}
 _LOOK_AT = 4000
 

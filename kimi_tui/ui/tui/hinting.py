@@ -52,7 +52,7 @@ def where_of(home: Home) -> Where:
 
 def hints_for(home: Home, state: "UiState", keymap: KeyMap) -> tuple[Hint, ...]:
     """The keys that matter now, by the names that they have now."""
-    hints = _hints_for(home, state)
+    hints = _hints_in_a_line(home) or _hints_for(home, state)
     if not keymap.given:
         return hints
     where, names = where_of(home), dict[str, str]()
@@ -64,17 +64,25 @@ def hints_for(home: Home, state: "UiState", keymap: KeyMap) -> tuple[Hint, ...]:
     return tuple((name, meaning) for key, meaning in hints if (name := names.get(key, key)))
 
 
+def _hints_in_a_line(home: Home) -> tuple[Hint, ...]:
+    """Where something other than the message is written; none elsewhere."""
+    hints: tuple[Hint, ...] = ()
+    if home.approval.has_focus_within and home.approval.writes:
+        said = _("send it") if home.approval.has_class("-why") else _("keep it, then answer")
+        hints = (("Enter", said), ("Esc", _("take it back")))
+    elif home.question.has_focus_within and home.question.has_class("-other"):
+        hints = (("Enter", _("give this answer")), ("Esc", _("back to the others")))
+    elif home.finder.has_focus_within:
+        hints = (("Enter ↓", _("next")), ("↑", _("previous")), ("Esc", _("close; n and N go on")))
+    return (*hints, _help()) if hints else ()
+
+
 def _hints_for(home: Home, state: "UiState") -> tuple[Hint, ...]:
     running = state.turn.running
     run = state.flow.run
     match where_of(home):
-        case "approval" if home.approval.writes:
-            said = _("send it") if home.approval.has_class("-why") else _("keep it, then answer")
-            hints: tuple[Hint, ...] = (("Enter", said), ("Esc", _("take it back")))
-        case "question" if home.question.has_class("-other"):
-            hints = (("Enter", _("give this answer")), ("Esc", _("back to the others")))
         case "approval":
-            hints = (
+            hints: tuple[Hint, ...] = (
                 ("y", _("once")),
                 *((("a", _("this session")),) if "session" in home.approval.offered else ()),
                 ("n", p_("answer", "no")),
@@ -84,6 +92,8 @@ def _hints_for(home: Home, state: "UiState") -> tuple[Hint, ...]:
                 ("PgDn", _("read on")),
                 ("Esc", _("interrupt")),
             )
+        case "question" if home.question.takes_several:
+            hints = (("1…4", _("tick")), ("d", _("done")), ("o", _("another answer")), ("Esc", _("no answer")))
         case "question":
             hints = (("1…4", _("answer")), ("o", _("another answer")), ("Esc", _("no answer")))
         case "time":
@@ -98,8 +108,6 @@ def _hints_for(home: Home, state: "UiState") -> tuple[Hint, ...]:
             )
         case "branches":
             hints = (("1…9", _("take a branch")), ("↑ ↓ Enter", _("choose")), ("Esc", _("later")))
-        case "conversation" if home.finder.has_focus_within:
-            hints = (("Enter ↓", _("next")), ("↑", _("previous")), ("Esc", _("close; n and N go on")))
         case "conversation":
             hints = (
                 ("↑ ↓", _("scroll")),

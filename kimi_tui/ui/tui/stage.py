@@ -199,6 +199,7 @@ class Stage:
             plan_mode=state.status.plan_mode,
             yolo=engine.approvals.yolo if engine is not None else False,
             waiting=len(state.approvals),
+            asking=len(state.questions),
             elapsed=elapsed,
             paused=run is not None and run.active and run.paused is not None,
         )

@@ -1,9 +1,11 @@
 """The reducer: what a recording of the Wire puts on the screen."""
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kimi_tui.ui.tui.deltas import Appended, Delta, Finished, Replaced, Streamed, Truncated
+from kimi_tui.ui.tui.headline import headline
 from kimi_tui.ui.tui.state import UiState
 from kimi_tui.ui.tui.transcript.items import (
     AssistantItem,
@@ -357,3 +359,14 @@ def test_a_todo_list_that_was_worked_off_goes_when_something_else_begins() -> No
     assert folded(*done, FLOW).todo == folded(*done, TurnBegin(user_input="next")).todo == ()
     left = (call("1", "SetTodoList", "{}"), result("1", display=(TodoBlock(items=(TodoItem(title="a"),)),)))
     assert folded(*left, FLOW).todo == folded(*left, TurnBegin(user_input="next")).todo == (TodoItem(title="a"),)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "named"),
+    [
+        ('{"path": ".", "pattern": "def "}', "def"),
+        ('{"questions": [{"options": [{"description": "a server"}], "question": "Which?"}]}', "Which?"),
+    ],
+)
+def test_a_card_is_named_by_the_argument_that_says_most(arguments: str, named: str) -> None:
+    assert headline(arguments) == named

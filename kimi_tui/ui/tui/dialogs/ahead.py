@@ -1,6 +1,6 @@
 """What is typed while a dialog opens: no letter is lost, and none answers what was not read yet."""
 
-from collections.abc import Mapping
+from collections.abc import Container, Mapping
 
 from textual import events
 from textual.message import Message
@@ -27,9 +27,13 @@ class Ahead:
     def __init__(self, dialog: Widget, guard: Guard) -> None:
         self._dialog, self._guard = dialog, guard
         self._kept = ""
+        self._refused = False
 
-    def answer(self, event: events.Key, answers: Mapping[str, str]) -> str | None:
-        """The answer that a key gives; `answers` by key. What is none goes into the message."""
+    def answer(self, event: events.Key, answers: Mapping[str, str], others: Container[str] = ()) -> str | None:
+        """The answer that a key gives; `answers` by key. What is none goes into the message.
+
+        `others` are keys of answers that cannot be given now: alone they were meant as such, and are nothing.
+        """
         letter = event.character or "" if event.is_printable else ""
         if event.key in answers:
             event.stop()
@@ -41,6 +45,11 @@ class Ahead:
             self._kept += letter
             if not again:
                 self._write()
+        elif event.key in others and not self._kept:
+            event.stop()
+            self._kept, self._refused = letter, True
+            self._guard.restart()
+            self._dialog.app.bell()
         elif letter and (self._kept or letter != " "):
             event.stop()
             self._kept += letter
@@ -54,11 +63,11 @@ class Ahead:
 
     def leave(self) -> None:
         """The dialog is answered or left: a letter that is kept was none of its answers."""
-        if len(set(self._kept)) == len(self._kept) == 1:
+        if len(self._kept) == 1 and not self._refused:
             self._dialog.post_message(Typed(self._kept, go_on=False))
-        self._kept = ""
+        self._kept, self._refused = "", False
 
     def _write(self) -> None:
-        text, self._kept = self._kept, ""
+        text, self._kept, self._refused = self._kept, "", False
         self._guard.restart()
         self._dialog.post_message(Typed(text))

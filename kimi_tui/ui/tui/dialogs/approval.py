@@ -234,8 +234,10 @@ class ApprovalDialog(Vertical, can_focus=True):
             chosen = self.query_one(OptionRows).selected
             if self.guard.passes() and chosen is not None:
                 self._take(chosen.id)
-        elif (answer := self._ahead.answer(event, self._keys)) is not None:
+        elif (answer := self._ahead.answer(event, self._keys, KEYS)) is not None:
             self._take(answer)
+        elif KEYS.get(key) == "session" and key not in self._keys:
+            self.notify(_("this can be allowed once, not for the session"), timeout=4, markup=False)
 
     def on_blur(self) -> None:
         self._ahead.leave()

@@ -154,7 +154,7 @@ class QuestionDialog(Vertical, can_focus=True):
             self.add_class("-other")
             self.query_one(Input).focus()
         elif option_id == _DONE:
-            self._answer(", ".join(question.options[index].label for index in sorted(self._ticked)))
+            self._answer(self._ticked_labels)
         elif question.multi_select:
             self._ticked ^= {int(option_id)}
             self._offer(keep_cursor=True)
@@ -164,7 +164,17 @@ class QuestionDialog(Vertical, can_focus=True):
     def on_input_submitted(self, event: Input.Submitted) -> None:
         event.stop()
         if text := event.value.strip():
-            self._answer(text)
+            self._answer(", ".join(filter(None, (self._ticked_labels, text))))
+
+    @property
+    def _ticked_labels(self) -> str:
+        """What was ticked of a question that takes several answers."""
+        question = self._question
+        return ", ".join(question.options[index].label for index in sorted(self._ticked)) if question else ""
+
+    @property
+    def takes_several(self) -> bool:
+        return self._question is not None and self._question.multi_select
 
     def _answer(self, text: str) -> None:
         request, question = self.request, self._question

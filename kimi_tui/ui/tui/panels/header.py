@@ -30,6 +30,7 @@ class HeaderFacts:
     yolo: bool = False
     plan_mode: bool = False
     waiting: int = 0
+    asking: int = 0
     elapsed: int | None = None
     paused: bool = False
     ready: bool = False
@@ -101,6 +102,11 @@ class Header(Sheet):
             return [
                 ("? ", palette.warning),
                 (n_("{count} approval", "{count} approvals", facts.waiting), palette.warning),
+            ]
+        if facts.asking:
+            return [
+                ("? ", palette.warning),
+                (n_("{count} question", "{count} questions", facts.asking), palette.warning),
             ]
         if facts.elapsed is not None:
             return [("● ", palette.accent), (_("working {time}", time=amounts.elapsed(facts.elapsed)), palette.base)]

@@ -213,7 +213,7 @@ async def test_keys_go_from_a_nodes_turn_back_to_the_node(tmp_path: Path) -> Non
         await at_green(one)
         await one.press("f3", "home", "up", "enter", "t")
         assert "› ■ Fix it" in one.shown()
-        await one.press("k")
+        await one.press("alt+up")
         assert "› ■ Look at the test" in one.shown()
         await one.press("enter")
         assert (one.app.home.focused_pane, one.pane.chart.selected) == ("flow", "look")
