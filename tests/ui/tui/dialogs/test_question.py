@@ -15,11 +15,24 @@ async def test_questions_are_asked_one_after_the_other_and_answered_together(sta
         await stage.pilot.pause()
         assert stage.app.home.question.has_focus
         await stage.press("1")
+        assert stage.app.home.header.facts.asking == 1
         for keys in (("2",), ("1", "2", "d"), ("o", "g", "o", "l", "d", "enter")):
             stage.clock.now += 1
             await stage.press(*keys)
         assert (await asking).by_question == {"Which?": "gold", "Many?": "red, blue"}
         assert stage.app.home.composer.prompt.has_focus
+
+
+async def test_an_own_answer_goes_beside_what_was_ticked(start: Start) -> None:
+    options = (QuestionOption(label="red"), QuestionOption(label="blue"))
+    async with start() as stage:
+        many = Question(question="Many?", options=options, multi_select=True)
+        asking = asyncio.create_task(stage.engine.questions.ask((many,), tool_call_id="q"))
+        await stage.pilot.pause()
+        await stage.pilot.pause()
+        stage.clock.now += 1
+        await stage.press("1", "o", *"gold", "enter")
+        assert (await asking).by_question == {"Many?": "red, gold"}
 
 
 async def test_escape_dismisses_a_question(start: Start) -> None:

@@ -1,0 +1,83 @@
+"""What is typed as a dialog opens, and where the focus is after it."""
+
+import asyncio
+
+import pytest
+
+from kimi_tui.wire.requests import Question, QuestionOption
+from tests.ui.tui import scenes
+from tests.ui.tui.hands import Start
+
+
+async def test_the_letters_of_a_word_that_is_being_typed_as_a_dialog_opens_are_a_message(start: Start) -> None:
+    async with start() as stage:
+        await stage.say(*scenes.approval())
+        await stage.press(*"any")
+        assert (stage.composer, stage.verdicts) == ("any", [])
+        assert stage.app.home.composer.prompt.has_focus
+
+
+@pytest.mark.parametrize(("early", "then", "kept"), [("y", "y", ""), ("a", "n", "a"), ("y", "", "y")])
+async def test_a_letter_right_when_a_dialog_opens_is_no_answer_and_is_not_lost(
+    start: Start, early: str, then: str, kept: str
+) -> None:
+    async with start() as stage:
+        await stage.say(*scenes.approval())
+        await stage.press(early)
+        assert stage.verdicts == []
+        stage.clock.now += 1
+        if then:
+            await stage.press(then)
+        else:
+            stage.app.home.approval.show(())
+        await stage.pilot.pause()
+        assert stage.composer == kept
+        assert len(stage.verdicts) == len(then)
+
+
+async def test_letters_come_to_the_message_from_a_question_and_from_a_branch_too(start: Start) -> None:
+    which = Question(question="Which?", options=(QuestionOption(label="red"), QuestionOption(label="blue")))
+    async with start() as stage:
+        asking = asyncio.create_task(stage.engine.questions.ask((which,), tool_call_id="q"))
+        await stage.pilot.pause()
+        await stage.pilot.pause()
+        await stage.press(*"2 of them")
+        assert stage.composer == "2 of them"
+        stage.app.home.composer.text = ""
+        stage.app.home.question.focus()
+        await stage.press("escape")
+        await asking
+        await stage.say(*scenes.flow_asks())
+        await stage.press(*"wait")
+        assert stage.composer == "wait"
+
+
+async def test_the_key_of_an_answer_that_cannot_be_given_leaves_the_dialog_as_it_is(start: Start) -> None:
+    async with start() as stage:
+        await stage.say(*scenes.approval())
+        stage.clock.now += 1
+        await stage.press("h")
+        assert stage.app.home.approval.has_focus
+        stage.clock.now += 1
+        await stage.press("n")
+        assert (stage.composer, stage.verdicts) == ("", [("reject", None)])
+
+
+async def test_after_an_answer_the_focus_is_where_it_was_before(start: Start) -> None:
+    async with start() as stage:
+        await stage.say(*scenes.flow_asks())
+        home = stage.app.home
+        home.branch.close()
+        await stage.press("f3")
+        assert home.flow.chart.has_focus
+        stage.app.stage.refresh({"flow"})
+        await stage.pilot.pause()
+        assert home.branch.has_focus
+        stage.clock.now += 1
+        await stage.press("2")
+        assert home.flow.chart.has_focus
+        await stage.say(*scenes.approval()[-1:])
+        assert home.approval.has_focus
+        stage.clock.now += 1
+        await stage.press("n")
+        assert stage.verdicts == [("reject", None)]
