@@ -14,6 +14,7 @@ KimiTuiError
 ├── ModelNotSetError        exit 1   there is no model to ask
 ├── ModelUnsupportedError   exit 1   the model cannot do what is asked of it
 ├── MaxStepsReachedError    exit 1   the turn took all the steps it may take
+├── FaultError              exit 1   a fault of ours; a report has the details
 └── ProviderError           exit 1   the model's service; 75 where a retry may help
     ├── ProviderConnectionError  75
     ├── ProviderTimeoutError     75
@@ -124,6 +125,10 @@ class MaxStepsReachedError(KimiTuiError):
             if what == "moves"
             else said("stopped after {count} steps, the most that is allowed", count=steps)
         )
+
+
+class FaultError(KimiTuiError):
+    """Something went wrong in the program itself; the message says where the report of it is."""
 
 
 class ProviderError(KimiTuiError):

@@ -7,35 +7,33 @@ import os
 import sys
 import termios
 import unicodedata
-from typing import IO, NamedTuple
+from typing import IO
 
+from kimi_tui.cli.kept_terminal import KeptTerminal
 from kimi_tui.ui.tui.language import _
 
 _ENTER, _LEAVE = "\x1b[?1049h\x1b[?25l\x1b[2J\x1b[H", "\x1b[?25h\x1b[?1049l"
 
 
-class FirstPaint(NamedTuple):
-    """What was painted; Textual's first frame paints over it."""
+def first_paint(out: IO[str], place: str, kept: KeptTerminal) -> None:
+    """Enter the alternate screen and say that the program is starting, and where.
 
-    out: IO[str]
+    Textual's first frame paints over it; until then it is `kept` that takes it away.
+    """
 
-    def undo(self) -> None:
-        """Back to the screen of before, for a message that is to be read there."""
-        self.out.write(_LEAVE)
-        self.out.flush()
+    def paint() -> None:
+        attributes = termios.tcgetattr(sys.stdin.fileno())
+        attributes[0] &= ~termios.IXON  # Ctrl+Q and Ctrl+S are keys
+        attributes[3] &= ~(termios.ECHO | termios.ICANON)
+        termios.tcsetattr(sys.stdin.fileno(), termios.TCSANOW, attributes)
+        columns, rows = _size(out)
+        title, starting = " kimi-tui", _("starting")
+        where = _printable(place)[: max(0, columns - len(title) - 4)]
+        out.write(f"{_ENTER}\x1b[1m{title}\x1b[0m  \x1b[2m{where}\x1b[0m\x1b[{rows};1H\x1b[2m {starting}\x1b[0m")
+        out.flush()
 
-
-def first_paint(out: IO[str], place: str) -> FirstPaint:
-    """Enter the alternate screen and say that the program is starting, and where."""
-    attributes = termios.tcgetattr(sys.stdin.fileno())
-    attributes[3] &= ~(termios.ECHO | termios.ICANON)
-    termios.tcsetattr(sys.stdin.fileno(), termios.TCSANOW, attributes)
-    columns, rows = _size(out)
-    title, starting = " kimi-tui", _("starting")
-    place = _printable(place)[: max(0, columns - len(title) - 4)]
-    out.write(f"{_ENTER}\x1b[1m{title}\x1b[0m  \x1b[2m{place}\x1b[0m\x1b[{rows};1H\x1b[2m {starting}\x1b[0m")
-    out.flush()
-    return FirstPaint(out)
+    kept.painted(paint, _LEAVE)
+    paint()
 
 
 def _size(out: IO[str]) -> tuple[int, int]:

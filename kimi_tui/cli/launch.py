@@ -2,6 +2,8 @@
 
 import argparse
 import logging
+import sys
+import threading
 from dataclasses import replace
 from logging.handlers import RotatingFileHandler
 from pathlib import Path
@@ -152,3 +154,16 @@ def start_logging(debug: bool) -> None:
         pass
     handler.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(name)s %(message)s"))
     root.handlers[:] = [handler]
+    threading.excepthook = _thread_failed
+    sys.unraisablehook = _could_not_raise
+
+
+def _thread_failed(failed: threading.ExceptHookArgs) -> None:
+    name = failed.thread.name if failed.thread is not None else ""
+    logging.getLogger(__name__).error("a thread failed: %s", name, exc_info=failed.exc_value)
+
+
+def _could_not_raise(failed: "sys.UnraisableHookArgs") -> None:
+    logging.getLogger(__name__).error(
+        "%s: %r", failed.err_msg or "passed over", failed.object, exc_info=failed.exc_value
+    )

@@ -4,7 +4,8 @@ import argparse
 import os
 from contextlib import nullcontext
 
-from kimi_tui.cli.screen import has_terminal, terminal_kept
+from kimi_tui.cli.kept_terminal import flush_what_is_read, terminal_kept
+from kimi_tui.cli.screen import has_terminal
 from kimi_tui.cli.work_dir import work_dir_of
 from kimi_tui.errors import UsageError
 
@@ -18,5 +19,8 @@ def run_replay_option(options: argparse.Namespace) -> int:
     from kimi_tui.ui.tui.replay.run import run_replay
 
     file = file_of(options.replay, work_dir_of(options))
-    with terminal_kept() if page is None else nullcontext():
-        return run_replay(file, speed=options.speed or 1.0, page=page)
+    with terminal_kept() if page is None else nullcontext() as kept:
+        try:
+            return run_replay(file, speed=options.speed or 1.0, page=page, kept=kept)
+        finally:
+            flush_what_is_read()

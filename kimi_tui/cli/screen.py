@@ -4,14 +4,12 @@ import argparse
 import gc
 import os
 import sys
-import termios
-from collections.abc import Callable, Generator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from kimi_tui.cli.demo import FLOW as DEMO_FLOW
 from kimi_tui.cli.first_paint import first_paint
+from kimi_tui.cli.kept_terminal import KeptTerminal, flush_what_is_read, terminal_kept
 from kimi_tui.cli.work_dir import work_dir_of
 from kimi_tui.errors import UsageError
 from kimi_tui.paths import shown
@@ -32,19 +30,18 @@ def run_screen(options: argparse.Namespace) -> int:
         raise UsageError("this terminal (TERM=dumb) cannot show a screen; use --print")
     work_dir = work_dir_of(options)
     gc.disable()  # until `ui.tui.rubbish` says otherwise
-    with terminal_kept():
+    with terminal_kept() as kept:
         language.use(language.language_of("auto"))  # what the configuration says of it is read later
-        painted = first_paint(sys.stdout, "" if options.demo else shown(work_dir))
-        return _show(options, work_dir, undo=painted.undo)
+        first_paint(sys.stdout, "" if options.demo else shown(work_dir), kept)
+        try:
+            return _show(options, work_dir, kept=kept)
+        finally:
+            flush_what_is_read()
 
 
-def _show(options: argparse.Namespace, work_dir: Path, *, undo: Callable[[], None] = lambda: None) -> int:
+def _show(options: argparse.Namespace, work_dir: Path, *, kept: KeptTerminal | None = None) -> int:
     """The screen in this terminal, or in the page that this process was started for."""
-    try:
-        from kimi_tui.ui.tui.run import run_tui
-    except BaseException:
-        undo()
-        raise
+    from kimi_tui.ui.tui.run import run_tui
 
     def make_plan(work_dir: Path | None, standing: "Standing | None") -> "Plan":
         from kimi_tui.cli.launch import plan_of, start_logging
@@ -69,6 +66,7 @@ def _show(options: argparse.Namespace, work_dir: Path, *, undo: Callable[[], Non
         motion=not options.reduced_motion,
         plain=options.plain,
         page=options.page,
+        kept=kept,
     )
 
 
@@ -83,14 +81,3 @@ def _prompt(options: argparse.Namespace) -> str | None:
 def has_terminal() -> bool:
     """Whether somebody can see and type."""
     return sys.stdin.isatty() and sys.stdout.isatty()
-
-
-@contextmanager
-def terminal_kept() -> Generator[None]:
-    """Whatever happens, the terminal's settings are those of before when this ends."""
-    fd = sys.stdin.fileno()
-    before = termios.tcgetattr(fd)
-    try:
-        yield
-    finally:
-        termios.tcsetattr(fd, termios.TCSANOW, before)

@@ -4,6 +4,7 @@ What the first frame does not need is imported after it: types of the panes' mes
 """
 
 import asyncio
+import logging
 import time
 from collections.abc import Callable, Coroutine, Sequence
 from typing import TYPE_CHECKING, ClassVar
@@ -57,6 +58,10 @@ if TYPE_CHECKING:
     from kimi_tui.ui.tui.stage import Stage
     from kimi_tui.ui.tui.transcript.view import Transcript
     from kimi_tui.wire.parts import UserInput
+
+_log = logging.getLogger(__name__)
+_LEAVE_S = 10.0
+_GOODBYES = frozenset({"/exit", "/quit", "exit", "quit"})
 
 
 class KimiTui(TerminalApp):
@@ -166,7 +171,11 @@ class KimiTui(TerminalApp):
 
     async def on_unmount(self) -> None:
         self.work_signs.leave()
-        await self.seat.leave()
+        try:
+            async with asyncio.timeout(_LEAVE_S):
+                await self.seat.leave()
+        except TimeoutError:
+            _log.warning("what ran could not be ended in time")
 
     def copy(self, text: str) -> None:
         """Copy it, and say how much and by what."""
@@ -199,7 +208,9 @@ class KimiTui(TerminalApp):
         self.prompts.submit(content)
 
     def on_composer_submitted(self, event: Composer.Submitted) -> None:
-        if self.seat.starting or not self.doors.takes(event.text):
+        if event.text.strip() in _GOODBYES:
+            self.action_leave()
+        elif self.seat.starting or not self.doors.takes(event.text):
             self.submit(event.content)
 
     def on_composer_steered(self, event: Composer.Steered) -> None:
@@ -313,6 +324,8 @@ class KimiTui(TerminalApp):
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """The keys of the conversation do not act behind another screen."""
+        if action == "suspend":
+            return "suspend" in self.keymap.given or not self.would_undo()
         return not (isinstance(self.screen, Frame) and action in ACTIONS and action != "leave")
 
     async def on_event(self, event: events.Event) -> None:

@@ -39,6 +39,7 @@ DOORS: tuple[Door, ...] = (
     Door("mcp", "How the MCP servers are"),
     Door("trust", "Trust what this folder brings along, or not any more"),
     Door("log", "What kimi-tui wrote into its log"),
+    Door("exit", "Leave kimi-tui; the session can be gone on with", ("quit",)),
 )
 
 
@@ -109,4 +110,5 @@ def _errands() -> dict[str, Errand]:
         "mcp": views.show_mcp,
         "trust": lambda app: app.trust.ask_again(),
         "log": views.show_log,
+        "exit": views.leave,
     }

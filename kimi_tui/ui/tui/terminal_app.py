@@ -1,23 +1,23 @@
 """An app with manners towards the terminal it is in: its signs, its clipboard, and how it ends by a fault."""
 
-import logging
 import os
+import signal
 from collections.abc import Sequence
 
 from textual.app import App
 from textual.filter import LineFilter
+from textual.widgets import TextArea
 
-from kimi_tui import paths
+from kimi_tui.errors import FaultError
 from kimi_tui.ui.tui import colourless, terminal
 from kimi_tui.ui.tui.ascii import sign_filters
+from kimi_tui.ui.tui.foreground import has_shell
 from kimi_tui.ui.tui.language import _
 from kimi_tui.ui.tui.manners import Manners
 
-_log = logging.getLogger(__name__)
-
 
 class TerminalApp(App[int]):
-    """`attention` calls a person who looks elsewhere."""
+    """`attention` calls a person who looks elsewhere; `fault` is what has ended it, where one of ours has."""
 
     def __init__(self, manners: Manners) -> None:
         self.manners = manners
@@ -29,6 +29,7 @@ class TerminalApp(App[int]):
             self.stylesheet.add_source(colourless.LOOKS)
         if manners.still:
             self.animation_level = "none"
+        self.fault: FaultError | None = None
         self.attention = terminal.Caller(self.write_out, lambda: self.app_focus)
 
     def get_line_filters(self) -> Sequence[LineFilter]:
@@ -51,18 +52,25 @@ class TerminalApp(App[int]):
             self.write_out(clipboard.for_screen(text))
             clipboard.give_aside(text)
 
-    def _fatal_error(self) -> None:
-        """A fault of ours that nothing caught: the log has all of it, the terminal one line and no traceback."""
-        from rich.text import Text
-
-        error = self._exception
-        _log.critical("the screen ended by a fault of its own", exc_info=error)
-        if self.is_headless:
-            super()._fatal_error()
+    def _handle_exception(self, error: Exception) -> None:
+        """A fault of ours that nothing caught ends the screen; it is told where the terminal can show it again."""
+        if self._driver is not None and self.is_headless:
+            super()._handle_exception(error)
             return
-        what = f"{type(error).__name__}: {error}".splitlines()[0][:200]
-        logs = paths.home() / "logs"
-        self._exit_renderables.append(
-            Text(_("kimi-tui ended by a fault of its own ({what}); {logs} has more", what=what, logs=logs))
-        )
+        from kimi_tui.ui.tui.crash import fault_of
+
+        self._return_code = 1
+        if self.fault is None:
+            self.fault = fault_of(error)
         self._close_messages_no_wait()
+
+    def action_suspend(self) -> None:
+        """Back to the shell for a while, with all of the job: what has started us waits for it to stop."""
+        if self._driver is None or not self._driver.can_suspend or not has_shell():
+            self.notify(_("there is no shell here to go back to"), timeout=4, markup=False)
+        else:
+            os.kill(0, signal.SIGTSTP)
+
+    def would_undo(self) -> bool:
+        """Whether there is something that Ctrl+Z takes back, where one writes."""
+        return isinstance(self.focused, TextArea) and bool(self.focused.history.undo_stack)

@@ -40,3 +40,8 @@ async def show_mcp(app: "KimiTui") -> None:
 
     if (engine := app.seat.soul_engine) is not None:
         await app.push_screen_wait(McpStatus(engine.mcp.states, restart=engine.mcp.restart))
+
+
+async def leave(app: "KimiTui") -> None:
+    """The way out, which shows nothing."""
+    app.action_leave()

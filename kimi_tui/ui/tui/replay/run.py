@@ -10,6 +10,7 @@ from kimi_tui.ui.tui.first_look import first_look
 from kimi_tui.ui.tui.language import _
 from kimi_tui.ui.tui.replay.recording import Recording, load
 from kimi_tui.ui.tui.run import drive
+from kimi_tui.ui.tui.ways_out import Kept
 
 
 class ReplayApp(KimiTui):
@@ -36,7 +37,7 @@ class ReplayApp(KimiTui):
         self.home.scrub.focus()
 
 
-def run_replay(file: Path, *, speed: float = 1.0, page: tuple[int, int] | None = None) -> int:
+def run_replay(file: Path, *, speed: float = 1.0, page: tuple[int, int] | None = None, kept: Kept | None = None) -> int:
     """Show a recorded session until the person leaves; the exit status. Raises UsageError for what is no recording."""
     recording = load(file)
 
@@ -46,4 +47,4 @@ def run_replay(file: Path, *, speed: float = 1.0, page: tuple[int, int] | None =
     language.use(language.language_of(first_look().language))
     app = ReplayApp(make)
     app.speed = speed
-    return drive(app, page=page)
+    return drive(app, page=page, kept=kept)
