@@ -20,7 +20,7 @@ class KeptTerminal:
     """`before` are the settings of before, as `termios` has them."""
 
     def __init__(self) -> None:
-        self._fd = sys.stdin.fileno()
+        self._fd, self._out = sys.stdin.fileno(), sys.stdout.fileno()
         self.before = termios.tcgetattr(self._fd)
         self._paint: Callable[[], None] | None = None
         self._unpaint = b""
@@ -38,7 +38,7 @@ class KeptTerminal:
         unpaint, self._unpaint = self._unpaint, b""
         with suppress(OSError, termios.error):
             if is_ours(self._fd):
-                os.write(sys.stdout.fileno(), unpaint)
+                os.write(self._out, unpaint)
                 termios.tcsetattr(self._fd, termios.TCSANOW, self.before)
 
     def end(self, number: int, _frame: FrameType | None) -> None:

@@ -34,14 +34,16 @@ class Terminal:
         rows: int = 30,
         columns: int = 100,
         wrapper: tuple[str, ...] = (),
+        module: str = "kimi_tui",
     ) -> None:
         whole = {name: value for name, value in os.environ.items() if name not in _DROPPED}
         whole |= {"TERM": "xterm-256color", "LANG": "C.UTF-8", **(env or {})}
-        argv = [*wrapper, sys.executable, "-m", "kimi_tui", *arguments]
+        argv = [*wrapper, sys.executable, "-m", module, *arguments]
         self.process = PtyProcess.spawn(argv, cwd=str(cwd), env=whole, dimensions=(rows, columns))
         self.raw = b""
         self.screen = pyte.Screen(columns, rows)
         self._stream = pyte.ByteStream(self.screen)
+        self._settings = termios.tcgetattr(self.process.fd)
 
     def __enter__(self) -> "Terminal":
         return self
@@ -86,6 +88,11 @@ class Terminal:
         until = time.monotonic() + 5
         while self.read(seconds) and time.monotonic() < until:
             pass
+
+    @property
+    def is_set_as_before(self) -> bool:
+        """The terminal echoes, waits for lines and so on, as it did in the beginning."""
+        return termios.tcgetattr(self.process.fd) == self._settings
 
     def type(self, keys: bytes) -> None:
         os.write(self.process.fd, keys)

@@ -39,6 +39,7 @@ def left_on(raw: bytes) -> set[str]:
         (signal.SIGINT, "approval"),
         (signal.SIGTERM, "tool"),
         (signal.SIGTERM, "flow"),
+        (signal.SIGQUIT, "tool"),
     ],
 )
 def test_a_signal_ends_it_and_the_terminal_is_as_it_was(tmp_path: Path, number: signal.Signals, state: str) -> None:

@@ -336,11 +336,12 @@ class KimiTui(TerminalApp):
             if (pressed := await meant(self, event)) is None:
                 return
             event = pressed
-        if not self._early_keys.hold(event):
+        if not self._early_keys.hold(event, can_write=self.home.focused is not None):
             await super().on_event(event)
 
-    def on_descendant_focus(self, event: events.DescendantFocus) -> None:
+    async def on_descendant_focus(self, event: events.DescendantFocus) -> None:
         self.hint()
+        await self._early_keys.let_write(super().on_event)
 
     def hint(self) -> None:
         """Name the keys that act now."""

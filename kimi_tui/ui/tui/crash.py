@@ -24,7 +24,8 @@ def fault_of(error: BaseException) -> FaultError:
     """What to tell of it. The report is written by then, where it can be."""
     if isinstance(error, WorkerFailed):
         error = error.error
-    _log.critical("the screen ended by a fault of its own", exc_info=error)
+    if logging.getLogger().handlers:  # without a log it would go to the screen
+        _log.critical("the screen ended by a fault of its own", exc_info=error)
     what = f"{type(error).__name__}: {error}".strip(": \n").splitlines()[0][:200]
     try:
         file = _report(error)

@@ -7,26 +7,44 @@ from textual import events
 _WRITING = frozenset({"enter", "shift+enter", "alt+enter", "ctrl+j", "backspace", "left", "right", "ctrl+q"})
 
 
+Take = Callable[[events.Event], Awaitable[None]]
+
+
 class EarlyKeys:
-    """A key that is no writing waits until `release`, and what comes after it waits behind it."""
+    """Writing waits until there is something to write into, any other key until `release`, and what comes after a key
+    that waits waits behind it.
+    """
 
     def __init__(self) -> None:
         self._held: list[events.Key | events.Paste] = []
         self._released = False
 
-    def hold(self, event: events.Event) -> bool:
+    def hold(self, event: events.Event, *, can_write: bool) -> bool:
         """Whether this one waits from now on."""
         if not isinstance(event, events.Key | events.Paste) or event.is_forwarded:
             return False
-        writes = isinstance(event, events.Paste) or event.is_printable or event.key in _WRITING
-        if not self._held and (self._released or writes):
+        if not self._held and (self._released or (can_write and _is_writing(event))):
             return False
         self._held.append(event)
         return True
 
-    async def release(self, take: Callable[[events.Event], Awaitable[None]]) -> None:
+    async def let_write(self, take: Take) -> None:
+        """Have what was written so far taken, in its order."""
+        while self._held and _is_writing(self._held[0]):
+            await self._give(take)
+
+    async def release(self, take: Take) -> None:
         """Have all of them taken, in their order, and hold nothing more."""
         self._released = True
         while self._held:
-            await take(self._held[0])
+            await self._give(take)
+
+    async def _give(self, take: Take) -> None:
+        first = self._held[0]
+        await take(first)
+        if self._held and self._held[0] is first:  # nobody else has let go of it meanwhile
             del self._held[0]
+
+
+def _is_writing(event: events.Key | events.Paste) -> bool:
+    return isinstance(event, events.Paste) or event.is_printable or event.key in _WRITING
