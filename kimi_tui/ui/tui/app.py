@@ -116,7 +116,7 @@ class KimiTui(TerminalApp):
         self.insides = Insides(self)
         self.trust = Trust(self)
         self.shelf = ThemeShelf(self)
-        self.shelf.use(theme)
+        self.shelf.begin(theme)
 
     # Start and end
 

@@ -95,7 +95,8 @@ class Seat:
         app = self._app
         if (host := app.host) is not None:
             await host.prepare()
-            app.shelf.use(host.config.theme)
+            if not app.shelf.use(host.config.theme):
+                app.tell(_("there is no theme {name} that can be read", name=host.config.theme), severity="warning")
             app.use_keys(host.config.keys, host.config_file)
             await app.trust.ask()
         return await self._make_engine()

@@ -44,6 +44,11 @@ class ThemeShelf:
         self._show(found)
         return True
 
+    def begin(self, name: str) -> None:
+        """Show the app in that theme, or in the first of ours where there is none such that can be read."""
+        if not self.use(name) and not self.use(themes.DEFAULT_THEME):
+            self._show(themes.load_theme(themes.bundled("themes") / f"{themes.DEFAULT_THEME}.yaml"))
+
     def titles(self) -> dict[str, str]:
         """Every theme there is: its file's name to its title. The files are read the first time."""
         if not self._titles:

@@ -105,11 +105,12 @@ def _plain_theme(path: Path, top: Mapping[str, str], inner: Mapping[str, dict[st
         and NAME.match(name)
         and set(REQUIRED) <= colours.keys() <= {*REQUIRED, *OPTIONAL}
         and all(_is_colour(colour) for colour in colours.values())
+        and not inner.get("variables")
     )
     if not right:
         return None
     on = {key: value == "true" for key, value in switches.items()}
-    theme = make_theme(name, colours, inner.get("variables", {}), dark=on["dark"], ansi=on["ansi"])
+    theme = make_theme(name, colours, {}, dark=on["dark"], ansi=on["ansi"])
     return ThemeFile(top.get("title", name), theme, path)
 
 

@@ -43,6 +43,24 @@ async def test_a_theme_that_is_broken_is_told_with_its_line_and_the_one_that_is_
         assert "mine" not in app.shelf.titles()
 
 
+async def test_the_theme_that_is_shown_stays_when_its_file_goes(folder: Path, tmp_path: Path) -> None:
+    app, _ = make_app(StandIn(tmp_path), theme="mine")
+    async with app.run_test() as pilot:
+        await ready(pilot)
+        (folder / "mine.yaml").unlink()
+        assert app.shelf.reload() == []
+        assert app.current_theme.background == "#123456"
+        assert "mine" not in app.shelf.titles()
+
+
+async def test_a_start_in_a_theme_that_is_gone_or_broken_is_one_in_ours(folder: Path, tmp_path: Path) -> None:
+    (folder / "broken.yaml").write_text("name: [\n", "utf-8")
+    (folder / "kimi-dark.yaml").write_text("colours: 1\n", "utf-8")
+    for name in ("gone", "broken"):
+        app, _ = make_app(StandIn(tmp_path), theme=name)
+        assert app.current_theme.name == "kimi-dark"
+
+
 async def test_a_file_that_changes_is_noticed(folder: Path, tmp_path: Path) -> None:
     app, _ = make_app(StandIn(tmp_path), theme="mine")
     told = asyncio.Event()
