@@ -17,7 +17,7 @@ _LOOK_MS = 200  # each look wakes the process, also where nobody ever edits a th
 
 
 class ThemeShelf:
-    """A file that is wrong is passed over, and logged; a theme that is shown stays as it was.
+    """A file that is wrong is passed over, and logged; a theme that was shown can be had again as it was.
 
     `current` is the name of the file, without its suffix, of the theme that is shown.
     """
@@ -26,6 +26,7 @@ class ThemeShelf:
         self._app = app
         self._titles: dict[str, str] = {}
         self._shown: ThemeFile | None = None
+        self._good: dict[str, ThemeFile] = {}  # what was shown, by the name of its file
 
     @property
     def current(self) -> str:
@@ -33,13 +34,12 @@ class ThemeShelf:
 
     def use(self, name: str) -> bool:
         """Show the app in the theme of that name; False where there is none."""
-        path = themes.find_theme(name)
-        if path is None:
-            return False
+        path, found = themes.find_theme(name), self._good.get(name)
         try:
-            found = themes.load_theme(path)
+            found = themes.load_theme(path) if path is not None else found
         except ConfigError as error:
             _log.warning("the theme is passed over: %s", error)
+        if found is None:
             return False
         self._show(found)
         return True
@@ -67,6 +67,8 @@ class ThemeShelf:
                 wrong.append(str(error))
                 continue
             self._titles[path.stem] = found.title
+        for name, found in self._good.items():
+            self._titles.setdefault(name, found.title)
         path = themes.find_theme(self.current)
         if path is not None and self._shown is not None:
             try:
@@ -94,7 +96,7 @@ class ThemeShelf:
 
     def _show(self, found: ThemeFile) -> None:
         again = self._app.theme == found.theme.name
-        self._shown = found
+        self._shown = self._good[found.path.stem] = found
         self._app.register_theme(found.theme)
         self._app.theme = found.theme.name
         if again:  # a theme of the same name is another one now

@@ -40,17 +40,21 @@ async def test_a_theme_that_is_broken_is_told_with_its_line_and_the_one_that_is_
         (wrong,) = app.shelf.reload()
         assert "mine.yaml:8: primary" in wrong
         assert app.current_theme.background == "#123456"
-        assert "mine" not in app.shelf.titles()
 
 
-async def test_the_theme_that_is_shown_stays_when_its_file_goes(folder: Path, tmp_path: Path) -> None:
+async def test_the_theme_that_is_shown_stays_when_its_file_goes_and_can_be_had_again(
+    folder: Path, tmp_path: Path
+) -> None:
     app, _ = make_app(StandIn(tmp_path), theme="mine")
     async with app.run_test() as pilot:
         await ready(pilot)
         (folder / "mine.yaml").unlink()
         assert app.shelf.reload() == []
         assert app.current_theme.background == "#123456"
-        assert "mine" not in app.shelf.titles()
+        assert "mine" in app.shelf.titles()
+        assert app.shelf.use("kimi")
+        assert app.shelf.use("mine")
+        assert app.current_theme.background == "#123456"
 
 
 async def test_a_start_in_a_theme_that_is_gone_or_broken_is_one_in_ours(folder: Path, tmp_path: Path) -> None:
