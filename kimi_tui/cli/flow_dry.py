@@ -11,7 +11,7 @@ from kimi_tui.errors import UsageError
 from kimi_tui.flow.dry import ChoiceScript, walk
 from kimi_tui.flow.graph import FlowNode
 from kimi_tui.flow.labels import clean, clip
-from kimi_tui.flow.runner import FlowOutcome
+from kimi_tui.flow.turn import FlowOutcome
 from kimi_tui.wire.codec import WireMessage
 from kimi_tui.wire.flow_events import FlowDecision, FlowNodeBegin
 

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 
 from kimi_tui.errors import FlowControlError, FlowError
 from kimi_tui.flow.graph import Flow, FlowNode, NodeKind
-from kimi_tui.flow.runner import FlowOutcome, FlowRunner
-from kimi_tui.flow.turn import TurnResult
+from kimi_tui.flow.runner import FlowRunner
+from kimi_tui.flow.turn import FlowOutcome, TurnResult
 from kimi_tui.wire.codec import WireMessage
 from kimi_tui.wire.parts import UserInput
 

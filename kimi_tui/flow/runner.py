@@ -36,8 +36,6 @@ from kimi_tui.said import said
 from kimi_tui.wire.codec import WireMessage
 from kimi_tui.wire.flow_events import FlowStatus, NodeStatus
 
-__all__ = ["FlowOutcome", "FlowRunner", "TurnResult", "TurnTaker"]
-
 DEFAULT_MAX_MOVES = 1000
 
 _STATUS: dict[str, NodeStatus] = {

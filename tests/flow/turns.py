@@ -7,8 +7,8 @@ from pathlib import Path
 from kimi_tui.flow.graph import Flow, FlowEdge, FlowNode, NodeKind
 from kimi_tui.flow.journal import Journal, load_runs
 from kimi_tui.flow.run_state import RunState
-from kimi_tui.flow.runner import FlowOutcome, FlowRunner
-from kimi_tui.flow.turn import TurnResult
+from kimi_tui.flow.runner import FlowRunner
+from kimi_tui.flow.turn import FlowOutcome, TurnResult
 from kimi_tui.wire.codec import WireMessage
 from kimi_tui.wire.flow_events import (
     FlowBegin,
