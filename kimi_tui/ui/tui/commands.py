@@ -12,7 +12,7 @@ from kimi_tui.ui.tui.from_below import told
 from kimi_tui.ui.tui.headline import one_line
 from kimi_tui.ui.tui.keys import KEYS, shown
 from kimi_tui.ui.tui.language import N_, _
-from kimi_tui.ui.tui.screens.frame import Card
+from kimi_tui.ui.tui.screens.card import Card
 from kimi_tui.ui.tui.screens.keybar import BarKey
 from kimi_tui.ui.tui.screens.picks import Pick, PickList
 from kimi_tui.ui.tui.screens.searched import SearchedList

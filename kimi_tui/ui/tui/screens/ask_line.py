@@ -6,7 +6,7 @@ from textual.app import ComposeResult
 from textual.widgets import Input, Static
 
 from kimi_tui.ui.tui.language import p_
-from kimi_tui.ui.tui.screens.frame import Card
+from kimi_tui.ui.tui.screens.card import Card
 from kimi_tui.ui.tui.screens.keybar import BarKey
 from kimi_tui.ui.tui.text.sanitize import sanitize
 

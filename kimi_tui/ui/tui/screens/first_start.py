@@ -20,7 +20,7 @@ from kimi_tui.paths import shown
 from kimi_tui.ui.tui.from_below import answered, told
 from kimi_tui.ui.tui.language import N_, _, n_
 from kimi_tui.ui.tui.screens.ask_line import AskLine
-from kimi_tui.ui.tui.screens.frame import Card
+from kimi_tui.ui.tui.screens.card import Card
 from kimi_tui.ui.tui.screens.keybar import BarKey
 from kimi_tui.ui.tui.screens.models import FindServers, local_choice, server_name
 from kimi_tui.ui.tui.screens.pick_one import PickOne

@@ -12,15 +12,13 @@ from textual.content import Content
 from kimi_tui.ui.tui.language import N_, _
 from kimi_tui.ui.tui.leaving_once import LeavingOnce
 from kimi_tui.ui.tui.screens.keybar import BarKey, KeyBar
-from kimi_tui.ui.tui.screens.picks import PickList
-from kimi_tui.ui.tui.screens.searched import SearchedList
 from kimi_tui.ui.tui.text.line import cells
 from kimi_tui.ui.tui.text.sanitize import sanitize
 
 ResultType = TypeVar("ResultType")
 
 
-_LOW = 28
+LOW = 28
 """With fewer rows than that none is left empty for the look of it."""
 
 
@@ -69,7 +67,7 @@ class Frame(LeavingOnce[ResultType | None]):
         self.show_keys()
 
     def on_resize(self, event: events.Resize) -> None:
-        self.set_class(event.size.height < _LOW, "-low")
+        self.set_class(event.size.height < LOW, "-low")
 
     def show_keys(self) -> None:
         """The keys may be other ones now."""
@@ -86,24 +84,3 @@ class Frame(LeavingOnce[ResultType | None]):
 
     def action_leave(self) -> None:
         self.dismiss(None)
-
-
-class Card(Frame[ResultType]):
-    """A frame as large as what is in it, over what was there before."""
-
-    DEFAULT_CSS = """
-    Card { align: center middle; background: $background 60%; }
-    Card > #frame { width: 84; max-width: 100%; height: auto; max-height: 100%; padding: 1 2 0 2; }
-    Card > #frame > KeyBar { margin-top: 0; }
-    Card.-low > #frame { padding: 0 2; }
-    """
-    rows_beside: ClassVar[int] = 0
-    """The rows of the card that its list cannot have; 0 where it has no list that may be long."""
-
-    def on_resize(self, event: events.Resize) -> None:
-        """Let a list have all the rows that there are."""
-        low = event.size.height < _LOW
-        for picks in self.query(PickList) if self.rows_beside else ():
-            picks.styles.max_height = max(3, event.size.height - self.rows_beside + low)
-            if isinstance(picks.parent, SearchedList):
-                picks.parent.keep_height()

@@ -11,7 +11,7 @@ from kimi_tui.config.edit import KeyPath, Value
 from kimi_tui.config.tables import Config
 from kimi_tui.llm.discover import LocalServer
 from kimi_tui.ui.tui.language import N_, _
-from kimi_tui.ui.tui.screens.frame import Card
+from kimi_tui.ui.tui.screens.card import Card
 from kimi_tui.ui.tui.screens.keybar import BarKey
 from kimi_tui.ui.tui.screens.picks import Pick, PickList
 from kimi_tui.ui.tui.screens.searched import SearchedList

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from textual.app import ComposeResult
 
 from kimi_tui.ui.tui.language import _
-from kimi_tui.ui.tui.screens.frame import Card
+from kimi_tui.ui.tui.screens.card import Card
 from kimi_tui.ui.tui.screens.keybar import BarKey
 from kimi_tui.ui.tui.screens.picks import Pick, PickList
 from kimi_tui.ui.tui.screens.searched import SearchedList

@@ -6,7 +6,7 @@ from textual.app import ComposeResult
 
 from kimi_tui.ui.tui.from_below import told
 from kimi_tui.ui.tui.language import N_, _
-from kimi_tui.ui.tui.screens.frame import Card
+from kimi_tui.ui.tui.screens.card import Card
 from kimi_tui.ui.tui.screens.keybar import BarKey
 from kimi_tui.ui.tui.screens.picks import Pick, PickList
 

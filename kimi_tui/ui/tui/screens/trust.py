@@ -15,7 +15,7 @@ from kimi_tui.trust import Brought, name_in
 from kimi_tui.ui.tui.dialogs.guard import Guard
 from kimi_tui.ui.tui.from_below import told
 from kimi_tui.ui.tui.language import N_, _, p_
-from kimi_tui.ui.tui.screens.frame import Card
+from kimi_tui.ui.tui.screens.card import Card
 from kimi_tui.ui.tui.screens.keybar import BarKey
 from kimi_tui.ui.tui.screens.picks import Pick, PickList
 from kimi_tui.ui.tui.text.sanitize import sanitize

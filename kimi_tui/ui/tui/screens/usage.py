@@ -9,7 +9,7 @@ from textual.app import ComposeResult
 from kimi_tui.ui.tui import wording
 from kimi_tui.ui.tui.from_below import told
 from kimi_tui.ui.tui.language import N_, _, n_, p_
-from kimi_tui.ui.tui.screens.frame import Card
+from kimi_tui.ui.tui.screens.card import Card
 from kimi_tui.ui.tui.screens.reading import Reading
 from kimi_tui.ui.tui.text.line import Line, Run, cells, cut
 from kimi_tui.ui.tui.text.palette import Palette
