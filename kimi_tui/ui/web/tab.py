@@ -42,7 +42,7 @@ class Tab:
     async def close(self) -> None:
         """Send the visitor away; the app has ended when this returns."""
         if self._visit is not None:
-            await self._visit.leave("`kimi-tui web` has ended.")
+            await self._visit.leave("`kimi-tui web` has ended.", for_good=True)
         async with self._free:
             pass
 
@@ -68,8 +68,9 @@ class _Visit:
             hearing.cancel()
             await asyncio.shield(self._process.end())
 
-    async def leave(self, why: str) -> None:
-        await self.tell("ended", why)
+    async def leave(self, why: str, *, for_good: bool = False) -> None:
+        """`for_good`: there is nothing to come back to."""
+        await self.tell("over" if for_good else "ended", why)
         await self._socket.close()
 
     async def draw(self, data: bytes) -> None:

@@ -84,6 +84,8 @@ async def test_a_flow_is_started_approved_and_seen_to_move(address: str, tmp_pat
         await browser.wait_for("The wall is red.")
         await browser.press("q", 81, modifiers=2)
         await browser.until('getComputedStyle(document.getElementById("ended")).display == "grid"')
+        edge = Image.open(io.BytesIO(await browser.picture())).convert("RGB")
+        assert edge.getpixel((edge.width - 1, 300)) == edge.getpixel((edge.width - 40, 300)), "a scroll bar"
 
 
 async def test_a_page_of_another_server_gets_nothing_not_even_with_the_cookie(address: str) -> None:

@@ -37,7 +37,7 @@ class Page:
         async with asyncio.timeout(20):
             while not self.socket.closed:
                 await self._read()
-        return next(text for kind, text in self.told if kind == "ended")
+        return next(text for kind, text in self.told if kind in ("ended", "over"))
 
     async def _read(self) -> None:
         message = await self.socket.receive()
@@ -149,6 +149,7 @@ async def test_the_end_of_the_server_ends_the_apps_and_what_they_run(tmp_path: P
         app = the_app(tmp_path)
     assert not lives(app)
     assert "ended" in await reading
+    assert [kind for kind, _text in page.told if kind in ("ended", "over")] == ["over"]
     assert processes_with(sleep) == []
     (log,) = paths.home().rglob("context.jsonl")
     assert [json.loads(line) for line in log.read_text("utf-8").splitlines()]

@@ -23,6 +23,7 @@ from kimi_tui.ui.tui.screens.frame import Frame
 from kimi_tui.ui.tui.screens.keybar import BarKey
 from kimi_tui.ui.tui.screens.picks import Pick, PickList
 from kimi_tui.ui.tui.screens.session_shelf import Kept, SessionShelf, said_of_the_other
+from kimi_tui.ui.tui.text.line import cut_start
 from kimi_tui.ui.tui.transcript.view import Transcript
 
 NEW = "new"
@@ -48,7 +49,7 @@ class Sessions(Frame[Kept | Literal["new"]]):
         width: 100%; height: 45%; border-left: none; border-top: solid $line; padding: 0;
     }
     Sessions.-narrow #side:focus-within { border-left: none; border-top: solid $primary; }
-    Sessions.-tiny #side { display: none; }
+    Sessions.-tiny #side, Sessions.-narrow.-nothing #side { display: none; }
     """
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("ctrl+r", "rename", "Rename", show=False, priority=True),
@@ -157,7 +158,7 @@ class Sessions(Frame[Kept | Literal["new"]]):
         picks_list = self.query_one("#list", PickList)
         picks_list.empty = _("nothing has “{query}”", query=query) if query else ""
         picks_list.show(picks, key=select, top=top)
-        where = _("all folders") if self._all else shown(self._shelf.work_dir)
+        where = _("all folders") if self._all else cut_start(shown(self._shelf.work_dir), self.app.size.width // 4)
         many = n_("{count} session", "{count} sessions", len(found))
         self.query_one("#count", Static).update(f"{many} · {where}" if self.app.size.width >= _ROOMY else many)
         self.show_keys()
@@ -186,6 +187,7 @@ class Sessions(Frame[Kept | Literal["new"]]):
 
     def on_pick_list_moved(self, event: PickList.Moved) -> None:
         self.show_keys()
+        self.set_class(self._selected is None, "-nothing")
         self.run_worker(partial(self._preview, self._selected), group="preview", exclusive=True)
 
     async def _preview(self, kept: Kept | None) -> None:

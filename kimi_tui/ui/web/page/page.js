@@ -9,6 +9,16 @@
     document.title = (called ? "● " : "") + (title || document.title.replace(/^● /, ""));
   };
 
+  const chinese = {
+    starting: "正在启动",
+    why: "会话已结束。",
+    again: "继续此会话",
+    "`kimi-tui web` has ended.": "`kimi-tui web` 已结束。",
+    "This session was opened in another tab.": "此会话已在另一个标签页中打开。",
+  };
+  const isChinese = /^zh\b/.test(navigator.language);
+  const inWords = (text) => (isChinese && chinese[text]) || text;
+
   const told = {
     title(text) {
       title = text;
@@ -25,7 +35,11 @@
       document.documentElement.style.setProperty("--ink", colour);
     },
     ended(text) {
-      if (text) document.getElementById("why").textContent = text;
+      if (text) document.getElementById("why").textContent = inWords(text);
+    },
+    over(text) {
+      this.ended(text);
+      document.getElementById("again").hidden = true; // nobody would answer
     },
   };
 
@@ -59,16 +73,10 @@
     if (open) event.preventDefault();
   });
 
-  const chinese = {
-    starting: "正在启动",
-    why: "会话已结束。",
-    again: "继续此会话",
-  };
-
   document.addEventListener("DOMContentLoaded", () => {
-    if (/^zh\b/.test(navigator.language)) {
+    if (isChinese) {
       document.documentElement.lang = "zh";
-      for (const [id, text] of Object.entries(chinese)) document.getElementById(id).textContent = text;
+      for (const id of ["starting", "why", "again"]) document.getElementById(id).textContent = chinese[id];
     }
     document.getElementById("again").addEventListener("click", () => location.reload());
   });
