@@ -28,7 +28,14 @@ class Insides:
             return
         stop = engine.roster.stop if engine is not None and shown is app.stage.state else None
         app.push_screen(
-            Inside(lambda: subagents_of(shown), index, clock=app.moment, motion=not app.manners.still, stop=stop)
+            Inside(
+                lambda: subagents_of(shown),
+                index,
+                clock=app.moment,
+                motion=not app.manners.still,
+                thoughts=app.home.transcript.thoughts,
+                stop=stop,
+            )
         )
 
     def follow(self) -> None:

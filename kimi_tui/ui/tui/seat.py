@@ -97,6 +97,7 @@ class Seat:
             await host.prepare()
             if not app.shelf.use(host.config.theme):
                 app.tell(_("there is no theme {name} that can be read", name=host.config.theme), severity="warning")
+            app.home.transcript.thoughts = host.config.show_thinking_stream
             app.use_keys(host.config.keys, host.config_file)
             await app.trust.ask()
         return await self._make_engine()

@@ -68,11 +68,11 @@ def open_house(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Open:
     script.write_text(json.dumps(SCRIPT), "utf-8")
 
     @asynccontextmanager
-    async def opening(*, model: bool = True, session: str | None = None) -> AsyncIterator[House]:
+    async def opening(*, model: bool = True, also: str = "") -> AsyncIterator[House]:
         if model:
             (home / "config.yaml").write_text(
                 f"default_model: moon\nproviders:\n  s: {{type: scripted, scripts: {script}}}\n"
-                "models:\n  moon: {provider: s, model: moon-2}\n  small: {provider: s, model: small}\n",
+                "models:\n  moon: {provider: s, model: moon-2}\n  small: {provider: s, model: small}\n" + also,
                 "utf-8",
             )
 
@@ -81,7 +81,6 @@ def open_house(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Open:
             return Plan(
                 work_dir=folder,
                 config=load_config().config,
-                session_id=session,
                 yolo=True,
                 standing=standing or trust.standing_of(folder),
             )

@@ -32,6 +32,7 @@ async def change_settings(app: "KimiTui") -> None:
     async def change(changes: "Mapping[KeyPath, Value]") -> None:
         await host.change(changes)
         app.shelf.use(host.config.theme)
+        app.home.transcript.thoughts = host.config.show_thinking_stream
 
     screen = Settings(lambda: host.config, host.config_file, change=change, themes=tuple(app.shelf.titles()))
     await app.push_screen_wait(screen)

@@ -50,12 +50,14 @@ class Inside(Frame[None]):
         *,
         clock: Callable[[], float],
         motion: bool,
+        thoughts: bool = True,
         stop: Callable[[str], object] | None = None,
     ) -> None:
         super().__init__()
         self._subagents, self._index = subagents, index
         self._clock, self._motion, self._stop = clock, motion, stop
         self._transcript = Transcript(clock=clock, motion=motion)
+        self._transcript.thoughts = thoughts
         self._feed = Feed(self._transcript)
         self.state = UiState(asker=p_("who asks", "agent"))
         self._taken = 0

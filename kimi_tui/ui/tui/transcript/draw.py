@@ -141,7 +141,7 @@ def _think(item: ThinkItem, width: int, look: Look) -> Iterator[Line]:
     seconds = elapsed(item.started, look)
     yield Line(((f"{spinner(look)} ", palette.accent), (_("thinking {time}", time=seconds).rstrip(), palette.muted)))
     tail = item.text[-_THINK_TAIL * 3 * width :].strip()
-    if tail:
+    if tail and look.thoughts:
         rows = wrap_text(tail, palette.muted + Style(italic=True), max(10, width - 4))[-_THINK_TAIL:]
         yield from indented([Line(row, join=join) for row, join in rows], look, "  │ ")
 

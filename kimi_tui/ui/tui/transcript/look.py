@@ -14,12 +14,16 @@ _FRAMES = "◐◓◑◒"
 
 @dataclass(frozen=True, slots=True)
 class Look:
-    """The moment: the palette, whether the item is open, the view's clock (seconds) and the spinner's frame."""
+    """The moment: the palette, whether the item is open, the view's clock (seconds) and the spinner's frame.
+
+    `thoughts`: what the model thinks is shown as it comes.
+    """
 
     palette: Palette
     is_open: bool = False
     now: float = 0.0
     frame: int = 0
+    thoughts: bool = True
 
 
 def act(action: str) -> Style:

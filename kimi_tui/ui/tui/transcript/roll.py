@@ -42,6 +42,7 @@ class Roll:
         self.width = 80
         self.palette = Palette()
         self.frame = 0
+        self.thoughts = True
         self.items: list[Item] = []
         self.heights = Heights()
         self.running: set[int] = set()
@@ -238,7 +239,8 @@ class Roll:
             if isinstance(item, AssistantItem) and not item.done:
                 lines = self._doc(item_id, item).lines
             else:
-                lines = draw(item, self.width, Look(self.palette, item_id in self._open, self._clock(), self.frame))
+                look = Look(self.palette, item_id in self._open, self._clock(), self.frame, self.thoughts)
+                lines = draw(item, self.width, look)
             drawn = self._drawn[item_id] = Drawn(gap, lines, [None] * len(lines))
             if len(self._drawn) > _KEPT:
                 self._drawn.popitem(last=False)

@@ -99,6 +99,15 @@ class Transcript(Viewport, can_focus=True):
             self._window.follow = False
         self._show()
 
+    @property
+    def thoughts(self) -> bool:
+        """Whether what the model thinks is shown as it comes; a thought that is over can be opened in any case."""
+        return self._roll.thoughts
+
+    @thoughts.setter
+    def thoughts(self, value: bool) -> None:
+        self._roll.thoughts = value
+
     def append(self, item: Item) -> int:
         """Add an item at the end; its id."""
         item_id = self._roll.append(item)

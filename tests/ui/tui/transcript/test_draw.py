@@ -107,6 +107,8 @@ def test_an_open_edit_shows_the_diff():
 def test_a_thought_is_its_last_lines_then_one_line():
     running = ThinkItem("\n".join(f"idea {number}" for number in range(9)), started=0.0)
     assert text_of(running, now=3.0) == ["◐ thinking 3s", "  │ idea 6", "  │ idea 7", "  │ idea 8"]
+    (line,) = draw(running, 60, Look(PALETTE, now=3.0, thoughts=False))
+    assert line.text.rstrip() == "◐ thinking 3s"
     done = ThinkItem("idea", done=True, duration_s=3.2)
     assert text_of(done) == ["✻ thought for 3.2s ▸"]
     assert text_of(done, is_open=True) == ["✻ thought for 3.2s ▾", "  │ idea"]
