@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from watchfiles._rust_notify import RustNotify
 
 # Milliseconds. A change is told after a quiet STEP, at the latest after QUIET; IDLE bounds one wait.
-_STEP, _QUIET, _IDLE = 100, 300, 5_000
+_STEP, _QUIET, _IDLE = 250, 500, 5_000
 _POLL = 300
 _ATTEMPTS = 8
 

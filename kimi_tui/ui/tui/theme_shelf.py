@@ -13,7 +13,7 @@ from kimi_tui.ui.tui import themes
 from kimi_tui.ui.tui.themes import ThemeFile
 
 _log = logging.getLogger(__name__)
-_LOOK_MS = 200  # each look wakes the process, also where nobody ever edits a theme
+_LOOK_MS = 400
 
 
 class ThemeShelf:
