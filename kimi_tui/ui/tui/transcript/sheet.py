@@ -1,26 +1,30 @@
 """The rows that a window shows, with what is laid over them: the cursor, what was found, what is selected."""
 
+from collections import deque
+
 from rich.style import Style
 from textual.selection import Selection
 
 from kimi_tui.ui.tui.transcript.copying import place_of
-from kimi_tui.ui.tui.transcript.roll import Roll
+from kimi_tui.ui.tui.transcript.roll import Drawn, Roll
 from kimi_tui.ui.tui.transcript.rows import MARGIN, Row, RowMaker
 from kimi_tui.ui.tui.transcript.search import Finder
 from kimi_tui.ui.tui.transcript.window import Window
 
 Placed = tuple[Row, int | None]
 """A row, and its place in the conversation (`copying`); None below the end."""
+_KEPT = 300  # rows; one that was on the screen weighs 3 KiB, caches of its strip for the most part
 
 
 class Sheet:
-    """Makes the rows. Those with nothing laid over them are kept with their item."""
+    """Makes the rows. The last of those with nothing laid over them are kept with their item."""
 
     def __init__(self, roll: Roll, window: Window, finder: Finder) -> None:
         self._roll = roll
         self._window = window
         self._finder = finder
         self.maker = RowMaker(roll.width, roll.palette)
+        self._kept: deque[tuple[Drawn, int]] = deque()
 
     def resize(self, width: int) -> None:
         """Rows of another width, or in the roll's new colours."""
@@ -52,7 +56,15 @@ class Sheet:
         row = drawn.rows[number]
         if row is None:
             row = drawn.rows[number] = self.maker.row(drawn.lines[number])
+            self._keep(drawn, number)
         return row
+
+    def _keep(self, drawn: Drawn, number: int) -> None:
+        self._kept.append((drawn, number))
+        if len(self._kept) > max(_KEPT, 2 * self._window.height):
+            drawn, number = self._kept.popleft()
+            if number < len(drawn.rows):
+                drawn.rows[number] = None
 
     def _marks(self, index: int, number: int, selection: Selection | None) -> list[tuple[int, int, Style]]:
         marks = [(start + MARGIN, end + MARGIN, style) for start, end, style in self._finder.marks(index, number)]

@@ -42,6 +42,7 @@ class Viewport(ScrollView):
         self._sheet = Sheet(self._roll, self._window, self._finder)
         self._painted: list[Placed] = []
         self._moving = False
+        self._drawing = False
         self._thumb = (0, 0)
         self._cursor: int | None = None
 
@@ -89,20 +90,27 @@ class Viewport(ScrollView):
             self.refresh()
             return
         dirty: list[Region] = []
-        for y, ((old, old_place), (new, place)) in enumerate(zip(before, rows, strict=True)):
+        for y, ((old, _), (new, _)) in enumerate(zip(before, rows, strict=True)):
             if not new.same_as(old):
                 dirty.append(Region(0, y, max(old.ink, new.ink, 1), 1))
-            elif place != old_place:  # it looks the same, but the mouse finds another place there
-                self._styles_cache.set_dirty(Region(0, y, 1, 1))
         if dirty:
             self.refresh(*dirty)
 
     def _shown(self) -> None:
         """The window is on the screen as it is now."""
 
+    def render_lines(self, crop: Region) -> list[Strip]:
+        self._drawing = True
+        try:
+            return super().render_lines(crop)
+        finally:
+            self._drawing = False
+
     def render_line(self, y: int) -> Strip:
+        """A row; with its places where the mouse looks for them, but not for the screen: there each place would be
+        one more style that Rich and Textual keep, 30 KiB for a reply."""
         row, place = self._painted[y] if y < len(self._painted) else (self._sheet.maker.blank, None)
-        return row.strip if place is None else row.strip.apply_offsets(0, place)
+        return row.strip if self._drawing or place is None else row.strip.apply_offsets(0, place)
 
     def watch_scroll_y(self, old_value: float, new_value: float) -> None:
         if self.show_vertical_scrollbar:

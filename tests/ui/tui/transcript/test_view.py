@@ -313,3 +313,46 @@ async def test_brackets_go_to_the_messages_of_the_person():
         await pilot.press("right_square_bracket")
         await pilot.pause()
         assert [row.split()[-1] for row in rows(view) if row.startswith("›")] == ["28"]
+
+
+async def test_rows_that_were_scrolled_past_are_let_go() -> None:
+    async with showing(*(AssistantItem(PROSE * 4, done=True) for _ in range(100)), size=(60, 16)) as (_, view):
+        view.action_scroll_home()
+        for _ in range(80):
+            view.action_page_down()
+        kept = sum(row is not None for drawn in view._roll._drawn.values() for row in drawn.rows)
+        assert 16 <= kept <= 300
+
+
+async def test_what_goes_to_the_screen_has_no_places_in_it() -> None:
+    """Rich and Textual keep each style that they ever saw, and each place would be one."""
+    async with showing(*turns(3)) as (_, view):
+        strips = view.render_lines(view.size.region)
+        assert not [segment for strip in strips for segment in strip if segment.style and segment.style.meta]
+        assert any(segment.style and segment.style.meta for segment in view.render_line(0))
+
+
+@pytest.mark.parametrize("count", [10, 2000])
+async def test_the_work_of_a_flush_does_not_depend_on_the_length_of_the_conversation(count: int):
+    async with showing(*turns(count)) as (pilot, view):
+        drawn = len(view._roll._drawn)
+        item_id = view.append(AssistantItem())
+        for _ in range(30):
+            view.stream(item_id, "a word and another ")
+            await pilot.pause()
+        assert len(view._roll._drawn) <= drawn + 2
+
+
+async def test_rows_that_look_the_same_are_found_at_their_own_place() -> None:
+    async with showing(*(NoticeItem("the same") for _ in range(60)), size=(40, 10)) as (pilot, view):
+        view.action_scroll_home()
+        await pilot.pause()
+        step = view._roll.heights[1]
+        (_, before), shown = view.screen.get_widget_and_offset_at(6, 2 * step), rows(view)
+        view._move(step)
+        await pilot.pause()
+        assert rows(view) == shown
+        _, after = view.screen.get_widget_and_offset_at(6, 2 * step)
+        assert before is not None
+        assert after is not None
+        assert after.y > before.y
