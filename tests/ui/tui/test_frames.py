@@ -46,7 +46,7 @@ async def test_words_of_a_reply_lay_nothing_out(tmp_path: Path) -> None:
         for number in range(8):
             engine.say(TextPart(text=f"And more of them, {number}. "))
             await pilot.pause()
-        assert "them, 7" in app.home.transcript.plain_text()
+        assert "them, 7" in app.home.transcript.markdown()
         assert layouts.count == 0
 
 
