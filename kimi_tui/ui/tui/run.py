@@ -93,7 +93,9 @@ def drive(app: KimiTui, *, page: tuple[int, int] | None = None, kept: Kept | Non
         # Plain GNU screen does not fill what it erases with the ground's colour.
         plain_screen = os.environ.get("TERM", "").startswith("screen") and "TMUX" not in os.environ
         TerminalDriver.kept = kept
-        app.driver_class = terse_driver(TerminalDriver, erase=not plain_screen, whole=draws_whole(os.environ))
+        app.driver_class = terse_driver(
+            TerminalDriver, erase=not plain_screen, whole=draws_whole(os.environ), caret=app.manners.plain
+        )
     ending = Ending(kept, page=page is not None)
     try:
         with ending.heard():

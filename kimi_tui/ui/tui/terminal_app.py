@@ -4,8 +4,10 @@ import os
 import signal
 from collections.abc import Sequence
 
+from textual import events
 from textual.app import App
 from textual.filter import LineFilter
+from textual.widget import Widget
 from textual.widgets import TextArea
 
 from kimi_tui.errors import FaultError
@@ -36,6 +38,22 @@ class TerminalApp(App[int]):
         """Textual's own make greys of colours where there are to be none."""
         colours = (self._colourless,) if self.no_color else super().get_line_filters()
         return [*colours, *self._filters_of_manners]
+
+    def on_descendant_focus(self, event: events.DescendantFocus) -> None:
+        """Nothing blinks; what reads the screen aloud goes on where the focus is."""
+        if isinstance(event.widget, TextArea):  # the caret is there of itself
+            return
+        from textual.widgets import Input
+
+        if isinstance(event.widget, Input):
+            event.widget.cursor_blink = False
+        elif self.manners.plain:
+            self.call_after_refresh(self._caret_to, event.widget)
+
+    def _caret_to(self, widget: Widget) -> None:
+        if widget.has_focus:
+            self.cursor_position = widget.region.offset + widget.gutter.top_left
+            widget.refresh()
 
     def write_out(self, sequence: str) -> None:
         """A control sequence for the terminal, past the screen."""

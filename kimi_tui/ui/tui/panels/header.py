@@ -42,8 +42,10 @@ class Header(Sheet):
 
     DEFAULT_CSS = "Header { height: 1; background: $surface; dock: top; }"
 
-    def __init__(self, *, id: str | None = None) -> None:  # noqa: A002
+    def __init__(self, *, counts: bool = True, id: str | None = None) -> None:  # noqa: A002
+        """`counts` false: nothing is said that the clock alone changes."""
         super().__init__(id=id)
+        self._counts = counts
         self._facts = HeaderFacts()
 
     @property
@@ -109,7 +111,9 @@ class Header(Sheet):
                 (n_("{count} question", "{count} questions", facts.asking), palette.warning),
             ]
         if facts.elapsed is not None:
-            return [("● ", palette.accent), (_("working {time}", time=amounts.elapsed(facts.elapsed)), palette.base)]
+            time = amounts.elapsed(facts.elapsed)
+            words = _("working {time}", time=time) if self._counts else _("working")
+            return [("● ", palette.accent), (words, palette.base)]
         if facts.paused:
             return [("‖ ", palette.warning), (_("flow paused"), palette.warning)]
         if facts.failed:

@@ -68,7 +68,7 @@ class Home(EchoScreen):
         self._compositor = NarrowCompositor()
         self._one_column = manners.plain
         self.furnished = False
-        self.header = Header(id="header")
+        self.header = Header(counts=not manners.plain, id="header")
         self.welcome = Welcome(id="welcome")
         self.talk = Vertical(self.welcome, id="talk", classes="-empty")
         self.talk.border_title = " " + _("conversation") + " "

@@ -19,6 +19,7 @@ _OFF = {"1": "22", "2": "22", "3": "23", "4": "24", "5": "25", "7": "27", "8": "
 State = tuple[str, str, frozenset[str]]  # foreground, background, attributes
 _NONE: State = ("", "", frozenset())
 _SEEN_ON_BLANKS = frozenset("479")  # underline, reverse, strike
+_HIDE_CARET, _SHOW_CARET = "\x1b[?25l", "\x1b[?25h"
 _SHORTEST = 8  # blanks that are worth an erase
 
 
@@ -150,14 +151,17 @@ def terse(data: str, *, erase: bool = True) -> str:
     return "".join(writer.out)
 
 
-def terse_driver(driver: type[Driver], *, erase: bool = True, whole: bool = False) -> type[Driver]:
+def terse_driver(driver: type[Driver], *, erase: bool = True, whole: bool = False, caret: bool = False) -> type[Driver]:
     """A driver that writes what `driver` would write, shortened, and every column in its place.
 
-    `whole`: the terminal draws pictures of several characters as one. For `App.get_driver_class`.
+    `whole`: the terminal draws pictures of several characters as one. `caret`: the terminal's own cursor stays to be
+    seen, for what reads the screen aloud follows it. For `App.get_driver_class`.
     """
 
     class TerseDriver(driver):
         def write(self, data: str) -> None:
+            if caret and data == _HIDE_CARET:
+                data = _SHOW_CARET
             super().write(keep_grid(terse(data, erase=erase), whole=whole))
 
     return TerseDriver

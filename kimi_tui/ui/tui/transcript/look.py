@@ -17,6 +17,7 @@ class Look:
     """The moment: the palette, whether the item is open, the view's clock (seconds) and the spinner's frame.
 
     `thoughts`: what the model thinks is shown as it comes.
+    `counts` false: nothing is said that the clock alone changes.
     """
 
     palette: Palette
@@ -24,6 +25,7 @@ class Look:
     now: float = 0.0
     frame: int = 0
     thoughts: bool = True
+    counts: bool = True
 
 
 def act(action: str) -> Style:
@@ -72,7 +74,7 @@ def spent(seconds: float) -> str:
 
 def elapsed(started: float | None, look: Look) -> str:
     """The time since `started`, in whole seconds so that it changes once a second; "" in the first."""
-    if started is None or look.now - started < 1:
+    if started is None or not look.counts or look.now - started < 1:
         return ""
     whole = int(look.now - started)
     return f"{whole}s" if whole < 60 else spent(whole)

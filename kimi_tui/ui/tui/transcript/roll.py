@@ -43,6 +43,7 @@ class Roll:
         self.palette = Palette()
         self.frame = 0
         self.thoughts = True
+        self.counts = True
         self.items: list[Item] = []
         self.heights = Heights()
         self.running: set[int] = set()
@@ -239,7 +240,7 @@ class Roll:
             if isinstance(item, AssistantItem) and not item.done:
                 lines = self._doc(item_id, item).lines
             else:
-                look = Look(self.palette, item_id in self._open, self._clock(), self.frame, self.thoughts)
+                look = Look(self.palette, item_id in self._open, self._clock(), self.frame, self.thoughts, self.counts)
                 lines = draw(item, self.width, look)
             drawn = self._drawn[item_id] = Drawn(gap, lines, [None] * len(lines))
             if len(self._drawn) > _KEPT:

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator, Sequence
 from time import monotonic
-from typing import ClassVar
+from typing import ClassVar, cast
 
 from textual import events
 from textual.binding import Binding, BindingType
@@ -10,6 +10,7 @@ from textual.message import Message
 from textual.selection import Selection
 from textual.timer import Timer
 
+from kimi_tui.ui.tui.manners import Manners
 from kimi_tui.ui.tui.transcript.copying import selected_text
 from kimi_tui.ui.tui.transcript.items import AssistantItem, FlowHeaderItem, Item, SubagentItem, UserItem
 from kimi_tui.ui.tui.transcript.picking import block_text, line_at, whole_text, word_at
@@ -190,6 +191,8 @@ class Transcript(Viewport, can_focus=True):
     # Painting
 
     def on_mount(self) -> None:
+        manners = getattr(cast(object, self.app), "manners", None)
+        self._roll.counts = not (isinstance(manners, Manners) and manners.plain)
         self._timer = self.set_interval(_TICK_S if self.motion else 1.0, self._tick, pause=True)
 
     def _changed(self, item_id: int | None) -> None:
@@ -212,7 +215,8 @@ class Transcript(Viewport, can_focus=True):
 
     def _run_timer(self) -> None:
         if self._timer is not None:
-            (self._timer.resume if self._roll.running else self._timer.pause)()
+            ticks = self._roll.running and self._roll.counts
+            (self._timer.resume if ticks else self._timer.pause)()
 
     def _shown(self) -> None:
         if self._window.follow:
