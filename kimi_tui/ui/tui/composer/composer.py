@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import TYPE_CHECKING
 
 from textual.app import ComposeResult
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from kimi_tui.wire.parts import UserInput
 
 _DRAFT_S = 0.4
+_READ_S = 0.3
 _ALWAYS = frozenset({"ctrl+r", "ctrl+s", "ctrl+v"})
 _IN_MENU = frozenset({"up", "down", "tab", "escape", "ctrl+n", "ctrl+p", "pageup", "pagedown"})
 
@@ -89,6 +91,7 @@ class Composer(Vertical):
         self._title = ""
         self._trigger: Trigger | None = None
         self._shut_at: str | None = None
+        self._late = False
         self.queued = QueuedList(id="queued")
         self.menu = ChoiceMenu(id="menu")
         self.prompt = PromptArea(self.pastes, self.images, id="prompt")
@@ -197,6 +200,7 @@ class Composer(Vertical):
 
     def on_prompt_area_sent(self, event: PromptArea.Sent) -> None:
         event.stop()
+        self._catch_up()
         if (choice := self.menu.selected) is not None and (self._searching or not self._is_whole(choice)):
             self._take_choice(choice)
             if not choice.runs or self._searching:
@@ -233,8 +237,10 @@ class Composer(Vertical):
                 self.menu.move(-min(8, self.menu.cursor))
             case "pagedown":
                 self.menu.move(min(8, len(self.menu.choices) - 1 - self.menu.cursor))
-            case "tab" if (choice := self.menu.selected) is not None:
-                self._take_choice(choice)
+            case "tab":
+                self._catch_up()
+                if (choice := self.menu.selected) is not None:
+                    self._take_choice(choice)
                 self._close_menu()
             case "escape":
                 self._shut_at = self.text
@@ -308,11 +314,39 @@ class Composer(Vertical):
             case Trigger("command", query):
                 self._offer(command_choices(query, self.commands()))
             case Trigger("file", query) if self.files is not None:
-                self._offer(file_choices(query, self.files.search))
+                self._offer_files(query, self.files)
             case _:
                 self._offer([])
 
+    def _offer_files(self, query: str, files: "FileIndex") -> None:
+        """At once where that is quick, else as soon as they are found; what is offered meanwhile is of before."""
+        if not files.is_large:
+            self._offer(file_choices(query, files.search))
+        if files.is_large or files.is_reading:
+            self._late = True
+            self.run_worker(self._find_files(query, files), group="files", exclusive=True)
+
+    async def _find_files(self, query: str, files: "FileIndex") -> None:
+        asked = self._trigger
+
+        def wanted() -> bool:
+            return self._late and self._trigger == asked
+
+        while wanted():
+            reading = files.is_reading
+            found = await asyncio.to_thread(file_choices, query, partial(files.search, wanted=wanted))
+            if wanted():
+                self._offer(found)
+                self._late = reading
+                await asyncio.to_thread(files.wait, _READ_S)
+
+    def _catch_up(self) -> None:
+        """Have the menu say what is written now, before one of it is taken."""
+        if self._late and self.files is not None and self._trigger is not None:
+            self._offer(file_choices(self._trigger.query, self.files.search))
+
     def _offer(self, choices: Sequence[Choice]) -> None:
+        self._late = False
         self.menu.show(choices)
         self.prompt.captures = _ALWAYS | _IN_MENU if choices else _ALWAYS
 

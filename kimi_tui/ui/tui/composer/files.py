@@ -2,17 +2,19 @@
 
 import os
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from heapq import nsmallest
 from pathlib import Path
 from threading import Lock, Thread
 
 from pathspec import GitIgnoreSpec
 
-from kimi_tui.ui.tui.composer.fuzzy import score
+from kimi_tui.ui.tui.composer.fuzzy import score_folded
 
 MOST = 100_000
 _FRESH_S = 10.0
 _MOMENT_S = 0.03
+_LARGE, _PART = 5_000, 2_000
 _NEVER = frozenset({".git", ".hg", ".svn", "node_modules", "__pycache__", ".venv", ".mypy_cache", ".ruff_cache"})
 
 
@@ -21,33 +23,50 @@ class FileIndex:
 
     def __init__(self, root: Path) -> None:
         self._root = root
-        self._paths: list[str] = []
+        self._paths: list[tuple[str, str]] = []
         self._read_at = -1e9
         self._reading: Thread | None = None
         self._lock = Lock()
-        self._last: tuple[str, list[str]] = ("", [])
+        self._last: tuple[str, list[tuple[str, str]]] = ("", [])
 
-    def search(self, query: str, limit: int) -> Sequence[str]:
-        """The best matches among what has been read so far; the first time, a moment is waited for a small folder."""
+    @property
+    def is_large(self) -> bool:
+        """Whether a search takes so long that a person who types would feel it."""
+        return len(self._paths) > _LARGE
+
+    @property
+    def is_reading(self) -> bool:
+        return self._reading is not None and self._reading.is_alive()
+
+    def search(self, query: str, limit: int, *, wanted: Callable[[], bool] = lambda: True) -> Sequence[str]:
+        """The best matches among what has been read so far; the first time, a moment is waited for a small folder.
+
+        A search that is not wanted any more ends early, with nothing.
+        """
         self.refresh()
         if not self._paths and self._reading is not None:
             self._reading.join(_MOMENT_S)
         with self._lock:
-            paths = self._paths
+            paths = source = self._paths
             last, hits = self._last
         if last and query.startswith(last) and paths:
             paths = hits
-        scored = [(value, path) for path in paths if (value := score(query, path)) is not None]
+        folded, scored = query.casefold(), list[tuple[float, str, str]]()
+        for begin in range(0, len(paths), _PART):
+            if not wanted():
+                return []
+            part = paths[begin : begin + _PART]
+            scored += [(-value, path, have) for path, have in part if (value := score_folded(folded, have)) is not None]
         with self._lock:
-            self._last = (query, [path for _, path in scored])
+            if self._paths is source:
+                self._last = (query, [(path, have) for _, path, have in scored])
         if not query:
-            return [path for _, path in sorted(scored, key=lambda entry: (entry[1].count("/"), entry[1]))][:limit]
-        scored.sort(key=lambda entry: (-entry[0], entry[1]))
-        return [path for _, path in scored[:limit]]
+            return nsmallest(limit, (path for _, path, _ in scored), key=lambda path: (path.count("/"), path))
+        return [path for _, path, _ in nsmallest(limit, scored)]
 
     def refresh(self) -> None:
         """Read the folder again, in a thread, unless that was just done."""
-        if self._reading is not None and self._reading.is_alive():
+        if self.is_reading:
             return
         if time.monotonic() - self._read_at < _FRESH_S:
             return
@@ -56,9 +75,9 @@ class FileIndex:
 
     def read(self) -> None:
         """Read the folder now."""
-        paths: list[str] = []
+        paths: list[tuple[str, str]] = []
         for path in _walk(self._root):
-            paths.append(path)
+            paths.append((path, path.casefold()))
             if len(paths) >= MOST:
                 break
             if len(paths) % 2000 == 0:
@@ -66,15 +85,15 @@ class FileIndex:
         self._publish(paths)
         self._read_at = time.monotonic()
 
-    def _publish(self, paths: list[str]) -> None:
+    def _publish(self, paths: list[tuple[str, str]]) -> None:
         with self._lock:
             self._paths = paths
             self._last = ("", [])
 
-    def wait(self) -> None:
-        """Until what is being read has been read."""
+    def wait(self, seconds: float | None = None) -> None:
+        """Until what is being read has been read, but no longer than that."""
         if self._reading is not None:
-            self._reading.join()
+            self._reading.join(seconds)
 
 
 def _walk(root: Path) -> Iterator[str]:

@@ -8,9 +8,13 @@ T = TypeVar("T")
 
 def score(query: str, text: str) -> float | None:
     """How well `text` answers `query` (higher is better), or None where a letter is missing."""
-    if not query:
+    return score_folded(query.casefold(), text.casefold())
+
+
+def score_folded(wanted: str, have: str) -> float | None:
+    """The same of texts whose case is folded already."""
+    if not wanted:
         return 0.0
-    wanted, have = query.casefold(), text.casefold()
     at = have.find(wanted)
     if at >= 0:
         start = at == 0 or not have[at - 1].isalnum()
