@@ -222,6 +222,8 @@ class Composer(Vertical):
 
     def on_prompt_area_pressed(self, event: PromptArea.Pressed) -> None:
         event.stop()
+        if event.key == "tab":
+            self._catch_up()
         if self.menu.is_open and event.key in _IN_MENU:
             self._in_menu(event.key)
         else:
@@ -237,10 +239,8 @@ class Composer(Vertical):
                 self.menu.move(-min(8, self.menu.cursor))
             case "pagedown":
                 self.menu.move(min(8, len(self.menu.choices) - 1 - self.menu.cursor))
-            case "tab":
-                self._catch_up()
-                if (choice := self.menu.selected) is not None:
-                    self._take_choice(choice)
+            case "tab" if (choice := self.menu.selected) is not None:
+                self._take_choice(choice)
                 self._close_menu()
             case "escape":
                 self._shut_at = self.text
@@ -324,6 +324,7 @@ class Composer(Vertical):
             self._offer(file_choices(query, files.search))
         if files.is_large or files.is_reading:
             self._late = True
+            self.prompt.captures |= {"tab"}
             self.run_worker(self._find_files(query, files), group="files", exclusive=True)
 
     async def _find_files(self, query: str, files: "FileIndex") -> None:

@@ -53,3 +53,13 @@ async def test_in_a_large_folder_letters_do_not_wait_for_the_files(tmp_path: Pat
         assert [choice.label for choice in composer.menu.choices] == ["file_04321.txt"]
         await pilot.press("tab")
         assert composer.text == "@file_04321.txt "
+
+
+async def test_tab_before_the_files_are_found_takes_the_best_of_what_is_written_by_then(tmp_path: Path) -> None:
+    app, _ = make_app(StandIn(tmp_path))
+    async with app.run_test(size=(100, 30)) as pilot:
+        await ready(pilot)
+        app.home.composer.files = many(tmp_path, 6000)
+        app.home.composer.text = "@04321"
+        await pilot.press("tab")
+        assert app.home.composer.text == "@file_04321.txt "
