@@ -11,7 +11,7 @@ from textual.widget import Widget
 from textual.widgets import TextArea
 
 from kimi_tui.errors import FaultError
-from kimi_tui.ui.tui import colourless, terminal
+from kimi_tui.ui.tui import colourless, enters, terminal
 from kimi_tui.ui.tui.ascii import sign_filters
 from kimi_tui.ui.tui.foreground import has_shell
 from kimi_tui.ui.tui.language import _
@@ -22,6 +22,7 @@ class TerminalApp(App[int]):
     """`attention` calls a person who looks elsewhere; `fault` is what has ended it, where one of ours has."""
 
     def __init__(self, manners: Manners) -> None:
+        enters.teach()
         self.manners = manners
         self._filters_of_manners = sign_filters(manners)
         self._colourless = colourless.Colourless()

@@ -9,6 +9,7 @@ from textual.binding import Binding, BindingType
 from textual.message import Message
 from textual.widgets import TextArea
 
+from kimi_tui.ui.tui import enters
 from kimi_tui.ui.tui.composer.images import Images
 from kimi_tui.ui.tui.composer.paste import Pastes
 
@@ -77,7 +78,7 @@ class PromptArea(TextArea):
         self._mounted = monotonic()
 
     async def _on_key(self, event: events.Key) -> None:
-        key = event.key
+        key = enters.named(event.key)
         if event.time - self._last_key >= _BURST_GAP:
             self._ahead = not self._last_key and event.time - self._mounted < _AHEAD_S
             self._quick = -1
