@@ -81,6 +81,11 @@ class _Theme:
         """Whether the theme leaves colours to the terminal, so that nothing can be mixed."""
         return self.background.ansi is not None or self.foreground.ansi is not None
 
+    @property
+    def is_stark(self) -> bool:
+        """Whether it is black and white, where a ground that is mixed as elsewhere could hardly be seen."""
+        return abs(self.foreground.brightness - self.background.brightness) > 0.98
+
     def colour(self, name: str, fallback: Color) -> Color:
         value = self.variables.get(name, "")
         if not value or value.startswith("auto"):
@@ -122,7 +127,8 @@ def _mixed_palette(theme: _Theme) -> Palette:
     text, ground = theme.foreground, theme.background
     muted = theme.colour("muted", ground.blend(text, 0.62, alpha=1.0))
     faint = theme.colour("faint", ground.blend(text, 0.30, alpha=1.0))
-    panel = theme.mix("foreground", 0.055)
+    panel = theme.mix("foreground", 0.1 if theme.is_stark else 0.055)
+    chosen = theme.mix("primary", 0.18 if theme.is_stark else 0.1)
     return Palette(
         base=_style(text, ground),
         muted=_style(muted, None),
@@ -136,7 +142,7 @@ def _mixed_palette(theme: _Theme) -> Palette:
         link=theme.ink("primary", _UNDERLINE),
         code=theme.ink("warning"),
         code_bg=_style(None, panel),
-        user_bg=_style(None, theme.mix("primary", 0.10)),
+        user_bg=_style(None, chosen),
         diff_add=_style(None, theme.mix("success", 0.16)),
         diff_add_word=_style(text, theme.mix("success", 0.38), _BOLD),
         diff_remove=_style(None, theme.mix("error", 0.16)),
