@@ -87,7 +87,7 @@ class Composer(Vertical):
         self._draft_timer: Timer | None = None
         self.files: FileIndex | None = None
         self.commands: Callable[[], Sequence[Command]] = tuple
-        self._searching = False
+        self._searching, self._waits = False, ""
         self._title = ""
         self._trigger: Trigger | None = None
         self._shut_at: str | None = None
@@ -143,7 +143,8 @@ class Composer(Vertical):
         if self._draft_timer is not None:
             self._draft_timer.stop()
             self._draft_timer = None
-        self._drafts.save(Draft(self.text, dict(self.pastes.texts), self.images.chips_in(self.text)))
+        text = self._waits if self._searching else self.text
+        self._drafts.save(Draft(text, dict(self.pastes.texts), self.images.chips_in(text)))
 
     def remember(self, text: str) -> None:
         """Have the history bring it back, with its pictures."""
@@ -179,7 +180,7 @@ class Composer(Vertical):
     def _entitle(self) -> None:
         shell = self.text.startswith("!") and not self._searching
         if self._searching:
-            title = _("earlier messages")
+            title = _("earlier messages") if self.menu.is_open else _("earlier messages: nothing found")
         else:
             title = _("shell line: runs here, the model reads it later") if shell else _("message")
         if title != self._title:  # each of these is a layout of the whole screen, and this is asked at every key
@@ -190,6 +191,9 @@ class Composer(Vertical):
 
     def clear(self) -> bool:
         """Throw away what is written; False where nothing was. It can be had back with Up."""
+        if self._searching:
+            self._close_menu()
+            return True
         text = self.text.strip()
         if text:
             self.remember(self.pastes.unfold(text))
@@ -206,6 +210,9 @@ class Composer(Vertical):
             if not choice.runs or self._searching:
                 self._close_menu()
                 return
+        if self._searching:
+            self.app.bell()
+            return
         text = self.pastes.unfold(self.text).strip()
         self._close_menu()
         if not text or text == "!":
@@ -224,7 +231,7 @@ class Composer(Vertical):
         event.stop()
         if event.key == "tab":
             self._catch_up()
-        if self.menu.is_open and event.key in _IN_MENU:
+        if (self.menu.is_open or self._searching) and event.key in _IN_MENU:
             self._in_menu(event.key)
         else:
             self._beside_menu(event.key)
@@ -285,11 +292,16 @@ class Composer(Vertical):
         self.text = text
 
     def _search(self) -> None:
-        self._searching = True
-        self._entitle()
+        """Look through what was sent; once more: one further. What is written waits, and comes back with Esc."""
+        if self._searching:
+            self.menu.move(1)
+            return
+        if not self.history.search(""):
+            return
+        self._searching, self._waits = True, self.text
+        self.text = ""
         self._offer(self._found())
-        if not self.menu.is_open:
-            self._close_menu()
+        self._entitle()
 
     def _found(self) -> list[Choice]:
         return [Choice(text, "", text) for text in self.history.search(self.text.strip())]
@@ -301,6 +313,7 @@ class Composer(Vertical):
             self._draft_timer = self.set_timer(_DRAFT_S, self.keep_draft)
         if self._searching:
             self._offer(self._found())
+            self._entitle()
         else:
             self._complete()
 
@@ -349,18 +362,19 @@ class Composer(Vertical):
     def _offer(self, choices: Sequence[Choice]) -> None:
         self._late = False
         self.menu.show(choices)
-        self.prompt.captures = _ALWAYS | _IN_MENU if choices else _ALWAYS
+        self.prompt.captures = _ALWAYS | _IN_MENU if choices or self._searching else _ALWAYS
 
     def _close_menu(self) -> None:
         if self._searching:
             self._searching = False
+            self._shut_at = self.text = self._waits
+            self._waits = ""
             self._entitle()
         self._offer([])
 
     def _take_choice(self, choice: Choice) -> None:
         if self._searching:
-            self.text = choice.insert
-            self._shut_at = choice.insert
+            self._waits = choice.insert
         elif self._trigger is not None:
             before = self.prompt.before_cursor
             self.prompt.replace_before_cursor(len(before) - self._trigger.start, choice.insert)

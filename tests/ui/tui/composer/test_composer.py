@@ -117,3 +117,23 @@ async def test_an_enter_within_a_burst_of_keys_is_a_line_break(start: Start) -> 
             prompt._last_key, prompt._quick = float("inf"), prompt._quick
             await stage.pilot.press(key)
         assert (stage.composer, stage.engine.prompts) == ("abcde\nf", [])
+
+
+async def test_the_search_in_earlier_messages_begins_empty_and_escape_brings_the_draft_back(start: Start) -> None:
+    async with start() as stage:
+        for text in ("one fish", "two birds"):
+            await stage.type(text)
+            await stage.press("enter")
+        await stage.type("a draft")
+        await stage.press("ctrl+r")
+        composer = stage.app.home.composer
+        assert [choice.label for choice in composer.menu.choices] == ["two birds", "one fish"]
+        await stage.press(*"fis")
+        assert [choice.label for choice in composer.menu.choices] == ["one fish"]
+        await stage.press(*"zzz", "enter")
+        assert "nothing found" in str(composer.border_title)
+        assert composer.text == "fiszzz"
+        await stage.press("escape")
+        assert (stage.composer, str(composer.border_title)) == ("a draft", " message ")
+        await stage.press("ctrl+r", "ctrl+r", "enter")
+        assert stage.composer == "one fish"
