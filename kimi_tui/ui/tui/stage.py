@@ -163,7 +163,7 @@ class Stage:
         """Tell the panes of these parts."""
         home, state = self.home, self.shown
         if "status" in parts:
-            home.welcome.say(_missing_servers(state.status.mcp))
+            home.welcome.say(_missing_servers(state.status.mcp), action="door('mcp')")
         if "todo" in parts:
             home.todo.show(state.todo)
         if "approvals" in parts:

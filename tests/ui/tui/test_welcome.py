@@ -27,6 +27,12 @@ async def test_a_click_on_a_row_does_what_its_key_does(size: tuple[int, int], tm
             assert isinstance(app.screen, screen)
             await pilot.press("escape")
             await pilot.pause()
+        app.home.welcome.say("3 MCP servers do not work: /mcp", action="help")
+        await pilot.pause()
+        await pilot.click(app.home.welcome, offset=(size[0] // 4, row_of(app, "3 MCP servers")))
+        await pilot.pause()
+        assert isinstance(app.screen, Help)
+        await pilot.press("escape")
         await pilot.click(app.home.welcome, offset=(size[0] // 4, row_of(app, "commands, skills")))
         await pilot.pause()
         assert app.home.composer.text == "/"

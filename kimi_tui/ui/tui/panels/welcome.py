@@ -28,12 +28,13 @@ class Welcome(Sheet):
 
     def __init__(self, *, id: str | None = None) -> None:  # noqa: A002
         super().__init__(id=id)
-        self._note = ""
+        self._note = self._action = ""
         self._first = 0
 
-    def say(self, note: str) -> None:
-        if note != self._note:
-            self._note = note
+    def say(self, note: str, *, action: str = "") -> None:
+        """`action` is the app's that a click on the note stands for."""
+        if (note, action) != (self._note, self._action):
+            self._note, self._action = note, action
             self.redraw()
 
     def lines(self, width: int, palette: Palette) -> list[Line]:
@@ -59,8 +60,11 @@ class Welcome(Sheet):
             out.append(Line(((" " * left, palette.base), *row)))
         return out
 
-    def on_click(self, event: events.Click) -> None:
+    async def on_click(self, event: events.Click) -> None:
         row = event.y - self.gutter.top - self._first
+        if self._note and self._action and row == len(_WAYS) + 1:
+            event.stop()
+            await self.app.run_action(self._action)
         if 0 <= row < len(_WAYS):
             event.stop()
             key, name, _what = _WAYS[row]
