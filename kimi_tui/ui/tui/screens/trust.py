@@ -18,12 +18,20 @@ from kimi_tui.ui.tui.language import N_, _, p_
 from kimi_tui.ui.tui.screens.card import Card
 from kimi_tui.ui.tui.screens.keybar import BarKey
 from kimi_tui.ui.tui.screens.picks import Pick, PickList
+from kimi_tui.ui.tui.screens.reading import Reading
+from kimi_tui.ui.tui.text.line import Line
+from kimi_tui.ui.tui.text.palette import Palette
 from kimi_tui.ui.tui.text.sanitize import sanitize
+from kimi_tui.ui.tui.text.wrap import wrap_text
 
 _MEANING = {
     "skills": N_("instructions that the agent follows, flows that it can run"),
     "MCP servers": N_("programs that are started on this machine"),
 }
+
+
+_BESIDE = 14
+"""The rows of everything but what is brought along, where the words about it are long."""
 
 
 class TrustQuestion(Card[bool]):
@@ -34,7 +42,7 @@ class TrustQuestion(Card[bool]):
 
     CSS = """
     TrustQuestion #about { height: auto; margin-bottom: 1; }
-    TrustQuestion #brought { height: auto; color: $muted; margin-bottom: 1; padding-left: 2; }
+    TrustQuestion #brought { height: auto; margin-bottom: 1; padding-left: 2; }
     TrustQuestion PickList { height: auto; margin-bottom: 1; }
     """
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -57,8 +65,7 @@ class TrustQuestion(Card[bool]):
             folder=shown(self._root),
         )
         yield Static(sanitize(about), id="about", markup=False)
-        rows = [f"{name_in(self._root, one.path)} - {_meaning(one.what)}" for one in self._brought]
-        yield Static("\n".join(sanitize(row) for row in rows), id="brought", markup=False)
+        yield Reading(id="brought")
         yield PickList(id="answers")
 
     def keys(self) -> Sequence[BarKey]:
@@ -66,6 +73,8 @@ class TrustQuestion(Card[bool]):
 
     def on_mount(self) -> None:
         super().on_mount()
+        rows = [f"{name_in(self._root, one.path)} - {_meaning(one.what)}" for one in self._brought]
+        self.query_one(Reading).show(lambda width, palette: _hanging(rows, width, palette))
         answers = self.query_one(PickList)
         answers.show(
             [
@@ -80,6 +89,10 @@ class TrustQuestion(Card[bool]):
             ]
         )
         answers.focus()
+
+    def on_resize(self, event: events.Resize) -> None:
+        """However much there is, the answers stay in sight."""
+        self.query_one(Reading).styles.max_height = max(2, event.size.height - _BESIDE)
 
     def on_pick_list_chosen(self, event: PickList.Chosen) -> None:
         self.action_answer(event.key == "yes")
@@ -100,3 +113,11 @@ class TrustQuestion(Card[bool]):
 
 def _meaning(what: str) -> str:
     return _(_MEANING[what]) if what in _MEANING else told(what)
+
+
+def _hanging(rows: Sequence[str], width: int, palette: Palette) -> list[Line]:
+    out: list[Line] = []
+    for row in rows:
+        first, *rest = (runs for runs, _ends in wrap_text(row, palette.muted, max(8, width - 2)))
+        out += [Line(first), *(Line((("  ", palette.muted), *runs)) for runs in rest)]
+    return out

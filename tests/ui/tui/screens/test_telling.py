@@ -9,6 +9,7 @@ from textual import events
 
 from kimi_tui.mcp.remote_tool import RemoteTool
 from kimi_tui.mcp.server_state import ServerState
+from kimi_tui.trust import Brought
 from kimi_tui.ui.tui.screens.keybar import KeyBar
 from kimi_tui.ui.tui.screens.log import last_entries
 from kimi_tui.ui.tui.screens.mcp import McpStatus
@@ -17,6 +18,7 @@ from kimi_tui.ui.tui.screens.reading import Reading
 from kimi_tui.ui.tui.screens.rewind import Back
 from kimi_tui.ui.tui.screens.skills import Skills
 from kimi_tui.ui.tui.screens.tasks import Tasks
+from kimi_tui.ui.tui.screens.trust import TrustQuestion
 from kimi_tui.ui.tui.screens.usage import Spent, UsageFacts, usage_lines
 from kimi_tui.ui.tui.text.line import cells
 from kimi_tui.ui.tui.text.palette import Palette
@@ -46,6 +48,18 @@ async def test_a_key_that_was_meant_for_the_composer_does_not_trust_a_folder(
         clock.now += 0.6
         await shown.press("y")
         assert shown.results == [True]
+
+
+async def test_however_much_a_folder_brings_the_answers_stay_in_sight(
+    show: ShowScreen, work_dir: Path, tmp_path: Path
+) -> None:
+    brought = [Brought(work_dir / f"a-file-with-a-name-that-is-long-{n}.json", "MCP servers") for n in range(20)]
+    async with show(lambda: TrustQuestion(work_dir, brought, clock=lambda: 0.0), size=(60, 18)) as shown:
+        answers, frame = shown.app.screen.query_one(PickList), shown.app.screen.query_one("#frame")
+        assert answers.region.height == 4
+        assert frame.region.contains_region(answers.region)
+        assert shown.app.screen.query_one(KeyBar).region.bottom < frame.region.bottom
+        assert shown.app.screen.query_one(Reading).max_scroll_y > 0
 
 
 async def test_enter_on_the_first_answer_does_not_trust(show: ShowScreen, work_dir: Path, tmp_path: Path) -> None:
