@@ -14,6 +14,7 @@ from babel.messages.extract import extract_from_file
 from babel.messages.mofile import write_mo
 from babel.messages.pofile import read_po, write_po
 
+from kimi_tui.skill.skill import Scope, read_skill
 from kimi_tui.ui.tui.language import BELOW, DOMAIN, LOCALE
 
 # The same texts make the same file, whenever they are compiled.
@@ -33,6 +34,13 @@ def marked() -> Iterator[tuple[str, int, str | tuple[str, ...], str | None]]:
     for file in sorted((package / "ui" / "tui").rglob("*.py")):
         for line, text, _comments, meaning in extract_from_file("python", file, keywords=MARKS | TABLES):
             yield str(file.relative_to(ROOT)), line, text, meaning
+    for file in sorted((ROOT / "skills").glob("*/SKILL.md")):
+        skill = read_skill(file, Scope.BUNDLED)
+        yield str(file.relative_to(ROOT)), 1, skill.description, BELOW
+    for file in sorted((ROOT / "kimi_tui" / "soul" / "agents").glob("*/agent.yaml")):
+        for line, text in enumerate(file.read_text("utf-8").splitlines(), 1):
+            if text.strip().startswith("description: "):
+                yield str(file.relative_to(ROOT)), line, text.partition(": ")[2], BELOW
     for file in below():
         for line, text, _comments, _meaning in extract_from_file("python", file, keywords=SAID):
             for form in (text,) if isinstance(text, str) else text:  # a form is looked for as it came: one or many

@@ -190,7 +190,7 @@ def result_of(output: ResultBuilder, ended: Ended, seconds: int, sandbox: Sandbo
             "a command that is to go on must be run in the background."
         )
     if ended.timed_out:
-        message = output.note(f"Command killed by timeout ({seconds}s)")
+        message = output.note(said("Command killed by timeout ({seconds}s)", seconds=seconds))
         return failed(message, output=text, brief=f"{brief}\n{message}".strip())
     if ended.exit_code == 0:
         message = output.note(f"Command executed successfully. {note}".strip())
@@ -198,6 +198,8 @@ def result_of(output: ResultBuilder, ended: Ended, seconds: int, sandbox: Sandbo
     if hint := sandbox.hint(text):
         note = f"{note} {hint}".strip()
     if ended.exit_code is None:
-        return failed(output.note(f"Command was killed. {note}".strip()), output=text, brief=brief or None)
-    message = output.note(f"Command failed with exit code: {ended.exit_code}. {note}".strip())
+        failure = said("Command was killed.")
+    else:
+        failure = said("Command failed with exit code: {code}.", code=ended.exit_code)
+    message = output.note(f"{failure} {note}".strip())
     return failed(message, output=text, brief=brief or None)

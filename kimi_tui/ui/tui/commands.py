@@ -23,29 +23,35 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One line of the palette: what it is called, what stands beside it, and the group it is under."""
+    """One line of the palette: what it is called, what stands beside it, and the group it is under.
+
+    `english` is what it is called in English: in a screen of another language it is found by that too.
+    """
 
     title: str
     help: str
     run: Callable[[], object]
     group: str
+    english: str
 
 
 def entries(app: "KimiTui") -> Iterable[Entry]:
     """All there is to choose from now, group by group."""
     for door in DOORS:
-        yield Entry(_(door.description), f"/{door.name}", partial(app.doors.open, door.name), _("screens"))
+        opened = partial(app.doors.open, door.name)
+        yield Entry(_(door.description), f"/{door.name}", opened, _("screens"), door.description)
     for key in KEYS:
         if key.action and key.in_palette:
             keys = shown(app.keymap.keys_of(key))
-            yield Entry(_(key.what), keys, partial(app.run_action, key.action), _("actions"))
+            yield Entry(_(key.what), keys, partial(app.run_action, key.action), _("actions"), key.what)
     ours = {door.name for door in DOORS}
     for command in app.commands():
         if command.name not in ours:
             put = partial(app.put_command, command.name)
-            yield Entry(f"/{command.name}", told(command.description), put, _("commands, skills and flows"))
+            what = told(command.description)
+            yield Entry(f"/{command.name}", what, put, _("commands, skills and flows"), command.description)
     for name, title in app.shelf.titles().items():
-        yield Entry(told(title), name, partial(app.use_theme, name), _("themes"))
+        yield Entry(told(title), name, partial(app.use_theme, name), _("themes"), f"{title} theme")
 
 
 class Palette(Card[Entry]):
@@ -79,7 +85,8 @@ class Palette(Card[Entry]):
             if entry.group != group:
                 group = entry.group
                 picks.append(Pick("", group))
-            picks.append(Pick(key, entry.title, right=one_line(entry.help)))
+            also = f"{entry.english}\n{entry.group}"
+            picks.append(Pick(key, entry.title, right=one_line(entry.help), also=also))
         searched = self.query_one(SearchedList)
         searched.show(picks)
         searched.focus_line()

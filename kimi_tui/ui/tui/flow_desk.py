@@ -15,6 +15,7 @@ from kimi_tui.ui.tui.flow.looks import Circumstances
 from kimi_tui.ui.tui.flow.menu import Circumscribed, menu_options
 from kimi_tui.ui.tui.flow_fold import FlowRun, branches_of, label_of
 from kimi_tui.ui.tui.flow_offer import offer_of, open_run
+from kimi_tui.ui.tui.from_below import told
 from kimi_tui.ui.tui.language import N_, _
 from kimi_tui.ui.tui.replay.machine import TimeMachine
 from kimi_tui.ui.tui.replay.run_shelf import RunShelf
@@ -63,7 +64,7 @@ class FlowDesk:
             if args is not None:
                 self._room.submit(f"/flow:{name} {args}".strip())
 
-        self._room.open_dialog(StartFlow(skill.name, skill.description, skill.flow), begin)
+        self._room.open_dialog(StartFlow(skill.name, told(skill.description), skill.flow), begin)
 
     def offer_resume(self) -> None:
         """Offer to go on with the run that a crash or a quit cut off, if there is one."""

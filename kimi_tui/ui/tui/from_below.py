@@ -121,10 +121,11 @@ def own_words(form: str) -> int:
 def _pattern(form: str) -> re.Pattern[str]:
     seen: set[str] = set()
     pattern = ""
-    for text, name, spec, _conversion in Formatter().parse(form):
+    for text, name, spec, conversion in Formatter().parse(form):
         pattern += re.escape(text)
         if name is not None:
+            quote = "['\"]" if conversion == "r" else ""  # in Chinese a value has the quotes of Chinese
             value = _HEX if spec == "04X" else _FIGURE if spec or name in _FIGURES else ".+?"
-            pattern += f"(?P={name})" if name in seen else f"(?P<{name}>{value})"
+            pattern += quote + (f"(?P={name})" if name in seen else f"(?P<{name}>{value})") + quote
             seen.add(name)
     return re.compile(pattern, re.DOTALL)

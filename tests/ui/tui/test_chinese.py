@@ -273,3 +273,18 @@ def test_the_chinese_screen_looks_as_it_was_drawn(
         await say(pilot, engine, *scene())
 
     assert snap_compare(app, terminal_size=size, run_before=run)
+
+
+@pytest.mark.parametrize(
+    ("words", "found"), [("放大", "放大面板"), ("zoom", "放大面板"), ("主题", "深色"), ("dark", "深色")]
+)
+async def test_the_palette_finds_by_chinese_and_by_english_words(words: str, found: str) -> None:
+    engine = Engine(WORK)
+    app, _ = make_app(engine)
+    async with app.run_test(size=WIDE) as pilot:
+        await ready(pilot)
+        await pilot.press("ctrl+p")
+        await say(pilot, engine)
+        await pilot.press(*words)
+        await say(pilot, engine)
+        assert found in "\n".join(strip.text for strip in app.screen._compositor.render_strips())

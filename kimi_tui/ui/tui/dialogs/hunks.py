@@ -12,7 +12,7 @@ from textual.containers import Vertical
 from kimi_tui.ui.tui.dialogs.asked_by import AskedBy
 from kimi_tui.ui.tui.dialogs.body import spelled
 from kimi_tui.ui.tui.dialogs.guard import Guard
-from kimi_tui.ui.tui.language import _
+from kimi_tui.ui.tui.language import _, p_
 from kimi_tui.ui.tui.leaving_once import LeavingOnce
 from kimi_tui.ui.tui.panels.scroll import LineScroll
 from kimi_tui.ui.tui.screens.keybar import BarKey, KeyBar
@@ -150,7 +150,7 @@ class ChooseHunks(LeavingOnce[str | None]):
                 BarKey("Space", _("take it or not"), "switch"),
                 BarKey("y n", _("yes, no, next"), ""),
                 BarKey("a", _("all or none"), "mark_all"),
-                BarKey("↑ ↓", _("change"), "go(1)"),
+                BarKey("↑ ↓", p_("a hunk", "change"), "go(1)"),
                 BarKey("Esc", _("back"), "leave"),
             )
         )

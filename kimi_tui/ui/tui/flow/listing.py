@@ -12,7 +12,7 @@ from kimi_tui.flow.graph import NodeKind
 from kimi_tui.flow.prompts import shown_label
 from kimi_tui.ui.tui.engine import FlowSkill
 from kimi_tui.ui.tui.flow.broken import BrokenFlow
-from kimi_tui.ui.tui.from_below import answered
+from kimi_tui.ui.tui.from_below import answered, told
 from kimi_tui.ui.tui.headline import one_line
 from kimi_tui.ui.tui.panels.scroll import LineScroll
 from kimi_tui.ui.tui.text.line import Line, Run, cells, cut
@@ -55,7 +55,9 @@ class FlowList(LineScroll, can_focus=True):
             head: list[Run] = [("› " if here else "  ", palette.accent)]
             head.append((cut(skill.name, width - 2), (palette.accent if here else palette.base) + Style(bold=True)))
             rows = [Line(tuple(head))]
-            about = wrap_text(_first_of(one_line(skill.description), 3 * (width - 3)), palette.muted, max(8, width - 3))
+            about = wrap_text(
+                _first_of(one_line(told(skill.description)), 3 * (width - 3)), palette.muted, max(8, width - 3)
+            )
             rows += [Line((("  ", palette.base), *row)) for row, _ in about]
             if isinstance(skill, BrokenFlow):
                 rows.append(

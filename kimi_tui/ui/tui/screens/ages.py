@@ -2,7 +2,7 @@
 
 from datetime import datetime
 
-from kimi_tui.ui.tui.language import _
+from kimi_tui.ui.tui.language import _, p_
 
 _MINUTE, _HOUR, _DAY = 60, 3600, 86400
 
@@ -11,7 +11,7 @@ def ago(at: float, now: float) -> str:
     """`now`, `5 min`, `2 h`, `3 d`, then the date; both in seconds since the epoch."""
     seconds = max(0.0, now - at)
     if seconds < _MINUTE:
-        return _("now")
+        return p_("age", "now")
     if seconds < _HOUR:
         return _("{count} min", count=int(seconds // _MINUTE))
     if seconds < _DAY:

@@ -25,7 +25,8 @@ Role = Literal["base", "muted", "accent", "success", "warning", "error"]
 class Pick:
     """A row. Without a `key` it is a heading. `right` stands at the right edge, `detail` on a row below.
 
-    `sign` comes before the label in the colour of `role`; a `quiet` row steps back.
+    `sign` comes before the label in the colour of `role`; a `quiet` row steps back. `also` is not shown: words by which
+    the row is found too.
     """
 
     key: str
@@ -35,6 +36,7 @@ class Pick:
     sign: str = ""
     role: Role = "base"
     quiet: bool = False
+    also: str = ""
 
 
 def ink_of(role: Role, palette: Palette) -> Style:

@@ -97,7 +97,7 @@ class SearchedList(Vertical):
 
 def _says(pick: Pick, query: str) -> bool:
     """The very words, anywhere."""
-    return query.casefold() in f"{pick.label}\n{pick.detail}\n{pick.right}".casefold()
+    return query.casefold() in "\n".join((pick.label, pick.detail, pick.right, pick.also)).casefold()
 
 
 def _resembles(pick: Pick, query: str) -> bool:

@@ -10,7 +10,7 @@ from textual.containers import Horizontal
 from kimi_tui.paths import shown
 from kimi_tui.skill.library import Snapshot
 from kimi_tui.skill.skill import Problem, Scope, Skill, SkillKind
-from kimi_tui.ui.tui.from_below import answered
+from kimi_tui.ui.tui.from_below import answered, told
 from kimi_tui.ui.tui.language import N_, _
 from kimi_tui.ui.tui.screens.frame import Frame
 from kimi_tui.ui.tui.screens.keybar import BarKey
@@ -97,7 +97,7 @@ class Skills(Frame[str]):
                 picks.append(Pick("", _(_SCOPES[scope])))
             for key, skill in within:
                 right, sign, role = _looks(skill)
-                picks.append(Pick(key, skill.name, right=right, detail=skill.description, sign=sign, role=role))
+                picks.append(Pick(key, skill.name, right=right, detail=told(skill.description), sign=sign, role=role))
         self.query_one(SearchedList).show(picks)
 
     def on_pick_list_moved(self, event: PickList.Moved) -> None:
@@ -135,7 +135,7 @@ def _looks(skill: Skill) -> tuple[str, str, Role]:
 
 def _skill_lines(skill: Skill, width: int, palette: Palette) -> list[Line]:
     head = [Line(((skill.name, palette.heading),)), Line(((shown(skill.path), palette.muted),)), Line()]
-    about = [Line(row) for row, _ in wrap_text(skill.description, palette.base, width)]
+    about = [Line(row) for row, _ in wrap_text(told(skill.description), palette.base, width)]
     body = skill.text
     if body.startswith("---"):
         body = body.partition("\n---")[2].partition("\n")[2]
