@@ -173,7 +173,7 @@ async def test_a_conversation_that_is_looked_into_goes_on_and_a_resumed_one_can_
         await ready(pilot)
         desk = Desk(app, pilot)
         app.home.transcript.focus()
-        await desk.press("k", "enter")
+        await desk.press("k", "k", "k", "enter")
         assert "found found" in desk.text
 
 
