@@ -63,16 +63,6 @@ def _put_away(value: Value, path: KeyPath) -> Value:
     return secret_store.REFERENCE if secret_store.keep(".".join(path[:-1]), value) else value
 
 
-def value_at(file: Path, path: KeyPath) -> object:
-    """What the file itself says of a key, None where it says nothing. Raises ConfigError."""
-    node: object = said_in(file)
-    for step in path:
-        if not isinstance(node, CommentedMap) or step not in node:
-            return None
-        node = cast(object, node[step])
-    return node
-
-
 def said_in(file: Path) -> Mapping[str, object]:
     """The file's own table, empty where there is no file. Raises ConfigError."""
     return cast(Mapping[str, object], _parsed(_read(file), file))

@@ -18,7 +18,6 @@ ID_PIECE = re.compile(
     re.VERBOSE,
 )
 ID_STOPS = re.compile(r"[xo<]?(?:--|==|-?\.+-|-\.)|~~~|:::")
-NUMBER = re.compile(r"[0-9]+")
 
 LINK = re.compile(r"[xo<]?(?:--+[-xo>]|==+[=xo>]|-?\.+-[xo>]?)|~~~+")
 LINK_START = re.compile(r"[xo<]?(?:--|==|-\.)")
@@ -69,4 +68,3 @@ SHAPES: dict[str, tuple[tuple[str, str], ...]] = {
     "{": (("}", "diamond"),),
     ">": (("]", "odd"),),
 }
-PARTNER = {"]": "[", ")": "(", "}": "{"}

@@ -8,8 +8,8 @@ from collections import Counter
 from dataclasses import dataclass
 from itertools import pairwise
 
-from kimi_tui.flow.graph import Flow, FlowEdge, NodeKind
-from kimi_tui.flow.labels import clean, clip
+from kimi_tui.flow.graph import Flow, FlowEdge
+from kimi_tui.flow.labels import clean
 from kimi_tui.flow.ranking import back_edges, ranks
 
 
@@ -32,27 +32,6 @@ class OutlineLine:
 def outline(flow: Flow) -> tuple[OutlineLine, ...]:
     """All steps from BEGIN on, then those that nothing leads to."""
     return _Outliner(flow).run()
-
-
-def draw_outline(lines: tuple[OutlineLine, ...], flow: Flow, *, width: int, ascii: bool = False) -> tuple[str, ...]:  # noqa: A002
-    """Each line as text of at most `width` cells."""
-    back, onward, branch = ("<-", "->", "`-") if ascii else ("↑", "→", "╰")
-    signs = {NodeKind.BEGIN: "o", NodeKind.END: "x", NodeKind.TASK: "-", NodeKind.DECISION: "?"}
-    if not ascii:
-        signs = {NodeKind.BEGIN: "●", NodeKind.END: "■", NodeKind.TASK: "□", NodeKind.DECISION: "◆"}
-    drawn: list[str] = []
-    for line in lines:
-        pad = "  " * min(line.indent, max(0, width // 2 - 8) // 2)
-        if line.node is not None:
-            text = f"{signs[flow.nodes[line.node].kind]} {line.text}"
-        elif line.goes_to is None:
-            text = f"{branch} {line.text}:" if line.text else branch
-        else:
-            goal = _title(flow, line.goes_to)
-            name = f"{line.text} " if line.text else ""
-            text = f"{branch} {name}{back if line.back else onward} {goal}"
-        drawn.append(clip(pad + text, max(4, width)))
-    return tuple(drawn)
 
 
 def _title(flow: Flow, node: str) -> str:

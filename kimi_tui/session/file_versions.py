@@ -107,11 +107,6 @@ class FileVersions:
             versions.append(Version(path, content, frozenset(ours[path])))
         return versions, lost
 
-    def files_since(self, turn_id: str) -> tuple[Path, ...]:
-        """The files changed since that turn began. Raises KeyError."""
-        edits = [edit.path for turn in self._turns[self._index(turn_id) :] for edit in turn.edits]
-        return tuple(dict.fromkeys(edits))
-
     def keep_copy(self, path: Path, content: bytes) -> Path:
         """A copy beside the history of what somebody else had left at `path`. Raises OSError."""
         folder = self._folder / "copies"

@@ -8,7 +8,7 @@ import shlex
 
 from kimi_tui.approval import Scope
 from kimi_tui.said import said
-from kimi_tui.tools.shell_command import CommandLine, take_apart
+from kimi_tui.tools.shell_command import CommandLine
 
 MAX_KEYS = 5
 _MAX_SHOWN = 200
@@ -44,12 +44,8 @@ _EXACT = frozenset(
 )
 
 
-def shell_scope(command: str) -> Scope | None:
-    """The scope of a command line, None where a yes can only be for once."""
-    return scope_of(take_apart(command))
-
-
 def scope_of(line: CommandLine) -> Scope | None:
+    """The scope of a command line, None where a yes can only be for once."""
     if line.doubts or not line.commands:
         return None
     keys: dict[str, str] = {}

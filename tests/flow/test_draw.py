@@ -3,8 +3,7 @@ from wcwidth import wcswidth
 from kimi_tui.flow.draw import NodeLook, Owner, draw, draw_node, exits_of
 from kimi_tui.flow.graph import Flow
 from kimi_tui.flow.layout import LayoutDirection, LayoutMode, layout
-from kimi_tui.flow.outline import draw_outline, outline
-from tests.flow.random_flows import any_flow, likely_flow, make_flow
+from tests.flow.random_flows import any_flow, make_flow
 
 DIRECTIONS: tuple[LayoutDirection, ...] = ("TB", "LR")
 MODES: tuple[LayoutMode, ...] = ("full", "compact")
@@ -115,28 +114,3 @@ def test_ascii_uses_nothing_else() -> None:
 def test_kinds_and_the_current_node_are_told_apart_by_their_boxes() -> None:
     text = str(draw(layout(_release(), direction="TB"), states={"tag": NodeLook("▶", current=True)}))
     assert all(corner in text for corner in ("╭", "┌", "◆", "┏"))
-
-
-def test_an_outline_lists_every_step_once_and_names_each_branch() -> None:
-    flow = _release()
-    lines = draw_outline(outline(flow), flow, width=30)
-    assert lines == (
-        "● BEGIN",
-        "□ Fix",
-        "◆ Green?",
-        "  ╰ no ↑ Fix",
-        "  ╰ yes → Tag",
-        "□ Tag",
-        "■ END",
-    )
-
-
-def test_outlines_of_any_flow_are_complete_and_narrow() -> None:
-    for seed in range(40):
-        flow = any_flow(9, 15, seed) if seed % 2 else likely_flow(20, seed)
-        lines = outline(flow)
-        assert sorted(line.node for line in lines if line.node) == sorted(flow.nodes)
-        named = {line.edge for line in lines if line.edge is not None}
-        decided = {index for index, edge in enumerate(flow.edges) if len(flow.outgoing[edge.src]) > 1}
-        assert decided <= named
-        assert all(wcswidth(text) <= 24 for text in draw_outline(lines, flow, width=24, ascii=seed % 3 == 0))

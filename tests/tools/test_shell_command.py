@@ -10,18 +10,18 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from kimi_tui.tools.shell_command import MAX_BYTES, take_apart
-from kimi_tui.tools.shell_scope import shell_scope
+from kimi_tui.tools.shell_scope import scope_of
 
 ALLOWED = frozenset({"run command: git status", "run command: ls", "run command: echo"})
 
 
 def keys(command: str) -> tuple[str, ...]:
-    scope = shell_scope(command)
+    scope = scope_of(take_apart(command))
     return scope.keys if scope else ()
 
 
 def covered(command: str) -> bool:
-    scope = shell_scope(command)
+    scope = scope_of(take_apart(command))
     return scope is not None and scope.covered_by(ALLOWED)
 
 
@@ -52,7 +52,7 @@ def test_each_simple_command_has_its_key(command: str, expected: list[str]) -> N
 
 
 def test_the_words_say_what_the_keys_cover() -> None:
-    scope = shell_scope("git push && rm -f x")
+    scope = scope_of(take_apart("git push && rm -f x"))
     assert scope is not None
     assert scope.words == "commands that begin with `git push` or exactly `rm -f x`"
 
@@ -98,12 +98,12 @@ def test_flags_behind_a_backslash_are_flags(command: str) -> None:
 def test_bidi_zw(command: str) -> None:
     line = take_apart(command)
     assert any("U+" in doubt for doubt in line.doubts)
-    assert shell_scope(command) is None
+    assert scope_of(take_apart(command)) is None
 
 
 @pytest.mark.parametrize("command", ["ls" + " " * 4000 + "; rm -rf x", "# list\n# files\nls", "ls\t" + "\t" * 60 + "x"])
 def test_hidden_tail(command: str) -> None:
-    assert shell_scope(command) is None
+    assert scope_of(take_apart(command)) is None
 
 
 def test_commands_within_others_are_listed_too() -> None:
@@ -197,4 +197,4 @@ def test_words_keep_what_is_not_ascii() -> None:
 @given(st.text(max_size=200))
 def test_any_text_is_answered(text: str) -> None:
     line = take_apart(text)
-    assert line.commands or shell_scope(text) is None
+    assert line.commands or scope_of(take_apart(text)) is None

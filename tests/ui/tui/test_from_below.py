@@ -5,8 +5,8 @@ import re
 import pytest
 
 from kimi_tui.said import said, said_n
-from kimi_tui.tools.shell_command import hidden_text
-from kimi_tui.tools.shell_scope import shell_scope
+from kimi_tui.tools.shell_command import hidden_text, take_apart
+from kimi_tui.tools.shell_scope import scope_of
 from kimi_tui.ui.tui import language
 from kimi_tui.ui.tui.from_below import WORDS, answered, own_words, told
 from kimi_tui.ui.tui.language import BELOW, _, forms, p_
@@ -100,7 +100,7 @@ def test_what_a_text_holds_is_not_said_in_chinese_unless_it_is_a_text_of_ours() 
     "command", ["git push origin main", "pytest -q | head -3", "rm -rf build", "python -m http.server"]
 )
 def test_the_scope_of_a_command_is_said_in_chinese(command: str) -> None:
-    scope = shell_scope(command)
+    scope = scope_of(take_apart(command))
     assert scope is not None
     english = scope.words
     language.use("zh")
