@@ -96,12 +96,33 @@ class LiveDoc:
         if self.finished:
             return len(self._done)
         self.finished = True
-        before, after = self.lines, render(self.source, self._renderer.width, self._renderer.palette)
-        self._done, self._live = after, []
-        pairs = enumerate(zip(before, after, strict=False))
-        return next((index for index, (old, new) in pairs if old != new), min(len(before), len(after)))
+        before, first = self.lines, 0
+        if self._references or "]:" in self.source:  # a reference may be named before it is defined
+            self._done = render(self.source, self._renderer.width, self._renderer.palette)
+        else:
+            first = self._close_rest()
+        self._live = []
+        pairs = enumerate(zip(before[first:], self._done[first:], strict=False), first)
+        return next((index for index, (old, new) in pairs if old != new), min(len(before), len(self._done)))
 
     # Closing blocks
+
+    def _close_rest(self) -> int:
+        """The end of the text closes what is open; the first line that may have changed."""
+        source, first = self.source, len(self._done)
+        if not source.endswith("\n"):
+            self.source += "\n"
+        first = min(first, self._close_up_to(len(self.source)))
+        if (fence := self._fence) is not None:
+            first = min(first, fence.line)
+            del self._done[fence.line :]
+            self._append(self._renderer.blocks(parse(self.source[fence.offset :])))
+        else:
+            for block in parse(self.source[self._closed :], self._references):
+                first = min(first, self._add_block(block))
+        self._fence = self._list = None
+        self.source = source
+        return first
 
     def _close_up_to(self, end: int) -> int:
         """Move what complete lines have closed to `_done`."""

@@ -142,3 +142,12 @@ def test_the_work_of_one_more_word_does_not_grow_with_the_document():
         return len(doc.lines) - doc.settled
 
     assert parsed_tail(2000) <= parsed_tail(20)
+
+
+def test_the_end_of_a_long_document_draws_only_what_was_open():
+    doc = LiveDoc(60, PALETTE)
+    doc.feed("# A\n\nwords\n\n- one\n- two\n\n" * 50 + "the last")
+    before = doc.lines
+    assert doc.finish() == doc.settled == len(before)
+    drawn = [new for old, new in zip(before, doc.lines, strict=True) if old is not new and old.text]
+    assert [line.text for line in drawn] == ["• two", "the last"]
