@@ -245,7 +245,9 @@ class FlowDesk:
                 self._room.tell(_("written to {file}", file=path.name))
 
         options = [Option(form, key, _(words)) for form, key, words in formats]
-        self._room.open_dialog(Choice(_("export"), _("Into {folder}", folder=engine.work_dir), options), write)
+        self._room.open_dialog(
+            Choice(_("export"), _("Into {folder}", folder=engine.work_dir), options, begun=True), write
+        )
 
     # Compare
 

@@ -18,7 +18,10 @@ from kimi_tui.ui.tui.text.sanitize import sanitize
 
 
 class Choice(LeavingOnce[str | None]):
-    """Gives back the id of the answer, or None where it was left."""
+    """Gives back the id of the answer, or None where it was left.
+
+    `begun`: the cursor is on the first answer, for a question that the person has asked for.
+    """
 
     CSS = """
     Choice { align: center middle; background: $background 60%; }
@@ -31,9 +34,10 @@ class Choice(LeavingOnce[str | None]):
     Choice KeyBar { dock: none; margin-top: 1; background: $surface; }
     """
 
-    def __init__(self, title: str, words: str, options: Sequence[Option]) -> None:
+    def __init__(self, title: str, words: str, options: Sequence[Option], *, begun: bool = False) -> None:
         super().__init__()
         self._title, self._words, self._options = title, words, tuple(options)
+        self._begun = begun
 
     def compose(self) -> ComposeResult:
         with Vertical() as box:
@@ -45,7 +49,10 @@ class Choice(LeavingOnce[str | None]):
             yield KeyBar(id="keys")
 
     def on_mount(self) -> None:
-        self.query_one(OptionRows).show(self._options)
+        rows = self.query_one(OptionRows)
+        rows.show(self._options)
+        if self._begun:
+            rows.move(1)
         self.query_one(KeyBar).show((BarKey("↑ ↓ Enter", _("choose")), BarKey("Esc", _("leave"), "leave")))
 
     def action_leave(self) -> None:

@@ -118,7 +118,7 @@ async def test_a_run_is_exported_in_each_format_and_nothing_is_written_over(tmp_
     async with desk(tmp_path) as one:
         await one.say(*scenes.flow_done())
         await one.press("f3")
-        for key in ("m", "s", "j", "t", "m"):
+        for key in ("enter", "s", "j", "t", "m"):
             await one.press("e")
             assert isinstance(one.app.screen, Choice)
             await one.press(key)

@@ -18,6 +18,9 @@ from kimi_tui.skill.roots import SkillRoots
 from kimi_tui.soul.figures import cost_of
 from kimi_tui.tools.background import BackgroundTask
 from kimi_tui.trust import brought_by
+from kimi_tui.ui.tui.commands import Entry, Palette
+from kimi_tui.ui.tui.doors import DOORS
+from kimi_tui.ui.tui.keys import KEYS, shown
 from kimi_tui.ui.tui.screens.first_start import FirstStart, TryKey, find_takeover
 from kimi_tui.ui.tui.screens.log import LogView
 from kimi_tui.ui.tui.screens.mcp import McpStatus
@@ -225,6 +228,16 @@ def theme(work_dir: Path, root: Path) -> ThemePicker:
     return ThemePicker(THEMES, "kimi-dark", use=str)
 
 
+def palette(work_dir: Path, root: Path) -> Palette:
+    screens = [Entry(door.description, f"/{door.name}", str, "screens") for door in DOORS]
+    actions = [
+        Entry(key.what, shown(tuple(key.keys.split(","))), str, "actions")
+        for key in KEYS
+        if key.in_palette and key.action
+    ]
+    return Palette([*screens, *actions, *(Entry(title, name, str, "themes") for name, title in THEMES.items())])
+
+
 ROOMS: dict[str, Make] = {
     "sessions": sessions,
     "models": models,
@@ -238,4 +251,5 @@ ROOMS: dict[str, Make] = {
     "mcp": mcp,
     "rewind": rewind,
     "theme": theme,
+    "palette": palette,
 }
