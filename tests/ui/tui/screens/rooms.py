@@ -230,11 +230,7 @@ def theme(work_dir: Path, root: Path) -> ThemePicker:
 
 def palette(work_dir: Path, root: Path) -> Palette:
     screens = [Entry(door.description, f"/{door.name}", str, "screens") for door in DOORS]
-    actions = [
-        Entry(key.what, shown(tuple(key.keys.split(","))), str, "actions")
-        for key in KEYS
-        if key.in_palette and key.action
-    ]
+    actions = [Entry(key.what, shown(key.keys), str, "actions") for key in KEYS if key.in_palette and key.action]
     return Palette([*screens, *actions, *(Entry(title, name, str, "themes") for name, title in THEMES.items())])
 
 
