@@ -8,10 +8,12 @@ from textual import events
 from textual.binding import Binding, BindingType
 from textual.message import Message
 from textual.widgets import TextArea
+from textual.widgets.text_area import Selection
 
 from kimi_tui.ui.tui import enters
 from kimi_tui.ui.tui.composer.images import Images
 from kimi_tui.ui.tui.composer.paste import Pastes
+from kimi_tui.ui.tui.text.words import word_around
 
 _NEWLINE = frozenset({"shift+enter", "alt+enter", "ctrl+j", "ctrl+enter"})
 _BURST_GAP = 0.006
@@ -128,6 +130,16 @@ class PromptArea(TextArea):
     def _take(event: events.Key) -> None:
         event.stop()
         event.prevent_default()
+
+    def on_click(self, event: events.Click) -> None:
+        """A double click takes the word, a third click the line."""
+        row, column = self.cursor_location
+        line = self.document.get_line(row)
+        if event.chain == 2:
+            begin, end = word_around(line, min(column, max(0, len(line) - 1)))
+            self.selection = Selection((row, begin), (row, end))
+        elif event.chain > 2:
+            self.selection = Selection((row, 0), (row, len(line)))
 
     async def _on_paste(self, event: events.Paste) -> None:
         event.stop()

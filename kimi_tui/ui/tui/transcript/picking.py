@@ -6,6 +6,7 @@ from textual.geometry import Offset
 from textual.selection import Selection
 
 from kimi_tui.ui.tui.text.line import cells
+from kimi_tui.ui.tui.text.words import word_around
 from kimi_tui.ui.tui.transcript.copying import place_of
 from kimi_tui.ui.tui.transcript.items import (
     AssistantItem,
@@ -21,18 +22,13 @@ from kimi_tui.ui.tui.transcript.roll import Roll
 from kimi_tui.ui.tui.transcript.rows import MARGIN
 from kimi_tui.ui.tui.transcript.search import source_text
 
-# A path, an address and an option are words; what ends a sentence after them is not a part of them.
-_WORD = re.compile(r"[\w~@#%&?=+$/\\-](?:[\w~@#%&?=+$/\\.:-]*[\w~@#%&=+$/\\-])?")
-
 
 def word_at(roll: Roll, index: int, number: int, column: int) -> Selection | None:
     """The word in line `number` of an item, `column` of the view."""
     line, place = _under(roll, index, number, column)
     if place is None:
         return None
-    found = next((word for word in _WORD.finditer(line.text) if word.start() <= place < word.end()), None)
-    begin, end = found.span() if found is not None else (place, place + 1)
-    return _selection(roll, index, line, begin, end)
+    return _selection(roll, index, line, *word_around(line.text, place))
 
 
 def line_at(roll: Roll, index: int, number: int, column: int) -> Selection | None:

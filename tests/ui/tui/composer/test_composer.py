@@ -2,6 +2,8 @@
 
 from pathlib import Path
 
+import pytest
+
 from tests.ui.tui.hands import Start
 from tests.ui.tui.stand_in import StandIn
 
@@ -137,3 +139,17 @@ async def test_the_search_in_earlier_messages_begins_empty_and_escape_brings_the
         assert (stage.composer, str(composer.border_title)) == ("a draft", " message ")
         await stage.press("ctrl+r", "ctrl+r", "enter")
         assert stage.composer == "one fish"
+
+
+@pytest.mark.parametrize(
+    ("times", "column", "selected"), [(2, 8, "beta-gamma"), (2, 22, "/usr/bin"), (3, 2, "see beta-gamma in /usr/bin.")]
+)
+async def test_clicks_in_the_message_take_a_word_or_a_line(
+    start: Start, times: int, column: int, selected: str
+) -> None:
+    async with start() as stage:
+        stage.app.home.composer.text = "see beta-gamma in /usr/bin.\nand more"
+        await stage.pilot.pause()
+        await stage.pilot.click(stage.app.home.composer.prompt, offset=(column, 0), times=times)
+        await stage.pilot.pause()
+        assert stage.app.home.composer.prompt.selected_text == selected
