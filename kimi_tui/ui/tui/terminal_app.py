@@ -4,7 +4,7 @@ import os
 import signal
 from collections.abc import Sequence
 
-from textual import events
+from textual import events, on
 from textual.app import App
 from textual.filter import LineFilter
 from textual.widget import Widget
@@ -40,7 +40,8 @@ class TerminalApp(App[int]):
         colours = (self._colourless,) if self.no_color else super().get_line_filters()
         return [*colours, *self._filters_of_manners]
 
-    def on_descendant_focus(self, event: events.DescendantFocus) -> None:
+    @on(events.DescendantFocus)
+    def _follow_focus(self, event: events.DescendantFocus) -> None:
         """Nothing blinks; what reads the screen aloud goes on where the focus is."""
         if isinstance(event.widget, TextArea):  # the caret is there of itself
             return
