@@ -229,9 +229,10 @@ def theme(work_dir: Path, root: Path) -> ThemePicker:
 
 
 def palette(work_dir: Path, root: Path) -> Palette:
-    screens = [Entry(door.description, f"/{door.name}", str, "screens") for door in DOORS]
-    actions = [Entry(key.what, shown(key.keys), str, "actions") for key in KEYS if key.in_palette and key.action]
-    return Palette([*screens, *actions, *(Entry(title, name, str, "themes") for name, title in THEMES.items())])
+    rows = [(door.description, f"/{door.name}", "screens") for door in DOORS]
+    rows += [(key.what, shown(key.keys), "actions") for key in KEYS if key.in_palette and key.action]
+    rows += [(title, name, "themes") for name, title in THEMES.items()]
+    return Palette([Entry(title, beside, str, group, title) for title, beside, group in rows])
 
 
 ROOMS: dict[str, Make] = {
