@@ -199,9 +199,8 @@ DEFENCES: tuple[Defence, ...] = (
         "test_a_flood_is_not_kept",
     ),
     Defence(
-        "19 sigterm, sighup, sigint, sigtstp", "our own handlers", "kimi_tui/ui/tui/run.py",
-        "        loop.add_signal_handler(number, end, number)\n",
-        "        signal.signal(number, signal.SIG_DFL)\n",
+        "19 sigterm, sighup, sigint, sigtstp", "our own handlers", "kimi_tui/ui/tui/ways_out.py",
+        "signal.signal(number, self._heard) for", "signal.signal(number, signal.SIG_DFL) for",
         "test_a_signal_ends_it_and_the_terminal_is_as_it_was",
     ),
     Defence(
@@ -227,11 +226,11 @@ DEFENCES: tuple[Defence, ...] = (
     ),
     Defence(
         "23 focus_storm", "drawing a line once", "kimi_tui/ui/tui/app.py",
-        "    def on_descendant_focus(self,",
+        "    async def on_descendant_focus(self,",
         "    def on_app_focus(self) -> None:\n"
         "        import time\n\n"
         "        time.sleep(0.25)  # what restyling many widgets takes\n\n"
-        "    def on_descendant_focus(self,",
+        "    async def on_descendant_focus(self,",
         "test_focus_storm",
     ),
     Defence(
@@ -273,7 +272,7 @@ DEFENCES: tuple[Defence, ...] = (
     ),
     Defence(
         "28 hidden_tail", "seeing much blank space", "kimi_tui/tools/shell_command.py",
-        '    return "it has much blank space in it" if _PADDING.search(text) else None\n', "    return None\n",
+        '    return said("it has much blank space in it") if _PADDING.search(text) else None\n', "    return None\n",
         "test_hidden_tail",
     ),
     Defence(
@@ -310,7 +309,7 @@ DEFENCES: tuple[Defence, ...] = (
     ),
     Defence(
         "29 approval_keys", "guarding the next one anew", "kimi_tui/ui/tui/dialogs/approval.py",
-        '            self._swallowed = ""\n            self.guard.restart()\n', '            self._swallowed = ""\n',
+        "            self._ahead.leave()\n            self.guard.restart()\n", "            self._ahead.leave()\n",
         "test_the_next_of_several_approvals_is_shown_and_guarded_anew",
     ),
     Defence(
@@ -499,7 +498,7 @@ DEFENCES: tuple[Defence, ...] = (
     ),
     Defence(
         "40 bad_config", "saying which key is wrong", "kimi_tui/config/load.py",
-        '        raise ConfigError(first["msg"], file=file or "--config", key=key) from None\n',
+        '        raise ConfigError(first["msg"], file=_place(file, *first["loc"]), key=key) from None\n',
         '        raise ConfigError(first["msg"]) from None\n', "test_bad_config_is_an_error_with_file_key_and_cause",
     ),
     Defence(
@@ -540,7 +539,7 @@ DEFENCES: tuple[Defence, ...] = (
     ),
     Defence(
         "43 flow_bad", "refusing a chart without one BEGIN", "kimi_tui/flow/lint.py",
-        "    if len(found) > 1:\n", "    if False:\n", "test_what_is_no_flow_is_refused_with_its_line",
+        "    elif len(found) > 1:\n", "    elif False:\n", "test_what_is_no_flow_is_refused_with_its_line",
     ),
     Defence(
         "44 flow_choice", "a near miss", "kimi_tui/flow/choice.py",

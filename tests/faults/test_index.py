@@ -25,3 +25,8 @@ def test_every_test_of_a_case_exists(case: str) -> None:
 def test_every_case_has_a_defence_that_can_be_taken_out() -> None:
     assert list(cases_without_a_defence()) == []
     assert [defence for defence in DEFENCES if not named_by(defence)] == []
+
+
+def test_what_is_taken_out_of_a_file_stands_there_once() -> None:
+    places = [(file, text) for one in DEFENCES for file, text, _ in ((one.file, one.text, ""), *one.too)]
+    assert [place for place in places if (ROOT / place[0]).read_text("utf-8").count(place[1]) != 1] == []
