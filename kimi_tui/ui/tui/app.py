@@ -326,6 +326,8 @@ class KimiTui(TerminalApp):
         """The keys of the conversation do not act behind another screen."""
         if action == "suspend":
             return "suspend" in self.keymap.given or not self.would_undo()
+        if action == "copy_or_clear":  # behind a further screen only to leave
+            return isinstance(self.screen, Home) or not getattr(self.focused, "selected_text", "")
         return not (isinstance(self.screen, Frame) and action in ACTIONS and action != "leave")
 
     async def on_event(self, event: events.Event) -> None:

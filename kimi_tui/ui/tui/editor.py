@@ -13,12 +13,14 @@ import subprocess
 import tempfile
 from collections.abc import Generator, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
+from types import FrameType
+from typing import TYPE_CHECKING, Any
 
 from textual.app import SuspendNotSupported
 
 from kimi_tui.ui.tui.language import _
 from kimi_tui.ui.tui.transcript.picking import block_text
+from kimi_tui.ui.tui.ways_out import SIGNALS
 
 if TYPE_CHECKING:
     from kimi_tui.ui.tui.app import KimiTui
@@ -41,26 +43,33 @@ def edit(text: str, command: list[str]) -> str:
     with tempfile.TemporaryDirectory(prefix="kimi-tui-") as folder:
         file = Path(folder) / "message.md"
         file.write_text(text, "utf-8")
-        with _own_interrupts():
-            status = subprocess.call([*command, str(file)])
+        with subprocess.Popen([*command, str(file)]) as editor, _signals_of(editor):
+            status = editor.wait()
         if status:
             raise OSError(_("it ended with status {status}", status=status))
         return file.read_text("utf-8", "replace").rstrip("\n")
 
 
-def _unheard(number: int, frame: object) -> None:
-    """Not ignored, for an ignored signal would be ignored by the editor too."""
-
-
 @contextlib.contextmanager
-def _own_interrupts() -> Generator[None]:
-    """A Ctrl+C in the editor is the editor's: neither our handler nor the loop's hears of it."""
+def _signals_of(editor: "subprocess.Popen[bytes]") -> Generator[None]:
+    """A Ctrl+C is the editor's: we hear nothing of it. What is to end us ends the editor first, which holds us up."""
+    handlers: dict[int, Any] = {number: signal.getsignal(number) for number in SIGNALS}
+
+    def heard(number: int, frame: FrameType | None) -> None:
+        if number == signal.SIGINT:  # not ignored, for an ignored signal would be ignored by the editor too
+            return
+        editor.send_signal(number)
+        if callable(handlers[number]):
+            handlers[number](number, frame)
+
     waker = signal.set_wakeup_fd(-1)
-    handler = signal.signal(signal.SIGINT, _unheard)
+    for number in SIGNALS:
+        signal.signal(number, heard)
     try:
         yield
     finally:
-        signal.signal(signal.SIGINT, handler)
+        for number, handler in handlers.items():
+            signal.signal(number, handler)
         signal.set_wakeup_fd(waker)
 
 
@@ -96,13 +105,16 @@ def _in_editor(app: "KimiTui", text: str) -> str | None:
     if not command:
         app.tell(_("no editor is known: set $VISUAL, $EDITOR or default_editor"), severity="warning")
         return None
+    after, failed = None, None
     try:
-        with app.suspend():
-            return edit(text, command)
+        with app.suspend():  # what is raised within would leave the screen away
+            try:
+                after = edit(text, command)
+            except OSError as error:
+                failed = error
     except SuspendNotSupported:
         app.tell(_("an editor cannot be opened from here"), severity="warning")
-    except OSError as error:
-        app.tell(f"{command[0]}: {error.strerror or error}", severity="warning")
-    finally:
-        app.refresh()
-    return None
+    if failed is not None:
+        app.tell(f"{command[0]}: {failed.strerror or failed}", severity="warning")
+    app.refresh()
+    return after

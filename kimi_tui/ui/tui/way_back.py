@@ -4,6 +4,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from kimi_tui.ui.tui.language import _
+from kimi_tui.ui.tui.screens.home import Home
 
 if TYPE_CHECKING:
     from kimi_tui.ui.tui.app import KimiTui
@@ -46,10 +47,11 @@ class WayBack:
     def copy_or_clear(self) -> None:
         """Copy what is selected; else clear what is written; else quit when asked twice."""
         app, composer = self._app, self._app.home.composer
-        selected = app.home.transcript.selected_text() or composer.prompt.selected_text
+        here = isinstance(app.screen, Home)
+        selected = here and (app.home.transcript.selected_text() or composer.prompt.selected_text)
         if selected:
             app.copy(selected)
-        elif composer.clear():
+        elif here and composer.clear():
             self._quit_asked = float("-inf")
         elif self._steady() - self._quit_asked < _TWICE_S:
             app.action_leave()

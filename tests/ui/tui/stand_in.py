@@ -49,13 +49,21 @@ class Shelf:
     """The flows there are."""
 
     def __init__(self, flows: Sequence[Skill]) -> None:
-        self._flows = flows
+        self._flows = self._all = flows
+        self._listeners: list[Callable[[object], None]] = []
 
     def flows(self) -> Sequence[Skill]:
         return self._flows
 
     def listen(self, listener: Callable[[object], None]) -> Callable[[], None]:
-        return lambda: None
+        self._listeners.append(listener)
+        return lambda: self._listeners.remove(listener)
+
+    def change(self) -> None:
+        """The skills were edited: all of them are gone, or there again."""
+        self._flows = () if self._flows else self._all
+        for listener in self._listeners:
+            listener(None)
 
 
 @dataclass
@@ -155,7 +163,12 @@ class Clock:
 
 
 def make_app(
-    engine: StandIn, *, theme: str = "kimi-dark", clock: Clock | None = None, prompt: str | None = None
+    engine: StandIn,
+    *,
+    theme: str = "kimi-dark",
+    clock: Clock | None = None,
+    prompt: str | None = None,
+    kind: type[KimiTui] = KimiTui,
 ) -> tuple[KimiTui, Clock]:
     """An app that stands still but for what the test does; the clock is also the one of the guard."""
     clock = clock or Clock()
@@ -163,5 +176,5 @@ def make_app(
     async def make() -> StandIn:
         return engine
 
-    app = KimiTui(make, theme=theme, clock=clock, steady=clock, frame=0.0, motion=False, prompt=prompt)
+    app = kind(make, theme=theme, clock=clock, steady=clock, frame=0.0, motion=False, prompt=prompt)
     return app, clock

@@ -1,128 +1,121 @@
-"""Whatever is pressed, clicked, resized or said, in whatever order: the screen stays, and nothing is thrown."""
+"""Whatever is pressed, clicked, resized or said, in whatever order and from wherever: the screen stays well.
 
-import random
+`KIMI_TUI_WALKS=1000:200` walks with 200 other seeds, from 1000 on.
+"""
+
+import os
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from textual import events
-from textual.pilot import Pilot
 
-from kimi_tui.ui.tui.app import KimiTui
-from kimi_tui.ui.tui.doors import DOORS
+from kimi_tui.ui.tui.screens.first_start import FirstStart
 from kimi_tui.ui.tui.screens.home import Home
+from kimi_tui.ui.tui.screens.trust import TrustQuestion
 from kimi_tui.wire.codec import WireMessage
-from kimi_tui.wire.display import DiffBlock
-from kimi_tui.wire.events import ApprovalResponse, StepInterrupted
-from kimi_tui.wire.parts import TextPart
-from kimi_tui.wire.requests import ApprovalRequest, Question, QuestionOption, QuestionRequest
 from tests.ui.tui import scenes
 from tests.ui.tui.house import Open
+from tests.ui.tui.replay.test_replay import replaying
 from tests.ui.tui.stand_in import StandIn, make_app
 from tests.ui.tui.test_screen import ready
+from tests.ui.tui.walk import EDIT, QUESTION, Walk, Walker
 
-KEYS = (  # noqa: SIM905 - a list of words reads better
-    "a b c d e f h j k l m n o p r s t v x y z N 1 2 4 9 / @ enter escape tab shift+tab up down left right home end "
-    "pageup pagedown space backspace delete ctrl+j ctrl+s ctrl+r ctrl+o ctrl+t ctrl+f ctrl+p ctrl+k ctrl+u f1 f2 f3 "
-    "f4 f5 f6 f7 f8 f9 f10 f11 ctrl+v ctrl+g ctrl+l ctrl+d ctrl+x alt+up + - "
-).split()
-WORDS = ("hi", "/", "/mo", "@", "!ls", "look at /etc/passwd", "x" * 1200, "中文，和 English", "\x1b[31m\u202e")
-SIZES = ((140, 42), (120, 20), (100, 30), (80, 24), (79, 40), (60, 18), (20, 6), (200, 60), (3, 2))
-EDIT = ApprovalRequest(
-    id="edit",
-    tool_call_id="e",
-    sender="WriteFile",
-    action="edit file",
-    description="Edit",
-    display=tuple(DiffBlock(path="a.py", old_text="old", new_text="new", old_start=at) for at in (1, 20, 40)),
-    scope="edits of a.py",
-    hunks=3,
-)
-OPTIONS = (QuestionOption(label="one"), QuestionOption(label="two"))
-QUESTION = QuestionRequest(
-    id="q",
-    tool_call_id="q",
-    questions=tuple(
-        Question(question=f"Which {what}?", options=OPTIONS, multi_select=many)
-        for what, many in (("way", False), ("ways", True))
-    ),
-)
-MESSAGES: tuple[WireMessage, ...] = (
-    *scenes.streaming(),
-    *scenes.approval(),
-    *scenes.flow_asks(),
-    *scenes.flow_done(),
-    *scenes.error(),
-    *scenes.chinese(),
-    EDIT,
-    QUESTION,
-    ApprovalResponse(request_id="ask", response="reject"),
-    StepInterrupted(),
-    TextPart(text="\x1b[2J\x1b]52;c;AAAA\x07[bold]\u202e\ud83d"),
-)
-STEPS = 80
+STEPS = int(os.environ.get("KIMI_TUI_WALK_STEPS", "14"))
+WIDE, MEDIUM, NARROW = (140, 42), (100, 30), (60, 18)
+PAUSED: list[WireMessage] = [*scenes.flow_at_decision(), *scenes.flow_asks()[-1:]]
+STARTS: dict[str, tuple[tuple[int, int], list[WireMessage], str]] = {
+    "empty": (WIDE, [], ""),
+    "streaming": (MEDIUM, scenes.streaming(), ""),
+    "tool": (WIDE, scenes.tool_running(), "f2 j enter"),
+    "approval": (WIDE, scenes.approval(), ""),
+    "approval, narrow": (NARROW, [*scenes.approval(), EDIT], ""),
+    "edit": (MEDIUM, [EDIT], ""),
+    "question": (MEDIUM, [QUESTION], ""),
+    "flow": (WIDE, scenes.flow_at_decision(), "f3"),
+    "flow paused": (WIDE, PAUSED, "f3"),
+    "branches": (MEDIUM, scenes.flow_asks(), ""),
+    "flow, zoomed": (MEDIUM, scenes.flow_at_decision(), "f3 f11"),
+    "talk, zoomed": (WIDE, scenes.flow_done(), "f2 f11"),
+    "drawer": (MEDIUM, scenes.tool_running(), "f7"),
+    "drawer, narrow": (NARROW, scenes.flow_at_decision(), "f7"),
+    "help": (MEDIUM, scenes.streaming(), "f1"),
+    "palette": (WIDE, scenes.streaming(), "ctrl+p"),
+    "finder": (MEDIUM, scenes.chinese(), "ctrl+f e"),
+    "history": (MEDIUM, scenes.chinese(), "ctrl+r"),
+    "menu": (NARROW, [], "/"),
+    "time": (WIDE, scenes.flow_done(), "f8 left left"),
+    "tiny": ((20, 6), scenes.error(), ""),
+}
+DOORS = ("sessions", "model", "settings", "setup", "theme", "skills", "usage", "rewind", "task", "mcp", "log")
 
 
-async def step(chance: random.Random, app: KimiTui, pilot: Pilot[int]) -> None:
-    """A key, a click, a drag, a paste, or another size."""
-    x, y = chance.randrange(app.size.width), chance.randrange(app.size.height)
-    match chance.randrange(12):
-        case 0:
-            await pilot.resize_terminal(*chance.choice(SIZES))
-        case 1 | 2:
-            await pilot.click(offset=(x, y), times=chance.choice((1, 1, 2)))
-        case 3:
-            await pilot.mouse_down(offset=(x, y))
-            await pilot.mouse_up(offset=(chance.randrange(app.size.width), y))
-        case 4:
-            (app.focused or app.screen).post_message(events.Paste(chance.choice(WORDS)))
-            await pilot.pause()
-        case _:
-            await pilot.press(chance.choice(KEYS))
+def seeds(usual: int) -> Iterator[int]:
+    first, _, count = os.environ.get("KIMI_TUI_WALKS", "").partition(":")
+    return iter(range(int(first), int(first) + int(count or 1)) if first else range(usual))
 
 
-def is_well(app: KimiTui) -> bool:
-    """Whether it goes on; not, where the walk came upon a way out."""
-    if app.return_value == 0:
-        return False
-    assert app.is_running
-    assert "Something went wrong" not in str(app.stage.state.conversation.items[-1:])
-    return True
-
-
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("start", STARTS)
+@pytest.mark.parametrize("seed", seeds(1))
 @pytest.mark.timeout(120)
-async def test_no_way_through_the_screen_ends_in_an_error(seed: int, tmp_path: Path) -> None:
-    chance = random.Random(seed)
+async def test_no_way_through_the_screen_leads_where_it_is_not_well(seed: int, start: str, tmp_path: Path) -> None:
+    size, messages, keys = STARTS[start]
     engine = StandIn(tmp_path)
-    app, clock = make_app(engine)
-    async with app.run_test(size=(140, 42)) as pilot:
+    app, clock = make_app(engine, kind=Walker)
+    async with app.run_test(size=size) as pilot:
         await ready(pilot)
-        for _ in range(STEPS):
-            clock.now += chance.choice((0.0, 0.1, 1.0))
-            if chance.randrange(3) == 0:
-                engine.say(*chance.choices(MESSAGES, k=chance.randrange(1, 6)))
-                await pilot.pause()
-            else:
-                await step(chance, app, pilot)
-            if not is_well(app):
-                break
+        engine.say(*messages)
+        await pilot.pause()
+        await pilot.press(*keys.split())
+        await Walk(seed * 100 + len(start), app, pilot, clock, engine).go(STEPS)
 
 
-@pytest.mark.parametrize("seed", range(2))
+@pytest.mark.parametrize("seed", seeds(1))
 @pytest.mark.timeout(120)
-async def test_no_way_through_the_further_screens_ends_in_an_error(seed: int, open_house: Open) -> None:
-    chance = random.Random(seed)
+async def test_no_way_through_a_recording_leads_where_it_is_not_well(seed: int, tmp_path: Path) -> None:
+    async with replaying(tmp_path) as desk:
+        await Walk(seed, desk.app, desk.pilot, desk.clock, None).go(STEPS)
+
+
+@pytest.mark.parametrize("seed", seeds(1))
+@pytest.mark.timeout(120)
+async def test_no_way_from_the_first_key_on_leads_where_it_is_not_well(seed: int, tmp_path: Path) -> None:
+    """While the panes and the engine are still being made."""
+    engine = StandIn(tmp_path)
+    app, clock = make_app(engine, kind=Walker)
+    async with app.run_test(size=MEDIUM) as pilot:
+        await Walk(seed, app, pilot, clock, engine).go(STEPS)
+
+
+@pytest.mark.parametrize("seed", seeds(2))
+@pytest.mark.timeout(120)
+async def test_no_way_through_the_further_screens_leads_where_it_is_not_well(seed: int, open_house: Open) -> None:
     async with open_house() as house:
-        app, pilot = house.app, house.pilot
+        app = house.app
         await house.until(lambda: app.engine is not None)
         await house.submit("one")
-        for _ in range(STEPS):
-            if isinstance(app.screen, Home) and chance.randrange(2):
-                app.doors.open(chance.choice([door.name for door in DOORS]))
-                await pilot.pause()
-            elif chance.randrange(8) == 0:
-                await pilot.press("escape")
-            else:
-                await step(chance, app, pilot)
-            if not is_well(app):
+        walk = Walk(seed, app, house.pilot, None, None)
+        for number in range(STEPS * 3):
+            if isinstance(app.screen, Home) and walk.chance.randrange(2):
+                walk.done.append(door := DOORS[(number + seed) % len(DOORS)])
+                app.doors.open(door)
+                await house.pilot.pause()
+            elif walk.chance.randrange(8) == 0:
+                await house.pilot.press("escape")
+            await walk.go(1)
+            if app.return_value == 0:
                 break
+
+
+@pytest.mark.parametrize("seed", seeds(1))
+@pytest.mark.parametrize("first", ["no model", "trust"])
+@pytest.mark.timeout(120)
+async def test_no_way_through_the_first_screen_leads_where_it_is_not_well(
+    seed: int, first: str, open_house: Open, tmp_path: Path
+) -> None:
+    if first == "trust":
+        folder = tmp_path / "proj" / ".kimi-tui" / "skills" / "own"
+        folder.mkdir(parents=True)
+        (folder / "SKILL.md").write_text("---\nname: own\ndescription: ours\n---\nDo it.\n")
+    async with open_house(model=first == "trust") as house:
+        await house.on(TrustQuestion if first == "trust" else FirstStart)
+        await Walk(seed, house.app, house.pilot, None, None).go(STEPS)

@@ -96,13 +96,16 @@ class Circumstances:
 
 
 def flow_of(begin: FlowBegin) -> Flow:
-    """The chart that a run carries."""
+    """The chart that a run carries; of a broken record what there is of it."""
     nodes = {
         node.id: FlowNode(node.id, shown_label(node.label, begin.args), NodeKind(node.kind)) for node in begin.nodes
     }
+    for node_id, kind in ((begin.begin_id, NodeKind.BEGIN), (begin.end_id, NodeKind.END)):
+        nodes.setdefault(node_id, FlowNode(node_id, node_id, kind))
     outgoing: dict[str, list[FlowEdge]] = {node_id: [] for node_id in nodes}
     for edge in begin.edges:
-        outgoing[edge.src].append(FlowEdge(edge.src, edge.dst, edge.label))
+        if edge.src in nodes and edge.dst in nodes:
+            outgoing[edge.src].append(FlowEdge(edge.src, edge.dst, edge.label))
     ways = {node_id: tuple(edges) for node_id, edges in outgoing.items()}
     return Flow(nodes, ways, begin.begin_id, begin.end_id, begin.source, begin.direction or "TB")
 

@@ -150,7 +150,13 @@ class Home(EchoScreen):
             self.focus_work()
 
     def on_descendant_focus(self, event: events.DescendantFocus) -> None:
-        """Whoever goes to what the drawer hides wants it out of the way."""
+        """Whoever goes to what the drawer or a zoom hides wants it out of the way."""
+        if not self.furnished or (focused := self.focused) is None:
+            return
+        if not self.composer.display and self.composer in focused.ancestors_with_self:  # a recording is not written to
+            self.scrub.focus()
+        elif self.zoomed not in (None, "talk") and self.right not in focused.ancestors_with_self:
+            self.zoom(None)
         if self.has_class("-drawer") and self.focused_pane is None and self._drawer_rows < _DRAWER_ROWS:
             self.remove_class("-drawer")
 
