@@ -3,6 +3,7 @@
 import os
 import re
 import signal
+import sys
 import time
 from pathlib import Path
 
@@ -10,6 +11,7 @@ import pytest
 
 from tests.faults.terminal import ENTERED, LEFT, Terminal, scripted
 from tests.faults.test_terminal import left_on
+from tests.tools.kit import processes_with
 
 pytestmark = pytest.mark.faults
 SAVED, RESTORED = b"\x1b[22;2t", b"\x1b[23;2t"
@@ -220,3 +222,44 @@ def test_a_terminal_that_is_closed_ends_it_as_a_hang_up_would(tmp_path: Path) ->
             time.sleep(0.02)
         assert terminal.process.exitstatus == 128 + signal.SIGHUP
     assert list((tmp_path / "home/logs").glob("crash-*")) == []
+
+
+def test_an_editor_that_fails_gives_the_screen_back(tmp_path: Path) -> None:
+    with Terminal(scripted(tmp_path, "text: hi"), cwd=tmp_path, env={"VISUAL": "false"}) as terminal:
+        terminal.wait_for("○ ready")
+        terminal.type(b"ab")
+        terminal.wait_for("› ab")
+        terminal.type(b"\x07")
+        terminal.wait_for("false: it ended with status 1")
+        terminal.type(b"c")
+        terminal.wait_for("› abc")
+        terminal.type(b"\x11")
+        assert terminal.end() == 0
+        check_given_back(terminal)
+
+
+def test_a_signal_while_an_editor_runs_ends_both(tmp_path: Path) -> None:
+    editor = f"{sys.executable} -c 'import time; print(\"editing\", flush=True); time.sleep(987.65)'"
+    with Terminal(scripted(tmp_path, "text: hi"), cwd=tmp_path, env={"VISUAL": editor}) as terminal:
+        terminal.wait_for("○ ready")
+        terminal.settle()
+        terminal.type(b"\x07")
+        terminal.wait_for("editing")
+        os.kill(terminal.process.pid, signal.SIGTERM)
+        assert terminal.end() == 143
+        check_given_back(terminal)
+    assert processes_with("time.sleep(987.65)") == []
+
+
+def test_ctrl_c_twice_leaves_from_the_first_question_too(tmp_path: Path) -> None:
+    (tmp_path / "work").mkdir()
+    (tmp_path / "config.yaml").write_text("")
+    arguments = ["--work-dir", str(tmp_path / "work"), "--config-file", str(tmp_path / "config.yaml")]
+    with Terminal(arguments, cwd=tmp_path) as terminal:
+        terminal.wait_for("welcome to kimi-tui")
+        terminal.settle()
+        terminal.type(b"\x03")
+        terminal.wait_for("press Ctrl+C once more to quit")
+        terminal.type(b"\x03")
+        assert terminal.end() == 0
+        check_given_back(terminal)

@@ -11,7 +11,7 @@ from kimi_tui.ui.tui.flow.canvas import Canvas
 from kimi_tui.ui.tui.flow.lines import EAST, NORTH, SOUTH, WEST, sign_of
 from kimi_tui.ui.tui.flow.looks import Circumstances, faces_of, flow_of, standing_of
 from kimi_tui.ui.tui.flow.outlined import Outline
-from kimi_tui.wire.flow_events import FlowNodeBegin, FlowNodeEnd
+from kimi_tui.wire.flow_events import FlowBegin, FlowEdgeShape, FlowNodeBegin, FlowNodeEnd, FlowNodeShape
 from tests.bench.flow_pane import measure
 from tests.ui.tui import scenes
 from tests.ui.tui.flow import flow_scenes
@@ -263,3 +263,17 @@ async def test_a_change_on_a_chart_of_200_nodes_fits_into_a_frame() -> None:
     assert nodes > 200
     assert sorted(times)[len(times) // 2] < 16
     assert idle_cells == 0
+
+
+def test_of_a_broken_record_what_there_is_of_the_chart_is_drawn() -> None:
+    """Edges to nodes that are not there, and no nodes at all."""
+    shapes = (FlowNodeShape(id="a", label="A", kind="task"),)
+    edges = (FlowEdgeShape(src="a", dst="nowhere"), FlowEdgeShape(src="gone", dst="a"))
+    for nodes in (shapes, ()):
+        begin = FlowBegin(
+            run_id="r", name="n", source="mermaid", nodes=nodes, edges=edges, begin_id="b", end_id="e", max_moves=1
+        )
+        flow = flow_of(begin)
+        assert set(flow.nodes) == {"b", "e", *(shape.id for shape in nodes)}
+        assert flow.edges == ()
+        assert layout(flow).nodes

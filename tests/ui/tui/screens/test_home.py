@@ -34,6 +34,17 @@ async def test_zoom_gives_a_pane_the_whole_screen_and_gives_it_back(start: Start
         assert stage.app.home.flow.size.width < 70
 
 
+async def test_who_goes_to_write_leaves_the_zoom_of_another_pane(start: Start) -> None:
+    async with start() as stage:
+        await stage.say(*scenes.flow_at_decision())
+        await stage.press("f3", "f11")
+        stage.app.home.composer.prompt.focus()
+        await stage.press("h", "i")
+        assert stage.app.home.zoomed is None
+        assert stage.app.home.composer.is_on_screen
+        assert stage.app.home.composer.text == "hi"
+
+
 async def test_in_a_medium_terminal_the_right_side_is_a_drawer(start: Start) -> None:
     async with start((100, 30)) as stage:
         await stage.say(*scenes.flow_at_decision())
