@@ -415,6 +415,8 @@ class KimiTui(TerminalApp):
 
         if isinstance(self.screen, Home):
             self.push_screen(Help(where_of(self.home), self.keymap))
+        elif isinstance(self.screen, Help):
+            self.screen.dismiss(None)
 
     def action_pane(self, name: PaneName) -> None:
         if not isinstance(self.screen, Home):

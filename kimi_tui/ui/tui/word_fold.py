@@ -64,7 +64,8 @@ def _item_of(message: Notification) -> AsideItem | SeamItem | ErrorItem | Notice
         case Notification(type="dmail"):
             return SeamItem("dmail", told(one_line(message.title)), detail=message.body)
         case Notification(severity="error"):
-            return ErrorItem(told(one_line(message.title)), answered(message.body))
+            title, cause = told(one_line(message.title)), answered(message.body)
+            return ErrorItem(title, cause, wording.way_out(message.type))
         case _:
             text = " · ".join(filter(None, (told(one_line(message.title)), answered(one_line(message.body)))))
             return NoticeItem(text, wording.notice_level(message.severity))

@@ -87,6 +87,18 @@ def notice_level(severity: str) -> NoticeLevel:
             return "info"
 
 
+def way_out(error_type: str) -> str:
+    """What the person can do about an error of that type, "" where there is nothing to say."""
+    ways = {
+        "ProviderAuthError": _("/setup takes another key, /model another model"),
+        "ContextOverflowError": _("/compact makes room, /model may take a model with more of it"),
+        "ProviderConnectionError": _("↑ brings your message back, to send it again"),
+        "ProviderTimeoutError": _("↑ brings your message back, to send it again"),
+        "ProviderStatusError": _("↑ brings your message back, to send it again; /model takes another model"),
+    }
+    return ways.get(error_type, "")
+
+
 def retry_reason(message: StepRetry) -> str:
     words = {
         "ProviderConnectionError": _("the connection failed"),

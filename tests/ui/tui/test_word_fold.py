@@ -63,6 +63,10 @@ def test_an_answer_whose_question_was_taken_back_stands_alone() -> None:
     ("message", "item"),
     [
         (note("X", "It failed", "no route to host", "error"), ErrorItem("It failed", "no route to host")),
+        (
+            note("ContextOverflowError", "It failed", "too long", "error"),
+            ErrorItem("It failed", "too long", "/compact makes room, /model may take a model with more of it"),
+        ),
         (note("X", "Mind", "the  gap", "warning"), NoticeItem("Mind · the gap", "warning")),
         (note("dmail", "Back to 3", "not again"), SeamItem("dmail", "Back to 3", detail="not again")),
         (note("answer", "/agents", "- coder\n- explore"), AsideItem("/agents", "- coder\n- explore")),

@@ -74,3 +74,5 @@ async def test_f1_lists_the_keys_that_act_here(start: Start) -> None:
         assert isinstance(stage.app.screen, Help)
         await stage.press("escape")
         assert not isinstance(stage.app.screen, Help)
+        await stage.press("f1", "f1")
+        assert not isinstance(stage.app.screen, Help)
