@@ -5,6 +5,7 @@ from typing import Literal
 from kimi_tui.flow.graph import FlowNode, NodeKind
 from kimi_tui.flow.run_state import Pause, RunState
 from kimi_tui.flow.turn import TurnResult
+from kimi_tui.said import said
 
 
 def why_pause(
@@ -14,7 +15,7 @@ def why_pause(
     if state.entered:
         match state.stop:
             case "rejected":
-                return Pause("rejected", "a tool was rejected")
+                return Pause("rejected", said("a tool was rejected"))
             case "cancelled":
                 return Pause("cancelled")
             case "failed" | "max_steps":

@@ -124,7 +124,7 @@ class FlowRunner(Steered):
         """
         if self._started:
             raise RuntimeError("a runner runs once")
-        ending = _Ending("failed", "the program failed in the middle of the run")
+        ending = _Ending("failed", said("the program failed in the middle of the run"))
         self._begin()
         try:
             ending = await self._follow()
@@ -150,7 +150,7 @@ class FlowRunner(Steered):
             node = self._flow.nodes[state.node_id]
             ways = self._flow.outgoing[node.id]
             if state.entered and state.stop == "finished" and not ways:
-                return _Ending("stopped", f"{node.id} has no way on, and is not the end")
+                return _Ending("stopped", said("{node} has no way on, and is not the end", node=node.id))
             pause = None if state.passed else why_pause(state, node, self._pause_next, self._max_choice_retries)
             if pause is not None:
                 if self._interactive:
@@ -163,7 +163,7 @@ class FlowRunner(Steered):
                     return _Ending("finished")
                 case NodeKind.BEGIN:
                     if ways[0].dst == node.id:
-                        return _Ending("failed", f"the first way out of {node.id} leads back to it")
+                        return _Ending("failed", said("the first way out of {node} leads back to it", node=node.id))
                     self._write(Moved(run=state.run_id, node=node.id, to=ways[0].dst))
                 case NodeKind.TASK | NodeKind.DECISION:
                     if not state.entered and state.moves >= state.max_moves:
@@ -253,13 +253,13 @@ class FlowRunner(Steered):
         state, node_id = self._state, self._state.node_id
         match pause.reason:
             case "rejected":
-                return _Ending("stopped", f"a tool was rejected at {node_id}")
+                return _Ending("stopped", said("a tool was rejected at {node}", node=node_id))
             case "cancelled":
-                return _Ending("cancelled", f"cancelled at {node_id}")
+                return _Ending("cancelled", said("cancelled at {node}", node=node_id))
             case "failed":
                 return _Ending("failed", f"{node_id}: {state.detail}", self._error or KimiTuiError(state.detail or ""))
             case "choice":
-                reason = f"no valid choice at {node_id} in {state.invalid} replies"
+                reason = said("no valid choice at {node} in {count} replies", node=node_id, count=state.invalid)
                 return _Ending("failed", reason, KimiTuiError(reason))
             case "user" | "breakpoint" | "step":
                 return None
@@ -319,7 +319,7 @@ class FlowRunner(Steered):
     def _out_of_moves(self) -> _Ending:
         moves = self._state.moves
         error = None if self._flow.source == "ralph" else MaxStepsReachedError(moves, "moves")
-        return _Ending("max_moves", f"all {moves} moves were made", error)
+        return _Ending("max_moves", said("all {count} moves were made", count=moves), error)
 
     def _begin(self) -> None:
         """Journal and tell that the run begins, or goes on."""

@@ -8,7 +8,7 @@ from kimi_tui.flow.prompts import shown_label
 from kimi_tui.ui.tui import wording
 from kimi_tui.ui.tui.conversation import Conversation
 from kimi_tui.ui.tui.deltas import Touched
-from kimi_tui.ui.tui.from_below import told
+from kimi_tui.ui.tui.from_below import answered
 from kimi_tui.ui.tui.headline import one_line
 from kimi_tui.ui.tui.language import _, n_
 from kimi_tui.ui.tui.transcript.items import AssistantItem, FlowHeaderItem, NoticeItem
@@ -124,7 +124,8 @@ class FlowFold:
                 self.in_node = False
                 if message.suggested is not None:
                     self._hide_choice()
-                place = self.run.node_label + (f" ({told(one_line(message.detail))})" if message.detail else "")
+                why = "" if message.reason == "rejected" else message.detail or ""  # the state says that already
+                place = self.run.node_label + (f" ({answered(one_line(why))})" if why else "")
                 state = _(wording.PAUSED[message.reason])
                 self._talk.append(NoticeItem(_("flow {state} · {place}", state=state, place=place), "warning"))
             case FlowResumed():
@@ -223,7 +224,7 @@ class FlowFold:
                     _(wording.ENDED[message.status]),
                     n_("{count} move", "{count} moves", message.moves),
                     wording.elapsed(at - run.started),
-                    one_line(message.reason or ""),
+                    answered(one_line(message.reason or "")),
                 ),
             )
         )

@@ -7,11 +7,11 @@ from typing import ClassVar
 from textual import events
 from textual.binding import Binding, BindingType
 from textual.message import Message
-from textual.widgets import TextArea
 from textual.widgets.text_area import Selection
 
 from kimi_tui.ui.tui import enters
 from kimi_tui.ui.tui.composer.images import Images
+from kimi_tui.ui.tui.composer.line_breaks import WritingArea
 from kimi_tui.ui.tui.composer.paste import Pastes
 from kimi_tui.ui.tui.text.words import word_around
 
@@ -24,7 +24,7 @@ _AHEAD_PAUSE_S = 0.05
 _PAGES, _ENDS = frozenset({"pageup", "pagedown"}), frozenset({"ctrl+home", "ctrl+end"})
 
 
-class PromptArea(TextArea):
+class PromptArea(WritingArea):
     """Grows to ten lines. It tells what happened; the composer decides.
 
     An Enter in the middle of a burst of keys faster than a person types is a line break of an unbracketed paste.

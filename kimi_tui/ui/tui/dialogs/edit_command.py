@@ -5,9 +5,10 @@ from typing import ClassVar
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
-from textual.widgets import Static, TextArea
+from textual.widgets import Static
 
 from kimi_tui.tools.shell_command import hidden_text
+from kimi_tui.ui.tui.composer.line_breaks import WritingArea
 from kimi_tui.ui.tui.language import _
 from kimi_tui.ui.tui.leaving_once import LeavingOnce
 from kimi_tui.wire.display import ShellBlock
@@ -30,7 +31,7 @@ class EditCommand(LeavingOnce[str | None]):
         border: round $warning; border-title-color: $warning; border-title-style: bold; border-subtitle-color: $muted;
     }
     EditCommand #about { height: auto; color: $muted; }
-    EditCommand TextArea { height: auto; min-height: 3; max-height: 16; border: none; background: $panel; padding: 0 1; margin: 1 0; }
+    EditCommand WritingArea { height: auto; min-height: 3; max-height: 16; border: none; background: $panel; padding: 0 1; margin: 1 0; }
     """  # noqa: E501
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape", "leave", "Leave", show=False),
@@ -46,12 +47,12 @@ class EditCommand(LeavingOnce[str | None]):
             box.border_title = _("edit and run")
             box.border_subtitle = _("ctrl+s runs it, once · esc leaves")
             yield Static(_("Exactly this runs; the model is told that you changed it."), id="about", markup=False)
-            area = TextArea(self._command, soft_wrap=True, id="command-text")
+            area = WritingArea(self._command, soft_wrap=True, id="command-text")
             area.cursor_blink = False
             yield area
 
     def on_mount(self) -> None:
-        area = self.query_one(TextArea)
+        area = self.query_one(WritingArea)
         area.focus()
         area.move_cursor(area.document.end)
 
@@ -59,5 +60,5 @@ class EditCommand(LeavingOnce[str | None]):
         self.dismiss(None)
 
     def action_run(self) -> None:
-        if text := self.query_one(TextArea).text.strip():
+        if text := self.query_one(WritingArea).text.strip():
             self.dismiss(text)

@@ -6,8 +6,9 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
 from textual.content import Content
-from textual.widgets import Static, TextArea
+from textual.widgets import Static
 
+from kimi_tui.ui.tui.composer.line_breaks import WritingArea
 from kimi_tui.ui.tui.language import _
 from kimi_tui.ui.tui.leaving_once import LeavingOnce
 from kimi_tui.ui.tui.screens.keybar import BarKey, KeyBar
@@ -25,7 +26,7 @@ class EditPrompt(LeavingOnce[str | None]):
     }
     EditPrompt #about { height: auto; color: $muted; }
     EditPrompt KeyBar { dock: none; background: $surface; }
-    EditPrompt TextArea { height: 12; border: none; background: $panel; padding: 0 1; margin: 1 0; }
+    EditPrompt WritingArea { height: 12; border: none; background: $panel; padding: 0 1; margin: 1 0; }
     """
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape", "leave", "Leave", show=False),
@@ -41,14 +42,14 @@ class EditPrompt(LeavingOnce[str | None]):
             box.border_title = Content(f"◆ {sanitize(self._title)}  " + _("edit and run"))
             about = _("For this run only; the file stays. Empty: the chart's own text.")
             yield Static(about, id="about", markup=False)
-            area = TextArea(self._text, soft_wrap=True, id="prompt-text")
+            area = WritingArea(self._text, soft_wrap=True, id="prompt-text")
             area.cursor_blink = False
             yield area
             yield KeyBar(id="keys")
 
     def on_mount(self) -> None:
         self.query_one(KeyBar).show((BarKey("Ctrl+S", _("run it"), "run"), BarKey("Esc", _("leave"), "leave")))
-        area = self.query_one(TextArea)
+        area = self.query_one(WritingArea)
         area.focus()
         area.move_cursor(area.document.end)
 
@@ -56,4 +57,4 @@ class EditPrompt(LeavingOnce[str | None]):
         self.dismiss(None)
 
     def action_run(self) -> None:
-        self.dismiss(self.query_one(TextArea).text.strip())
+        self.dismiss(self.query_one(WritingArea).text.strip())

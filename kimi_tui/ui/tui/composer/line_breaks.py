@@ -1,0 +1,54 @@
+"""Where the lines of what is written are broken: Chinese between its characters, and by the rules of its punctuation.
+
+Textual breaks at blanks only, which leaves a line of Chinese ragged and puts a comma at its start.
+"""
+
+from functools import lru_cache
+
+from textual._wrap import compute_wrap_offsets
+from textual.document._wrapped_document import WrappedDocument
+from textual.widgets import TextArea
+
+from kimi_tui.ui.tui.text.wrap import break_text
+
+
+class BrokenLines(WrappedDocument):
+    """A document with its lines broken so. Lines that did not change are not looked at again."""
+
+    def wrap(self, width: int, tab_width: int | None = None) -> None:
+        super().wrap(0, tab_width)
+        self._width = width
+        if not width:
+            return
+        self._wrap_offsets = [breaks(line, width, self._tab_width) for line in self.document.lines]
+        self._offset_to_line_info = [
+            (index, part) for index, offsets in enumerate(self._wrap_offsets) for part in range(len(offsets) + 1)
+        ]
+        self._line_index_to_offsets = [[] for _ in self._wrap_offsets]
+        for at, (index, _part) in enumerate(self._offset_to_line_info):
+            self._line_index_to_offsets[index].append(at)
+
+    def wrap_range(self, start: tuple[int, int], old_end: tuple[int, int], new_end: tuple[int, int]) -> None:
+        self.wrap(self._width)
+
+
+@lru_cache(1024)
+def breaks(line: str, width: int, tab_width: int) -> list[int]:
+    """Where its further rows begin."""
+    if line.isascii() or "\t" in line:
+        return compute_wrap_offsets(line, width, tab_width)
+    return [start for start, _end, _swallowed in break_text(line, width)[1:]]
+
+
+class WritingArea(TextArea):
+    """Textual's, with its lines broken so."""
+
+    @property
+    def wrapped_document(self) -> WrappedDocument:
+        return self._broken
+
+    @wrapped_document.setter
+    def wrapped_document(  # pyright: ignore[reportIncompatibleVariableOverride]
+        self, made: WrappedDocument
+    ) -> None:
+        self._broken = BrokenLines(made.document, tab_width=made._tab_width)
