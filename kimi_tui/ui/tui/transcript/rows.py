@@ -71,12 +71,14 @@ class RowMaker:
         return Strip([Segment(text, self._off_base(style)) for text, style, _ in _rstripped(strip)])
 
     def _off_base(self, style: Style | None) -> Style:
-        style = style or Style.null()
-        if style.bgcolor != self.palette.base.bgcolor:
+        """On the terminal's own ground its own colour is the one that can be read, be it dark or light."""
+        style, base = style or Style.null(), self.palette.base
+        if style.bgcolor != base.bgcolor:
             return style
         return Style(
-            color=style.color, bold=style.bold, dim=style.dim, italic=style.italic, underline=style.underline,
-            strike=style.strike, reverse=style.reverse, link=style.link,
+            color=style.color if style.color != base.color else None, bold=style.bold, dim=style.dim,
+            italic=style.italic, underline=style.underline, strike=style.strike, reverse=style.reverse,
+            link=style.link,
         )  # fmt: skip
 
     def _margin_style(self, cursor: bool) -> Style:
