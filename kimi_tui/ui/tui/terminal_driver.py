@@ -5,6 +5,7 @@ more, or gives nothing more, ends the app and raises nothing.
 """
 
 import asyncio
+import errno
 import logging
 import os
 import signal
@@ -174,4 +175,4 @@ class TerminalDriver(LinuxDriver):
     def _read(self) -> bytes:
         if read := os.read(self.fileno, _READ):
             return read
-        raise OSError("nobody types any more")
+        raise OSError(errno.EIO, os.strerror(errno.EIO))  # nobody types any more
