@@ -41,6 +41,7 @@ NOT_SHOWN = {
     "screens/models.py: Ollama, LM Studio, vLLM, llama.cpp": "names",
     "errands/views.py: stopped by the person": "what the model is told",
     "composer/files.py: file index": "a thread",
+    "terminal_driver.py: nobody types any more": "an error that ends the reading of keys",
 }
 
 
