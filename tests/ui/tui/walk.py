@@ -97,6 +97,8 @@ class Walk:
 
     async def go(self, steps: int) -> None:
         """So many steps, or until a way out was found. What was done is told with what went wrong."""
+        if isinstance(self.app, Walker) and self.clock is not None:
+            self.check_guard(self.app, len(self.app.answered))
         try:
             for _ in range(steps):
                 if not await self.step():

@@ -160,6 +160,15 @@ class Home(EchoScreen):
         if self.has_class("-drawer") and self.focused_pane is None and self._drawer_rows < _DRAWER_ROWS:
             self.remove_class("-drawer")
 
+    def watch_focused(self, focused: Widget | None) -> None:
+        if focused is None and self.furnished:
+            self.call_after_refresh(self._keep_focus)
+
+    def _keep_focus(self) -> None:
+        """What had the focus is gone from the screen: keys go to where one works."""
+        if self.focused is None and self.app.app_focus:
+            self.focus_work()
+
     @property
     def _dialog(self) -> Widget | None:
         """What asks for an answer."""
@@ -271,7 +280,7 @@ class Home(EchoScreen):
     def is_filled(self, name: PaneName) -> bool:
         match name:
             case "talk":
-                return True
+                return not self.talk.has_class("-empty")
             case "flow":
                 return not self.flow.has_nothing
             case "todo":
@@ -280,9 +289,15 @@ class Home(EchoScreen):
                 return bool(self.waiting.requests)
 
     def go_to(self, name: PaneName) -> bool:
-        """Put the focus on a pane, opening the drawer where the pane lies in it. False where it is empty."""
+        """Put the focus on a pane, opening the drawer where the pane lies in it. False where it is empty.
+
+        An empty conversation has nothing but what is to be written.
+        """
         if not self.is_filled(name):
-            return False
+            if name == "talk":
+                self.remove_class("-drawer")
+                self.focus_work()
+            return name == "talk"
         if self.zoomed is not None and self.zoomed != name:
             self.zoom(name)
         if name != "talk" and self.room != "wide" and self.zoomed is None:
@@ -366,9 +381,9 @@ class Home(EchoScreen):
     def action_next_pane(self) -> None:
         filled: list[PaneName] = [name for name in PANES if self.is_filled(name)]
         here = self.focused_pane
-        if here is None:
+        if here is None and filled:
             self.go_to(filled[0])
-        elif here == filled[-1]:
+        elif here not in filled or here == filled[-1]:
             self.composer.prompt.focus()
         else:
             self.go_to(filled[filled.index(here) + 1])
