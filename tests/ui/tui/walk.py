@@ -120,10 +120,10 @@ class Walk:
             return False
         if kind in ("say", "else") and before:
             assert app.home.composer.text == before, "what was written is gone"
-        self.check(answered)
+        await self.check(answered)
         return True
 
-    def check(self, answered: int) -> None:
+    async def check(self, answered: int) -> None:
         """It goes on, shows something, has the focus on what is seen, and answered nothing by accident."""
         app = self.app
         assert app.is_running
@@ -133,6 +133,9 @@ class Walk:
         if app.size.width >= 20 and app.size.height >= 6:
             shown = "".join(segment.text for strip in app.screen._compositor.render_strips() for segment in strip)
             assert shown.strip(), "nothing is on the screen"
+        for _ in range(3):  # what is hidden gives the focus up when it is laid out
+            if app.focused is None:
+                await self.pilot.pause()
         if app.furnished and isinstance(app.screen, Home) and app.size.width >= 40 and app.size.height >= 12:
             self.check_focus(app.focused)
         if isinstance(app, Walker) and self.clock is not None:

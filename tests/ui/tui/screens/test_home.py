@@ -45,6 +45,21 @@ async def test_who_goes_to_write_leaves_the_zoom_of_another_pane(start: Start) -
         assert stage.app.home.composer.text == "hi"
 
 
+async def test_the_focus_goes_to_the_composer_where_there_is_nothing_else_to_see(start: Start) -> None:
+    async with start() as stage:
+        home = stage.app.home
+        for keys in (("f2",), ("f6", "f6", "f6"), ("f3", "f2")):
+            await stage.press(*keys)
+            assert home.focused is not home.transcript
+        assert home.focused is home.composer.prompt
+        await stage.press("f3")
+        assert home.focused is not home.composer.prompt
+        stage.engine.skills.change()
+        for _ in range(3):  # what is hidden gives the focus up when it is laid out, and it is looked for after that
+            await stage.pilot.pause()
+        assert home.focused is home.composer.prompt
+
+
 async def test_in_a_medium_terminal_the_right_side_is_a_drawer(start: Start) -> None:
     async with start((100, 30)) as stage:
         await stage.say(*scenes.flow_at_decision())
