@@ -37,6 +37,7 @@ NAMES = {
     "MCP", "ID", "NAME", "AGENTS", "md", "json", "zip", "Mail", "on", "off", "view", "clear", "conversation", "files",
     "both", "stop", "restart", "BEGIN", "END", "ASCII", "VISUAL", "EDITOR", "FetchURL", "config", "yaml", "Kimi", "CLI",
     "Ollama", "LM", "Studio", "vLLM", "llama", "cpp", "ANSI", "input_price", "output_price", "auto", "log", "logs",
+    "fg",
 }  # fmt: skip
 WORK = Path("/tmp/work")
 WORD = re.compile(r"[A-Za-z][A-Za-z_]+")
@@ -237,7 +238,7 @@ def content_of(*files: str) -> set[str]:
 @pytest.fixture
 def content() -> set[str]:
     settings = {word for _, group in SETTINGS for one in group for word in WORD.findall(f"{one.key} {one.choices}")}
-    return settings | content_of("screens/rooms.py", "screens/kept_sessions.py")
+    return settings | {door.name for door in DOORS} | content_of("screens/rooms.py", "screens/kept_sessions.py")
 
 
 @pytest.mark.parametrize("room", ROOMS)

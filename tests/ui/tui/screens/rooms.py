@@ -21,6 +21,7 @@ from kimi_tui.trust import brought_by
 from kimi_tui.ui.tui.commands import Entry, Palette
 from kimi_tui.ui.tui.doors import DOORS
 from kimi_tui.ui.tui.keys import KEYS, shown
+from kimi_tui.ui.tui.language import _
 from kimi_tui.ui.tui.screens.first_start import FirstStart, TryKey, find_takeover
 from kimi_tui.ui.tui.screens.log import LogView
 from kimi_tui.ui.tui.screens.mcp import McpStatus
@@ -232,7 +233,7 @@ def palette(work_dir: Path, root: Path) -> Palette:
     rows = [(door.description, f"/{door.name}", "screens") for door in DOORS]
     rows += [(key.what, shown(key.keys), "actions") for key in KEYS if key.in_palette and key.action]
     rows += [(title, name, "themes") for name, title in THEMES.items()]
-    return Palette([Entry(title, beside, str, group, title) for title, beside, group in rows])
+    return Palette([Entry(_(title), beside, str, _(group), title) for title, beside, group in rows])
 
 
 ROOMS: dict[str, Make] = {
