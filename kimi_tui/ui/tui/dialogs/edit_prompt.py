@@ -1,60 +1,15 @@
 """The prompt of a node, to be edited for the rest of the run."""
 
-from typing import ClassVar
-
-from textual.app import ComposeResult
-from textual.binding import Binding, BindingType
-from textual.containers import Vertical
 from textual.content import Content
-from textual.widgets import Static
 
-from kimi_tui.ui.tui.composer.line_breaks import WritingArea
+from kimi_tui.ui.tui.dialogs.edit_text import EditText
 from kimi_tui.ui.tui.language import _
-from kimi_tui.ui.tui.leaving_once import LeavingOnce
-from kimi_tui.ui.tui.screens.keybar import BarKey, KeyBar
 from kimi_tui.ui.tui.text.sanitize import sanitize
 
 
-class EditPrompt(LeavingOnce[str | None]):
+class EditPrompt(EditText):
     """Gives back the text ("" for the chart's own again), or None where it was left."""
 
-    CSS = """
-    EditPrompt { align: center middle; background: $background 60%; }
-    EditPrompt > Vertical {
-        width: 84; max-width: 94%; height: auto; max-height: 85%; background: $surface; padding: 0 1;
-        border: round $primary; border-title-color: $primary; border-title-style: bold; border-subtitle-color: $muted;
-    }
-    EditPrompt #about { height: auto; color: $muted; }
-    EditPrompt KeyBar { dock: none; background: $surface; }
-    EditPrompt WritingArea { height: 12; border: none; background: $panel; padding: 0 1; margin: 1 0; }
-    """
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("escape", "leave", "Leave", show=False),
-        Binding("ctrl+s", "run", "Run with it", show=False, priority=True),
-    ]
-
     def __init__(self, title: str, text: str) -> None:
-        super().__init__()
-        self._title, self._text = title, text
-
-    def compose(self) -> ComposeResult:
-        with Vertical() as box:
-            box.border_title = Content(f"◆ {sanitize(self._title)}  " + _("edit and run"))
-            about = _("For this run only; the file stays. Empty: the chart's own text.")
-            yield Static(about, id="about", markup=False)
-            area = WritingArea(self._text, soft_wrap=True, id="prompt-text")
-            area.cursor_blink = False
-            yield area
-            yield KeyBar(id="keys")
-
-    def on_mount(self) -> None:
-        self.query_one(KeyBar).show((BarKey("Ctrl+S", _("run it"), "run"), BarKey("Esc", _("leave"), "leave")))
-        area = self.query_one(WritingArea)
-        area.focus()
-        area.move_cursor(area.document.end)
-
-    def action_leave(self) -> None:
-        self.dismiss(None)
-
-    def action_run(self) -> None:
-        self.dismiss(self.query_one(WritingArea).text.strip())
+        about = _("For this run only; the file stays. Empty: the chart's own text.")
+        super().__init__(Content(f"◆ {sanitize(title)}  " + _("edit and run")), about, text)

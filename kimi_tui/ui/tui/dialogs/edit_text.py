@@ -1,0 +1,59 @@
+"""A text of several lines, to be edited and run with."""
+
+from typing import ClassVar
+
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Vertical
+from textual.content import Content
+from textual.widgets import Static
+
+from kimi_tui.ui.tui.composer.line_breaks import WritingArea
+from kimi_tui.ui.tui.language import _
+from kimi_tui.ui.tui.leaving_once import LeavingOnce
+from kimi_tui.ui.tui.screens.keybar import BarKey, KeyBar
+
+
+class EditText(LeavingOnce[str | None]):
+    """Gives back the text, or None where it was left. `about` says what becomes of it."""
+
+    DEFAULT_CSS = """
+    EditText { align: center middle; background: $background 60%; }
+    EditText > Vertical {
+        width: 84; max-width: 94%; height: auto; max-height: 85%; background: $surface; padding: 0 1;
+        border: round $primary; border-title-color: $primary; border-title-style: bold; border-subtitle-color: $muted;
+    }
+    EditText #about { height: auto; color: $muted; }
+    EditText KeyBar { dock: none; background: $surface; }
+    EditText WritingArea { height: 12; border: none; background: $panel; padding: 0 1; margin: 1 0; }
+    EditText WritingArea:focus { border: none; }
+    """
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("escape", "leave", "Leave", show=False),
+        Binding("ctrl+s", "run", "Run with it", show=False, priority=True),
+    ]
+
+    def __init__(self, title: str | Content, about: str, text: str) -> None:
+        super().__init__()
+        self._title, self._about, self._text = title, about, text
+
+    def compose(self) -> ComposeResult:
+        with Vertical() as box:
+            box.border_title = self._title
+            yield Static(self._about, id="about", markup=False)
+            area = WritingArea(self._text, soft_wrap=True)
+            area.cursor_blink = False
+            yield area
+            yield KeyBar(id="keys")
+
+    def on_mount(self) -> None:
+        self.query_one(KeyBar).show((BarKey("Ctrl+S", _("run it"), "run"), BarKey("Esc", _("leave"), "leave")))
+        area = self.query_one(WritingArea)
+        area.focus()
+        area.move_cursor(area.document.end)
+
+    def action_leave(self) -> None:
+        self.dismiss(None)
+
+    def action_run(self) -> None:
+        self.dismiss(self.query_one(WritingArea).text.strip())
