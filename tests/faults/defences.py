@@ -588,7 +588,7 @@ DEFENCES: tuple[Defence, ...] = (
     ),
     Defence(
         "46 flow_races", "pausing at a rejected tool", "kimi_tui/flow/pauses.py",
-        '                return Pause("rejected", "a tool was rejected")\n', "                return None\n",
+        '                return Pause("rejected", said("a tool was rejected"))\n', "                return None\n",
         "test_a_rejected_tool_pauses_the_flow_and_the_person_may_choose_the_branch",
     ),
     Defence(
