@@ -263,3 +263,20 @@ def test_ctrl_c_twice_leaves_from_the_first_question_too(tmp_path: Path) -> None
         terminal.type(b"\x03")
         assert terminal.end() == 0
         check_given_back(terminal)
+
+
+def test_it_ends_when_what_has_started_it_is_killed_and_the_shell_has_the_terminal_again(tmp_path: Path) -> None:
+    inner = """/bin/sh -c 'echo $$ > pid; "$@"; true' sh "$@"; read line"""
+    shell = ("/bin/bash", "--norc", "--noprofile", "-i", "-c", inner, "sh")
+    with Terminal(scripted(tmp_path, "text: hi"), cwd=tmp_path, wrapper=shell) as terminal:
+        terminal.wait_for("○ ready")
+        terminal.settle()
+        starter = int((tmp_path / "pid").read_text())
+        (program,) = Path(f"/proc/{starter}/task/{starter}/children").read_text().split()
+        os.kill(starter, signal.SIGKILL)
+        until = time.monotonic() + 8
+        while Path(f"/proc/{program}/exe").exists():
+            assert time.monotonic() < until, "it goes on in a terminal that is not its own"
+            terminal.read(0.05)
+        assert b"Traceback" not in terminal.raw
+        assert left_on(terminal.raw) == set()

@@ -5,6 +5,7 @@ import sys
 from collections.abc import Callable, Mapping
 from typing import Literal
 
+from kimi_tui.ui.tui.foreground import has_shell, is_ours
 from kimi_tui.ui.tui.headline import one_line
 from kimi_tui.ui.tui.text.sanitize import sanitize
 
@@ -58,8 +59,12 @@ class ProgressMark:
 
 
 def terminal_is_gone() -> bool:
-    """Whether the terminal we were started in has been closed."""
+    """Whether the terminal we were started in has been closed, or is somebody else's for good: what had started us
+    was killed, and nobody can give it to us again.
+    """
     if os.getppid() == 1 and not os.isatty(0):
+        return True
+    if not is_ours(0) and not has_shell():
         return True
     try:
         os.get_terminal_size(sys.__stdout__.fileno() if sys.__stdout__ is not None else 1)
