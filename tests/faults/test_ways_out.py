@@ -151,7 +151,7 @@ def test_ctrl_z_goes_to_the_shell_and_fg_comes_back(tmp_path: Path) -> None:
         assert terminal.is_set_as_before
         before = len(terminal.raw)
         terminal.type(b"line\n")
-        terminal.wait_for("got line")
+        terminal.wait(lambda: b"got line" in terminal.raw[before:])
         terminal.wait(lambda: b"\xe2\x97\x8b ready" in terminal.raw[before:])
         terminal.settle()
         terminal.type(b"\x04")
