@@ -9,6 +9,7 @@ from logging.handlers import RotatingFileHandler
 from pathlib import Path
 
 from kimi_tui import paths
+from kimi_tui.cli.named_session import named_session
 from kimi_tui.cli.work_dir import folder_of, work_dir_of
 from kimi_tui.config.load import LoadedConfig, load_config
 from kimi_tui.config.tables import Config
@@ -52,10 +53,12 @@ def plan_of(
     permissions = permissions_of(loaded, work_dir, trusted=standing.acts)
     if options.prompt_flow and config.loop_control.max_ralph_iterations:
         raise UsageError("--prompt-flow does not go with loop_control.max_ralph_iterations")
-    session_id, warnings = None if elsewhere else options.session or None, loaded.warnings
-    if options.continue_ and not elsewhere:
+    session_id, warning = None, ""
+    if options.session and not elsewhere:
+        session_id, warning = named_session(options.session, work_dir)
+    elif options.continue_ and not elsewhere:
         session_id, warning = _to_go_on_with(work_dir)
-        warnings = (*warnings, *filter(None, (warning,)))
+    warnings = (*loaded.warnings, *filter(None, (warning,)))
     return Plan(
         work_dir=work_dir,
         config=config,

@@ -76,6 +76,7 @@ def _list(options: argparse.Namespace, work_dir: "Path") -> int:
     from datetime import datetime
 
     from kimi_tui import paths
+    from kimi_tui.cli.named_session import short_id
     from kimi_tui.cli.plain_text import print_out, printable
     from kimi_tui.session import catalog
     from kimi_tui.session.importing import kimi_sessions
@@ -95,7 +96,7 @@ def _list(options: argparse.Namespace, work_dir: "Path") -> int:
         where = f"  {paths.shown(found.work_dir)}" if options.all and found.work_dir is not None else ""
         away = " (archived)" if info.archived else ""
         when = datetime.fromtimestamp(info.updated_at)
-        print_out(printable(f"{info.id[:8]}  {when:%Y-%m-%d %H:%M}  {info.title or '(no title)'}{away}{where}"))
+        print_out(printable(f"{short_id(info.id):8}  {when:%Y-%m-%d %H:%M}  {info.title or '(no title)'}{away}{where}"))
     if not sessions:
         print_out("There are none." if options.all or options.search else "There are none here; --all lists all.")
     return 0
