@@ -104,6 +104,18 @@ class Prompts:
 
             self._home.composer.put_back(text_of(last))
 
+    def interrupt(self) -> None:
+        """Break off what runs. What was to follow it is to be edited, before what is being written."""
+        from kimi_tui.wire.parts import text_of
+
+        if self._turns is None or self._engine is None:
+            return
+        queued = [text_of(content) for content in self._turns.take_all_back()]
+        if queued:
+            composer = self._home.composer
+            composer.put_back("\n\n".join(filter(None, (*queued, composer.text))))
+        self._engine.cancel()
+
     def hear(self, messages: "Sequence[Timed]") -> None:
         """What was steered has gone in, or is given back where the turn was over before."""
         from kimi_tui.wire.parts import text_of

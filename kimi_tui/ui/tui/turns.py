@@ -70,6 +70,13 @@ class Turns:
         self._changed()
         return last
 
+    def take_all_back(self) -> list[UserInput]:
+        """The whole queue: who interrupts a turn wants no other one to begin by itself."""
+        taken, self.queue = self.queue, []
+        if taken:
+            self._changed()
+        return taken
+
     def _start(self, content: UserInput) -> None:
         task = asyncio.get_running_loop().create_task(self._prompt(content))
         self._tasks.add(task)

@@ -31,7 +31,7 @@ class WayBack:
             home.branch.close()
             home.give_back_focus()
         elif app.stage.state.turn.running and app.engine is not None:
-            app.engine.cancel()
+            app.prompts.interrupt()
         elif home.zoomed is not None:
             home.zoom(None)
         elif home.has_class("-drawer"):

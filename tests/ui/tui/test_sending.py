@@ -64,6 +64,20 @@ async def test_what_did_not_go_in_before_an_interrupt_comes_back(tmp_path: Path)
         assert app.home.composer.text == "mind the tests"
 
 
+async def test_an_interrupt_begins_nothing_of_the_queue_and_gives_all_of_it_back(tmp_path: Path) -> None:
+    async with opened(tmp_path) as (app, pilot, engine):
+        await send(pilot, "one")
+        engine.say(TurnBegin(user_input="one"), StepBegin(n=1))
+        await send(pilot, "two")
+        await send(pilot, "three")
+        app.home.composer.text = "and four"
+        await pilot.press("escape")
+        await settled(pilot)
+        assert engine.cancelled == 1
+        assert app.home.composer.queued.texts == ()
+        assert app.home.composer.text == "two\n\nthree\n\nand four"
+
+
 async def test_the_oldest_of_the_queue_waits_for_the_step_when_it_is_said_now(tmp_path: Path) -> None:
     async with opened(tmp_path) as (app, pilot, engine):
         await send(pilot, "one")
