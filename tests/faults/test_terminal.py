@@ -176,6 +176,23 @@ def test_a_paste_of_a_mebibyte_is_no_keys(tmp_path: Path) -> None:
         assert terminal.end() == 143
 
 
+def test_a_paste_with_colours_comes_at_once_and_without_them(tmp_path: Path) -> None:
+    with Terminal(scripted(tmp_path, "text: never"), cwd=tmp_path) as terminal:
+        terminal.wait_for("message")
+        terminal.settle()
+        line = b"\x1b[31mFAILED\x1b[0m tests/test_a.py::test_it\r"
+        piece = b"\x1b[200~" + line * 4000 + b"\x1b[201~"
+        for start in range(0, len(piece), 4096):
+            terminal.type(piece[start : start + 4096])
+            terminal.read(0)
+        terminal.wait_for("pasted", seconds=10)
+        terminal.type(b"\x03" + b"\x1b[200~" + line * 3 + b"\x1b[201~")
+        terminal.wait_for("FAILED tests/test_a.py", seconds=10)
+        assert "31m" not in terminal.text
+        os.kill(terminal.process.pid, signal.SIGTERM)
+        assert terminal.end() == 143
+
+
 @pytest.mark.parametrize(
     "env",
     [

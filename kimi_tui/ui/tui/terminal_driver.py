@@ -16,11 +16,13 @@ from contextlib import suppress
 from selectors import EVENT_READ, SelectSelector
 from typing import IO, cast
 
+from textual import events
 from textual._xterm_parser import XTermParser
 from textual.app import App
 from textual.drivers.linux_driver import LinuxDriver
 
 from kimi_tui.ui.tui.foreground import is_ours
+from kimi_tui.ui.tui.pasted import Pasted, PasteReader
 from kimi_tui.ui.tui.ways_out import Kept
 
 _log = logging.getLogger(__name__)
@@ -159,14 +161,17 @@ class TerminalDriver(LinuxDriver):
 
     def run_input_thread(self) -> None:
         """Read until we are told not to. Bytes that are no text or no key are no reason to end."""
-        parser = _Parser(self._debug)
+        parser, pastes = _Parser(self._debug), PasteReader()
         decode = getincrementaldecoder("utf-8")("replace").decode
         with SelectSelector() as selector:
             selector.register(self.fileno, EVENT_READ)
             while not self.exit_event.is_set():
                 text = decode(self._read()) if selector.select(_POLL_S) else ""
                 try:
-                    for message in (*(parser.feed(text) if text else ()), *parser.tick()):
+                    for piece in pastes.read(text):
+                        for message in [events.Paste(piece)] if isinstance(piece, Pasted) else parser.feed(piece):
+                            self.process_message(message)
+                    for message in parser.tick():
                         self.process_message(message)
                 except Exception:  # noqa: BLE001 - the edge: a library's fault, in what a terminal has sent
                     _log.exception("the terminal sent what cannot be read: %r", text)

@@ -4,6 +4,7 @@ import re
 from collections.abc import Mapping
 
 from kimi_tui.ui.tui.language import _
+from kimi_tui.ui.tui.text.sanitize import without_escapes
 
 CHARACTERS = 1000
 LINES = 15
@@ -20,7 +21,8 @@ class Pastes:
 
     def fold(self, text: str) -> str:
         """What to put into the composer for a pasted text: itself, or a chip where it is large."""
-        text = text.replace("\r\n", "\n").replace("\r", "\n").encode("utf-8", "replace").decode("utf-8")
+        text = without_escapes(text.replace("\r\n", "\n").replace("\r", "\n"))
+        text = text.encode("utf-8", "replace").decode("utf-8")
         lines = text.count("\n") + 1
         if len(text) < CHARACTERS and lines < LINES:
             return text

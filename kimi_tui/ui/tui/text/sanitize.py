@@ -56,9 +56,14 @@ _ANSI = re.compile(
 )
 
 
+def without_escapes(text: str) -> str:
+    """The text without colours and what else is said to terminals."""
+    return _ANSI.sub("", text)
+
+
 def plain_output(text: str) -> str:
     """What a program printed, without its colours; a line drawn over with a carriage return is its last form."""
-    text = _ANSI.sub("", text).replace("\r\n", "\n")
+    text = without_escapes(text).replace("\r\n", "\n")
     if "\r" in text:
         text = "\n".join(line.rstrip("\r").rpartition("\r")[2] for line in text.split("\n"))
     return text.expandtabs(8)
