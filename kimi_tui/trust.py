@@ -46,17 +46,23 @@ class Brought:
 class Standing:
     """What a person said of a folder (None: nothing that still holds), and what waits there for a yes.
 
-    `unasked`: in a face that cannot ask.
+    `unasked`: in a face that cannot ask; `asks`: in one that does.
     """
 
     said: bool | None = None
     brought: tuple[Brought, ...] = ()
     unasked: bool = False
+    asks: bool = False
 
     @property
     def acts(self) -> bool:
         """Whether what the project brings acts. Where there is nothing, what comes to be while we work there does."""
         return self.said if self.said is not None else not self.brought
+
+    @property
+    def waits(self) -> bool:
+        """Whether skills that come to be in the project wait for the question, as they would at the next start."""
+        return self.asks and self.said is None and not self.brought
 
     @property
     def reads_skills(self) -> bool:

@@ -49,7 +49,7 @@ def plan_of(
     config = with_limits(loaded.config, options)
     if standing is None:
         standing = Standing(True) if options.trust else standing_of(work_dir, config.extra_skill_dirs)
-        standing = replace(standing, unasked=not asks)
+        standing = replace(standing, unasked=not asks, asks=asks)
     permissions = permissions_of(loaded, work_dir, trusted=standing.acts)
     if options.prompt_flow and config.loop_control.max_ralph_iterations:
         raise UsageError("--prompt-flow does not go with loop_control.max_ralph_iterations")

@@ -13,23 +13,28 @@ from kimi_tui.skill.skill import MAX_DESCRIPTION, Problem, Scope, Skill, SkillKi
 
 @dataclass(frozen=True, slots=True)
 class Snapshot:
-    """What was on disk at one moment: skills by name without case, best first, and what was wrong."""
+    """What was on disk at one moment: skills by name without case, best first, and what was wrong.
+
+    `waiting`: the files of skills that a project brings along and that nobody was asked about.
+    """
 
     skills: Mapping[str, Skill] = field(default_factory=dict[str, Skill])
     problems: tuple[Problem, ...] = ()
+    waiting: tuple[Path, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class SkillChange:
-    """What a reload brought, as names. It is true if anything is different, problems included."""
+    """What a reload brought, as names. It is true if anything is different, problems and what waits included."""
 
     added: tuple[str, ...] = ()
     changed: tuple[str, ...] = ()
     removed: tuple[str, ...] = ()
     problems: bool = False
+    waiting: bool = False
 
     def __bool__(self) -> bool:
-        return bool(self.added or self.changed or self.removed or self.problems)
+        return bool(self.added or self.changed or self.removed or self.problems or self.waiting)
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,7 +135,8 @@ class SkillLibrary:
                     text = f"`{skill.name}` is not used: {first.path} has that name"
                     problems.append(Problem(skill.path, None, None, "note", text))
         self._readings = readings
-        return Snapshot(skills, tuple(problems))
+        waiting = tuple(file for root in self.roots.waiting() for file in skill_files(root.path)[0])
+        return Snapshot(skills, tuple(problems), waiting)
 
     def _read(self, file: Path, scope: Scope, readings: dict[Path, _Reading]) -> Skill | SkillError:
         stamp = _stamp(file)
@@ -158,6 +164,7 @@ class SkillLibrary:
             ),
             removed=tuple(skill.name for key, skill in before.skills.items() if key not in after.skills),
             problems=before.problems != after.problems,
+            waiting=before.waiting != after.waiting,
         )
         if change:
             for listener in tuple(self._listeners):

@@ -3,7 +3,7 @@
 import os
 import stat
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from kimi_tui import paths
@@ -34,7 +34,8 @@ class SkillRoots:
 
     `skills_dirs` (`--skills-dir`) take the place of the project's and the user's folders; `merge_all` false
     takes only the first brand's folder that exists, once for the project and once for the user. `with_project`
-    false: nothing out of the project counts, but for what `skills_dirs` names.
+    false: nothing out of the project counts, but for what `skills_dirs` names. `project_waits`: nor does it, but it is
+    looked for, since a person would be asked about it.
     """
 
     work_dir: Path
@@ -44,6 +45,7 @@ class SkillRoots:
     extra_dirs: tuple[str, ...] = ()
     merge_all: bool = True
     with_project: bool = True
+    project_waits: bool = False
     bundled: Path = field(default_factory=lambda: paths.bundled("skills"))
 
     def candidates(self) -> tuple[SkillRoot, ...]:
@@ -61,6 +63,8 @@ class SkillRoots:
 
     def existing(self) -> tuple[SkillRoot, ...]:
         """The folders that count now, best first, each once however many names it has."""
+        if self.project_waits and self.project_root() != self.user_home:
+            return replace(self, with_project=False, project_waits=False).existing()
         project, generic_project, user, generic_user = self._discovered()
         project, user = list(filter(_exists, project)), list(filter(_exists, user))
         if not self.merge_all:
@@ -75,6 +79,13 @@ class SkillRoots:
                 [*self._named(self.skills_dirs), *projects, *user, *generic_user, *self._named(self._extra()), bundled]
             )
         )
+
+    def waiting(self) -> tuple[SkillRoot, ...]:
+        """The folders of the project that would count and wait."""
+        if not self.project_waits:
+            return ()
+        count = self.existing()
+        return tuple(root for root in replace(self, project_waits=False).existing() if root not in count)
 
     def project_root(self) -> Path:
         return paths.project_root(self.work_dir, self.user_home)

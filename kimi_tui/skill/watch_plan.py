@@ -46,7 +46,7 @@ def watch_plan(roots: SkillRoots) -> WatchPlan:
     plan = _Plan()
     for root in roots.candidates():
         plan.add_above(root.path)
-    for root in roots.existing():
+    for root in (*roots.existing(), *roots.waiting()):
         plan.add_root(root.path)
     return WatchPlan(
         {folder: None if names is None else frozenset(names) for folder, names in plan.folders.items()}, plan.whole

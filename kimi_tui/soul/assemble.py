@@ -258,6 +258,7 @@ def _load_skills(plan: Plan) -> SkillLibrary:
             skills_dirs=plan.skills_dirs,
             merge_all=config.merge_all_available_skills,
             with_project=plan.standing.reads_skills,
+            project_waits=plan.standing.waits,
         ),
         featured=plan.featured,
     )

@@ -26,6 +26,7 @@ def roots_in(
     extra_dirs: tuple[str, ...] = (),
     merge_all: bool = True,
     with_project: bool = True,
+    project_waits: bool = False,
 ) -> SkillRoots:
     """Roots that lie below `base` only: `project/`, `home/`, `own/`, `bundled/`."""
     (base / "project").mkdir(exist_ok=True)
@@ -37,5 +38,6 @@ def roots_in(
         extra_dirs=extra_dirs,
         merge_all=merge_all,
         with_project=with_project,
+        project_waits=project_waits,
         bundled=base / "bundled",
     )

@@ -71,6 +71,15 @@ def test_a_project_that_is_not_trusted_adds_nothing(tmp_path: Path) -> None:
     assert not any(name.startswith("project") for name in found(roots_in(tmp_path, with_project=False), tmp_path))
 
 
+def test_a_project_that_waits_is_looked_for_and_does_not_count(tmp_path: Path) -> None:
+    make_all(tmp_path)
+    roots = roots_in(tmp_path, project_waits=True)
+    assert found(roots, tmp_path) == found(roots_in(tmp_path, with_project=False), tmp_path)
+    waiting = {root.path for root in roots.waiting()}
+    assert waiting
+    assert waiting == {root.path for root in roots_in(tmp_path).existing() if root.scope is Scope.PROJECT}
+
+
 @pytest.mark.parametrize("git", ["file", "folder"])
 def test_the_project_is_the_nearest_folder_with_git(tmp_path: Path, git: str) -> None:
     work_dir = tmp_path / "outer" / "inner" / "src"

@@ -127,10 +127,17 @@ class PlanHost:
                 raise
 
     def untrusted(self) -> "tuple[Brought, ...]":
-        standing = self.plan.standing
-        return standing.brought if standing.said is None else ()
+        if self.plan.standing.said is not None:
+            return ()
+        return self.brought() if self.plan.standing.waits else self.plan.standing.brought
 
     def brought(self) -> "tuple[Brought, ...]":
+        from kimi_tui.trust import brought_by
+
+        plan = self.plan
+        if plan.standing.asks and not plan.demo:  # there may be more by now
+            brought = brought_by(plan.work_dir.resolve(), plan.config.extra_skill_dirs)
+            self._plan = replace(plan, standing=replace(plan.standing, brought=brought))
         return self.plan.standing.brought
 
     def left_out(self) -> "tuple[Brought, ...]":

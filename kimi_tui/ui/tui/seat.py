@@ -148,6 +148,7 @@ class Seat:
         composer.files = FileIndex(engine.work_dir)
         engine.progress.listen(lambda told: self._tail(told.tool_call_id, "\n".join(told.lines)))
         engine.skills.listen(lambda _change: stage.show_flows())
+        engine.skills.listen(lambda _change: app.trust.tell_waiting())
         app.write_out(terminal.title_sequence(f"kimi-tui · {engine.title or engine.work_dir.name}"))
         early, prompts.early = prompts.early, []
         if self._first_prompt:

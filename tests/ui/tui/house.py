@@ -3,6 +3,7 @@
 import json
 from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -82,7 +83,7 @@ def open_house(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Open:
                 work_dir=folder,
                 config=load_config().config,
                 yolo=True,
-                standing=standing or trust.standing_of(folder),
+                standing=replace(standing or trust.standing_of(folder), asks=True),
             )
 
         host = PlanHost(make_plan)

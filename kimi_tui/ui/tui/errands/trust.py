@@ -1,6 +1,7 @@
 """The question whether a folder is trusted with what it brings along, and what a no to it means."""
 
 import asyncio
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from kimi_tui.ui.tui.language import _
@@ -16,6 +17,7 @@ class Trust:
     def __init__(self, app: "KimiTui") -> None:
         self._app = app
         self._refused = False
+        self._told_waiting: Path | None = None
 
     async def ask(self) -> None:
         """Ask about the host's folder, once, before anything of it acts."""
@@ -54,6 +56,19 @@ class Trust:
             words = _("This folder is not trusted, so this is left out: {names}. /trust asks again.", names=names)
             self._app.stage.say(NoticeItem(words, "warning"))
         self._refused = False
+
+    def tell_waiting(self) -> None:
+        """Skills have come to be in a folder that nobody was asked about: say so, once for the folder."""
+        from kimi_tui.ui.tui.transcript.items import NoticeItem
+
+        host, engine = self._app.host, self._app.seat.soul_engine
+        if host is None or engine is None or not engine.skills.snapshot.waiting:
+            return
+        if self._told_waiting == host.work_dir:
+            return
+        self._told_waiting = host.work_dir
+        words = _("This folder brings along skills now; they are not used until you trust it: /trust asks.")
+        self._app.stage.say(NoticeItem(words, "warning"))
 
     async def _trust_as(self, host: "Host", answer: bool, *, keep: bool) -> None:
         try:

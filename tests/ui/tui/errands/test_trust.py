@@ -52,3 +52,39 @@ async def test_trust_says_so_where_there_is_nothing_to_trust(open_house: Open) -
         house.app.doors.takes("/trust")
         await house.until(lambda: house.app._notifications)
         assert any("brings nothing along" in note.message for note in house.app._notifications)
+
+
+async def test_skills_that_appear_in_a_folder_nobody_was_asked_about_wait_for_trust(
+    open_house: Open, tmp_path: Path
+) -> None:
+    async with open_house() as house:
+        await house.until(lambda: house.app.engine)
+        engine = house.engine
+        skill = tmp_path / "proj" / ".kimi-tui" / "skills" / "release"
+        skill.mkdir(parents=True)
+        file = skill / "SKILL.md"
+        file.write_text("---\nname: release\ndescription: ours\n---\nDo it.\n")
+        await house.until(lambda: engine.skills.snapshot.waiting)
+        file.with_name("more.md").write_text("")
+        (skill.parent / "second.md").write_text("---\nname: second\ndescription: ours\n---\nDo it.\n")
+        await house.until(lambda: len(engine.skills.snapshot.waiting) == 2)
+        assert engine.skills.get("release") is None
+        notes = [item for item in house.app.stage.state.conversation.items if isinstance(item, NoticeItem)]
+        assert [note.text for note in notes if "/trust asks" in note.text] == [
+            "This folder brings along skills now; they are not used until you trust it: /trust asks."
+        ]
+        assert house.app.doors.takes("/trust")
+        await house.on(TrustQuestion)
+        house.app.screen.dismiss(True)
+        await house.until(lambda: house.app.engine and house.engine.skills.get("release"))
+        (skill.parent / "third.md").write_text("---\nname: third\ndescription: ours\n---\nDo it.\n")
+        await house.until(lambda: house.engine.skills.get("third"))
+    assert trust.standing_of(tmp_path / "proj").said is True
+
+
+async def test_a_new_session_asks_about_skills_that_have_appeared(open_house: Open, tmp_path: Path) -> None:
+    async with open_house() as house:
+        await house.until(lambda: house.app.engine)
+        (tmp_path / "proj" / ".kimi" / "skills").mkdir(parents=True)
+        assert house.app.doors.takes("/new")
+        await house.on(TrustQuestion)
