@@ -5,12 +5,12 @@ import contextlib
 import dataclasses
 import logging
 from collections.abc import Awaitable, Callable
+from functools import partial
 from typing import TYPE_CHECKING, cast
 
 from kimi_tui.errors import KimiTuiError
 from kimi_tui.ui.tui import terminal
-from kimi_tui.ui.tui.composer.drafts import DraftFile
-from kimi_tui.ui.tui.composer.history import History, draft_file, history_file
+from kimi_tui.ui.tui.composer.history import History, history_file
 from kimi_tui.ui.tui.engine import Engine
 from kimi_tui.ui.tui.from_below import answered
 from kimi_tui.ui.tui.language import _
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from kimi_tui.soul.engine import Engine as SoulEngine
     from kimi_tui.ui.tui.app import KimiTui
     from kimi_tui.ui.tui.bridge import Bridge
+    from kimi_tui.ui.tui.composer.drafts import DraftFile
 
 _log = logging.getLogger(__name__)
 MakeEngine = Callable[[], Awaitable[Engine]]
@@ -129,6 +130,14 @@ class Seat:
         self._app.stage.progress(call_id, text)
         self._app.insides.tail(call_id, text)
 
+    def _drafts(self, engine: Engine) -> "DraftFile":
+        """Its own draft; where nothing was said in it yet, one that was left behind."""
+        from kimi_tui.ui.tui.composer.drafts import DraftFile, draft_file, left_drafts
+
+        soul, folder = self.soul_engine, engine.work_dir
+        is_new = soul is None or soul.session.is_empty
+        return DraftFile(draft_file(folder, engine.session_id), partial(left_drafts, folder) if is_new else tuple)
+
     def _take(self, engine: Engine) -> None:
         from kimi_tui.ui.tui.bridge import Bridge
         from kimi_tui.ui.tui.composer.files import FileIndex
@@ -144,7 +153,7 @@ class Seat:
         composer.keep_draft()
         composer.take_history(History(history_file(engine.work_dir)))
         composer.images.unseen = prompts.unseen
-        composer.take_drafts(DraftFile(draft_file(engine.work_dir)))
+        composer.take_drafts(self._drafts(engine))
         composer.files = FileIndex(engine.work_dir)
         engine.progress.listen(lambda told: self._tail(told.tool_call_id, "\n".join(told.lines)))
         engine.skills.listen(lambda _change: stage.show_flows())

@@ -125,6 +125,8 @@ class Composer(Vertical):
 
     def take_drafts(self, drafts: DraftFile) -> None:
         """Keep the draft there from now on. The one it holds comes back; if something is written, Up brings it."""
+        if self.text:
+            self._drafts.save(Draft())  # what is written goes along
         self._drafts = drafts
         draft = drafts.load()
         self.images.restore(draft.images)

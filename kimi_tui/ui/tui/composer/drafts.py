@@ -1,12 +1,17 @@
-"""The draft of a work dir, kept beside its history so that a crash, a quit or a restart does not lose it."""
+"""The draft of a session, kept beside the history of its work dir so that a crash or a quit does not lose it.
+
+Two windows on one folder have a draft each. One whose session is open nowhere goes to the next new session.
+"""
 
 import contextlib
 import json
 import logging
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+
+from kimi_tui import paths
 
 _log = logging.getLogger(__name__)
 
@@ -20,20 +25,42 @@ class Draft:
     images: Mapping[str, str] = field(default_factory=dict[str, str])
 
 
+def draft_file(work_dir: Path, session_id: str) -> Path:
+    return paths.home() / "history" / f"{paths.work_dir_key(work_dir)}.{session_id}.draft"
+
+
+def left_drafts(work_dir: Path) -> list[Path]:
+    """The drafts of sessions that no window has open, the newest first."""
+    from kimi_tui.session.catalog import is_open
+    from kimi_tui.session.session import sessions_dir
+
+    key = paths.work_dir_key(work_dir)
+    found: list[tuple[float, Path]] = []
+    for file in (paths.home() / "history").glob(f"{key}*.draft"):
+        session_id = file.name.removeprefix(key).removesuffix(".draft").removeprefix(".")
+        if session_id and is_open(sessions_dir(work_dir) / session_id):
+            continue
+        with contextlib.suppress(OSError):
+            found.append((file.stat().st_mtime, file))
+    return [file for _time, file in sorted(found, reverse=True)]
+
+
 class DraftFile:
     """One draft in a file only the person can read; no file while nothing is written.
 
-    A write replaces the file whole, so that it never holds half a draft.
+    A write replaces the file whole, so that it never holds half a draft. `left` names the drafts of which it takes the
+    first over where it has none.
     """
 
-    def __init__(self, file: Path | None) -> None:
-        self._file = file
+    def __init__(self, file: Path | None, left: Callable[[], Iterable[Path]] = tuple) -> None:
+        self._file, self._left = file, left
         self._kept = ""
 
     def load(self) -> Draft:
         """The draft there is; an empty one where there is none, or it cannot be read."""
         if self._file is None:
             return Draft()
+        self._take_over(self._file)
         try:
             self._kept = self._file.read_text("utf-8")
             row = json.loads(self._kept)
@@ -49,6 +76,13 @@ class DraftFile:
         except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
             _log.warning("the draft cannot be read: %s", error)
         return Draft()
+
+    def _take_over(self, own: Path) -> None:
+        """By renaming: of two windows that want it one has it."""
+        for file in () if own.exists() else self._left():
+            with contextlib.suppress(OSError):
+                file.replace(own)
+                return
 
     def save(self, draft: Draft) -> None:
         """Keep this one in place of the last."""

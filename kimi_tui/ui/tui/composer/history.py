@@ -16,10 +16,6 @@ def history_file(work_dir: Path) -> Path:
     return paths.home() / "history" / f"{paths.work_dir_key(work_dir)}.jsonl"
 
 
-def draft_file(work_dir: Path) -> Path:
-    return paths.home() / "history" / f"{paths.work_dir_key(work_dir)}.draft"
-
-
 class History:
     """Walks back and forth through earlier inputs; the draft is the newest place. `images` are those of their chips."""
 

@@ -2,8 +2,9 @@
 
 from pathlib import Path
 
-from kimi_tui.ui.tui.composer.drafts import Draft, DraftFile
-from kimi_tui.ui.tui.composer.history import draft_file
+from kimi_tui import paths
+from kimi_tui.session.session import Session
+from kimi_tui.ui.tui.composer.drafts import Draft, DraftFile, draft_file, left_drafts
 from tests.ui.tui.stand_in import StandIn, make_app
 from tests.ui.tui.test_screen import ready
 
@@ -39,14 +40,49 @@ async def test_what_was_written_is_there_at_the_next_start(tmp_path: Path) -> No
         assert app.home.composer.text == "half a thought"
         await pilot.press("enter")
         await pilot.pause()
-    assert not draft_file(tmp_path).exists()
+    assert not draft_file(tmp_path, "s").exists()
 
 
 async def test_a_draft_that_meets_another_text_is_brought_back_by_up(tmp_path: Path) -> None:
-    DraftFile(draft_file(tmp_path)).save(Draft("older draft"))
+    DraftFile(draft_file(tmp_path, "before")).save(Draft("older draft"))
     app, _ = make_app(StandIn(tmp_path))
     app.home.composer.prompt.text = "typed at once"
     async with app.run_test() as pilot:
         await ready(pilot)
         assert app.home.composer.text == "typed at once"
         assert app.home.composer.history.older("typed at once") == "older draft"
+
+
+def kept_in(work_dir: Path, session: Session) -> DraftFile:
+    return DraftFile(draft_file(work_dir, session.id), lambda: left_drafts(work_dir))
+
+
+def test_a_window_does_not_get_the_draft_of_another_that_is_open(tmp_path: Path) -> None:
+    one, two = Session.create(tmp_path), Session.create(tmp_path)
+    kept_in(tmp_path, one).save(Draft("of the first"))
+    second = kept_in(tmp_path, two)
+    assert second.load() == Draft()
+    second.save(Draft("of the second"))
+    assert kept_in(tmp_path, one).load() == Draft("of the first")
+    one.close()
+    two.close()
+
+
+def test_a_draft_whose_window_is_gone_goes_to_one_new_session_only(tmp_path: Path) -> None:
+    gone = Session.create(tmp_path)
+    kept_in(tmp_path, gone).save(Draft("half a thought"))
+    gone.close()
+    one, two = Session.create(tmp_path), Session.create(tmp_path)
+    assert kept_in(tmp_path, one).load() == Draft("half a thought")
+    assert kept_in(tmp_path, two).load() == Draft()
+    assert DraftFile(draft_file(tmp_path, gone.id)).load() == Draft()
+    one.close()
+    two.close()
+
+
+def test_the_draft_that_an_earlier_version_kept_for_the_folder_is_not_lost(tmp_path: Path) -> None:
+    session = Session.create(tmp_path)
+    old = draft_file(tmp_path, "x").with_name(f"{paths.work_dir_key(tmp_path)}.draft")
+    DraftFile(old).save(Draft("of before"))
+    assert kept_in(tmp_path, session).load() == Draft("of before")
+    session.close()

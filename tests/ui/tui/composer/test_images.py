@@ -8,8 +8,8 @@ import pytest
 from textual import events
 
 from kimi_tui.ui.tui.composer.clipboard import Held, clipboard
-from kimi_tui.ui.tui.composer.drafts import Draft, DraftFile
-from kimi_tui.ui.tui.composer.history import History, draft_file
+from kimi_tui.ui.tui.composer.drafts import Draft, DraftFile, draft_file
+from kimi_tui.ui.tui.composer.history import History
 from kimi_tui.ui.tui.composer.images import MOST_BYTES, ImageRefusedError, Images, dropped
 from kimi_tui.ui.tui.transcript.items import UserItem
 from kimi_tui.wire.events import TurnBegin
@@ -181,7 +181,7 @@ async def test_a_queued_picture_can_be_taken_back_and_sent(tmp_path: Path) -> No
         await pilot.pause()
         await pilot.pause()
         assert isinstance(engine.prompts[1], tuple)
-    assert not draft_file(tmp_path).exists()
+    assert not draft_file(tmp_path, "s").exists()
 
 
 def tool(folder: Path, name: str, script: str) -> None:
