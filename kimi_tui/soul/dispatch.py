@@ -1,12 +1,13 @@
 """Finds out what a slash line means, and has it done."""
 
+from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
 from kimi_tui.errors import UsageError
 from kimi_tui.flow.turn import FlowOutcome, TurnResult
 from kimi_tui.said import said
 from kimi_tui.skill.library import SkillLibrary
-from kimi_tui.skill.skill import Skill, skill_prompt
+from kimi_tui.skill.skill import Skill, SkillKind, skill_prompt
 from kimi_tui.soul.command import Command, TurnRunningError
 from kimi_tui.soul.commands import find
 from kimi_tui.wire.events import TurnBegin, TurnEnd
@@ -35,7 +36,16 @@ async def run_command(engine: "Engine", name: str, args: str, *, shown: str) -> 
             await _run(engine, command, args, shown)
             return TurnResult("finished")
         case _:
-            raise UsageError(said("there is no command {command}; /help lists those there are", command=f"/{name}"))
+            raise UsageError(_unknown(engine, name))
+
+
+def _unknown(engine: "Engine", name: str) -> str:
+    names = [each for info in engine.commands() for each in (info.name, *info.aliases)]
+    names += [f"flow:{skill.name}" for skill in engine.skills.skills if skill.declared_kind is SkillKind.FLOW]
+    near = get_close_matches(name, names, n=1)
+    if near:
+        return said("there is no command {command}; did you mean {near}?", command=f"/{name}", near=f"/{near[0]}")
+    return said("there is no command {command}; /help lists those there are", command=f"/{name}")
 
 
 async def _run(engine: "Engine", command: Command, args: str, shown: str) -> None:

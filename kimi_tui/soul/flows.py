@@ -4,13 +4,14 @@ from collections.abc import Callable
 from typing import Protocol
 
 from kimi_tui.config.tables import LoopControl
-from kimi_tui.errors import FlowControlError, MaxStepsReachedError, UsageError, place_in_text
+from kimi_tui.errors import FlowControlError, MaxStepsReachedError, UsageError
 from kimi_tui.flow.graph import Flow
 from kimi_tui.flow.journal import Journal, load_runs
 from kimi_tui.flow.ralph import ralph_flow, ralph_text
 from kimi_tui.flow.run_state import RunState
 from kimi_tui.flow.runner import FlowRunner
 from kimi_tui.flow.turn import FlowOutcome, TurnTaker
+from kimi_tui.paths import shown
 from kimi_tui.said import said
 from kimi_tui.session.session import Session
 from kimi_tui.skill.skill import Skill
@@ -57,7 +58,7 @@ class Flows:
     async def run(self, skill: Skill, args: str = "", *, shown: str) -> FlowOutcome:
         """Follow a skill's flow from its beginning. Raises what made it fail."""
         if skill.flow is None:
-            raise UsageError(f"{skill.path}: {_why_no_flow(skill)}")
+            raise UsageError(said("{name} cannot be run: {why}", name=skill.name, why=_why_no_flow(skill)))
         return await self._follow(skill.flow, skill.name, skill.chart_text or "", args=args, shown=shown)
 
     async def run_prompt_flow(self, args: str = "", *, shown: str) -> FlowOutcome:
@@ -179,8 +180,7 @@ class Flows:
 
 def _why_no_flow(skill: Skill) -> str:
     problem = next((problem for problem in skill.problems if problem.severity == "error"), None)
-    return (
-        f"{place_in_text(problem.line or 1)}: {problem.text}"
-        if problem
-        else said("this skill is not a flow (type: flow)")
-    )
+    if problem is None:
+        return f"{shown(skill.path)}: " + said("this skill is not a flow (type: flow)")
+    place = "".join(f":{number}" for number in (problem.line, problem.column) if number is not None)
+    return f"{shown(skill.path)}{place}: {problem.text}"

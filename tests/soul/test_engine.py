@@ -5,7 +5,7 @@ import pytest
 from kimi_tui.errors import ModelNotSetError, SessionLockedError, UsageError
 from kimi_tui.wire.events import Notification, TurnBegin
 from tests.soul.engines import engine_on, plan
-from tests.soul.release_flow import write_skill
+from tests.soul.release_flow import BROKEN, write_skill
 
 
 async def test_a_skill_is_sent_whole_with_the_request_after_it(tmp_path):
@@ -60,6 +60,16 @@ async def test_an_unknown_command_is_an_error_and_a_path_is_a_message(tmp_path):
         with pytest.raises(UsageError, match="there is no command /fly"):
             await engine.prompt("/fly me")
         assert (await engine.prompt("/usr/bin is where?")).message == "a path"
+
+
+async def test_of_an_unknown_command_the_nearest_is_named_even_if_it_cannot_be_run(tmp_path):
+    write_skill(tmp_path / "work", text=BROKEN.replace("name: broken", "name: release"))
+    async with engine_on(plan(tmp_path, "text: one")) as (engine, _):
+        with pytest.raises(UsageError, match=r"there is no command /fow:release; did you mean /flow:release[?]"):
+            await engine.prompt("/fow:release")
+        with pytest.raises(UsageError, match=r"release cannot be run: /.*/SKILL[.]md:10:9: `Green` has two"):
+            await engine.prompt("/flow:release 1.2")
+        assert list(engine.context.history) == []
 
 
 async def test_a_skill_that_is_saved_is_a_command_at_once_and_in_the_next_turns_prompt(tmp_path):

@@ -201,7 +201,8 @@ class KimiTui(TerminalApp):
     # Prompts
 
     def commands(self) -> Sequence[Command]:
-        return self.doors.among(self.engine.commands() if self.engine is not None else ())
+        engine = self.engine
+        return self.doors.among(engine.commands(), engine.skills) if engine is not None else self.doors.among(())
 
     def submit(self, content: "UserInput") -> None:
         """Send it to the engine, as soon as there is one."""

@@ -7,6 +7,9 @@ from typing import TYPE_CHECKING
 
 from kimi_tui.errors import KimiTuiError
 from kimi_tui.ui.tui.engine import Command
+from kimi_tui.ui.tui.flow.broken import broken_flows
+from kimi_tui.ui.tui.from_below import answered
+from kimi_tui.ui.tui.language import _
 from kimi_tui.ui.tui.screens.home import Home
 
 if TYPE_CHECKING:
@@ -49,10 +52,17 @@ class Doors:
     def __init__(self, app: "KimiTui") -> None:
         self._app = app
 
-    def among(self, commands: Sequence[Command]) -> Sequence[Command]:
-        """The slash commands of the engine, and those of ours that it lacks."""
+    def among(self, commands: Sequence[Command], skills: object = None) -> Sequence[Command]:
+        """The slash commands of the engine, those of ours that it lacks, and the flows of `skills` that cannot be run:
+        left out, they would seem to be called otherwise."""
         known = {command.name for command in commands}
-        return [*commands, *(door for door in DOORS if door.name not in known)]
+        broken = [
+            Door(
+                f"flow:{flow.name}", _("cannot be run: {place}: {cause}", place=flow.place, cause=answered(flow.cause))
+            )
+            for flow in broken_flows(skills)
+        ]
+        return [*commands, *broken, *(door for door in DOORS if door.name not in known)]
 
     def begin(self, name: str) -> None:
         """The first engine is there. Without a model to ask, the first thing is to find one."""

@@ -18,7 +18,10 @@ _FILE = re.compile(r"""(?<![A-Za-z0-9.\-_'"`:@#~])@(?:"([^"\n]*)|([^\s@"]*))\Z""
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """One line of the menu; `insert` goes in place of the text from `start` to the cursor. `runs`: Enter also sends."""
+    """One line of the menu; `insert` goes in place of the text from `start` to the cursor.
+
+    `runs`: Enter may also send it, as `enter_means` says.
+    """
 
     label: str
     description: str
@@ -54,6 +57,22 @@ def command_choices(query: str, commands: Iterable[Command]) -> list[Choice]:
         Choice(f"/{command.name}", told(command.description), f"/{command.name} ", runs=True)
         for command in list(found.values())[:LIMIT]
     ]
+
+
+def enter_means(
+    name: str, choice: Choice, commands: Iterable[Command], *, moved: bool
+) -> Literal["send", "run", "complete"]:
+    """What Enter does while the menu offers `choice` for a slash and `name`: send what is written, send the choice in
+    its place, or only put the choice there. What was not chosen by hand runs only where it is plainly what was meant.
+    """
+    if moved:
+        return "run"
+    known = [each.casefold() for command in commands for each in (command.name, *command.aliases)]
+    kind, colon, _rest = name.casefold().partition(":")
+    if name.casefold() in known or (colon and not any(each.startswith(f"{kind}:") for each in known)):
+        return "send"
+    plain = ":" not in choice.label
+    return "run" if name and plain and choice.label.startswith(f"/{name}") else "complete"
 
 
 def file_choices(query: str, search: Callable[[str, int], Sequence[str]]) -> list[Choice]:

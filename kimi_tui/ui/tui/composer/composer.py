@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from textual.app import ComposeResult
 from textual.containers import Horizontal, Vertical
@@ -11,7 +11,14 @@ from textual.message import Message
 from textual.timer import Timer
 from textual.widgets import Static, TextArea
 
-from kimi_tui.ui.tui.composer.completion import Choice, Trigger, command_choices, file_choices, trigger_of
+from kimi_tui.ui.tui.composer.completion import (
+    Choice,
+    Trigger,
+    command_choices,
+    enter_means,
+    file_choices,
+    trigger_of,
+)
 from kimi_tui.ui.tui.composer.drafts import Draft, DraftFile
 from kimi_tui.ui.tui.composer.history import History
 from kimi_tui.ui.tui.composer.images import ImageRefusedError, Images
@@ -207,9 +214,9 @@ class Composer(Vertical):
     def on_prompt_area_sent(self, event: PromptArea.Sent) -> None:
         event.stop()
         self._catch_up()
-        if (choice := self.menu.selected) is not None and (self._searching or not self._is_whole(choice)):
+        if (choice := self.menu.selected) is not None and (means := self._enter_means(choice)) != "send":
             self._take_choice(choice)
-            if not choice.runs or self._searching:
+            if means == "complete":
                 self._close_menu()
                 return
         if self._searching:
@@ -226,8 +233,15 @@ class Composer(Vertical):
         self.keep_draft()
         self.post_message(self.Submitted(text, content))
 
-    def _is_whole(self, choice: Choice) -> bool:
-        return self.text.strip() == choice.insert.strip()
+    def _enter_means(self, choice: Choice) -> Literal["send", "run", "complete"]:
+        if self._searching:
+            return "complete"
+        text = self.text.strip()
+        if text == choice.insert.strip():
+            return "send"
+        if not choice.runs or any(char.isspace() for char in text):
+            return "complete"
+        return enter_means(text.removeprefix("/"), choice, self.commands(), moved=self.menu.moved)
 
     def on_prompt_area_pressed(self, event: PromptArea.Pressed) -> None:
         event.stop()

@@ -17,7 +17,10 @@ ROWS = 8
 
 
 class ChoiceMenu(Sheet):
-    """Up to eight rows of choices, one of them selected. It never has the focus: the composer moves it."""
+    """Up to eight rows of choices, one of them selected. It never has the focus: the composer moves it.
+
+    `moved`: the person chose the selected one, it is not just the first.
+    """
 
     DEFAULT_CSS = """
     ChoiceMenu { display: none; background: $panel; max-height: 9; padding: 0 1; }
@@ -35,6 +38,7 @@ class ChoiceMenu(Sheet):
         super().__init__(id=id)
         self.choices: tuple[Choice, ...] = ()
         self.cursor = 0
+        self.moved = False
         self._top = 0
 
     @property
@@ -51,6 +55,7 @@ class ChoiceMenu(Sheet):
             return
         self.choices = tuple(choices)
         self.cursor = self._top = 0
+        self.moved = False
         self.set_class(bool(choices), "-open")
         self.redraw()
 
@@ -61,6 +66,7 @@ class ChoiceMenu(Sheet):
         if not self.choices:
             return
         self.cursor = (self.cursor + by) % len(self.choices)
+        self.moved = True
         self._top = max(min(self._top, self.cursor), self.cursor - ROWS + 1)
         self.redraw()
 

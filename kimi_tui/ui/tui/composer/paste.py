@@ -23,7 +23,7 @@ class Pastes:
         """What to put into the composer for a pasted text: itself, or a chip where it is large."""
         text = without_escapes(text.replace("\r\n", "\n").replace("\r", "\n"))
         text = text.encode("utf-8", "replace").decode("utf-8")
-        lines = text.count("\n") + 1
+        lines = _lines(text)
         if len(text) < CHARACTERS and lines < LINES:
             return text
         number = next((known for known, paste in self._texts.items() if paste == text), None)
@@ -70,7 +70,11 @@ class Pastes:
 
 
 def _chip(number: int, text: str) -> str:
-    lines = text.count("\n") + 1
-    if lines > 1:
+    if (lines := _lines(text)) > 1:
         return _("[pasted {count:,} lines #{number}]", count=lines, number=number)
     return _("[pasted {count:,} characters #{number}]", count=len(text), number=number)
+
+
+def _lines(text: str) -> int:
+    """How many there are; a line break at the end ends the last one."""
+    return text.removesuffix("\n").count("\n") + 1

@@ -4,8 +4,11 @@ from pathlib import Path
 
 import pytest
 
+from kimi_tui.skill.library import SkillLibrary
+from kimi_tui.skill.roots import SkillRoots
+from kimi_tui.ui.tui.composer.paste import Pastes
 from tests.ui.tui.hands import Start
-from tests.ui.tui.stand_in import StandIn
+from tests.ui.tui.stand_in import CHART, StandIn
 
 
 async def test_enter_sends_what_is_written(start: Start) -> None:
@@ -80,6 +83,58 @@ async def test_a_slash_offers_commands_and_tab_completes_one(start: Start) -> No
         assert (stage.composer, menu.is_open) == ("/flow:plan ", False)
 
 
+@pytest.mark.parametrize(
+    ("typed", "sent", "left"),
+    [
+        ("/flow:pl", [], "/flow:plan "),  # a flow acts: it is put there, and runs when one says so
+        ("/fp", [], "/flow:plan "),
+        ("/skill:rev", [], "/skill:review "),
+        ("/yl", [], "/yolo "),  # not how it begins
+        ("/res", [], "/clear "),  # the beginning of another name of it
+        ("/", [], "/clear "),
+        ("/reset", ["/reset"], ""),
+        ("/flow:plan", ["/flow:plan"], ""),
+        ("/fow:plan", ["/fow:plan"], ""),  # no kind of name there is: whoever answers says so
+        ("/flo:plan", ["/flo:plan"], ""),
+    ],
+)
+async def test_enter_runs_nothing_that_was_neither_written_nor_chosen(
+    start: Start, typed: str, sent: list[str], left: str
+) -> None:
+    async with start() as stage:
+        await stage.type(typed)
+        await stage.press("enter")
+        assert (stage.engine.prompts, stage.composer) == (sent, left)
+        if left:
+            await stage.press("enter")
+            assert stage.engine.prompts == [left.strip()]
+
+
+async def test_enter_runs_what_was_chosen_with_an_arrow(start: Start) -> None:
+    async with start() as stage:
+        await stage.type("/plan")
+        await stage.press("down", "enter")
+        assert stage.engine.prompts == ["/flow:plan"]
+
+
+async def test_a_flow_with_a_mistake_in_its_chart_is_offered_with_it_and_is_sent_as_written(
+    start: Start, tmp_path: Path
+) -> None:
+    for name, chart in (("release", "flowchart TD\n  A --> ((x"), ("release-checklist", CHART)):
+        file = tmp_path / "skills" / name / "SKILL.md"
+        file.parent.mkdir(parents=True)
+        head = f"---\nname: {name}\ndescription: d\ntype: flow\n---\n"
+        file.write_text(f"{head}```mermaid\n{chart}\n```\n", "utf-8")
+    skills = SkillLibrary.load(SkillRoots(tmp_path, skills_dirs=(tmp_path / "skills",), bundled=tmp_path / "none"))
+    async with start(engine=StandIn(tmp_path, skills=skills)) as stage:  # type: ignore[arg-type]
+        await stage.type("/flow:release")
+        first = stage.app.home.composer.menu.choices[0]
+        assert first.label == "/flow:release"
+        assert first.description.startswith("cannot be run: SKILL.md:8:9: expected a node here")
+        await stage.press("enter")
+        assert stage.engine.prompts == ["/flow:release"]
+
+
 async def test_enter_on_a_command_of_the_menu_runs_it(start: Start) -> None:
     async with start() as stage:
         await stage.type("/yo")
@@ -110,6 +165,12 @@ async def test_a_large_paste_is_a_chip_and_is_sent_whole(start: Start) -> None:
         assert stage.composer == "[pasted 40 lines #1]"
         await stage.press("enter")
         assert stage.engine.prompts == [text]
+
+
+def test_a_line_break_at_the_end_of_a_paste_is_no_line_more() -> None:
+    assert Pastes().fold("line\n" * 500) == "[pasted 500 lines #1]"
+    assert Pastes().fold("line\n" * 14) == "line\n" * 14
+    assert Pastes().fold("x" * 2000 + "\n") == "[pasted 2,001 characters #1]"
 
 
 async def test_an_enter_within_a_burst_of_keys_is_a_line_break(start: Start) -> None:
