@@ -2,6 +2,7 @@
 
 import argparse
 import sys
+from collections.abc import Sequence
 from importlib import import_module
 from typing import Any, NoReturn
 
@@ -18,15 +19,41 @@ class Parser(argparse.ArgumentParser):
         raise UsageError(f"{message} (see {self.prog} --help)")
 
 
+class _Top(Parser):
+    """The parser of everything. An option that it lacks is told by its name: what follows it would be taken for a
+    command, and told as a wrong one."""
+
+    def parse_args(  # pyright: ignore[reportIncompatibleMethodOverride]
+        self, args: Sequence[str] | None = None, namespace: argparse.Namespace | None = None
+    ) -> argparse.Namespace:
+        said = sys.argv[1:] if args is None else list(args)
+        try:
+            return super().parse_args(said, namespace or argparse.Namespace())
+        except UsageError:
+            if unknown := self._unknown(said):
+                self.error(f"unknown option {unknown}")
+            raise
+
+    def _unknown(self, said: Sequence[str]) -> str:
+        """The first option that is none, before any command; "" where all are."""
+        for word in said:
+            if word == "--" or word in _COMMANDS:
+                break
+            name = word.partition("=")[0]
+            if name.startswith("--") and name not in self._option_string_actions:
+                return name
+        return ""
+
+
 def parser() -> Parser:
     """All that may be said."""
-    top = Parser(
+    top = _Top(
         prog="kimi-tui",
         description="A full-screen terminal home for AI coding agents that follow flows.",
         allow_abbrev=False,
     )
     _add_options(top)
-    subcommands: Any = top.add_subparsers(dest="subcommand", metavar="COMMAND", title="commands")
+    subcommands: Any = top.add_subparsers(dest="subcommand", metavar="COMMAND", title="commands", parser_class=Parser)
     for name in _COMMANDS:
         command = import_module(f"kimi_tui.cli.{name}").add_parser(subcommands)
         if name == "web":

@@ -54,6 +54,22 @@ def test_a_mistake_is_told_as_the_whole_parser_tells_it(said: list[str]) -> None
     assert told[0] == told[1]
 
 
+@pytest.mark.parametrize(
+    ("said", "told"),
+    [
+        (["--theme", "x"], "unknown option --theme (see kimi-tui --help)"),
+        (["--print", "-p", "x", "--theme=x"], "unknown option --theme (see kimi-tui --help)"),
+        (["--plain", "nope"], "argument COMMAND: invalid choice: 'nope' (choose"),
+        (["flow", "list", "--nope"], "unrecognized arguments: --nope"),
+    ],
+    ids=str,
+)
+def test_an_unknown_option_is_told_by_its_name_and_not_by_what_follows_it(said: list[str], told: str) -> None:
+    with pytest.raises(UsageError) as caught:
+        parse(said)
+    assert str(caught.value).startswith(told)
+
+
 BUILT = """
 import sys
 import kimi_tui.cli.print_mode
