@@ -18,7 +18,7 @@ from kimi_tui.session.session import SessionInfo, list_sessions, sessions_dir
 from kimi_tui.session.state import SessionState, read_state, write_state
 
 TITLE_CHARS = 200
-_BEGINNING = re.compile(rb'"message":\s?\{"type":\s?"TurnBegin"')
+_MARK = re.compile(rb'"message":\s?\{"type":\s?"(TurnBegin|Flow\w+)"')
 _NOT_COPIED = re.compile(r"lock|tasks|context_\d+\.jsonl|.*\.new")
 
 
@@ -68,14 +68,19 @@ def matches(found: Found, words: str) -> bool:
 
 
 def said_by_person(wire: Path) -> Iterator[str]:
-    """The text of each prompt, as it was typed."""
+    """The text of each prompt, as it was typed; what a flow says to the model at its nodes is left out."""
     try:
         file = wire.open("rb")
     except OSError:
         return
+    of_a_node = False
     with file:
         for line in file:
-            if not _BEGINNING.search(line[:200]):
+            mark = _MARK.search(line[:200])
+            if mark is None:
+                continue
+            before, of_a_node = of_a_node, mark[1] == b"FlowNodeBegin"
+            if before or mark[1] != b"TurnBegin":
                 continue
             with contextlib.suppress(ValueError, KeyError, TypeError, RecursionError):
                 said = json.loads(line)["message"]["payload"]["user_input"]

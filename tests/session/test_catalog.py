@@ -6,11 +6,13 @@ import pytest
 from kimi_tui import paths
 from kimi_tui.cli.main import main
 from kimi_tui.errors import SessionError, SessionLockedError
-from kimi_tui.session.catalog import archive, find_session, matches, rename, sessions_of
+from kimi_tui.session.catalog import archive, find_session, matches, rename, said_by_person, sessions_of
 from kimi_tui.session.importing import import_session
 from kimi_tui.session.redact import GONE, Redactor
 from kimi_tui.session.tail import tail_start
+from kimi_tui.ui.tui.screens.session_shelf import SessionShelf
 from tests.soul.engines import engine_on, plan, tool_call
+from tests.soul.release_flow import CHOICES, skills  # noqa: F401 - a fixture
 
 KEY = "sk-abcdefghijklmnopqrstuvwx"
 
@@ -44,6 +46,21 @@ async def test_a_search_looks_at_titles_and_at_what_the_person_said(tmp_path):
     found = find_session("a", tmp_path)
     assert matches(found, "lexer PARSER")
     assert not matches(found, "lexer about")
+
+
+@pytest.mark.usefixtures("skills")
+async def test_what_a_flow_says_to_the_model_is_not_said_by_the_person(tmp_path):
+    async with engine_on(plan(tmp_path, *CHOICES, "text: bye", session_id="a")) as (engine, _):
+        await engine.prompt("/flow:release now please")
+        await engine.prompt("thank you")
+    found = find_session("a", work(tmp_path))
+    wire = found.info.dir / "wire.jsonl"
+    assert "Available branches" in wire.read_text("utf-8")
+    assert list(said_by_person(wire)) == ["/flow:release now please", "thank you"]
+    shelf = SessionShelf(work(tmp_path))
+    rows = shelf.rows(everywhere=False)
+    assert shelf.search("Available branches", rows) == {}
+    assert list(shelf.search("thank", rows)) == ["a"]
 
 
 async def test_an_archived_session_is_kept_and_not_listed(tmp_path):

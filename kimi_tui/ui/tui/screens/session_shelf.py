@@ -18,6 +18,7 @@ from kimi_tui.ui.tui.state import UiState
 from kimi_tui.ui.tui.transcript.items import Item
 from kimi_tui.wire.codec import UnknownMessage, WireFormatError, WireMessage, decode
 from kimi_tui.wire.events import TurnBegin
+from kimi_tui.wire.flow_events import FlowEnd, FlowNodeBegin, FlowNodeEnd, FlowPaused
 from kimi_tui.wire.parts import TextPart, text_of
 from kimi_tui.wire.recorder import read_recorded
 
@@ -121,13 +122,20 @@ class SessionShelf:
         return replace(kept, id=session_id, dir=folder, title=title, archived=False, open_here=False)
 
     def _texts(self, kept: Kept) -> Sequence[str]:
-        """What was said in it by the person and by the agent, one line a message."""
+        """What was said in it by the person and by the agent, one line a message; not what a flow says at its nodes."""
         file = kept.dir / "wire.jsonl"
         known = self._said.get(file)
         if known is None or known[0] != kept.updated_at:
             texts: list[str] = []
+            of_a_node = False
             for one in read_recorded(file):
                 match one.message:
+                    case FlowNodeBegin():
+                        of_a_node = True
+                    case TurnBegin() if of_a_node:
+                        of_a_node = False
+                    case FlowNodeEnd() | FlowPaused() | FlowEnd():
+                        of_a_node = False
                     case TurnBegin(user_input=said):
                         texts.append(one_line(text_of(said)))
                     case TextPart(text=text):
