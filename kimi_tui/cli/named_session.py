@@ -1,6 +1,5 @@
 """Which session `--session ID` means: one of this folder by its id or its beginning, else a new one of that name."""
 
-import os
 import re
 from pathlib import Path
 
@@ -8,7 +7,7 @@ from kimi_tui.errors import UsageError
 from kimi_tui.paths import shown
 from kimi_tui.said import said
 from kimi_tui.session.catalog import Found, sessions_of
-from kimi_tui.session.session import sessions_dir
+from kimi_tui.session.session import may_be_id, sessions_dir
 
 _MADE = re.compile(r"[0-9a-f]{32}|[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 """An id that no person thought of: only such a one is known by its beginning, since `job1` is not `job10`."""
@@ -21,7 +20,7 @@ def named_session(text: str, work_dir: Path) -> tuple[str, str]:
 
     Raises UsageError for a beginning that several sessions have, and for a piece of an id that none here has.
     """
-    if os.path.isdir(sessions_dir(work_dir) / text):  # noqa: PTH112 - false for what can be no name at all
+    if not may_be_id(text) or (sessions_dir(work_dir) / text).is_dir():  # what can be no id is told where it is opened
         return text, ""
     here = sessions_of(work_dir, archived=True)
     match _begun_so(text, here):

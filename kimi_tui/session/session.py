@@ -138,6 +138,10 @@ def _scratch_folder(session_id: str) -> Path:
     return Path(tempfile.mkdtemp(prefix=f"kimi-tui-{session_id[:8]}-"))
 
 
+def may_be_id(text: str) -> bool:
+    return _ID.fullmatch(text) is not None
+
+
 def list_sessions(work_dir: Path) -> list[SessionInfo]:
     """The sessions of a work dir, the newest first; those with nothing said in them are left out."""
     found: list[SessionInfo] = []

@@ -23,6 +23,8 @@ async def run_command(engine: "Engine", name: str, args: str, *, shown: str) -> 
     if command is not None and command.while_running and engine.busy:
         await command.handler(engine, args)
         return TurnResult("finished")
+    if command is None and not (kind in ("flow", "skill") and rest) and not (kind == "begin" and _begins(engine)):
+        raise UsageError(_unknown(engine, name))
     if engine.busy:
         raise TurnRunningError(said("{command} has to wait until the turn has ended", command=f"/{name}"))
     match kind:
@@ -30,17 +32,19 @@ async def run_command(engine: "Engine", name: str, args: str, *, shown: str) -> 
             return _as_turn(await engine.flows.run(_skill(engine.skills, rest, flow=True), args, shown=shown))
         case "skill" if rest:
             return await engine.take_turn(skill_prompt(_skill(engine.skills, rest), args), shown_as=shown)
-        case "begin" if engine.flows.prompt_flow is not None:
-            return _as_turn(await engine.flows.run_prompt_flow(args, shown=shown))
         case _ if command is not None:
             await _run(engine, command, args, shown)
             return TurnResult("finished")
         case _:
-            raise UsageError(_unknown(engine, name))
+            return _as_turn(await engine.flows.run_prompt_flow(args, shown=shown))
+
+
+def _begins(engine: "Engine") -> bool:
+    return engine.flows.prompt_flow is not None
 
 
 def _unknown(engine: "Engine", name: str) -> str:
-    names = [each for info in engine.commands() for each in (info.name, *info.aliases)]
+    names = sorted(engine.command_names())
     names += [f"flow:{skill.name}" for skill in engine.skills.skills if skill.declared_kind is SkillKind.FLOW]
     near = get_close_matches(name, names, n=1)
     if near:

@@ -19,7 +19,7 @@ from kimi_tui.session.tail import SHOWN_BYTES, tail_start
 from kimi_tui.skill.library import SkillLibrary
 from kimi_tui.soul.btw import Asides
 from kimi_tui.soul.command import TurnRunningError
-from kimi_tui.soul.commands import COMMANDS, CommandInfo, parse_line
+from kimi_tui.soul.commands import COMMANDS, CommandInfo
 from kimi_tui.soul.dispatch import run_command
 from kimi_tui.soul.figures import Figures, Prices
 from kimi_tui.soul.flows import Flows
@@ -31,6 +31,7 @@ from kimi_tui.soul.rewind import RewindPoint, Rewound, go_back, rewind_notice, r
 from kimi_tui.soul.roster import Roster
 from kimi_tui.soul.services import Services
 from kimi_tui.soul.shell_line import ShellLines
+from kimi_tui.soul.slash import names_of, slash_command
 from kimi_tui.soul.soul import Soul
 from kimi_tui.soul.turn import take_turn
 from kimi_tui.tools.progress import ToolProgress
@@ -85,6 +86,8 @@ class Engine:
         self._turn = asyncio.Lock()
         self.flows = Flows(self, services, session, wire.send, prompt_flow, control=config.loop_control)
         self._yolo_before_away = False
+        self.faces_commands: frozenset[str] = frozenset()
+        """Names of what the face has for commands beside these."""
         self._followers: list[asyncio.Task[None]] = []
 
     @property
@@ -136,6 +139,10 @@ class Engine:
         skills = [CommandInfo(f"skill:{skill.name}", skill.description) for skill in self.skills.skills]
         return [*own, *flows, *skills]
 
+    def command_names(self) -> frozenset[str]:
+        """All that may follow a slash, the face's own among it."""
+        return names_of(self.commands()) | self.faces_commands
+
     def recorded(self, *, whole: bool = False) -> Iterator[Recorded]:
         """What was said in this session; of a very long one only the last turns, and a word on that, unless `whole`."""
         wire = self.session.dir / "wire.jsonl"
@@ -167,7 +174,7 @@ class Engine:
 
         Raises the KimiTuiError that ended it, after telling the Wire of it.
         """
-        line = parse_line(text_of(user_input)) if isinstance(user_input, str) else None
+        line = slash_command(user_input, self.command_names()) if isinstance(user_input, str) else None
         try:
             if line is not None:
                 answering.set(text_of(user_input).strip())

@@ -93,6 +93,8 @@ async def test_a_command_that_only_tells_may_be_given_while_a_turn_runs_and_stan
         assert len(heard.of(TurnBegin)) == 1
         with pytest.raises(UsageError, match="has to wait"):
             await engine.prompt("/clear")
+        with pytest.raises(UsageError, match="there is no command /clear/version"):
+            await engine.prompt("/clear/version")
         engine.cancel()
         await turn
 

@@ -141,7 +141,8 @@ class Prompts:
 
         if self._engine is not None and self._engine.busy:
             self._tell(why, True)
-        self._give_back(text_of(content))
+        if self._turns is None or not self._turns.is_command(content):  # the next would be typed behind it
+            self._give_back(text_of(content))
 
     def _give_back(self, text: str) -> None:
         """A message that was not taken, to be edited; Up brings it where something else is written by now."""

@@ -139,8 +139,10 @@ class Seat:
         return DraftFile(draft_file(folder, engine.session_id), partial(left_drafts, folder) if is_new else tuple)
 
     def _take(self, engine: Engine) -> None:
+        from kimi_tui.soul.slash import names_of
         from kimi_tui.ui.tui.bridge import Bridge
         from kimi_tui.ui.tui.composer.files import FileIndex
+        from kimi_tui.ui.tui.doors import DOORS
         from kimi_tui.wire.parts import text_of
 
         app, stage, prompts = self._app, self._app.stage, self._app.prompts
@@ -149,6 +151,8 @@ class Seat:
         loop = asyncio.get_running_loop()
         self._bridge = Bridge(engine.wire, post=app.post_message, loop=loop, clock=self._clock, frame=self._frame)
         prompts.attach(engine)
+        if (soul := self.soul_engine) is not None:
+            soul.faces_commands = names_of(DOORS)
         composer = app.home.composer
         composer.keep_draft()
         composer.take_history(History(history_file(engine.work_dir)))

@@ -8,8 +8,10 @@ import logging
 from collections.abc import Callable
 
 from kimi_tui.errors import KimiTuiError, ModelNotSetError, UsageError
+from kimi_tui.soul.slash import names_of, slash_command
+from kimi_tui.ui.tui.doors import DOORS
 from kimi_tui.ui.tui.engine import Engine
-from kimi_tui.wire.parts import UserInput, text_of
+from kimi_tui.wire.parts import UserInput
 
 _log = logging.getLogger(__name__)
 
@@ -44,9 +46,14 @@ class Turns:
             return any(task is not self._turn for task in self._tasks)
         return self._engine.busy or self._turn is not None
 
+    def is_command(self, content: UserInput) -> bool:
+        """Whether it is a slash command, be it one that there is not."""
+        names = names_of((*self._engine.commands(), *DOORS))
+        return isinstance(content, str) and slash_command(content, names) is not None
+
     def submit(self, content: UserInput) -> None:
         """Start a turn, or put it into the queue where one runs; a slash command is tried at once."""
-        if text_of(content).startswith("/") or not self.waiting:
+        if self.is_command(content) or not self.waiting:
             self._start(content)
         else:
             self.queue.append(content)

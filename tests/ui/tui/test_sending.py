@@ -7,7 +7,7 @@ from pathlib import Path
 
 from textual.pilot import Pilot
 
-from kimi_tui.errors import ModelNotSetError
+from kimi_tui.errors import ModelNotSetError, UsageError
 from kimi_tui.ui.tui.app import KimiTui
 from kimi_tui.wire.events import SteerInput, StepBegin, StepInterrupted, TurnBegin
 from tests.ui.tui.stand_in import StandIn, make_app
@@ -125,3 +125,23 @@ async def test_without_a_model_the_header_says_what_to_do_and_the_message_comes_
         app.home.header.facts = dataclasses.replace(app.home.header.facts, model="moon-2")
         await settled(pilot)
         assert "ready" in shown(app).splitlines()[0]
+
+
+async def test_a_command_that_was_refused_does_not_stay_where_the_next_is_typed(tmp_path: Path) -> None:
+    engine = StandIn(tmp_path)
+    engine.error = UsageError("/clear has to wait until the turn has ended")
+    async with opened(tmp_path, engine) as (app, pilot, _):
+        await send(pilot, "/clear all of it")
+        assert engine.prompts == ["/clear all of it"]
+        assert app.home.composer.text == ""
+        await pilot.press("up")
+        assert app.home.composer.text == "/clear all of it"
+
+
+async def test_a_message_that_begins_with_a_path_waits_for_the_turn_as_any_other(tmp_path: Path) -> None:
+    async with opened(tmp_path) as (app, pilot, engine):
+        await send(pilot, "one")
+        engine.say(TurnBegin(user_input="one"), StepBegin(n=1))
+        await send(pilot, "/api/users returns 500")
+        assert app.home.composer.queued.texts == ("/api/users returns 500",)
+        assert engine.prompts == ["one"]
