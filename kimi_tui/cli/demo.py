@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from kimi_tui.soul.assemble import Plan
 
 FLOW = "demo-fix-until-green"
+SCRATCH = "kimi-tui-demo-"
 
 
 def demo_plan(options: argparse.Namespace, *, interactive: bool) -> "Plan":
@@ -27,7 +28,7 @@ def demo_plan(options: argparse.Namespace, *, interactive: bool) -> "Plan":
     assets = paths.bundled("skills") / FLOW / "assets"
     if not (assets / "script.txt").is_file():
         raise UsageError(f"the demo is not installed: there is no {assets / 'script.txt'}")
-    scratch = Path(tempfile.mkdtemp(prefix="kimi-tui-demo-")) / "project"
+    scratch = Path(tempfile.mkdtemp(prefix=SCRATCH)) / "project"
     shutil.copytree(assets / "project", scratch)
     config = Config(
         default_model="demo-script",
@@ -52,6 +53,28 @@ def demo_plan(options: argparse.Namespace, *, interactive: bool) -> "Plan":
         demo=True,
         featured=FLOW,
     )
+
+
+def put_away(work_dir: Path) -> bool:
+    """The demo is over: its session goes, and its folder too. False where that stays, since files were added."""
+    import shutil
+
+    from kimi_tui.session.session import sessions_dir
+
+    if not work_dir.parent.name.startswith(SCRATCH):
+        return False
+    shutil.rmtree(sessions_dir(work_dir), ignore_errors=True)
+    assets = paths.bundled("skills") / FLOW / "assets" / "project"
+    if not _files_in(work_dir.parent) <= {Path(work_dir.name) / file for file in _files_in(assets)}:
+        return False
+    shutil.rmtree(work_dir.parent, ignore_errors=True)
+    return True
+
+
+def _files_in(folder: Path) -> set[Path]:
+    """By their path in it; what Python keeps for itself left out."""
+    files = (file.relative_to(folder) for file in folder.rglob("*") if not file.is_dir() or file.is_symlink())
+    return {file for file in files if not {"__pycache__", ".pytest_cache"} & set(file.parts)}
 
 
 def _look_of(options: argparse.Namespace) -> dict[str, str]:

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from kimi_tui.cli.complaint import complain
 from kimi_tui.cli.demo import FLOW as DEMO_FLOW
+from kimi_tui.cli.demo import put_away
 from kimi_tui.cli.launch import plan_of, start_logging
 from kimi_tui.errors import KimiTuiError, UsageError
 from kimi_tui.soul.assemble import assemble
@@ -48,6 +49,8 @@ def run_print_mode(options: argparse.Namespace) -> int:
         finally:
             kept = not (engine.session.is_empty or engine.session.notice)
             await engine.aclose()
+            if plan.demo:
+                await asyncio.to_thread(put_away, plan.work_dir)
             if kept and not plan.demo and not options.quiet:
                 sys.stderr.write(f"To go on with this session: kimi-tui --session {engine.session_id}\n")
 

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from kimi_tui.cli.demo import FLOW as DEMO_FLOW
+from kimi_tui.cli.demo import put_away
 from kimi_tui.cli.first_paint import first_paint
 from kimi_tui.cli.kept_terminal import KeptTerminal, flush_what_is_read, terminal_kept
 from kimi_tui.cli.work_dir import work_dir_of
@@ -59,6 +60,7 @@ def _show(options: argparse.Namespace, work_dir: Path, *, kept: KeptTerminal | N
         place="" if options.demo else shown(work_dir),
         prompt=_prompt(options),
         make_demo=make_demo,
+        demo_over=put_away,
         config_file=Path(options.config_file).expanduser() if options.config_file else None,
         config_kept=options.config is None,
         door="sessions" if options.session == "" else "",

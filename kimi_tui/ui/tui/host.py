@@ -6,7 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
-from kimi_tui.errors import ConfigError, KimiTuiError
+from kimi_tui.errors import ConfigError, KimiTuiError, UsageError
 from kimi_tui.ui.tui.engine import Engine
 from kimi_tui.ui.tui.language import _
 
@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from kimi_tui.soul.assemble import Plan
     from kimi_tui.trust import Brought, Standing
 
+_DEMOS = "kimi-tui-demo-"
+"""How the folders begin that the command line makes for demos."""
 MakePlan = Callable[["Path | None", "Standing | None"], "Plan"]
 """Gets the work dir (None: where the program was started) and what was said of it (None: look). Raises KimiTuiError."""
 
@@ -93,6 +95,8 @@ class PlanHost:
         self._given_file, self._config_kept = config_file, config_kept
         self._plan: Plan | None = None
         self._session: Session | None = None
+        self.demos: set[Path] = set()
+        """The folders of the demos that were shown."""
 
     @property
     def plan(self) -> "Plan":
@@ -158,6 +162,8 @@ class PlanHost:
         assemble = await asyncio.to_thread(_import_assemble)
         engine = await assemble(self.plan)
         self._session = None if self.plan.demo else engine.session
+        if self.plan.demo:
+            self.demos.add(self.plan.work_dir)
         return engine
 
     @property
@@ -172,6 +178,10 @@ class PlanHost:
         if folder == plan.work_dir:
             self._plan = replace(plan, session_id=session_id)
             return
+        if folder.parent.name.startswith(_DEMOS):
+            raise UsageError(
+                _("that session was a demo's, with a script for a model; kimi-tui --demo begins a new one")
+            )
         self._plan = replace(self._make_plan(folder, None), session_id=session_id, model=plan.model)
 
     def use_model(self, name: str) -> None:

@@ -30,6 +30,7 @@ def run_tui(
     place: str,
     prompt: str | None = None,
     make_demo: Callable[[], "tuple[Plan, str]"] | None = None,
+    demo_over: Callable[[Path], bool] = lambda _folder: False,
     config_file: Path | None = None,
     config_kept: bool = True,
     door: str = "",
@@ -42,6 +43,7 @@ def run_tui(
     """Show the screen until the person leaves; the exit status.
 
     The plan is made on a thread once the first frame is up: what it needs takes longer to load than Textual.
+    `demo_over` puts the folder of a demo away, and is false where that stays.
     `door` is the further screen to begin in. `config_kept` false: the configuration came by the command line.
     `page`: draw into a browser's page that has so many columns and rows.
     `kept`: the terminal as it was before.
@@ -73,9 +75,21 @@ def run_tui(
             command = f"kimi-tui --session {host.to_resume}"
             with suppress(OSError):
                 sys.stdout.write(_("To go on with this session: {command}", command=command) + "\n")
+    for folder in sorted(host.demos):
+        gone = demo_over(folder)
+        with suppress(OSError):
+            sys.stdout.write((_demo_gone() if gone else _demo_stays(folder)) + "\n" if page is None else "")
     if refused:
         raise refused[0]
     return status
+
+
+def _demo_gone() -> str:
+    return _("That was the demo; its folder and its session are gone. Again: {command}", command="kimi-tui --demo")
+
+
+def _demo_stays(folder: Path) -> str:
+    return _("That was the demo; what you made in it stays in {folder}", folder=folder)
 
 
 def drive(app: KimiTui, *, page: tuple[int, int] | None = None, kept: Kept | None = None) -> int:

@@ -103,3 +103,11 @@ async def test_continue_says_who_holds_the_only_session(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match=rf"“about only” is open in another window \(pid {os.getpid()}\)"):
         await host_in(tmp_path, "--continue").prepare()
     session.close()
+
+
+async def test_a_session_of_a_demo_does_not_go_on_with_the_real_model(tmp_path: Path) -> None:
+    host = host_in(tmp_path)
+    await host.prepare()
+    with pytest.raises(UsageError, match="was a demo's"):
+        host.go_to("s", tmp_path / "kimi-tui-demo-abc" / "project")
+    assert host.work_dir == tmp_path
