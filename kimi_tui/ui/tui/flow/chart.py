@@ -77,7 +77,7 @@ class FlowChart(Painted, can_focus=True):
     # What is shown
 
     def waiting_words(self) -> str:
-        return _("laying out {count} nodes …", count=len(self.nodes))
+        return "" if self.flow is None else _("laying out {count} nodes …", count=len(self.nodes))
 
     @property
     def view(self) -> str:

@@ -75,6 +75,7 @@ async def test_a_broken_flow_is_listed_and_enter_shows_what_is_wrong(tmp_path: P
         await one.press("f3", *["down"] * names.index("release"), "enter")
         assert "SKILL.md:12" in one.shown()
         assert "cannot be run" in one.shown()
+        assert "laying out" not in one.shown()
         assert not isinstance(one.app.screen, StartFlow)
         await one.press("l")
         assert one.pane.showing == "list"
