@@ -102,6 +102,11 @@ class Steered:
         return None if self._over else self._state.paused
 
     @property
+    def pausing(self) -> bool:
+        """Whether the run pauses when the turn that is under way is over."""
+        return self._pause_next is not None
+
+    @property
     def branches(self) -> tuple[str, ...]:
         """The labels a person can choose from at the node the run is on; none where it is no decision."""
         return self._branches_of(self._state.node_id)
@@ -280,7 +285,7 @@ class Steered:
 
     def _tell_controls(self) -> None:
         if self._started:
-            self._say.controls(self._state, pausing=self._pause_next is not None)
+            self._say.controls(self._state, pausing=self.pausing)
 
     def _branches_of(self, node_id: str) -> tuple[str, ...]:
         if self._flow.nodes[node_id].kind is not NodeKind.DECISION:

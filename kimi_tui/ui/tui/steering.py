@@ -17,7 +17,7 @@ def steer(engine: Engine, action: str, node_id: str = "") -> str | None:
     try:
         match action.partition(":")[::2]:
             case ("toggle", _):
-                if runner.paused is None:
+                if runner.paused is None and not runner.pausing:
                     runner.pause()
                 else:
                     runner.go_on()
