@@ -22,7 +22,7 @@ from kimi_tui.ui.tui.engine import Command, Engine
 from kimi_tui.ui.tui.errands.trust import Trust
 from kimi_tui.ui.tui.frame_rate import FRAME
 from kimi_tui.ui.tui.from_below import answered
-from kimi_tui.ui.tui.hinting import hints_for, where_of, writing
+from kimi_tui.ui.tui.hinting import hints_for, reach, where_of, writing
 from kimi_tui.ui.tui.host import Host
 from kimi_tui.ui.tui.insides import Insides
 from kimi_tui.ui.tui.keymap import KeyMap
@@ -145,7 +145,7 @@ class KimiTui(TerminalApp):
         home = self.home
         motion = not self.manners.still
         await home.furnish(make_furniture(clock=self.moment, steady=self.steady, motion=motion))
-        self.stage = Stage(home, clock=self._clock, moment=self.moment, attention=self.attention)
+        self.stage = Stage(home, clock=self._clock, moment=self.moment, attention=self.attention, steady=self.steady)
         self.machine = TimeMachine(PastScene(self.stage), home.scrub, steady=self.steady)
         self.stage.hearer = self.machine
         self.desk = FlowDesk(self, self.stage, self.machine, clock=self.moment)
@@ -282,6 +282,7 @@ class KimiTui(TerminalApp):
                 self.desk.menu(event.flow_name)
             case "whole":
                 self.home.zoom("flow" if self.home.zoomed is None else None)
+                self.home.flow.focus_inside()
 
     def open_dialog(self, screen: ModalScreen[str | None], done: Callable[[str | None], None]) -> None:
         self.push_screen(screen, done)
@@ -339,6 +340,8 @@ class KimiTui(TerminalApp):
             if (pressed := await meant(self, event)) is None:
                 return
             event = pressed
+        if isinstance(event, events.Key) and self.furnished and self.home.focused_pane == "flow":
+            self.stage.steered_at = self.steady()
         if not self._early_keys.hold(event, can_write=self.home.focused is not None):
             await super().on_event(event)
 
@@ -346,10 +349,15 @@ class KimiTui(TerminalApp):
         self.hint()
         await self._early_keys.let_write(super().on_event)
 
+    def on_home_zoomed(self) -> None:
+        self.hint()
+
     def hint(self) -> None:
         """Name the keys that act now."""
         if self.is_running and self.home.is_mounted:
             self.home.hints.show(hints_for(self.home, self.stage.state, self.keymap) if self.furnished else writing())
+        if self.furnished and self.app_focus and (asks := self.home.asks) is not None:
+            asks.attend(reach(self.keymap))
 
     def use_keys(self, table: "Mapping[str, str]", file: "Path | None") -> None:
         """Other keys than those of themselves; what is wrong with them is said in the conversation."""
@@ -422,8 +430,8 @@ class KimiTui(TerminalApp):
     def action_pane(self, name: PaneName) -> None:
         if not isinstance(self.screen, Home):
             return
-        if name == "waiting" and self.home.approval.is_open:
-            self.home.lend_focus(self.home.approval)
+        if name == "waiting" and (asks := self.home.asks) is not None:
+            self.home.lend_focus(asks)
         elif not self.home.go_to(name):
             nothing = {"flow": _("there are no flows"), "todo": _("the todo list is empty")}
             starting = _("the session is still starting")

@@ -62,6 +62,7 @@ class FlowDesk:
 
         def begin(args: str | None) -> None:
             if args is not None:
+                self._stage.steered_at = float("-inf")
                 self._room.submit(f"/flow:{name} {args}".strip())
 
         self._room.open_dialog(StartFlow(skill.name, told(skill.description), skill.flow), begin)

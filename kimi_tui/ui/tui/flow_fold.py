@@ -96,6 +96,11 @@ class FlowFold:
         self._header: int | None = None
         self.turn_keys: dict[str, list[int]] = {}
 
+    @property
+    def pausing(self) -> bool:
+        """Whether the run pauses when the turn under way is over."""
+        return self.picture is not None and self.picture.pausing
+
     def fold(self, message: FlowEvent, at: float) -> None:
         """Take one event. The caller has closed the open text."""
         if isinstance(message, FlowBegin):
@@ -217,15 +222,8 @@ class FlowFold:
             run, status=message.status, ended=at, pause=None, reason=message.reason, move=message.moves, node_id=at_end
         )
         self.in_node = False
-        note = " · ".join(
-            filter(
-                None,
-                (
-                    _(wording.ENDED[message.status]),
-                    n_("{count} move", "{count} moves", message.moves),
-                    wording.elapsed(at - run.started),
-                    answered(one_line(message.reason or "")),
-                ),
-            )
-        )
+        state, why = _(wording.ENDED[message.status]), answered(one_line(message.reason or ""))
+        moves = n_("{count} move", "{count} moves", message.moves)
+        words = (state, moves, wording.elapsed(at - run.started), why if message.reason != message.status else "")
+        note = " · ".join(filter(None, words))
         self._talk.append(FlowHeaderItem(run.begin.end_id, run.begin.name, kind="end", flow=run.begin.name, note=note))

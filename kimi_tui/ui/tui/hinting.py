@@ -12,6 +12,12 @@ if TYPE_CHECKING:
     from kimi_tui.ui.tui.state import UiState
 
 
+def reach(keymap: KeyMap) -> str:
+    """The key that brings the focus to what waits, as it is called now."""
+    key = next(key for key in KEYS if key.id == "approvals")
+    return shown(keymap.given.get(key.id, key.keys).partition(",")[0])
+
+
 def writing() -> tuple[Hint, ...]:
     """Where one writes and nothing runs."""
     return (
@@ -80,6 +86,7 @@ def _hints_in_a_line(home: Home) -> tuple[Hint, ...]:
 def _hints_for(home: Home, state: "UiState") -> tuple[Hint, ...]:
     running = state.turn.running
     run = state.flow.run
+    leave = _("interrupt") if running else _("write")
     match where_of(home):
         case "approval":
             hints: tuple[Hint, ...] = (
@@ -109,6 +116,7 @@ def _hints_for(home: Home, state: "UiState") -> tuple[Hint, ...]:
         case "branches":
             hints = (("1…9", _("take a branch")), ("↑ ↓ Enter", _("choose")), ("Esc", _("later")))
         case "conversation":
+            out = _("interrupt") if running else _("leave the zoom") if home.zoomed else _("write")
             hints = (
                 ("↑ ↓", _("scroll")),
                 ("j k", _("block")),
@@ -117,10 +125,10 @@ def _hints_for(home: Home, state: "UiState") -> tuple[Hint, ...]:
                 ("Ctrl+F", _("find")),
                 ("End", _("follow")),
                 ("F11", _("zoom")),
-                ("Esc", _("interrupt") if running else _("write")),
+                ("Esc", out),
             )
         case "flow" if run is not None and run.active:
-            go = _("go on") if run.paused else _("pause")
+            go = _("go on") if run.paused or state.flow.pausing else _("pause")
             hints = (
                 ("Enter", _("node")),
                 ("Space", go),
@@ -134,14 +142,14 @@ def _hints_for(home: Home, state: "UiState") -> tuple[Hint, ...]:
             )
         case "flow" if home.flow.showing == "list":
             hints = (("↑ ↓", _("choose")), ("Enter", _("start")), ("v", _("chart")), ("h", _("runs")))
-            hints = (*hints, ("F11", _("zoom")), ("Esc", _("write")))
+            hints = (*hints, ("F11", _("zoom")), ("Esc", leave))
         case "flow":
             hints = (("Enter", _("node")), ("s", _("start")), ("l", _("flows")), ("h", _("runs")))
-            hints = (*hints, (".", _("more")), ("F11", _("zoom")), ("Esc", _("write")))
+            hints = (*hints, (".", _("more")), ("F11", _("zoom")), ("Esc", leave))
         case "approvals":
-            hints = (("↑ ↓", _("choose")), ("Enter", _("answer")), ("Esc", _("write")))
-        case _ if state.approvals:
-            hints = (("F5", _("answer the approval")), ("Enter", _("queue")), ("Esc", _("interrupt")))
+            hints = (("↑ ↓", _("choose")), ("Enter", _("answer")), ("Esc", leave))
+        case _ if home.asks is not None:
+            hints = (("Enter", _("queue")), ("Esc", _("interrupt"))) if running else (("Enter", _("send")),)
         case _ if running:
             hints = (
                 ("Enter", _("queue")),
@@ -152,4 +160,15 @@ def _hints_for(home: Home, state: "UiState") -> tuple[Hint, ...]:
             )
         case _:
             return writing()
-    return (*hints, _help())
+    if home.zoomed not in (None, "talk") and home.focused_pane == home.zoomed:
+        hints = (("Esc", _("leave the zoom")), *(hint for hint in hints if hint[0] not in ("Esc", "F11")))
+    return (*_first(home), *hints, _help())
+
+
+def _first(home: Home) -> tuple[Hint, ...]:
+    """The key to what waits, where the focus is elsewhere."""
+    if home.asks is None or home.asks.has_focus_within or home.scrub.has_focus:
+        return ()
+    if home.asks is home.approval:
+        return (("F5", _("answer the approval")),)
+    return (("F5", _("answer the question") if home.asks is home.question else _("take a branch")),)

@@ -1,6 +1,7 @@
 """Puts the fold on the screen: takes batches of Wire messages, changes the state, and tells each pane what is its."""
 
 import dataclasses
+import time
 from collections.abc import Callable, Sequence
 from typing import Protocol, runtime_checkable
 
@@ -22,6 +23,7 @@ from kimi_tui.wire.flow_events import FlowPaused
 from kimi_tui.wire.requests import ApprovalRequest, QuestionRequest
 
 _WORDS_SHOWN = 600
+_STEERING_S = 2.0
 
 
 class Attention(Protocol):
@@ -48,7 +50,15 @@ class Hearer(Protocol):
 class Stage:
     """One session on one screen. `clock` is the clock of the messages, `moment` the one of what is shown."""
 
-    def __init__(self, home: Home, *, clock: Callable[[], float], moment: Moment, attention: Attention) -> None:
+    def __init__(
+        self,
+        home: Home,
+        *,
+        clock: Callable[[], float],
+        moment: Moment,
+        attention: Attention,
+        steady: Callable[[], float] = time.monotonic,
+    ) -> None:
         self.home = home
         self.state = UiState()
         self.past: UiState | None = None
@@ -58,6 +68,8 @@ class Stage:
         self.engine: Engine | None = None
         self._clock = clock
         self._attention = attention
+        self._steady = steady
+        self.steered_at = float("-inf")
         self._asked: frozenset[str] = frozenset()
 
     @property
@@ -202,6 +214,7 @@ class Stage:
             asking=len(state.questions),
             elapsed=elapsed,
             paused=run is not None and run.active and run.paused is not None,
+            pausing=state.flow.pausing,
         )
         home.composer.set_class(turn.running, "-running")
         home.flow.tick()
@@ -223,10 +236,17 @@ class Stage:
         home.approval.show(requests, node=node, open_id=open_id)
         new = frozenset(request.id for request in requests) - self._asked
         self._asked = frozenset(request.id for request in requests)
-        if requests and (open_id is not None or (new and not home.composer.text.strip())):
+        if requests and (open_id is not None or (new and not self._hands_full)):
             home.lend_focus(home.approval)
         elif not requests and (had_focus or home.focused is None):
             home.give_back_focus()
+
+    @property
+    def _hands_full(self) -> bool:
+        """Whether the person writes, or has just steered by the flow pane's keys: no approval is to get their next."""
+        if self.home.focused_pane == "flow":
+            return self._steady() - self.steered_at < _STEERING_S
+        return bool(self.home.composer.text.strip())
 
     def answered(self, request_id: str) -> None:
         """A question has its answer, which the Wire tells only with the tool's result."""

@@ -20,7 +20,10 @@ class WayBack:
         self._quit_asked = self._escaped = float("-inf")
 
     def escape(self) -> None:
-        """Leave a dialog, a search, the turn, a zoom or the drawer; on twice with nothing to leave, go back in time."""
+        """Leave the nearest: a dialog, a search, a zoom that hides the conversation, the turn, a zoom, the drawer.
+
+        On twice with nothing to leave, go back in time.
+        """
         app, home = self._app, self._app.home
         if home.approval.leave_why() or home.question.leave():
             return
@@ -30,6 +33,8 @@ class WayBack:
         elif home.branch.is_open and home.branch.has_focus_within:
             home.branch.close()
             home.give_back_focus()
+        elif home.zoomed not in (None, "talk"):
+            home.zoom(None)
         elif app.stage.state.turn.running and app.engine is not None:
             app.prompts.interrupt()
         elif home.zoomed is not None:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 
 from textual import events
 from textual.app import ComposeResult
-from textual.containers import Horizontal, Vertical
+from textual.containers import Horizontal
 from textual.message import Message
 from textual.screen import ModalScreen
 from textual.widgets import Input, Static
@@ -16,6 +16,7 @@ from textual.widgets import Input, Static
 from kimi_tui.ui.tui.dialogs.ahead import Ahead
 from kimi_tui.ui.tui.dialogs.asked_by import AskedBy
 from kimi_tui.ui.tui.dialogs.body import AskedBody
+from kimi_tui.ui.tui.dialogs.docked import Docked
 from kimi_tui.ui.tui.dialogs.edit_command import EditCommand, command_of
 from kimi_tui.ui.tui.dialogs.guard import Guard
 from kimi_tui.ui.tui.dialogs.hunks import ChooseHunks, hunks_of
@@ -29,14 +30,13 @@ from kimi_tui.wire.events import ApprovalAnswer
 from kimi_tui.wire.requests import ApprovalRequest
 
 
-class ApprovalDialog(Vertical, can_focus=True):
+class ApprovalDialog(Docked):
     """Shows the first request of those that wait, or the one that was opened."""
 
     DEFAULT_CSS = """
     ApprovalDialog {
         display: none; height: auto; background: $surface; padding: 0 1;
         border: round $warning; border-title-color: $warning; border-title-style: bold;
-        border-subtitle-color: $muted;
     }
     ApprovalDialog.-open { display: block; }
     ApprovalDialog > OptionRows { margin-top: 1; }
@@ -99,6 +99,10 @@ class ApprovalDialog(Vertical, can_focus=True):
         return frozenset(option.id for option in self.query_one(OptionRows).options)
 
     @property
+    def keys(self) -> frozenset[str]:
+        return frozenset(KEYS)
+
+    @property
     def _keys(self) -> dict[str, str]:
         offered = self.offered
         return {key: answer for key, answer in KEYS.items() if answer in offered}
@@ -119,7 +123,7 @@ class ApprovalDialog(Vertical, can_focus=True):
         if len(requests) > 1:
             self.border_title = _("approval {at} of {count}", at=place + 1, count=len(requests))
         keys = (_("tab comment"), _("← → next") if len(requests) > 1 else "", _("ctrl+f whole screen"))
-        self.border_subtitle = " · ".join(filter(None, keys))
+        self._say_foot(" · ".join(filter(None, keys)))
         if self.current is None or request.id != self.current.id:
             self.current = request
             self._leave_aside()

@@ -5,12 +5,12 @@ from collections.abc import Callable, Sequence
 
 from textual import events
 from textual.app import ComposeResult
-from textual.containers import Vertical
 from textual.content import Content
 from textual.message import Message
 
 from kimi_tui.ui.tui.dialogs.ahead import Ahead
 from kimi_tui.ui.tui.dialogs.body import AskedBody
+from kimi_tui.ui.tui.dialogs.docked import Docked
 from kimi_tui.ui.tui.dialogs.guard import Guard
 from kimi_tui.ui.tui.dialogs.options import Option, OptionRows
 from kimi_tui.ui.tui.headline import one_line
@@ -19,7 +19,7 @@ from kimi_tui.ui.tui.text.sanitize import sanitize
 from kimi_tui.wire.display import BriefBlock
 
 
-class BranchDialog(Vertical, can_focus=True):
+class BranchDialog(Docked):
     """Docked like the approval dialog, and guarded like it."""
 
     DEFAULT_CSS = """

@@ -37,6 +37,7 @@ class OptionRows(Sheet):
         self.options: tuple[Option, ...] = ()
         self.cursor: int | None = None
         self._rows: list[int] = []
+        self._dimmed = False
 
     @property
     def selected(self) -> Option | None:
@@ -55,6 +56,12 @@ class OptionRows(Sheet):
             self.cursor = None
         self.redraw()
 
+    def dim(self, dimmed: bool) -> None:
+        """Show the keys as such that answer nothing now."""
+        if dimmed != self._dimmed:
+            self._dimmed = dimmed
+            self.redraw()
+
     def move(self, by: int) -> None:
         count = len(self.options)
         if count:
@@ -68,7 +75,8 @@ class OptionRows(Sheet):
         for index, option in enumerate(self.options):
             here = index == self.cursor
             bold = Style(bold=True) if here else Style()
-            key = palette.muted if option.withheld else palette.accent + Style(bold=True)
+            dead = option.withheld or self._dimmed
+            key = palette.muted if dead else palette.accent + Style(bold=True)
             words = palette.muted if option.withheld else palette.base + bold
             head: list[Run] = [("› " if here else "  ", palette.accent), (option.key.ljust(keys) + "  ", key)]
             indent = 4 + keys

@@ -5,13 +5,13 @@ from collections.abc import Callable
 
 from textual import events
 from textual.app import ComposeResult
-from textual.containers import Vertical
 from textual.content import Content
 from textual.message import Message
 from textual.widgets import Input
 
 from kimi_tui.ui.tui.dialogs.ahead import Ahead
 from kimi_tui.ui.tui.dialogs.body import AskedBody
+from kimi_tui.ui.tui.dialogs.docked import Docked
 from kimi_tui.ui.tui.dialogs.guard import Guard
 from kimi_tui.ui.tui.dialogs.options import Option, OptionRows
 from kimi_tui.ui.tui.from_below import told
@@ -24,14 +24,13 @@ from kimi_tui.wire.requests import Question, QuestionRequest
 _OTHER, _DONE = "other", "done"
 
 
-class QuestionDialog(Vertical, can_focus=True):
+class QuestionDialog(Docked):
     """Docked above the composer. The answers go out together, when the last question has its own."""
 
     DEFAULT_CSS = """
     QuestionDialog {
         display: none; height: auto; max-height: 75%; background: $surface; padding: 0 1;
         border: round $secondary; border-title-color: $secondary; border-title-style: bold;
-        border-subtitle-color: $muted;
     }
     QuestionDialog.-open { display: block; }
     QuestionDialog > OptionRows { margin-top: 1; }
@@ -97,7 +96,7 @@ class QuestionDialog(Vertical, can_focus=True):
         if len(request.questions) > 1:
             title += "  " + _("{at} of {count}", at=self._at + 1, count=len(request.questions))
         self.border_title = Content(title)
-        self.border_subtitle = _("esc: no answer")
+        self._say_foot(_("esc: no answer"))
         text = told(question.question) + (f"\n\n{question.body}" if question.body else "")
         self.query_one(AskedBody).show((BriefBlock(text=text),))
         self.remove_class("-other")
@@ -188,6 +187,10 @@ class QuestionDialog(Vertical, can_focus=True):
             self.focus()
         else:
             self.post_message(self.Answered(request.id, self._answers))
+
+    def take_focus(self) -> None:
+        """The focus, to the own answer where one is being written."""
+        (self.query_one(Input) if self.has_class("-other") else self).focus()
 
     def leave(self) -> bool:
         """Esc: back from an own answer, else no answer at all. False where nothing is asked."""

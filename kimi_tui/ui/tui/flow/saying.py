@@ -65,6 +65,9 @@ def facts_of(
     standing = standing_of(picture, picture.node_id, now)
     buttons = (("toggle", "space " + _("pause")), step, ("breakpoint", "b " + _("breakpoint")), stop)
     if standing in ("approval", "answer"):
+        if picture.pausing:
+            figures[:0] = [_("pauses when done")]
+            buttons = (go_on, stop)
         return FootFacts("?", _(WORDS[standing]), "warning", place, tuple(figures), buttons)
     if standing == "retrying" and now.retry_until is not None:
         left = _("retrying in {time}", time=wording.elapsed(now.retry_until - now.now + 0.999))

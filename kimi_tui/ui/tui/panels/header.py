@@ -14,6 +14,7 @@ from kimi_tui.ui.tui.text.palette import Palette
 NO_MODEL = N_("no model")
 """What an engine without a model names as its model."""
 
+_ROOMY = 100
 _BOLD = Style(bold=True)
 
 
@@ -33,6 +34,7 @@ class HeaderFacts:
     asking: int = 0
     elapsed: int | None = None
     paused: bool = False
+    pausing: bool = False
     ready: bool = False
     failed: bool = False
 
@@ -60,7 +62,9 @@ class Header(Sheet):
 
     def lines(self, width: int, palette: Palette) -> list[Line]:
         facts = self._facts
-        right = [*self._state(palette), (" ", palette.base)]
+        soon = facts.pausing and width >= _ROOMY
+        later: list[Run] = [(" · ", palette.faint), (_("pauses when done"), palette.warning)] if soon else []
+        right = [*self._state(palette), *later, (" ", palette.base)]
         middle = self._figures(palette)
         room = width - width_of(right) - width_of(middle) - 14
         left: list[Run] = [(" ", palette.base), ("kimi-tui", palette.accent + _BOLD), ("  ", palette.base)]

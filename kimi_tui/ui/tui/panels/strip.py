@@ -35,7 +35,8 @@ class StripLine(Sheet):
             elif run.status not in (None, "finished"):
                 sign, role = "■", "warning"
             place = run.node_label if run.active else _(wording.ENDED[run.status or "finished"])
-            parts.append((sign, _("{flow}: {place} · {move}", flow=run.begin.name, place=place, move=run.move), role))
+            words = _("{flow}: {place} · {move}", flow=run.begin.name, place=place, move=run.move)
+            parts.append((sign, words + (" · " + _("pauses when done") if state.flow.pausing else ""), role))
         if state.todo:
             done = sum(item.status == "done" for item in state.todo)
             now = next((item.title for item in state.todo if item.status == "in_progress"), "")

@@ -10,6 +10,7 @@ from textual import events
 from textual.app import ComposeResult
 from textual.containers import Horizontal, Vertical
 from textual.css.scalar import Scalar
+from textual.message import Message
 from textual.widget import Widget
 from textual.widgets._toast import ToastRack
 
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
     from kimi_tui.ui.tui.dialogs.ahead import Typed
     from kimi_tui.ui.tui.dialogs.approval import ApprovalDialog
     from kimi_tui.ui.tui.dialogs.branches import BranchDialog
+    from kimi_tui.ui.tui.dialogs.docked import Docked
     from kimi_tui.ui.tui.dialogs.question import QuestionDialog
     from kimi_tui.ui.tui.divider import Divider
     from kimi_tui.ui.tui.flow.pane import FlowPane
@@ -43,11 +45,16 @@ if TYPE_CHECKING:
 
 PaneName = Literal["talk", "flow", "todo", "waiting"]
 _DRAWER_ROWS = 6  # less than that above a dialog is no drawer
+_CHART_ROWS = 8  # less than that is no chart
+_AROUND_CHART = 4  # its title and its foot
 PANES: tuple[PaneName, ...] = ("talk", "flow", "todo", "waiting")
 
 
 class Home(EchoScreen):
     """Composes the panes and sees to their room; what they show is given to them."""
+
+    class Zoomed(Message):
+        """A pane has the whole screen, or none has any more."""
 
     transcript: "Transcript"
     below: "NewBelow"
@@ -170,7 +177,7 @@ class Home(EchoScreen):
             self.focus_work()
 
     @property
-    def _dialog(self) -> Widget | None:
+    def asks(self) -> "Docked | None":
         """What asks for an answer."""
         return next((one for one in (self.approval, self.question, self.branch) if one.is_open), None)
 
@@ -179,13 +186,13 @@ class Home(EchoScreen):
         """The rows that a drawer can have and leave what asks for an answer whole."""
         if self.room != "medium":
             return 0
-        dialog = self._dialog
+        dialog = self.asks
         shown = dialog is not None and bool(dialog.region)
         return dialog.region.y - self.talk.region.y if dialog is not None and shown else self.app.size.height
 
     def _fit_drawer(self) -> None:
         """Let a drawer end where a dialog begins, or cover all of it where too little of the drawer is left."""
-        dialog, rows = self._dialog, None
+        dialog, rows = self.asks, None
         drawer = self.has_class("-drawer")
         if drawer and dialog is not None and dialog.region and self._drawer_rows >= _DRAWER_ROWS:
             rows = self._drawer_rows
@@ -300,7 +307,9 @@ class Home(EchoScreen):
             return name == "talk"
         if self.zoomed is not None and self.zoomed != name:
             self.zoom(name)
-        if name != "talk" and self.room != "wide" and self.zoomed is None:
+        if name == "flow" and self.zoomed is None and self._too_low_for_chart:
+            self.zoom("flow")
+        elif name != "talk" and self.room != "wide" and self.zoomed is None:
             self.add_class("-drawer")
         elif name == "talk":
             self.remove_class("-drawer")
@@ -309,6 +318,14 @@ class Home(EchoScreen):
         else:
             self.pane(name).focus()
         return True
+
+    @property
+    def _too_low_for_chart(self) -> bool:
+        """Whether what asks for an answer leaves a chart in the drawer too few rows to read it."""
+        if self.room == "wide" or self.asks is None:
+            return False
+        others = len(self.waiting.requests) + bool(self.waiting.requests) + len(self.todo.items) + bool(self.todo.items)
+        return self._drawer_rows - _AROUND_CHART - others < _CHART_ROWS
 
     def zoom(self, name: PaneName | None) -> None:
         """Give one pane the whole screen, or none."""
@@ -320,6 +337,7 @@ class Home(EchoScreen):
             self.remove_class("-drawer")
             self.right.styles.width = None
         self.make_room()
+        self.post_message(self.Zoomed())
 
     def toggle_drawer(self) -> None:
         """The right side, where there is no room for it beside the conversation."""
@@ -330,24 +348,21 @@ class Home(EchoScreen):
 
     def focus_work(self) -> None:
         """The focus to what asks for an answer, else to the composer."""
-        if (dialog := self._dialog) is not None:
+        if (dialog := self.asks) is not None:
             self.lend_focus(dialog)
         else:
             self.composer.prompt.focus()
 
-    def lend_focus(self, dialog: Widget) -> None:
+    def lend_focus(self, dialog: "Docked") -> None:
         """Let a dialog have the focus until it is answered."""
         if not dialog.has_focus_within and self._dialog_of(self.focused) is None:
             self._lender = self.focused
-        if dialog is self.approval:
-            self.approval.take_focus()
-        else:
-            dialog.focus()
+        dialog.take_focus()
 
     def give_back_focus(self) -> None:
         """A dialog that had the focus is answered: to what else asks, else to where the person was before."""
         lender, self._lender = self._lender, None
-        if self._dialog is None and lender is not None and lender in self.focus_chain:
+        if self.asks is None and lender is not None and lender in self.focus_chain:
             lender.focus()
         else:
             self._lender = lender
@@ -367,7 +382,10 @@ class Home(EchoScreen):
     # Keys
 
     def on_key(self, event: events.Key) -> None:
-        """A letter that means nothing where the focus is belongs to the message that is being written."""
+        """A letter that means nothing where the focus is belongs to the message that is being written.
+
+        One that would answer what waits, were the focus there, was meant as that: it is no letter.
+        """
         if not event.is_printable or not event.character:
             return
         bound = self.active_bindings.get(event.key)
@@ -375,6 +393,9 @@ class Home(EchoScreen):
             return
         event.stop()
         event.prevent_default()
+        if (asks := self.asks) is not None and event.key in asks.keys:
+            asks.point()
+            return
         self.composer.prompt.focus()
         self.composer.prompt.insert(event.character)
 

@@ -8,6 +8,7 @@ from textual.widgets import TextArea
 from kimi_tui.ui.tui.dialogs.edit_prompt import EditPrompt
 from kimi_tui.ui.tui.dialogs.node import NodeDetails
 from kimi_tui.ui.tui.flow.foot import FlowFoot
+from kimi_tui.wire.flow_events import FlowEnd
 from tests.ui.tui.flow.live import Desk, desk
 
 
@@ -27,6 +28,22 @@ async def test_space_pauses_when_the_turn_is_over_and_goes_on(tmp_path: Path) ->
         await one.press("space")
         assert one.runner.paused is None
         assert len(one.prompts) == 2
+
+
+async def test_space_takes_a_pause_back_before_the_turn_is_over(tmp_path: Path) -> None:
+    async with desk(tmp_path) as one:
+        await one.run()
+        await one.press("f3", "space", "space")
+        await one.reply("I looked.")
+        assert (one.runner.node_id, one.runner.paused) == ("fix", None)
+
+
+async def test_the_end_of_a_run_says_once_how_it_ended(tmp_path: Path) -> None:
+    async with desk(tmp_path) as one:
+        await one.run()
+        await one.say(FlowEnd(run_id="run", status="cancelled", moves=1, reason="cancelled"))
+        assert "cancelled · 1 move · 0:00" in one.shown()
+        assert "0:00 · cancelled" not in one.shown()
 
 
 async def test_n_runs_one_node_and_pauses_again(tmp_path: Path) -> None:

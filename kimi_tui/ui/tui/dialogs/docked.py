@@ -1,0 +1,45 @@
+"""What the cards have in common that ask above the composer: they say so where their keys do not reach them."""
+
+from textual.containers import Vertical
+
+from kimi_tui.ui.tui.dialogs.options import OptionRows
+from kimi_tui.ui.tui.language import _
+
+
+class Docked(Vertical, can_focus=True):
+    """Subclasses write the foot's words by `_say_foot`; they are seen while the card has the focus."""
+
+    DEFAULT_CSS = """
+    Docked { border-subtitle-color: $muted; }
+    Docked.-aside { border-subtitle-color: $warning; border-subtitle-style: bold; }
+    """
+    _foot = ""
+    _reach = ""
+
+    @property
+    def keys(self) -> frozenset[str]:
+        """The keys that answer, where the card has the focus."""
+        return frozenset(option.key for option in self.query_one(OptionRows).options)
+
+    def take_focus(self) -> None:
+        self.focus()
+
+    def attend(self, reach: str) -> None:
+        """Show whether keys come here: `reach` is the key that makes them, which has the focus elsewhere."""
+        aside = not self.has_focus_within
+        if (aside, reach) != (self.has_class("-aside"), self._reach):
+            self._reach = reach
+            self.set_class(aside, "-aside")
+            self.query_one(OptionRows).dim(aside)
+            self._say_foot(self._foot)
+
+    def point(self) -> None:
+        """A key of an answer was pressed elsewhere: it answers nothing, and which key leads here is told."""
+        self.app.bell()
+        if self._reach:
+            self.notify(_("{key} first, then answer", key=self._reach), timeout=4, markup=False)
+
+    def _say_foot(self, words: str) -> None:
+        self._foot = words
+        aside = self.has_class("-aside") and self._reach
+        self.border_subtitle = _("{key} to answer", key=self._reach) if aside else words
