@@ -86,6 +86,7 @@ def test_odd_characters_move_no_border_in_conversation_composer_menu_and_dialog(
     check_border(tmux.lines)
     tmux.run("send-keys", "BSpace")
     tmux.type("run it")
+    tmux.wait_for("› run it")  # an Enter within milliseconds of it would be one of a paste
     tmux.run("send-keys", "Enter")
     tmux.wait_for("Yes, this once")
     rows = tmux.lines

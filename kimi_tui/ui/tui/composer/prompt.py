@@ -99,6 +99,10 @@ class PromptArea(WritingArea):
             self.post_message(self.Pressed(key))
         elif key == "backspace" and self.selection.start == self.selection.end and self._drop_chip():
             self._take(event)
+        elif bound := self._bindings.key_to_bindings.get(event.key):
+            # At once: on its usual way up to the app and back, letters typed after it would overtake it.
+            self._take(event)
+            await self.run_action(bound[0].action)
         else:
             await super()._on_key(event)
 

@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import pytest
+from textual import events
 
 from kimi_tui.skill.library import SkillLibrary
 from kimi_tui.skill.roots import SkillRoots
@@ -17,6 +18,26 @@ async def test_enter_sends_what_is_written(start: Start) -> None:
         await stage.press("enter")
         assert stage.engine.prompts == ["hello you"]
         assert stage.composer == ""
+
+
+async def test_keys_that_come_together_act_in_their_order(start: Start) -> None:
+    async with start() as stage:
+        letters = [(char, char) for char in "teh"] + [("backspace", None)] * 2 + [(char, char) for char in "he"]
+        for key, character in [*letters, ("left", None), ("x", "x")]:
+            stage.app.post_message(events.Key(key, character))
+        await stage.pilot.pause()
+        await stage.pilot.pause()
+        assert stage.composer == "thxe"
+
+
+async def test_a_key_of_the_app_waits_for_those_before_it(start: Start) -> None:
+    async with start() as stage:
+        await stage.type("copy me")
+        for key in ["shift+left"] * 7 + ["ctrl+c"]:
+            stage.app.post_message(events.Key(key, None))
+        await stage.pilot.pause()
+        await stage.pilot.pause()
+        assert stage.app.clipboard == "copy me"
 
 
 async def test_ctrl_j_breaks_the_line_and_does_not_send(start: Start) -> None:
