@@ -44,6 +44,8 @@ async def try_key(service_type: str, base_url: str, key: str, *, timeout_s: floa
             headers = {"x-api-key": key, "anthropic-version": "2023-06-01"}
         case "google_genai":
             headers = {"x-goog-api-key": key}
+        case _ if not key:
+            headers = {}
         case _:
             headers = {"Authorization": f"Bearer {key}"}
     url = (base_url or _URLS.get(service_type, "")).rstrip("/")

@@ -14,12 +14,15 @@ if TYPE_CHECKING:
 
 async def choose_model(app: "KimiTui") -> None:
     from kimi_tui.llm.discover import find_local_servers
+    from kimi_tui.llm.key_check import try_key
     from kimi_tui.ui.tui.screens.models import ModelPicker
 
     host, engine = app.host, app.seat.soul_engine
     if host is None or engine is None:
         return
-    choice = await app.push_screen_wait(ModelPicker(host.config, engine.models.key, find=find_local_servers))
+    choice = await app.push_screen_wait(
+        ModelPicker(host.config, engine.models.key, find=find_local_servers, try_key=try_key)
+    )
     if choice is None:
         return
     changes = dict(choice.changes) | ({("default_model",): choice.name} if choice.keep else {})

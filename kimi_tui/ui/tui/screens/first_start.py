@@ -1,7 +1,7 @@
 """The first start: how it should look, and which model answers. Everything in it can be changed later."""
 
 import tomllib
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -23,12 +23,10 @@ from kimi_tui.ui.tui.screens.ask_line import AskLine
 from kimi_tui.ui.tui.screens.card import Card
 from kimi_tui.ui.tui.screens.keybar import BarKey
 from kimi_tui.ui.tui.screens.models import FindServers, local_choice, server_name
+from kimi_tui.ui.tui.screens.other_server import OTHER, OtherServer, TryKey, other_pick
 from kimi_tui.ui.tui.screens.pick_one import PickOne
 from kimi_tui.ui.tui.screens.picks import Pick, PickList
 from kimi_tui.ui.tui.text.sanitize import sanitize
-
-TryKey = Callable[[str, str, str], Awaitable[KeyTrial]]
-"""Gets a service's type, its address and a key."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,12 +108,14 @@ class FirstStart(Card[FirstChoice]):
     """Two steps: the theme, seen at once, then the model."""
 
     CSS = """
+    FirstStart > #frame { padding: 0 2; }
     FirstStart #about { height: auto; margin-bottom: 1; }
+    FirstStart.-low #about { margin-bottom: 0; }
     FirstStart PickList { height: auto; margin-bottom: 1; }
     """
     title_text: ClassVar[str] = N_("welcome to kimi-tui")
     leave_word = N_("later")
-    rows_beside = 7
+    rows_beside = 6
 
     def __init__(
         self,
@@ -178,7 +178,7 @@ class FirstStart(Card[FirstChoice]):
         picks += [
             Pick(f"service:{one.name}", _(one.title), right=one.model, sign="○", role="accent") for one in SERVICES
         ]
-        picks.append(Pick("", _("on this machine")))
+        picks += [other_pick(), Pick("", _("on this machine"))]
         found = [(server, model) for server in self._servers or () for model in server.models]
         for server, model in found:
             picks.append(
@@ -227,6 +227,12 @@ class FirstStart(Card[FirstChoice]):
         match kind:
             case "service":
                 self._ask_key(next(one for one in SERVICES if one.name == rest))
+            case _ if event.key == OTHER:
+                OtherServer(
+                    self,
+                    self._try_key,
+                    lambda changes, model: self._done({**changes, ("default_model",): model}, model),
+                ).ask()
             case "local":
                 self._take_local(event.key)
             case "takeover" if self._takeover is not None:

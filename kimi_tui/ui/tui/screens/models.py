@@ -13,6 +13,7 @@ from kimi_tui.llm.discover import LocalServer
 from kimi_tui.ui.tui.language import N_, _
 from kimi_tui.ui.tui.screens.card import Card
 from kimi_tui.ui.tui.screens.keybar import BarKey
+from kimi_tui.ui.tui.screens.other_server import OTHER, OtherServer, TryKey, other_pick
 from kimi_tui.ui.tui.screens.picks import Pick, PickList
 from kimi_tui.ui.tui.screens.searched import SearchedList
 from kimi_tui.ui.tui.wording import tokens
@@ -63,9 +64,9 @@ class ModelPicker(Card[ModelChoice]):
     title_text = N_("model")
     rows_beside = 7
 
-    def __init__(self, config: Config, in_use: str, *, find: FindServers) -> None:
+    def __init__(self, config: Config, in_use: str, *, find: FindServers, try_key: TryKey) -> None:
         super().__init__()
-        self._config, self._in_use, self._find = config, in_use, find
+        self._config, self._in_use, self._find, self._try_key = config, in_use, find, try_key
         self._local: dict[str, ModelChoice] = {}
         self._servers: Sequence[LocalServer] | None = None
         self._looking = False
@@ -121,6 +122,7 @@ class ModelPicker(Card[ModelChoice]):
                     role="accent",
                 )
             )
+        picks += [Pick("", _("elsewhere")), other_pick()]
         self.query_one(SearchedList).show(picks, key=key)
 
     def on_pick_list_chosen(self, event: PickList.Chosen) -> None:
@@ -135,6 +137,8 @@ class ModelPicker(Card[ModelChoice]):
     def _take(self, key: str, *, keep: bool) -> None:
         if key == LOOK:
             self.action_look()
+        elif key == OTHER:
+            OtherServer(self, self._try_key, lambda changes, name: self.dismiss(ModelChoice(name, changes, keep))).ask()
         elif choice := self._local.get(key):
             self.dismiss(ModelChoice(choice.name, choice.changes, keep))
         elif key:

@@ -22,10 +22,11 @@ from kimi_tui.ui.tui.commands import Entry, Palette
 from kimi_tui.ui.tui.doors import DOORS
 from kimi_tui.ui.tui.keys import KEYS, shown
 from kimi_tui.ui.tui.language import _
-from kimi_tui.ui.tui.screens.first_start import FirstStart, TryKey, find_takeover
+from kimi_tui.ui.tui.screens.first_start import FirstStart, find_takeover
 from kimi_tui.ui.tui.screens.log import LogView
 from kimi_tui.ui.tui.screens.mcp import McpStatus
 from kimi_tui.ui.tui.screens.models import ModelPicker
+from kimi_tui.ui.tui.screens.other_server import TryKey
 from kimi_tui.ui.tui.screens.rewind import Rewind
 from kimi_tui.ui.tui.screens.session_shelf import SessionShelf
 from kimi_tui.ui.tui.screens.sessions import Sessions
@@ -69,12 +70,18 @@ def sessions(work_dir: Path, root: Path) -> Sessions:
     return Sessions(SessionShelf(work_dir, "s"), now=lambda: NOW)
 
 
-def models(work_dir: Path, root: Path, *, find: Callable[[], Awaitable[Sequence[LocalServer]]] = one_server) -> Any:
-    return ModelPicker(load_config(text=CONFIG).config, "moon", find=find)
-
-
 async def not_tried(service_type: str, base_url: str, key: str) -> KeyTrial:
     return KeyTrial("unknown", "no network")
+
+
+def models(
+    work_dir: Path,
+    root: Path,
+    *,
+    find: Callable[[], Awaitable[Sequence[LocalServer]]] = one_server,
+    try_it: TryKey = not_tried,
+) -> Any:
+    return ModelPicker(load_config(text=CONFIG).config, "moon", find=find, try_key=try_it)
 
 
 def first_start(

@@ -1,7 +1,9 @@
 """The model picker and the first start."""
 
 from pathlib import Path
+from typing import Any
 
+import pytest
 from textual.widgets import Input, Static
 
 from kimi_tui.config.choice import choose_model
@@ -9,6 +11,7 @@ from kimi_tui.config.edit import edit
 from kimi_tui.llm.key_check import KeyTrial, try_key
 from kimi_tui.ui.tui.screens.first_start import SERVICES, FirstChoice, FirstStart, find_takeover, service_changes
 from kimi_tui.ui.tui.screens.models import ModelChoice
+from kimi_tui.ui.tui.screens.other_server import bases, other_changes
 from kimi_tui.ui.tui.screens.pick_one import PickOne
 from kimi_tui.ui.tui.screens.picks import PickList
 from tests.llm.servers import Server, status
@@ -129,6 +132,67 @@ async def test_leaving_the_key_goes_back_to_the_ways(show: ShowScreen, work_dir:
         await shown.press("escape")
         assert isinstance(shown.app.screen, FirstStart)
         assert shown.results == []
+
+
+@pytest.mark.parametrize(
+    ("written", "found"),
+    [
+        ("http://box:8000", ("http://box:8000/v1", "http://box:8000")),
+        ("https://box/api/openai/", ("https://box/api/openai",)),
+        ("http://box/v1/chat/completions", ("http://box/v1",)),
+        ("localhost:8000/v1", ("http://localhost:8000/v1",)),
+        ("10.0.0.7:8000/v1", ("http://10.0.0.7:8000/v1",)),
+        ("models.example.com/v1", ("https://models.example.com/v1",)),
+        ("ftp://box", ()),
+        ("http://", ()),
+        ("two words", ()),
+        ("http://box:x", ()),
+    ],
+)
+def test_an_address_is_understood_as_people_write_it(written: str, found: tuple[str, ...]) -> None:
+    assert bases(written) == found
+
+
+@pytest.mark.parametrize("room", [rooms.first_start, rooms.models], ids=["first start", "models"])
+async def test_another_server_is_named_by_its_address_and_asked_for_its_models(
+    show: ShowScreen, work_dir: Path, tmp_path: Path, room: Any
+) -> None:
+    async with Server() as server:
+        server.add(status(401, {}), status(404, {}), status(200, {"data": [{"id": "one"}, {"id": "two"}]}))
+        async with show(lambda: room(work_dir, tmp_path, try_it=try_key)) as shown:
+            if room is rooms.first_start:
+                await shown.press("enter")
+            shown.app.screen.query_one(PickList).select("other")
+            await shown.press("enter")
+            shown.app.screen.query_one(Input).value = "no address"
+            await shown.press("enter")
+            assert "no address is no http(s) address" in str(shown.app.screen.query_one("#about", Static).content)
+            shown.app.screen.query_one(Input).value = server.url
+            await shown.press("enter", "enter")
+            assert "refuses this key (HTTP 401)" in str(shown.app.screen.query_one("#about", Static).content)
+            await shown.press(*"sk-y", "enter")
+            assert isinstance(shown.app.screen, PickOne)
+            await shown.press("down", "enter")
+            (choice,) = shown.results
+            assert isinstance(choice, FirstChoice | ModelChoice)
+            model = choose_model(edit(choice.changes, tmp_path / "new.yaml").config, environ={})
+            assert (model.model.model, model.provider.base_url) == ("two", server.url)
+            assert model.provider.api_key.get_secret_value() == "sk-y"
+        asked = [(one.path, one.headers.get("authorization")) for one in server.requests]
+        assert asked == [("/v1/models", None), ("/v1/models", "Bearer sk-y"), ("/models", "Bearer sk-y")]
+
+
+async def test_a_server_that_does_not_answer_is_kept_with_a_word_and_the_model_that_one_names(
+    show: ShowScreen, work_dir: Path, tmp_path: Path
+) -> None:
+    async with show(lambda: rooms.first_start(work_dir, tmp_path)) as shown:
+        await choose(shown, "Another server (address)")
+        shown.app.screen.query_one(Input).value = "http://box:8000"
+        await shown.press("enter", "enter")
+        assert "could not be tried: no network" in str(shown.app.screen.query_one("#about", Static).content)
+        await shown.press(*"mine", "enter")
+        expected = other_changes("http://box:8000/v1", "", "mine") | {("default_model",): "mine"}
+        assert shown.results == [FirstChoice("kimi-dark", expected, "mine")]
 
 
 async def test_the_settings_of_kimi_cli_are_taken_over(show: ShowScreen, work_dir: Path, tmp_path: Path) -> None:
