@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 from kimi_tui.errors import KimiTuiError
 from kimi_tui.ui.tui.engine import Command
-from kimi_tui.ui.tui.flow.broken import broken_flows
 from kimi_tui.ui.tui.from_below import answered
 from kimi_tui.ui.tui.language import _
 from kimi_tui.ui.tui.screens.home import Home
@@ -55,6 +54,8 @@ class Doors:
     def among(self, commands: Sequence[Command], skills: object = None) -> Sequence[Command]:
         """The slash commands of the engine, those of ours that it lacks, and the flows of `skills` that cannot be run:
         left out, they would seem to be called otherwise."""
+        from kimi_tui.ui.tui.flow.broken import broken_flows
+
         known = {command.name for command in commands}
         broken = [
             Door(
