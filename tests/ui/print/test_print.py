@@ -190,7 +190,7 @@ def test_bad_config_and_no_model_and_a_missing_folder_say_what_to_do(tmp_path):
     bad.write_text("loop_control:\n  max_steps_per_turn: many\n")
     base = [sys.executable, "-m", "kimi_tui", "--print", "-p", "x"]
     for extra, cause in (
-        (["--config-file", str(bad)], f"{bad}: loop_control.max_steps_per_turn"),
+        (["--config-file", str(bad)], f"{bad}:2: loop_control.max_steps_per_turn"),
         (["--config-file", str(tmp_path / "none.yaml")], "there is no such file"),
         ([], "no model is set"),
         (["--work-dir", str(tmp_path / "gone")], "no such folder"),

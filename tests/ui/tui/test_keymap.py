@@ -14,6 +14,7 @@ from kimi_tui.ui.tui.keys import KEYS, shown
 from kimi_tui.ui.tui.panels.scroll import LineScroll
 from kimi_tui.ui.tui.screens.help import Help
 from kimi_tui.ui.tui.transcript.items import NoticeItem
+from kimi_tui.wire.events import TurnBegin, TurnEnd
 from tests.ui.tui import scenes
 from tests.ui.tui.stand_in import StandIn, make_app
 from tests.ui.tui.test_room import rows
@@ -133,7 +134,9 @@ async def test_letters_of_a_pane_mean_what_was_said_only_there(tmp_path: Path) -
 
 
 async def test_help_hints_and_palette_name_the_keys_of_now(tmp_path: Path) -> None:
-    async with keyed(tmp_path, zoom="f12", help="ctrl+y", scroll="w, s, a, d") as (app, pilot, _):
+    async with keyed(tmp_path, zoom="f12", help="ctrl+y", scroll="w, s, a, d") as (app, pilot, engine):
+        engine.say(TurnBegin(user_input="hello"), TurnEnd())
+        await pilot.pause()
         await pilot.press("f2")
         await pilot.pause()
         last = rows(app)[-1]
