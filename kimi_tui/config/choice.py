@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 from pydantic import SecretStr
 
@@ -90,7 +91,7 @@ def _with_environment(chosen: ChosenModel, environ: Mapping[str, str]) -> Chosen
     model, provider = chosen.model, chosen.provider
     if provider.type == "kimi":
         provider = provider.model_copy(update=_overrides(environ, base_url="KIMI_BASE_URL", api_key="KIMI_API_KEY"))
-        update: dict[str, Any] = _overrides(environ, model="KIMI_MODEL_NAME")
+        update = _overrides(environ, model="KIMI_MODEL_NAME")
         if size := environ.get("KIMI_MODEL_MAX_CONTEXT_SIZE"):
             if not size.isdigit() or int(size) < 1:
                 raise ConfigError(
@@ -101,7 +102,12 @@ def _with_environment(chosen: ChosenModel, environ: Mapping[str, str]) -> Chosen
             update["capabilities"] = frozenset(part.strip() for part in capabilities.split(",") if part.strip())
         model = model.model_copy(update=update)
     elif provider.type in ("openai_legacy", "openai_responses"):
-        provider = provider.model_copy(update=_overrides(environ, base_url="OPENAI_BASE_URL", api_key="OPENAI_API_KEY"))
+        update = _overrides(environ, base_url="OPENAI_BASE_URL", api_key="OPENAI_API_KEY")
+        host = urlsplit(provider.base_url or "").hostname
+        if "base_url" not in update and host not in (None, "api.openai.com"):
+            # Many have this key in their environment for something else: it is not for any server of that type.
+            update.pop("api_key", None)
+        provider = provider.model_copy(update=update)
     elif provider.type in ("scripted", "_scripted_echo") and provider.scripts is None:
         scripts = next((environ[name] for name in SCRIPT_VARIABLES if environ.get(name)), None)
         provider = provider.model_copy(update={"scripts": Path(scripts)} if scripts else {})

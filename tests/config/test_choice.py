@@ -36,3 +36,23 @@ def test_several_models_of_which_none_is_the_default_are_named():
     text = "providers: {p: {type: vertexai}}\nmodels: {a: {provider: p, model: x}, b: {provider: p, model: y}}\n"
     with pytest.raises(ModelNotSetError, match="name one of a, b as default_model, or with --model"):
         choose_model(load_config(None, text=text).config, environ={})
+
+
+OPENAI = "providers: {{p: {{type: openai_legacy, {place}api_key: mine}}}}\nmodels: {{a: {{provider: p, model: x}}}}\n"
+
+
+@pytest.mark.parametrize(
+    ("place", "environ", "key"),
+    [
+        ("", {"OPENAI_API_KEY": "theirs"}, "theirs"),
+        ("base_url: 'https://api.openai.com/v1', ", {"OPENAI_API_KEY": "theirs"}, "theirs"),
+        ("base_url: 'http://127.0.0.1:8080/v1', ", {"OPENAI_API_KEY": "theirs"}, "mine"),
+        ("base_url: 'https://api.openai.com.evil.example/v1', ", {"OPENAI_API_KEY": "theirs"}, "mine"),
+        ("base_url: 'http://old/v1', ", {"OPENAI_API_KEY": "theirs", "OPENAI_BASE_URL": "http://new/v1"}, "theirs"),
+    ],
+)
+def test_the_environments_key_for_openai_goes_to_no_other_server_of_the_file(
+    place: str, environ: dict[str, str], key: str
+) -> None:
+    config = load_config(None, text=OPENAI.format(place=place)).config
+    assert choose_model(config, environ=environ).provider.api_key.get_secret_value() == key
