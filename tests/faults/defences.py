@@ -295,7 +295,7 @@ DEFENCES: tuple[Defence, ...] = (
         "29 approval_keys", "leaving the focus to who writes, and the guard", "kimi_tui/ui/tui/dialogs/guard.py",
         "        if self.left > 0:\n", "        if False:\n",
         "test_approval_keys_that_were_typed_ahead_or_pasted_do_not_approve[typed]",
-        too=(("kimi_tui/ui/tui/stage.py", "(new and not home.composer.text.strip())", "new"),),
+        too=(("kimi_tui/ui/tui/stage.py", "(new and not self._hands_full)", "new"),),
     ),
     Defence(
         "29 approval_keys", "the guard", "kimi_tui/ui/tui/dialogs/guard.py",

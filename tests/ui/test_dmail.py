@@ -46,7 +46,11 @@ async def test_the_second_attempt_differs_and_resuming_shows_the_seam_with_what_
         items = app.stage.state.conversation.items
         assert [item.kind for item in items if isinstance(item, SeamItem)] == ["dmail", "resume"]
         app.home.transcript.focus()
-        await pilot.press("k", "k")
+        seen: list[object] = []
+        while getattr(app.home.transcript.block, "kind", "") != "dmail":
+            assert len(seen) < len(items), seen
+            await pilot.press("k")
+            seen.append(app.home.transcript.block)
         await pilot.press("enter")
         await pilot.pause()
         shown = "\n".join(rows(app))

@@ -33,7 +33,7 @@ from tests.ui.tui.test_screen import MEDIUM, SMALL, TINY, WIDE, ready
 KEYS = {"Enter", "Shift", "Alt", "Tab", "Esc", "Ctrl", "Space", "Home", "End", "PgUp", "PgDn", "space"}
 NAMES = {
     "kimi", "tmp", "tui", "moon", "Shell", "SetTodoList", "pytest", "work", "yolo", "token", "tokens", "shell",
-    "compiling",
+    "compiling", "OpenAI",
     "MCP", "ID", "NAME", "AGENTS", "md", "json", "zip", "Mail", "on", "off", "view", "clear", "conversation", "files",
     "both", "stop", "restart", "BEGIN", "END", "ASCII", "VISUAL", "EDITOR", "FetchURL", "config", "yaml", "Kimi", "CLI",
     "Ollama", "LM", "Studio", "vLLM", "llama", "cpp", "ANSI", "input_price", "output_price", "auto", "log", "logs",

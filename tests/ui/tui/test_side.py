@@ -16,7 +16,7 @@ def edge(home: Home) -> str:
 
 
 @pytest.mark.parametrize("messages", [scenes.flow_asks(), scenes.flow_done()], ids=["asks", "done"])
-@pytest.mark.parametrize("size", [(120, 30), (119, 30), (80, 24)])
+@pytest.mark.parametrize("size", [(120, 30), (119, 30), (80, 44)])
 async def test_the_edge_is_joined_wherever_a_title_line_comes_to_it(
     size: tuple[int, int], messages: list[WireMessage]
 ) -> None:
