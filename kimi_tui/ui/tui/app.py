@@ -61,7 +61,6 @@ if TYPE_CHECKING:
 
 _log = logging.getLogger(__name__)
 _LEAVE_S = 10.0
-_HOPS = 4  # turns of the loop that a key needs from the app to the widget
 _GOODBYES = frozenset({"/exit", "/quit", "exit", "quit"})
 
 
@@ -345,10 +344,6 @@ class KimiTui(TerminalApp):
             self.stage.steered_at = self.steady()
         if not self._early_keys.hold(event, can_write=self.home.focused is not None):
             await super().on_event(event)
-            if isinstance(event, events.Key):
-                # Let it arrive where it was passed on to: the next one may be the app's own and would overtake it.
-                for _turn in range(_HOPS):
-                    await asyncio.sleep(0)
 
     async def on_descendant_focus(self, event: events.DescendantFocus) -> None:
         self.hint()

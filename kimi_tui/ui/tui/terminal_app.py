@@ -1,5 +1,6 @@
 """An app with manners towards the terminal it is in: its signs, its clipboard, and how it ends by a fault."""
 
+import asyncio
 import os
 import signal
 from collections.abc import Sequence
@@ -16,6 +17,8 @@ from kimi_tui.ui.tui.ascii import sign_filters
 from kimi_tui.ui.tui.foreground import has_shell
 from kimi_tui.ui.tui.language import _
 from kimi_tui.ui.tui.manners import Manners
+
+_HOPS = 4  # turns of the loop that a key needs from the app to the widget
 
 
 class TerminalApp(App[int]):
@@ -34,6 +37,13 @@ class TerminalApp(App[int]):
             self.animation_level = "none"
         self.fault: FaultError | None = None
         self.attention = terminal.Caller(self.write_out, lambda: self.app_focus)
+
+    async def on_event(self, event: events.Event) -> None:
+        await super().on_event(event)
+        if isinstance(event, events.Key):
+            # Let it arrive where it was passed on to: the next one may be the app's own and would overtake it.
+            for _turn in range(_HOPS):
+                await asyncio.sleep(0)
 
     def get_line_filters(self) -> Sequence[LineFilter]:
         """Textual's own make greys of colours where there are to be none."""
