@@ -1,0 +1,91 @@
+"""Opening files whose name others may have put there: regular files only, never waited for, read up to a bound.
+
+A pipe, a device or a socket in the place of a file would hang or flood whoever opens it. Every error here is an
+OSError whose `strerror` fits after the file's path. Symbolic links are followed.
+"""
+
+import errno
+import os
+import stat
+from pathlib import Path
+from typing import BinaryIO
+
+from kimi_tui.said import said
+
+MOST_BYTES = 16 << 20
+_ALWAYS = os.O_CLOEXEC | os.O_NONBLOCK | os.O_NOCTTY
+
+
+class NotRegularError(OSError):
+    """What is there is a folder, a pipe, a device or a socket."""
+
+
+class TooLargeError(OSError):
+    """The file holds more than the reader takes."""
+
+
+def open_fd(path: Path, flags: int = os.O_RDONLY, mode: int = 0o600) -> int:
+    """A descriptor of the regular file, opened as `os.open` does; made with `mode` where `flags` say so.
+
+    Raises OSError, NotRegularError for what is no regular file.
+    """
+    try:
+        _check(os.stat(path).st_mode, path)  # noqa: PTH116 - it also takes a path that is text
+    except FileNotFoundError:
+        if not flags & os.O_CREAT:
+            raise
+    descriptor = os.open(path, flags | _ALWAYS, mode)
+    try:
+        _check(os.fstat(descriptor).st_mode, path)
+    except BaseException:
+        os.close(descriptor)
+        raise
+    return descriptor
+
+
+def open_regular(path: Path) -> BinaryIO:
+    """The regular file, to be read in bytes. Raises OSError as `open_fd` does."""
+    return os.fdopen(open_fd(path), "rb")
+
+
+def read_bytes(path: Path, *, most: int = MOST_BYTES) -> bytes:
+    """The whole file. Raises OSError, TooLargeError for more than `most` bytes."""
+    content = read_start(path, most + 1)
+    if len(content) > most:
+        raise TooLargeError(errno.EFBIG, said("it is larger than {size}", size=_size(most)), str(path))
+    return content
+
+
+def read_start(path: Path, most: int) -> bytes:
+    """The first `most` bytes at most. Raises OSError as `open_fd` does."""
+    with open_regular(path) as file:
+        return file.read(most) or b""
+
+
+def read_text(path: Path, *, most: int = MOST_BYTES, errors: str = "strict") -> str:
+    """The whole file as UTF-8 text, without a byte order mark and with `\\n` line ends.
+
+    Raises OSError as `read_bytes` does, UnicodeDecodeError for other text.
+    """
+    text = read_bytes(path, most=most).decode("utf-8-sig", errors)
+    return text.replace("\r\n", "\n").replace("\r", "\n")
+
+
+def is_regular_or_absent(path: Path) -> bool:
+    """Whether there is a regular file, or nothing that would be in the way of one."""
+    try:
+        return stat.S_ISREG(path.stat().st_mode)
+    except FileNotFoundError:
+        return True
+    except (OSError, ValueError):
+        return False
+
+
+def _check(mode: int, path: Path) -> None:
+    if not stat.S_ISREG(mode):
+        number = errno.EISDIR if stat.S_ISDIR(mode) else errno.EINVAL
+        raise NotRegularError(number, said("it is not a regular file"), str(path))
+
+
+def _size(most: int) -> str:
+    return f"{most >> 20} MiB" if most >= 1 << 20 else f"{most >> 10} KiB"
