@@ -4,6 +4,7 @@ Chinese, Japanese and Korean text is broken between characters, but no closing m
 mark ends one. Control characters are dropped: a label is somebody else's text.
 """
 
+import bisect
 import re
 import unicodedata
 from functools import lru_cache
@@ -11,6 +12,9 @@ from functools import lru_cache
 from wcwidth import wcswidth
 
 ELLIPSIS = "…"
+MAX_CHARACTERS = 2000  # of a label; nobody reads more of one in a chart or an outline
+
+_ZERO_WIDTH_ROOM = 4  # characters that are looked at for each cell of a line
 
 _NEVER_FIRST = frozenset("，。、；：？！）》」』】〕〉…—～,.;:?!)]}%”’ー々")
 _NEVER_LAST = frozenset("（《「『【〔〈([{“‘")
@@ -31,8 +35,11 @@ def cells(text: str) -> int:
 def clean(text: str) -> str:
     """Text that is safe to lay out: line breaks stay, other white space is one space, control characters go.
 
-    So does the mark for the colourful form of a sign, on whose width terminals disagree.
+    So does the mark for the colourful form of a sign, on whose width terminals disagree. An ellipsis stands for what
+    is past MAX_CHARACTERS.
     """
+    if len(text) > MAX_CHARACTERS:
+        text = text[: MAX_CHARACTERS - 1].rstrip() + ELLIPSIS
     text = (
         text.replace("\ufe0f", "")
         .replace("\r\n", "\n")
@@ -49,14 +56,15 @@ def clean(text: str) -> str:
 
 def clip(text: str, width: int) -> str:
     """`text` cut to `width` cells, ending in an ellipsis where something was lost."""
-    if cells(text) <= width:
+    if len(text) <= MAX_CHARACTERS and cells(text) <= width:
         return text
-    kept = ""
-    for character in text:
-        if cells(kept + character) > width - 1:
-            break
-        kept += character
-    return kept.rstrip() + ELLIPSIS
+    return text[: _fitting(text, width - 1)].rstrip() + ELLIPSIS
+
+
+def _fitting(text: str, width: int) -> int:
+    """How many characters of `text` from its start fit into `width` cells; the time does not grow with the text."""
+    most = min(len(text), width if text[: width + 1].isascii() else width * _ZERO_WIDTH_ROOM)
+    return bisect.bisect_right(range(1, most + 1), max(0, width), key=lambda count: cells(text[:count]))
 
 
 def _atoms(line: str) -> list[str]:
@@ -76,18 +84,21 @@ def _atoms(line: str) -> list[str]:
 def _split_long(piece: str, width: int) -> list[str]:
     """A piece wider than a whole line, cut: after punctuation where that fills the line well, else anywhere."""
     parts: list[str] = []
-    current = ""
+    current, used = "", 0
     for chunk in _BREAK_AFTER.split(piece):
-        if current and cells(current + chunk) > width:
+        size = cells(chunk)
+        if current and used + size > width:
             parts.append(current)
-            current = ""
-        current += chunk
-        while cells(current) > width:
-            cut = len(current)
-            while cut > 1 and cells(current[:cut]) > width:
-                cut -= 1
-            parts.append(current[:cut])
-            current = current[cut:]
+            current, used = "", 0
+        if used + size <= width:
+            current, used = current + chunk, used + size
+            continue
+        begin = 0
+        while (count := max(1, _fitting(chunk[begin : begin + width * _ZERO_WIDTH_ROOM], width))) < len(chunk) - begin:
+            parts.append(chunk[begin : begin + count])
+            begin += count
+        current = chunk[begin:]
+        used = cells(current)
     return [*parts, current] if current else parts
 
 
@@ -96,18 +107,21 @@ def fold(text: str, width: int) -> list[str]:
     width = max(2, width)
     lines: list[str] = []
     for paragraph in text.split("\n"):
-        current = ""
+        current, used = "", 0
         for piece in _atoms(paragraph):
-            if cells(current + piece) <= width:
-                current += piece if current or piece != " " else ""
+            size = cells(piece)
+            if used + size <= width:
+                if current or piece != " ":
+                    current, used = current + piece, used + size
                 continue
             if piece == " ":
                 lines.append(current)
-                current = ""
+                current, used = "", 0
                 continue
             if current.strip():
                 lines.append(current.rstrip())
             *full, current = _split_long(piece, width)
+            used = cells(current)
             lines.extend(full)
         if current.strip():
             lines.append(current.rstrip())

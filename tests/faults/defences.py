@@ -689,4 +689,17 @@ DEFENCES: tuple[Defence, ...] = (
         "            self._kept.extend(dump(value) for value in values)\n"
         "            if sync or len(self._kept) > 30:\n                self._write(sync)\n",
     ),
+    Defence(
+        "a word without end in a chart", "looking at a few characters for each cell", "kimi_tui/flow/labels.py",
+        "chunk[begin : begin + width * _ZERO_WIDTH_ROOM]", "chunk[begin:]",
+        "test_a_long_word_is_folded_in_time_that_grows_with_its_length_alone",
+        too=((
+            "kimi_tui/flow/labels.py",
+            "width if text[: width + 1].isascii() else width * _ZERO_WIDTH_ROOM", "len(text)",
+        ),),
+    ),
+    Defence(
+        "a word without end in a chart", "cutting a label", "kimi_tui/flow/labels.py",
+        "    if len(text) > MAX_CHARACTERS:\n", "    if False:\n", "test_a_label_is_cut_where_nobody_reads_on",
+    ),
 )  # fmt: skip

@@ -257,4 +257,8 @@ CASES: dict[str, tuple[str, ...]] = {
     "a brace expansion without end": (f"{_CMD}::test_no_text_takes_long",),
     "a DNS or portal that hangs": (f"{_HERE}::test_stall_of_the_service_holds_up_neither_the_start_nor_escape",),
     "random kills": (f"{_HERE}::test_a_few_random_kills_lose_nothing",),
+    "a word without end in a chart": (
+        "tests/flow/test_labels.py::test_a_long_word_is_folded_in_time_that_grows_with_its_length_alone",
+        "tests/flow/test_labels.py::test_a_label_is_cut_where_nobody_reads_on",
+    ),
 }
