@@ -40,7 +40,7 @@ class FetchURL(Tool[FetchURLParams]):
             return failed(f"`{params.url}`: {error}.", brief=str(error))
         if not text.strip():
             return failed("The page has no text; it may need a browser to be built.", brief="No text in the page")
-        output = ResultBuilder()
+        output = ResultBuilder(max_line_chars=None)  # a page of JSON is often one line
         output.write(text)
         said = f"The text of {where}" + (", whose end is missing: it is very long." if cut else ".")
         return ok(output.build(), output.note(said), display=(BriefBlock(text=f"{where}: {len(text)} characters"),))

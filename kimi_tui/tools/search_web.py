@@ -9,7 +9,7 @@ from pydantic import Field
 from kimi_tui.errors import ConfigError
 from kimi_tui.said import said
 from kimi_tui.tools.fetch_url import read_page
-from kimi_tui.tools.result_builder import ResultBuilder
+from kimi_tui.tools.result_builder import MARKER, MAX_CHARS, ResultBuilder
 from kimi_tui.tools.search_services import Ask, Hit, ask_for, hits_of
 from kimi_tui.tools.tool import Params, Tool, failed, ok
 from kimi_tui.tools.web_page import FetchError
@@ -18,7 +18,7 @@ from kimi_tui.wire.display import BriefBlock
 from kimi_tui.wire.parts import ToolReturnValue
 
 SECONDS = 180.0
-_CONTENT_CHARS = 8_000
+_LEAST_CONTENT_CHARS, _HEAD_CHARS = 1_000, 500
 
 
 class SearchWebParams(Params):
@@ -55,8 +55,9 @@ class SearchWeb(Tool[SearchWebParams]):
             return failed(f"The search service failed: {error}.")
         if not hits:
             return ok(message="Nothing was found.", display=(BriefBlock(text=said("Nothing was found")),))
-        output = ResultBuilder()
-        output.write("\n\n".join(_shown(hit) for hit in hits) + "\n")
+        output = ResultBuilder(max_line_chars=None)
+        share = max(_LEAST_CONTENT_CHARS, MAX_CHARS // len(hits) - _HEAD_CHARS)
+        output.write("\n\n".join(_shown(hit, share) for hit in hits) + "\n")
         message = output.note(f"{len(hits)} result{'s' if len(hits) != 1 else ''}.")
         brief = "\n".join(f"{hit.title or hit.url}" for hit in hits[:5])
         return ok(output.build(), message, display=(BriefBlock(text=brief),))
@@ -92,12 +93,13 @@ async def _answer(ask: Ask) -> object:
         raise FetchError("its answer is not JSON") from None
 
 
-def _shown(hit: Hit) -> str:
+def _shown(hit: Hit, content_chars: int) -> str:
     lines = [f"Title: {hit.title}", f"URL: {hit.url}"]
     if hit.date:
         lines.append(f"Date: {hit.date}")
     if hit.snippet:
         lines.append(f"Snippet: {hit.snippet}")
     if hit.content:
-        lines.append(f"Content:\n{hit.content[:_CONTENT_CHARS]}")
+        cut = MARKER if len(hit.content) > content_chars else ""
+        lines.append(f"Content:\n{hit.content[:content_chars]}{cut}")
     return "\n".join(lines)

@@ -96,6 +96,14 @@ async def test_other_text_comes_as_it_is(desk: Desk, server: Server, mime: str, 
     assert str(value.output).strip() == expected
 
 
+async def test_a_page_of_one_long_line_comes_whole(desk: Desk, server: Server) -> None:
+    items = json.dumps([{"id": number, "name": f"item {number}"} for number in range(500)])
+    value = await desk.use(FetchURL(OPEN), url=server.says("/items", items, "application/json"))
+    assert str(value.output) == items
+    longer = await desk.use(FetchURL(OPEN), url=server.says("/long", "a" * 60_000, "text/plain"))
+    assert (str(longer.output).count("a"), "truncated" in longer.message) == (50_000 + len("a"), True)
+
+
 async def test_redirects_are_followed_within_bounds(desk: Desk, server: Server) -> None:
     server.says("/end", "the end", "text/plain")
     url = server.says("/a", "", status=302, location="/end")
