@@ -1,6 +1,7 @@
 """From options to what the engine is assembled of; shared by the faces."""
 
 import argparse
+import contextlib
 import logging
 import sys
 import threading
@@ -11,9 +12,10 @@ from pathlib import Path
 from kimi_tui import paths
 from kimi_tui.cli.named_session import named_session
 from kimi_tui.cli.work_dir import folder_of, work_dir_of
+from kimi_tui.config.choice import choose_model
 from kimi_tui.config.load import LoadedConfig, load_config
 from kimi_tui.config.tables import Config
-from kimi_tui.errors import UsageError
+from kimi_tui.errors import KimiTuiError, UsageError
 from kimi_tui.mcp.config import load as load_mcp
 from kimi_tui.permission.settings import PermissionSettings, permission_settings
 from kimi_tui.said import said
@@ -21,6 +23,7 @@ from kimi_tui.session.catalog import is_open
 from kimi_tui.session.session import last_session_id, list_sessions, owner_of, sessions_dir
 from kimi_tui.soul.agent_spec import agent_file
 from kimi_tui.soul.assemble import Plan
+from kimi_tui.soul.provider_settings import model_info
 from kimi_tui.tools.rule_subject import subject_of
 from kimi_tui.tools.workspace import Workspace
 from kimi_tui.trust import Standing, standing_of
@@ -58,7 +61,8 @@ def plan_of(
         session_id, warning = named_session(options.session, work_dir)
     elif options.continue_ and not elsewhere:
         session_id, warning = _to_go_on_with(work_dir)
-    warnings = (*loaded.warnings, *filter(None, (warning,)))
+    thinking = config.default_thinking if options.thinking is None else options.thinking
+    warnings = (*loaded.warnings, *filter(None, (warning, _cannot_think(config, options.model) if thinking else "")))
     return Plan(
         work_dir=work_dir,
         config=config,
@@ -72,7 +76,7 @@ def plan_of(
         add_dirs=tuple(folder_of(folder, "--add-dir") for folder in options.add_dir),
         skills_dirs=tuple(folder_of(folder, "--skills-dir") for folder in options.skills_dir),
         prompt_flow=Path(options.prompt_flow) if options.prompt_flow else None,
-        thinking=config.default_thinking if options.thinking is None else options.thinking,
+        thinking=thinking,
         mcp=load_mcp(
             work_dir,
             files=[Path(file).expanduser() for file in options.mcp_config_file],
@@ -107,6 +111,19 @@ def _to_go_on_with(work_dir: Path) -> tuple[str, str]:
         f"the session “{title}” is open in another window{owner}, and {work_dir} has no other to go on with; "
         "close it there, or start without --continue"
     )
+
+
+def _cannot_think(config: Config, name: str | None) -> str:
+    """What to say where thinking is wanted of a model that is not known to be able to."""
+    with contextlib.suppress(KimiTuiError):  # said where the model is needed
+        model = model_info(choose_model(config, name))
+        if not model.capabilities & {"thinking", "always_thinking"}:
+            return said(
+                "{name} is not asked to think: its capabilities do not name thinking (in the configuration, or in "
+                "KIMI_MODEL_CAPABILITIES)",
+                name=model.name,
+            )
+    return ""
 
 
 def permissions_of(loaded: LoadedConfig, work_dir: Path, *, trusted: bool) -> PermissionSettings:

@@ -140,7 +140,7 @@ async def _assemble(
     models = Models(
         plan.config,
         chosen,
-        thinking=plan.thinking or None,
+        thinking=plan.thinking,
         cache_key=session.id,
         missing=missing,
         on_ready=lambda provider: setattr(soul, "provider", provider),

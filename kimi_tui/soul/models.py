@@ -48,8 +48,8 @@ class Models:
 
     @property
     def thinking(self) -> bool:
-        """Whether the model is told to think first."""
-        return bool(self._thinking) or "always_thinking" in self.info.capabilities
+        """Whether the model thinks first."""
+        return (bool(self._thinking) and self.may_think) or "always_thinking" in self.info.capabilities
 
     @property
     def may_think(self) -> bool:

@@ -31,6 +31,7 @@ def provider_settings(
 ) -> ProviderSettings:
     """Raises ConfigError for a generation parameter of the environment that is none."""
     provider = chosen.provider
+    capabilities = _capabilities(chosen)
     scripts = next((Path(provider.env[name]) for name in _SCRIPTS if provider.env.get(name)), None)
     return ProviderSettings(
         type=provider.type,
@@ -41,13 +42,20 @@ def provider_settings(
         env=provider.env,
         reasoning_key=provider.reasoning_key,
         scripts=provider.scripts or scripts,
-        thinking=thinking,
-        capabilities=_capabilities(chosen),
+        thinking=_thinking(thinking, capabilities),
+        capabilities=capabilities,
         max_context_size=chosen.model.max_context_size,
         generation=_generation(environ),
         cache_key=cache_key,
         idle_timeout_s=provider.idle_timeout_s,
     )
+
+
+def _thinking(wanted: bool | None, capabilities: frozenset[Capability]) -> bool | None:
+    """Whether the service is told to think: only where the model can, and never not to where it always does."""
+    if wanted:
+        return True if capabilities & {"thinking", "always_thinking"} else None
+    return None if "always_thinking" in capabilities else wanted
 
 
 def _capabilities(chosen: ChosenModel) -> frozenset[Capability]:

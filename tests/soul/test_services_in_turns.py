@@ -103,6 +103,7 @@ async def test_the_environment_goes_before_the_configuration(tmp_path, monkeypat
         "KIMI_MODEL_TOP_P": "0.9",
         "KIMI_MODEL_MAX_TOKENS": "500",
         "KIMI_MODEL_THINKING_KEEP": "all",
+        "KIMI_MODEL_CAPABILITIES": "thinking",
     }.items():
         monkeypatch.setenv(name, value)
     async with servers.OpenAIServer() as server:
@@ -119,3 +120,25 @@ async def test_the_environment_goes_before_the_configuration(tmp_path, monkeypat
     assert (asked.headers["authorization"], sent["model"]) == ("Bearer env-key", "env-model")
     assert (sent["temperature"], sent["top_p"], sent["max_completion_tokens"]) == (0.3, 0.9, 500)
     assert sent["thinking"] == {"type": "enabled", "keep": "all"}
+
+
+@pytest.mark.parametrize(
+    ("capabilities", "wanted", "sent"),
+    [
+        ({"thinking"}, True, {"type": "enabled"}),
+        ({"thinking"}, False, {"type": "disabled"}),
+        (set(), False, {"type": "disabled"}),
+        (set(), True, None),
+        ({"always_thinking"}, False, None),
+    ],
+)
+async def test_kimi_is_told_to_think_or_not_as_far_as_the_model_can(tmp_path, capabilities, wanted, sent):
+    async with servers.OpenAIServer() as server:
+        server.add(_CHAT_END)
+        made = plan(tmp_path)
+        service = ProviderConfig(type="kimi", base_url=server.base_url, api_key=SecretStr("k"))
+        models = {"m": ModelConfig(provider="p", model="model", capabilities=frozenset(capabilities))}
+        config = made.config.model_copy(update={"providers": {"p": service}, "models": models})
+        async with engine_on(replace(made, config=config, thinking=wanted)) as (engine, _):
+            await engine.prompt("go")
+    assert server.requests[0].json.get("thinking") == sent
