@@ -49,7 +49,7 @@ def check(settings: PermissionSettings, tool: str, subject: Subject, *, protecte
         alone="refused" if insisted else "approved",
         protected=protected,
         parts=tuple(Part(_text(words), _matching(rules, words)) for words in commands),
-        doubts=subject.doubts if isinstance(subject, CommandSubject) else (),
+        doubts=tuple(map(str, subject.doubts)) if isinstance(subject, CommandSubject) else (),
         rules=tuple((f"{rule.effect}: {rule} ({rule.origin})", _fit(rule, subject)) for rule in rules),
     )
 

@@ -4,20 +4,23 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from kimi_tui.permission.doubt import Doubt
+
 Words = tuple[str | None, ...]
 """A simple command; a word is None where it is known only when it runs."""
 
 
 @dataclass(frozen=True, slots=True)
 class CommandSubject:
-    """A command line taken apart. `doubts` says why it may run more than `commands`.
-
-    `unread`: what it would run is not known at all, so a rule that asks or denies may be meant.
-    """
+    """A command line taken apart. `doubts` says why it may do more than run `commands`."""
 
     commands: tuple[Words, ...]
-    doubts: tuple[str, ...] = ()
-    unread: bool = False
+    doubts: tuple[Doubt, ...] = ()
+
+    @property
+    def unread(self) -> bool:
+        """Whether it may run programs that are not among the commands, so a rule that asks or denies may be meant."""
+        return any(doubt.unread for doubt in self.doubts)
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,7 +14,7 @@ _FILE_TOOLS = EDITS | READS | {"Edit", "Read"}
 
 
 def command_subject(line: CommandLine) -> CommandSubject:
-    return CommandSubject(tuple(command.words for command in line.commands), line.doubts, line.unread)
+    return CommandSubject(tuple(command.words for command in line.commands), line.doubts)
 
 
 def file_subject(place: Place, *, edit: bool) -> FileSubject:

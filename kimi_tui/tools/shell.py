@@ -6,6 +6,7 @@ from collections.abc import Callable
 from pydantic import Field, model_validator
 
 from kimi_tui.approval import Approvals
+from kimi_tui.permission.doubt import Doubt, DoubtKind
 from kimi_tui.said import said
 from kimi_tui.tools.asking import ask, denied
 from kimi_tui.tools.background import NO_BACKGROUND, BackgroundError, BackgroundTasks
@@ -109,7 +110,7 @@ class Shell(Tool[ShellParams]):
     ) -> ToolReturnValue | None:
         line = take_apart(params.command)
         if outside:
-            line = CommandLine(line.commands, (*line.doubts, "it runs outside of the sandbox"), line.files)
+            line = CommandLine(line.commands, (*line.doubts, Doubt(DoubtKind.OUTSIDE_SANDBOX)), line.files)
         display: list[DisplayBlock] = [ShellBlock(command=params.command)]
         if hidden := hidden_text(params.command):
             display.append(BriefBlock(text=said("Careful: {why}", why=hidden)))

@@ -12,7 +12,7 @@ from functools import cache
 import tree_sitter_bash
 from tree_sitter import Language, Node, Parser
 
-from kimi_tui.said import said
+from kimi_tui.permission.doubt import Doubt, DoubtKind
 from kimi_tui.tools.shell_wrappers import Inner, unwrap
 
 MAX_BYTES = 10_000
@@ -29,7 +29,23 @@ _RESERVED = frozenset(
         *("function", "coproc", "in", "{", "}", "[[", "]]", "!"),
     }
 )
-_TELLING = ("statement", "definition", "assignment", "command")
+_CONTROL = frozenset(
+    {
+        *("for_statement", "while_statement", "do_group", "if_statement", "elif_clause", "else_clause"),
+        *("case_statement", "case_item", "variable_assignment", "variable_assignments"),
+    }
+)
+"""What runs no other commands than those in it."""
+_WORDS = frozenset({"word", "number", "string", "raw_string", "concatenation", "simple_expansion", "expansion"})
+_NAMES = frozenset({"variable_name", "special_variable_name", "string_content", "extglob_pattern"})
+_PLAIN_EXPANSION = re.compile(r"\$(?:\w+|[@*#?$!-]|\{#?\w+(?:(?::?[-+=?]|[#%/^,])[^\[\]@!]*)?\})")
+"""An expansion that evaluates nothing: not `${x@P}`, `${a[x]}`, `${!x}`, `${x:y}`."""
+_STATEMENTS = frozenset(
+    {
+        *("command_substitution", "process_substitution", "file_redirect", "heredoc_redirect"),
+        *("herestring_redirect", "ERROR"),
+    }
+)
 _LOOKALIKES = frozenset("‘’‚‛“”„‟′″‵ʹʺʻʼʽˈ՚᾽´`｀＇＂；｜＆＄＜＞－–—−") - {"`"}
 _BLANKS = frozenset("\u00a0\u115f\u1160\u2800\u3164\uffa0")
 _BLANK = re.compile(rb"(?:(?:\\\n)*[ \t\n](?:[ \t\n]|\\\n)*)?")
@@ -41,11 +57,6 @@ _GLUED = re.compile(rb"[^ \t\n]\\\n")
 _ESCAPED = re.compile(r"\\.", re.DOTALL)
 _NOT_IN_WORDS = re.compile(r"[\s;&|<>()'\"`$]")
 _PADDING = re.compile(r"[ \t]{40,}|\n[ \t]*\n[ \t\n]*\n")
-_UNREAD = re.compile(
-    r"it is (?:very long|nested deeply)|it cannot be parsed|it has very many commands|it runs commands from its input|"
-    r"it uses `eval`|.* (?:is|are) not known|.* runs other programs|"
-    r"`(?:trap|exec|coproc|enable|bind)` changes the shell.*"
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,13 +75,13 @@ class CommandLine:
     """What a command line would run, in order of reading, and why that may not be all. `files` are redirected to."""
 
     commands: tuple[SimpleCommand, ...]
-    doubts: tuple[str, ...]
+    doubts: tuple[Doubt, ...]
     files: tuple[str, ...] = ()
 
     @property
     def unread(self) -> bool:
         """Whether it may run programs that are not among the commands."""
-        return any(_UNREAD.fullmatch(doubt) for doubt in self.doubts)
+        return any(doubt.unread for doubt in self.doubts)
 
 
 def take_apart(text: str) -> CommandLine:
@@ -98,28 +109,31 @@ class _Source:
 class _Taking:
     def __init__(self) -> None:
         self.commands: list[SimpleCommand] = []
-        self.doubts: list[str] = []
+        self.doubts: list[Doubt] = []
         self.files: list[str] = []
+
+    def doubt(self, kind: DoubtKind, subject: str = "") -> None:
+        self.doubts.append(Doubt(kind, subject))
 
     def line(self, text: str, depth: int) -> None:
         content = text.encode("utf-8", "surrogatepass") if len(text) <= MAX_BYTES else b""
         if len(text) > MAX_BYTES or len(content) > MAX_BYTES:
-            self.doubts.append("it is very long")
+            self.doubt(DoubtKind.TOO_LONG)
             return
-        if hidden := hidden_text(text):
+        if hidden := hidden_in(text):
             self.doubts.append(hidden)
         if depth > _MAX_DEPTH:
-            self.doubts.append("it is nested deeply")
+            self.doubt(DoubtKind.TOO_DEEP)
             return
         source = _Source(content)
         root = _parser().parse(content.translate(_PLAIN)).root_node
         if root.has_error or _GLUED.search(content) or _skips(root, source):
-            self.doubts.append("it cannot be parsed")
+            self.doubt(DoubtKind.UNPARSED)
         pending = [root]
         while pending:
             here = pending.pop()
             if len(self.commands) >= _MAX_COMMANDS:
-                self.doubts.append("it has very many commands")
+                self.doubt(DoubtKind.TOO_MANY_COMMANDS)
                 return
             pending.extend(reversed(self._visit(here, source, depth)))
 
@@ -128,7 +142,7 @@ class _Taking:
         children = node.children
         match node.type:
             case "compound_statement" if not _GROUP.match(source.text(node)):
-                self.doubts.append("it cannot be parsed")
+                self.doubt(DoubtKind.UNPARSED)
             case kind if kind in _PASSED or (not node.is_named and kind in _TOKENS):
                 pass
             case "command":
@@ -140,15 +154,22 @@ class _Taking:
                 self._redirect(node, source)
                 return [inner for child in children for inner in _nested(child)]
             case "comment":
-                self.doubts.append("it has a comment")
+                self.doubt(DoubtKind.COMMENT)
             case "heredoc_redirect" | "herestring_redirect":
-                self.doubts.append("it has a here-document")
+                self.doubt(DoubtKind.HERE_DOCUMENT)
             case "command_substitution" | "process_substitution":
-                self.doubts.append("it has a substitution")
+                self.doubt(DoubtKind.SUBSTITUTION)
             case "ERROR":
-                self.doubts.append("it cannot be parsed")
-            case kind if node.is_named and (not self.doubts or kind.endswith(_TELLING)):
-                self.doubts.append(f"it has a {kind.replace('_', ' ')}")
+                self.doubt(DoubtKind.UNPARSED)
+            case "declaration_command" | "unset_command":
+                self.doubt(DoubtKind.CHANGES_SHELL, source.text(children[0]))
+            case kind if kind in _CONTROL:
+                self.doubt(DoubtKind.SYNTAX, kind.replace("_", " "))
+            case kind if kind in _WORDS:
+                self._word(node, source)
+                return [inner for child in children for inner in _nested(child)]
+            case kind if node.is_named and kind not in _NAMES:
+                self.doubt(DoubtKind.UNREAD_SYNTAX, kind.replace("_", " "))
             case _:
                 pass
         return children
@@ -159,19 +180,19 @@ class _Taking:
         for child in node.children:
             gap = source.content[end : child.start_byte]
             if b"\n" in gap.replace(b"\\\n", b"") or (not gap and end != node.start_byte):
-                self.doubts.append("it cannot be parsed")
+                self.doubt(DoubtKind.UNPARSED)
             end = child.end_byte
             match child.type:
                 case "command_name":
                     words.append(self._word(child.children[0] if child.child_count else child, source))
                 case "variable_assignment":
-                    self.doubts.append("it sets a variable")
+                    self.doubt(DoubtKind.SETS_VARIABLE)
                 case "file_redirect" | "heredoc_redirect" | "herestring_redirect":
                     pass
                 case _:
                     words.append(self._word(child, source))
         if words and words[0] in _RESERVED:
-            self.doubts.append("it cannot be parsed")
+            self.doubt(DoubtKind.UNPARSED)
         self.add(tuple(words), depth)
 
     def add(self, words: tuple[str | None, ...], depth: int) -> None:
@@ -186,7 +207,7 @@ class _Taking:
                     self.line(inner, depth + 1)
                 case Inner():
                     if depth >= _MAX_DEPTH * 4:
-                        self.doubts.append("it is nested deeply")
+                        self.doubt(DoubtKind.TOO_DEEP)
                     else:
                         self.add(inner.words, depth + 1)
 
@@ -195,15 +216,15 @@ class _Taking:
         target = node.children[-1]
         name = self._word(target, source)
         if node.child_count > (3 if node.children[0].type == "file_descriptor" else 2):
-            self.doubts.append("it cannot be parsed")
+            self.doubt(DoubtKind.UNPARSED)
         if operator in (">&", "<&", ">&-", "<&-") and (name is None or name.isdigit() or name == "-"):
             if name is None:
-                self.doubts.append("it has a redirection")
+                self.doubt(DoubtKind.REDIRECTION)
             return
         if name is not None:
             self.files.append(name)
         if name != "/dev/null" and not (operator == "<" and name is not None):
-            self.doubts.append("it has a redirection")
+            self.doubt(DoubtKind.REDIRECTION)
 
     def _word(self, node: Node, source: _Source) -> str | None:
         """The argument as the program gets it, or None with a doubt."""
@@ -212,16 +233,18 @@ class _Taking:
         for piece in pieces:
             literal = _literal(piece, source)
             if literal is None:
-                self.doubts.append("it has an expansion")
+                self.doubt(DoubtKind.EXPANSION)
+                if any(not _PLAIN_EXPANSION.fullmatch(source.text(each)) for each in _expansions(piece)):
+                    self.doubt(DoubtKind.UNREAD_SYNTAX, "expansion")
                 return None
             text += literal
         raw = source.text(node)
         bare = "".join(_ESCAPED.sub("", source.text(piece)) for piece in pieces if piece.type == "word")
         if ("{" in bare or "}" in bare) and raw not in ("{}", "{", "}"):
-            self.doubts.append("it has a brace expansion")
+            self.doubt(DoubtKind.BRACES)
             return None
         if raw[:1] in ("*", "?", "["):
-            self.doubts.append("it has a pattern that could match an option")
+            self.doubt(DoubtKind.PATTERN_AS_OPTION)
         return text
 
 
@@ -245,18 +268,19 @@ def _skips(root: Node, source: _Source) -> bool:
 
 def _nested(node: Node) -> list[Node]:
     """The substitutions and redirections within a word, at any depth, but not within one another."""
+    return _outermost(node, _STATEMENTS)
+
+
+def _expansions(node: Node) -> list[Node]:
+    return _outermost(node, frozenset({"simple_expansion", "expansion", "arithmetic_expansion"}))
+
+
+def _outermost(node: Node, kinds: frozenset[str]) -> list[Node]:
     found: list[Node] = []
     pending = [node]
     while pending:
         here = pending.pop()
-        if here.type in (
-            "command_substitution",
-            "process_substitution",
-            "file_redirect",
-            "heredoc_redirect",
-            "herestring_redirect",
-            "ERROR",
-        ):
+        if here.type in kinds:
             found.append(here)
         else:
             pending.extend(reversed(here.children))
@@ -284,15 +308,22 @@ def _literal(node: Node, source: _Source) -> str | None:
 
 def hidden_text(text: str) -> str | None:
     """What in a text a person may not see, or may take for something else; None where it is as it looks."""
+    found = hidden_in(text)
+    return None if found is None else str(found)
+
+
+def hidden_in(text: str) -> Doubt | None:
+    """The same as a doubt."""
     for char in text:
         if char in "\n\t" or " " <= char <= "~":
             continue
         kind = unicodedata.category(char)
+        code = f"U+{ord(char):04X}"
         if kind in ("Cc", "Cf", "Co", "Cs", "Cn", "Zl", "Zp", "Zs") or char in _BLANKS or _selects(char):
-            return said("it has an invisible character (U+{char:04X})", char=ord(char))
+            return Doubt(DoubtKind.INVISIBLE, code)
         if char in _LOOKALIKES:
-            return said("it has a character that looks like another (U+{char:04X})", char=ord(char))
-    return said("it has much blank space in it") if _PADDING.search(text) else None
+            return Doubt(DoubtKind.LOOKALIKE, code)
+    return Doubt(DoubtKind.BLANK_SPACE) if _PADDING.search(text) else None
 
 
 def _selects(char: str) -> bool:

@@ -3,6 +3,8 @@
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
+from kimi_tui.permission.doubt import Doubt, DoubtKind
+
 Words = tuple[str | None, ...]
 
 
@@ -21,7 +23,7 @@ class Unwrapped:
     """
 
     inner: list[Inner | str] = field(default_factory=list[Inner | str])
-    doubts: list[str] = field(default_factory=list[str])
+    doubts: list[Doubt] = field(default_factory=list[Doubt])
     replaced: bool = False
 
 
@@ -55,28 +57,28 @@ def unwrap(words: Words) -> Unwrapped:
         return Unwrapped()
     program = words[0]
     if program is None:
-        return Unwrapped(doubts=["its program is not known"])
+        return Unwrapped(doubts=[Doubt(DoubtKind.UNKNOWN_PROGRAM)])
     name = program.rpartition("/")[2]
     found = _WRAPPERS[name](words) if name in _WRAPPERS else Unwrapped()
     if name in SHELLS:
         found = _shell(words)
     elif name in _CHANGE_THE_SHELL:
-        found.doubts.append(f"`{name}` changes the shell that runs the rest")
+        found.doubts.append(Doubt(DoubtKind.CHANGES_SHELL, name))
     elif name in _RUN_OTHERS:
-        found.doubts.append(f"`{name}` runs other programs")
+        found.doubts.append(Doubt(DoubtKind.RUNS_OTHERS, name))
     found.doubts.extend(_risky(name, words))
     return found
 
 
-def _risky(name: str, words: Words) -> list[str]:
+def _risky(name: str, words: Words) -> list[Doubt]:
     for word in words[1:]:
         if word is None:
             continue
         option = word.partition("=")[0]
         if option.startswith("--") and len(option) > 2 and any(risk.startswith(option) for risk in _RISKY_OPTIONS):
-            return [f"`{option}` may write a file or run a program"]
+            return [Doubt(DoubtKind.RISKY_OPTION, option)]
         if name == "git" and (word.startswith("-O") or "::" in word):
-            return [f"`{word}` may run a program"]
+            return [Doubt(DoubtKind.RISKY_OPTION, word)]
     return []
 
 
@@ -109,7 +111,7 @@ def _after_options(words: Words, flags: str, valued: str, *, long_flags: tuple[s
 
 
 def _runs(
-    flags: str = "", valued: str = "", *, skip: int = 0, long_flags: tuple[str, ...] = (), doubt: str | None = None
+    flags: str = "", valued: str = "", *, skip: int = 0, long_flags: tuple[str, ...] = (), doubt: Doubt | None = None
 ) -> Callable[[Words], Unwrapped]:
     """A wrapper that runs its words after the options and `skip` more. Without a doubt of its own it adds nothing."""
 
@@ -117,7 +119,7 @@ def _runs(
         rest = _after_options(words, flags, valued, long_flags=long_flags)
         doubts = [doubt] if doubt else []
         if rest is None or any(word is None for word in rest[:skip]):
-            return Unwrapped(doubts=[*doubts, f"an option of `{words[0]}` is not known"])
+            return Unwrapped(doubts=[*doubts, Doubt(DoubtKind.UNKNOWN_OPTION, words[0] or "")])
         inner = rest[skip:]
         if not inner:
             return Unwrapped(doubts=doubts)
@@ -141,40 +143,42 @@ def _command(words: Words) -> Unwrapped:
 def _env(words: Words) -> Unwrapped:
     rest = _after_options(words, "i0v", "uC", long_flags=("--ignore-environment", "--null", "--debug"))
     if rest is None:
-        return Unwrapped(doubts=["an option of `env` is not known"])
-    doubts = [] if rest == words[1:] else ["`env` changes the environment"]
+        return Unwrapped(doubts=[Doubt(DoubtKind.UNKNOWN_OPTION, "env")])
+    doubts = [] if rest == words[1:] else [Doubt(DoubtKind.CHANGES_ENVIRONMENT)]
     while rest and (rest[0] is None or "=" in rest[0]):
-        doubts = ["`env` changes the environment"]
+        doubts = [Doubt(DoubtKind.CHANGES_ENVIRONMENT)]
         rest = rest[1:]
     return Unwrapped([Inner(rest)], doubts, replaced=not doubts) if rest else Unwrapped(doubts=doubts)
 
 
 def _shell(words: Words) -> Unwrapped:
     """`bash -c TEXT`; a script file is a command like any other; standard input is a doubt."""
+    login: list[Doubt] = []
     for place, word in enumerate(words[1:], 1):
         if word is None:
-            return Unwrapped(doubts=[f"what `{words[0]}` runs is not known"])
+            return Unwrapped(doubts=[Doubt(DoubtKind.UNKNOWN_SCRIPT, words[0] or "")])
         if word.startswith("--") or word[:1] == "+" or word in ("-o", "-O"):
-            return Unwrapped(doubts=[f"an option of `{words[0]}` is not known"])
+            return Unwrapped(doubts=[Doubt(DoubtKind.UNKNOWN_OPTION, words[0] or "")])
         if not word.startswith("-") or word == "-":
-            return Unwrapped(doubts=["it runs commands from its input"] if word == "-" else [])
+            return Unwrapped(doubts=[Doubt(DoubtKind.INPUT_IS_RUN)] if word == "-" else login)
         letters = word[1:]
+        if "l" in letters:
+            login = [Doubt(DoubtKind.LOGIN_SHELL)]
         if not set(letters) <= set("ceuxlvfn"):
-            return Unwrapped(doubts=[f"an option of `{words[0]}` is not known"])
+            return Unwrapped(doubts=[Doubt(DoubtKind.UNKNOWN_OPTION, words[0] or "")])
         if "c" in letters:
             text = words[place + 1] if len(words) > place + 1 else None
             if text is None or len(words) > place + 2 or words[0] == "fish":
-                doubts = [f"what `{words[0]} -c` runs is not known"]
+                doubts = [Doubt(DoubtKind.UNKNOWN_SCRIPT, f"{words[0]} -c")]
                 return Unwrapped([text] if text else [], doubts)
-            doubts = ["a login shell reads its profile"] if "l" in letters else []
-            return Unwrapped([text], doubts, replaced=not doubts)
-    return Unwrapped(doubts=["it runs commands from its input"])
+            return Unwrapped([text], login, replaced=not login)
+    return Unwrapped(doubts=[Doubt(DoubtKind.INPUT_IS_RUN)])
 
 
 def _eval(words: Words) -> Unwrapped:
     known = [word for word in words[1:] if word is not None]
     whole = len(known) == len(words) - 1
-    return Unwrapped([" ".join(known)] if whole and known else [], ["it uses `eval`"])
+    return Unwrapped([" ".join(known)] if whole and known else [], [Doubt(DoubtKind.EVAL)])
 
 
 def _find(words: Words) -> Unwrapped:
@@ -184,9 +188,9 @@ def _find(words: Words) -> Unwrapped:
         word = words[place]
         place += 1
         if word in ("-delete", "-fprint", "-fprint0", "-fprintf", "-fls"):
-            found.doubts.append(f"`find {word}` changes files")
+            found.doubts.append(Doubt(DoubtKind.CHANGES_FILES, f"find {word}"))
         elif word in ("-exec", "-execdir", "-ok", "-okdir"):
-            found.doubts.append(f"`find {word}` runs a program")
+            found.doubts.append(Doubt(DoubtKind.RUNS_LISTED, f"find {word}"))
             inner: list[str | None] = []
             while place < len(words) and words[place] not in (";", "+"):
                 inner.append(words[place])
@@ -207,13 +211,13 @@ _WRAPPERS: dict[str, Callable[[Words], Unwrapped]] = {
     "command": _command,
     "builtin": _runs(),
     "env": _env,
-    "sudo": _runs("EnHSiskbA", "ugpChrtTU", doubt="it runs as another user"),
-    "doas": _runs("Lns", "uC", doubt="it runs as another user"),
+    "sudo": _runs("EnHSiskbA", "ugpChrtTU", doubt=Doubt(DoubtKind.OTHER_USER)),
+    "doas": _runs("Lns", "uC", doubt=Doubt(DoubtKind.OTHER_USER)),
     "xargs": _runs(
         "0rtpxo",
         "nPILdsaE",
         long_flags=("--null", "--no-run-if-empty", "--verbose", "--interactive", "--exit", "--open-tty"),
-        doubt="`xargs` adds arguments that are not known",
+        doubt=Doubt(DoubtKind.UNKNOWN_ARGUMENTS, "xargs"),
     ),
     "eval": _eval,
     "find": _find,

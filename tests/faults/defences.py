@@ -263,7 +263,7 @@ DEFENCES: tuple[Defence, ...] = (
     ),
     Defence(
         "27 bidi_zw", "seeing marks that nobody sees", "kimi_tui/tools/shell_command.py",
-        "        if hidden := hidden_text(text):\n", "        if hidden := None:\n", "test_bidi_zw",
+        "        if hidden := hidden_in(text):\n", "        if hidden := None:\n", "test_bidi_zw",
     ),
     Defence(
         "27 bidi_zw", "spelling them out in the dialog", "kimi_tui/ui/tui/text/sanitize.py",
@@ -272,7 +272,7 @@ DEFENCES: tuple[Defence, ...] = (
     ),
     Defence(
         "28 hidden_tail", "seeing much blank space", "kimi_tui/tools/shell_command.py",
-        '    return said("it has much blank space in it") if _PADDING.search(text) else None\n', "    return None\n",
+        "    return Doubt(DoubtKind.BLANK_SPACE) if _PADDING.search(text) else None\n", "    return None\n",
         "test_hidden_tail",
     ),
     Defence(
@@ -352,7 +352,7 @@ DEFENCES: tuple[Defence, ...] = (
     ),
     Defence(
         "31 cmd_split", "doubting what has an expansion", "kimi_tui/tools/shell_command.py",
-        '                self.doubts.append("it has an expansion")\n', "                pass\n",
+        "                self.doubt(DoubtKind.EXPANSION)\n", "                pass\n",
         "test_bash_runs_nothing_but_what_was_covered",
         too=((
             "kimi_tui/tools/shell_scope.py",
@@ -370,6 +370,11 @@ DEFENCES: tuple[Defence, ...] = (
         "        return max((_fits(pattern, form) for form in _forms(words)), key=list(Fit).index)\n",
         "        return _fits(pattern, words)\n",
         "test_a_rule_that_denies_covers_what_it_may_mean",
+    ),
+    Defence(
+        "31 cmd_split", "asking where a denied program may hide", "kimi_tui/permission/rule.py",
+        "        if subject.unread:\n", "        if False:\n",
+        "test_a_rule_that_denies_is_asked_about_where_programs_may_run_that_are_not_listed",
     ),
     Defence(
         "32 path_escape", "going by the real path", "kimi_tui/tools/workspace.py",

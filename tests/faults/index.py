@@ -133,6 +133,8 @@ CASES: dict[str, tuple[str, ...]] = {
         f"{_CMD}::test_bash_runs_nothing_but_what_was_covered",
         "tests/permission/test_rule.py::test_a_rule_that_allows_covers_what_it_surely_means",
         "tests/permission/test_rule.py::test_a_rule_that_denies_covers_what_it_may_mean",
+        "tests/permission/test_rule.py::"
+        "test_a_rule_that_denies_is_asked_about_where_programs_may_run_that_are_not_listed",
     ),
     "32 path_escape": (
         f"{_FILES}::test_path_escape",

@@ -6,9 +6,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from kimi_tui.permission.doubt import MEANINGS, Doubt, DoubtKind, Weight
 from kimi_tui.permission.policy import Policy
 from kimi_tui.permission.rule import Effect, Fit, parse_rule
-from kimi_tui.permission.subject import FileSubject, PlainSubject
+from kimi_tui.permission.subject import CommandSubject, FileSubject, PlainSubject
 from kimi_tui.tools.rule_subject import command_subject
 from kimi_tui.tools.shell_command import take_apart
 
@@ -176,3 +177,27 @@ def test_a_rule_never_allows_a_line_that_a_program_of_another_name_is_in(text: s
     allowed = policy("allow Shell(ls *)").decide("Shell", subject).effect is Effect.ALLOW
     assert not allowed or all(words[0] == "ls" for words in subject.commands)
     assert not (allowed and subject.doubts)
+
+
+@pytest.mark.parametrize("command", [
+    "source ./x.sh", ". ./x.sh", "trap x EXIT", "exec x", "alias ls=x; ls", "unalias ls", "set -x", "shopt -s extglob",
+    "enable -f ./x.so x", "hash -p ./x ls", "export A", "declare A", "typeset A", "local A", "readonly A", "unset A",
+    "coproc x", "bind -x '\"a\": x'", "complete -C x y", "mapfile -C x A", "readarray A", "read A", "let A",
+    "getopts a b", "ls() { x; }; ls", "x='$(y)'; ls \"${x@P}\"", "ls $((x))", "ls ${a[x]}", "ls ${!x}", "[[ x -eq y ]]",
+    "bash -l -c ls", "sort --compress-program=./x a", "timeout --unknown x ls", "ls | xargs x", "ls | sh", "ssh host x",
+    "a" * 20_000, "(" * 10 + "ls" + ")" * 10 + "$(" * 9000,
+])  # fmt: skip
+def test_a_rule_that_denies_is_asked_about_where_programs_may_run_that_are_not_listed(command: str) -> None:
+    assert line(command).unread
+    assert policy("deny Shell(git push *)", "allow Shell").decide("Shell", line(command)).effect is Effect.ASK
+
+
+def test_every_kind_of_doubt_says_what_it_means_and_keeps_a_rule_from_allowing() -> None:
+    assert set(MEANINGS) == set(DoubtKind)
+    ls = line("ls").commands
+    for kind in DoubtKind:
+        subject = CommandSubject(ls, (Doubt(kind, "x"),))
+        assert policy("allow Shell(ls *)").decide("Shell", subject).effect is None
+        perhaps = policy("deny Shell(git push *)").decide("Shell", subject).effect is Effect.ASK
+        assert perhaps is (MEANINGS[kind].weight in (Weight.UNREAD, Weight.LIMIT)), kind
+        assert "{" not in str(Doubt(kind, "x"))

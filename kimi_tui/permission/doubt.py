@@ -1,0 +1,125 @@
+"""Why a command line may do something else than run the commands that were found in it, as data.
+
+No rule allows a line with a doubt and no answer for the session covers one. `Weight` says what else a doubt means.
+"""
+
+from dataclasses import dataclass
+from enum import Enum, StrEnum, auto
+
+from kimi_tui.said import said
+
+
+class Weight(Enum):
+    """What a doubt means for a decision, beyond that no rule allows the line."""
+
+    UNREAD = auto()
+    """It may run programs that are not listed, so a rule that asks or denies may be meant."""
+    LIMIT = auto()
+    """It was not read to its end, so the user is asked whatever else holds; unread as well."""
+    HIDES = auto()
+    """A reader may not see all of its text, or take it for something else."""
+    UNKNOWN_WORD = auto()
+    """A word is known only when it runs; the program that gets it is listed."""
+    ACTS = auto()
+    """It does more than run programs with their words: it writes a file, sets a variable, runs as another user."""
+
+
+class DoubtKind(StrEnum):
+    """The kinds of doubts; `MEANINGS` has each of them."""
+
+    TOO_LONG = auto()
+    TOO_DEEP = auto()
+    TOO_MANY_COMMANDS = auto()
+    UNPARSED = auto()
+    UNKNOWN_PROGRAM = auto()
+    UNKNOWN_OPTION = auto()
+    UNKNOWN_SCRIPT = auto()
+    UNKNOWN_ARGUMENTS = auto()
+    INPUT_IS_RUN = auto()
+    LOGIN_SHELL = auto()
+    EVAL = auto()
+    RUNS_OTHERS = auto()
+    CHANGES_SHELL = auto()
+    RISKY_OPTION = auto()
+    UNREAD_SYNTAX = auto()
+    SYNTAX = auto()
+    SUBSTITUTION = auto()
+    RUNS_LISTED = auto()
+    OTHER_USER = auto()
+    OUTSIDE_SANDBOX = auto()
+    CHANGES_ENVIRONMENT = auto()
+    SETS_VARIABLE = auto()
+    CHANGES_FILES = auto()
+    REDIRECTION = auto()
+    HERE_DOCUMENT = auto()
+    EXPANSION = auto()
+    BRACES = auto()
+    PATTERN_AS_OPTION = auto()
+    COMMENT = auto()
+    INVISIBLE = auto()
+    LOOKALIKE = auto()
+    BLANK_SPACE = auto()
+
+
+@dataclass(frozen=True, slots=True)
+class Meaning:
+    """`text` is a form of `said`, with `{subject}` where the doubt has one."""
+
+    weight: Weight
+    text: str
+
+
+MEANINGS: dict[DoubtKind, Meaning] = {
+    DoubtKind.TOO_LONG: Meaning(Weight.LIMIT, said("it is very long")),
+    DoubtKind.TOO_DEEP: Meaning(Weight.LIMIT, said("it is nested deeply")),
+    DoubtKind.TOO_MANY_COMMANDS: Meaning(Weight.LIMIT, said("it has very many commands")),
+    DoubtKind.UNPARSED: Meaning(Weight.UNREAD, said("it cannot be parsed")),
+    DoubtKind.UNKNOWN_PROGRAM: Meaning(Weight.UNREAD, said("its program is not known")),
+    DoubtKind.UNKNOWN_OPTION: Meaning(Weight.UNREAD, said("an option of `{subject}` is not known")),
+    DoubtKind.UNKNOWN_SCRIPT: Meaning(Weight.UNREAD, said("what `{subject}` runs is not known")),
+    DoubtKind.UNKNOWN_ARGUMENTS: Meaning(Weight.UNREAD, said("`{subject}` adds arguments that are not known")),
+    DoubtKind.INPUT_IS_RUN: Meaning(Weight.UNREAD, said("it runs commands from its input")),
+    DoubtKind.LOGIN_SHELL: Meaning(Weight.UNREAD, said("a login shell reads its profile")),
+    DoubtKind.EVAL: Meaning(Weight.UNREAD, said("it uses `eval`")),
+    DoubtKind.RUNS_OTHERS: Meaning(Weight.UNREAD, said("`{subject}` runs other programs")),
+    DoubtKind.CHANGES_SHELL: Meaning(Weight.UNREAD, said("`{subject}` changes the shell that runs the rest")),
+    DoubtKind.RISKY_OPTION: Meaning(Weight.UNREAD, said("`{subject}` may write a file or run a program")),
+    DoubtKind.UNREAD_SYNTAX: Meaning(Weight.UNREAD, said("it has syntax that is not read: {subject}")),
+    DoubtKind.SYNTAX: Meaning(Weight.ACTS, said("it has this syntax: {subject}")),
+    DoubtKind.SUBSTITUTION: Meaning(Weight.UNKNOWN_WORD, said("it has a substitution")),
+    DoubtKind.RUNS_LISTED: Meaning(Weight.ACTS, said("`{subject}` runs a program")),
+    DoubtKind.OTHER_USER: Meaning(Weight.ACTS, said("it runs as another user")),
+    DoubtKind.OUTSIDE_SANDBOX: Meaning(Weight.ACTS, said("it runs outside of the sandbox")),
+    DoubtKind.CHANGES_ENVIRONMENT: Meaning(Weight.ACTS, said("`env` changes the environment")),
+    DoubtKind.SETS_VARIABLE: Meaning(Weight.ACTS, said("it sets a variable")),
+    DoubtKind.CHANGES_FILES: Meaning(Weight.ACTS, said("`{subject}` changes files")),
+    DoubtKind.REDIRECTION: Meaning(Weight.ACTS, said("it has a redirection")),
+    DoubtKind.HERE_DOCUMENT: Meaning(Weight.ACTS, said("it has a here-document")),
+    DoubtKind.EXPANSION: Meaning(Weight.UNKNOWN_WORD, said("it has an expansion")),
+    DoubtKind.BRACES: Meaning(Weight.UNKNOWN_WORD, said("it has a brace expansion")),
+    DoubtKind.PATTERN_AS_OPTION: Meaning(Weight.UNKNOWN_WORD, said("it has a pattern that could match an option")),
+    DoubtKind.COMMENT: Meaning(Weight.HIDES, said("it has a comment")),
+    DoubtKind.INVISIBLE: Meaning(Weight.HIDES, said("it has an invisible character ({subject})")),
+    DoubtKind.LOOKALIKE: Meaning(Weight.HIDES, said("it has a character that looks like another ({subject})")),
+    DoubtKind.BLANK_SPACE: Meaning(Weight.HIDES, said("it has much blank space in it")),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Doubt:
+    """One doubt; `subject` is the program, option or construct that it is about. Its text is for users only."""
+
+    kind: DoubtKind
+    subject: str = ""
+
+    def __str__(self) -> str:
+        return MEANINGS[self.kind].text.format(subject=self.subject)
+
+    @property
+    def weight(self) -> Weight:
+        return MEANINGS[self.kind].weight
+
+    @property
+    def unread(self) -> bool:
+        """Whether the line may run programs that are not among its commands."""
+        return self.weight in (Weight.UNREAD, Weight.LIMIT)
