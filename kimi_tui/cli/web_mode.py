@@ -60,7 +60,8 @@ class _Commands:
                 said |= {"prompt": None, "flow": None}
             self._prompted = True
             arguments = argv_of(argparse.Namespace(**said), self._parser)
-            return [sys.executable, "-m", "kimi_tui", *arguments, f"--page={columns}x{rows}"]
+            python = [sys.executable, "-P", "-m", "kimi_tui"]  # -P: no module of the folder that we are in
+            return [*python, *arguments, f"--page={columns}x{rows}"]
 
         return command
 

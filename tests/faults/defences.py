@@ -670,6 +670,16 @@ DEFENCES: tuple[Defence, ...] = (
         "test_digits_in_a_reason_answer_nothing",
     ),
     Defence(
+        "a module in the folder", "starting Python without the folder on its path", "kimi_tui/cli/web_mode.py",
+        '[sys.executable, "-P", "-m", "kimi_tui"]',
+        '[sys.executable, "-m", "kimi_tui"]',
+    ),
+    Defence(
+        "a module in the folder", "starting the supervisor on its own", "kimi_tui/tools/processes.py",
+        '"-I", "-S", ',
+        "",
+    ),
+    Defence(
         "a device file as settings", "reading regular files only", "kimi_tui/config/load.py",
         "        if not stat.S_ISREG(status.st_mode):\n", "        if False:\n",
     ),

@@ -246,6 +246,9 @@ CASES: dict[str, tuple[str, ...]] = {
         f"{_SKILL}/test_watcher.py::test_a_watch_that_cannot_be_had_is_told",
         f"{_SKILL}/test_watcher.py::test_a_watch_costs_nothing_while_nothing_changes",
     ),
+    "a module in the folder": (
+        "tests/ui/test_strangers_folder.py::test_a_module_that_the_folder_brings_is_run_by_no_python_of_ours",
+    ),
     "sensitive names": (
         f"{_HERE}::test_a_name_of_the_list_is_sensitive",
         f"{_HERE}::test_a_name_of_the_exceptions_is_not",

@@ -38,7 +38,7 @@ class Terminal:
     ) -> None:
         whole = {name: value for name, value in os.environ.items() if name not in _DROPPED}
         whole |= {"TERM": "xterm-256color", "LANG": "C.UTF-8", **(env or {})}
-        argv = [*wrapper, sys.executable, "-m", module, *arguments]
+        argv = [*wrapper, sys.executable, "-P", "-m", module, *arguments]
         self.process = PtyProcess.spawn(argv, cwd=str(cwd), env=whole, dimensions=(rows, columns))
         self.raw = b""
         self.screen = pyte.Screen(columns, rows)
