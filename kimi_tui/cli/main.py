@@ -6,6 +6,7 @@ import os
 import sys
 
 from kimi_tui.cli.complaint import complain
+from kimi_tui.cli.no_dump import forbid_dumps
 from kimi_tui.cli.options import parse
 from kimi_tui.errors import KimiTuiError
 
@@ -17,6 +18,7 @@ that stays, some hundred times."""
 def main(argv: list[str] | None = None) -> int:
     """Run the program; returns its exit status."""
     gc.set_threshold(_YOUNG)
+    forbid_dumps()
     try:
         options = parse(argv)
         return _run(options)

@@ -35,6 +35,18 @@ def test_without_a_terminal_the_screen_says_what_to_use_instead():
     assert done.stderr == "kimi-tui: the screen needs a terminal; without one use --print\n"
 
 
+@pytest.mark.skipif(sys.platform != "linux", reason="there is no such switch")
+@pytest.mark.parametrize("argv", ["info", "--print", "--wire", "acp", "web --port 70000"])
+def test_no_command_can_read_the_keys_in_the_environment_of_the_program(argv):
+    code = (
+        f"import ctypes\nfrom kimi_tui.cli.main import main\n"
+        f"try:\n    main({argv.split()!r})\nexcept SystemExit:\n    pass\n"
+        "raise SystemExit(40 + ctypes.CDLL(None).prctl(3, 0, 0, 0, 0))"  # PR_GET_DUMPABLE
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, stdin=subprocess.DEVNULL)
+    assert done.returncode == 40, done.stderr
+
+
 LAYERS = {
     "kimi_tui.wire.codec": ("textual", "rich", "openai", "mcp", "httpx"),
     "kimi_tui.flow": ("textual", "rich", "openai", "mcp", "httpx"),

@@ -675,9 +675,10 @@ DEFENCES: tuple[Defence, ...] = (
         '[sys.executable, "-m", "kimi_tui"]',
     ),
     Defence(
-        "a module in the folder", "starting the supervisor on its own", "kimi_tui/tools/processes.py",
-        '"-I", "-S", ',
+        "30 secret_leak", "closing our environment to other processes", "kimi_tui/cli/main.py",
+        "    forbid_dumps()\n",
         "",
+        "test_no_command_can_read_the_keys_in_the_environment_of_the_program",
     ),
     Defence(
         "a device file as settings", "reading regular files only", "kimi_tui/config/load.py",

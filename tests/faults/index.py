@@ -126,6 +126,7 @@ CASES: dict[str, tuple[str, ...]] = {
         f"{_HTTP}::test_no_secret_is_told",
         "tests/tools/test_sandbox.py::test_our_keys_cannot_be_read",
         "tests/session/test_catalog.py::test_markdown_and_json_tell_the_conversation_without_secrets",
+        "tests/cli/test_main.py::test_no_command_can_read_the_keys_in_the_environment_of_the_program",
     ),
     "31 cmd_split": (
         f"{_CMD}::test_cmd_split",
