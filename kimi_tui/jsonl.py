@@ -6,13 +6,16 @@ off; a line in the middle that is not JSON is skipped when reading and told of.
 
 import contextlib
 import json
+import math
 import os
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
+
+from kimi_tui import json_text
 
 _syncing = ThreadPoolExecutor(max_workers=1, thread_name_prefix="jsonl-sync")
 _TAIL = 1 << 16
@@ -29,14 +32,33 @@ class Lines:
 def dump(value: object) -> bytes:
     """`value` as one line of UTF-8 JSON with its line break.
 
-    No character is left in it that any reader splits lines at, and half surrogates become U+FFFD.
+    No character is left in it that any reader splits lines at. Half surrogates become U+FFFD, NaN and Infinity null.
     """
-    text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+    try:
+        text = _dumps(value)
+    except ValueError:
+        text = _dumps(_without_constants(value))
     if not text.isascii():
         for char in ("\u2028", "\u2029", "\x85"):
             text = text.replace(char, f"\\u{ord(char):04x}")
         text = text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
     return text.encode() + b"\n"
+
+
+def _dumps(value: object) -> str:
+    return json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+
+
+def _without_constants(value: object) -> object:
+    match value:
+        case float():
+            return value if math.isfinite(value) else None
+        case dict():
+            return {key: _without_constants(item) for key, item in cast(dict[object, object], value).items()}
+        case list() | tuple():
+            return [_without_constants(item) for item in cast(list[object], value)]
+        case _:
+            return value
 
 
 def read(path: Path) -> Lines:
@@ -46,8 +68,8 @@ def read(path: Path) -> Lines:
         if not raw.strip(b"\0 \t\r"):
             continue
         try:
-            result.rows.append((number, json.loads(raw)))
-        except (ValueError, RecursionError):
+            result.rows.append((number, json_text.loads(raw)))
+        except ValueError:
             result.bad.append((number, raw))
     return result
 
@@ -59,8 +81,8 @@ def each(path: Path, start: int = 0) -> Iterator[Any]:
     """
     for _, raw in _raw_lines(path, start):
         if raw.strip(b"\0 \t\r"):
-            with contextlib.suppress(ValueError, RecursionError):
-                yield json.loads(raw)
+            with contextlib.suppress(ValueError):
+                yield json_text.loads(raw)
 
 
 def _raw_lines(path: Path, start: int) -> Iterator[tuple[int, bytes]]:
@@ -74,8 +96,8 @@ def _raw_lines(path: Path, start: int) -> Iterator[tuple[int, bytes]]:
             if not raw.endswith(b"\n"):
                 raw = raw.rstrip(b"\0")  # what cut_torn_tail would leave
                 try:  # whole but for its line break: everything before the crash was written
-                    json.loads(raw)
-                except (ValueError, RecursionError):
+                    json_text.loads(raw)
+                except ValueError:
                     return
             yield number, raw.rstrip(b"\n")
 
@@ -87,8 +109,8 @@ def bad_lines(path: Path, start: int = 0) -> list[bytes]:
 
 def _is_json(raw: bytes) -> bool:
     try:
-        json.loads(raw)
-    except (ValueError, RecursionError):
+        json_text.loads(raw)
+    except ValueError:
         return False
     return True
 
@@ -213,8 +235,8 @@ def cut_torn_tail(fd: int) -> None:
     last = kept[cut:]
     base = size - len(tail)
     try:
-        json.loads(last)
-    except (ValueError, RecursionError):
+        json_text.loads(last)
+    except ValueError:
         os.ftruncate(fd, base + cut)
     else:
         os.ftruncate(fd, base + len(kept))

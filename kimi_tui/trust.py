@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import cast
 
-from kimi_tui import paths
+from kimi_tui import json_text, paths
 from kimi_tui.config.load import load_config
 from kimi_tui.errors import ConfigError
 from kimi_tui.paths import project_root, shown
@@ -217,7 +217,7 @@ def _store() -> Path:
 def _said() -> dict[Path, Answer]:
     """The answers on disk. A file that cannot be read says nothing: then a person is asked again."""
     try:
-        value: object = json.loads(_store().read_text("utf-8"))
+        value: object = json_text.loads(_store().read_text("utf-8"))
     except (OSError, ValueError):
         return {}
     if not isinstance(value, dict):

@@ -4,7 +4,6 @@ A wrong value is an error that names file, key and cause; a key that nobody know
 one file may serve several versions.
 """
 
-import json
 import stat
 import tomllib
 from dataclasses import dataclass
@@ -13,11 +12,12 @@ from typing import Any, cast
 
 from pydantic import ValidationError
 
-from kimi_tui import paths
+from kimi_tui import json_text, paths
 from kimi_tui.config.place import with_line
 from kimi_tui.config.tables import Config
 from kimi_tui.errors import ConfigError
 from kimi_tui.said import said
+from kimi_tui.surrogates import without_surrogates
 
 MAX_BYTES = 1 << 20
 
@@ -70,7 +70,7 @@ def _parsed_file(file: Path) -> object:
     try:
         match file.suffix.lower():
             case ".json":
-                return json.loads(text) if text.strip() else {}
+                return json_text.loads(text) if text.strip() else {}
             case ".toml":
                 return tomllib.loads(text)
             case _:
@@ -80,7 +80,7 @@ def _parsed_file(file: Path) -> object:
 
 
 def _parsed_text(text: str) -> object:
-    for read in (json.loads, tomllib.loads, _yaml):
+    for read in (json_text.loads, tomllib.loads, _yaml):
         try:
             value = read(text)
         except (ValueError, RecursionError):
@@ -95,7 +95,7 @@ def _yaml(text: str) -> object:
     from ruamel.yaml.error import MarkedYAMLError, YAMLError
 
     try:
-        return YAML(typ="safe", pure=True).load(text) or {}
+        return without_surrogates(YAML(typ="safe", pure=True).load(text) or {})
     except MarkedYAMLError as error:
         mark = cast(Any, error.problem_mark)  # pyright: ignore[reportUnknownMemberType]
         where = f"line {mark.line + 1}, column {mark.column + 1}: " if mark is not None else ""

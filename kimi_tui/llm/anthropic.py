@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING
 
 from pydantic import BaseModel, JsonValue
 
+from kimi_tui import json_text
 from kimi_tui.errors import ProviderError
 from kimi_tui.llm.arguments import arguments_of
 from kimi_tui.llm.data_url import data_of
-from kimi_tui.llm.history import Converted, merged_turns, sendable
+from kimi_tui.llm.history import Converted, merged_turns
 from kimi_tui.llm.message import Message
 from kimi_tui.llm.opaque import opened, sealed
 from kimi_tui.llm.provider import ReplyId, ReplyUsage, StreamPart, ToolSpec
@@ -19,6 +20,7 @@ from kimi_tui.llm.sse import ServerEvent
 from kimi_tui.llm.status import stream_error
 from kimi_tui.llm.tool_calls import ToolCallOrder
 from kimi_tui.said import said
+from kimi_tui.surrogates import without_surrogates
 from kimi_tui.wire.parts import ContentPart, JsonObject, TextPart, ThinkPart, TokenUsage
 
 if TYPE_CHECKING:
@@ -60,7 +62,7 @@ class Anthropic(Service["AnthropicConnection", ServerEvent]):
             "messages": [*_with_cache_mark(merged_turns(self._history.convert(history), "content"))],
         }
         if system_prompt:
-            body["system"] = [{"type": "text", "text": sendable(system_prompt), "cache_control": _EPHEMERAL}]
+            body["system"] = [{"type": "text", "text": without_surrogates(system_prompt), "cache_control": _EPHEMERAL}]
         if tools:
             specs: list[JsonObject] = [
                 {"name": tool.name, "description": tool.description, "input_schema": tool.parameters} for tool in tools
@@ -238,7 +240,7 @@ class _Reader:
                 self._stop_reason = (event.delta and event.delta.stop_reason) or self._stop_reason
                 yield from self._count(event.usage)
             case _ if event.error or event.type == "error":
-                raise stream_error(json.loads(data))
+                raise stream_error(json_text.loads(data))
             case _:
                 pass
 

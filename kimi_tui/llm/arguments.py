@@ -1,8 +1,8 @@
 """The arguments of a tool call as services want them back."""
 
-import json
 from typing import cast
 
+from kimi_tui import json_text
 from kimi_tui.wire.parts import JsonObject, ToolCall
 
 
@@ -10,11 +10,11 @@ def valid_arguments(call: ToolCall) -> str:
     """The arguments of a call as the model gave them; `{}` if they are no JSON object, which services refuse."""
     text = call.function.arguments or ""
     try:
-        return text if isinstance(json.loads(text), dict) else "{}"
+        return text if isinstance(json_text.loads(text), dict) else "{}"
     except ValueError:
         return "{}"
 
 
 def arguments_of(call: ToolCall) -> JsonObject:
     """The same as an object."""
-    return cast(JsonObject, json.loads(valid_arguments(call)))
+    return cast(JsonObject, json_text.loads(valid_arguments(call)))

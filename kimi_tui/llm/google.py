@@ -15,7 +15,7 @@ from pydantic import JsonValue
 from kimi_tui.errors import EmptyResponseError, ProviderError
 from kimi_tui.llm.arguments import arguments_of
 from kimi_tui.llm.data_url import data_of
-from kimi_tui.llm.history import Converted, merged_turns, sendable
+from kimi_tui.llm.history import Converted, merged_turns
 from kimi_tui.llm.lazy import Lazy
 from kimi_tui.llm.message import Message
 from kimi_tui.llm.opaque import opened, sealed
@@ -24,6 +24,7 @@ from kimi_tui.llm.service import Service
 from kimi_tui.llm.settings import ProviderSettings
 from kimi_tui.llm.tool_calls import UniqueIds
 from kimi_tui.said import said
+from kimi_tui.surrogates import without_surrogates
 from kimi_tui.wire.parts import (
     ContentPart,
     FunctionBody,
@@ -72,7 +73,7 @@ class Google(Service["GoogleConnection", "GenerateContentResponse"]):
     def _body(self, system_prompt: str, tools: Sequence[ToolSpec], history: Sequence[Message]) -> JsonObject:
         body: JsonObject = {"contents": [*merged_turns(self._history.convert(history), "parts")]}
         if system_prompt:
-            body["systemInstruction"] = {"parts": [{"text": sendable(system_prompt)}]}
+            body["systemInstruction"] = {"parts": [{"text": without_surrogates(system_prompt)}]}
         if tools:
             declared: list[JsonValue] = [
                 {"name": tool.name, "description": tool.description, "parametersJsonSchema": tool.parameters}
@@ -198,7 +199,10 @@ class _Reader:
             call = part.function_call
             yield ToolCall(
                 id=self._unique(call.id),
-                function=FunctionBody(name=call.name or "", arguments=json.dumps(call.args or {}, ensure_ascii=False)),
+                function=FunctionBody(
+                    name=call.name or "",
+                    arguments=json.dumps(without_surrogates(call.args or {}), ensure_ascii=False),
+                ),
                 extras={_SIGNATURE: signature} if signature else None,
             )
             return

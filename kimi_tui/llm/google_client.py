@@ -15,6 +15,7 @@ from google.genai.errors import APIError
 from google.genai.types import GenerateContentConfig, GenerateContentResponse, HttpOptions
 from pydantic import JsonValue
 
+from kimi_tui import json_text
 from kimi_tui.errors import ProviderError
 from kimi_tui.llm.connection import refused, told_failures
 from kimi_tui.llm.settings import ProviderSettings
@@ -83,7 +84,7 @@ class GoogleConnection:
         response = cast(object, error.response)
         if isinstance(response, httpx2.Response):
             return refused(response, self._settings)
-        return stream_error(json.loads(json.dumps(error.details)))
+        return stream_error(json_text.loads(json.dumps(error.details)))
 
 
 class _Transport(httpx2.AsyncHTTPTransport):

@@ -4,6 +4,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from kimi_tui.llm.message import Message
+from kimi_tui.surrogates import without_surrogates
 from kimi_tui.wire.parts import JsonObject
 
 
@@ -32,7 +33,7 @@ class HistoryConverter:
             same += 1
         new = list(history[same:])
         self._known[same:] = new
-        self._converted[same:] = [self._convert(message) for message in new]
+        self._converted[same:] = [_sendable(self._convert(message)) for message in new]
         items: list[JsonObject] = []
         waiting: list[JsonObject] = []
         for message, converted in zip(self._known, self._converted, strict=True):
@@ -44,9 +45,9 @@ class HistoryConverter:
         return items + waiting
 
 
-def sendable(text: str) -> str:
-    """`text` without what UTF-8 cannot say: halves of characters, as file names may hold them."""
-    return text if text.isascii() else text.encode("utf-8", "replace").decode("utf-8")
+def _sendable(converted: Converted) -> Converted:
+    """What came from a file or a face of another version may hold halves of characters."""
+    return Converted(without_surrogates(converted.items), without_surrogates(converted.after))
 
 
 def call_ids(history: Sequence[Message]) -> set[str]:

@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, ClassVar
 
 from pydantic import BaseModel, ConfigDict, JsonValue
 
+from kimi_tui import json_text
 from kimi_tui.errors import ProviderError
 from kimi_tui.llm.arguments import valid_arguments
-from kimi_tui.llm.history import Converted, sendable
+from kimi_tui.llm.history import Converted
 from kimi_tui.llm.lazy import Lazy
 from kimi_tui.llm.message import Message
 from kimi_tui.llm.provider import ReplyId, ReplyUsage, SpokenPart, StreamPart, ToolSpec
@@ -21,6 +22,7 @@ from kimi_tui.llm.sse import ServerEvent
 from kimi_tui.llm.status import stream_error
 from kimi_tui.llm.tool_calls import ToolCallOrder
 from kimi_tui.said import said
+from kimi_tui.surrogates import without_surrogates
 from kimi_tui.wire.parts import ContentPart, JsonObject, TextPart, ThinkPart, TokenUsage
 
 if TYPE_CHECKING:
@@ -52,7 +54,7 @@ class OpenAIChat(Service["OpenAIConnection", ServerEvent]):
     def _body(self, system_prompt: str, tools: Sequence[ToolSpec], history: Sequence[Message]) -> JsonObject:
         messages: list[JsonValue] = [*self._history.convert(history)]
         if system_prompt:
-            messages.insert(0, {"role": "system", "content": sendable(system_prompt)})
+            messages.insert(0, {"role": "system", "content": without_surrogates(system_prompt)})
         body: JsonObject = {"messages": messages, "stream_options": {"include_usage": True}}
         if tools:
             body["tools"] = [
@@ -219,7 +221,7 @@ class _Reader:
             return
         chunk = event_of(_Chunk, event.data)
         if chunk.error or chunk.object == "error":
-            raise stream_error(json.loads(event.data))
+            raise stream_error(json_text.loads(event.data))
         if chunk.id and self._id is None:
             self._id = chunk.id
             yield ReplyId(chunk.id)

@@ -3,15 +3,15 @@
 Reasoning goes back as the encrypted items that the service gave. Importing this module does not load the SDK.
 """
 
-import json
 from collections.abc import AsyncGenerator, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from pydantic import BaseModel, JsonValue
 
+from kimi_tui import json_text
 from kimi_tui.errors import ProviderError
 from kimi_tui.llm.arguments import valid_arguments
-from kimi_tui.llm.history import Converted, sendable
+from kimi_tui.llm.history import Converted
 from kimi_tui.llm.message import Message
 from kimi_tui.llm.opaque import opened, sealed
 from kimi_tui.llm.openai_chat import BASE_URLS
@@ -21,6 +21,7 @@ from kimi_tui.llm.sse import ServerEvent
 from kimi_tui.llm.status import stream_error
 from kimi_tui.llm.tool_calls import ToolCallOrder
 from kimi_tui.said import said
+from kimi_tui.surrogates import without_surrogates
 from kimi_tui.wire.parts import ContentPart, JsonObject, TextPart, ThinkPart, TokenUsage
 
 if TYPE_CHECKING:
@@ -50,7 +51,7 @@ class OpenAIResponses(Service["OpenAIConnection", ServerEvent]):
         settings, options = self._settings, self._settings.generation
         body: JsonObject = {"store": False, "input": [*self._history.convert(history)]}
         if system_prompt:
-            body["instructions"] = sendable(system_prompt)
+            body["instructions"] = without_surrogates(system_prompt)
         if tools:
             body["tools"] = [
                 {
@@ -216,7 +217,7 @@ class _Reader:
             case "response.failed":
                 raise stream_error({"error": event.response.error if event.response else None})
             case _ if event.error or event.type == "error":
-                raise stream_error(json.loads(data))
+                raise stream_error(json_text.loads(data))
             case _:
                 pass
 

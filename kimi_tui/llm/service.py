@@ -4,6 +4,7 @@ A provider says how its service's requests look (`_body`, `_convert`), how they 
 what is made of what comes (`_reader`).
 """
 
+import json
 from abc import ABC, abstractmethod
 from collections.abc import AsyncGenerator, Iterator, Sequence
 from contextlib import aclosing
@@ -19,6 +20,7 @@ from kimi_tui.llm.message import Message, estimate_tokens
 from kimi_tui.llm.provider import StreamPart, ToolSpec
 from kimi_tui.llm.settings import ProviderSettings
 from kimi_tui.llm.status import garbled, hung_up
+from kimi_tui.surrogates import without_surrogates
 from kimi_tui.wire.parts import JsonObject
 
 C = TypeVar("C", bound=Closable)
@@ -68,7 +70,7 @@ class Service(ABC, Generic[C, E]):
     ) -> AsyncGenerator[StreamPart, None]:
         connection = await self._connection.get()
         reader = self._reader(call_ids(history))
-        async with aclosing(self._events(connection, self._body(system_prompt, tools, history))) as events:
+        async with aclosing(self._events(connection, self._body(system_prompt, _sendable(tools), history))) as events:
             try:
                 async for event in events:
                     for part in reader.read(event):
@@ -104,9 +106,25 @@ class Service(ABC, Generic[C, E]):
         return max(1, self._settings.max_context_size - used)
 
 
+def _sendable(tools: Sequence[ToolSpec]) -> list[ToolSpec]:
+    return [ToolSpec(tool.name, *without_surrogates((tool.description, tool.parameters))) for tool in tools]
+
+
 def event_of(kind: type[M], data: bytes) -> M:
     """What an event's JSON says. Raises ProviderConnectionError where it is none."""
     try:
         return kind.model_validate_json(data)
     except ValidationError as error:
+        if not any(fault["type"] == "json_invalid" for fault in error.errors(include_url=False, include_input=False)):
+            raise garbled() from error
+    try:  # with half a character in it, whose other half may be in the next event
+        return kind.model_validate(json.loads(_text_of(data)))
+    except (ValueError, RecursionError) as error:
         raise garbled() from error
+
+
+def _text_of(data: bytes) -> str:
+    try:
+        return data.decode("utf-8", "surrogatepass")
+    except UnicodeDecodeError:
+        return data.decode("utf-8", "replace")

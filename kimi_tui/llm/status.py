@@ -11,6 +11,7 @@ from typing import cast
 
 from pydantic import JsonValue
 
+from kimi_tui import json_text
 from kimi_tui.errors import (
     ContextOverflowError,
     ProviderAuthError,
@@ -144,7 +145,7 @@ def clean(text: str, limit: int = 500) -> str:
 
 def _json(text: str) -> JsonValue:
     try:
-        return cast(JsonValue, json.loads(text))
+        return cast(JsonValue, json_text.loads(text))
     except ValueError:
         return text
 

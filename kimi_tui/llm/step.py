@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from kimi_tui.errors import EmptyResponseError
 from kimi_tui.llm.message import Message
 from kimi_tui.llm.provider import Provider, ReplyId, ReplyUsage, SpokenPart, ToolSpec
+from kimi_tui.llm.whole_characters import WholeCharacters
 from kimi_tui.said import said
 from kimi_tui.wire.merge import Merger
 from kimi_tui.wire.parts import TextPart, ThinkPart, TokenUsage, ToolCall, ToolCallPart
@@ -34,6 +35,7 @@ async def take_reply(
     Raises a ProviderError, and EmptyResponseError where the reply has neither text nor a tool call.
     """
     merger = Merger[SpokenPart]()
+    characters = WholeCharacters()
     whole: list[SpokenPart] = []
     usage: TokenUsage | None = None
     reply_id: str | None = None
@@ -45,8 +47,12 @@ async def take_reply(
                 case ReplyUsage():  # zero is what a service says that does not count
                     usage = piece.usage if piece.usage.total else usage
                 case _:
-                    on_part(piece)
-                    whole.extend(merger.add(piece))
+                    for part in characters.feed(piece):
+                        on_part(part)
+                        whole.extend(merger.add(part))
+    for part in characters.end():
+        on_part(part)
+        whole.extend(merger.add(part))
     whole.extend(merger.flush())
     content = tuple(part for part in whole if not isinstance(part, ToolCall | ToolCallPart))
     calls = tuple(part for part in whole if isinstance(part, ToolCall))

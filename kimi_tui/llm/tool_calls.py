@@ -1,10 +1,10 @@
 """Tool calls that come in parts, put in an order that the Wire can tell: one call after the other."""
 
-import json
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from uuid import uuid4
 
+from kimi_tui import json_text
 from kimi_tui.wire.parts import FunctionBody, ToolCall, ToolCallPart
 
 
@@ -19,7 +19,7 @@ class _Call:
 
     def is_whole(self) -> bool:
         try:
-            return bool(self.name) and isinstance(json.loads("".join(self.pieces)), dict)
+            return bool(self.name) and isinstance(json_text.loads("".join(self.pieces)), dict)
         except ValueError:
             return False
 

@@ -13,7 +13,7 @@ from typing import Any, ClassVar, Literal, cast
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
-from kimi_tui import paths
+from kimi_tui import json_text, paths
 from kimi_tui.errors import ConfigError
 from kimi_tui.said import said
 from kimi_tui.trust import mcp_files
@@ -210,7 +210,7 @@ def _read(file: Path) -> str:
 
 def _parsed(text: str, origin: Path | str) -> dict[str, Any]:
     try:
-        value: object = json.loads(text) if text.strip() else {}
+        value: object = json_text.loads(text) if text.strip() else {}
     except json.JSONDecodeError as error:
         raise ConfigError(f"line {error.lineno}, column {error.colno}: {error.msg}", file=origin) from None
     except RecursionError:

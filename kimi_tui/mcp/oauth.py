@@ -22,6 +22,7 @@ from mcp.shared.auth import (
 )
 from pydantic import AnyUrl, BaseModel, ValidationError
 
+from kimi_tui import json_text
 from kimi_tui.errors import KimiTuiError
 from kimi_tui.mcp.tokens import read_tokens, token_file, write_tokens
 from kimi_tui.said import said
@@ -45,7 +46,7 @@ class TokenFile:
         self.file = file
         self._saved: dict[str, Any] = {}
         try:
-            value: object = json.loads(read_tokens(file))
+            value: object = json_text.loads(read_tokens(file))
         except (OSError, ValueError):
             value = None
         if isinstance(value, dict):

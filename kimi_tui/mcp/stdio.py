@@ -21,6 +21,7 @@ from anyio.streams.memory import MemoryObjectReceiveStream, MemoryObjectSendStre
 from mcp.client._transport import TransportStreams
 from mcp.shared.message import SessionMessage
 
+from kimi_tui import json_text
 from kimi_tui.mcp.meter import Meter
 from kimi_tui.said import said
 
@@ -63,7 +64,7 @@ class Child:
                 if not line.strip():
                     continue
                 try:
-                    message = types.jsonrpc_message_adapter.validate_json(line, by_name=False)
+                    message = _message(line)
                 except ValueError:
                     if _meant_for_us(line):
                         self.ended_because = "it sent a message that cannot be read"
@@ -213,6 +214,14 @@ async def stdio_transport(
             stream.close()
         with anyio.CancelScope(shield=True):
             await child.end()
+
+
+def _message(line: bytes) -> types.JSONRPCMessage:
+    """Raises ValueError for what is none."""
+    try:
+        return types.jsonrpc_message_adapter.validate_json(line, by_name=False)
+    except ValueError:  # half a surrogate pair is no reason to give a server up
+        return types.jsonrpc_message_adapter.validate_python(json_text.loads(line), by_name=False)
 
 
 def _meant_for_us(line: bytes) -> bool:

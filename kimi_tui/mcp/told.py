@@ -4,6 +4,7 @@ import contextlib
 import json
 from pathlib import Path
 
+from kimi_tui import json_text
 from kimi_tui.mcp.private_file import write_private
 
 
@@ -35,7 +36,7 @@ class Told:
 
 def _read(file: Path) -> dict[str, str]:
     try:
-        value: object = json.loads(file.read_text("utf-8"))
+        value: object = json_text.loads(file.read_text("utf-8"))
     except (OSError, ValueError):
         return {}
     if not isinstance(value, dict):

@@ -2,7 +2,6 @@
 
 import contextlib
 import fcntl
-import json
 import os
 import re
 import shutil
@@ -11,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from uuid import uuid4
 
-from kimi_tui import paths
+from kimi_tui import json_text, paths
 from kimi_tui.errors import SessionError, SessionLockedError
 from kimi_tui.said import said
 from kimi_tui.session.session import SessionInfo, list_sessions, sessions_dir
@@ -83,7 +82,7 @@ def said_by_person(wire: Path) -> Iterator[str]:
             if before or mark[1] != b"TurnBegin":
                 continue
             with contextlib.suppress(ValueError, KeyError, TypeError, RecursionError):
-                said = json.loads(line)["message"]["payload"]["user_input"]
+                said = json_text.loads(line)["message"]["payload"]["user_input"]
                 yield said if isinstance(said, str) else " ".join(part.get("text", "") for part in said)
 
 
@@ -173,7 +172,7 @@ def _roots() -> list[Path]:
 
 def _work_dir_of(root: Path) -> Path | None:
     with contextlib.suppress(OSError, ValueError, KeyError, TypeError):
-        return Path(json.loads((root / "last.json").read_text("utf-8"))["work_dir"])
+        return Path(json_text.loads((root / "last.json").read_text("utf-8"))["work_dir"])
     return None
 
 

@@ -3,7 +3,6 @@
 What comes from elsewhere brings its words, and nothing that acts: no approvals, no folders, no system prompt.
 """
 
-import json
 import os
 import re
 import shutil
@@ -15,7 +14,7 @@ from pathlib import Path
 from typing import IO, Any, cast
 from uuid import uuid4
 
-from kimi_tui import jsonl, paths
+from kimi_tui import json_text, jsonl, paths
 from kimi_tui.errors import SessionError
 from kimi_tui.said import said
 from kimi_tui.session.session import sessions_dir
@@ -110,7 +109,7 @@ def _from_folder(source: Path, target: Path) -> SessionState:
     }
     told: object = {}
     with _passing_over_broken():
-        told = json.loads((source / "state.json").read_text("utf-8"))
+        told = json_text.loads((source / "state.json").read_text("utf-8"))
     return _from_files(files, told, target)
 
 
@@ -122,7 +121,7 @@ def _from_zip(source: Path, target: Path) -> SessionState:
         files = {info.filename: (lambda info=info: archive.open(info)) for info in infos}
         told: object = {}
         with _passing_over_broken():
-            told = json.loads(archive.read("state.json")[:MAX_TEXT_BYTES])
+            told = json_text.loads(archive.read("state.json")[:MAX_TEXT_BYTES])
         return _from_files(files, told, target)
 
 
@@ -140,7 +139,7 @@ def _from_files(files: Mapping[str, Callable[[], IO[bytes]]], told: object, targ
 def _is_message(line: bytes) -> bool:
     """Whether a line of a context is taken over: a system prompt is not, nor what cannot be read."""
     try:
-        row: object = json.loads(line)
+        row: object = json_text.loads(line)
     except (ValueError, RecursionError):
         return False
     return isinstance(row, dict) and cast(dict[str, object], row).get("role") != "_system_prompt"

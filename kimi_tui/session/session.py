@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from uuid import uuid4
 
-from kimi_tui import paths
+from kimi_tui import json_text, paths
 from kimi_tui.errors import SessionError, SessionLockedError
 from kimi_tui.said import said
 from kimi_tui.session.state import SessionState, read_state, write_state
@@ -171,7 +171,7 @@ def work_dirs() -> list[Path]:
     found: list[Path] = []
     for file in (paths.home() / "sessions").glob("*/last.json"):
         with contextlib.suppress(OSError, ValueError, KeyError, TypeError):
-            work_dir = Path(json.loads(file.read_text("utf-8"))["work_dir"])
+            work_dir = Path(json_text.loads(file.read_text("utf-8"))["work_dir"])
             if work_dir.is_dir():
                 found.append(work_dir)
     return found
@@ -180,7 +180,7 @@ def work_dirs() -> list[Path]:
 def last_session_id(work_dir: Path) -> str | None:
     """The session that was begun or resumed last here: known from its start, so that a crash does not lose it."""
     try:
-        value = json.loads((sessions_dir(work_dir) / "last.json").read_text("utf-8"))
+        value = json_text.loads((sessions_dir(work_dir) / "last.json").read_text("utf-8"))
     except (OSError, ValueError):
         value = None
     session_id = value.get("session_id") if isinstance(value, dict) else None  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType]

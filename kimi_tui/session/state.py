@@ -1,11 +1,11 @@
 """`state.json`: the small facts of a session that are not a history. Replaced whole, never edited."""
 
-import json
 import os
 from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
+from kimi_tui import json_text
 from kimi_tui.crash_point import crash_point
 from kimi_tui.wire.display import TodoItem
 
@@ -44,7 +44,7 @@ class SessionState(BaseModel):
 def read_state(file: Path) -> SessionState:
     """The state in a file; a file that is absent or broken is an empty state: the journals hold what counts."""
     try:
-        return SessionState.model_validate(json.loads(file.read_text("utf-8")))
+        return SessionState.model_validate(json_text.loads(file.read_text("utf-8")))
     except (OSError, ValueError, ValidationError):
         return SessionState()
 

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Any, cast
 
 from kimi_tui.said import said
+from kimi_tui.surrogates import without_surrogates
 
 MAX_CHARS = 64 * 1024
 _FENCE = re.compile(r"---[ \t]*\Z")
@@ -168,4 +169,4 @@ def _scalar(node: Any) -> str | None:
     """The text of a scalar as written; None for what is nested or null."""
     if node.id != "scalar" or node.tag.endswith(":null"):
         return None
-    return str(node.value)
+    return without_surrogates(str(node.value))

@@ -15,6 +15,7 @@ from ruamel.yaml import YAML
 from ruamel.yaml.error import MarkedYAMLError, YAMLError
 
 from kimi_tui.errors import AgentSpecError, UsageError
+from kimi_tui.surrogates import without_surrogates
 
 BUNDLED = Path(__file__).parent / "agents"
 VERSIONS = ("1",)
@@ -201,7 +202,7 @@ def _read(file: Path) -> _Written:
     if "agent" not in fields:  # written flat
         fields = {"version": fields.pop("version", 1), "agent": fields}
     try:
-        return _Written(file, _File.model_validate(fields).agent, table)
+        return _Written(file, _File.model_validate(without_surrogates(fields)).agent, table)
     except ValidationError as error:
         first = error.errors(include_input=False, include_url=False)[0]
         steps = [step for step in first["loc"] if step != "agent"]

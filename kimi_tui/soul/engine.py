@@ -34,10 +34,11 @@ from kimi_tui.soul.shell_line import ShellLines
 from kimi_tui.soul.slash import names_of, slash_command
 from kimi_tui.soul.soul import Soul
 from kimi_tui.soul.turn import take_turn
+from kimi_tui.surrogates import without_surrogates
 from kimi_tui.tools.progress import ToolProgress
 from kimi_tui.wire.channel import Wire
 from kimi_tui.wire.events import StatusUpdate, TurnEnd
-from kimi_tui.wire.parts import TextPart, UserInput, text_of
+from kimi_tui.wire.parts import TextPart, UserInput, encodable, text_of
 from kimi_tui.wire.recorder import Recorded, read_recorded
 
 answering: ContextVar[str] = ContextVar("answering", default="")
@@ -174,6 +175,7 @@ class Engine:
 
         Raises the KimiTuiError that ended it, after telling the Wire of it.
         """
+        user_input = encodable(user_input)
         line = slash_command(user_input, self.command_names()) if isinstance(user_input, str) else None
         try:
             if line is not None:
@@ -193,7 +195,7 @@ class Engine:
             raise TurnRunningError(said("a turn is already running"))
         async with self._turn:
             self.session.name_after(f"! {command}")
-            await self.shell_lines.run(command)
+            await self.shell_lines.run(without_surrogates(command))
         self.wire.flush()
 
     def cancel(self) -> None:
@@ -206,7 +208,7 @@ class Engine:
 
     def steer(self, user_input: UserInput) -> bool:
         """Add to the turn under way; False where there is none."""
-        return self.soul.steer(user_input)
+        return self.soul.steer(encodable(user_input))
 
     def say(self, text: str) -> None:
         """An answer of the program itself, as part of the conversation; the model never sees it.

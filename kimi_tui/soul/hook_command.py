@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import cast
 
+from kimi_tui import json_text
 from kimi_tui.tools.processes import Ended, run
 from kimi_tui.wire.parts import JsonObject
 
@@ -88,7 +89,7 @@ def _verdict(command: str, ended: Ended, printed: _Printed, errors: Path) -> Ver
 def _decision(printed: str) -> Verdict:
     """What a hook's own words decide, where they are JSON that does."""
     try:
-        said: object = json.loads(printed)
+        said: object = json_text.loads(printed)
     except (ValueError, RecursionError):
         return ALLOW
     if not isinstance(said, dict):

@@ -1,8 +1,8 @@
 """A tool call with the hooks around it."""
 
-import json
 from typing import cast
 
+from kimi_tui import json_text
 from kimi_tui.soul.hooks import Hooks
 from kimi_tui.tools.tool import failed
 from kimi_tui.tools.toolset import Toolset
@@ -41,6 +41,6 @@ async def call_with_hooks(hooks: Hooks, toolset: Toolset, call: ToolCall) -> Too
 
 def _arguments(text: str | None) -> JsonValue:
     try:
-        return cast(JsonValue, json.loads(text or "{}"))
+        return cast(JsonValue, json_text.loads(text or "{}"))
     except (ValueError, RecursionError):
         return text

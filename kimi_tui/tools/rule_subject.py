@@ -1,8 +1,8 @@
 """What rules of approval look at in a call: a command line taken apart, a file's real path."""
 
-import json
 from typing import cast
 
+from kimi_tui import json_text
 from kimi_tui.permission.policy import Policy
 from kimi_tui.permission.rule import EDITS, READS, Effect
 from kimi_tui.permission.subject import ArgumentsSubject, CommandSubject, FileSubject, PlainSubject, Subject
@@ -53,7 +53,7 @@ def subject_of(tool: str, text: str, workspace: Workspace) -> Subject:
 
 def _arguments(text: str) -> JsonObject:
     try:
-        value: object = json.loads(text or "{}")
+        value: object = json_text.loads(text or "{}")
     except (ValueError, RecursionError):
         value = None
     if not isinstance(value, dict):

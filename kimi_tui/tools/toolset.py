@@ -13,13 +13,14 @@ from typing import Any, cast
 from pydantic import ValidationError
 from pydantic_core import PydanticSerializationError
 
+from kimi_tui import json_text
 from kimi_tui.approval import Approvals
 from kimi_tui.llm.provider import ToolSpec
 from kimi_tui.said import said
+from kimi_tui.surrogates import without_surrogates
 from kimi_tui.tools.asking import ask, comments_of_call, with_comments
 from kimi_tui.tools.plan_mode import PlanMode
 from kimi_tui.tools.repeat import RepeatWatch, with_reminder
-from kimi_tui.tools.surrogates import without_surrogates
 from kimi_tui.tools.tool import Params, Tool, current_tool_call, failed
 from kimi_tui.wire.parts import ToolCall, ToolResult, ToolReturnValue
 
@@ -142,7 +143,7 @@ def _key(call: ToolCall) -> str:
     """Equal for calls that mean the same: the order of JSON keys and white space do not count."""
     text = call.function.arguments or "{}"
     with contextlib.suppress(ValueError, RecursionError):
-        text = json.dumps(json.loads(text), sort_keys=True)
+        text = json.dumps(json_text.loads(text), sort_keys=True)
     return f"{call.function.name} {text}"
 
 
@@ -159,7 +160,7 @@ def _params(tool: Tool[Any], arguments: str | None) -> Params:
     """Raises ValueError with a short text that says where the arguments are wrong."""
     text = arguments or ""
     try:
-        value: object = json.loads(text, strict=False) if text.strip() else {}
+        value: object = json_text.loads(text, strict=False) if text.strip() else {}
     except RecursionError:
         raise ValueError("The arguments are nested too deeply.") from None
     except ValueError as error:

@@ -4,6 +4,7 @@ from typing import Annotated, ClassVar, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue
 
+from kimi_tui.surrogates import without_surrogates
 from kimi_tui.wire.display import DisplayBlock
 
 JsonObject = dict[str, JsonValue]
@@ -62,6 +63,18 @@ def text_of(content: UserInput) -> str:
     if isinstance(content, str):
         return content
     return "\n".join(part.text for part in content if part.type == "text")
+
+
+def encodable(content: UserInput) -> UserInput:
+    """The same input with half surrogates replaced, which neither a file nor a service takes."""
+    if isinstance(content, str):
+        return without_surrogates(content)
+    rows = [part.model_dump() for part in content]
+    clean = [without_surrogates(row) for row in rows]
+    return tuple(
+        part if row == fresh else type(part).model_validate(fresh)
+        for part, row, fresh in zip(content, rows, clean, strict=True)
+    )
 
 
 class FunctionBody(WireModel):

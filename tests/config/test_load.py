@@ -98,3 +98,10 @@ def test_a_key_never_shows_in_an_error_or_a_repr(tmp_path):
     with pytest.raises(ConfigError) as caught:
         load_config(written(tmp_path, YAML.replace("kimi,", "magic,")))
     assert "sk-secret" not in str(caught.value)
+
+
+def test_half_a_surrogate_pair_in_yaml_or_json_becomes_a_replacement(tmp_path):
+    for name in ("config.yaml", "config.json"):
+        file = tmp_path / name
+        file.write_text(r'{"hooks": [{"event": "Stop", "command": "echo \ud800"}]}')
+        assert load_config(file).config.hooks[0].command == "echo \ufffd"

@@ -119,9 +119,23 @@ DEFENCES: tuple[Defence, ...] = (
         "test_half_a_surrogate_pair_becomes_a_replacement_and_a_whole_one_its_character",
     ),
     Defence(
-        "13 surrogate_u2028", "passing over a byte order mark", "kimi_tui/jsonl.py",
-        "            result.rows.append((number, json.loads(raw)))\n",
-        '            result.rows.append((number, json.loads(raw.decode("utf-8"))))\n',
+        "13 surrogate_u2028", "replacing half characters of what is said", "kimi_tui/soul/engine.py",
+        "        user_input = encodable(user_input)\n", "",
+        "test_half_surrogates_of_any_face_are_replaced_before_they_go_anywhere",
+    ),
+    Defence(
+        "13 surrogate_u2028", "replacing half characters of a history that is sent", "kimi_tui/llm/history.py",
+        "[_sendable(self._convert(message)) for message in new]", "[self._convert(message) for message in new]",
+        "test_a_history_with_half_characters_is_sent_with_them_replaced",
+    ),
+    Defence(
+        "13 surrogate_u2028", "joining characters that a service cut", "kimi_tui/llm/step.py",
+        "                    for part in characters.feed(piece):\n", "                    for part in (piece,):\n",
+        "test_characters_cut_over_events_are_joined_wherever_they_are_cut",
+    ),
+    Defence(
+        "13 surrogate_u2028", "passing over a byte order mark", "kimi_tui/json_text.py",
+        '"utf-8-sig"', '"utf-8"',
         "test_a_byte_order_mark_is_no_part_of_the_first_record",
     ),
     Defence(

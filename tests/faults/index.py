@@ -4,6 +4,7 @@ A case without a number is from the list of names or from the list of what went 
 """
 
 _APPROVAL = "tests/ui/tui/dialogs/test_approval.py"
+_CHARS = "tests/llm/test_whole_characters.py"
 _CMD = "tests/tools/test_shell_command.py"
 _CTX = "tests/context/test_context.py"
 _DISK = "tests/session/test_disk.py"
@@ -58,6 +59,9 @@ CASES: dict[str, tuple[str, ...]] = {
         "tests/session/test_session.py::test_stale_lock_of_an_unrelated_living_process_holds_nobody_up",
     ),
     "13 surrogate_u2028": (
+        "tests/soul/test_engine.py::test_half_surrogates_of_any_face_are_replaced_before_they_go_anywhere",
+        f"{_CHARS}::test_a_history_with_half_characters_is_sent_with_them_replaced",
+        f"{_CHARS}::test_characters_cut_over_events_are_joined_wherever_they_are_cut",
         f"{_JSONL}::test_characters_that_readers_split_lines_at_stay_within_their_line",
         f"{_JSONL}::test_half_a_surrogate_pair_becomes_a_replacement_and_a_whole_one_its_character",
         f"{_JSONL}::test_a_byte_order_mark_is_no_part_of_the_first_record",

@@ -73,7 +73,7 @@ async def test_a_key_may_have_a_line_end_from_its_file(openai_server: OpenAIServ
     await ask(provider, system="a file name with half a character: \udc80")
     await provider.aclose()
     assert openai_server.requests[0].headers["authorization"] == "Bearer test-key"
-    assert openai_server.requests[0].json["messages"][0]["content"].endswith("character: ?")
+    assert openai_server.requests[0].json["messages"][0]["content"].endswith("character: \ufffd")
 
 
 @pytest.mark.parametrize("headers", [{"X Team": "a"}, {"X-Team": "a\nb"}, {"": "a"}])

@@ -148,3 +148,10 @@ async def test_the_environment_holds_no_secrets_but_the_servers_own(
         assert (await at.use("mcp__e__environment", name="SOME_API_KEY")).output == "(not set)"
         assert (await at.use("mcp__e__environment", name="MY_TOKEN")).output == "of-its-own"
         assert (await at.use("mcp__e__environment", name="LEVEL")).output == "low"
+
+
+async def test_half_surrogates_of_a_server_are_replaced_and_its_answer_is_used(tmp_path):
+    async with desk(tmp_path, h=odd("halves")) as at:
+        assert "half \ufffd of one" in at.toolset.specs[0].description
+        value = await at.use("mcp__h__halves")
+        assert "a\ufffdb 😀" in value.model_dump_json()

@@ -83,3 +83,8 @@ def test_any_table_is_read_or_refused(table: list[str]) -> None:
     except FrontmatterError as error:
         line = error.line
     assert 1 <= line <= len(lines)
+
+
+def test_half_a_surrogate_pair_written_as_an_escape_becomes_a_replacement():
+    fields = read_frontmatter(["---", 'name: "a\\ud800"', "---"]).fields
+    assert fields["name"].text == "a\ufffd"

@@ -4,6 +4,7 @@ import pytest
 
 from kimi_tui.errors import ModelNotSetError, SessionLockedError, UsageError
 from kimi_tui.wire.events import Notification, TurnBegin
+from kimi_tui.wire.parts import TextPart
 from tests.soul.engines import engine_on, plan
 from tests.soul.release_flow import BROKEN, write_skill
 
@@ -82,3 +83,20 @@ async def test_a_skill_that_is_saved_is_a_command_at_once_and_in_the_next_turns_
         await engine.prompt("hi")
         assert "Makes a release." in engine.soul.agent.system_prompt
         assert engine.context.system_prompt == engine.soul.agent.system_prompt
+
+
+async def test_half_surrogates_of_any_face_are_replaced_before_they_go_anywhere(tmp_path):
+    async with engine_on(plan(tmp_path, "text: one", "text: two")) as (engine, heard):
+        await engine.prompt("a\ud800b")
+        await engine.prompt((TextPart(text="\ud83d\ude00"), TextPart(text="\udc00")))
+        assert [message.text for message in engine.context.history] == ["a\ufffdb", "one", "😀\ufffd", "two"]
+        assert heard.of(TurnBegin)[0].user_input == "a\ufffdb"
+
+
+async def test_half_surrogates_of_a_context_file_are_replaced_when_it_is_read(tmp_path):
+    async with engine_on(plan(tmp_path, "text: one")) as (engine, _):
+        await engine.prompt("marked")
+        session_id, file = engine.session_id, engine.session.dir / "context.jsonl"
+    file.write_text(file.read_text("utf-8").replace("marked", r"x\ud800"), "utf-8")
+    async with engine_on(plan(tmp_path, session_id=session_id)) as (engine, _):
+        assert engine.context.history[0].text == "x\ufffd"

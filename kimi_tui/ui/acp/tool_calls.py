@@ -1,6 +1,5 @@
 """Tool calls as the client follows them: begun, with whole arguments, ended; each under an id of its own."""
 
-import json
 import re
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -17,6 +16,7 @@ from acp.helpers import (
 )
 from acp.schema import ToolCallLocation, ToolCallProgress, ToolCallStart, ToolCallUpdate, ToolKind
 
+from kimi_tui import json_text
 from kimi_tui.ui.acp.content import blocks
 from kimi_tui.wire.display import BriefBlock, DiffBlock, DisplayBlock, ShellBlock
 from kimi_tui.wire.parts import JsonObject, ToolCall, ToolCallPart, ToolReturnValue
@@ -198,7 +198,7 @@ def _kind(call: ToolCall) -> ToolKind:
 
 def _arguments(call: ToolCall) -> JsonObject:
     try:
-        value: Any = json.loads(call.function.arguments or "{}", strict=False)
+        value: Any = json_text.loads(call.function.arguments or "{}", strict=False)
     except (ValueError, RecursionError):
         return {}
     return cast(JsonObject, value) if isinstance(value, dict) else {}

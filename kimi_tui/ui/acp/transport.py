@@ -3,7 +3,7 @@
 import json
 from typing import Any, cast
 
-from kimi_tui import jsonl
+from kimi_tui import json_text, jsonl
 from kimi_tui.ui.stdio import LineReader, LineWriter, TooLong
 
 _PARSE_ERROR = -32700
@@ -29,7 +29,7 @@ class StdioTransport:
             if not isinstance(line, TooLong) and not line.strip():
                 continue
             try:
-                value: object = None if isinstance(line, TooLong) else json.loads(line)
+                value: object = None if isinstance(line, TooLong) else json_text.loads(line)
             except (ValueError, RecursionError):
                 value = None
             if value is None:
@@ -80,4 +80,4 @@ def _dumped(message: dict[str, Any]) -> bytes:
     try:
         return jsonl.dump(message)
     except (TypeError, ValueError):  # the details of an error may hold objects
-        return jsonl.dump(json.loads(json.dumps(message, default=str, skipkeys=True)))
+        return jsonl.dump(json_text.loads(json.dumps(message, default=str, skipkeys=True)))

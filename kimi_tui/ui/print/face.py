@@ -1,7 +1,6 @@
 """The face without a screen: prose or JSON lines on stdout, an exit status, and nothing asked."""
 
 import asyncio
-import json
 import signal
 import sys
 from collections.abc import Callable, Generator
@@ -11,6 +10,7 @@ from typing import IO, Protocol
 
 from pydantic import ValidationError
 
+from kimi_tui import json_text
 from kimi_tui.errors import EXIT_FAILURE, EXIT_OK, KimiTuiError
 from kimi_tui.flow.runner import FlowRunner
 from kimi_tui.flow.turn import TurnResult
@@ -174,7 +174,7 @@ def _stop_flow(engine: Engine) -> None:
 
 def _prompt(line: bytes) -> UserInput | None:
     try:
-        message = Message.model_validate(json.loads(line))
+        message = Message.model_validate(json_text.loads(line))
     except (ValueError, ValidationError, RecursionError):
         return None
     if message.role != "user" or not message.content:

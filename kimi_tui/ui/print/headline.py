@@ -1,8 +1,8 @@
 """What a tool call is about, in one short line."""
 
-import json
 from typing import Any
 
+from kimi_tui import json_text
 from kimi_tui.wire.parts import ToolCall
 
 _TELLING = ("command", "path", "pattern", "url", "query", "description", "name")
@@ -13,7 +13,7 @@ def headline(call: ToolCall | None) -> str:
     if call is None:
         return "a tool"
     try:
-        arguments: Any = json.loads(call.function.arguments or "{}")
+        arguments: Any = json_text.loads(call.function.arguments or "{}")
     except (ValueError, RecursionError):
         arguments = None
     if isinstance(arguments, dict):

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import cast
 
-from kimi_tui import paths
+from kimi_tui import json_text, paths
 
 _log = logging.getLogger(__name__)
 _TERMINALS = 50
@@ -53,7 +53,7 @@ class ColumnShare:
 
     def _read(self) -> dict[str, float]:
         try:
-            row = json.loads(self._file.read_text("utf-8"))
+            row = json_text.loads(self._file.read_text("utf-8"))
         except (OSError, ValueError):
             return {}
         if not isinstance(row, dict):

@@ -5,6 +5,9 @@ import re
 from collections.abc import Mapping
 from typing import cast
 
+from kimi_tui import json_text
+from kimi_tui.surrogates import without_surrogates
+
 # The first of these that a call has is what a person wants to read on its card.
 _NAMING = ("command", "pattern", "path", "file_path", "url", "query", "question", "description", "name", "title")
 _VALUE = {key: re.compile(rf'"{key}"\s*:\s*"((?:[^"\\]|\\.)*)("?)', re.S) for key in _NAMING}
@@ -31,8 +34,8 @@ def is_settled(arguments: str) -> bool:
 def parsed(arguments: str | None) -> Mapping[str, object]:
     """The arguments as a mapping, empty while they are not whole JSON; what follows the object is passed over."""
     try:
-        value: object = json.JSONDecoder().raw_decode((arguments or "{}").lstrip())[0]
-    except ValueError:
+        value: object = without_surrogates(json.JSONDecoder().raw_decode((arguments or "{}").lstrip())[0])
+    except (ValueError, RecursionError):
         return {}
     return cast(Mapping[str, object], value) if isinstance(value, dict) else {}
 
@@ -45,7 +48,7 @@ def one_line(text: str) -> str:
 def _unescape(text: str) -> str:
     while text:
         try:
-            return str(json.loads(f'"{text}"', strict=False))
+            return str(json_text.loads(f'"{text}"', strict=False))
         except ValueError:
             text = text[:-1]
     return ""

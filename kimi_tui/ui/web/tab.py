@@ -8,6 +8,7 @@ from typing import cast
 
 from aiohttp import ClientConnectionResetError, WSMsgType, web
 
+from kimi_tui import json_text
 from kimi_tui.ui.web.process import AppProcess
 
 Command = Callable[[int, int], list[str]]
@@ -103,7 +104,7 @@ class _Visit:
 
 def _parsed(text: str) -> list[object]:
     try:
-        value = json.loads(text)
+        value = json_text.loads(text)
     except (ValueError, RecursionError):
         return []
     return cast(list[object], value) if isinstance(value, list) else []

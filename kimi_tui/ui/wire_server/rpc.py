@@ -1,10 +1,10 @@
 """JSON-RPC 2.0: what a line says, and the lines that answer it."""
 
-import json
 from dataclasses import dataclass
 from enum import IntEnum
 from typing import Any, cast
 
+from kimi_tui import json_text
 from kimi_tui.wire.parts import JsonObject
 
 Id = str | int
@@ -62,7 +62,7 @@ class Fault:
 
 def read(line: bytes) -> Call | Answer | Fault:
     try:
-        value: object = json.loads(line)
+        value: object = json_text.loads(line)
     except (ValueError, RecursionError):
         return Fault(Code.NOT_JSON, "this line is not JSON")
     if not isinstance(value, dict):

@@ -37,6 +37,8 @@ def call(message: dict) -> None:
             sys.stdout.write("x" * 100_000_000)
             sys.stdout.flush()
             time.sleep(60)
+        case "halves":
+            say({"id": message["id"], "result": {"content": [{"type": "text", "text": "a\ud800b \ud83d\ude00"}]}})
         case "hidden":
             text = "\x1b]52;c;aGk=\x07 \x1b[2Jred‮"
             say({"id": message["id"], "result": {"content": [{"type": "text", "text": text}]}})
@@ -80,6 +82,8 @@ def main() -> None:
             serve([tool("deep", _deep(400))])
         case "faults":
             serve([tool("flood"), tool("frame"), tool("hidden", description="\x1b[31mevil\x07 text‮")])
+        case "halves":
+            serve([tool("halves", description="half \udc00 of one")])
         case "family":
             child = subprocess.Popen(["sleep", "600"])
             sys.stderr.write(f"child {child.pid}\n")

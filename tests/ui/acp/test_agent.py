@@ -410,3 +410,12 @@ async def test_closing_a_session_in_the_middle_of_an_approval_asks_no_more(tmp_p
         assert (await turn).stop_reason == "cancelled"
         assert not [task for task in asyncio.all_tasks() if task.get_name().startswith("ask ")]
     assert not (made.work_dir / "made").exists()
+
+
+async def test_a_prompt_with_half_a_surrogate_pair_is_taken_with_a_replacement(tmp_path):
+    made = plan(tmp_path, "text: one", "text: two")
+    async with editor_on(made) as (editor, program):
+        session = await begun(editor, made)
+        for text in ("a\ud800b", "again"):
+            assert (await editor.say(session, text)).stop_reason == "end_turn"
+        assert program.made[0].context.history[0].text == "a\ufffdb"

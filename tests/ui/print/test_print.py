@@ -305,3 +305,10 @@ def test_a_command_that_may_be_given_at_any_time_is_answered_when_nothing_runs_t
 def test_a_side_question_is_answered_in_text_too(tmp_path):
     done = run(tmp_path, "text: It is blue.", extra=("-p", "/btw which colour?"))
     assert (done.returncode, done.stdout) == (0, "It is blue.\n")
+
+
+def test_half_a_surrogate_pair_of_a_line_is_replaced_and_later_lines_are_answered(tmp_path):
+    lines = [r'{"role": "user", "content": "a\ud800b"}', '{"role": "user", "content": "two"}']
+    extra = ("--input-format", "stream-json", "--output-format", "stream-json")
+    done = run(tmp_path, "text: 1", "text: 2", extra=extra, stdin="\n".join(lines))
+    assert [json.loads(line)["content"] for line in done.stdout.splitlines()] == ["1", "2"]

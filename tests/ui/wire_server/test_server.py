@@ -391,3 +391,14 @@ async def test_closing_in_the_middle_leaves_a_session_that_loads(tmp_path, promp
         assert client.types[-1] != "TurnEnd"
         assert await client.call("prompt", user_input="go on") == {"status": "finished"}
         assert client.text().endswith("back again")
+
+
+async def test_a_prompt_with_half_a_surrogate_pair_is_taken_with_a_replacement(tmp_path):
+    async with served(plan(tmp_path, "text: one", "text: two")) as (client, engine):
+        assert await client.call("prompt", user_input="a\ud800b") == {"status": "finished"}
+        assert await client.call("prompt", user_input=[{"type": "text", "text": "\udc00"}]) == {"status": "finished"}
+        assert client.payloads("TurnBegin") == [
+            {"user_input": "a\ufffdb"},
+            {"user_input": [{"type": "text", "text": "\ufffd"}]},
+        ]
+        assert engine.context.history[0].text == "a\ufffdb"

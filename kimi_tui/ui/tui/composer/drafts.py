@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from kimi_tui import paths
+from kimi_tui import json_text, paths
 
 _log = logging.getLogger(__name__)
 
@@ -63,7 +63,7 @@ class DraftFile:
         self._take_over(self._file)
         try:
             self._kept = self._file.read_text("utf-8")
-            row = json.loads(self._kept)
+            row = json_text.loads(self._kept)
             text, pastes, images = row["text"], row["pastes"], row.get("images", {})
             if isinstance(text, str):
                 return Draft(

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import cast
 
-from kimi_tui import paths
+from kimi_tui import json_text, paths
 
 MOST = 1000
 _log = logging.getLogger(__name__)
@@ -88,7 +88,7 @@ def _read(file: Path) -> list[tuple[str, dict[str, str]]]:
     entries: list[tuple[str, dict[str, str]]] = []
     for line in lines:
         try:
-            row = json.loads(line)
+            row = json_text.loads(line)
             content, images = row["content"], cast("dict[object, object]", row.get("images", {}))
             named = {str(chip): str(file) for chip, file in images.items()}
         except (ValueError, KeyError, TypeError, AttributeError):

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Mapping
 
+from kimi_tui.surrogates import without_surrogates
 from kimi_tui.ui.tui.language import _
 from kimi_tui.ui.tui.text.sanitize import without_escapes
 
@@ -22,7 +23,7 @@ class Pastes:
     def fold(self, text: str) -> str:
         """What to put into the composer for a pasted text: itself, or a chip where it is large."""
         text = without_escapes(text.replace("\r\n", "\n").replace("\r", "\n"))
-        text = text.encode("utf-8", "replace").decode("utf-8")
+        text = without_surrogates(text)
         lines = _lines(text)
         if len(text) < CHARACTERS and lines < LINES:
             return text

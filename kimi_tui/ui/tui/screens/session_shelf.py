@@ -2,12 +2,12 @@
 
 import contextlib
 import fcntl
-import json
 import os
 from collections.abc import Generator, Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from kimi_tui import json_text
 from kimi_tui.errors import SessionError, SessionLockedError
 from kimi_tui.session.catalog import fork, is_open
 from kimi_tui.session.session import list_sessions, owner_of, work_dirs
@@ -159,7 +159,7 @@ def _last_messages(file: Path) -> Generator[tuple[float, WireMessage]]:
         return
     for row in rows:
         with contextlib.suppress(ValueError, KeyError, TypeError, WireFormatError):
-            value = json.loads(row)
+            value = json_text.loads(row)
             message = decode(value["message"])
             if not isinstance(message, UnknownMessage):
                 yield float(value["timestamp"]), message

@@ -235,3 +235,7 @@ async def test_clicks_in_the_message_take_a_word_or_a_line(
         await stage.pilot.click(stage.app.home.composer.prompt, offset=(column, 0), times=times)
         await stage.pilot.pause()
         assert stage.app.home.composer.prompt.selected_text == selected
+
+
+def test_half_a_surrogate_pair_of_a_paste_becomes_a_replacement():
+    assert Pastes().fold("a\ud800b \ud83d\ude00") == "a\ufffdb 😀"

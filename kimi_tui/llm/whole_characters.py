@@ -1,0 +1,44 @@
+"""Characters that a service cut in two, joined over the pieces of one reply."""
+
+from collections.abc import Iterator
+
+from kimi_tui.llm.provider import SpokenPart
+from kimi_tui.surrogates import SurrogateJoiner
+from kimi_tui.wire.parts import TextPart, ThinkPart, ToolCallPart
+
+
+class WholeCharacters:
+    """Passes pieces on; a first half at the end of one waits for the next of its kind, else it becomes U+FFFD."""
+
+    def __init__(self) -> None:
+        self._joiner = SurrogateJoiner()
+        self._kind: type[SpokenPart] | None = None
+
+    def feed(self, part: SpokenPart) -> Iterator[SpokenPart]:
+        """What is whole now that `part` has come."""
+        if type(part) is not self._kind:
+            yield from self.end()
+            self._kind = type(part)
+        match part:
+            case TextPart():
+                text = self._joiner.feed(part.text)
+                yield part if text is part.text else TextPart(text=text)
+            case ThinkPart():
+                think = self._joiner.feed(part.think)
+                yield part if think is part.think else ThinkPart(think=think, encrypted=part.encrypted)
+            case ToolCallPart(arguments_part=str(arguments)):
+                whole = self._joiner.feed(arguments)
+                yield part if whole is arguments else ToolCallPart(arguments_part=whole)
+            case _:
+                yield part
+
+    def end(self) -> Iterator[SpokenPart]:
+        """What is left when nothing more of its kind comes."""
+        if not (rest := self._joiner.flush()):
+            return
+        if self._kind is TextPart:
+            yield TextPart(text=rest)
+        elif self._kind is ThinkPart:
+            yield ThinkPart(think=rest)
+        else:
+            yield ToolCallPart(arguments_part=rest)

@@ -1,0 +1,55 @@
+"""Half surrogates, which no UTF-8 text can hold: from broken JSON, from streams cut in a character, from file names."""
+
+from typing import TypeVar, cast
+
+T = TypeVar("T")
+
+
+def without_surrogates(value: T) -> T:
+    """The same value, halves that belong together joined and the others replaced, in strings at any depth."""
+    return cast(T, _clean(value))
+
+
+def _clean(value: object) -> object:
+    match value:
+        case str():
+            return _joined(value)
+        case dict():
+            items = cast(dict[object, object], value).items()
+            return {_clean(key): _clean(item) for key, item in items}
+        case list():
+            return [_clean(item) for item in cast(list[object], value)]
+        case tuple():
+            return tuple(_clean(item) for item in cast(tuple[object, ...], value))
+        case _:
+            return value
+
+
+def _joined(text: str) -> str:
+    if text.isascii():
+        return text
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+    return text
+
+
+class SurrogateJoiner:
+    """Joins the halves of characters that a stream was cut in; a half that stays alone becomes U+FFFD."""
+
+    def __init__(self) -> None:
+        self._held = ""
+
+    def feed(self, text: str) -> str:
+        """What is whole of the text so far and not yet told; a first half at its end is held back."""
+        if not self._held and text.isascii():
+            return text
+        text = self._held + text
+        self._held = text[-1:] if "\ud800" <= text[-1:] <= "\udbff" else ""
+        return _joined(text[: len(text) - len(self._held)])
+
+    def flush(self) -> str:
+        """What is held back, when nothing more comes."""
+        held, self._held = self._held, ""
+        return "\ufffd" if held else ""

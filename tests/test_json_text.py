@@ -1,0 +1,23 @@
+import pytest
+
+from kimi_tui import json_text
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        (r'{"a": "x\ud800"}', {"a": "x\ufffd"}),
+        (r'["\ud83d\ude00"]', ["😀"]),
+        (r'{"\udc00": 1}', {"\ufffd": 1}),
+        (b'["\xed\xa0\xbd\xed\xb8\x80"]', ["😀"]),
+        (b"\xef\xbb\xbf[1]", [1]),
+    ],
+)
+def test_half_surrogates_are_joined_or_replaced_at_any_depth(text, value):
+    assert json_text.loads(text) == value
+
+
+@pytest.mark.parametrize("text", ["NaN", '{"a": Infinity}', "[-Infinity]", "[" * 100_000, b'"\xff"', "", "{'a': 1}"])
+def test_what_is_no_json_or_too_deep_is_a_value_error(text):
+    with pytest.raises(ValueError, match=r".+"):
+        json_text.loads(text)
