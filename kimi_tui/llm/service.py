@@ -7,7 +7,7 @@ what is made of what comes (`_reader`).
 import json
 from abc import ABC, abstractmethod
 from collections.abc import AsyncGenerator, Iterator, Sequence
-from contextlib import aclosing
+from contextlib import aclosing, suppress
 from dataclasses import replace
 from typing import Generic, Protocol, Self, TypeVar
 
@@ -112,12 +112,9 @@ def _sendable(tools: Sequence[ToolSpec]) -> list[ToolSpec]:
 
 def event_of(kind: type[M], data: bytes) -> M:
     """What an event's JSON says. Raises ProviderConnectionError where it is none."""
-    try:
+    with suppress(ValidationError):
         return kind.model_validate_json(data)
-    except ValidationError as error:
-        if not any(fault["type"] == "json_invalid" for fault in error.errors(include_url=False, include_input=False)):
-            raise garbled() from error
-    try:  # with half a character in it, whose other half may be in the next event
+    try:  # perhaps half a character is in it, whose other half may be in the next event
         return kind.model_validate(json.loads(_text_of(data)))
     except (ValueError, RecursionError) as error:
         raise garbled() from error
