@@ -732,4 +732,20 @@ DEFENCES: tuple[Defence, ...] = (
         "a word without end in a chart", "cutting a label", "kimi_tui/flow/labels.py",
         "    if len(text) > MAX_CHARACTERS:\n", "    if False:\n", "test_a_label_is_cut_where_nobody_reads_on",
     ),
+    Defence(
+        "a message that cannot be drawn", "one kind of line end in what streams",
+        "kimi_tui/ui/tui/transcript/live_doc.py",
+        "self.source += one_kind_of_line_end(rest)", "self.source += rest",
+        "test_any_text_streams_to_what_it_is_at_once",
+    ),
+    Defence(
+        "a message that cannot be drawn", "showing an item as plain text", "kimi_tui/ui/tui/transcript/roll.py",
+        "        return plain_item(item, width, look.palette.base)\n", "        raise\n",
+        "test_a_message_that_cannot_be_drawn_is_shown_as_plain_text",
+    ),
+    Defence(
+        "a message that cannot be drawn", "a notice in a pane", "kimi_tui/ui/tui/text/undrawable.py",
+        '        return plain_lines(_("this', '        raise\n        return plain_lines(_("this',
+        "test_a_pane_that_cannot_be_drawn_says_so_and_stays",
+    ),
 )  # fmt: skip

@@ -271,4 +271,12 @@ CASES: dict[str, tuple[str, ...]] = {
         "tests/flow/test_labels.py::test_a_long_word_is_folded_in_time_that_grows_with_its_length_alone",
         "tests/flow/test_labels.py::test_a_label_is_cut_where_nobody_reads_on",
     ),
+    "a message that cannot be drawn": (
+        "tests/ui/tui/test_undrawable.py::test_a_message_that_cannot_be_drawn_is_shown_as_plain_text",
+        "tests/ui/tui/test_undrawable.py::test_text_that_fails_while_it_streams_is_shown_as_it_is",
+        "tests/ui/tui/test_undrawable.py::test_a_message_that_cannot_be_folded_in_leaves_those_after_it",
+        "tests/ui/tui/test_undrawable.py::test_a_pane_that_cannot_be_drawn_says_so_and_stays",
+        "tests/ui/tui/test_undrawable.py::test_line_ends_of_every_kind_do_not_end_the_screen",
+        "tests/ui/tui/transcript/test_live_doc.py::test_any_text_streams_to_what_it_is_at_once",
+    ),
 }

@@ -16,6 +16,7 @@ from kimi_tui.ui.tui.flow_fold import FlowFold
 from kimi_tui.ui.tui.from_below import answered, told
 from kimi_tui.ui.tui.headline import one_line
 from kimi_tui.ui.tui.language import _
+from kimi_tui.ui.tui.text.undrawable import log_fault
 from kimi_tui.ui.tui.tool_fold import ToolFold
 from kimi_tui.ui.tui.transcript.items import (
     ErrorItem,
@@ -117,7 +118,14 @@ class UiState:
     def _touch(self, part: Part) -> None:
         self.conversation.note(Touched(part))
 
-    def _fold(self, message: WireMessage, at: float) -> None:  # noqa: C901 - one arm a message
+    def _fold(self, message: WireMessage, at: float) -> None:
+        try:
+            self._fold_message(message, at)
+        except Exception as error:  # noqa: BLE001 - the edge: one message that cannot be shown ends nothing
+            log_fault(error)
+            self.conversation.append(NoticeItem(_("a message could not be shown; the log has the details"), "warning"))
+
+    def _fold_message(self, message: WireMessage, at: float) -> None:  # noqa: C901 - one arm a message
         if self._retry is not None and not isinstance(message, events.StatusUpdate):
             self._end_retry()
         self._explain(message)

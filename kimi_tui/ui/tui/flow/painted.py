@@ -15,6 +15,7 @@ from kimi_tui.ui.tui.panels.sheet import ground_of, palette_of
 from kimi_tui.ui.tui.text.line import cells, cut
 from kimi_tui.ui.tui.text.palette import Palette
 from kimi_tui.ui.tui.text.sanitize import sanitize
+from kimi_tui.ui.tui.text.undrawable import log_fault
 
 
 class Painted(Panned):
@@ -99,6 +100,13 @@ class Painted(Panned):
         return max(0, (self.size.width - plane.width) // 2) if plane is not None else 0
 
     def render_line(self, y: int) -> Strip:
+        try:
+            return self._chart_line(y)
+        except Exception as error:  # noqa: BLE001 - the edge: a row that cannot be drawn ends nothing
+            log_fault(error)
+            return Strip.blank(self.size.width, ground_of(self))
+
+    def _chart_line(self, y: int) -> Strip:
         width, ground, plane = self.size.width, ground_of(self), self.plane
         line = y + self.scroll_offset.y
         if plane is None:

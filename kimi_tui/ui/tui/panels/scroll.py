@@ -7,6 +7,7 @@ from textual.strip import Strip
 from kimi_tui.ui.tui.panels.sheet import ground_of, palette_of, strip_of
 from kimi_tui.ui.tui.text.line import Line
 from kimi_tui.ui.tui.text.palette import Palette
+from kimi_tui.ui.tui.text.undrawable import lines_or_notice
 
 
 class LineScroll(ScrollView):
@@ -56,7 +57,7 @@ class LineScroll(ScrollView):
         self._drawn_width = width
         ground = ground_of(self)
         palette = palette_of(self)
-        self._strips = [strip_of(line, width, ground) for line in self.lines(width, palette)]
+        self._strips = [strip_of(line, width, ground) for line in lines_or_notice(self.lines, width, palette)]
         self.virtual_size = Size(width, len(self._strips))
 
     def notify_style_update(self) -> None:

@@ -11,6 +11,7 @@ from textual.widget import Widget
 from kimi_tui.ui.tui.text.line import Line, cells, cut
 from kimi_tui.ui.tui.text.palette import Palette, palette_around
 from kimi_tui.ui.tui.text.sanitize import sanitize
+from kimi_tui.ui.tui.text.undrawable import lines_or_notice
 
 
 def strip_of(line: Line, width: int, ground: Style) -> Strip:
@@ -98,7 +99,8 @@ class Sheet(Widget):
     def _draw(self, width: int) -> None:
         self._drawn_width = width
         ground = self.ground
-        self._strips = [strip_of(line, width, ground) for line in self.lines(width, self.palette)] if width > 0 else []
+        lines = lines_or_notice(self.lines, width, self.palette) if width > 0 else []
+        self._strips = [strip_of(line, width, ground) for line in lines]
 
     def notify_style_update(self) -> None:
         super().notify_style_update()

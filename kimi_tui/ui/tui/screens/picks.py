@@ -16,6 +16,7 @@ from kimi_tui.ui.tui.headline import one_line
 from kimi_tui.ui.tui.panels.sheet import ground_of, palette_of, strip_of
 from kimi_tui.ui.tui.text.line import Line, Run, cells, cut, cut_start
 from kimi_tui.ui.tui.text.palette import Palette
+from kimi_tui.ui.tui.text.undrawable import log_fault, plain_lines
 from kimi_tui.ui.tui.text.wrap import wrap_text
 
 Role = Literal["base", "muted", "accent", "success", "warning", "error"]
@@ -247,13 +248,21 @@ class PickList(ScrollView, can_focus=True):
         strips = self._strips.get((index, here))
         if strips is None:
             ground, palette = ground_of(self), palette_of(self)
-            lines = _lines(self.picks[index], width, palette, here=here)
+            lines = _lines_or_label(self.picks[index], width, palette, here=here)
             strips = self._strips[index, here] = [strip_of(one, width, ground) for one in lines]
-        return strips[part]
+        return strips[part] if part < len(strips) else Strip.blank(width, ground_of(self))
 
     def notify_style_update(self) -> None:
         super().notify_style_update()
         self._strips.clear()
+
+
+def _lines_or_label(pick: Pick, width: int, palette: Palette, *, here: bool) -> list[Line]:
+    try:
+        return _lines(pick, width, palette, here=here)
+    except Exception as error:  # noqa: BLE001 - the edge: a row that cannot be drawn ends nothing
+        log_fault(error)
+        return plain_lines(pick.label, width, palette.warning)[:1]
 
 
 def _lines(pick: Pick, width: int, palette: Palette, *, here: bool) -> list[Line]:

@@ -1,5 +1,6 @@
 """Markdown to lines of a given width. A source is a list of blocks; each is drawn on its own."""
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -20,6 +21,8 @@ References = dict[str, Any]
 _BLANK = Line()
 _BULLETS = "•◦▪"
 _NARROWEST = 8  # columns; a deep nest keeps this much
+_LINE_END = re.compile("\r\n|[\r\x85\u2028\u2029]")
+_BLANK_TO_PYTHON_ALONE = str.maketrans({code: 0x2400 + code for code in (0x00, 0x0B, 0x0C, 0x1C, 0x1D, 0x1E, 0x1F)})
 
 
 @lru_cache(maxsize=1)
@@ -36,9 +39,16 @@ def parse(source: str, references: References | None = None) -> list[SyntaxTreeN
     return SyntaxTreeNode(_parser().parse(source, env)).children
 
 
+def one_kind_of_line_end(text: str) -> str:
+    """Every line end as a newline; the controls that Python alone takes for line ends or blanks as their signs."""
+    if text.isascii() and text.replace("\n", "").isprintable():
+        return text
+    return _LINE_END.sub("\n", text).translate(_BLANK_TO_PYTHON_ALONE)
+
+
 def render(source: str, width: int, palette: Palette) -> list[Line]:
     """The lines of a whole Markdown text."""
-    return Renderer(width, palette).blocks(parse(source))
+    return Renderer(width, palette).blocks(parse(one_kind_of_line_end(source)))
 
 
 def is_loose(items: Sequence[SyntaxTreeNode]) -> bool:

@@ -2,7 +2,8 @@
 
 However the text is cut into pieces, after `finish` the lines are those of `markdown.render` of the whole. A block is
 closed when a complete line (one with its newline) begins another block; CommonMark never reopens it. Of an open list
-all items but the last are closed, of an open code fence every complete line.
+all items but the last are closed, of an open code fence every complete line. What cannot be drawn is shown as plain
+text, and the fault is logged.
 """
 
 import re
@@ -12,8 +13,9 @@ from markdown_it.tree import SyntaxTreeNode
 
 from kimi_tui.ui.tui.text.highlight import highlight
 from kimi_tui.ui.tui.text.line import Line
-from kimi_tui.ui.tui.text.markdown import References, Renderer, is_loose, parse, render
+from kimi_tui.ui.tui.text.markdown import References, Renderer, is_loose, one_kind_of_line_end, parse, render
 from kimi_tui.ui.tui.text.palette import Palette
+from kimi_tui.ui.tui.text.undrawable import log_fault, plain_lines
 
 _FENCE = re.compile(r"( {0,3})(`{3,}(?=[^`\n]*$)|~{3,})[ \t]*([^\s`]*)", re.MULTILINE)
 _BLANK = Line()
@@ -47,7 +49,7 @@ class _OpenFence:
     language: str
 
     def closed_by(self, line: str) -> bool:
-        stripped = line.strip(" \t\r")
+        stripped = line.strip(" \t")
         inside = len(line) - len(line.lstrip(" ")) <= 3
         return inside and len(stripped) >= len(self.marker) and not stripped.strip(self.marker[0])
 
@@ -57,12 +59,14 @@ class _OpenFence:
 
 
 class LiveDoc:
-    """The lines of a growing Markdown text in `width` columns."""
+    """The lines of a growing Markdown text in `width` columns. `source` has newlines for every kind of line end."""
 
     def __init__(self, width: int, palette: Palette) -> None:
         self._renderer = Renderer(width, palette)
         self.source = ""
         self.finished = False
+        self._after_return = False  # whether the text so far ended in a carriage return
+        self._plain = False
         self._done: list[Line] = []
         self._live: list[Line] = []
         self._closed = 0  # characters of the source whose lines are in _done
@@ -80,9 +84,41 @@ class LiveDoc:
     def settled(self) -> int:
         return len(self._done)
 
+    def redrawn(self, width: int, palette: Palette) -> "LiveDoc":
+        """The same text in another width or other colours."""
+        fresh = LiveDoc(width, palette)
+        fresh.feed(self.source)
+        fresh._after_return = self._after_return
+        return fresh
+
     def feed(self, text: str) -> int:
         """More text; the number of the first line that may have changed."""
-        self.source += text
+        if text:
+            rest = text.removeprefix("\n") if self._after_return else text
+            self._after_return = text.endswith("\r")
+            self.source += one_kind_of_line_end(rest)
+        if not self._plain:
+            try:
+                return self._feed()
+            except Exception as error:  # noqa: BLE001 - the edge: what cannot be drawn ends nothing
+                log_fault(error)
+        return self._show_plain()
+
+    def finish(self) -> int:
+        """No more text comes; the number of the first line that may have changed."""
+        if self.finished or self._plain:
+            self.finished = True
+            return len(self._done)
+        self.finished = True
+        source = self.source
+        try:
+            return self._finish()
+        except Exception as error:  # noqa: BLE001 - the edge: what cannot be drawn ends nothing
+            log_fault(error)
+        self.source = source
+        return self._show_plain()
+
+    def _feed(self) -> int:
         changed = len(self._done)
         end = self.source.rfind("\n") + 1
         if end > self._seen:
@@ -91,11 +127,7 @@ class LiveDoc:
         self._draw_tail()
         return min(changed, len(self._done))
 
-    def finish(self) -> int:
-        """No more text comes; the number of the first line that may have changed."""
-        if self.finished:
-            return len(self._done)
-        self.finished = True
+    def _finish(self) -> int:
         before, first = self.lines, 0
         if self._references or "]:" in self.source:  # a reference may be named before it is defined
             self._done = render(self.source, self._renderer.width, self._renderer.palette)
@@ -104,6 +136,19 @@ class LiveDoc:
         self._live = []
         pairs = enumerate(zip(before[first:], self._done[first:], strict=False), first)
         return next((index for index, (old, new) in pairs if old != new), min(len(before), len(self._done)))
+
+    def _show_plain(self) -> int:
+        """The text as it is; the number of the first line that may have changed."""
+        first = len(self._done)
+        if not self._plain:
+            self._plain, self._done, self._closed, first = True, [], 0, 0
+        end = self.source.rfind("\n") + 1
+        if end > self._closed:
+            self._done.extend(plain_lines(self.source[self._closed : end - 1], self._renderer.width))
+            self._closed = end
+        tail = self.source[end:]
+        self._live = plain_lines(tail, self._renderer.width) if tail else []
+        return first
 
     # Closing blocks
 

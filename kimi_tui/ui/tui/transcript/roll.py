@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 
 from kimi_tui.ui.tui.text.line import Line, cells
 from kimi_tui.ui.tui.text.palette import Palette
+from kimi_tui.ui.tui.text.undrawable import log_fault, plain_item
 from kimi_tui.ui.tui.transcript.draw import MEASURE, USER_SHOWN, draw, folds, gap_before
 from kimi_tui.ui.tui.transcript.fenwick import Heights
 from kimi_tui.ui.tui.transcript.items import AssistantItem, Item, ThinkItem, ToolItem, UserItem, is_running
@@ -208,8 +209,7 @@ class Roll:
         self._drawn.clear()
         self._exact.clear()
         for item_id, doc in list(self._docs.items()):
-            fresh = self._docs[item_id] = LiveDoc(min(self.width, MEASURE), palette)
-            fresh.feed(doc.source)
+            self._docs[item_id] = doc.redrawn(min(self.width, MEASURE), palette)
 
     def tick(self, frames: int = 1) -> None:
         """The clock went on, the spinners by `frames`: what runs is drawn anew."""
@@ -241,7 +241,7 @@ class Roll:
                 lines = self._doc(item_id, item).lines
             else:
                 look = Look(self.palette, item_id in self._open, self._clock(), self.frame, self.thoughts, self.counts)
-                lines = draw(item, self.width, look)
+                lines = _drawn_or_plain(item, self.width, look)
             drawn = self._drawn[item_id] = Drawn(gap, lines, [None] * len(lines))
             if len(self._drawn) > _KEPT:
                 self._drawn.popitem(last=False)
@@ -263,3 +263,12 @@ class Roll:
                 )
             case _:
                 return gap + 1
+
+
+def _drawn_or_plain(item: Item, width: int, look: Look) -> list[Line]:
+    """The lines of an item; where drawing it fails, its texts as they are."""
+    try:
+        return draw(item, width, look)
+    except Exception as error:  # noqa: BLE001 - the edge: one message that cannot be drawn ends nothing
+        log_fault(error)
+        return plain_item(item, width, look.palette.base)

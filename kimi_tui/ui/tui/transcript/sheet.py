@@ -5,6 +5,7 @@ from collections import deque
 from rich.style import Style
 from textual.selection import Selection
 
+from kimi_tui.ui.tui.text.undrawable import log_fault
 from kimi_tui.ui.tui.transcript.copying import place_of
 from kimi_tui.ui.tui.transcript.roll import Drawn, Roll
 from kimi_tui.ui.tui.transcript.rows import MARGIN, Row, RowMaker
@@ -39,12 +40,19 @@ class Sheet:
             drawn = roll.drawn(index)
             is_here = cursor is not None and roll.id_at(index) == cursor
             for number in range(skip - drawn.gap, min(drawn.height, skip + window.height - len(rows)) - drawn.gap):
-                row = self._row(index, number, selection, is_here=is_here and number == 0)
+                row = self._row_or_blank(index, number, selection, is_here=is_here and number == 0)
                 rows.append((row, place_of(roll.id_at(index), max(0, number))))
             skip = 0
             index += 1
         rows.extend([(self.maker.blank, None)] * (window.height - len(rows)))
         return rows
+
+    def _row_or_blank(self, index: int, number: int, selection: Selection | None, *, is_here: bool) -> Row:
+        try:
+            return self._row(index, number, selection, is_here=is_here)
+        except Exception as error:  # noqa: BLE001 - the edge: a row that cannot be drawn ends nothing
+            log_fault(error)
+            return self.maker.blank
 
     def _row(self, index: int, number: int, selection: Selection | None, *, is_here: bool) -> Row:
         if number < 0:

@@ -39,10 +39,15 @@ BLOCKS = [
 ]
 
 
+LETTERS = "ab -*_`#>|1.[]()\n\t中。~=\r\x00\x0b\x0c\x1c\x1d\x1e\x1f\x85\u2028\u2029\u00a0\u3000\u200b\ufeff"
+LINE_ENDS = ["\n", "\r\n", "\r", "\x85", "\u2028", "\u2029", "\r\r\n", "\r\n\n", "\x0b", "\x0c", "\x1c", "\x1d", "\x1e"]
+
+
 @st.composite
 def documents(draw: st.DrawFn) -> str:
     parts = draw(st.lists(st.sampled_from(BLOCKS), min_size=1, max_size=7))
-    return "".join(parts)
+    end = draw(st.sampled_from(LINE_ENDS)) if draw(st.booleans()) else "\n"
+    return "".join(parts).replace("\n", end)
 
 
 def pieces(text: str, sizes: list[int]) -> list[str]:
@@ -82,17 +87,15 @@ def test_before_the_end_too_what_is_closed_is_drawn_as_it_stays(text: str, sizes
     assert shown(doc.lines) == shown(whole)
 
 
-@settings(max_examples=200, deadline=None)
-@given(
-    st.text(alphabet="ab -*_`#>|1.[]()\n\t中。~=", max_size=120), st.lists(st.integers(1, 9), min_size=1, max_size=4)
-)
+@settings(max_examples=250, deadline=None)
+@given(st.text(alphabet=LETTERS, max_size=120), st.lists(st.integers(1, 9), min_size=1, max_size=4))
 def test_any_text_streams_to_what_it_is_at_once(text: str, sizes: list[int]):
     doc = streamed(text, sizes, width=17)
     doc.finish()
     assert doc.lines == render(text, 17, PALETTE)
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=250, deadline=None)
 @given(documents(), st.lists(st.integers(1, 23), min_size=1, max_size=5))
 def test_feed_names_the_first_line_that_changed(text: str, sizes: list[int]):
     doc = LiveDoc(40, PALETTE)
@@ -151,3 +154,18 @@ def test_the_end_of_a_long_document_draws_only_what_was_open():
     assert doc.finish() == doc.settled == len(before)
     drawn = [new for old, new in zip(before, doc.lines, strict=True) if old is not new and old.text]
     assert [line.text for line in drawn] == ["• two", "the last"]
+
+
+@settings(max_examples=250, deadline=None)
+@given(documents(), st.lists(st.integers(1, 23), min_size=1, max_size=5), st.integers(0, 200))
+def test_another_width_in_the_middle_of_a_text_changes_only_the_width(text: str, sizes: list[int], cut: int):
+    doc = streamed(text[:cut], sizes, width=60).redrawn(40, PALETTE)
+    doc.feed(text[cut:])
+    doc.finish()
+    assert doc.lines == render(text, 40, PALETTE)
+
+
+def test_a_progress_line_that_is_drawn_over_is_a_line_a_step():
+    doc = streamed("50%\r75%\r\r100%\n", [3])
+    doc.finish()
+    assert shown(doc.lines) == ["50% 75%", "", "100%"]

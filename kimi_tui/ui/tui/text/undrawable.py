@@ -1,0 +1,52 @@
+"""What to show where drawing fails: the text as it is. The fault goes to the log, each place in the code once."""
+
+import logging
+import traceback
+from collections.abc import Callable
+from dataclasses import fields
+from typing import TYPE_CHECKING
+
+from rich.style import Style
+
+from kimi_tui.ui.tui.language import _
+from kimi_tui.ui.tui.text.line import Line
+from kimi_tui.ui.tui.text.palette import Palette
+from kimi_tui.ui.tui.text.wrap import wrap_text
+
+if TYPE_CHECKING:
+    from _typeshed import DataclassInstance
+
+_MAX_CHARACTERS = 20_000
+_MAX_PLACES = 100
+_log = logging.getLogger(__name__)
+_logged: set[tuple[str, int | None]] = set()
+
+
+def log_fault(error: Exception) -> None:
+    """Log what went wrong while something was drawn, unless the same place has failed before."""
+    frames = traceback.extract_tb(error.__traceback__)
+    place = (frames[-1].filename, frames[-1].lineno) if frames else ("", None)
+    if place not in _logged and len(_logged) < _MAX_PLACES:
+        _logged.add(place)
+        if logging.getLogger().handlers:  # without a log it would go to the screen
+            _log.error("drawing failed, what it was is shown as plain text", exc_info=error)
+
+
+def plain_lines(text: str, width: int, style: Style | None = None) -> list[Line]:
+    """`text` as lines of `width` columns, with nothing read into it."""
+    return [Line(row, join=join) for row, join in wrap_text(text, style or Style.null(), max(1, width))]
+
+
+def plain_item(item: "DataclassInstance", width: int, style: Style) -> list[Line]:
+    """The texts of an item that cannot be drawn, one below the other; the start of very long ones."""
+    texts = [value for field in fields(item) if isinstance(value := getattr(item, field.name), str) and value]
+    return plain_lines("\n".join(str(text)[:_MAX_CHARACTERS] for text in texts), width, style)
+
+
+def lines_or_notice(draw: Callable[[int, Palette], list[Line]], width: int, palette: Palette) -> list[Line]:
+    """What `draw` makes of a width and a palette; where it fails, a line that says so."""
+    try:
+        return draw(width, palette)
+    except Exception as error:  # noqa: BLE001 - the edge: a pane that cannot be drawn ends nothing
+        log_fault(error)
+        return plain_lines(_("this cannot be drawn; the log has the details"), width, palette.warning)
