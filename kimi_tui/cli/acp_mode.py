@@ -29,6 +29,8 @@ from kimi_tui.ui.stdio import LineReader, LineWriter, claim_stdio
 def run_acp_mode(options: argparse.Namespace) -> int:
     """Serve until stdin closes; returns the exit status. Raises UsageError where there is nothing to serve on."""
     start_logging(options.debug)
+    if options.prompt is not None:
+        complain("--prompt means nothing to an editor's sessions")
     try:
         source, sink = claim_stdio()
     except OSError as error:

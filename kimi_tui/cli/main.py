@@ -91,6 +91,10 @@ def _run_face(options: argparse.Namespace) -> int:
         from kimi_tui.cli.wire_mode import run_wire_mode
 
         return run_wire_mode(options)
+    if options.acp:
+        from kimi_tui.cli import acp
+
+        return acp.run(options)
     if options.print_:
         from kimi_tui.cli.print_mode import run_print_mode
 

@@ -7,6 +7,7 @@ from importlib import import_module
 from typing import Any, NoReturn
 
 from kimi_tui import __version__
+from kimi_tui.cli.kimi_cli_commands import INSTEAD
 from kimi_tui.errors import UsageError
 
 _COMMANDS = ("flow", "permission", "skill", "session", "mcp", "acp", "web", "info", "trust", "doctor", "completion")
@@ -34,10 +35,15 @@ class _Top(Parser):
                 self.error(f"unknown option {unknown}")
             raise
 
+    def _check_value(self, action: argparse.Action, value: Any) -> None:
+        if action.dest == "subcommand" and value in INSTEAD:
+            raise UsageError(f"{value} is a command of Kimi CLI; {INSTEAD[value]}")
+        super()._check_value(action, value)
+
     def _unknown(self, said: Sequence[str]) -> str:
         """The first option that is none, before any command; "" where all are."""
         for word in said:
-            if word == "--" or word in _COMMANDS:
+            if word == "--" or word in _COMMANDS or word in INSTEAD:
                 break
             name = word.partition("=")[0]
             if name.startswith("--") and name not in self._option_string_actions:
@@ -137,6 +143,7 @@ def _add_face_options(top: argparse.ArgumentParser) -> None:
     face = top.add_argument_group("without a screen")
     face.add_argument("--print", dest="print_", action="store_true", help="answer on stdout and end")
     face.add_argument("--wire", action="store_true", help="serve another program on stdin and stdout (JSON-RPC)")
+    face.add_argument("--acp", action="store_true", help=argparse.SUPPRESS)  # as Kimi CLI's: the command `acp`
     face.add_argument("--input-format", choices=["text", "stream-json"])
     face.add_argument("--output-format", choices=["text", "stream-json"])
     face.add_argument("--final-message-only", action="store_true", help="only the last message")
@@ -151,8 +158,8 @@ def parse(argv: list[str] | None) -> argparse.Namespace:
     if options.subcommand in (None, "web"):
         _check(options)
         _check_replay(options)
-    if options.subcommand == "web" and (options.print_ or options.wire):
-        raise UsageError("web shows a screen: it does not go with --print or --wire")
+    if options.subcommand == "web" and (options.print_ or options.wire or options.acp):
+        raise UsageError("web shows a screen: it does not go with --print, --wire or --acp")
     return options
 
 
@@ -172,13 +179,13 @@ def _parse_plain(said: list[str]) -> argparse.Namespace | None:
 def _check_replay(options: argparse.Namespace) -> None:
     if options.speed is not None and options.replay is None:
         raise UsageError("--speed goes with --replay")
-    if options.replay is not None and (options.wire or options.print_ or options.quiet):
-        raise UsageError("--replay needs the screen: it does not go with --print or --wire")
+    if options.replay is not None and (options.wire or options.acp or options.print_ or options.quiet):
+        raise UsageError("--replay needs the screen: it does not go with --print, --wire or --acp")
 
 
 def _check(options: argparse.Namespace) -> None:
-    if options.wire and (options.print_ or options.quiet):
-        raise UsageError("--wire and --print exclude each other")
+    if sum((options.wire, options.acp, options.print_ or options.quiet)) > 1:
+        raise UsageError("--wire, --acp and --print exclude each other")
     if options.quiet:
         if options.output_format not in (None, "text"):
             raise UsageError("--quiet prints text: it does not go with --output-format stream-json")
@@ -197,7 +204,7 @@ def _check(options: argparse.Namespace) -> None:
                 raise UsageError(f"--{name.replace('_', '-')} goes with --print")
     if options.flow_events and options.output_format != "stream-json":
         raise UsageError("--flow-events goes with --output-format stream-json")
-    if options.session == "" and (options.print_ or options.wire):
+    if options.session == "" and (options.print_ or options.wire or options.acp):
         raise UsageError("--session needs an id without a screen")
     if options.prompt is not None and not options.prompt.strip():
         raise UsageError("--prompt is empty")

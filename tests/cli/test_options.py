@@ -70,6 +70,31 @@ def test_an_unknown_option_is_told_by_its_name_and_not_by_what_follows_it(said: 
     assert str(caught.value).startswith(told)
 
 
+@pytest.mark.parametrize(
+    "said",
+    [
+        ["export", "-o", "x.zip"],
+        ["login", "--json"],
+        ["logout"],
+        ["plugin", "install", "x"],
+        ["term"],
+        ["vis", "--port=1"],
+    ],
+    ids=lambda said: said[0],
+)
+def test_a_command_of_kimi_cli_that_is_not_here_says_what_to_use(said: list[str]) -> None:
+    with pytest.raises(UsageError, match=f"^{said[0]} is a command of Kimi CLI; .*(use|set|start)") as caught:
+        parse(said)
+    assert caught.value.exit_code == 2
+
+
+def test_acp_goes_with_no_other_face() -> None:
+    assert parse(["--acp"]).acp
+    for other in ("--wire", "--print", "--quiet", "--replay=x"):
+        with pytest.raises(UsageError):
+            parse(["--acp", other])
+
+
 BUILT = """
 import sys
 import kimi_tui.cli.print_mode

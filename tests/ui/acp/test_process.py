@@ -44,6 +44,16 @@ async def test_a_client_that_leaves_in_the_middle_of_a_tool_leaves_no_process_an
         assert editor.text() == "back again"
 
 
+async def test_an_editor_that_names_kimi_clis_option_is_served(tmp_path):
+    editor = Editor()
+    argv = [sys.executable, "-m", "kimi_tui", "--config-file", str(peer_config(tmp_path, "text: here")), "--acp"]
+    async with spawn_agent_process(editor, *argv, env=dict(os.environ), use_unstable_protocol=True) as (agent, _):
+        await agent.initialize(protocol_version=1)
+        session = (await agent.new_session(cwd=str(tmp_path), mcp_servers=[])).session_id
+        assert (await editor.say(session, "go")).stop_reason == "end_turn"
+        assert editor.text() == "here"
+
+
 async def test_garbage_is_answered_and_passed_over(tmp_path):
     process = await asyncio.create_subprocess_exec(
         *[sys.executable, "-m", "kimi_tui", "--config-file", str(peer_config(tmp_path)), "acp"],
