@@ -21,6 +21,7 @@ from kimi_tui.said import said
 from kimi_tui.session.state import SessionState, read_state, write_state
 
 _SHORT = 64 * 1024
+_SAID = (b'"StepBegin"', b'"FlowBegin"', b'"BtwBegin"')
 _ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,127}")
 
 
@@ -75,8 +76,8 @@ class Session:
 
     @property
     def is_empty(self) -> bool:
-        """No turn was begun in it yet; a notice of what could not be begun does not count."""
-        return _is_empty(self.dir)
+        """Nothing was said in it yet: slash lines that the program answers and notices do not count."""
+        return not self.state.custom_title and _is_empty(self.dir)
 
     def name_after(self, text: str) -> None:
         """Have the first words that were said in it as its title."""
@@ -127,9 +128,32 @@ class Session:
 
 def _is_empty(folder: Path) -> bool:
     wire = folder / "wire.jsonl"
-    if not wire.exists():
+    try:
+        if wire.stat().st_size >= _SHORT:
+            return False
+        recorded = wire.read_bytes()
+    except FileNotFoundError:
         return True
-    return wire.stat().st_size < _SHORT and b'"TurnBegin"' not in wire.read_bytes()
+    if any(mark in recorded for mark in _SAID) or _remembers(folder / "context.jsonl"):
+        return False
+    return not any(b'"TurnBegin"' in line and not _is_slash_line(line) for line in recorded.splitlines())
+
+
+def _is_slash_line(line: bytes) -> bool:
+    """Whether what began this turn, on a line of `wire.jsonl`, is a slash line."""
+    try:
+        user_input = json.loads(line)["message"]["payload"]["user_input"]
+    except (ValueError, KeyError, TypeError, RecursionError):
+        return False
+    return isinstance(user_input, str) and user_input.lstrip().startswith("/")
+
+
+def _remembers(context: Path) -> bool:
+    """Whether there is a message for the model in it."""
+    try:
+        return b'"role":"user"' in context.read_bytes().replace(b" ", b"")
+    except OSError:
+        return False
 
 
 def _scratch_folder(session_id: str) -> Path:
