@@ -14,6 +14,7 @@ KimiTuiError
 ├── ModelNotSetError        exit 1   there is no model to ask
 ├── ModelUnsupportedError   exit 1   the model cannot do what is asked of it
 ├── MaxStepsReachedError    exit 1   the turn took all the steps it may take
+├── RepeatedCallError       exit 1   the model made the same tool call again and again
 ├── FaultError              exit 1   a fault of ours; a report has the details
 └── ProviderError           exit 1   the model's service; 75 where a retry may help
     ├── ProviderConnectionError  75
@@ -124,6 +125,15 @@ class MaxStepsReachedError(KimiTuiError):
             said("stopped after {count} moves, the most that is allowed", count=steps)
             if what == "moves"
             else said("stopped after {count} steps, the most that is allowed", count=steps)
+        )
+
+
+class RepeatedCallError(KimiTuiError):
+    """The model made one tool call with the same arguments in so many steps in a row that the turn was stopped."""
+
+    def __init__(self, tool: str, count: int) -> None:
+        super().__init__(
+            said("stopped: the model made the same call of {tool} in {count} steps in a row", tool=tool, count=count)
         )
 
 

@@ -318,7 +318,7 @@ class FlowRunner(Steered):
 
     def _out_of_moves(self) -> _Ending:
         moves = self._state.moves
-        error = None if self._flow.source == "ralph" else MaxStepsReachedError(moves, "moves")
+        error = MaxStepsReachedError(moves, "moves")
         return _Ending("max_moves", said("all {count} moves were made", count=moves), error)
 
     def _begin(self) -> None:

@@ -29,14 +29,14 @@ async def run_command(engine: "Engine", name: str, args: str, *, shown: str) -> 
         raise TurnRunningError(said("{command} has to wait until the turn has ended", command=f"/{name}"))
     match kind:
         case "flow" if rest:
-            return _as_turn(await engine.flows.run(_skill(engine.skills, rest, flow=True), args, shown=shown))
+            return as_turn(await engine.flows.run(_skill(engine.skills, rest, flow=True), args, shown=shown))
         case "skill" if rest:
             return await engine.take_turn(skill_prompt(_skill(engine.skills, rest), args), shown_as=shown)
         case _ if command is not None:
             await _run(engine, command, args, shown)
             return TurnResult("finished")
         case _:
-            return _as_turn(await engine.flows.run_prompt_flow(args, shown=shown))
+            return as_turn(await engine.flows.run_prompt_flow(args, shown=shown))
 
 
 def _begins(engine: "Engine") -> bool:
@@ -74,11 +74,12 @@ def _skill(skills: SkillLibrary, name: str, *, flow: bool = False) -> Skill:
     return found
 
 
-def _as_turn(outcome: FlowOutcome) -> TurnResult:
+def as_turn(outcome: FlowOutcome) -> TurnResult:
+    """How the turn that was a whole flow ended."""
     match outcome.status:
-        case "finished" | "max_moves":
+        case "finished":
             return TurnResult("finished", outcome.reason or "", outcome.steps)
         case "cancelled":
             return TurnResult("cancelled", outcome.reason or "", outcome.steps)
-        case "stopped" | "failed":
+        case "stopped" | "failed" | "max_moves":
             return TurnResult("failed", outcome.reason or outcome.status, outcome.steps)

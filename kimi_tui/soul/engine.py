@@ -20,7 +20,7 @@ from kimi_tui.skill.library import SkillLibrary
 from kimi_tui.soul.btw import Asides
 from kimi_tui.soul.command import TurnRunningError
 from kimi_tui.soul.commands import COMMANDS, CommandInfo
-from kimi_tui.soul.dispatch import run_command
+from kimi_tui.soul.dispatch import as_turn, run_command
 from kimi_tui.soul.figures import Figures, Prices
 from kimi_tui.soul.flows import Flows
 from kimi_tui.soul.hooks import Hooks
@@ -253,8 +253,7 @@ class Engine:
             raise TurnRunningError(said("a turn is already running"))
         iterations = self.config.loop_control.max_ralph_iterations
         if iterations and self.runner is None:
-            outcome = await self.flows.run_ralph(user_input, iterations)
-            return TurnResult("finished", steps=outcome.steps)
+            return as_turn(await self.flows.run_ralph(user_input, iterations))
         try:
             return await self.take_turn(user_input)
         except MaxStepsReachedError:

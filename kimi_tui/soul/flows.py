@@ -4,7 +4,7 @@ from collections.abc import Callable
 from typing import Protocol
 
 from kimi_tui.config.tables import LoopControl
-from kimi_tui.errors import FlowControlError, MaxStepsReachedError, UsageError
+from kimi_tui.errors import FlowControlError, UsageError
 from kimi_tui.flow.graph import Flow
 from kimi_tui.flow.journal import Journal, load_runs
 from kimi_tui.flow.ralph import ralph_flow, ralph_text
@@ -155,8 +155,6 @@ class Flows:
         self._send(TurnEnd())
         if outcome.error is not None:
             raise outcome.error
-        if outcome.status == "max_moves" and flow.source != "ralph":
-            raise MaxStepsReachedError(outcome.moves, "moves")
         return outcome
 
     def _obey(self, runner: FlowRunner) -> None:

@@ -5,7 +5,7 @@ from typing import Literal
 from uuid import uuid4
 
 from kimi_tui.context.dmail import DMail
-from kimi_tui.errors import KimiTuiError, ProviderError, UsageError
+from kimi_tui.errors import KimiTuiError, MaxStepsReachedError, ProviderError, RepeatedCallError, UsageError
 from kimi_tui.said import said
 from kimi_tui.wire.events import Notification
 
@@ -35,6 +35,8 @@ def error_notice(error: KimiTuiError) -> Notification:
             title = said("The model's service failed")
         case UsageError():
             title = said("That cannot be done")
+        case MaxStepsReachedError() | RepeatedCallError():
+            title = said("The turn was stopped")
         case _:
             title = said("The turn ended with an error")
     return notice(title, str(error), severity="error", kind=type(error).__name__)

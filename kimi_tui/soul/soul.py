@@ -11,7 +11,13 @@ from dataclasses import dataclass, field
 from kimi_tui.context.compaction import Threshold
 from kimi_tui.context.context import Context, interrupted_result
 from kimi_tui.context.dmail import arrival, checkpoint_mark
-from kimi_tui.errors import ContextOverflowError, KimiTuiError, MaxStepsReachedError, ModelNotSetError
+from kimi_tui.errors import (
+    ContextOverflowError,
+    KimiTuiError,
+    MaxStepsReachedError,
+    ModelNotSetError,
+    RepeatedCallError,
+)
 from kimi_tui.flow.turn import TurnResult
 from kimi_tui.llm.message import Message, user_message
 from kimi_tui.llm.provider import ModelInfo, Provider, SpokenPart
@@ -23,6 +29,7 @@ from kimi_tui.soul.compacting import Compacted, compact
 from kimi_tui.soul.hooks import Hooks
 from kimi_tui.soul.notice import dmail_notice
 from kimi_tui.soul.tool_hooks import call_with_hooks
+from kimi_tui.tools.repeat import STOP_AT as REPEATS_STOP_AT
 from kimi_tui.tools.result_message import result_message
 from kimi_tui.wire.codec import WireMessage
 from kimi_tui.wire.events import (
@@ -58,6 +65,7 @@ class _Turn:
     message: str = ""
     usage: TokenUsage | None = None
     rejected: bool = False
+    repeated: str | None = None
     ended: bool = False
     compact: bool = True
 
@@ -93,8 +101,8 @@ class Soul:
         """One turn. `shown_as` is what the Wire says that the person typed, where that is not the prompt; `turn_id`
         marks its beginning in the context.
 
-        Returns `cancelled` after `stop_turn`; raises the KimiTuiError that ended it, MaxStepsReachedError
-        among them.
+        Returns `cancelled` after `stop_turn`; raises the KimiTuiError that ended it, MaxStepsReachedError and
+        RepeatedCallError among them.
         """
         self._stop_asked = False
         body = asyncio.create_task(self._turn(prompt, prompt if shown_as is None else shown_as, turn_id))
@@ -144,8 +152,10 @@ class Soul:
                 self._send(StepInterrupted())
                 raise
             if self._take_steering() and not turn.rejected:
-                turn.ended = False
+                turn.ended, turn.repeated = False, None
         self._send(TurnEnd())
+        if turn.repeated is not None:
+            raise RepeatedCallError(turn.repeated, REPEATS_STOP_AT)
         return TurnResult("rejected" if turn.rejected else "finished", turn.message, turn.steps, turn.usage)
 
     async def compact(self, focus: str = "", *, step: int = 1, by_hand: bool = False) -> Compacted:
@@ -221,8 +231,8 @@ class Soul:
         extras = [result.return_value.extras or {} for result in results]
         if self._rejection_ends_turn and any(e.get("rejected") and not e.get("feedback") for e in extras):
             turn.rejected = turn.ended = True
-        elif any(extra.get("stop") for extra in extras):
-            turn.ended = True
+        elif repeated := next((c for c, extra in zip(calls, extras, strict=True) if extra.get("stop")), None):
+            turn.repeated, turn.ended = repeated.function.name, True
 
     async def _ask(self, step: int) -> Reply:
         """One whole reply. What was said before a cancel stays in the context as far as it is text."""

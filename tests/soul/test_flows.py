@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from kimi_tui.errors import UsageError
+from kimi_tui.errors import MaxStepsReachedError, UsageError
 from kimi_tui.soul.engine import TurnRunningError
 from kimi_tui.wire.events import Notification, TurnBegin
 from kimi_tui.wire.flow_events import FlowBegin, FlowDecision, FlowEnd, FlowNodeBegin, FlowPaused
@@ -134,6 +134,14 @@ async def test_ralph_asks_again_until_the_model_says_stop(tmp_path):
         await engine.prompt("do it all")
     assert heard.of(FlowEnd)[0].status == "finished"
     assert len(heard.of(FlowNodeBegin)) == 3
+
+
+async def test_ralph_that_is_not_done_in_time_says_so(tmp_path):
+    replies = ("text: did a part", *["text: <choice>CONTINUE</choice>"] * 3)
+    async with engine_on(plan(tmp_path, *replies, loop={"max_ralph_iterations": 2})) as (engine, heard):
+        with pytest.raises(MaxStepsReachedError):
+            await engine.prompt("do it all")
+    assert heard.of(FlowEnd)[0].status == "max_moves"
 
 
 async def test_a_flow_may_have_a_chinese_name(tmp_path):

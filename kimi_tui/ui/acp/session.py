@@ -20,7 +20,7 @@ from acp.schema import (
     Usage,
 )
 
-from kimi_tui.errors import KimiTuiError, MaxStepsReachedError
+from kimi_tui.errors import KimiTuiError, MaxStepsReachedError, RepeatedCallError
 from kimi_tui.flow.turn import TurnResult
 from kimi_tui.soul.commands import takes_effect_at_once
 from kimi_tui.soul.engine import Engine
@@ -119,8 +119,9 @@ class AcpSession:
                 self.cancel()
                 raise
             reason = "cancelled"
-        except MaxStepsReachedError:
+        except (MaxStepsReachedError, RepeatedCallError) as error:
             reason = "max_turn_requests"
+            self.engine.tell(str(error), severity="warning")
         except KimiTuiError as error:
             await self._queue.join()
             raise refusal(error) from error

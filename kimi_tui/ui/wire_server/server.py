@@ -12,6 +12,7 @@ from kimi_tui.errors import (
     ModelNotSetError,
     ModelUnsupportedError,
     ProviderError,
+    RepeatedCallError,
     UsageError,
 )
 from kimi_tui.soul.commands import parse_line, takes_effect_at_once
@@ -183,6 +184,8 @@ class WireServer:
             result = await self._engine.prompt(user_input)
         except MaxStepsReachedError as error:
             return {"status": "max_steps_reached", "steps": error.steps}
+        except RepeatedCallError:
+            return {"status": "finished"}
         except KimiTuiError as error:
             raise RpcError(_code_of(error), str(error)) from error
         return {"status": "cancelled" if result.stop == "cancelled" else "finished"}

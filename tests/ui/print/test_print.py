@@ -1,6 +1,7 @@
 """The print face, driven as a program: a process, a scripted model, real files."""
 
 import json
+import os
 import signal
 import subprocess
 import sys
@@ -138,6 +139,31 @@ def test_too_many_steps_is_a_failure(tmp_path):
     done = run(tmp_path, *replies, extra=("-p", "hi", "--max-steps-per-turn", "2"))
     assert done.returncode == 1
     assert "stopped after 2 steps" in done.stderr
+
+
+def test_a_task_that_is_not_done_within_its_repetitions_is_a_failure(tmp_path):
+    replies = ["text: did a part", *["text: <choice>CONTINUE</choice>"] * 5]
+    done = run(tmp_path, *replies, extra=("--max-ralph-iterations", "3", "-p", "do it all"))
+    assert done.returncode == 1
+    assert "stopped after 4 moves, the most that is allowed" in done.stderr
+
+
+def test_the_same_call_again_and_again_is_a_failure(tmp_path):
+    replies = [tool_call("Glob", f"c{number}", pattern="*.none") for number in range(12)]
+    done = run(tmp_path, *replies, extra=("-p", "go"))
+    assert (done.returncode, done.stdout) == (1, "")
+    assert "stopped: the model made the same call of Glob in 12 steps in a row" in done.stderr
+
+
+def test_a_slash_line_leaves_no_session_to_go_on_with(tmp_path):
+    assert run(tmp_path, "text: noted", extra=("-p", "remember 7")).returncode == 0
+    done = run(tmp_path, extra=("-p", "/help"))
+    assert done.stdout
+    assert "To go on" not in done.stderr
+    again = run(tmp_path, "text: 7", extra=("--continue", "--output-format", "stream-json", "-p", "which?"))
+    assert again.returncode == 0
+    (context,) = (Path(os.environ["KIMI_TUI_HOME"]) / "sessions").glob("*/*/context.jsonl")
+    assert "remember 7" in context.read_text()
 
 
 def test_a_flow_runs_without_a_screen_and_its_events_come_when_asked_for(tmp_path):
