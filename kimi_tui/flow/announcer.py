@@ -118,6 +118,6 @@ class Announcer:
             )
         )
 
-    def end(self, status: FlowStatus, *, moves: int, reason: str | None) -> None:
+    def end(self, status: FlowStatus, *, moves: int, reason: str | None, node_id: str) -> None:
         self.node_end("failed" if status == "failed" else "cancelled")
-        self._send(FlowEnd(run_id=self._run_id, status=status, moves=moves, reason=reason))
+        self._send(FlowEnd(run_id=self._run_id, status=status, moves=moves, reason=reason, node_id=node_id))

@@ -1,6 +1,17 @@
 """Collects nodes and edges while a chart is read, in the order of their first mention."""
 
-from kimi_tui.flow.graph import Chart, ChartEdge, ChartNode, ChartNote, ChartSource, Direction, Heads
+from collections.abc import Iterable
+
+from kimi_tui.flow.graph import (
+    Chart,
+    ChartEdge,
+    ChartGroup,
+    ChartNode,
+    ChartNote,
+    ChartSource,
+    Direction,
+    Heads,
+)
 from kimi_tui.flow.place import Places
 from kimi_tui.said import said
 
@@ -26,6 +37,7 @@ class ChartBuilder:
         self.nodes: dict[str, _Node] = {}
         self.edges: list[tuple[str, str, str | None, int, Heads]] = []
         self.notes: list[tuple[str, int]] = []
+        self.groups: dict[str, tuple[list[str], int]] = {}
         self.direction: Direction = "TB"
 
     def mention(self, node_id: str, offset: int) -> None:
@@ -48,6 +60,10 @@ class ChartBuilder:
             raise self._places.fault(said("this chart has more than {count} edges", count=MOST_EDGES), offset)
         self.edges.append((src, dst, label, offset, heads))
 
+    def group(self, group_id: str, members: Iterable[str], *, offset: int) -> None:
+        """Adds members to a group, which is made where there is none of that id."""
+        self.groups.setdefault(group_id, ([], offset))[0].extend(members)
+
     def note(self, text: str, offset: int) -> None:
         self.notes.append((text, offset))
 
@@ -64,4 +80,8 @@ class ChartBuilder:
         notes = tuple(
             ChartNote(text, *self._places.of(offset)) for text, offset in sorted(self.notes, key=lambda n: n[1])
         )
-        return Chart(source, tuple(nodes), tuple(edges), self.direction, notes)
+        groups = tuple(
+            ChartGroup(group_id, tuple(members), *self._places.of(offset))
+            for group_id, (members, offset) in self.groups.items()
+        )
+        return Chart(source, tuple(nodes), tuple(edges), self.direction, notes, groups)

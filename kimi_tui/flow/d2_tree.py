@@ -119,6 +119,9 @@ class Tree:
             if shown is field:
                 builder.mention(node_id, field.offset)
                 self._node(builder, node_id, field)
+                members = [ids[child][0] for child in field.shapes() if child in ids and ids[child][1] is child]
+                if members:
+                    builder.group(node_id, members, offset=field.offset)
         for edge in self.edges:
             src, dst = ids.get(edge.src), ids.get(edge.dst)
             if src is not None and dst is not None and not (edge.gone or edge.suspended):

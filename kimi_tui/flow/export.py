@@ -45,7 +45,7 @@ def picture_of_state(state: RunState, flow: Flow) -> FlowPicture:
     picture.node_id, picture.moves = state.node_id, state.moves
     picture.status, picture.reason = state.status, state.reason
     if state.status == "finished":
-        picture.nodes[flow.end_id].state = "done"
+        picture.nodes[state.node_id if state.node_id in flow.nodes else flow.end_id].state = "done"
     return picture
 
 

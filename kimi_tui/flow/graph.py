@@ -62,14 +62,28 @@ class ChartNote:
 
 
 @dataclass(frozen=True, slots=True)
+class ChartGroup:
+    """A subgraph (Mermaid) or a container (D2). `members` are ids of nodes and of other groups, each in one group."""
+
+    id: str
+    members: tuple[str, ...]
+    line: int = 1
+    column: int = 1
+
+
+@dataclass(frozen=True, slots=True)
 class Chart:
-    """Nodes and edges in the order of their first mention, not yet validated."""
+    """Nodes and edges in the order of their first mention, not yet validated.
+
+    A group is among the nodes too where an edge names it (Mermaid), or always (D2).
+    """
 
     source: ChartSource
     nodes: tuple[ChartNode, ...]
     edges: tuple[ChartEdge, ...]
     direction: Direction = "TB"
     notes: tuple[ChartNote, ...] = ()
+    groups: tuple[ChartGroup, ...] = ()
 
 
 class NodeKind(StrEnum):

@@ -3,28 +3,34 @@
 Errors stop a flow from running (`build_flow`), warnings (`lint`) never do. Everything is linear in the chart's size.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence, Set
 
 from kimi_tui.errors import FlowValidationError
 from kimi_tui.flow.graph import Chart, ChartEdge, ChartNode, ChartNote, Flow, FlowEdge, FlowNode, NodeKind
+from kimi_tui.flow.groups import without_groups
 from kimi_tui.flow.loops import Outgoing, loops_without_decision, loops_without_end
 from kimi_tui.said import said
 
 LONGEST_BRANCH_LABEL = 40
+_TAG = re.compile(r"<[^<>]*>")
 
 
 def build_flow(chart: Chart) -> Flow:
     """The flow a chart describes; raises `FlowValidationError`, the first of its `flaws`, where it is none."""
     for flaw in _flaws(chart):
         raise flaw
-    begin, end = _with_role(chart, NodeKind.BEGIN)[0], _with_role(chart, NodeKind.END)[0]
-    outgoing = _outgoing(chart)
-    nodes = {node.id: FlowNode(node.id, node.label, _kind(node, begin, end, outgoing)) for node in chart.nodes}
+    plain = without_groups(chart).chart
+    begin, ends = _with_role(plain, NodeKind.BEGIN)[0], {node.id for node in _with_role(plain, NodeKind.END)}
+    outgoing = _outgoing(plain)
+    reached = _reached_from(begin.id, ends, outgoing)
+    end_id = next(node.id for node in plain.nodes if node.id in ends and node.id in reached)
+    nodes = {node.id: FlowNode(node.id, node.label, _kind(node, begin, ends, outgoing)) for node in plain.nodes}
     edges = {
         node_id: tuple(FlowEdge(edge.src, edge.dst, _branch(edge)) for edge in ways)
         for node_id, ways in outgoing.items()
     }
-    return Flow(nodes, edges, begin.id, end.id, chart.source, chart.direction, chart)
+    return Flow(nodes, edges, begin.id, end_id, chart.source, chart.direction, chart)
 
 
 def flaws(chart: Chart) -> list[FlowValidationError]:
@@ -32,30 +38,38 @@ def flaws(chart: Chart) -> list[FlowValidationError]:
     return sorted(_flaws(chart), key=lambda flaw: (flaw.line or 0, flaw.column or 0))
 
 
-def _flaws(chart: Chart) -> Iterator[FlowValidationError]:
+def _flaws(read: Chart) -> Iterator[FlowValidationError]:
+    plain = without_groups(read)
+    chart = plain.chart
+    yield from plain.flaws
     begins, ends = _with_role(chart, NodeKind.BEGIN), _with_role(chart, NodeKind.END)
-    yield from _role_flaws(chart, begins, NodeKind.BEGIN)
-    yield from _role_flaws(chart, ends, NodeKind.END)
+    if len(begins) != 1:
+        yield _begin_flaw(read, begins)
+    if not ends:
+        yield _missing(read, NodeKind.END)
     outgoing = _outgoing(chart)
     reached: set[str] = set(outgoing)
     if begins and not outgoing[begins[0].id]:
-        yield _refusal(said("BEGIN has no way out; link it to the first step"), begins[0])
+        if not any(edge.src == begins[0].id for edge in read.edges):  # else its edge has a flaw already
+            yield _refusal(said("BEGIN has no way out; link it to the first step"), begins[0])
     elif begins and ends:
-        reached = _reached_from(begins[0].id, ends[0].id, outgoing)
-        if ends[0].id not in reached:
+        reached = _reached_from(begins[0].id, {end.id for end in ends}, outgoing)
+        if not plain.flaws and not any(end.id in reached for end in ends):
             stops = _where_it_stops(chart, outgoing, reached)
             yield _refusal(said("END cannot be reached from BEGIN; {why}", why=stops), ends[0])
     for node in chart.nodes:
-        if node.id in reached and len(outgoing[node.id]) > 1:
+        if node.id in reached and _role(node) is None and len(outgoing[node.id]) > 1:
             yield from _branch_flaws(node, outgoing[node.id])
 
 
 def lint(read: Flow | Chart) -> list[ChartNote]:
     """Warnings about a chart, in the order of their places. A flow that came from no chart has none."""
-    chart = read.chart if isinstance(read, Flow) else read
-    if chart is None:
+    written = read.chart if isinstance(read, Flow) else read
+    if written is None:
         return []
-    found = list(chart.notes)
+    found = list(written.notes)
+    found += _container_warnings(written)
+    chart = without_groups(written).chart
     outgoing = _outgoing(chart)
     found += (
         ChartNote(said("this edge points both ways; it is followed forward only"), edge.line, edge.column)
@@ -63,19 +77,40 @@ def lint(read: Flow | Chart) -> list[ChartNote]:
         if edge.heads == "both"
     )
     begins, ends = _with_role(chart, NodeKind.BEGIN), _with_role(chart, NodeKind.END)
+    found += (
+        ChartNote(
+            said("END once more; each END ends the run, but Kimi CLI takes a flow with one END only"),
+            node.line,
+            node.column,
+        )
+        for node in ends[1:]
+    )
     reached: set[str] = set(outgoing)
     if begins:
-        reached = _reached_from(begins[0].id, ends[0].id if ends else None, outgoing)
+        reached = _reached_from(begins[0].id, {end.id for end in ends}, outgoing)
         found += (
             ChartNote(said("`{node}` cannot be reached from BEGIN", node=node.id), node.line, node.column)
             for node in chart.nodes
             if node.id not in reached
         )
+    meant_as_end = None if ends else _nearly(written, NodeKind.END)
     for node in chart.nodes:
-        if node.id in reached:
+        if node.id in reached and node is not meant_as_end:
             found += _node_warnings(node, outgoing[node.id])
     found += _loop_warnings(chart, outgoing, reached)
     return sorted(found, key=lambda note: (note.line, note.column))
+
+
+def _container_warnings(chart: Chart) -> Iterator[ChartNote]:
+    """A container of D2 with a long text: perhaps a step whose braces were not meant to hold steps."""
+    groups = {group.id for group in chart.groups} if chart.source == "d2" else set[str]()
+    for node in chart.nodes:
+        if node.id in groups and ("\n" in node.label or len(node.label) > LONGEST_BRANCH_LABEL):
+            yield ChartNote(
+                said("`{node}` holds other shapes, so its text is a title that no step is told", node=node.id),
+                node.line,
+                node.column,
+            )
 
 
 def _role(node: ChartNode) -> NodeKind | None:
@@ -94,23 +129,61 @@ def _with_role(chart: Chart, role: NodeKind) -> list[ChartNode]:
     return [node for node in chart.nodes if _role(node) is role]
 
 
-def _role_flaws(chart: Chart, found: Sequence[ChartNode], role: NodeKind) -> Iterator[FlowValidationError]:
+def _begin_flaw(chart: Chart, begins: Sequence[ChartNode]) -> FlowValidationError:
+    if not begins:
+        return _missing(chart, NodeKind.BEGIN)
+    ids = ", ".join(f"`{node.id}`" for node in begins[:8]) + (", .." if len(begins) > 8 else "")
+    return _refusal(
+        said("{count} nodes are labelled BEGIN ({nodes}); a flow has exactly one", count=len(begins), nodes=ids),
+        begins[1],
+    )
+
+
+def _missing(chart: Chart, role: NodeKind) -> FlowValidationError:
+    """At the node that was probably meant, with the label it needs; else at the chart's beginning, with an example."""
     name = role.upper()
-    if not found:
-        example = _example(chart, name)
+    if (node := _nearly(chart, role)) is None:
         cause = said(
-            "no node is labelled {name}; a flow needs exactly one, for example `{example}`", name=name, example=example
-        )
-        yield FlowValidationError(cause, line=1, column=1)
-    elif len(found) > 1:
-        ids = ", ".join(f"`{node.id}`" for node in found[:8]) + (", .." if len(found) > 8 else "")
-        cause = said(
-            "{count} nodes are labelled {name} ({nodes}); a flow has exactly one",
-            count=len(found),
+            "no node is labelled {name}; a flow needs one, for example `{example}`",
             name=name,
-            nodes=ids,
+            example=_example(chart, name),
         )
-        yield _refusal(cause, found[1])
+        return FlowValidationError(cause, line=1, column=1)
+    if any(group.id == node.id for group in chart.groups):
+        cause = said("`{node}` is a group of nodes, so it cannot be {name}; give {name} a node of its own",
+            node=node.id, name=name)  # fmt: skip
+    else:
+        cause = said(
+            "no node is labelled {name}; `{node}` says `{label}`, and its label must be {name} alone: `{example}`",
+            name=name,
+            node=node.id,
+            label=_short(node.label),
+            example=f"{node.id}: {name}" if chart.source == "d2" else f"{node.id}([{name}])",
+        )
+    return _refusal(cause, node)
+
+
+_OTHER_WORDS = {NodeKind.BEGIN: ("begin", "start", "开始"), NodeKind.END: ("end", "stop", "finish", "done", "结束")}
+
+
+def _nearly(chart: Chart, role: NodeKind) -> ChartNode | None:
+    """The node that was probably meant to be BEGIN or END: by its id, its label without marks, or another word."""
+    word, *others = _OTHER_WORDS[role]
+    nodes = [node for node in chart.nodes if _role(node) is None]
+    tests: tuple[Callable[[ChartNode], bool], ...] = (
+        lambda node: _bare(node.label) == word,
+        lambda node: _bare(node.id) == word,
+        lambda node: _bare(node.label) in others,
+        lambda node: _bare(node.id) in others,
+    )
+    return next((node for test in tests for node in nodes if test(node)), None)
+
+
+def _bare(text: str) -> str:
+    """The letters of a short text in one case: without markup, emoji, punctuation and blanks."""
+    if len(text) > LONGEST_BRANCH_LABEL:
+        return ""
+    return "".join(character for character in _TAG.sub("", text) if character.isalpha()).casefold()
 
 
 def _example(chart: Chart, name: str) -> str:
@@ -136,12 +209,12 @@ def _outgoing(chart: Chart) -> dict[str, list[ChartEdge]]:
     return outgoing
 
 
-def _reached_from(start: str, end: str | None, outgoing: Outgoing) -> set[str]:
+def _reached_from(start: str, ends: Set[str], outgoing: Outgoing) -> set[str]:
     """What a run can come to: nothing is run after END."""
     reached, waiting = {start}, [start]
     while waiting:
         node_id = waiting.pop()
-        if node_id == end:
+        if node_id in ends:
             continue
         for edge in outgoing[node_id]:
             if edge.dst not in reached:
@@ -158,16 +231,29 @@ def _where_it_stops(chart: Chart, outgoing: Outgoing, reached: set[str]) -> str:
     return said("every way from BEGIN runs in a circle")
 
 
-def _kind(node: ChartNode, begin: ChartNode, end: ChartNode, outgoing: Outgoing) -> NodeKind:
+def _kind(node: ChartNode, begin: ChartNode, ends: Set[str], outgoing: Outgoing) -> NodeKind:
     if node is begin:
         return NodeKind.BEGIN
-    if node is end:
+    if node.id in ends:
         return NodeKind.END
     return NodeKind.DECISION if len(outgoing[node.id]) > 1 else NodeKind.TASK
 
 
 def _branch_flaws(node: ChartNode, ways: Sequence[ChartEdge]) -> Iterator[FlowValidationError]:
     seen: dict[str, ChartEdge] = {}
+    if not any(_branch(edge) for edge in ways):
+        targets = list(dict.fromkeys(edge.dst for edge in ways))
+        named = ", ".join(f"`{target}`" for target in targets[:8]) + (", .." if len(targets) > 8 else "")
+        yield _refusal(
+            said(
+                "`{node}` leads to {nodes} at once, and steps side by side are not run; "
+                "put them one after the other, or label each way so that the model chooses one",
+                node=node.id,
+                nodes=named,
+            ),
+            ways[1],
+        )
+        return
     for edge in ways:
         label = _branch(edge)
         if label is None:
@@ -267,7 +353,7 @@ def _loop_warnings(chart: Chart, outgoing: Outgoing, reached: set[str]) -> Itera
         yield ChartNote(
             said("the loop through `{node}` has no decision on it, so it never ends", node=node_id), *places[node_id]
         )
-    for node_id in loops_without_end(outgoing, reached, min(ends)) if len(ends) == 1 else ():
+    for node_id in loops_without_end(outgoing, reached, ends) if ends else ():
         yield ChartNote(
             said("no way leads from the loop through `{node}` to END, whatever is decided", node=node_id),
             *places[node_id],

@@ -23,13 +23,13 @@ def loops_without_decision(outgoing: Outgoing, among: Set[str]) -> Iterator[str]
             walk_of[here] = ""
 
 
-def loops_without_end(outgoing: Outgoing, among: Set[str], end: str) -> Iterator[str]:
+def loops_without_end(outgoing: Outgoing, among: Set[str], ends: Set[str]) -> Iterator[str]:
     """One decision of each tangle of loops that has one, and from which no way leads to END."""
     sources: dict[str, list[str]] = {node_id: [] for node_id in outgoing}
     for node_id, ways in outgoing.items():
         for edge in ways:
             sources[edge.dst].append(node_id)
-    lost = set(among) - _linked_to(end, sources)
+    lost = set(among) - _linked_to(ends, sources)
     ahead = {node_id: [edge.dst for edge in outgoing[node_id] if edge.dst in lost] for node_id in lost}
     behind = {node_id: [src for src in sources[node_id] if src in lost] for node_id in lost}
     round_and_round = _between_circles(ahead, behind)
@@ -41,11 +41,11 @@ def loops_without_end(outgoing: Outgoing, among: Set[str], end: str) -> Iterator
     for node_id in outgoing:
         if node_id in round_and_round and node_id not in told and len(outgoing[node_id]) > 1:
             yield node_id
-            told |= _linked_to(node_id, near)
+            told |= _linked_to({node_id}, near)
 
 
-def _linked_to(start: str, links: _Links) -> set[str]:
-    found, waiting = {start}, [start]
+def _linked_to(starts: Set[str], links: _Links) -> set[str]:
+    found, waiting = set(starts), list(starts)
     while waiting:
         for node_id in links[waiting.pop()]:
             if node_id not in found:

@@ -6,6 +6,7 @@ titles) is stepped over; subgraphs give their nodes and edges. Labels are read b
 """
 
 import re
+from dataclasses import dataclass, field
 from typing import NoReturn
 
 from kimi_tui.flow.chart_builder import ChartBuilder
@@ -46,6 +47,15 @@ _DIRECTIONS: dict[str, Direction] = {
 _Data = tuple[dict[str, str], int]
 
 
+@dataclass(slots=True)
+class _Subgraph:
+    """A subgraph that is read; `id` is empty where Mermaid makes one up. `members` keeps their order."""
+
+    id: str
+    offset: int
+    members: dict[str, None] = field(default_factory=dict[str, None])
+
+
 def read_mermaid(text: str) -> Chart:
     """Nodes and edges as written; raises `FlowParseError` with line and column for what is no flowchart."""
     return _Reader(checked(text)).read()
@@ -64,7 +74,10 @@ class _Reader:
         self.passed_over: list[Span] = []
         self.said: _Data | None = None
         self.subgraph_ids: set[str] = set()
-        self.open_subgraphs: list[tuple[str, int]] = []
+        self.open_subgraphs: list[_Subgraph] = []
+        self.grouped: set[str] = set()
+        self.closed_subgraphs = 0
+        self.padded_names: list[tuple[str, int]] = []
 
     def read(self) -> Chart:
         self._header()
@@ -74,12 +87,17 @@ class _Reader:
             self._skip(BETWEEN)
         if self.open_subgraphs:
             self._fail(
-                said("this subgraph is never closed; write `end` on a line of its own"), self.open_subgraphs[-1][1]
+                said("this subgraph is never closed; write `end` on a line of its own"), self.open_subgraphs[-1].offset
             )
         self._note_lines_that_mermaid_reads_otherwise()
         return self.out.chart("mermaid")
 
     def _note_lines_that_mermaid_reads_otherwise(self) -> None:
+        for name, at in self.padded_names:
+            if name in self.out.nodes:
+                self.out.note(
+                    said("with a blank too many around its name, this subgraph is not the node `{name}`", name=name), at
+                )
         labels, passed = Spans(self.labels.over_lines), Spans(self.passed_over)
         for at in lost_semicolons(self.text, labels):
             self.out.note(
@@ -136,7 +154,7 @@ class _Reader:
             case "end":
                 if not self.open_subgraphs:
                     self._fail(said("`end` closes a subgraph, and none is open here; call a node `END` or `finish`"))
-                self.subgraph_ids.add(self.open_subgraphs.pop()[0])
+                self._close_subgraph(self.open_subgraphs.pop())
                 self.at = keyword.end()
             case "direction":
                 if stated := DIRECTION.match(self.text, self.at):
@@ -153,12 +171,29 @@ class _Reader:
                 self._skip_statement()
 
     def _subgraph(self) -> None:
-        """Its name and title mean nothing here; its nodes and edges are read as all others."""
-        named = SUBGRAPH_NAME.match(self.text, self.at)
-        self.open_subgraphs.append((named.group(1).strip().strip('"') if named else "", self.at))
+        """Its title means nothing here; its nodes and edges are read as all others."""
+        named, start = SUBGRAPH_NAME.match(self.text, self.at), self.at
         if named is not None and self.text.startswith("[", named.end()):
             self.at = self.labels.node("[", named.end() + 1).after
-        self._skip_statement()
+            self._skip_statement()
+            name = named.group(1).strip().strip('"')
+        else:
+            self._skip_statement()
+            name = self.text[start + len("subgraph") + 1 : self.at]
+            if name.split() == [name.strip()] != [name]:
+                self.padded_names.append((name.strip().strip('"'), start))
+        self.open_subgraphs.append(_Subgraph(name.removeprefix('"`').removesuffix('`"').strip('"'), start))
+
+    def _close_subgraph(self, closed: _Subgraph) -> None:
+        """What two subgraphs name belongs to the one that is closed first, as in Mermaid."""
+        self.subgraph_ids.add(closed.id)
+        group_id = closed.id if closed.id.split() == [closed.id] else f"subGraph{self.closed_subgraphs}"
+        self.closed_subgraphs += 1
+        members = [member for member in closed.members if member not in self.grouped and member != group_id]
+        self.grouped.update(members)
+        self.out.group(group_id, members, offset=closed.offset)
+        if self.open_subgraphs:
+            self.open_subgraphs[-1].members[group_id] = None
 
     def _description(self, at: int) -> None:
         brace = BLANK.match(self.text, at)
@@ -325,6 +360,8 @@ class _Reader:
                 self.out.mention(node_id, start)
         else:
             self._label(node_id, start, opener)
+        if self.open_subgraphs and node_id not in self.edge_ids:
+            self.open_subgraphs[-1].members[node_id] = None
         self._class()
         if self.text.startswith("@{", self.at):
             pairs, self.at = read_node_data(self.text, self.written, self.at + 2, self.places)

@@ -310,8 +310,9 @@ class FlowPicture:
 
     def _end(self, message: FlowEnd, at: float) -> None:
         if message.status == "finished":
-            self._arrive(self.end_id)
-            self._node(self.end_id).state = "done"
+            end_id = message.node_id or self.end_id
+            self._arrive(end_id)
+            self._node(end_id).state = "done"
         self.status, self.reason, self.pausing = message.status, message.reason, False
         self.moves = max(self.moves, message.moves)
         if self._since is not None:

@@ -387,7 +387,7 @@ class FlowRunner(Steered):
         self._write(Ended(run=state.run_id, status=ending.status, moves=state.moves, reason=ending.reason))
         if self._journal is not None:
             self._journal.close()
-        self._say.end(ending.status, moves=state.moves, reason=ending.reason)
+        self._say.end(ending.status, moves=state.moves, reason=ending.reason, node_id=state.node_id)
 
 
 def _check_resumable(flow: Flow, state: RunState) -> None:

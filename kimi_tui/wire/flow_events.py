@@ -107,7 +107,10 @@ class FlowControls(WireModel):
 
 
 class FlowEnd(WireModel):
+    """`node_id` is where the run ended: of several END nodes the one it came to."""
+
     run_id: str
     status: FlowStatus
     moves: int
     reason: str | None = None
+    node_id: str | None = None

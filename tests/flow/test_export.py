@@ -37,7 +37,7 @@ async def test_the_exported_chart_is_the_chart_of_the_run() -> None:
 
 
 async def test_ids_that_mermaid_cannot_write_get_names_of_their_own() -> None:
-    flow = build_flow(read_d2('BEGIN -> "a b": x\n"a b" -> end.x\nend.x -> END\n'))
+    flow = build_flow(read_d2('BEGIN -> "a b": x\n"a b" -> fin.x\nfin.x -> END\n'))
     picture, _ = await run_of(flow, ["ok"])
     again = build_flow(read_mermaid(to_mermaid(picture)))
     assert [node.label for node in again.nodes.values()] == [node.label for node in flow.nodes.values()]

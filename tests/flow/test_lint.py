@@ -43,7 +43,6 @@ def test_a_label_on_the_only_way_out_is_kept():
         (("A --> END",), 1, "no node is labelled BEGIN"),
         (("BEGIN --> A",), 1, "no node is labelled END"),
         (("BEGIN --> END", "x[begin] --> END"), 3, "2 nodes are labelled BEGIN"),
-        (("BEGIN --> A", "A --> e1[END]", "A --> e2[End]"), 4, "2 nodes are labelled END (`e1`, `e2`)"),
         (("BEGIN", "END"), 2, "no way out"),
         (("BEGIN --> A", "B --> END"), 3, "no way leads on from `A`"),
         (("BEGIN --> A --> B --> A", "END"), 3, "circle"),
@@ -56,6 +55,51 @@ def test_what_is_no_flow_is_refused_with_its_line(lines, line, says):
     refused = refusal(*lines)
     assert says in refused.cause
     assert refused.line == line
+
+
+def test_several_ends_each_end_the_run_and_a_note_says_what_kimi_cli_makes_of_them():
+    lines = ("BEGIN --> A", "A -->|x| e1[END]", "A -->|y| e2[End]")
+    read = flow(*lines)
+    assert [node.kind for node in read.nodes.values() if node.id[0] == "e"] == [NodeKind.END] * 2
+    assert read.end_id == "e1"
+    assert warnings(*lines) == [
+        (4, "END once more; each END ends the run, but Kimi CLI takes a flow with one END only")
+    ]
+
+
+def test_the_end_of_a_flow_is_one_that_can_be_reached():
+    assert flow("e1[END] --> A", "BEGIN --> B", "B --> e2[END]").end_id == "e2"
+
+
+def test_a_loop_that_can_come_to_one_of_several_ends_has_no_warning():
+    assert [line for line, _ in warnings("BEGIN --> A", "A -->|x| e1[END]", "A -->|y| B", "B --> A", "B2[END]")] == [
+        6, 6,
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("lines", "line", "node", "says", "example"),
+    [
+        (("BEGIN([Start]) --> A", "A --> END"), 2, "BEGIN", "Start", "BEGIN([BEGIN])"),
+        (('X["**BEGIN**"] --> A', "A --> END"), 2, "X", "**BEGIN**", "X([BEGIN])"),
+        (("X[🚀 Begin] --> A", "A --> END"), 2, "X", "🚀 Begin", "X([BEGIN])"),
+        (("X([Start]) --> A", "A --> END"), 2, "X", "Start", "X([BEGIN])"),
+        (("BEGIN --> A", "A --> END([All done])"), 3, "END", "All done", "END([END])"),
+        (("BEGIN --> A", "A --> Z([✅ End])"), 3, "Z", "✅ End", "Z([END])"),
+    ],
+)
+def test_a_node_that_is_nearly_begin_or_end_is_named_with_the_label_it_needs(lines, line, node, says, example):
+    refused = refusal(*lines)
+    assert refused.line == line
+    assert f"`{node}` says `{says}`" in refused.cause
+    assert f"`{example}`" in refused.cause
+    assert not [text for _, text in warnings(*lines) if "a run stops" in text]
+
+
+def test_ways_side_by_side_are_told_from_a_decision_that_lacks_labels():
+    refused = refusal("BEGIN --> A", "A --> X & Y", "X --> END", "Y --> END")
+    assert "`A` leads to `X`, `Y` at once" in refused.cause
+    assert refused.line == 3
 
 
 def test_an_unlabelled_branch_that_is_never_reached_does_no_harm():

@@ -3,6 +3,7 @@
 import random
 from pathlib import Path
 
+from kimi_tui.flow import build_flow, read_mermaid
 from kimi_tui.flow.picture import FlowPicture, fold_flows
 from kimi_tui.flow.turn import TurnResult
 from kimi_tui.wire.codec import WireMessage, decode, encode
@@ -33,6 +34,16 @@ async def test_it_counts_visits_attempts_and_the_edges_gone() -> None:
     ]  # fmt: skip
     assert (picture.node_id, picture.status, picture.moves) == ("END", "finished", 4)
     assert [(taken.choice, taken.by) for taken in picture.decisions] == [("no", "model"), ("yes", "model")]
+
+
+async def test_of_several_ends_the_one_that_the_run_came_to_is_done() -> None:
+    flow = build_flow(read_mermaid("flowchart TD\nBEGIN --> A\nA -->|yes| E1[END]\nA -->|no| B\nB --> E2[END]\n"))
+    for replies, gone, left in (([YES], "E1", "E2"), ([NO, "ok"], "E2", "E1")):
+        stage = Stage(flow, replies)
+        await stage.run()
+        picture = picture_of(stage.sent)
+        assert (picture.nodes[gone].state, picture.nodes[left].state, picture.node_id) == ("done", "waiting", gone)
+        assert next(edge for edge in picture.edges if edge.dst == gone).taken == 1
 
 
 async def test_it_shows_what_runs_and_since_when() -> None:

@@ -217,7 +217,9 @@ class FlowFold:
         return found[1].strip() if found else ""
 
     def _end(self, run: FlowRun, message: FlowEnd, at: float) -> None:
-        at_end = run.begin.end_id if message.status == "finished" else run.node_id
+        finished = message.status == "finished"
+        end_id = (message.node_id if finished else None) or run.begin.end_id
+        at_end = end_id if finished else run.node_id
         self.run = replace(
             run, status=message.status, ended=at, pause=None, reason=message.reason, move=message.moves, node_id=at_end
         )
@@ -226,4 +228,4 @@ class FlowFold:
         moves = n_("{count} move", "{count} moves", message.moves)
         words = (state, moves, wording.elapsed(at - run.started), why if message.reason != message.status else "")
         note = " · ".join(filter(None, words))
-        self._talk.append(FlowHeaderItem(run.begin.end_id, run.begin.name, kind="end", flow=run.begin.name, note=note))
+        self._talk.append(FlowHeaderItem(end_id, run.begin.name, kind="end", flow=run.begin.name, note=note))

@@ -126,7 +126,7 @@ FLOW_EVENTS: dict[str, Any] = {
     "FlowControls": {"run_id": str, "breakpoints": each(str), "ask": either(one_of("never", "always"), each(str)),
                      "chosen": dict, "edited": each(str), "pausing": bool},
     "FlowEnd": {"run_id": str, "status": one_of("finished", "stopped", "cancelled", "failed", "max_moves"),
-                "moves": int, "reason?": str},
+                "moves": int, "reason?": str, "node_id?": str},
 }  # fmt: skip
 OURS: dict[str, Any] = {
     "StatusUpdate": {"model?": str},

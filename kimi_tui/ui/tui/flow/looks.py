@@ -126,7 +126,8 @@ def standing_of(picture: FlowPicture, node_id: str, now: Circumstances) -> Stand
                 return "choice"
             return "breakpoint" if pause is not None and pause.reason == "breakpoint" else "paused"
         case "waiting" if picture.status not in (None, "cancelled"):  # a run that was cut off can go on
-            return "waiting" if node_id in (picture.begin_id, picture.end_id) else "skipped"
+            node = picture.nodes.get(node_id)
+            return "waiting" if node is not None and node.kind in ("begin", "end") else "skipped"
         case "waiting" if node_id in picture.breakpoints:
             return "breakpoint"
         case _:

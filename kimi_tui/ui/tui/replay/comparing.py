@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from kimi_tui.flow.differences import NO_DIFFERENCE, Difference
-from kimi_tui.flow.graph import Flow
+from kimi_tui.flow.graph import Flow, NodeKind
 from kimi_tui.flow.picture import FlowPicture
 from kimi_tui.ui.tui.flow.faces import EdgeFace, Faces, NodeFace, Role
 from kimi_tui.ui.tui.language import _, n_
@@ -20,7 +20,7 @@ def faces_of_two(flow: Flow, first: FlowPicture, second: FlowPicture, difference
 
     Where their charts differ, `flow` has the nodes of both, and those of one chart alone say whose they are.
     """
-    ends = (flow.begin_id, flow.end_id)
+    ends = {node.id for node in flow.nodes.values() if node.kind in (NodeKind.BEGIN, NodeKind.END)}
     nodes = {
         node_id: _node_of_two(_visits(first, node_id), _visits(second, node_id), is_end=node_id in ends)
         for node_id in flow.nodes
@@ -64,7 +64,7 @@ def faces_of_many(flow: Flow, pictures: Sequence[FlowPicture]) -> Faces:
     count = max(1, len(pictures))
     nodes: dict[str, NodeFace] = {}
     for node_id in flow.nodes:
-        if node_id in (flow.begin_id, flow.end_id):
+        if flow.nodes[node_id].kind in (NodeKind.BEGIN, NodeKind.END):
             nodes[node_id] = NodeFace(role="plain")
             continue
         visits = [_visits(picture, node_id) for picture in pictures]
