@@ -22,7 +22,7 @@ from kimi_tui.ui.tui.engine import Command, Engine
 from kimi_tui.ui.tui.errands.trust import Trust
 from kimi_tui.ui.tui.frame_rate import FRAME
 from kimi_tui.ui.tui.from_below import answered
-from kimi_tui.ui.tui.hinting import hints_for, reach, where_of, writing
+from kimi_tui.ui.tui.hinting import hints_for, reach, where_of, writes, writing
 from kimi_tui.ui.tui.host import Host
 from kimi_tui.ui.tui.insides import Insides
 from kimi_tui.ui.tui.keymap import KeyMap
@@ -316,7 +316,8 @@ class KimiTui(TerminalApp):
         if action == "agent":
             self.insides.open(event.item_id)
         elif action == "node" and self.stage.shown.flow.picture is not None:
-            self.home.go_to("flow")
+            if self.home.in_pane or self.home.room != "wide" or self.home.zoomed is not None:
+                self.home.go_to("flow")
             self.home.flow.chart.select(target)
 
     def on_transcript_copied(self, event: "Transcript.Copied") -> None:
@@ -340,8 +341,10 @@ class KimiTui(TerminalApp):
             if (pressed := await meant(self, event)) is None:
                 return
             event = pressed
-        if isinstance(event, events.Key) and self.furnished and self.home.focused_pane == "flow":
-            self.stage.steered_at = self.steady()
+        if isinstance(event, events.Key) and not event.is_forwarded and self.furnished:
+            self.home.hints.say("")
+            if self.home.focused_pane == "flow":
+                self.stage.steered_at = self.steady()
         if not self._early_keys.hold(event, can_write=self.home.focused is not None):
             await super().on_event(event)
 
@@ -365,6 +368,7 @@ class KimiTui(TerminalApp):
         from kimi_tui.ui.tui.transcript.items import NoticeItem
 
         before, self.keymap = self.keymap, read_keys(table)
+        self.home.write_key = writes(self.keymap)
         self.hint()
         if (troubles := self.keymap.troubles) and troubles != before.troubles:
             words = "\n".join([_("Some of your keys cannot be used:"), *told(troubles, file)])

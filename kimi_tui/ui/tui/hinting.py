@@ -3,19 +3,32 @@
 from typing import TYPE_CHECKING
 
 from kimi_tui.ui.tui.keymap import KeyMap
-from kimi_tui.ui.tui.keys import KEYS, Where, shown
+from kimi_tui.ui.tui.keys import KEYS, PANES, Where, shown
 from kimi_tui.ui.tui.language import _, p_
 from kimi_tui.ui.tui.panels.hints import Hint
 from kimi_tui.ui.tui.screens.home import Home
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from textual.binding import ActiveBinding
+
     from kimi_tui.ui.tui.state import UiState
+
+
+_SIGNS = {"Space": "space", ".": "full_stop"}
 
 
 def reach(keymap: KeyMap) -> str:
     """The key that brings the focus to what waits, as it is called now."""
     key = next(key for key in KEYS if key.id == "approvals")
     return shown(keymap.given.get(key.id, key.keys).partition(",")[0])
+
+
+def writes(keymap: KeyMap) -> str:
+    """The key that goes from a pane to the message, as it is called now."""
+    key = next(key for key in KEYS if key.id == "write")
+    return shown(keymap.given.get(key.id, key.keys).partition(",")[0]) or "Esc"
 
 
 def writing() -> tuple[Hint, ...]:
@@ -52,6 +65,8 @@ def where_of(home: Home) -> Where:
             return "flow"
         case "waiting":
             return "approvals"
+        case "todo":
+            return "todo"
         case _:
             return "composer"
 
@@ -63,7 +78,7 @@ def hints_for(home: Home, state: "UiState", keymap: KeyMap) -> tuple[Hint, ...]:
         return hints
     where, names = where_of(home), dict[str, str]()
     for key in KEYS:
-        if key.id in keymap.given and key.where in (where, "everywhere"):
+        if key.id in keymap.given and (key.where in (where, "everywhere") or (key.where == "panes" and where in PANES)):
             new = shown(keymap.given[key.id].partition(",")[0])
             own = [shown(key.keys), *map(shown, key.keys.split(","))]
             names.update({one: shown(keymap.given[key.id]) if one == own[0] and " " in one else new for one in own})
@@ -85,9 +100,10 @@ def _hints_in_a_line(home: Home) -> tuple[Hint, ...]:
 
 def _hints_for(home: Home, state: "UiState") -> tuple[Hint, ...]:
     running = state.turn.running
-    run = state.flow.run
-    leave = _("interrupt") if running else _("write")
-    match where_of(home):
+    where = where_of(home)
+    if where in PANES:
+        return (*_first(home), *_in_a_pane(home, state, where), _help())
+    match where:
         case "approval":
             hints: tuple[Hint, ...] = (
                 ("y", _("once")),
@@ -103,51 +119,8 @@ def _hints_for(home: Home, state: "UiState") -> tuple[Hint, ...]:
             hints = (("1…4", _("tick")), ("d", _("done")), ("o", _("another answer")), ("Esc", _("no answer")))
         case "question":
             hints = (("1…4", _("answer")), ("o", _("another answer")), ("Esc", _("no answer")))
-        case "time":
-            out = _("quit") if home.scrub.position.recorded else _("back to now")
-            hints = (
-                ("← →", _("moment")),
-                ("↑ ↓", _("node")),
-                ("Space", _("play")),
-                ("+ −", _("speed")),
-                ("Home", _("begin")),
-                ("Esc", out),
-            )
         case "branches":
             hints = (("1…9", _("take a branch")), ("↑ ↓ Enter", _("choose")), ("Esc", _("later")))
-        case "conversation":
-            out = _("interrupt") if running else _("leave the zoom") if home.zoomed else _("write")
-            hints = (
-                ("↑ ↓", _("scroll")),
-                ("j k", _("block")),
-                ("Enter", _("open")),
-                ("y", _("copy")),
-                ("Ctrl+F", _("find")),
-                ("End", _("follow")),
-                ("F11", _("zoom")),
-                ("Esc", out),
-            )
-        case "flow" if run is not None and run.active:
-            go = _("go on") if run.paused or state.flow.pausing else _("pause")
-            hints = (
-                ("Enter", _("node")),
-                ("Space", go),
-                ("n", _("step")),
-                ("b", _("breakpoint")),
-                ("c", _("branch")),
-                ("x", _("stop")),
-                ("z", _("size")),
-                (".", _("more")),
-                ("F11", _("zoom")),
-            )
-        case "flow" if home.flow.showing == "list":
-            hints = (("↑ ↓", _("choose")), ("Enter", _("start")), ("v", _("chart")), ("h", _("runs")))
-            hints = (*hints, ("F11", _("zoom")), ("Esc", leave))
-        case "flow":
-            hints = (("Enter", _("node")), ("s", _("start")), ("l", _("flows")), ("h", _("runs")))
-            hints = (*hints, (".", _("more")), ("F11", _("zoom")), ("Esc", leave))
-        case "approvals":
-            hints = (("↑ ↓", _("choose")), ("Enter", _("answer")), ("Esc", leave))
         case _ if home.asks is not None:
             hints = (("Enter", _("queue")), ("Esc", _("interrupt"))) if running else (("Enter", _("send")),)
         case _ if running:
@@ -160,9 +133,56 @@ def _hints_for(home: Home, state: "UiState") -> tuple[Hint, ...]:
             )
         case _:
             return writing()
-    if home.zoomed not in (None, "talk") and home.focused_pane == home.zoomed:
-        hints = (("Esc", _("leave the zoom")), *(hint for hint in hints if hint[0] not in ("Esc", "F11")))
     return (*_first(home), *hints, _help())
+
+
+def _in_a_pane(home: Home, state: "UiState", where: Where) -> list[Hint]:
+    """Where letters are keys: how to leave, and those that act now."""
+    zoomed = home.zoomed not in (None, "talk") and home.focused_pane == home.zoomed
+    hints: list[Hint] = [("Esc", _("leave the zoom"))] if zoomed else []
+    if home.composer.display:
+        hints.append(("i", _("write")))
+    bound = home.active_bindings
+    hints += [hint for hint in _keys_of(home, state, where) if _acts(hint[0], bound)]
+    if where == "time":
+        hints.append(("Esc", _("quit") if home.scrub.position.recorded else _("back to now")))
+    elif not zoomed:
+        hints.append(("F11", _("zoom")))
+        if state.turn.running:
+            hints.append(("Esc", _("interrupt")))
+        elif home.zoomed:
+            hints.append(("Esc", _("leave the zoom")))
+    return hints
+
+
+def _keys_of(home: Home, state: "UiState", where: Where) -> tuple[Hint, ...]:
+    run = state.flow.run
+    match where:
+        case "time":
+            return (("← →", _("moment")), ("↑ ↓", _("node")), ("Space", _("play")), ("+ −", _("speed")),
+                    ("Home", _("begin")))  # fmt: skip
+        case "conversation":
+            return (("↑ ↓", _("scroll")), ("j k", _("block")), ("Enter", _("open")), ("y", _("copy")),
+                    ("Ctrl+F", _("find")), ("End", _("follow")))  # fmt: skip
+        case "flow" if home.flow.showing == "list":
+            return (("↑ ↓", _("choose")), ("Enter", _("start")), ("v", _("chart")), ("h", _("runs")))
+        case "flow" if run is not None and run.active:
+            go = _("go on") if run.paused or state.flow.pausing else _("pause")
+            return (("Enter", _("node")), ("Space", go), ("n", _("step")), ("b", _("breakpoint")), ("c", _("branch")),
+                    ("x", _("stop")), ("z", _("size")), (".", _("more")))  # fmt: skip
+        case "flow":
+            return (("Enter", _("node")), ("s", _("start")), ("l", _("flows")), ("h", _("runs")), (".", _("more")))
+        case "approvals":
+            return (("↑ ↓", _("choose")), ("Enter", _("answer")))
+        case _:
+            return ()
+
+
+def _acts(key: str, active: "Mapping[str, ActiveBinding]") -> bool:
+    """Whether what a hint names acts now, as far as it is a letter or a sign."""
+    name = _SIGNS.get(key, key)
+    bound = active.get(name)
+    return (len(name) > 1 and name not in _SIGNS.values()) or (bound is not None and bound.enabled)
 
 
 def _first(home: Home) -> tuple[Hint, ...]:

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from kimi_tui.ui.tui.keys import KEYS, Key, Where
+from kimi_tui.ui.tui.keys import KEYS, PANES, Key, Where
 from kimi_tui.ui.tui.language import _
 
 _MODIFIERS = ("ctrl", "alt", "shift", "super", "hyper", "meta")
@@ -58,6 +58,8 @@ class KeyMap:
     def pressed(self, key: str, where: Where) -> str | None:
         """What a pressed key stands for in a place; None: itself."""
         if (found := self.stands_for.get(where, {}).get(key)) is not None:
+            return found
+        if where in PANES and (found := self.stands_for.get("panes", {}).get(key)) is not None:
             return found
         found = self.stands_for.get("everywhere", {}).get(key)
         own = (one for one in KEYS if one.where == where and one.where != "everywhere")
@@ -158,7 +160,8 @@ def _conflicts(given: Mapping[str, str]) -> Iterator[tuple[str, str]]:
 
 
 def _meet(one: Key, other: Key) -> bool:
-    return one.where == other.where or "everywhere" in (one.where, other.where)
+    both = {one.where, other.where}
+    return len(both) == 1 or "everywhere" in both or ("panes" in both and bool(both & PANES))
 
 
 def lines_of(file: Path | None) -> Mapping[str, int]:

@@ -9,14 +9,24 @@ if TYPE_CHECKING:
     from textual.binding import Binding
 
 Where = Literal[
-    "everywhere", "composer", "conversation", "flow", "time", "approval", "branches", "question", "approvals"
+    "everywhere", "composer", "panes", "conversation", "flow", "todo", "time", "approval", "branches", "question",
+    "approvals",
 ]  # fmt: skip
+PANES: frozenset[Where] = frozenset(("conversation", "flow", "todo", "time", "approvals"))
+"""The places whose letters are keys."""
+RULE = N_(
+    "In the message, letters write. In a pane they are its keys, all of them: "
+    "one that cannot act says why and goes nowhere else."
+)
+"""What a letter does."""
 
 WHERE: dict[Where, str] = {
     "everywhere": N_("everywhere"),
     "composer": N_("composer"),
+    "panes": N_("every pane"),
     "conversation": N_("conversation"),
     "flow": N_("flow"),
+    "todo": N_("todo"),
     "time": N_("time"),
     "approval": N_("approval"),
     "branches": N_("branches"),
@@ -91,6 +101,7 @@ KEYS: tuple[Key, ...] = (
     Key("files", "@", "", "Files", "composer", in_palette=False),
     Key("shell", "!", "", "Run a shell line, without the model", "composer", in_palette=False),
     Key("eof", "ctrl+d", "", "Quit, when nothing is written", "composer", in_palette=False),
+    Key("write", "i", "", "Write the message", "panes", in_palette=False),
     Key("scroll", "up,down,pageup,pagedown", "", "Scroll", "conversation", in_palette=False),
     Key("block", "j,k", "", "Next and previous block", "conversation", in_palette=False),
     Key("card", "alt+down,alt+up", "", "Next and previous card", "conversation", in_palette=False),
@@ -186,6 +197,5 @@ def bindings() -> "list[Binding]":
 
 def acting(where: Where) -> list[Key]:
     """The keys that act in a place, its own first."""
-    return [key for key in KEYS if key.where == where and where != "everywhere"] + [
-        key for key in KEYS if key.where == "everywhere"
-    ]
+    places: list[Where] = [where, *(("panes",) if where in PANES else ()), "everywhere"]
+    return [key for place in dict.fromkeys(places) for key in KEYS if key.where == place]

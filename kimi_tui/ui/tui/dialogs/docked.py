@@ -33,11 +33,10 @@ class Docked(Vertical, can_focus=True):
             self.query_one(OptionRows).dim(aside)
             self._say_foot(self._foot)
 
-    def point(self) -> None:
-        """A key of an answer was pressed elsewhere: it answers nothing, and which key leads here is told."""
-        self.app.bell()
-        if self._reach:
-            self.notify(_("{key} first, then answer", key=self._reach), timeout=4, markup=False)
+    @property
+    def pointing(self) -> str:
+        """What is said where a key of an answer was pressed elsewhere: it answers nothing."""
+        return _("{key} first, then answer", key=self._reach) if self._reach else ""
 
     def _say_foot(self, words: str) -> None:
         self._foot = words

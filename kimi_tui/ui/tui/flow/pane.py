@@ -20,6 +20,7 @@ from kimi_tui.ui.tui.flow.faces import Faces
 from kimi_tui.ui.tui.flow.foot import FlowFoot, FootFacts
 from kimi_tui.ui.tui.flow.listing import FlowList
 from kimi_tui.ui.tui.flow.looks import Circumstances, faces_of, flow_of
+from kimi_tui.ui.tui.flow.refusals import Showing, Shown, why_not
 from kimi_tui.ui.tui.flow.saying import ended_buttons, facts_of, more, title_of, view_buttons
 from kimi_tui.ui.tui.flow.trouble import Trouble
 from kimi_tui.ui.tui.flow_fold import FlowRun
@@ -29,7 +30,6 @@ from kimi_tui.ui.tui.text.sanitize import sanitize
 from kimi_tui.wire.flow_events import FlowBegin
 
 Want = Literal["export", "runs", "start", "live", "menu", "whole", "resume", "time"]
-Showing = Literal["list", "run", "chart", "overlay"]
 _ROOMY = 18
 """Rows from which on there is room for a row of what changes the view."""
 
@@ -304,8 +304,7 @@ class FlowPane(Vertical):
         active = self._run is not None and self._run.active and self.showing == "run" and not self.past
         match action:
             case "steer":
-                # Of a run that has just ended its keys do nothing, and are no letters of a message.
-                return active or (None if self.showing == "run" and not self.past else False)
+                return active
             case "list":
                 return not active and (self.showing != "list" or self._run is not None)
             case "export":
@@ -320,6 +319,15 @@ class FlowPane(Vertical):
                 return self.showing == "list"
             case _:
                 return True
+
+    def why_not(self, key: str) -> str:
+        """Why a key of the pane or of its chart does nothing now; "" for one that neither has."""
+        for bindings, of_chart in ((self._bindings, False), (self.chart._bindings, True)):  # pyright: ignore[reportPrivateUsage]
+            for binding in bindings.key_to_bindings.get(key, ()):
+                active = self._run is not None and self._run.active
+                shown = Shown(self.showing, active, self.past, can_start=bool(self._startable))
+                return why_not("chart" if of_chart else binding.action.partition("(")[0], shown)
+        return ""
 
     def action_steer(self, action: str) -> None:
         self.post_message(self.Steered(action, self.chart.selected if self.showing == "run" else ""))

@@ -3,12 +3,14 @@
 from collections.abc import Sequence
 
 from textual import events
+from textual.timer import Timer
 
 from kimi_tui.ui.tui.panels.sheet import Sheet
 from kimi_tui.ui.tui.text.line import Line, Run, cells
 from kimi_tui.ui.tui.text.palette import Palette
 
 Hint = tuple[str, str]
+_NOTE_S = 5.0
 
 
 class Hints(Sheet):
@@ -18,19 +20,24 @@ class Hints(Sheet):
 
     def __init__(self, *, id: str | None = None) -> None:  # noqa: A002
         super().__init__(id=id)
-        self._hints: tuple[Hint, ...] = ()
+        self.hints: tuple[Hint, ...] = ()
         self._note = ""
+        self._timer: Timer | None = None
         self._places: list[tuple[range, str]] = []
 
     def show(self, hints: Sequence[Hint]) -> None:
-        if tuple(hints) != self._hints:
-            self._hints = tuple(hints)
+        if tuple(hints) != self.hints:
+            self.hints = tuple(hints)
             self.redraw()
 
     def say(self, note: str) -> None:
+        """Say why a key did nothing; "" goes back to the keys."""
         if note != self._note:
             self._note = note
             self.redraw()
+        if self._timer is not None:
+            self._timer.stop()
+        self._timer = self.set_timer(_NOTE_S, lambda: self.say("")) if note else None
 
     def lines(self, width: int, palette: Palette) -> list[Line]:
         self._places = []
@@ -39,9 +46,9 @@ class Hints(Sheet):
         runs: list[Run] = [(" ", palette.base)]
         used = 1
         help_size = 8
-        for index, (key, meaning) in enumerate(self._hints):
+        for index, (key, meaning) in enumerate(self.hints):
             size = cells(key) + 1 + cells(meaning) + (3 if index else 0)
-            last = index == len(self._hints) - 1
+            last = index == len(self.hints) - 1
             if used + size > width - (0 if last else help_size + 3) and not last:
                 continue
             if used + size > width:

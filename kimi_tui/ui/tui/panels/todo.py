@@ -18,6 +18,7 @@ class TodoPane(Sheet, can_focus=True):
     TodoPane { max-height: 40%; border-top: solid $line; padding: 0 1; display: none; }
     TodoPane.-filled { display: block; }
     """
+    FOCUS_ON_CLICK = False  # there is nothing to do in it
     most = 10
 
     def __init__(self, *, id: str | None = None) -> None:  # noqa: A002

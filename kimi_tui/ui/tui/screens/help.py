@@ -9,7 +9,7 @@ from textual.binding import Binding, BindingType
 from textual.containers import Vertical
 
 from kimi_tui.ui.tui.keymap import KeyMap
-from kimi_tui.ui.tui.keys import WHERE, Where, acting, shown
+from kimi_tui.ui.tui.keys import RULE, WHERE, Where, acting, shown
 from kimi_tui.ui.tui.language import _
 from kimi_tui.ui.tui.leaving_once import LeavingOnce
 from kimi_tui.ui.tui.panels.scroll import LineScroll
@@ -40,7 +40,8 @@ class KeyList(LineScroll, can_focus=True):
         named = [(key, shown(self._keymap.keys_of(key))) for key in acting(self._where)]
         named = [(key, name) for key, name in named if name]
         wide = min(max(cells(name) for _key, name in named), max(_LEAST, width * 2 // 5))
-        out: list[Line] = []
+        rule = [Line(((row, palette.muted),)) for row in _rows(_(RULE), width)]
+        out: list[Line] = [*rule, Line()]
         place = None
         for key, name in named:
             if key.where != place:

@@ -4,10 +4,11 @@ The first frame has the header, the composer and the hints; the panes are made a
 """
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, ClassVar, Literal
 
 from textual import events
 from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, Vertical
 from textual.css.scalar import Scalar
 from textual.message import Message
@@ -24,6 +25,7 @@ from kimi_tui.ui.tui.panels.welcome import Welcome
 from kimi_tui.ui.tui.screens.compositor import NarrowCompositor
 from kimi_tui.ui.tui.screens.echo import EchoScreen
 from kimi_tui.ui.tui.screens.layout import Width, bounded, layout_of, right_width
+from kimi_tui.ui.tui.screens.pane_letters import refusal_of
 from kimi_tui.ui.tui.side import Side
 
 if TYPE_CHECKING:
@@ -52,6 +54,8 @@ PANES: tuple[PaneName, ...] = ("talk", "flow", "todo", "waiting")
 
 class Home(EchoScreen):
     """Composes the panes and sees to their room; what they show is given to them."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("i", "write", "Write the message", show=False)]
 
     class Zoomed(Message):
         """A pane has the whole screen, or none has any more."""
@@ -88,6 +92,7 @@ class Home(EchoScreen):
         self._columns = ColumnShare(share_file(), terminal_name())
         self._share: float | None = None
         self._lender: Widget | None = None
+        self.write_key = "i"
 
     def compose(self) -> ComposeResult:
         self.make_room()
@@ -381,23 +386,43 @@ class Home(EchoScreen):
 
     # Keys
 
-    def on_key(self, event: events.Key) -> None:
-        """A letter that means nothing where the focus is belongs to the message that is being written.
+    @property
+    def in_pane(self) -> bool:
+        """Whether letters are the keys of a pane."""
+        return self.focused_pane is not None or (self.furnished and self.scrub.has_focus)
 
-        One that would answer what waits, were the focus there, was meant as that: it is no letter.
-        """
+    def on_key(self, event: events.Key) -> None:
+        """A letter in a pane is the pane's and goes nowhere else; where it cannot act, that is said."""
         if not event.is_printable or not event.character:
             return
-        bound = self.active_bindings.get(event.key)
-        if self.focused_pane is None or bound is not None:
+        if self.focused is None and self.furnished:  # what had the focus is gone: this letter is where the next goes
+            event.stop()
+            self.focus_work()
+            if self.focused is not None:
+                self.focused.post_message(events.Key(event.key, event.character))
+        elif (why := refusal_of(self, event.key, event.character)) is not None:
+            event.stop()
+            event.prevent_default()
+            self.app.bell()
+            self.hints.say(why)
+
+    def on_paste(self, event: events.Paste) -> None:
+        """A text pasted in a pane is none of its keys: it goes into the message, whole."""
+        if not self.in_pane:
             return
         event.stop()
-        event.prevent_default()
-        if (asks := self.asks) is not None and event.key in asks.keys:
-            asks.point()
-            return
+        if self.composer.display:
+            self.composer.prompt.focus()
+            self.composer.prompt.paste(event.text)
+        else:
+            self.app.bell()
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """A recording is not written to."""
+        return action != "write" or self.composer.display
+
+    def action_write(self) -> None:
         self.composer.prompt.focus()
-        self.composer.prompt.insert(event.character)
 
     def action_next_pane(self) -> None:
         filled: list[PaneName] = [name for name in PANES if self.is_filled(name)]

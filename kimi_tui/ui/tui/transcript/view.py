@@ -21,8 +21,12 @@ _TICK_S = 0.25
 
 
 class Transcript(Viewport, can_focus=True):
-    """A virtualised list of items. Ids grow and are never used again."""
+    """A virtualised list of items. Ids grow and are never used again.
 
+    A click selects, scrolls and opens; it leaves the focus where one writes.
+    """
+
+    FOCUS_ON_CLICK = False
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("up", "scroll_up", "Up", show=False),
         Binding("down", "scroll_down", "Down", show=False),

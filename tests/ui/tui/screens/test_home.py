@@ -1,9 +1,13 @@
 """The panes of the screen one lives in: focus, zoom, drawer, the border between the columns."""
 
+import pytest
+from textual import events
+
 from kimi_tui.ui.tui.screens.help import Help
+from kimi_tui.wire.codec import WireMessage
 from kimi_tui.wire.events import TurnEnd
 from tests.ui.tui import scenes
-from tests.ui.tui.hands import Start
+from tests.ui.tui.hands import Hands, Start
 
 
 async def test_f_keys_go_to_the_panes_and_escape_back_to_the_message(start: Start) -> None:
@@ -17,11 +21,76 @@ async def test_f_keys_go_to_the_panes_and_escape_back_to_the_message(start: Star
         assert stage.app.home.composer.prompt.has_focus
 
 
-async def test_a_letter_typed_in_the_conversation_begins_a_message(start: Start) -> None:
+PLACES = {"f2": "talk", "f3": "flow", "f4": "todo", "f5": "waiting"}
+
+
+@pytest.mark.parametrize("messages", [[], scenes.flow_at_decision(), scenes.flow_done(), scenes.flow_asks()])
+@pytest.mark.parametrize("key", ["f2", "f3", "f4"])
+async def test_a_letter_in_a_pane_acts_or_is_refused_and_never_gets_into_the_message(
+    start: Start, key: str, messages: list[WireMessage]
+) -> None:
+    async with start() as stage:
+        await stage.say(*messages)
+        await stage.press(key)
+        home = stage.app.home
+        if home.focused_pane is None:
+            return  # there is nothing in it
+        home.branch.close()
+        for letter in "qu, w!中é7":
+            stage.app.home.hints.say("")
+            await stage.press("comma" if letter == "," else "space" if letter == " " else letter)
+            where = home.focused_pane
+            acts = letter == " " and messages and key == "f3"
+            assert where == PLACES[key]
+            assert acts or "i goes to the message" in hint(stage) or ": " in hint(stage), letter
+        assert stage.composer == ""
+        await stage.press("i", "o", "k")
+        assert stage.composer == "ok"
+
+
+async def test_a_click_into_the_conversation_leaves_the_focus_in_the_message(start: Start) -> None:
     async with start() as stage:
         await stage.say(*scenes.streaming())
-        await stage.press("f2", "w", "h", "y")
-        assert stage.composer == "why"
+        await stage.pilot.click("#transcript", offset=(20, 3))
+        await stage.type("just say yes, kindly")
+        assert stage.composer == "just say yes, kindly"
+
+
+async def test_no_key_of_an_idle_chart_gets_into_the_message(start: Start) -> None:
+    async with start() as stage:
+        await stage.press("f3", "v", "b")
+        assert "b: no flow is running; s starts one" in hint(stage)
+        await stage.press("n", "x", "k")
+        assert (stage.composer, stage.app.home.focused_pane) == ("", "flow")
+        await stage.press("i", "s")
+        assert stage.composer == "s"
+
+
+async def test_a_text_pasted_in_a_pane_is_in_the_message_whole(start: Start) -> None:
+    async with start() as stage:
+        await stage.say(*scenes.streaming())
+        await stage.press("f2")
+        stage.app.post_message(events.Paste("just say yes\nkindly"))
+        await stage.pilot.pause()
+        await stage.press("!")
+        assert stage.composer == "just say yes\nkindly!"
+
+
+async def test_the_last_line_names_no_letter_that_would_be_refused(start: Start) -> None:
+    async with start() as stage:
+        for messages in ([], scenes.flow_at_decision(), scenes.flow_asks(), scenes.flow_done()):
+            await stage.say(*messages)
+            stage.app.home.branch.close()
+            for keys in (["f2"], ["f3"], ["f3", "l"], ["f4"]):
+                await stage.press(*keys)
+                stage.app.hint()
+                named = [key for key, _meaning in stage.app.home.hints.hints if len(key) == 1 and key.isalpha()]
+                bound = stage.app.home.active_bindings
+                assert [key for key in named if key not in bound or not bound[key].enabled] == []
+
+
+def hint(stage: Hands) -> str:
+    return stage.app.home.hints.render_line(0).text
 
 
 async def test_zoom_gives_a_pane_the_whole_screen_and_gives_it_back(start: Start) -> None:
