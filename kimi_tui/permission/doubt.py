@@ -40,6 +40,7 @@ class DoubtKind(StrEnum):
     EVAL = auto()
     RUNS_OTHERS = auto()
     CHANGES_SHELL = auto()
+    EVALUATES = auto()
     RISKY_OPTION = auto()
     UNREAD_SYNTAX = auto()
     SYNTAX = auto()
@@ -83,6 +84,7 @@ MEANINGS: dict[DoubtKind, Meaning] = {
     DoubtKind.EVAL: Meaning(Weight.UNREAD, said("it uses `eval`")),
     DoubtKind.RUNS_OTHERS: Meaning(Weight.UNREAD, said("`{subject}` runs other programs")),
     DoubtKind.CHANGES_SHELL: Meaning(Weight.UNREAD, said("`{subject}` changes the shell that runs the rest")),
+    DoubtKind.EVALUATES: Meaning(Weight.UNREAD, said("`{subject}` evaluates its arguments")),
     DoubtKind.RISKY_OPTION: Meaning(Weight.UNREAD, said("`{subject}` may write a file or run a program")),
     DoubtKind.UNREAD_SYNTAX: Meaning(Weight.UNREAD, said("it has syntax that is not read: {subject}")),
     DoubtKind.SYNTAX: Meaning(Weight.ACTS, said("it has this syntax: {subject}")),

@@ -6,8 +6,15 @@ from pathlib import Path
 
 from kimi_tui.permission.doubt import Doubt
 
+
+class Pattern(str):
+    """A word that Bash replaces by the names of the files that it matches: none, one or many words."""
+
+    __slots__ = ()
+
+
 Words = tuple[str | None, ...]
-"""A simple command; a word is None where it is known only when it runs."""
+"""A simple command; a word is None where it is known only when it runs, a `Pattern` where files decide."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,13 +6,16 @@ than what is listed; with no doubt, the list is all of it and every word is what
 
 import re
 import unicodedata
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 
 import tree_sitter_bash
 from tree_sitter import Language, Node, Parser
 
 from kimi_tui.permission.doubt import Doubt, DoubtKind
+from kimi_tui.permission.subject import Pattern
+from kimi_tui.tools.shell_globs import UNKNOWN, quoted
+from kimi_tui.tools.shell_lexer import read_plain
 from kimi_tui.tools.shell_wrappers import Inner, unwrap
 
 MAX_BYTES = 10_000
@@ -36,6 +39,15 @@ _CONTROL = frozenset(
     }
 )
 """What runs no other commands than those in it."""
+_AFTER_CLOSING = (b"", b" ", b"\t", b"\n", b";", b"&", b"|", b")", b"<", b">")
+_WILD = re.compile(r"[*?\[]")
+_OF_THE_WORDS = frozenset(
+    {
+        *(DoubtKind.REDIRECTION, DoubtKind.CHANGES_FILES, DoubtKind.RUNS_LISTED, DoubtKind.OTHER_USER),
+        *(DoubtKind.RISKY_OPTION, DoubtKind.PATTERN_AS_OPTION),
+    }
+)
+"""Doubts about what the words mean: the words themselves are still sure."""
 _WORDS = frozenset({"word", "number", "string", "raw_string", "concatenation", "simple_expansion", "expansion"})
 _NAMES = frozenset({"variable_name", "special_variable_name", "string_content", "extglob_pattern"})
 _PLAIN_EXPANSION = re.compile(r"\$(?:\w+|[@*#?$!-]|\{#?\w+(?:(?::?[-+=?]|[#%/^,])[^\[\]@!]*)?\})")
@@ -72,11 +84,16 @@ class SimpleCommand:
 
 @dataclass(frozen=True, slots=True)
 class CommandLine:
-    """What a command line would run, in order of reading, and why that may not be all. `files` are redirected to."""
+    """What a command line would run, in order of reading, and why that may not be all. `files` are redirected to.
+
+    `spelled` has all words as they are written, for `shell_globs`: quoted characters behind backslashes, `UNKNOWN` for
+    what is known only when it runs.
+    """
 
     commands: tuple[SimpleCommand, ...]
     doubts: tuple[Doubt, ...]
     files: tuple[str, ...] = ()
+    spelled: tuple[str, ...] = field(default=(), compare=False)
 
     @property
     def unread(self) -> bool:
@@ -88,7 +105,12 @@ def take_apart(text: str) -> CommandLine:
     """Never raises, whatever the text."""
     taking = _Taking()
     taking.line(text, 0)
-    return CommandLine(tuple(taking.commands), tuple(dict.fromkeys(taking.doubts)), tuple(taking.files))
+    return CommandLine(
+        tuple(taking.commands),
+        tuple(dict.fromkeys(taking.doubts)),
+        tuple(taking.files),
+        tuple(dict.fromkeys(taking.spelled)),
+    )
 
 
 @cache
@@ -98,9 +120,11 @@ def _parser() -> Parser:
 
 @dataclass(frozen=True, slots=True)
 class _Source:
-    """What was parsed, as it was before `_PLAIN`."""
+    """What was parsed, as it was before `_PLAIN`, and what was found in it."""
 
     content: bytes
+    commands: list[tuple[str | None, ...]] = field(default_factory=list[tuple[str | None, ...]])
+    redirections: list[tuple[str, str | None]] = field(default_factory=list[tuple[str, str | None]])
 
     def text(self, node: Node) -> str:
         return self.content[node.start_byte : node.end_byte].decode("utf-8", "replace")
@@ -111,6 +135,7 @@ class _Taking:
         self.commands: list[SimpleCommand] = []
         self.doubts: list[Doubt] = []
         self.files: list[str] = []
+        self.spelled: list[str] = []
 
     def doubt(self, kind: DoubtKind, subject: str = "") -> None:
         self.doubts.append(Doubt(kind, subject))
@@ -126,6 +151,7 @@ class _Taking:
             self.doubt(DoubtKind.TOO_DEEP)
             return
         source = _Source(content)
+        before = len(self.doubts)
         root = _parser().parse(content.translate(_PLAIN)).root_node
         if root.has_error or _GLUED.search(content) or _skips(root, source):
             self.doubt(DoubtKind.UNPARSED)
@@ -136,6 +162,15 @@ class _Taking:
                 self.doubt(DoubtKind.TOO_MANY_COMMANDS)
                 return
             pending.extend(reversed(self._visit(here, source, depth)))
+        self._compare(text, source, before)
+
+    def _compare(self, text: str, source: _Source, before: int) -> None:
+        """Where the parser's reading leaves no doubt, the second reading has to be the same."""
+        if any(doubt.kind not in _OF_THE_WORDS for doubt in self.doubts[before:]):
+            return
+        plain = read_plain(text)
+        if plain is None or plain.commands != source.commands or plain.redirections != source.redirections:
+            self.doubt(DoubtKind.UNPARSED)
 
     def _visit(self, node: Node, source: _Source, depth: int) -> list[Node]:
         """Takes what this node says; returns the nodes in it that are still to be visited."""
@@ -193,6 +228,7 @@ class _Taking:
                     words.append(self._word(child, source))
         if words and words[0] in _RESERVED:
             self.doubt(DoubtKind.UNPARSED)
+        source.commands.append(tuple(words))
         self.add(tuple(words), depth)
 
     def add(self, words: tuple[str | None, ...], depth: int) -> None:
@@ -214,21 +250,25 @@ class _Taking:
     def _redirect(self, node: Node, source: _Source) -> None:
         operator = next((child.type for child in node.children if not child.is_named), "")
         target = node.children[-1]
-        name = self._word(target, source)
-        if node.child_count > (3 if node.children[0].type == "file_descriptor" else 2):
+        name = "-" if operator in (">&-", "<&-") else self._word(target, source)
+        source.redirections.append((operator.removesuffix("-"), name))
+        has_descriptor = node.children[0].type == "file_descriptor"
+        closes = name == "-" and operator.endswith("&-")
+        if node.child_count > 1 + has_descriptor + (not closes) or _odd(node, source):
             self.doubt(DoubtKind.UNPARSED)
-        if operator in (">&", "<&", ">&-", "<&-") and (name is None or name.isdigit() or name == "-"):
-            if name is None:
-                self.doubt(DoubtKind.REDIRECTION)
+        if operator in (">&", "<&", ">&-", "<&-") and (name == "-" or (name and re.fullmatch("[0-9]", name))):
             return
         if name is not None:
             self.files.append(name)
-        if name != "/dev/null" and not (operator == "<" and name is not None):
+        harmless = operator == "<" or name == "/dev/null"
+        if name is None or isinstance(name, Pattern) or not harmless:
             self.doubt(DoubtKind.REDIRECTION)
 
     def _word(self, node: Node, source: _Source) -> str | None:
         """The argument as the program gets it, or None with a doubt."""
         pieces = node.children if node.type == "concatenation" else [node]
+        spelled = "".join(_spelled(piece, source, first=place == 0) for place, piece in enumerate(pieces))
+        self.spelled.append(spelled)
         text = ""
         for piece in pieces:
             literal = _literal(piece, source)
@@ -238,14 +278,27 @@ class _Taking:
                     self.doubt(DoubtKind.UNREAD_SYNTAX, "expansion")
                 return None
             text += literal
-        raw = source.text(node)
-        bare = "".join(_ESCAPED.sub("", source.text(piece)) for piece in pieces if piece.type == "word")
-        if ("{" in bare or "}" in bare) and raw not in ("{}", "{", "}"):
+        bare = _ESCAPED.sub("", spelled)
+        if ("{" in bare or "}" in bare) and spelled not in ("{}", "{", "}"):
             self.doubt(DoubtKind.BRACES)
             return None
-        if raw[:1] in ("*", "?", "["):
+        if not _WILD.search(bare):
+            return text
+        if spelled[0] in "*?[" or text[0] == "-":
             self.doubt(DoubtKind.PATTERN_AS_OPTION)
-        return text
+        return Pattern(text)
+
+
+def _odd(node: Node, source: _Source) -> bool:
+    """Whether Bash reads the start or the end of a redirection otherwise than the parser, which lets a descriptor be
+    a part of a word, and `>&-` the beginning of one."""
+    first = node.children[0]
+    if first.type == "file_descriptor" and not re.fullmatch("[0-9]", source.text(first)):
+        return True
+    before = source.content[node.start_byte - 1 : node.start_byte]
+    if first.type == "file_descriptor" and before not in (b"", b" ", b"\t", b"\n", b";", b"&", b"|", b"(", b")"):
+        return True
+    return source.text(node).endswith("&-") and source.content[node.end_byte : node.end_byte + 1] not in _AFTER_CLOSING
 
 
 def _skips(root: Node, source: _Source) -> bool:
@@ -304,6 +357,35 @@ def _literal(node: Node, source: _Source) -> str | None:
             return re.sub(r'\\([$`"\\]|\n)', lambda found: "" if found[1] == "\n" else found[1], text[1:-1])
         case _:
             return None
+
+
+def _spelled(node: Node, source: _Source, *, first: bool) -> str:
+    """A part of a word as `CommandLine.spelled` has it."""
+    text = source.text(node)
+    match node.type:
+        case "word" | "number" | "brace_expression":
+            return text.replace("\\\n", "")
+        case "raw_string":
+            return quoted(text[1:-1])
+        case "simple_expansion" | "expansion" if first and text in ("$HOME", "${HOME}"):
+            return "~"
+        case "simple_expansion" | "expansion" if first and text in ("$PWD", "${PWD}"):
+            return "."
+        case "string" if node.children:
+            inner = [child for child in node.children if child.is_named and child.type != "string_content"]
+            at, end, parts = node.start_byte + 1, node.end_byte - 1, list[str]()
+            for child in inner:
+                parts.append(_in_quotes(source.content[at : child.start_byte]))
+                parts.append(_spelled(child, source, first=first and child.start_byte == node.start_byte + 1))
+                at = child.end_byte
+            return "".join((*parts, _in_quotes(source.content[at:end])))
+        case _:
+            return UNKNOWN
+
+
+def _in_quotes(content: bytes) -> str:
+    text = content.decode("utf-8", "replace")
+    return quoted(re.sub(r'\\([$`"\\]|\n)', lambda found: "" if found[1] == "\n" else found[1], text))
 
 
 def hidden_text(text: str) -> str | None:

@@ -4,6 +4,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from kimi_tui.permission.doubt import Doubt, DoubtKind
+from kimi_tui.permission.subject import Pattern
+from kimi_tui.tools.shell_builtins import doubts_of
 
 Words = tuple[str | None, ...]
 
@@ -28,13 +30,7 @@ class Unwrapped:
 
 
 SHELLS = frozenset({"bash", "sh", "dash", "zsh", "ksh", "ash", "fish"})
-_CHANGE_THE_SHELL = frozenset(
-    {
-        *("source", ".", "exec", "trap", "alias", "unalias", "set", "shopt", "enable", "hash", "export", "declare"),
-        *("typeset", "local", "readonly", "unset", "function", "coproc", "bind", "complete", "mapfile", "readarray"),
-        *("read", "printf", "let", "getopts"),
-    }
-) - {"printf"}
+_READ_AS_BASH = frozenset({"bash", "sh", "dash", "ash"})
 _RUN_OTHERS = frozenset(
     {
         *("parallel", "watch", "ssh", "script", "flock", "chroot", "unshare", "nsenter", "strace", "ltrace", "gdb"),
@@ -56,16 +52,15 @@ def unwrap(words: Words) -> Unwrapped:
     if not words:
         return Unwrapped()
     program = words[0]
-    if program is None:
+    if program is None or isinstance(program, Pattern):
         return Unwrapped(doubts=[Doubt(DoubtKind.UNKNOWN_PROGRAM)])
     name = program.rpartition("/")[2]
     found = _WRAPPERS[name](words) if name in _WRAPPERS else Unwrapped()
     if name in SHELLS:
         found = _shell(words)
-    elif name in _CHANGE_THE_SHELL:
-        found.doubts.append(Doubt(DoubtKind.CHANGES_SHELL, name))
     elif name in _RUN_OTHERS:
         found.doubts.append(Doubt(DoubtKind.RUNS_OTHERS, name))
+    found.doubts.extend(doubts_of(name, words))
     found.doubts.extend(_risky(name, words))
     return found
 
@@ -118,7 +113,8 @@ def _runs(
     def unwrap_it(words: Words) -> Unwrapped:
         rest = _after_options(words, flags, valued, long_flags=long_flags)
         doubts = [doubt] if doubt else []
-        if rest is None or any(word is None for word in rest[:skip]):
+        own = words[1:] if rest is None else words[1 : len(words) - len(rest[skip:])]
+        if rest is None or any(word is None or isinstance(word, Pattern) for word in own):
             return Unwrapped(doubts=[*doubts, Doubt(DoubtKind.UNKNOWN_OPTION, words[0] or "")])
         inner = rest[skip:]
         if not inner:
@@ -137,7 +133,11 @@ def _nice(words: Words) -> Unwrapped:
 def _command(words: Words) -> Unwrapped:
     if len(words) > 1 and words[1] in ("-v", "-V"):
         return Unwrapped()
-    return _runs("p")(words)
+    return _runs()(words)
+
+
+def _exec(words: Words) -> Unwrapped:
+    return Unwrapped([Inner(words[1:])] if len(words) > 1 else [])
 
 
 def _env(words: Words) -> Unwrapped:
@@ -153,6 +153,7 @@ def _env(words: Words) -> Unwrapped:
 
 def _shell(words: Words) -> Unwrapped:
     """`bash -c TEXT`; a script file is a command like any other; standard input is a doubt."""
+    name = (words[0] or "").rpartition("/")[2]
     login: list[Doubt] = []
     for place, word in enumerate(words[1:], 1):
         if word is None:
@@ -168,7 +169,7 @@ def _shell(words: Words) -> Unwrapped:
             return Unwrapped(doubts=[Doubt(DoubtKind.UNKNOWN_OPTION, words[0] or "")])
         if "c" in letters:
             text = words[place + 1] if len(words) > place + 1 else None
-            if text is None or len(words) > place + 2 or words[0] == "fish":
+            if text is None or len(words) > place + 2 or name not in _READ_AS_BASH:
                 doubts = [Doubt(DoubtKind.UNKNOWN_SCRIPT, f"{words[0]} -c")]
                 return Unwrapped([text] if text else [], doubts)
             return Unwrapped([text], login, replaced=not login)
@@ -220,5 +221,6 @@ _WRAPPERS: dict[str, Callable[[Words], Unwrapped]] = {
         doubt=Doubt(DoubtKind.UNKNOWN_ARGUMENTS, "xargs"),
     ),
     "eval": _eval,
+    "exec": _exec,
     "find": _find,
 }

@@ -391,6 +391,25 @@ DEFENCES: tuple[Defence, ...] = (
         "test_a_rule_that_denies_is_asked_about_where_programs_may_run_that_are_not_listed",
     ),
     Defence(
+        "31 cmd_split", "trusting no descriptor but a digit", "kimi_tui/tools/shell_command.py",
+        "+ (not closes) or _odd(node, source):\n", "+ (not closes):\n",
+        "test_a_redirection_with_an_odd_descriptor_or_target_is_asked_about",
+        too=((
+            "kimi_tui/tools/shell_command.py",
+            "        if plain is None or plain.commands != source.commands or", "        if plain is not None and",
+        ),),
+    ),
+    Defence(
+        "31 cmd_split", "knowing what builtins evaluate", "kimi_tui/tools/shell_wrappers.py",
+        "    found.doubts.extend(doubts_of(name, words))\n", "",
+        "test_a_builtin_that_evaluates_its_operands_is_asked_about",
+    ),
+    Defence(
+        "31 cmd_split", "asking about patterns after a dash", "kimi_tui/tools/shell_command.py",
+        '        if spelled[0] in "*?[" or text[0] == "-":\n', "        if False:\n",
+        "test_a_pattern_that_may_become_an_option_is_asked_about",
+    ),
+    Defence(
         "32 path_escape", "going by the real path", "kimi_tui/tools/workspace.py",
         "        return Path(os.path.realpath(path))\n",
         "        return Path(os.path.abspath(path))\n",

@@ -7,6 +7,7 @@ _APPROVAL = "tests/ui/tui/dialogs/test_approval.py"
 _CHARS = "tests/llm/test_whole_characters.py"
 _CMD = "tests/tools/test_shell_command.py"
 _CTX = "tests/context/test_context.py"
+_DOUBTS = "tests/tools/test_shell_doubts.py"
 _DISK = "tests/session/test_disk.py"
 _FILES = "tests/tools/test_files.py"
 _HERE = "tests/faults/test_state_and_leaks.py"
@@ -136,6 +137,9 @@ CASES: dict[str, tuple[str, ...]] = {
         f"{_CMD}::test_cmd_split",
         f"{_CMD}::test_no_text_takes_long",
         f"{_CMD}::test_bash_runs_nothing_but_what_was_covered",
+        f"{_DOUBTS}::test_a_redirection_with_an_odd_descriptor_or_target_is_asked_about",
+        f"{_DOUBTS}::test_a_builtin_that_evaluates_its_operands_is_asked_about",
+        f"{_DOUBTS}::test_a_pattern_that_may_become_an_option_is_asked_about",
         "tests/permission/test_rule.py::test_a_rule_that_allows_covers_what_it_surely_means",
         "tests/permission/test_rule.py::test_a_rule_that_denies_covers_what_it_may_mean",
         "tests/permission/test_rule.py::"

@@ -1,0 +1,81 @@
+"""What Bash's own commands do with their words: those that only read them, and all others.
+
+An operand that is a variable's name is evaluated where it has a subscript: `test -v 'a[$(x)]'` runs x.
+"""
+
+import re
+from collections.abc import Callable
+
+from kimi_tui.permission.doubt import Doubt, DoubtKind
+
+Words = tuple[str | None, ...]
+
+PLAIN = frozenset(
+    {
+        *(":", "bg", "break", "caller", "cd", "continue", "dirs", "disown", "echo", "exit", "false", "fg", "help"),
+        *("kill", "logout", "popd", "pushd", "pwd", "return", "shift", "suspend", "times", "true", "type", "ulimit"),
+        *("umask",),
+    }
+)
+"""They evaluate no operand and change nothing that decides which program a later word runs (but for the folder)."""
+WRAPPERS = frozenset({"builtin", "command", "eval"})
+"""Taken apart as other wrappers are."""
+CHANGE_THE_SHELL = frozenset(
+    {
+        *("source", ".", "exec", "trap", "alias", "unalias", "set", "shopt", "enable", "hash", "export", "declare"),
+        *("typeset", "local", "readonly", "unset", "function", "coproc", "bind", "complete", "compopt", "mapfile"),
+        *("readarray", "read", "let", "getopts"),
+    }
+)
+EVALUATE = frozenset({"compgen", "fc", "history"})
+_SUBSCRIPT = re.compile(r"\[.*(?:\$[({]|`)", re.DOTALL)
+_INTEGER = re.compile(r"[+-]?\d{1,18}", re.ASCII)
+_COMPARES = frozenset({"-eq", "-ne", "-lt", "-le", "-gt", "-ge"})
+_STORES = re.compile(r"%[^A-Za-z%]*n")
+
+
+def doubts_of(name: str, words: Words) -> list[Doubt]:
+    """Doubts about a program by the name of a builtin; none where it is no builtin."""
+    if name in CHANGE_THE_SHELL:
+        return [Doubt(DoubtKind.CHANGES_SHELL, name)]
+    known = [word for word in words[1:] if word is not None]
+    evaluates = name in EVALUATE or any(_SUBSCRIPT.search(word) for word in known)
+    if evaluates or (name in _CHECKED and not _CHECKED[name](known)):
+        return [Doubt(DoubtKind.EVALUATES, name)]
+    return []
+
+
+def _printf(words: list[str]) -> bool:
+    if words[:1] == ["--"]:
+        words = words[1:]
+    elif words and words[0].startswith("-"):
+        return False
+    return not words or not _STORES.search(words[0])
+
+
+def _test(words: list[str]) -> bool:
+    """Bash reads numbers here as they are, and `[[` does not; both are held to numbers."""
+    for place, word in enumerate(words):
+        if word in ("-v", "-R"):
+            return False
+        if word in _COMPARES:
+            around = [*words[max(0, place - 1) : place], *words[place + 1 : place + 2]]
+            if not all(_INTEGER.fullmatch(one) for one in around):
+                return False
+    return True
+
+
+def _only(options: str) -> Callable[[list[str]], bool]:
+    allowed = re.compile(rf"-[{options}]+|%?[A-Za-z0-9]+|%[%+-]", re.ASCII)
+    return lambda words: all(allowed.fullmatch(word) for word in words)
+
+
+_CHECKED: dict[str, Callable[[list[str]], bool]] = {
+    "printf": _printf,
+    "test": _test,
+    "[": _test,
+    "jobs": _only("lnprs"),
+    "wait": _only("nf"),
+}
+"""Whether they evaluate nothing with these operands."""
+CHECKED = frozenset(_CHECKED)

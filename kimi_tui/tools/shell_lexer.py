@@ -1,0 +1,196 @@
+"""The plain part of Bash's grammar, read by hand: literal words, lists, pipelines, groups and redirections.
+
+It is the second reading of a command line. The parser's grammar is far wider, and not always Bash's; a line is only
+taken for read when both readings agree. Whatever is not plain (an expansion, a comment, a keyword, an assignment, a
+here-document, an odd descriptor) is refused here, so this stays small enough to be compared with Bash by eye.
+"""
+
+import re
+from dataclasses import dataclass, field
+
+_BLANK = re.compile(r"(?:[ \t](?:[ \t]|\\\n)*)?")
+_WORD = re.compile(
+    r"""(?:[\w./:,@%+=^*?\[\]~!{}-]|[^\x00-\x7f]   # letters as they are
+        |(?<=[^\s;&|<>()])\#                       # no comment within a word
+        |'[^']*'
+        |"(?:[^"\\$`]|\\.)*"
+        |\\[^\n]
+        )+""",
+    re.ASCII | re.VERBOSE | re.DOTALL,
+)
+_PIECE = re.compile(r"""'([^']*)'|"((?:[^"\\]|\\.)*)"|\\(.)|([^'"\\]+)""", re.DOTALL)
+_ESCAPED_IN_QUOTES = re.compile(r'\\([$`"\\]|\n)')
+_OPERATOR = re.compile(r"&&|\|\||;|\|&|\||&(?!>)|\n")
+_REDIRECTION = re.compile(r"(\d?)(>>|>\||>&|<&|<>|>|<)|(&>>|&>)", re.ASCII)
+_OPENING = re.compile(r"\((?!\()")
+_ENDS_WORD = re.compile(r"[ \t\n;&|)]|\Z")
+_ASSIGNMENT = re.compile(r"[^\W\d]\w*(?:\+?=|\[)")
+_KEYWORDS = frozenset(
+    {
+        *("if", "then", "else", "elif", "fi", "for", "while", "until", "do", "done", "case", "esac", "select"),
+        *("function", "coproc", "in", "[[", "]]", "{", "}", "!", "time"),
+    }
+)
+
+
+@dataclass(slots=True)
+class PlainLine:
+    """`commands` and `redirections` (operator without its descriptor, target) in the order of the text."""
+
+    commands: list[tuple[str, ...]] = field(default_factory=list[tuple[str, ...]])
+    redirections: list[tuple[str, str]] = field(default_factory=list[tuple[str, str]])
+
+
+def read_plain(text: str) -> PlainLine | None:
+    """The line, None where it has anything that is not plain or is no whole line."""
+    try:
+        return _Reader(text).read()
+    except _NotPlainError:
+        return None
+
+
+class _NotPlainError(Exception):
+    pass
+
+
+class _Reader:
+    def __init__(self, text: str) -> None:
+        self._text = text
+        self._at = 0
+        self._line = PlainLine()
+        self._groups: list[str] = []
+        self._words: list[str] = []
+        self._first = True
+        """A command may begin, and keywords count."""
+        self._needs = False
+        """A command has to follow."""
+        self._closed = False
+        """A group has just ended: no words may follow."""
+
+    def read(self) -> PlainLine:
+        while True:
+            self._skip()
+            if self._at == len(self._text):
+                break
+            if found := self._take(_OPERATOR):
+                self._operator(found[0])
+            elif _REDIRECTION.match(self._text, self._at):
+                self._redirection()
+            elif self._text[self._at] in "()":
+                self._bracket()
+            else:
+                self._word()
+        if self._groups or self._needs:
+            raise _NotPlainError
+        self._end()
+        return self._line
+
+    def _skip(self) -> None:
+        self._take(_BLANK)
+
+    def _take(self, pattern: re.Pattern[str]) -> re.Match[str] | None:
+        found = pattern.match(self._text, self._at)
+        if found:
+            self._at = found.end()
+        return found
+
+    def _end(self) -> None:
+        if self._words:
+            self._line.commands.append(tuple(self._words))
+            self._words = []
+
+    def _operator(self, operator: str) -> None:
+        if operator == "\n":
+            if not self._first:
+                self._end()
+                self._first, self._closed = True, False
+            return
+        if self._first or self._text[self._at : self._at + 1] in (";", "&") or self._needs:
+            raise _NotPlainError
+        self._end()
+        self._first, self._closed = True, False
+        self._needs = operator in ("&&", "||", "|", "|&")
+
+    def _bracket(self) -> None:
+        if self._take(_OPENING):
+            if not self._first:
+                raise _NotPlainError
+            self._groups.append("(")
+            self._needs = True
+        elif self._text[self._at] == ")":
+            self._at += 1
+            self._close("(")
+        else:
+            raise _NotPlainError
+
+    def _close(self, opening: str) -> None:
+        if not self._groups or self._groups.pop() != opening or self._needs:
+            raise _NotPlainError
+        self._end()
+        self._first, self._closed = False, True
+
+    def _word(self) -> None:
+        raw, word = self._next_word()
+        if self._closed:
+            raise _NotPlainError
+        if not self._first:
+            if _begins(self._words) and not _follows_time(self._words, raw):
+                raise _NotPlainError
+            self._words.append(word)
+        elif raw == "!":
+            self._needs = True
+        elif raw == "{":
+            self._groups.append("{")
+            self._needs = True
+        elif raw == "}":
+            self._close("{")
+        elif (raw in _KEYWORDS and raw != "time") or _ASSIGNMENT.match(raw):
+            raise _NotPlainError
+        else:
+            self._words = [word]
+            self._first = self._needs = False
+
+    def _next_word(self) -> tuple[str, str]:
+        found = self._take(_WORD)
+        if not found:
+            raise _NotPlainError
+        raw = found[0]
+        if not _ENDS_WORD.match(self._text, self._at):
+            descriptor = re.fullmatch(r"\d+|.*[{}].*", raw, re.ASCII | re.DOTALL)
+            if descriptor or self._text[self._at] not in "<>":
+                raise _NotPlainError
+        return raw, "".join(_unquoted(piece) for piece in _PIECE.finditer(raw))
+
+    def _redirection(self) -> None:
+        found = self._take(_REDIRECTION)
+        if found is None or self._first:
+            raise _NotPlainError
+        operator: str = found[2] or found[3]
+        if operator in ("<", ">") and self._text[self._at : self._at + 1] in ("<", ">", "(", "&"):
+            raise _NotPlainError
+        self._skip()
+        raw, target = self._next_word()
+        if operator in (">&", "<&"):
+            if not re.fullmatch(r"\d|-", raw, re.ASCII):
+                raise _NotPlainError
+            if raw == "-" and not _ENDS_WORD.match(self._text, self._at):
+                raise _NotPlainError
+        self._line.redirections.append((operator, target))
+
+
+def _begins(words: list[str]) -> bool:
+    """Whether Bash's `time` is all that there is so far, so that keywords count for the next word."""
+    return words[:1] == ["time"] and all(word in ("-p", "--") for word in words[1:])
+
+
+def _follows_time(words: list[str], raw: str) -> bool:
+    """Whether Bash reads this word after its `time` as other words are read."""
+    if raw.startswith("-"):
+        return (words, raw) in ((["time"], "-p"), (["time"], "--"), (["time", "-p"], "--"))
+    return raw not in _KEYWORDS and not _ASSIGNMENT.match(raw) and raw[:1] not in ("'", '"', "\\")
+
+
+def _unquoted(piece: re.Match[str]) -> str:
+    if piece[2] is not None:
+        return _ESCAPED_IN_QUOTES.sub(lambda found: "" if found[1] == "\n" else found[1], piece[2])
+    return piece[1] or piece[3] or piece[4] or ""
