@@ -4,10 +4,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from kimi_tui.context.dmail import is_checkpoint_mark
-from kimi_tui.llm.message import Message, user_message
+from kimi_tui.llm.message import Message, estimate_tokens, user_message
 from kimi_tui.wire.parts import ContentPart, TextPart, ThinkPart
 
 KEPT_MESSAGES = 2
+LEAST_RESULT_TOKENS = 200
+"""A tool's result is never cut to less."""
 
 SYSTEM_PROMPT = (
     "You write the working notes with which a software engineering agent goes on after its memory was cleared. "
@@ -45,37 +47,99 @@ class Threshold:
         return tokens >= self.ratio * most or tokens + min(self.reserved, most // 4) >= most
 
 
-def split(history: Sequence[Message]) -> tuple[Sequence[Message], Sequence[Message]]:
-    """The part to summarise and the part to keep: the last two messages of user or assistant with what belongs to them.
+def split(
+    history: Sequence[Message], requests: Sequence[Message] = ()
+) -> tuple[Sequence[Message], Sequence[Message], Sequence[Message]]:
+    """The part to summarise, the requests in it, and the part to keep: the last two messages of user or assistant with
+    what belongs to them.
 
-    The first is empty where there is too little to be worth it.
+    `requests` are messages of the history that stay word for word. The first is empty where there is too little to
+    be worth a summary: earlier notes alone are not.
     """
+    start = _start_of_kept(history)
+    older = history[:start]
+    asked = [message for message in older if any(message is request for request in requests)]
+    if all(is_checkpoint_mark(one) or _is_notes(one) or any(one is request for request in asked) for one in older):
+        return (), (), history
+    return older, asked, history[start:]
+
+
+def _start_of_kept(history: Sequence[Message]) -> int:
     seen = 0
     for index in range(len(history) - 1, -1, -1):
         if history[index].role != "tool" and not is_checkpoint_mark(history[index]):
             seen += 1
         if seen == KEPT_MESSAGES:
-            return history[:index], history[index:]
-    return (), history
+            return index
+    return 0
 
 
-def question(older: Sequence[Message], focus: str = "") -> Message:
-    """What the model is asked, to get the summary of `older`."""
+def _is_notes(message: Message) -> bool:
+    return bool(message.content) and message.content[0] == TextPart(text=_NOTE)
+
+
+def question(older: Sequence[Message], focus: str = "", *, tokens: int | None = None) -> Message:
+    """What the model is asked, to get the summary of `older`; tool results are cut so that it has about `tokens`."""
+    older = [one for one in older if not is_checkpoint_mark(one)]
     blocks = [
         f"## Message {number}\nRole: {message.role}\nContent:\n{_told(message)}"
-        for number, message in enumerate((one for one in older if not is_checkpoint_mark(one)), 1)
+        for number, message in enumerate(older if tokens is None else shortened(older, tokens), 1)
     ]
     wish = f"\n\nGive most room to this: {focus}" if focus else ""
     return user_message("\n\n".join(blocks) + f"\n\n{_INSTRUCTIONS}{wish}")
 
 
-def compacted(summary: str, kept: Sequence[Message]) -> list[Message]:
+def compacted(summary: str, kept: Sequence[Message], *, requests: Sequence[Message] = ()) -> list[Message]:
     """The history that takes the old one's place.
 
-    Reasoning of the kept messages is left out, and so are the marks of checkpoints that are no more.
+    Reasoning of the kept messages is left out, and so are the marks of checkpoints that are no more. `requests` stand
+    between the notes and what is kept.
     """
     notes = user_message((TextPart(text=_NOTE), TextPart(text=summary.strip())))
-    return [notes, *(_without_thinking(message) for message in kept if not is_checkpoint_mark(message))]
+    return [notes, *requests, *(_without_thinking(message) for message in without_marks(kept))]
+
+
+def without_marks(messages: Sequence[Message]) -> list[Message]:
+    """The messages without the marks of checkpoints."""
+    return [message for message in messages if not is_checkpoint_mark(message)]
+
+
+def shortened(messages: Sequence[Message], tokens: int) -> list[Message]:
+    """The messages with the longest tool results cut, so that all are about `tokens` long, as far as that does it."""
+    sizes = [estimate_tokens(message) for message in messages]
+    results = sorted(size for size, message in zip(sizes, messages, strict=True) if message.role == "tool")
+    room = tokens - (sum(sizes) - sum(results))
+    if sum(results) <= room:
+        return list(messages)
+    most = 0
+    for left, size in zip(range(len(results), 0, -1), results, strict=True):
+        most = room // left
+        if size > most:
+            break
+        room -= size
+    most = max(most, LEAST_RESULT_TOKENS)
+    return [
+        _cut(message, most / size) if message.role == "tool" and size > most else message
+        for size, message in zip(sizes, messages, strict=True)
+    ]
+
+
+def _cut(result: Message, share: float) -> Message:
+    """A tool's result of which about that share is left: the beginning and the end of its texts, and no media."""
+    content = tuple(_cut_part(part, share) for part in result.content)
+    return result if content == result.content else result.model_copy(update={"content": content})
+
+
+def _cut_part(part: ContentPart, share: float) -> ContentPart:
+    if not isinstance(part, TextPart):
+        return TextPart(text=f"[{part.type}: left out when the conversation was compacted]")
+    text, most = part.text, int(len(part.text) * share)
+    gone = len(text) - most
+    note = f"\n[... {gone:,} characters left out when the conversation was compacted ...]\n"
+    if gone <= 2 * len(note):
+        return part
+    tail = most // 3
+    return TextPart(text=text[: most - tail] + note + text[len(text) - tail :])
 
 
 def _told(message: Message) -> str:
@@ -87,5 +151,5 @@ def _told(message: Message) -> str:
 
 
 def _without_thinking(message: Message) -> Message:
-    content: tuple[ContentPart, ...] = tuple(part for part in message.content if not isinstance(part, ThinkPart))
-    return message.model_copy(update={"content": content})
+    content = tuple(part for part in message.content if not isinstance(part, ThinkPart))
+    return message if content == message.content else message.model_copy(update={"content": content})

@@ -31,7 +31,7 @@ async def _clear(engine: "Engine", args: str) -> None:
 
 async def _compact(engine: "Engine", args: str) -> None:
     await engine.models.ready()
-    match await engine.soul.compact(args, by_hand=True):
+    match await engine.soul.compact(args):
         case "done":
             tokens = engine.context.token_count
             engine.say(said("The conversation was compacted; it is now about {tokens:,} tokens.", tokens=tokens))

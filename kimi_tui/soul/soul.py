@@ -25,7 +25,7 @@ from kimi_tui.llm.retry import RetryPolicy, take_reply_with_retries
 from kimi_tui.llm.step import Reply
 from kimi_tui.said import said
 from kimi_tui.soul.agent import Agent
-from kimi_tui.soul.compacting import Compacted, compact
+from kimi_tui.soul.compacting import Compacted, Compactor
 from kimi_tui.soul.hooks import Hooks
 from kimi_tui.soul.notice import dmail_notice
 from kimi_tui.soul.tool_hooks import call_with_hooks
@@ -59,8 +59,10 @@ class Limits:
 
 @dataclass(slots=True)
 class _Turn:
-    """What a turn has come to so far."""
+    """What a turn has come to so far. `requests` are the messages of the user that it is about."""
 
+    turn_id: str = ""
+    requests: list[Message] = field(default_factory=list[Message])
     steps: int = 0
     message: str = ""
     usage: TokenUsage | None = None
@@ -96,6 +98,9 @@ class Soul:
         self._notes: list[str] = []
         self._body: asyncio.Task[TurnResult] | None = None
         self._stop_asked = False
+        self._compactor = Compactor(
+            context, send, hooks, threshold=limits.compaction, policy=limits.retries, told=self._tell_status
+        )
 
     async def take_turn(self, prompt: UserInput, *, shown_as: UserInput | None = None, turn_id: str = "") -> TurnResult:
         """One turn. `shown_as` is what the Wire says that the person typed, where that is not the prompt; `turn_id`
@@ -139,8 +144,8 @@ class Soul:
         self._send(TurnBegin(user_input=shown))
         self.agent.toolset.begin_turn()
         self._checkpoint(turn_id)
-        self.context.append(user_message(prompt))
-        turn = _Turn()
+        turn = _Turn(turn_id)
+        self._request(turn, prompt)
         while not turn.ended:
             if turn.steps >= self._limits.max_steps:
                 raise MaxStepsReachedError(turn.steps)
@@ -151,25 +156,20 @@ class Soul:
             except (asyncio.CancelledError, KimiTuiError):
                 self._send(StepInterrupted())
                 raise
-            if self._take_steering() and not turn.rejected:
+            if self._take_steering(turn) and not turn.rejected:
                 turn.ended, turn.repeated = False, None
         self._send(TurnEnd())
         if turn.repeated is not None:
             raise RepeatedCallError(turn.repeated, REPEATS_STOP_AT)
         return TurnResult("rejected" if turn.rejected else "finished", turn.message, turn.steps, turn.usage)
 
-    async def compact(self, focus: str = "", *, step: int = 1, by_hand: bool = False) -> Compacted:
-        """Put a summary in place of what is older than the last messages. By hand it raises what made it fail."""
-        return await compact(
-            self.context,
-            self._asked(),
-            self._send,
-            self._hooks,
-            summarised=self._tell_status,
-            step=step,
-            policy=self._limits.retries,
-            focus=focus,
-            trigger="manual" if by_hand else "auto",
+    async def compact(self, focus: str = "") -> Compacted:
+        """Put a summary in place of what is older than the last messages, as the user asked. Raises what fails."""
+        return await self._compactor.compact(self._asked(), self.model.max_context_size, focus=focus, trigger="manual")
+
+    async def _compact(self, turn: _Turn, *, refused: bool = False) -> Compacted:
+        return await self._compactor.compact(
+            self._asked(), self.model.max_context_size, requests=turn.requests, step=turn.steps, refused=refused
         )
 
     def _checkpoint(self, turn_id: str = "") -> None:
@@ -178,15 +178,19 @@ class Soul:
             self.context.append(checkpoint_mark(checkpoint_id))
             self.agent.denwa_renji.know_checkpoints(self.context.checkpoints)
 
-    def _go_back(self) -> bool:
-        """Deliver a D-Mail that was sent in this step: what came after its checkpoint has not happened."""
+    def _go_back(self, turn: _Turn) -> bool:
+        """Deliver a D-Mail that was sent in this step: what came after its checkpoint has not happened, except for
+        what the user asks of this turn.
+        """
         mail = self.agent.denwa_renji.take() if self.agent.denwa_renji is not None else None
         if mail is None:
             return False
         self.context.revert_to(mail.checkpoint_id)
         self._send(dmail_notice(mail))
-        self._checkpoint()
-        self.context.append(arrival(mail))
+        kept = self.context.history
+        gone = [request for request in turn.requests if not any(request is message for message in kept)]
+        self._checkpoint(turn.turn_id if self.context.checkpoint_of(turn.turn_id) is None else "")
+        self.context.append(*gone, arrival(mail))
         return True
 
     def _asked(self) -> Provider:
@@ -194,26 +198,24 @@ class Soul:
             raise ModelNotSetError(said("no model is set"))
         return self.provider
 
-    def _take_steering(self) -> bool:
+    def _request(self, turn: _Turn, text: UserInput) -> None:
+        turn.requests.append(user_message(text))
+        self.context.append(turn.requests[-1])
+
+    def _take_steering(self, turn: _Turn) -> bool:
         steered, self._steered = self._steered, []
         for text in steered:
-            self.context.append(user_message(text))
+            self._request(turn, text)
             self._send(SteerInput(user_input=text))
         return bool(steered)
 
     async def _step(self, turn: _Turn) -> None:
         notes, self._notes = self._notes, []
         self.context.append(*(user_message(note) for note in notes))
-        if turn.compact and self._limits.compaction.reached(self.context.token_count, self.model.max_context_size):
-            turn.compact = await self.compact(step=turn.steps) != "failed"
+        if turn.compact and self._compactor.due(self.model.max_context_size):
+            turn.compact = await self._compact(turn) != "failed"
         self._checkpoint()
-        try:
-            reply = await self._ask(turn.steps)
-        except ContextOverflowError:
-            if not turn.compact or await self.compact(step=turn.steps) != "done":
-                raise
-            turn.compact = False
-            reply = await self._ask(turn.steps)
+        reply = await self._ask_in_bounds(turn)
         turn.message = reply.message.text
         if reply.usage is not None:
             turn.usage = reply.usage if turn.usage is None else turn.usage + reply.usage
@@ -226,13 +228,26 @@ class Soul:
             turn.ended = True
             return
         results = await self._call_tools(calls)
-        if self._go_back():
+        if self._go_back(turn):
             return
         extras = [result.return_value.extras or {} for result in results]
         if self._rejection_ends_turn and any(e.get("rejected") and not e.get("feedback") for e in extras):
             turn.rejected = turn.ended = True
         elif repeated := next((c for c, extra in zip(calls, extras, strict=True) if extra.get("stop")), None):
             turn.repeated, turn.ended = repeated.function.name, True
+
+    async def _ask_in_bounds(self, turn: _Turn) -> Reply:
+        """One whole reply, after a compaction where the service refuses the conversation for its length."""
+        try:
+            return await self._ask(turn.steps)
+        except ContextOverflowError as error:
+            if not turn.compact or await self._compact(turn, refused=True) != "done":
+                raise _too_long(error) from error
+        turn.compact = False
+        try:
+            return await self._ask(turn.steps)
+        except ContextOverflowError as error:
+            raise _too_long(error) from error
 
     async def _ask(self, step: int) -> Reply:
         """One whole reply. What was said before a cancel stays in the context as far as it is text."""
@@ -263,17 +278,17 @@ class Soul:
                 self.context.append(Message(role="assistant", content=(TextPart(text=text),)))
             raise
 
-    def _tell_status(self, reply: Reply) -> None:
-        """Tell what the reply took, and how long the conversation is now."""
+    def _tell_status(self, reply: Reply | None) -> None:
+        """Tell what the reply took, where there was one, and how long the conversation is now."""
         tokens, most = self.context.token_count, self.model.max_context_size
         self._send(
             StatusUpdate(
                 context_usage=min(1.0, tokens / most),
                 context_tokens=tokens,
                 max_context_tokens=most,
-                token_usage=reply.usage,
+                token_usage=reply.usage if reply is not None else None,
                 model=self.model.key or None,
-                message_id=reply.id,
+                message_id=reply.id if reply is not None else None,
             )
         )
 
@@ -299,3 +314,11 @@ class Soul:
                 )
             )
         return [results[call.id] for call in calls]
+
+
+def _too_long(error: ContextOverflowError) -> ContextOverflowError:
+    way_out = said(
+        "the conversation is too long for this model: take the last turn back with /undo, take a model with more room "
+        "with /model, or begin anew with /clear"
+    )
+    return ContextOverflowError(f"{error} ({way_out})", status_code=error.status_code)

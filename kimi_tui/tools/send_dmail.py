@@ -9,7 +9,7 @@ from kimi_tui.wire.parts import ToolReturnValue
 
 class SendDMailParams(Params):
     message: str = Field(min_length=1, description="What you want to have known at that point.")
-    checkpoint_id: int = Field(ge=0, description="The checkpoint to go back to.")
+    checkpoint_id: int = Field(ge=0, description="The checkpoint to go back to; what came after it is gone.")
 
 
 class SendDMail(Tool[SendDMailParams]):

@@ -2,7 +2,7 @@ import asyncio
 
 import pytest
 
-from kimi_tui.errors import MaxStepsReachedError, ProviderError, ProviderStatusError
+from kimi_tui.errors import MaxStepsReachedError, ProviderError, ProviderStatusError, RepeatedCallError
 from kimi_tui.wire.events import ApprovalResponse, Notification, StatusUpdate, SteerInput, StepRetry
 from kimi_tui.wire.parts import TextPart, ToolResult
 from kimi_tui.wire.requests import ApprovalRequest
@@ -194,8 +194,11 @@ async def test_without_a_turn_there_is_nothing_to_steer_and_nothing_to_cancel(tm
 async def test_the_same_call_again_and_again_ends_the_turn(tmp_path):
     replies = [tool_call("Glob", f"c{n}", pattern="*.md") for n in range(20)]
     async with engine_on(plan(tmp_path, *replies)) as (engine, heard):
-        await engine.prompt("go")
+        with pytest.raises(RepeatedCallError, match="the same call of Glob in 12 steps"):
+            await engine.prompt("go")
+        assert heard.of(Notification)[-1].title == "The turn was stopped"
     assert heard.names.count("StepBegin") == 12
+    assert heard.names[-2:] == ["TurnEnd", "Notification"]
 
 
 async def test_an_unknown_tool_and_broken_arguments_are_told_to_the_model(tmp_path):
