@@ -20,9 +20,10 @@ class Meanwhile:
     def add(self, content: UserInput) -> None:
         self._waiting.append(content)
 
-    def clear(self) -> None:
-        """There is no turn any more that it could go into."""
-        self._waiting.clear()
+    def take(self) -> list[UserInput]:
+        """There is no turn any more that they could go into."""
+        left, self._waiting = self._waiting, []
+        return left
 
     def hear(self, message: WireMessage) -> list[UserInput]:
         """What did not go in before the turn was over."""
@@ -30,8 +31,7 @@ class Meanwhile:
             case SteerInput() if message.user_input in self._waiting:
                 self._waiting.remove(message.user_input)
             case TurnBegin() | TurnEnd() | StepInterrupted():
-                left, self._waiting = self._waiting, []
-                return left
+                return self.take()
             case _:
                 pass
         return []

@@ -40,13 +40,21 @@ class Prompts:
 
         self._engine, self._meanwhile = engine, Meanwhile()
         self._turns = Turns(
-            engine, changed=self.show_queue, refused=self._refused, failed=self._failed, ended=self._ended
+            engine,
+            changed=self.show_queue,
+            refused=self._refused,
+            failed=self._failed,
+            ended=self._ended,
+            broken=self._queue_back,
         )
 
     async def detach(self) -> None:
         """Interrupt everything and wait until it has ended."""
-        turns = self._turns
+        turns, meanwhile = self._turns, self._meanwhile
         self._engine = self._turns = self._meanwhile = None
+        if turns is not None and meanwhile is not None and self._home.composer.is_attached:
+            self._give_back((*meanwhile.take(), *turns.take_all_back()))
+            self._home.composer.show_queue(())
         if turns is not None:
             await turns.aclose()
 
@@ -65,13 +73,13 @@ class Prompts:
             self._home.transcript.follow = True
         if self._turns is None:
             self.early.append(content)
-            self._home.composer.queued.show([text_of(one) for one in self.early])
+            self._home.composer.show_queue([text_of(one) for one in self.early])
         elif self._is_seen(content):
             self._turns.submit(content)
 
     def steer(self, content: "UserInput") -> None:
         """Say it to the running turn; without a text the oldest of the queue."""
-        from kimi_tui.wire.parts import text_of
+        from kimi_tui.wire.parts import encodable, text_of
 
         turns, meanwhile = self._turns, self._meanwhile
         queue = turns.queue if turns is not None else []
@@ -84,17 +92,16 @@ class Prompts:
             else:
                 self._tell(_("no turn is running that could be steered"), False)
         elif said:
-            meanwhile.add(said)
+            meanwhile.add(encodable(said))
             self.show_queue()
 
     def _is_seen(self, content: "UserInput") -> bool:
         """Whether the model sees all of it; where it does not, that is told, and the message given back."""
-        from kimi_tui.wire.parts import text_of
 
         if isinstance(content, str) or (why := self.unseen()) is None:
             return True
         self._tell(why, True)
-        self._give_back(text_of(content))
+        self._give_back((content,))
         return False
 
     def take_back(self) -> None:
@@ -105,27 +112,22 @@ class Prompts:
             self._home.composer.put_back(text_of(last))
 
     def interrupt(self) -> None:
-        """Break off what runs. What was to follow it is to be edited, before what is being written."""
-        from kimi_tui.wire.parts import text_of
+        """Break off what runs. What was to follow it comes back."""
+        if self._engine is not None:
+            self._queue_back()
+            self._engine.cancel()
 
-        if self._turns is None or self._engine is None:
-            return
-        queued = [text_of(content) for content in self._turns.take_all_back()]
-        if queued:
-            composer = self._home.composer
-            composer.put_back("\n\n".join(filter(None, (*queued, composer.text))))
-        self._engine.cancel()
+    def _queue_back(self) -> None:
+        if self._turns is not None:
+            self._give_back(self._turns.take_all_back())
 
     def hear(self, messages: "Sequence[Timed]") -> None:
         """What was steered has gone in, or is given back where the turn was over before."""
-        from kimi_tui.wire.parts import text_of
-
         if (meanwhile := self._meanwhile) is None:
             return
         before = meanwhile.texts
         for _at, message in messages:
-            for content in meanwhile.hear(message):
-                self._give_back(text_of(content))
+            self._give_back(meanwhile.hear(message))
         if meanwhile.texts != before:
             self.show_queue()
 
@@ -134,17 +136,20 @@ class Prompts:
 
         if self._turns is not None and self._meanwhile is not None and self._home.is_running:
             queue = [text_of(content) for content in self._turns.queue]
-            self._home.composer.queued.show(queue, self._meanwhile.texts)
+            self._home.composer.show_queue(queue, self._meanwhile.texts)
 
     def _refused(self, content: "UserInput", why: str) -> None:
-        from kimi_tui.wire.parts import text_of
-
         if self._engine is not None and self._engine.busy:
             self._tell(why, True)
         if self._turns is None or not self._turns.is_command(content):  # the next would be typed behind it
-            self._give_back(text_of(content))
+            self._give_back((content,))
 
-    def _give_back(self, text: str) -> None:
-        """A message that was not taken, to be edited; Up brings it where something else is written by now."""
-        if not self._home.composer.text:
-            self._home.composer.put_back(text)
+    def _give_back(self, messages: "Sequence[UserInput]") -> None:
+        """Messages that did not go in, to be edited, before what is being written.
+
+        What was steered is told of later than the queue and comes to stand before it, as it would have gone in.
+        """
+        from kimi_tui.wire.parts import text_of
+
+        if messages:
+            self._home.composer.put_before([text_of(content) for content in messages])

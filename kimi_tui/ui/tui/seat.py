@@ -122,8 +122,8 @@ class Seat:
         self.starting = False
         home.header.facts = dataclasses.replace(home.header.facts, failed=True)
         self._app.stage.say(ErrorItem(_("The session could not start"), answered(cause)))
-        home.composer.queued.show(())
-        home.composer.text = "\n".join([*map(text_of, early), home.composer.text]).strip()
+        home.composer.put_before([*map(text_of, early)])
+        home.composer.show_queue(())
 
     def _tail(self, call_id: str, text: str) -> None:
         """A tool has printed something: the agent's or that of a subagent somebody looks into."""

@@ -20,7 +20,7 @@ class Turns:
     """Takes what the person submits, one turn at a time.
 
     `changed` is called when the queue is not what it was, `refused` with what the engine would not take and why,
-    `ended` when a prompt has come to its end.
+    `ended` when a prompt has come to its end, `broken` when the turn under way has failed or was interrupted.
     """
 
     def __init__(
@@ -31,9 +31,11 @@ class Turns:
         refused: Callable[[UserInput, str], None],
         failed: Callable[[str], None],
         ended: Callable[[], None],
+        broken: Callable[[], None],
     ) -> None:
         self._engine = engine
         self._changed, self._refused, self._failed, self._ended = changed, refused, failed, ended
+        self._broken = broken
         self._tasks: set[asyncio.Task[None]] = set()
         self._turn: asyncio.Task[None] | None = None
         self.queue: list[UserInput] = []
@@ -95,15 +97,24 @@ class Turns:
         try:
             if isinstance(content, str) and content.startswith("!"):
                 await self._engine.run_shell_line(content[1:].strip())
-            else:
-                await self._engine.prompt(content)
+            elif (await self._engine.prompt(content)).stop not in ("finished", "rejected"):
+                self._break_off()
+            return
         except (UsageError, ModelNotSetError) as error:
-            self._refused(content, str(error))
+            self._break_off()
+            self._refused(content, str(error))  # it comes to stand before what was queued behind it
+            return
         except KimiTuiError as error:
             _log.info("a turn ended: %s", error)
         except Exception as error:  # noqa: BLE001 - the edge: a fault of ours is told, the screen stays
             _log.exception("a turn ended in an unexpected way")
             self._failed(f"{type(error).__name__}: {error}")
+        self._break_off()
+
+    def _break_off(self) -> None:
+        """Nothing of the queue follows a turn that has failed: it was written for one that went well."""
+        if asyncio.current_task() is self._turn:
+            self._broken()
 
     def _over(self, task: asyncio.Task[None]) -> None:
         self._tasks.discard(task)

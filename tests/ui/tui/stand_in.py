@@ -118,6 +118,8 @@ class StandIn:
             await self._end.wait()
         finally:
             self._end = None
+        if self.error is not None:
+            raise self.error
         return TurnResult("finished")
 
     async def run_shell_line(self, command: str) -> None:
@@ -126,6 +128,11 @@ class StandIn:
     def end_turn(self) -> None:
         assert self._end is not None
         self._end.set()
+
+    def fail_turn(self, error: KimiTuiError) -> None:
+        """The turn under way ends by this, and every one after it."""
+        self.error = error
+        self.end_turn()
 
     def cancel(self) -> None:
         self.cancelled += 1

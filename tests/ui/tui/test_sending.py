@@ -7,7 +7,7 @@ from pathlib import Path
 
 from textual.pilot import Pilot
 
-from kimi_tui.errors import ModelNotSetError, UsageError
+from kimi_tui.errors import ModelNotSetError, ProviderError, UsageError
 from kimi_tui.ui.tui.app import KimiTui
 from kimi_tui.wire.events import SteerInput, StepBegin, StepInterrupted, TurnBegin
 from tests.ui.tui.stand_in import StandIn, make_app
@@ -76,6 +76,59 @@ async def test_an_interrupt_begins_nothing_of_the_queue_and_gives_all_of_it_back
         assert engine.cancelled == 1
         assert app.home.composer.queued.texts == ()
         assert app.home.composer.text == "two\n\nthree\n\nand four"
+
+
+async def test_an_interrupt_brings_back_what_was_steered_and_then_what_was_queued(tmp_path: Path) -> None:
+    async with opened(tmp_path) as (app, pilot, engine):
+        await send(pilot, "one")
+        engine.say(TurnBegin(user_input="one"), StepBegin(n=1))
+        for text, key in (("queued", "enter"), ("steered", "ctrl+s"), ("also queued", "enter"), ("too", "ctrl+s")):
+            await send(pilot, text, key)
+        await pilot.press(*"now", "left", "escape")
+        engine.say(StepInterrupted())
+        await settled(pilot)
+        assert app.home.composer.text == "steered\n\ntoo\n\nqueued\n\nalso queued\n\nnow"
+        await pilot.press("l")
+        assert app.home.composer.text.endswith("nolw")
+        assert app.home.composer.queued.steered == app.home.composer.queued.texts == ()
+
+
+async def test_nothing_of_the_queue_follows_a_turn_that_has_failed(tmp_path: Path) -> None:
+    async with opened(tmp_path) as (app, pilot, engine):
+        await send(pilot, "one")
+        engine.say(TurnBegin(user_input="one"), StepBegin(n=1))
+        await send(pilot, "two")
+        await send(pilot, "steered", "ctrl+s")
+        app.home.composer.text = "three"
+        engine.fail_turn(ProviderError("the service is down"))
+        engine.say(StepInterrupted())
+        await settled(pilot)
+        assert engine.prompts == ["one"]
+        assert app.home.composer.text == "steered\n\ntwo\n\nthree"
+
+
+async def test_what_comes_back_does_not_disturb_a_search_in_earlier_messages(tmp_path: Path) -> None:
+    async with opened(tmp_path) as (app, pilot, engine):
+        await send(pilot, "one")
+        engine.say(TurnBegin(user_input="one"), StepBegin(n=1))
+        await send(pilot, "two")
+        app.home.composer.text = "draft"
+        await pilot.press("ctrl+r", "o", "n")
+        engine.fail_turn(ProviderError("the service is down"))
+        await settled(pilot)
+        assert app.home.composer.text == "on"
+        await pilot.press("escape")
+        assert app.home.composer.text == "two\n\ndraft"
+
+
+async def test_a_refused_message_stands_before_what_is_written_and_what_was_queued_behind_it(tmp_path: Path) -> None:
+    async with opened(tmp_path) as (app, pilot, engine):
+        await send(pilot, "one")
+        await send(pilot, "two")
+        app.home.composer.text = "three"
+        engine.fail_turn(UsageError("not now"))
+        await settled(pilot)
+        assert app.home.composer.text == "one\n\ntwo\n\nthree"
 
 
 async def test_the_oldest_of_the_queue_waits_for_the_step_when_it_is_said_now(tmp_path: Path) -> None:

@@ -137,15 +137,15 @@ class Composer(Vertical):
         self._drafts = drafts
         draft = drafts.load()
         self.images.restore(draft.images)
-        if not draft.text:
-            return
         if self.text:
             unfolded = Pastes()
             unfolded.restore(draft.pastes)
-            self.remember(unfolded.unfold(draft.text))
-        else:
+            for text in filter(None, (*draft.waiting, draft.text)):
+                self.remember(unfolded.unfold(text))
+        elif draft.text or draft.waiting:
             self.pastes.restore(draft.pastes)
             self.text = draft.text
+            self.put_before(draft.waiting)
 
     def keep_draft(self) -> None:
         """Write the draft to its file now."""
@@ -153,7 +153,14 @@ class Composer(Vertical):
             self._draft_timer.stop()
             self._draft_timer = None
         text = self._waits if self._searching else self.text
-        self._drafts.save(Draft(text, dict(self.pastes.texts), self.images.chips_in(text)))
+        waiting = (*self.queued.steered, *self.queued.texts)
+        images = self.images.chips_in("\n".join((*waiting, text)))
+        self._drafts.save(Draft(text, dict(self.pastes.texts), images, waiting))
+
+    def show_queue(self, texts: Sequence[str], steered: Sequence[str] = ()) -> None:
+        """Show the messages that wait, and keep them with the draft."""
+        self.queued.show(texts, steered)
+        self.keep_draft()
 
     def remember(self, text: str) -> None:
         """Have the history bring it back, with its pictures."""
@@ -306,6 +313,18 @@ class Composer(Vertical):
         """A message of earlier, to be edited: what was a large paste is a chip again, and no menu opens."""
         self._shut_at = text = self.pastes.recall(text)
         self.text = text
+
+    def put_before(self, texts: Sequence[str]) -> None:
+        """Messages that came back, before what is being written; the cursor stays where it is in that."""
+        if not texts:
+            return
+        back = "\n\n".join(map(self.pastes.recall, texts))
+        if self._searching:
+            self._waits = "\n\n".join(filter(None, (back, self._waits)))
+        elif self.text:
+            self.prompt.insert(back + "\n\n", (0, 0), maintain_selection_offset=True)
+        else:
+            self._shut_at = self.text = back
 
     def _search(self) -> None:
         """Look through what was sent; once more: one further. What is written waits, and comes back with Esc."""

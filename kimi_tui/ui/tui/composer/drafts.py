@@ -7,9 +7,10 @@ import contextlib
 import json
 import logging
 import os
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import cast
 
 from kimi_tui import json_text, paths
 
@@ -18,11 +19,15 @@ _log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Draft:
-    """What is written, the texts that its chips stand for, and the copies of its pictures by their chips."""
+    """What is written, the texts that its chips stand for, and the copies of its pictures by their chips.
+
+    `waiting` are messages that were sent and had not gone in yet.
+    """
 
     text: str = ""
     pastes: Mapping[int, str] = field(default_factory=dict[int, str])
     images: Mapping[str, str] = field(default_factory=dict[str, str])
+    waiting: Sequence[str] = ()
 
 
 def draft_file(work_dir: Path, session_id: str) -> Path:
@@ -64,12 +69,13 @@ class DraftFile:
         try:
             self._kept = self._file.read_text("utf-8")
             row = json_text.loads(self._kept)
-            text, pastes, images = row["text"], row["pastes"], row.get("images", {})
-            if isinstance(text, str):
+            text, pastes, images, waiting = row["text"], row["pastes"], row.get("images", {}), row.get("waiting", [])
+            if isinstance(text, str) and isinstance(waiting, list):
                 return Draft(
                     text,
                     {int(number): str(paste) for number, paste in pastes.items()},
                     {str(chip): str(file) for chip, file in images.items()},
+                    tuple(map(str, cast("list[object]", waiting))),
                 )
         except FileNotFoundError:
             pass
@@ -89,7 +95,8 @@ class DraftFile:
         if self._file is None:
             return
         fields = {"text": draft.text, "pastes": draft.pastes}
-        row = json.dumps(fields | ({"images": draft.images} if draft.images else {})) if draft.text.strip() else ""
+        more = {name: value for name, value in (("images", draft.images), ("waiting", draft.waiting)) if value}
+        row = json.dumps(fields | more) if draft.text.strip() or draft.waiting else ""
         if row == self._kept:
             return
         beside = self._file.with_name(f"{self._file.name}.{os.getpid()}")

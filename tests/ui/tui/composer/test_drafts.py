@@ -23,7 +23,13 @@ def test_the_file_is_the_persons_alone_and_goes_with_the_draft(tmp_path: Path) -
 
 
 def test_a_file_that_holds_something_else_is_no_draft(tmp_path: Path) -> None:
-    for text in ("", "[]", '{"text": 3, "pastes": {}}', '{"text": "x", "pastes": {"a": "b"}}'):
+    for text in (
+        "",
+        "[]",
+        '{"text": 3, "pastes": {}}',
+        '{"text": "x", "pastes": {"a": "b"}}',
+        '{"text": "x", "pastes": {}, "waiting": "y"}',
+    ):
         (tmp_path / "d").write_text(text)
         assert DraftFile(tmp_path / "d").load() == Draft()
 
@@ -41,6 +47,25 @@ async def test_what_was_written_is_there_at_the_next_start(tmp_path: Path) -> No
         await pilot.press("enter")
         await pilot.pause()
     assert not draft_file(tmp_path, "s").exists()
+
+
+async def test_messages_that_wait_outlive_the_program_too_even_one_that_is_killed(tmp_path: Path) -> None:
+    app, _ = make_app(engine := StandIn(tmp_path))
+    async with app.run_test() as pilot:
+        await ready(pilot)
+        for text, key in (("one", "enter"), ("queued", "enter"), ("steered", "ctrl+s")):
+            app.home.composer.text = text
+            await pilot.press(key)
+            await pilot.pause()
+        assert (engine.prompts, engine.steered) == (["one"], ["steered"])
+        app.home.composer.text = "written"
+        app.home.composer.keep_draft()
+        kept = Draft("written", waiting=("steered", "queued"))
+        assert DraftFile(draft_file(tmp_path, "s")).load() == kept
+    app, _ = make_app(StandIn(tmp_path))
+    async with app.run_test() as pilot:
+        await ready(pilot)
+        assert app.home.composer.text == "steered\n\nqueued\n\nwritten"
 
 
 async def test_a_draft_that_meets_another_text_is_brought_back_by_up(tmp_path: Path) -> None:
