@@ -84,7 +84,7 @@ def is_regular_or_absent(path: Path) -> bool:
 def _check(mode: int, path: Path) -> None:
     if not stat.S_ISREG(mode):
         number = errno.EISDIR if stat.S_ISDIR(mode) else errno.EINVAL
-        raise NotRegularError(number, said("it is not a regular file"), str(path))
+        raise NotRegularError(number, said("this is not a regular file"), str(path))
 
 
 def _size(most: int) -> str:

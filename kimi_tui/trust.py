@@ -17,6 +17,7 @@ from kimi_tui.config.load import load_config
 from kimi_tui.errors import ConfigError
 from kimi_tui.paths import project_root, shown
 from kimi_tui.permission.settings import loosening, project_file
+from kimi_tui.regular_file import read_bytes
 
 TRUST_VARIABLE = "KIMI_TUI_TRUST_PROJECT"
 SKILL_FOLDERS = (".kimi-tui/skills", ".kimi/skills", ".claude/skills", ".codex/skills", ".agents/skills")
@@ -185,8 +186,7 @@ def _loosening(file: Path) -> str:
 
 def _mark(file: Path) -> str:
     try:
-        with file.open("rb") as content:
-            return hashlib.sha256(content.read(_MAX_BYTES + 1)).hexdigest()
+        return hashlib.sha256(read_bytes(file, most=_MAX_BYTES)).hexdigest()
     except OSError:
         return "unreadable"
 

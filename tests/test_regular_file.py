@@ -39,7 +39,7 @@ def test_a_pipe_a_folder_a_socket_and_a_device_are_refused_at_once(tmp_path: Pat
         for name in ("pipe", "folder", "zero", "socket"):
             assert not is_regular_or_absent(tmp_path / name)
             for flags in (os.O_RDONLY, os.O_RDWR | os.O_CREAT | os.O_APPEND):
-                with pytest.raises(NotRegularError, match="not a regular file"):
+                with pytest.raises(NotRegularError, match="this is not a regular file"):
                     open_fd(tmp_path / name, flags)
             with pytest.raises(NotRegularError):
                 read_text(tmp_path / name)

@@ -4,7 +4,6 @@ A wrong value is an error that names file, key and cause; a key that nobody know
 one file may serve several versions.
 """
 
-import stat
 import tomllib
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,6 +15,7 @@ from kimi_tui import json_text, paths
 from kimi_tui.config.place import with_line
 from kimi_tui.config.tables import Config
 from kimi_tui.errors import ConfigError
+from kimi_tui.regular_file import TooLargeError, read_text
 from kimi_tui.said import said
 from kimi_tui.surrogates import without_surrogates
 
@@ -55,12 +55,9 @@ def load_config(file: Path | None = None, *, text: str | None = None) -> LoadedC
 
 def _parsed_file(file: Path) -> object:
     try:
-        status = file.stat()
-        if not stat.S_ISREG(status.st_mode):
-            raise ConfigError(said("this is not a regular file"), file=file)
-        if status.st_size > MAX_BYTES:
-            raise ConfigError(said("a configuration of more than 1 MiB is refused"), file=file)
-        text = file.read_text("utf-8-sig")
+        text = read_text(file, most=MAX_BYTES)
+    except TooLargeError:
+        raise ConfigError(said("a configuration of more than 1 MiB is refused"), file=file) from None
     except FileNotFoundError:
         raise ConfigError(said("there is no such file"), file=file) from None
     except UnicodeDecodeError as error:

@@ -5,7 +5,6 @@ mean nothing here are passed over: the file is shared with other programs.
 """
 
 import json
-import stat
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -15,6 +14,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_valida
 
 from kimi_tui import json_text, paths
 from kimi_tui.errors import ConfigError
+from kimi_tui.regular_file import TooLargeError, read_text
 from kimi_tui.said import said
 from kimi_tui.trust import mcp_files
 
@@ -196,12 +196,9 @@ def _servers(table: dict[str, Any], origin: str, *, trusted: bool = True) -> tup
 
 def _read(file: Path) -> str:
     try:
-        status = file.stat()
-        if not stat.S_ISREG(status.st_mode):
-            raise ConfigError(said("this is not a regular file"), file=file)
-        if status.st_size > MAX_BYTES:
-            raise ConfigError(said("more than 1 MiB is refused"), file=file)
-        return file.read_text("utf-8-sig")
+        return read_text(file, most=MAX_BYTES)
+    except TooLargeError:
+        raise ConfigError(said("more than 1 MiB is refused"), file=file) from None
     except UnicodeDecodeError as error:
         raise ConfigError(said("this is not UTF-8 text (byte {number})", number=error.start), file=file) from error
     except OSError as error:

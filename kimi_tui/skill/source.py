@@ -1,11 +1,10 @@
 """The text of a skill file, read so that nothing on disk can hang or flood us."""
 
 import errno
-import os
-import stat
 from pathlib import Path
 
 from kimi_tui.errors import SkillError
+from kimi_tui.regular_file import NotRegularError, read_start
 from kimi_tui.said import said
 
 MAX_BYTES = 1 << 20
@@ -43,14 +42,8 @@ def reason(error: OSError) -> str:
 
 
 def _read_regular(path: Path) -> bytes:
-    """Up to MAX_BYTES + 1 bytes. What is not a regular file is never opened: a pipe or a device may block."""
-    _check_regular(path.stat().st_mode, path)
-    handle = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
-    with os.fdopen(handle, "rb") as file:
-        _check_regular(os.fstat(handle).st_mode, path)
-        return file.read(MAX_BYTES + 1)
-
-
-def _check_regular(mode: int, path: Path) -> None:
-    if not stat.S_ISREG(mode):
-        raise SkillError(said("is not a regular file"), file=path)
+    """Up to MAX_BYTES + 1 bytes."""
+    try:
+        return read_start(path, MAX_BYTES + 1)
+    except NotRegularError as error:
+        raise SkillError(said("is not a regular file"), file=path) from error

@@ -15,6 +15,7 @@ from ruamel.yaml import YAML
 from ruamel.yaml.error import MarkedYAMLError, YAMLError
 
 from kimi_tui.errors import AgentSpecError, UsageError
+from kimi_tui.regular_file import read_text
 from kimi_tui.surrogates import without_surrogates
 
 BUNDLED = Path(__file__).parent / "agents"
@@ -188,9 +189,7 @@ def our_tool(name: str) -> str:
 
 def _read(file: Path) -> _Written:
     try:
-        if file.stat().st_size > _MAX_BYTES or not file.is_file():
-            raise AgentSpecError("this is not a file of at most 1 MiB", file=file)
-        text = file.read_text("utf-8-sig")
+        text = read_text(file, most=_MAX_BYTES)
         table = _table_of(text)
     except MarkedYAMLError as error:
         raise AgentSpecError(_cause(error), file=file, line=_marked_line(error)) from error

@@ -1,11 +1,13 @@
 """Slash commands that ask the model something apart from the conversation."""
 
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from kimi_tui.context.context import Context
 from kimi_tui.errors import UsageError
 from kimi_tui.jsonl import JsonlWriter
 from kimi_tui.llm.message import user_message
+from kimi_tui.regular_file import read_start
 from kimi_tui.said import said
 from kimi_tui.soul.command import Command, CommandInfo
 
@@ -36,11 +38,12 @@ async def _init(engine: "Engine", args: str) -> None:
         aside.close()
         engine.tell_status()
     file = engine.work_dir / "AGENTS.md"
-    if result.stop == "finished" and file.is_file():
-        text = file.read_bytes()[:_AGENTS_MD].decode("utf-8", "replace")
-        soul.context.append(
-            user_message(f"<system>AGENTS.md was just written for this project. It says:\n\n{text}</system>")
-        )
+    if result.stop == "finished":
+        with suppress(OSError):
+            text = read_start(file, _AGENTS_MD).decode("utf-8", "replace")
+            soul.context.append(
+                user_message(f"<system>AGENTS.md was just written for this project. It says:\n\n{text}</system>")
+            )
 
 
 async def _btw(engine: "Engine", args: str) -> None:

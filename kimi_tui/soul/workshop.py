@@ -6,6 +6,7 @@ from typing import Any
 
 from kimi_tui.context.dmail import DenwaRenji
 from kimi_tui.errors import AgentSpecError
+from kimi_tui.regular_file import read_text
 from kimi_tui.soul.agent import Agent
 from kimi_tui.soul.agent_spec import AgentSpec, read_agent_spec
 from kimi_tui.soul.crew import Crew, Office
@@ -63,7 +64,7 @@ class Workshop:
     def prompt(self, spec: AgentSpec) -> str:
         """The system prompt that the spec's file makes. Raises AgentSpecError."""
         try:
-            template = spec.system_prompt_path.read_text("utf-8-sig")
+            template = read_text(spec.system_prompt_path)
         except (OSError, UnicodeDecodeError) as error:
             raise AgentSpecError(str(error), file=spec.system_prompt_path) from error
         arguments = {name: fill(text, self.values).strip() for name, text in spec.system_prompt_args.items()}

@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 
+from kimi_tui.regular_file import read_start
+
 _MOST_MODULES = 100
 
 
@@ -71,7 +73,6 @@ def _named_by(entry: Path) -> Path | None:
 
 def _line(file: Path) -> str | None:
     try:
-        with file.open(encoding="utf-8", errors="replace") as text:
-            return text.read(4096).strip()
+        return read_start(file, 4096).decode("utf-8", "replace").strip()
     except OSError:
         return None

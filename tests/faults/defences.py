@@ -714,8 +714,20 @@ DEFENCES: tuple[Defence, ...] = (
         "test_no_command_can_read_the_keys_in_the_environment_of_the_program",
     ),
     Defence(
+        "a pipe in the folder", "marking regular files only", "kimi_tui/trust.py",
+        "read_bytes(file, most=_MAX_BYTES)",
+        "file.read_bytes()",
+        "test_a_pipe_or_a_device_in_the_place_of_a_file_holds_no_face_up",
+    ),
+    Defence(
+        "a pipe in the folder", "reading regular files only", "kimi_tui/regular_file.py",
+        "    if not stat.S_ISREG(mode):\n",
+        "    if False:\n",
+        "test_a_pipe_a_folder_a_socket_and_a_device_are_refused_at_once",
+    ),
+    Defence(
         "a device file as settings", "reading regular files only", "kimi_tui/config/load.py",
-        "        if not stat.S_ISREG(status.st_mode):\n", "        if False:\n",
+        "        text = read_text(file, most=MAX_BYTES)\n", '        text = file.read_text("utf-8-sig")\n',
     ),
     Defence(
         "a brace expansion without end", "a bound on what is parsed", "kimi_tui/tools/shell_command.py",

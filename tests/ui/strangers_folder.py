@@ -82,14 +82,16 @@ FACES: dict[str, Callable[[Path, list[str]], Awaitable[str]]] = {
 def _screened(folder: Path, options: list[str]) -> str:
     with Terminal([*options, "--yolo"], cwd=folder) as terminal:
         terminal.wait(lambda: _is_up(terminal.text), seconds=_SECONDS)
+        terminal.settle(1)
+        if "trust this folder" in terminal.text:
+            terminal.type(b"y")
+            terminal.wait(lambda: "trust this folder" not in terminal.text)
+            terminal.settle()
+        terminal.type(b"go")
+        terminal.settle()
+        terminal.type(b"\r")
+        terminal.wait_for("Alldone", seconds=_SECONDS)
         text = terminal.text
-        if "trust" not in text.lower():
-            terminal.settle()
-            terminal.type(b"go")
-            terminal.settle()
-            terminal.type(b"\r")
-            terminal.wait_for("Alldone", seconds=_SECONDS)
-        text += terminal.text
         os.kill(terminal.process.pid, signal.SIGTERM)
         terminal.end()
         return text

@@ -2,7 +2,9 @@
 
 import importlib.metadata
 import json
+import os
 import sys
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pytest
@@ -38,3 +40,36 @@ async def test_a_module_that_the_folder_brings_is_run_by_no_python_of_ours(tmp_p
     said = await FACES[face](folder, [*options, "--mcp-config-file", str(home)])
     assert "Alldone" in said or face == "web"
     assert not marks.exists(), [mark.name for mark in marks.iterdir()]
+
+
+BROUGHT = (
+    ".mcp.json", ".kimi-tui/mcp.json", ".kimi-tui/config.yaml", ".kimi-tui/AGENTS.md", ".kimi/AGENTS.md", "AGENTS.md",
+    "agents.md", "CLAUDE.md", ".gitignore", ".ignore", ".rgignore", ".env", ".gitmodules", ".netrc", "pyvenv.cfg",
+    ".kimi-tui/skills/a/SKILL.md", ".kimi/skills/b.md", ".claude/skills/c/SKILL.md", ".agents/skills/d.md",
+    ".codex/skills/e/SKILL.md", "config.yaml", "keyringrc.cfg", "src/.gitignore", "src/AGENTS.md",
+)  # fmt: skip
+"""What a folder may bring that a face, or a program that it starts, would look for."""
+
+GIT = (".git/HEAD", ".git/config", ".git/commondir", ".git/gitdir", ".git/info/exclude", ".git/index")
+
+
+def pipe(file: Path) -> None:
+    os.mkfifo(file)
+
+
+def endless(file: Path) -> None:
+    file.symlink_to("/dev/zero")
+
+
+@pytest.mark.parametrize(("make", "git"), [(pipe, (".git",)), (pipe, GIT), (endless, GIT)])
+@pytest.mark.parametrize("face", FACES)
+async def test_a_pipe_or_a_device_in_the_place_of_a_file_holds_no_face_up(
+    tmp_path: Path, face: str, make: Callable[[Path], None], git: Sequence[str]
+) -> None:
+    folder = tmp_path / "theirs"
+    for name in (*BROUGHT, *git):
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        make(folder / name)
+    used = tool_call("Glob", pattern="*.md")
+    said = await FACES[face](folder, options_for(tmp_path, used, "text: Alldone"))
+    assert "Alldone" in said or face == "web"

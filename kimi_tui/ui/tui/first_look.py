@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from kimi_tui import paths
+from kimi_tui.regular_file import read_start
 from kimi_tui.ui.tui.manners import Manners
 from kimi_tui.ui.tui.themes import DEFAULT_THEME
 
@@ -24,8 +25,7 @@ def first_look(file: Path | None = None) -> FirstLook:
     home = paths.home()
     for one in (file,) if file else (home / "config.yaml", home / "config.yml", home / "config.toml"):
         try:
-            with one.open(encoding="utf-8", errors="replace") as lines:
-                text = lines.read(1 << 20)
+            text = read_start(one, 1 << 20).decode("utf-8", "replace")
         except OSError:
             continue
         found: dict[str, str] = dict(_LINE.findall(text))

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from kimi_tui.regular_file import read_text
 from kimi_tui.ui.tui.keys import KEYS, PANES, Key, Where
 from kimi_tui.ui.tui.language import _
 
@@ -169,7 +170,7 @@ def lines_of(file: Path | None) -> Mapping[str, int]:
     if file is None:
         return {}
     try:
-        rows = file.read_text("utf-8-sig", "replace").splitlines()
+        rows = read_text(file, errors="replace").splitlines()
     except OSError:
         return {}
     found: dict[str, int] = {}

@@ -3,6 +3,9 @@
 from pathlib import Path
 
 from kimi_tui.paths import shown
+from kimi_tui.regular_file import read_text
+
+_MOST = 4096
 
 
 def place_of(work_dir: Path) -> str:
@@ -15,11 +18,11 @@ def branch_of(work_dir: Path) -> str:
         git = folder / ".git"
         try:
             if git.is_file():
-                target = git.read_text("utf-8").partition("gitdir:")[2].strip()
+                target = read_text(git, most=_MOST).partition("gitdir:")[2].strip()
                 git = (folder / target).resolve()
             elif not git.is_dir():
                 continue
-            head = (git / "HEAD").read_text("utf-8").strip()
+            head = read_text(git / "HEAD", most=_MOST).strip()
         except (OSError, UnicodeDecodeError):
             return ""
         return head.removeprefix("ref: refs/heads/") if head.startswith("ref:") else head[:8]

@@ -14,6 +14,7 @@ from ruamel.yaml.error import MarkedYAMLError, YAMLError
 from textual.color import Color, ColorParseError
 
 from kimi_tui.errors import ConfigError
+from kimi_tui.regular_file import read_text
 from kimi_tui.ui.tui.themes import (
     NAME,
     OPTIONAL,
@@ -46,7 +47,7 @@ def read_theme(path: Path) -> ThemeFile:
 
 def _load(path: Path) -> CommentedMap:
     try:
-        data: object = YAML(typ="rt").load(path.read_text("utf-8"))  # pyright: ignore[reportUnknownMemberType]
+        data: object = YAML(typ="rt").load(read_text(path))  # pyright: ignore[reportUnknownMemberType]
     except (OSError, UnicodeDecodeError) as error:
         raise ConfigError(str(error), file=path) from error
     except MarkedYAMLError as error:

@@ -9,6 +9,7 @@ from textual.color import Color, ColorParseError
 from textual.theme import Theme
 
 from kimi_tui.paths import bundled, home
+from kimi_tui.regular_file import read_text
 
 DEFAULT_THEME = "kimi-dark"
 REQUIRED = ("background", "foreground", "muted", "faint", "line", "primary", "success", "warning", "error")
@@ -67,7 +68,7 @@ def load_theme(path: Path) -> ThemeFile:
 def _read_plain(path: Path) -> ThemeFile | None:
     """A theme that is written in the plainest YAML, without loading a reader of all of it; None for any other."""
     try:
-        lines = path.read_text("utf-8").splitlines()
+        lines = read_text(path).splitlines()
     except (OSError, UnicodeDecodeError):
         return None
     top: dict[str, str] = {}

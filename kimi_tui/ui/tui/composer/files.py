@@ -9,6 +9,7 @@ from threading import Lock, Thread
 
 from pathspec import GitIgnoreSpec
 
+from kimi_tui.regular_file import read_text
 from kimi_tui.ui.tui.composer.fuzzy import score_folded
 
 MOST = 100_000
@@ -120,9 +121,13 @@ def _walk(root: Path) -> Iterator[str]:
         folders = deeper
 
 
+_MOST = 1 << 20
+"""Bytes of a `.gitignore`."""
+
+
 def _spec(path: Path) -> GitIgnoreSpec:
     try:
-        lines = path.read_text("utf-8", errors="replace").splitlines()
+        lines = read_text(path, most=_MOST, errors="replace").splitlines()
         return GitIgnoreSpec.from_lines(lines)
     except (OSError, ValueError):
         return GitIgnoreSpec.from_lines([])

@@ -17,6 +17,7 @@ from urllib.parse import unquote, urlsplit
 
 from kimi_tui import paths
 from kimi_tui.errors import KimiTuiError
+from kimi_tui.regular_file import read_start
 from kimi_tui.ui.tui.language import _
 
 if TYPE_CHECKING:
@@ -177,16 +178,14 @@ class Images:
 
 def _start(file: Path) -> bytes:
     try:
-        with file.open("rb") as opened:
-            return opened.read(64)
+        return read_start(file, 64)
     except OSError:
         return b""
 
 
 def _content(file: Path) -> bytes:
     try:
-        with file.open("rb") as opened:
-            return opened.read(MOST_BYTES + 1)
+        return read_start(file, MOST_BYTES + 1)
     except OSError as error:
         words = _("{name} cannot be read: {why}", name=_plain(file.name), why=error.strerror or str(error))
         raise ImageRefusedError(words) from error

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from kimi_tui.flow.graph import Flow
+from kimi_tui.regular_file import read_text
 from kimi_tui.skill.library import SkillLibrary
 from kimi_tui.skill.skill import Problem, Skill, SkillKind, default_name
 from kimi_tui.ui.tui.language import _
@@ -40,9 +41,16 @@ def broken_flows(skills: object, known: Collection[str] = ()) -> list[BrokenFlow
     for problem in skills.problems():
         name = default_name(problem.path)
         if problem.severity == "error" and problem.path not in paths and name in known:
-            source = problem.path.read_text("utf-8", "replace") if problem.path.is_file() else ""
+            source = _source(problem.path)
             found.append(BrokenFlow(name, "", problem.path, problem.text, problem.line, problem.column, source))
     return found
+
+
+def _source(path: Path) -> str:
+    try:
+        return read_text(path, errors="replace")
+    except OSError:
+        return ""
 
 
 def warnings_of(skill: object) -> tuple[Problem, ...]:

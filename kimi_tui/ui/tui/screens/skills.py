@@ -8,6 +8,7 @@ from textual.app import ComposeResult
 from textual.containers import Horizontal
 
 from kimi_tui.paths import shown
+from kimi_tui.regular_file import read_text
 from kimi_tui.skill.library import Snapshot
 from kimi_tui.skill.skill import Problem, Scope, Skill, SkillKind
 from kimi_tui.ui.tui.from_below import answered, told
@@ -160,7 +161,7 @@ def _problem_lines(problem: Problem, width: int, palette: Palette) -> list[Line]
 def _around(problem: Problem, width: int, palette: Palette) -> list[Line]:
     """The lines of the file about the place."""
     try:
-        text = problem.path.read_text("utf-8", "replace").split("\n")
+        text = read_text(problem.path, errors="replace").split("\n")
     except OSError:
         return []
     at = problem.line or 1
