@@ -203,8 +203,11 @@ def _service(chosen: ChosenModel) -> Check:
     headers = {"Authorization": f"Bearer {key}"} if key and lists else {}
     logging.getLogger("httpx2").setLevel(logging.WARNING)
     try:
-        with httpx2.Client(timeout=_SERVICE_TIMEOUT_S, headers=headers) as client:
-            status = client.get(f"{url}/models" if lists else url).status_code
+        with (
+            httpx2.Client(timeout=_SERVICE_TIMEOUT_S, headers=headers) as client,
+            client.stream("GET", f"{url}/models" if lists else url) as answer,  # its body is not read
+        ):
+            status = answer.status_code
     except (httpx2.HTTPError, httpx2.InvalidURL, UnicodeError, ValueError) as error:
         todo = "is the address right, and is there a network? A proxy is taken from HTTPS_PROXY"
         return Check(name, "fail", f"{url} does not answer ({type(error).__name__})", todo)

@@ -5,9 +5,9 @@ from collections.abc import AsyncGenerator
 from contextlib import aclosing
 
 import httpx2
-from anthropic import AnthropicError, APIStatusError, AsyncAnthropic, Timeout
+from anthropic import AnthropicError, APIStatusError, AsyncAnthropic, DefaultAsyncHttpxClient, Timeout
 
-from kimi_tui.llm.connection import streamed, told_failures
+from kimi_tui.llm.connection import bounds_of, streamed, told_failures
 from kimi_tui.llm.settings import ProviderSettings
 from kimi_tui.llm.sse import ServerEvent
 from kimi_tui.wire.parts import JsonObject
@@ -26,6 +26,7 @@ class AnthropicConnection:
             timeout=Timeout(settings.idle_timeout_s, connect=settings.connect_timeout_s),
             # The SDK sends the key as a bearer's; services other than Anthropic look for it here.
             default_headers={"x-api-key": settings.api_key or "none", **settings.custom_headers},
+            http_client=DefaultAsyncHttpxClient(event_hooks=bounds_of(settings)),
         )
         # Named here because the SDK imports a resource when it is first named, and this runs in a thread.
         _ = self._client.messages
@@ -36,7 +37,7 @@ class AnthropicConnection:
             request = self._client.messages.with_streaming_response.create(
                 model=self._settings.model, max_tokens=1, messages=[], stream=True, extra_body=body
             )
-            async with aclosing(streamed(request, _is_end)) as events:
+            async with aclosing(streamed(request, _is_end, self._settings)) as events:
                 async for event in events:
                     yield event
 

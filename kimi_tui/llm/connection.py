@@ -6,14 +6,15 @@ Importing it loads httpx2, which the SDKs are built on.
 import asyncio
 from collections.abc import AsyncGenerator, AsyncIterator, Callable
 from contextlib import AbstractAsyncContextManager, aclosing, asynccontextmanager, suppress
-from typing import Protocol
+from typing import Protocol, TypeVar
 
 import httpx2
 
+from kimi_tui.bounded_http import ERROR_SECONDS, BodyTooLargeError, Hooks, answer_hooks
 from kimi_tui.errors import ProviderConnectionError, ProviderError, ProviderTimeoutError
 from kimi_tui.llm.settings import ProviderSettings
 from kimi_tui.llm.sse import NotAnEventStreamError, ServerEvent, server_events
-from kimi_tui.llm.status import answer_error, body_error, clean
+from kimi_tui.llm.status import answer_error, body_error, clean, garbled
 from kimi_tui.said import said
 
 
@@ -21,7 +22,14 @@ class _Answer(Protocol):
     def iter_bytes(self) -> AsyncIterator[bytes]: ...
 
 
+T = TypeVar("T")
+_SILENT_READS = 2  # how many idle times a stream may go without an event, whatever else it sends
 Answered = Callable[[Exception], httpx2.Response | None]
+
+
+def bounds_of(settings: ProviderSettings) -> Hooks:
+    """The `event_hooks` that keep what a service answers within bounds."""
+    return answer_hooks(error_seconds=min(ERROR_SECONDS, settings.idle_timeout_s))
 
 
 @asynccontextmanager
@@ -36,6 +44,8 @@ async def told_failures(
         yield
     except NotAnEventStreamError as error:
         raise body_error(error.body) from error
+    except BodyTooLargeError as error:
+        raise garbled() from error
     except (sdk_error, httpx2.RequestError) as error:
         response = answered(error)
         if response is not None:
@@ -81,12 +91,39 @@ def _without_answer(error: Exception, settings: ProviderSettings, base_url: str)
 
 
 async def streamed(
-    request: AbstractAsyncContextManager[_Answer], is_last: Callable[[ServerEvent], bool]
+    request: AbstractAsyncContextManager[_Answer], is_last: Callable[[ServerEvent], bool], settings: ProviderSettings
 ) -> AsyncGenerator[ServerEvent, None]:
-    """Send a request; the events of its answer up to the last one that matters, and it."""
+    """Send a request; the events of its answer up to the last one that matters, and it.
+
+    Raises ProviderTimeoutError where comments and pings alone come for too long.
+    """
     async with request as answer, aclosing(events_until(answer.iter_bytes(), is_last)) as events:
-        async for event in events:
+        while (event := await next_before(events, settings, passed_over=_is_ping)) is not None:
             yield event
+
+
+async def next_before(
+    events: AsyncIterator[T], settings: ProviderSettings, *, passed_over: Callable[[T], bool] = lambda event: False
+) -> T | None:
+    """The next event that is not passed over, None at the end. Raises ProviderTimeoutError where it takes too long.
+
+    The client's own limit is for silence; this one is for a stream that says nothing.
+    """
+    seconds = settings.idle_timeout_s * _SILENT_READS
+    try:
+        async with asyncio.timeout(seconds):
+            async for event in events:
+                if not passed_over(event):
+                    return event
+    except TimeoutError as error:
+        raise ProviderTimeoutError(
+            said("the service sent no event for {seconds:g} seconds", seconds=seconds)
+        ) from error
+    return None
+
+
+def _is_ping(event: ServerEvent) -> bool:
+    return event.name == "ping"
 
 
 async def events_until(

@@ -17,7 +17,7 @@ from pydantic import JsonValue
 
 from kimi_tui import json_text
 from kimi_tui.errors import ProviderError
-from kimi_tui.llm.connection import refused, told_failures
+from kimi_tui.llm.connection import bounds_of, next_before, refused, told_failures
 from kimi_tui.llm.settings import ProviderSettings
 from kimi_tui.llm.status import body_error, garbled, stream_error
 from kimi_tui.wire.parts import JsonObject
@@ -34,7 +34,7 @@ class GoogleConnection:
         self._settings = settings
         self._base_url = base_url
         self._transport = _Transport(settings.connect_timeout_s)
-        self._http = httpx2.AsyncClient(transport=self._transport)
+        self._http = httpx2.AsyncClient(transport=self._transport, event_hooks=bounds_of(settings))
         address, version = _taken_apart(base_url)
         self._client = Client(
             api_key=settings.api_key or "none",
@@ -60,7 +60,7 @@ class GoogleConnection:
                 chunks = await self._client.aio.models.generate_content_stream(
                     model=self._settings.model, contents="-", config=GenerateContentConfig(http_options=options)
                 )
-                async for chunk in chunks:
+                while (chunk := await next_before(chunks, self._settings)) is not None:
                     begun = True
                     yield chunk
             except APIError as error:

@@ -1,5 +1,6 @@
 """Trying a key on the service that it is for, before it is kept: asks for the list of models, which costs nothing."""
 
+import asyncio
 from dataclasses import dataclass
 from typing import Literal
 
@@ -37,6 +38,8 @@ async def try_key(service_type: str, base_url: str, key: str, *, timeout_s: floa
     """Ask the service at `base_url` ("": where it usually is) for its models with that key."""
     import httpx2
 
+    from kimi_tui.bounded_http import answer_hooks, read_body
+
     if not key.isascii() or not key.isprintable() or " " in key:
         return KeyTrial("refused", said("a key has no blanks and no such letters in it"))
     match service_type:
@@ -50,16 +53,22 @@ async def try_key(service_type: str, base_url: str, key: str, *, timeout_s: floa
             headers = {"Authorization": f"Bearer {key}"}
     url = (base_url or _URLS.get(service_type, "")).rstrip("/")
     try:
-        async with httpx2.AsyncClient(timeout=timeout_s, headers=headers) as client:
-            answer = await client.get(f"{url}/models")
-    except (httpx2.HTTPError, httpx2.InvalidURL, ValueError) as error:
+        async with (
+            asyncio.timeout(timeout_s * 2),
+            httpx2.AsyncClient(
+                timeout=timeout_s, headers=headers, event_hooks=answer_hooks(error_seconds=timeout_s)
+            ) as client,
+            client.stream("GET", f"{url}/models") as answer,
+        ):
+            body = await read_body(answer, _MOST_BYTES)
+    except (TimeoutError, httpx2.HTTPError, httpx2.StreamError, httpx2.InvalidURL, ValueError) as error:
         return KeyTrial("unknown", f"{url} does not answer ({type(error).__name__})")
     status = answer.status_code
-    if status in (401, 403) or (status == 400 and "API_KEY_INVALID" in answer.text):
+    if status in (401, 403) or (status == 400 and b"API_KEY_INVALID" in body):
         return KeyTrial("refused", f"HTTP {status}")
     if status != 200:
         return KeyTrial("unknown", f"{url} answers with HTTP {status}")
-    return KeyTrial("taken", models=_names(answer.content[:_MOST_BYTES]))
+    return KeyTrial("taken", models=_names(body))
 
 
 def _names(body: bytes) -> tuple[str, ...]:

@@ -9,14 +9,14 @@ from contextlib import aclosing
 
 import httpx2
 
-from kimi_tui.llm.connection import streamed, told_failures
+from kimi_tui.llm.connection import bounds_of, streamed, told_failures
 from kimi_tui.llm.put_off import put_off
 from kimi_tui.llm.settings import ProviderSettings
 from kimi_tui.llm.sse import ServerEvent
 from kimi_tui.wire.parts import JsonObject
 
 with put_off("openai.types"):
-    from openai import APIStatusError, AsyncOpenAI, OpenAIError, Timeout
+    from openai import APIStatusError, AsyncOpenAI, DefaultAsyncHttpxClient, OpenAIError, Timeout
 
 _LAST = frozenset({"response.completed", "response.incomplete", "response.failed", "error"})
 
@@ -34,6 +34,7 @@ class OpenAIConnection:
             max_retries=0,
             timeout=Timeout(settings.idle_timeout_s, connect=settings.connect_timeout_s),
             default_headers=dict(settings.custom_headers),
+            http_client=DefaultAsyncHttpxClient(event_hooks=bounds_of(settings)),
         )
         # Named here because the SDK imports a resource when it is first named, and this runs in a thread.
         with put_off("openai.types"):
@@ -45,7 +46,7 @@ class OpenAIConnection:
             request = self._client.chat.completions.with_streaming_response.create(
                 model=self._settings.model, messages=[], stream=True, extra_body=body
             )
-            async with aclosing(streamed(request, _is_done)) as events:
+            async with aclosing(streamed(request, _is_done, self._settings)) as events:
                 async for event in events:
                     yield event
 
@@ -55,7 +56,7 @@ class OpenAIConnection:
             request = self._client.responses.with_streaming_response.create(
                 model=self._settings.model, stream=True, extra_body=body
             )
-            async with aclosing(streamed(request, _is_end)) as events:
+            async with aclosing(streamed(request, _is_end, self._settings)) as events:
                 async for event in events:
                     yield event
 

@@ -4,12 +4,15 @@ Kept apart from the SDKs' own readers: it costs an eighth of theirs per event, s
 that is no event stream at all.
 """
 
+import asyncio
 from collections.abc import AsyncGenerator, AsyncIterator
+from contextlib import suppress
 from dataclasses import dataclass
 
-# Beyond this a line is no event of a model's reply.
+# Beyond this a line, or an event of many, is none of a model's reply.
 MAX_LINE = 64 * 1024 * 1024
 _MAX_BODY = 64 * 1024
+_BODY_SECONDS = 10.0
 _FIELDS = (b"data", b"event", b"id", b"retry", b"")
 
 
@@ -32,7 +35,7 @@ class NotAnEventStreamError(Exception):
 async def server_events(chunks: AsyncIterator[bytes]) -> AsyncGenerator[ServerEvent, None]:
     """The events of a body. An event that its blank line does not end was cut, and is dropped."""
     splitter = LineSplitter()
-    name, data = "", list[bytes]()
+    name, data, size = "", list[bytes](), 0
     checked = False
     async for chunk in chunks:
         lines = splitter.feed(chunk)
@@ -40,7 +43,7 @@ async def server_events(chunks: AsyncIterator[bytes]) -> AsyncGenerator[ServerEv
             if not line:
                 if data:
                     yield ServerEvent(name, b"\n".join(data))
-                name, data = "", []
+                name, data, size = "", [], 0
                 continue
             field, _, value = line.partition(b":")
             if not checked and field not in _FIELDS:
@@ -49,9 +52,10 @@ async def server_events(chunks: AsyncIterator[bytes]) -> AsyncGenerator[ServerEv
             value = value.removeprefix(b" ")
             if field == b"data":
                 data.append(value)
+                size += len(value) + 1
             elif field == b"event":
                 name = value.decode("utf-8", "replace")
-        if splitter.size > MAX_LINE:
+        if splitter.size + size > MAX_LINE:
             raise NotAnEventStreamError(b"")
     if not checked and splitter.rest.partition(b":")[0] not in _FIELDS:
         raise NotAnEventStreamError(splitter.rest)
@@ -92,9 +96,11 @@ class LineSplitter:
 async def _body(begin: bytes, chunks: AsyncIterator[bytes]) -> bytes:
     body = [begin]
     size = len(begin)
-    async for chunk in chunks:
-        body.append(chunk)
-        size += len(chunk)
-        if size > _MAX_BODY:
-            break
+    with suppress(TimeoutError):
+        async with asyncio.timeout(_BODY_SECONDS):
+            async for chunk in chunks:
+                body.append(chunk)
+                size += len(chunk)
+                if size > _MAX_BODY:
+                    break
     return b"".join(body)

@@ -10,7 +10,7 @@ from kimi_tui.permission.subject import PlainSubject
 from kimi_tui.tools.page_text import page_text
 from kimi_tui.tools.result_builder import ResultBuilder
 from kimi_tui.tools.tool import Params, Tool, current_tool_call, failed, ok
-from kimi_tui.tools.web_page import SECONDS, FetchError, fetch
+from kimi_tui.tools.web_page import MAX_BYTES, SECONDS, FetchError, fetch
 from kimi_tui.tools.web_settings import NO_SERVICES, WebService, WebSettings
 from kimi_tui.wire.display import BriefBlock
 from kimi_tui.wire.parts import ToolReturnValue
@@ -60,6 +60,8 @@ async def read_page(url: str, web: WebSettings, *, call_id: str = "") -> tuple[s
 async def _by_service(service: WebService, url: str, call_id: str) -> str:
     import httpx2 as httpx
 
+    from kimi_tui.bounded_http import answer_hooks, read_body
+
     headers = {
         "Authorization": f"Bearer {service.api_key}",
         "Accept": "text/markdown",
@@ -67,9 +69,13 @@ async def _by_service(service: WebService, url: str, call_id: str) -> str:
         **service.headers,
     }
     try:
-        async with asyncio.timeout(SECONDS), httpx.AsyncClient(timeout=SECONDS) as client:
-            response = await client.post(service.base_url, json={"url": url}, headers=headers)
+        async with (
+            asyncio.timeout(SECONDS),
+            httpx.AsyncClient(timeout=SECONDS, event_hooks=answer_hooks()) as client,
+            client.stream("POST", service.base_url, json={"url": url}, headers=headers) as response,
+        ):
             response.raise_for_status()
-            return response.text
-    except (TimeoutError, httpx.HTTPError, httpx.InvalidURL) as error:
+            body = await read_body(response, MAX_BYTES)
+            return body.decode(response.encoding or "utf-8", "replace")
+    except (TimeoutError, httpx.HTTPError, httpx.StreamError, httpx.InvalidURL, LookupError) as error:
         raise FetchError(str(error) or type(error).__name__) from None

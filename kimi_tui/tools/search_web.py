@@ -1,6 +1,7 @@
 """SearchWeb: results of the search service that the settings name."""
 
 import asyncio
+import json
 from dataclasses import replace
 from typing import cast
 
@@ -12,7 +13,7 @@ from kimi_tui.tools.fetch_url import read_page
 from kimi_tui.tools.result_builder import MARKER, MAX_CHARS, ResultBuilder
 from kimi_tui.tools.search_services import Ask, Hit, ask_for, hits_of
 from kimi_tui.tools.tool import Params, Tool, failed, ok
-from kimi_tui.tools.web_page import FetchError
+from kimi_tui.tools.web_page import MAX_BYTES, FetchError
 from kimi_tui.tools.web_settings import NO_SERVICES, WebSettings
 from kimi_tui.wire.display import BriefBlock
 from kimi_tui.wire.parts import ToolReturnValue
@@ -76,20 +77,24 @@ async def _answer(ask: Ask) -> object:
     """Raises FetchError, whose message holds no key."""
     import httpx2 as httpx
 
+    from kimi_tui.bounded_http import answer_hooks, read_body
+
+    method = "GET" if ask.body is None else "POST"
+    query = ask.query if ask.body is None else None
     try:
-        async with httpx.AsyncClient(timeout=SECONDS, follow_redirects=True) as client:
-            if ask.body is not None:
-                response = await client.post(ask.url, json=ask.body, headers=ask.headers)
-            else:
-                response = await client.get(ask.url, params=ask.query, headers=ask.headers)
-        if response.status_code >= 400:
-            raise FetchError(f"it answered {response.status_code} {response.reason_phrase}".rstrip())
-        return cast(object, response.json())
+        async with (
+            httpx.AsyncClient(timeout=SECONDS, follow_redirects=True, event_hooks=answer_hooks()) as client,
+            client.stream(method, ask.url, json=ask.body, params=query, headers=ask.headers) as response,
+        ):
+            if response.status_code >= 400:
+                raise FetchError(f"it answered {response.status_code} {response.reason_phrase}".rstrip())
+            body = await read_body(response, MAX_BYTES)
+        return cast(object, json.loads(body))
     except httpx.TimeoutException:
         raise FetchError("it took too long to answer") from None
-    except (httpx.HTTPError, httpx.InvalidURL) as error:
+    except (httpx.HTTPError, httpx.StreamError, httpx.InvalidURL) as error:
         raise FetchError(str(error) or type(error).__name__) from None
-    except ValueError:
+    except (ValueError, RecursionError):
         raise FetchError("its answer is not JSON") from None
 
 

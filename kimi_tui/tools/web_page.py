@@ -44,6 +44,8 @@ async def fetch(url: str, *, allow_private: bool = False) -> Page:
     """Raises FetchError."""
     import httpx2 as httpx
 
+    from kimi_tui.bounded_http import answer_hooks
+
     try:
         async with (
             asyncio.timeout(SECONDS),
@@ -52,6 +54,7 @@ async def fetch(url: str, *, allow_private: bool = False) -> Page:
                 timeout=httpx.Timeout(30.0, connect=CONNECT_SECONDS),
                 trust_env=False,
                 verify=_certificates(),
+                event_hooks=answer_hooks(),
             ) as direct,
         ):
             for _ in range(MAX_REDIRECTS + 1):
@@ -90,7 +93,8 @@ async def _get(direct: "httpx.AsyncClient", url: str, allow_private: bool) -> Pa
     target = httpx.URL(url).copy_with(username=None, password=None, fragment=None)
     if not allow_private and (_proxied(parts.scheme, host)):
         await _public_address(host, parts.port or 0, must_resolve=False)
-        async with httpx.AsyncClient(follow_redirects=False, timeout=direct.timeout) as by_proxy:
+        hooks = direct.event_hooks
+        async with httpx.AsyncClient(follow_redirects=False, timeout=direct.timeout, event_hooks=hooks) as by_proxy:
             return await _read(by_proxy, by_proxy.build_request("GET", target, headers=headers), url)
     if allow_private:
         return await _read(direct, direct.build_request("GET", target, headers=headers), url)

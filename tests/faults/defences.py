@@ -779,4 +779,19 @@ DEFENCES: tuple[Defence, ...] = (
         '        return plain_lines(_("this', '        raise\n        return plain_lines(_("this',
         "test_a_pane_that_cannot_be_drawn_says_so_and_stays",
     ),
+    Defence(
+        "an answer without end", "cutting the body of an error", "kimi_tui/bounded_http.py",
+        "                if len(body) >= MAX_ERROR_BYTES:\n                    break\n", "",
+        "test_the_body_of_an_error_without_end_is_cut",
+    ),
+    Defence(
+        "an answer without end", "a deadline for the body of an error", "kimi_tui/bounded_http.py",
+        "        async with asyncio.timeout(seconds):\n", "        async with asyncio.timeout(None):\n",
+        "test_an_error_whose_body_never_ends_is_told_by_its_status",
+    ),
+    Defence(
+        "an answer without end", "a deadline for an event", "kimi_tui/llm/connection.py",
+        "        async with asyncio.timeout(seconds):\n", "        async with asyncio.timeout(None):\n",
+        "test_a_stream_of_comments_alone_comes_to_an_end",
+    ),
 )  # fmt: skip

@@ -287,4 +287,11 @@ CASES: dict[str, tuple[str, ...]] = {
         "tests/ui/tui/test_undrawable.py::test_line_ends_of_every_kind_do_not_end_the_screen",
         "tests/ui/tui/transcript/test_live_doc.py::test_any_text_streams_to_what_it_is_at_once",
     ),
+    "an answer without end": (
+        "tests/test_bounded_http.py::test_the_body_of_an_error_without_end_is_cut",
+        "tests/test_bounded_http.py::test_an_error_that_unfolds_to_much_is_cut",
+        "tests/test_bounded_http.py::test_an_error_whose_body_never_ends_is_told_by_its_status",
+        "tests/test_bounded_http.py::test_a_stream_of_comments_alone_comes_to_an_end",
+        "tests/test_bounded_http.py::test_a_body_is_read_up_to_its_bound",
+    ),
 }
