@@ -124,7 +124,7 @@ class Shell(Tool[ShellParams]):
             action=said("run background command") if params.run_in_background else said("run command"),
             description=said("Run command `{command}`", command=params.command),
             display=display,
-            scope=scope_of(line),
+            scope=scope_of(line, params.command),
             subject=command_subject(line),
             because=because,
             must_ask=guarded is not None,

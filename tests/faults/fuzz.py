@@ -33,7 +33,7 @@ def splitter(data: bytes) -> None:
     text = data.decode("utf-8", "surrogateescape")
     began = time.perf_counter()
     line = take_apart(text)
-    scope = scope_of(line)
+    scope = scope_of(line, text)
     assert time.perf_counter() - began < 2, "it takes too long"
     if not line.doubts:
         assert all(word is not None for command in line.commands for word in command.words)

@@ -17,33 +17,37 @@ ALLOWED = frozenset({"run command: git status", "run command: ls", "run command:
 
 
 def keys(command: str) -> tuple[str, ...]:
-    scope = scope_of(take_apart(command))
+    scope = scope_of(take_apart(command), command)
     return scope.keys if scope else ()
 
 
 def covered(command: str) -> bool:
-    scope = scope_of(take_apart(command))
+    scope = scope_of(take_apart(command), command)
     return scope is not None and scope.covered_by(ALLOWED)
 
 
 @pytest.mark.parametrize(
     ("command", "expected"),
     [
-        ("git push origin main", ["run command: git push"]),
-        ("cd a && git status | head -5", ["run command: cd", "run command: git status", "run command: head"]),
+        ("git push origin main", ["run command: git push origin"]),
+        ("cd a && git status | head -5", ["run exactly: cd a && git status | head -5"]),
         ("(ls; { cat x; }) & ! grep -n a b", ["run command: ls", "run command: cat", "run command: grep"]),
         ("timeout -k 1 5 nice -n 3 git push", ["run command: git push"]),
         ("bash -c 'git push && ls'", ["run command: git push", "run command: ls"]),
-        ("npm run test -- -x", ["run command: npm run test"]),
+        ("npm run test", ["run command: npm run test"]),
+        ("npm run test -- -x", ["run exactly: npm run test -- -x"]),
         ("docker compose up -d", ["run command: docker compose up"]),
         ("python -m pytest -q", ["run command: python -m pytest"]),
-        ("python3.11 a.py x", ["run command: python3.11 a.py"]),
+        ("uv run pytest -q tests/a.py", ["run command: uv run pytest"]),
+        ("uv run python a.py", ["run exactly: uv run python a.py"]),
+        ("python3.11 a.py x", ["run exactly: python3.11 a.py x"]),
+        ("no-such-program x", ["run exactly: no-such-program x"]),
         ("python -c 'print(1)'", ["run exactly: python -c 'print(1)'"]),
         ("rm -rf build", ["run exactly: rm -rf build"]),
         ("make test", ["run exactly: make test"]),
-        ("git", ["run exactly: git"]),
+        ("git", ["run command: git"]),
         ("ls -la 2>/dev/null >&2", ["run command: ls"]),
-        (r"gi\t pu'sh' x", ["run command: git push"]),
+        (r"gi\t pu'sh' x", ["run command: git push x"]),
         ("ls \\\n -a", ["run command: ls"]),
         ("git commit -m 'fix (all) of {it}; *now*'", ["run command: git commit"]),
     ],
@@ -53,9 +57,9 @@ def test_each_simple_command_has_its_key(command: str, expected: list[str]) -> N
 
 
 def test_the_words_say_what_the_keys_cover() -> None:
-    scope = scope_of(take_apart("git push && rm -f x"))
+    scope = scope_of(take_apart("git push && rm -f x"), "git push && rm -f x")
     assert scope is not None
-    assert scope.words == "commands that begin with `git push` or exactly `rm -f x`"
+    assert scope.words == "`git push` with harmless options or exactly `rm -f x`"
 
 
 @pytest.mark.parametrize(
@@ -99,12 +103,12 @@ def test_flags_behind_a_backslash_are_flags(command: str) -> None:
 def test_bidi_zw(command: str) -> None:
     line = take_apart(command)
     assert any(doubt.kind is DoubtKind.INVISIBLE or doubt.kind is DoubtKind.LOOKALIKE for doubt in line.doubts)
-    assert scope_of(take_apart(command)) is None
+    assert scope_of(take_apart(command), command) is None
 
 
 @pytest.mark.parametrize("command", ["ls" + " " * 4000 + "; rm -rf x", "# list\n# files\nls", "ls\t" + "\t" * 60 + "x"])
 def test_hidden_tail(command: str) -> None:
-    assert scope_of(take_apart(command)) is None
+    assert scope_of(take_apart(command), command) is None
 
 
 def test_commands_within_others_are_listed_too() -> None:
@@ -198,4 +202,4 @@ def test_words_keep_what_is_not_ascii() -> None:
 @given(st.text(max_size=200))
 def test_any_text_is_answered(text: str) -> None:
     line = take_apart(text)
-    assert line.commands or scope_of(take_apart(text)) is None
+    assert line.commands or scope_of(take_apart(text), text) is None

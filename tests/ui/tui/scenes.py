@@ -119,7 +119,7 @@ def tool_running() -> list[WireMessage]:
 
 
 def approval(
-    command: str = "git push origin v1.2", scope: str | None = "commands that begin with `git push`"
+    command: str = "git push origin v1.2", scope: str | None = "`git push origin` with harmless options"
 ) -> list[WireMessage]:
     return [
         *tool_running()[:-1],

@@ -127,7 +127,7 @@ def busy() -> list[WireMessage]:
             action="run command",
             description="Run command `pytest -x`",
             display=(ShellBlock(command="pytest -x"),),
-            scope="commands that begin with `pytest`",
+            scope="`pytest` with harmless options",
         ),
     ]
 

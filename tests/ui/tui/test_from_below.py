@@ -35,7 +35,7 @@ def test_in_english_texts_stay_as_they_came() -> None:
         ("edits of `src/a.py`", "对 `src/a.py` 的编辑"),
         ("Asked because: it is to run outside of the sandbox; the rule `ask: Shell(git push:*)` of ~/c.yaml", None),
         ("Back to before “fix {it}”", "回退到“fix {it}”之前"),
-        ("commands that begin with `git push` or exactly `make -j 2`", None),
+        ("exactly `make -j 2` or `git push` with harmless options", None),
         ("failed, exit code 3, after 12 s", "失败、退出码 3、历时 12 秒"),
         ("MCP server files: unauthorized", "MCP 服务器 files：未授权"),
         ("rules that allow, a wider sandbox", "放行规则、更宽松的沙箱"),
@@ -100,7 +100,7 @@ def test_what_a_text_holds_is_not_said_in_chinese_unless_it_is_a_text_of_ours() 
     "command", ["git push origin main", "pytest -q | head -3", "rm -rf build", "python -m http.server"]
 )
 def test_the_scope_of_a_command_is_said_in_chinese(command: str) -> None:
-    scope = scope_of(take_apart(command))
+    scope = scope_of(take_apart(command), command)
     assert scope is not None
     english = scope.words
     language.use("zh")

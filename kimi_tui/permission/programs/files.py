@@ -1,0 +1,351 @@
+"""Programs that list, describe, make and move files, and what Bash itself does with them."""
+
+import re
+
+from kimi_tui.permission.programs.options import Level, Options, Parsed
+from kimi_tui.permission.programs.program import Found, Kind, Program
+from kimi_tui.said import said
+
+_READS, _HARMLESS = Level.READS, Level.HARMLESS
+
+
+def outside(parsed: Parsed) -> str:
+    """An operand that leads out of the folder it starts in, or names a file of arguments."""
+    return next((word for _, word in parsed.operands if leads_out(word)), "")
+
+
+def leads_out(word: str) -> bool:
+    return word.startswith(("/", "~", "@")) or ".." in re.split(r"[/\\]", word)
+
+
+_FIND_ALONE = frozenset(
+    [
+        "-print",
+        "-print0",
+        "-ls",
+        "-prune",
+        "-quit",
+        "-depth",
+        "-d",
+        "-mount",
+        "-xdev",
+        "-noleaf",
+        "-daystart",
+        "-follow",
+        "-empty",
+        "-executable",
+        "-readable",
+        "-writable",
+        "-nogroup",
+        "-nouser",
+        "-true",
+        "-false",
+        "-not",
+        "-a",
+        "-and",
+        "-o",
+        "-or",
+        "-ignore_readdir_race",
+        "-noignore_readdir_race",
+        "-warn",
+        "-nowarn",
+        "-help",
+        "--help",
+        "-version",
+        "--version",
+        "-H",
+        "-L",
+        "-P",
+        "!",
+        "(",
+        ")",
+        ",",
+    ]
+)
+_FIND_WITH_VALUE = frozenset(
+    [
+        "-name",
+        "-iname",
+        "-path",
+        "-ipath",
+        "-wholename",
+        "-iwholename",
+        "-regex",
+        "-iregex",
+        "-regextype",
+        "-lname",
+        "-ilname",
+        "-type",
+        "-xtype",
+        "-size",
+        "-mtime",
+        "-atime",
+        "-ctime",
+        "-mmin",
+        "-amin",
+        "-cmin",
+        "-newer",
+        "-anewer",
+        "-cnewer",
+        "-perm",
+        "-user",
+        "-group",
+        "-uid",
+        "-gid",
+        "-links",
+        "-inum",
+        "-samefile",
+        "-maxdepth",
+        "-mindepth",
+        "-fstype",
+        "-used",
+        "-printf",
+    ]
+)
+_FIND_DANGER = frozenset(
+    ["-exec", "-execdir", "-ok", "-okdir", "-delete", "-fprint", "-fprint0", "-fprintf", "-fls", "-files0-from"]
+)
+_NEWER = re.compile(r"-newer[aBcm][aBcmt]")
+
+
+def _find(program: Program, words: tuple[str, ...]) -> Found:
+    del program
+    level, why, dangers, paths, at = Level.READS, "", list[int](), list[str](), 1
+    while at < len(words):
+        word = words[at]
+        if word in _FIND_DANGER:
+            dangers.append(at)
+        elif word in _FIND_WITH_VALUE or _NEWER.fullmatch(word):
+            if at + 1 < len(words) and words[at + 1] in _FIND_DANGER:
+                dangers.append(at + 1)
+            if word in ("-samefile", "-newer", "-anewer", "-cnewer"):
+                paths.extend(words[at + 1 : at + 2])
+            at += 1
+        elif not word.startswith("-") and word not in _FIND_ALONE:
+            paths.append(word)
+        elif word not in _FIND_ALONE and level < Level.EXACT:
+            level, why = Level.EXACT, said("what `{word}` does to `{name}` is not known", word=word, name="find")
+        at += 1
+    if dangers:
+        level = Level.DANGER
+        why = said("`{word}` may run a program, write a file or read other settings", word=words[dangers[0]])
+    return Found(level, words[:1], tuple(dangers), why, tuple(paths))
+
+
+_TESTS = frozenset(
+    [
+        "!",
+        "(",
+        ")",
+        "-a",
+        "-o",
+        "-b",
+        "-c",
+        "-d",
+        "-e",
+        "-f",
+        "-g",
+        "-h",
+        "-k",
+        "-L",
+        "-n",
+        "-p",
+        "-r",
+        "-s",
+        "-S",
+        "-u",
+        "-w",
+        "-x",
+        "-z",
+        "-nt",
+        "-ot",
+        "-ef",
+        "=",
+        "==",
+        "!=",
+        "-G",
+        "-N",
+        "-O",
+    ]
+)
+_COMPARES = frozenset(["-eq", "-ne", "-lt", "-le", "-gt", "-ge"])
+_NUMBER = re.compile(r"-?\d+")
+
+
+def _test(program: Program, words: tuple[str, ...]) -> Found:
+    """Neither `-v` and `-R`, which evaluate a name, nor numbers that are none."""
+    del program
+    inner = words[1:-1] if words[0] == "[" and words[-1] == "]" else words[1:]
+    for at, word in enumerate(inner):
+        known = word in _TESTS or _NUMBER.fullmatch(word) or not word.startswith("-")
+        if word in _COMPARES:
+            known = 0 < at < len(inner) - 1 and all(_NUMBER.fullmatch(inner[near]) for near in (at - 1, at + 1))
+        if not known or "[" in word:
+            why = said("what `{word}` does to `{name}` is not known", word=word, name=words[0])
+            return Found(Level.EXACT, words[:1], (), why, inner)
+    return Found(Level.READS, words[:1], (), "", inner)
+
+
+def _command(program: Program, words: tuple[str, ...]) -> Found:
+    """`command -v NAME`; what else it runs stands beside it as a command of its own."""
+    del program
+    if words[1:2] in (("-v",), ("-V",)) and all(not word.startswith("-") for word in words[2:]):
+        return Found(Level.READS, words[:1])
+    return Found(Level.EXACT, words[:1], paths=words[1:])
+
+
+def _bundled(parsed: Parsed) -> list[int]:
+    """The first operand where it is the old way to bundle the options of `tar`."""
+    return [at for at, word in parsed.operands[:1] if at == 1 and set(word) & set("IFPCTg")]
+
+
+_TREE = (
+    "-adfilpsughDqNCnxrtUvcQFJS -L: -I: -P: --noreport --dirsfirst --filesfirst --sort? "
+    "--gitignore --prune --du --si "
+    "--inodes --device --charset= --filelimit= --matchdirs --ignore-case --timefmt= --version --help"
+)
+_LS = (
+    "-aAbBcCdfFgGhHiklLmnNopqQrRsStuUvxXZ1 -I: -T: -w: --all --almost-all --author --escape --block-size= "
+    "--ignore-backups --color? --directory --dired --classify? --file-type --format= --full-time "
+    "--group-directories-first --no-group --human-readable --si --dereference-command-line "
+    "--dereference-command-line-symlink-to-dir --hide= --hyperlink? --indicator-style= "
+    "--inode --ignore= --kibibytes "
+    "--dereference --numeric-uid-gid --literal --hide-control-chars --show-control-chars --quote-name "
+    "--quoting-style= --reverse --recursive --size --sort= --time= --time-style= --tabsize= "
+    "--width= --context --zero "
+    "--help --version"
+)
+
+PROGRAMS: dict[str, Program] = {
+    "ls": Program(_READS, Options(_LS)),
+    "dir": Program(_READS, Options(_LS)),
+    "vdir": Program(_READS, Options(_LS)),
+    "eza": Program(
+        _READS,
+        Options(
+            "-1laABdDfFGhHilmMnoOrRSsTuUx -L: -I: -s: -t: --tree --level= --all --long --git-ignore --icons --no-user"
+        ),
+    ),
+    "exa": Program(
+        _READS, Options("-1laBdFGhHilmrRSTuUx -L: -I: -s: -t: --tree --level= --all --long --git-ignore --icons")
+    ),
+    "find": Program(look=_find),
+    "fd": Program(
+        _READS,
+        Options(
+            "-HIusigapFLlq01 -t: -e: -d: -E: -S: -c: -j: --hidden --no-ignore --unrestricted --case-sensitive "
+            "--ignore-case --glob --absolute-path --full-path --follow --print0 --type= --extension= --max-depth= "
+            "--min-depth= --exact-depth= --exclude= --size= --changed-within= --changed-before= "
+            "--color= --threads= "
+            "--max-results= --quiet --fixed-strings --regex --no-ignore-vcs --version",
+            "",
+            "-x: -X: --exec= --exec-batch= --list-details --base-directory= -C: --search-path= --ignore-file=",
+        ),
+    ),
+    "tree": Program(_READS, Options(_TREE, "", "-o: -R")),
+    "stat": Program(
+        _READS, Options("-Lft -c: --dereference --file-system --format= --printf= --terse --cached= --version")
+    ),
+    "file": Program(
+        _READS,
+        Options(
+            "-bhikLNnrs0 -F: -e: -P: --brief --mime --mime-type --mime-encoding --no-dereference --dereference "
+            "--keep-going --no-pad --no-buffer --raw --separator= --extension --print0 --version -v",
+            "",
+            (
+                "-m: --magic-file= -C --compile -f: --files-from= -z --uncompress -Z "
+                "--uncompress-noreport -S --no-sandbox"
+            ),
+        ),
+    ),
+    "du": Program(
+        _READS,
+        Options(
+            "-abcDHhkLlmPSsx0 -B: -d: -t: -X: --all --apparent-size --block-size= --bytes --total --dereference "
+            "--human-readable --inodes --max-depth= --separate-dirs --summarize --one-file-system --exclude= "
+            "--threshold= --time? --time-style= --si --null --version"
+        ),
+    ),
+    "df": Program(
+        _READS,
+        Options(
+            "-aHhiklPTv -B: -t: -x: --all --human-readable --inodes --local --output? --print-type "
+            "--total --type= --si --version"
+        ),
+    ),
+    "pwd": Program(_READS, Options("-LP --logical --physical"), most=0),
+    "cd": Program(
+        _READS,
+        Options("-LP"),
+        most=1,
+        check=lambda parsed: next((word for _, word in parsed.operands if word == "-"), ""),
+    ),
+    "which": Program(_READS, Options("-a -s")),
+    "type": Program(_READS, Options("-afptP")),
+    "command": Program(look=_command),
+    "whereis": Program(_READS, Options("-bmsul")),
+    "readlink": Program(
+        _READS, Options("-femnqsvz --canonicalize --canonicalize-existing --canonicalize-missing --no-newline --zero")
+    ),
+    "realpath": Program(
+        _READS,
+        Options(
+            "-emLPqsz --canonicalize-existing --canonicalize-missing --relative-to= --relative-base= "
+            "--no-symlinks --zero"
+        ),
+    ),
+    "basename": Program(_READS, Options("-az -s: --multiple --suffix= --zero")),
+    "dirname": Program(_READS, Options("-z --zero")),
+    "test": Program(look=_test),
+    "[": Program(look=_test),
+    "true": Program(_READS),
+    "false": Program(_READS),
+    ":": Program(_READS),
+    "sleep": Program(_READS),
+    "lsof": Program(_HARMLESS, Options("", "-nPtlU -i? -p: -c: -u: -a")),
+    "mkdir": Program(_HARMLESS, Options("", "-pv -m: --parents --verbose --mode="), check=outside),
+    "touch": Program(_HARMLESS, Options("", "-acm -d: -t: --date= --time= --no-create"), check=outside),
+    "rmdir": Program(),
+    "rm": Program(),
+    "mv": Program(options=Options("", "-bfinTuv -S: --backup?", "-t: --target-directory=")),
+    "cp": Program(options=Options("", "-abdfHilLnPpRrsTuvxZ -S: --backup?", "-t: --target-directory=")),
+    "ln": Program(options=Options("", "-bdFfiLnPrsTv -S: --backup?", "-t: --target-directory=")),
+    "install": Program(
+        options=Options("", "-bcCdDpTv -g: -m: -o: -S:", "-t: --target-directory= --strip-program= -s --strip")
+    ),
+    "chmod": Program(),
+    "dd": Program(dangerous=lambda parsed: [at for at, word in parsed.operands if word.startswith("of=")]),
+    "tar": Program(
+        options=Options(
+            "",
+            "-AcdrtuxvzjJahkmOpSUW -f: -b: -X: -H: -V: -N: -K:",
+            "-I: -F: -P -C: -T: -g: --use-compress-program= --to-command= --checkpoint-action= --info-script= "
+            "--new-volume-script= --rmt-command= --rsh-command= --absolute-names --directory= --files-from= "
+            "--listed-incremental= --index-file= --volno-file= --one-top-level? --transform= --xform= --add-file=",
+        ),
+        dangerous=lambda parsed: [
+            *_bundled(parsed),
+            *(option.at for option in parsed.options if option.name == "-f" and ":" in (option.value or "")),
+        ],
+    ),
+    "zip": Program(
+        options=Options(
+            "", "-rqv0123456789jmu9 -x: -i:", ("-T -TT: --unzip-command= --test -@ --out= -O: -b: --temp-path=")
+        )
+    ),
+    "unzip": Program(options=Options("", "-lqjnovtz -x:", "-d: -:")),
+    "gzip": Program(),
+    "xz": Program(options=Options("", "-dkzcf0123456789", "--files? --files0?")),
+    "zstd": Program(options=Options("", "-dkcf", "-o: --output-dir-flat= --output-dir-mirror= --filelist= -D:")),
+    "7z": Program(options=Options("", "", "-o:", single=True)),
+    "zcat": Program(_READS, Options("-f")),
+    "rsync": Program(
+        options=Options(
+            "",
+            "-avzrltpogDhnPuimcxqHAXS",
+            "-e: -M: --rsh= --rsync-path= --files-from= --password-file= --config= --log-file= --write-batch= "
+            "--read-batch= --remote-option= -T: --temp-dir= --backup-dir= --partial-dir= --address= --daemon",
+        )
+    ),
+    "xargs": Program(kind=Kind.WRAPPER),
+}

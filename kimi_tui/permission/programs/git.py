@@ -1,0 +1,403 @@
+"""Git: its subcommands, which it may take from anywhere, and their options."""
+
+import re
+from collections.abc import Callable
+
+from kimi_tui.permission.programs.options import Level, Options, Parsed
+from kimi_tui.permission.programs.program import Check, Kind, Program
+
+_READS, _HARMLESS, _EXACT = Level.READS, Level.HARMLESS, Level.EXACT
+
+_DIFF = (
+    "-pusWRabwmctztq -U: -M? -C? -B? -D -l: -S: -G: -I: --patch --no-patch --unified= --function-context --raw "
+    "--patch-with-raw --patch-with-stat --numstat --shortstat --stat? --stat-width= "
+    "--stat-count= --compact-summary "
+    "--no-compact-summary --summary --name-only --name-status --dirstat? --cumulative --check "
+    "--binary --full-index "
+    "--color? --no-color --color-words? --word-diff? --word-diff-regex= --color-moved? --color-moved-ws= "
+    "--no-color-moved --ws-error-highlight= --no-prefix --default-prefix --src-prefix= "
+    "--dst-prefix= --line-prefix= "
+    "--inter-hunk-context= --abbrev? --no-abbrev --find-renames? --find-copies? --find-copies-harder --no-renames "
+    "--rename-empty --no-rename-empty --break-rewrites? --irreversible-delete --pickaxe-all --pickaxe-regex "
+    "--relative? --no-relative --text --ignore-cr-at-eol --ignore-space-at-eol --ignore-space-change "
+    "--ignore-all-space --ignore-blank-lines --ignore-matching-lines= --minimal --patience --histogram --anchored= "
+    "--diff-algorithm= --indent-heuristic --no-indent-heuristic --ignore-submodules? --diff-filter= --exit-code "
+    "--quiet --no-ext-diff --no-textconv --merge-base --cached --staged --cc --combined-all-paths --root "
+)
+_DIFF_DANGER = "--output= --ext-diff --textconv "
+_LOG = (
+    "-iEFPg -L: -# -n: --max-count= --skip= --since= --after= --until= --before= --since-as-filter= --author= "
+    "--committer= --grep= --grep-reflog= --all-match --invert-grep --regexp-ignore-case --basic-regexp "
+    "--extended-regexp --fixed-strings --perl-regexp --remove-empty --merges --no-merges --min-parents= "
+    "--max-parents= --no-min-parents --no-max-parents --first-parent --not --all --branches? --tags? --remotes? "
+    "--glob= --exclude= --reflog --boundary --simplify-by-decoration --simplify-merges --full-history --dense "
+    "--sparse --show-pulls --ancestry-path? --walk-reflogs --merge --cherry-pick --left-only --right-only "
+    "--left-right --cherry --cherry-mark --topo-order --date-order --author-date-order "
+    "--reverse --no-walk? --pretty? "
+    "--format= --abbrev-commit --no-abbrev-commit --oneline --encoding= --expand-tabs? --no-expand-tabs --notes? "
+    "--no-notes --relative-date --date= --parents --children --graph --no-graph --show-linear-break? --decorate? "
+    "--no-decorate --decorate-refs= --decorate-refs-exclude= --clear-decorations --source --follow --log-size "
+    "--full-diff --use-mailmap --mailmap --no-mailmap --no-show-signature --diff-merges= --no-diff-merges "
+)
+_LISTING = ("--list", "--contains", "--no-contains", "--merged", "--no-merged", "--points-at")
+_REF_LIST = (
+    "--list --contains? --no-contains? --merged? --no-merged? --points-at= --sort= --format= --color? --no-color "
+    "--column? --no-column --ignore-case -i "
+)
+_HARMLESS_KEYS = re.compile(r"(?:user|branch|init|core|pull|push|remote\.[\w-]+)\.[\w.-]+", re.IGNORECASE)
+_NAME = re.compile(r"[A-Za-z0-9_][\w./#-]*")
+
+
+def _signed(parsed: Parsed) -> str:
+    """A format that has Git check signatures runs another program for it."""
+    return next((value for value in parsed.values("--format", "--pretty") if "%G" in value), "")
+
+
+def _only_lists(parsed: Parsed) -> str:
+    return "" if parsed.has(*_LISTING) or not parsed.operands else parsed.operands[0][1]
+
+
+def _first(*words: str) -> Check:
+    """The first operand is one of these, or there is none."""
+
+    def check(parsed: Parsed) -> str:
+        return next((word for _, word in parsed.operands[:1] if word not in words), "")
+
+    return check
+
+
+def _plain_names(parsed: Parsed) -> str:
+    """Names of remotes and refs only: no address, no path out, nothing forced."""
+    return next((word for _, word in parsed.operands if not _NAME.fullmatch(word) or ".." in word), "")
+
+
+def _plain_key(parsed: Parsed) -> str:
+    keys = [word for _, word in parsed.operands]
+    return "" if len(keys) == 1 and _HARMLESS_KEYS.fullmatch(keys[0]) and parsed.has("--get", "--get-all") else "config"
+
+
+def _addresses(parsed: Parsed) -> list[int]:
+    """Words that name a transport which runs a program."""
+    return [at for at, word in parsed.operands if "::" in word]
+
+
+def _reads(
+    options: str,
+    danger: str = "",
+    *,
+    check: Check | None = None,
+    most: int | None = None,
+    deep: Callable[[Parsed], bool] | None = None,
+) -> Program:
+    return Program(_READS, Options(options, "", danger), check=check, most=most, deep=deep)
+
+
+def _exact(danger: str = "", known: str = "") -> Program:
+    """With a danger or without, a yes covers exactly the command; `known` keeps values from being read as options."""
+    return Program(_EXACT, Options("", known, danger), dangerous=_addresses)
+
+
+_LOGGED = _reads(_DIFF + _LOG, _DIFF_DANGER, check=_signed)
+_PACKS = "--upload-pack= --receive-pack= --exec= "
+_SUBCOMMANDS: dict[str, Program] = {
+    "status": _reads(
+        "-vsbz -u? -M? --verbose --short --branch --show-stash --ahead-behind --no-ahead-behind "
+        "--porcelain? --long --null "
+        "--untracked-files? --ignored? --ignore-submodules? --column? --no-column --no-renames --renames "
+        "--find-renames?"
+    ),
+    "diff": _reads(_DIFF, _DIFF_DANGER),
+    "log": _LOGGED,
+    "show": _LOGGED,
+    "whatchanged": _LOGGED,
+    "shortlog": _reads(_LOG + "-ncse -w? --numbered --summary --email --committer --group="),
+    "reflog": _reads(_DIFF + _LOG, _DIFF_DANGER, check=lambda parsed: _signed(parsed) or _first("show")(parsed)),
+    "blame": _reads(
+        "-bcefklnpstw -L: -M? -C? --root --incremental --porcelain --line-porcelain --show-name --show-number "
+        "--show-email --show-stats --date= --color-lines --color-by-age --minimal --abbrev= --since= --ignore-rev= "
+        "--reverse --first-parent"
+    ),
+    "annotate": _reads("-befklnstw -L:"),
+    "branch": _reads(
+        _REF_LIST + "-ravq --all --remotes --verbose --show-current --abbrev? --no-abbrev",
+        check=_only_lists,
+    ),
+    "tag": _reads(_REF_LIST + "-l -n?", check=lambda parsed: "" if parsed.has("-l") else _only_lists(parsed)),
+    "stash": Program(
+        _EXACT,
+        Options(stops=True),
+        subs={
+            "list": _reads(_DIFF + _LOG, _DIFF_DANGER, check=_signed),
+            "show": _reads(_DIFF + "--include-untracked --only-untracked", _DIFF_DANGER),
+            **dict.fromkeys(("push", "save", "pop", "apply", "drop", "clear", "branch", "create", "store"), _exact()),
+        },
+    ),
+    "remote": Program(
+        _READS,
+        Options("-v --verbose", stops=True),
+        subs={
+            "get-url": _reads("--all --push", most=1),
+            **dict.fromkeys(
+                ("add", "rename", "remove", "rm", "set-head", "set-branches", "set-url", "show", "prune", "update"),
+                _exact(),
+            ),
+        },
+    ),
+    "worktree": Program(
+        _EXACT,
+        Options(stops=True),
+        subs={
+            "list": _reads("-vz --porcelain --verbose", most=0),
+            **dict.fromkeys(("add", "lock", "move", "prune", "remove", "repair", "unlock"), _exact()),
+        },
+    ),
+    "submodule": Program(
+        _EXACT,
+        Options(stops=True),
+        subs={
+            "foreach": Program(kind=Kind.ANYTHING),
+            **dict.fromkeys(
+                (
+                    "add",
+                    "status",
+                    "init",
+                    "deinit",
+                    "update",
+                    "summary",
+                    "sync",
+                    "absorbgitdirs",
+                    "set-branch",
+                    "set-url",
+                ),
+                _exact(),
+            ),
+        },
+    ),
+    "bisect": Program(
+        _EXACT,
+        Options(stops=True),
+        subs={
+            "run": Program(kind=Kind.ANYTHING),
+            "view": Program(kind=Kind.ANYTHING),
+            "visualize": Program(kind=Kind.ANYTHING),
+            **dict.fromkeys(
+                ("start", "bad", "new", "good", "old", "terms", "skip", "reset", "replay", "log", "help"), _exact()
+            ),
+        },
+    ),
+    "describe": _reads(
+        "--all --tags --contains --abbrev? --candidates= --exact-match --long --match= --exclude= "
+        "--always --first-parent --dirty?"
+    ),
+    "rev-parse": _reads(
+        "-q --abbrev-ref? --short? --verify --quiet --symbolic --symbolic-full-name --show-toplevel --show-prefix "
+        "--show-cdup --git-dir --absolute-git-dir --git-common-dir --is-inside-work-tree --is-inside-git-dir "
+        "--is-bare-repository --is-shallow-repository --show-object-format? --show-superproject-working-tree --all "
+        "--branches? --tags? --remotes? --glob= --exclude= --not --default= --local-env-vars"
+    ),
+    "rev-list": _reads(_LOG + "-z --count --objects --disk-usage? --header --timestamp --no-object-names --stdin"),
+    "ls-files": _reads(
+        "-cdmostuvkzfri -x: --cached --deleted --modified --others --ignored --stage --unmerged "
+        "--killed --directory "
+        "--no-empty-directory --eol --deduplicate --exclude= --exclude-standard --error-unmatch "
+        "--full-name --abbrev? "
+        "--debug --format="
+    ),
+    "ls-tree": _reads(
+        "-drtlz --long --name-only --name-status --object-only --full-name --full-tree --abbrev? --format="
+    ),
+    "cat-file": _reads("-tespe", "--textconv --filters --path="),
+    "merge-base": _reads("-a --all --octopus --is-ancestor --independent --fork-point"),
+    "name-rev": _reads("--tags --refs= --exclude= --all --name-only --no-undefined --always"),
+    "count-objects": _reads("-vH --verbose --human-readable"),
+    "for-each-ref": _reads(
+        "--count= --sort= --format= --color? --points-at= --merged? --no-merged? --contains? "
+        "--no-contains? --ignore-case"
+    ),
+    "show-ref": _reads("-dhq -s? --head --heads --tags --dereference --hash? --abbrev? --verify --quiet"),
+    "symbolic-ref": _reads("-q --quiet --short", most=1),
+    "check-ignore": _reads("-qvzn --quiet --verbose --non-matching --no-index"),
+    "check-attr": _reads("-az --all --cached"),
+    "diff-tree": _reads(_DIFF + "-r --no-commit-id --always --stdin", _DIFF_DANGER),
+    "diff-index": _reads(_DIFF, _DIFF_DANGER),
+    "diff-files": _reads(_DIFF, _DIFF_DANGER),
+    "cherry": _reads("-v --abbrev?"),
+    "version": _reads("--build-options"),
+    "config": _reads("--get --get-all", check=_plain_key),
+    "grep": _reads(
+        "-aIivwEGFPnhHlLczoqpWr -A: -B: -C: -# -e: -m: --cached --untracked --text --ignore-case --invert-match "
+        "--word-regexp --extended-regexp --basic-regexp --fixed-strings --perl-regexp --line-number --column "
+        "--name-only --files-with-matches --files-without-match --null --only-matching --count --color? --no-color "
+        "--break --heading --show-function --function-context --after-context= --before-context= --context= "
+        "--max-depth= --recursive --no-recursive --and --or --not --all-match --quiet --full-name "
+        "--max-count= --threads=",
+        "-O? --open-files-in-pager? -f: --textconv --ext-grep",
+        deep=lambda parsed: parsed.has("--untracked"),
+    ),
+    "add": Program(_HARMLESS, Options("", "-AunvN --all --update --verbose --intent-to-add --dry-run --no-all")),
+    "commit": Program(
+        _HARMLESS,
+        Options(
+            "",
+            "-asqv -m: --all --signoff --quiet --message= --allow-empty --dry-run",
+        ),
+    ),
+    "push": Program(
+        _HARMLESS,
+        Options(
+            "",
+            ("-uqvn --set-upstream --quiet --verbose --dry-run --tags --follow-tags --progress --no-progress"),
+            _PACKS + "--repo=",
+        ),
+        keyed=1,
+        check=_plain_names,
+        dangerous=_addresses,
+    ),
+    "fetch": Program(
+        _HARMLESS,
+        Options(
+            "",
+            ("-aqvptn --all --quiet --verbose --prune --tags --no-tags --progress --dry-run --depth= --unshallow"),
+            _PACKS,
+        ),
+        keyed=1,
+        check=_plain_names,
+        dangerous=_addresses,
+    ),
+    "pull": Program(
+        _HARMLESS,
+        Options(
+            "", "-qv --quiet --verbose --ff-only --no-rebase --prune --tags --progress", _PACKS + "-s: --strategy="
+        ),
+        keyed=1,
+        check=_plain_names,
+        dangerous=_addresses,
+    ),
+    "switch": Program(
+        _HARMLESS, Options("", ("-dtq -c: --create= --detach --track? --quiet --guess --no-guess")), check=_plain_names
+    ),
+    "rebase": _exact("-x: --exec= -s: --strategy=", "-qvni --onto= -C:"),
+    "difftool": _exact("-x: --extcmd= -t: --tool=", "-gdy --gui --dir-diff --no-prompt"),
+    "mergetool": Program(kind=Kind.ANYTHING),
+    "filter-branch": Program(kind=Kind.ANYTHING),
+    "clone": _exact(
+        "-u: -c: --upload-pack= --config= --template= --separate-git-dir= --reference= --bundle-uri=",
+        "-qvnls -b: -o: -j: --depth= --branch= --origin= --jobs=",
+    ),
+    "init": _exact("--template= --separate-git-dir=", "-q -b: --initial-branch="),
+    "archive": _exact("--remote= --exec= -o: --output= --add-file=", "-v -l --format= --prefix="),
+    "ls-remote": _exact(_PACKS, "-q -h -t --heads --tags --sort="),
+    "send-email": Program(kind=Kind.ANYTHING),
+    "send-pack": _exact(_PACKS),
+    "fetch-pack": _exact(_PACKS),
+    "remote-ext": Program(kind=Kind.ANYTHING),
+    "remote-fd": Program(kind=Kind.ANYTHING),
+    "shell": Program(kind=Kind.ANYTHING),
+    "daemon": Program(kind=Kind.ANYTHING),
+    "instaweb": Program(kind=Kind.ANYTHING),
+    "web--browse": Program(kind=Kind.ANYTHING),
+    "gui": Program(kind=Kind.ANYTHING),
+    "citool": Program(kind=Kind.ANYTHING),
+    "hook": Program(kind=Kind.ANYTHING),
+    "svn": Program(kind=Kind.ANYTHING),
+    "p4": Program(kind=Kind.ANYTHING),
+    "cvsimport": Program(kind=Kind.ANYTHING),
+    "cvsserver": Program(kind=Kind.ANYTHING),
+    "imap-send": Program(kind=Kind.ANYTHING),
+    "upload-pack": Program(kind=Kind.ANYTHING),
+    "receive-pack": Program(kind=Kind.ANYTHING),
+    "for-each-repo": Program(kind=Kind.ANYTHING),
+    "merge-index": Program(kind=Kind.ANYTHING),
+    "credential": Program(kind=Kind.ANYTHING),
+    "var": _exact(),
+    "bundle": _exact("", ""),
+    "format-patch": _exact("-o: --output-directory= --output= --ext-diff --textconv", "-# -nks"),
+    "apply": _exact("--unsafe-paths --directory= --build-fake-ancestor=", "-pvRz --stat --check --index --cached"),
+    "am": _exact("--directory=", "-kcsq3i -p: -C:"),
+    "merge": _exact("-s: --strategy=", "-nqve -m: -X: -F:"),
+    "cherry-pick": _exact("--strategy=", "-nxes -m: -X:"),
+    "revert": _exact("--strategy=", "-nes -m: -X:"),
+    "checkout-index": _exact("--prefix="),
+    "checkout": _exact("", "-bB:"),
+    **{
+        name: _exact()
+        for name in [
+            "mv",
+            "clean",
+            "notes",
+            "interpret-trailers",
+            "reset",
+            "restore",
+            "rm",
+            "sparse-checkout",
+            "replace",
+            "help",
+            "gc",
+            "maintenance",
+            "prune",
+            "repack",
+            "fsck",
+            "range-diff",
+            "show-branch",
+            "mktag",
+            "mktree",
+            "write-tree",
+            "read-tree",
+            "commit-tree",
+            "commit-graph",
+            "update-index",
+            "update-ref",
+            "update-server-info",
+            "hash-object",
+            "index-pack",
+            "pack-objects",
+            "pack-refs",
+            "unpack-objects",
+            "verify-commit",
+            "verify-tag",
+            "verify-pack",
+            "request-pull",
+            "rerere",
+            "stripspace",
+            "patch-id",
+            "merge-file",
+            "merge-tree",
+            "multi-pack-index",
+            "fast-export",
+            "fast-import",
+            "get-tar-commit-id",
+            "column",
+            "check-mailmap",
+            "check-ref-format",
+            "diagnose",
+            "bugreport",
+            "fmt-merge-msg",
+            "mailinfo",
+            "mailsplit",
+            "pack-redundant",
+            "prune-packed",
+            "quiltimport",
+            "show-index",
+            "unpack-file",
+            "scalar",
+            "fsmonitor--daemon",
+        ]
+    },
+}
+
+PROGRAMS: dict[str, Program] = {
+    "git": Program(
+        _READS,
+        Options(
+            "-P --no-pager --no-optional-locks --no-replace-objects --literal-pathspecs --glob-pathspecs "
+            "--icase-pathspecs --version -v",
+            "",
+            "-c: -C: -p --paginate --exec-path? --git-dir= --work-tree= --namespace= --super-prefix= --config-env= "
+            "--bare --attr-source= --list-cmds=",
+            stops=True,
+        ),
+        subs=_SUBCOMMANDS,
+        plugins=True,
+        configured=True,
+    ),
+}

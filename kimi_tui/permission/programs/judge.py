@@ -1,0 +1,209 @@
+"""What a command means, by the tables of programs: `judge(words)`, and what a user's rule says beyond its words."""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from functools import cache, lru_cache
+from importlib import import_module
+
+from kimi_tui.permission.programs.options import Level, Parsed, parse
+from kimi_tui.permission.programs.program import Found, Kind, Program
+from kimi_tui.said import said
+
+_FAMILIES = ("files", "text", "git", "languages", "packages", "containers", "network", "system")
+_VERSIONED = re.compile(r"([A-Za-z][A-Za-z+_-]*?)-?\d[\d.]*[a-z]?")
+_WILD = re.compile(r"[*?\[]")
+_MOST_DEEP = 8
+
+
+@cache
+def programs() -> Mapping[str, Program]:
+    """All tables, by the program's name."""
+    found: dict[str, Program] = {}
+    for family in _FAMILIES:
+        found.update(import_module(f"kimi_tui.permission.programs.{family}").PROGRAMS)
+    return found
+
+
+def program_of(word: str) -> Program | None:
+    """The table of a program by its name, without its folder and its version (`python3.11`)."""
+    name = word.rpartition("/")[2]
+    known = programs()
+    if name in known:
+        return known[name]
+    versioned = _VERSIONED.fullmatch(name)
+    return known.get(versioned[1]) if versioned else None
+
+
+@lru_cache(1024)
+def judge(words: tuple[str, ...]) -> Found:
+    """What these words do. A path to a program may be anybody's file, so it is never above exactly this command."""
+    found = _judge(words, 0)
+    if words and ("/" in words[0] or words[0] not in programs()) and found.level < Level.EXACT:
+        found = replace(found, level=Level.EXACT, why=said("`{word}` is not known by that name", word=words[0]))
+    return found
+
+
+def _judge(words: tuple[str, ...], deep: int) -> Found:
+    if not words or deep > _MOST_DEEP:
+        return Found(Level.EXACT)
+    program = program_of(words[0])
+    if program is None:
+        why = said("what `{program}` does is not known", program=words[0])
+        return Found(Level.EXACT, why=why, paths=_paths(words[1:]))
+    return _by_table(program, words, (words[0],), deep)
+
+
+def _by_table(program: Program, words: tuple[str, ...], name: tuple[str, ...], deep: int) -> Found:
+    """`words` begin with the program or the subcommand; `name` is the whole beginning."""
+    if len(words) == 2 and words[1] in program.version.split():
+        return Found(Level.READS, name)
+    if program.look is not None:
+        return program.look(program, words)
+    if len(words) > 2 and words[1] == "-m" and words[2] in program.modules:
+        return _inside(words, 2, (*name, "-m"), {0}, deep)
+    if program.kind in (Kind.ANYTHING, Kind.INTERPRETER, Kind.WRAPPER):
+        return _runs_anything(program, words, name)
+    parsed = parse(words, program.options)
+    if program.kind is Kind.RUNNER:
+        return _runner(program, parsed, words, name, deep)
+    if program.subs or program.plugins:
+        return _with_subcommand(program, parsed, words, name, deep)
+    level, why = max(program.level, parsed.level), _why(parsed, name)
+    dangers = [*parsed.dangers, *(program.dangerous(parsed) if program.dangerous else ())]
+    if dangers:
+        level, why = Level.DANGER, why or _dangerous(words[dangers[0]])
+    if level < Level.EXACT:
+        doubt = program.check(parsed) if program.check else ""
+        if program.most is not None and len(parsed.operands) > program.most:
+            doubt = parsed.operands[program.most][1]
+        if doubt:
+            level, why = Level.EXACT, said("what `{word}` does to `{name}` is not known", word=doubt, name=_text(name))
+    return Found(
+        level,
+        (*name, *(word for _, word in parsed.operands[: program.keyed])),
+        tuple(sorted(set(dangers))),
+        why,
+        _paths(words[1:], parsed),
+        program.deep is not None and program.deep(parsed),
+        program.configured,
+    )
+
+
+def _with_subcommand(
+    program: Program, parsed: Parsed, words: tuple[str, ...], name: tuple[str, ...], deep: int
+) -> Found:
+    """Options before the subcommand are the program's; with any of them a yes is for exactly this command."""
+    if not parsed.operands:
+        level = max(program.level, parsed.level)
+        paths = _paths(words[1:], parsed)
+        return Found(level, name, tuple(parsed.dangers), _why(parsed, name), paths, configured=program.configured)
+    at, word = parsed.operands[0]
+    sub = program.subs.get(word)
+    if sub is None:
+        why = said("what `{name}` does is not known", name=_text((*name, word)))
+        dangers = (*parsed.dangers, at) if program.plugins else tuple(parsed.dangers)
+        return Found(Level.DANGER if dangers else Level.EXACT, (), dangers, why, _paths(words[1:]))
+    inner = _by_table(sub, (word, *words[at + 1 :]), (*name, word), deep + 1)
+    dangers = (*parsed.dangers, *(place + at for place in inner.dangers))
+    return replace(
+        inner,
+        level=max(inner.level, parsed.level),
+        dangers=dangers,
+        why=_why(parsed, name) if parsed.level > inner.level else inner.why,
+        paths=(*_paths(words[1:at], parsed), *inner.paths),
+        configured=inner.configured or program.configured,
+    )
+
+
+def _runs_anything(program: Program, words: tuple[str, ...], name: tuple[str, ...]) -> Found:
+    dangers = tuple(range(len(words))) if program.kind is Kind.WRAPPER else (0,)
+    why = said("`{name}` runs whatever it is given", name=_text(name))
+    return Found(Level.DANGER, name, dangers, why, _paths(words[1:]), anything=True)
+
+
+def _runner(program: Program, parsed: Parsed, words: tuple[str, ...], name: tuple[str, ...], deep: int) -> Found:
+    if not parsed.operands:
+        return _runs_anything(program, words, name)
+    if parsed.level > Level.HARMLESS:
+        return Found(Level.DANGER, name, tuple(range(len(words))), _why(parsed, name), _paths(words[1:]))
+    return _inside(words, parsed.operands[0][0], name, {0, *parsed.dangers}, deep)
+
+
+def _inside(words: tuple[str, ...], at: int, name: tuple[str, ...], dangers: set[int], deep: int) -> Found:
+    """The program at that place, run by the words before it: with what is there, so it never only reads."""
+    inner = _judge(words[at:], deep + 1)
+    dangers = {*dangers, *(place + at for place in inner.dangers if place or inner.anything)}
+    paths = (*_paths(words[1:at]), *inner.paths)
+    level = max(inner.level, Level.HARMLESS)
+    return Found(level, (*name, *inner.beginning), tuple(sorted(dangers)), inner.why, paths, configured=True)
+
+
+def _why(parsed: Parsed, name: Sequence[str]) -> str:
+    match parsed.level:
+        case Level.EXACT:
+            return said("what `{word}` does to `{name}` is not known", word=parsed.worst, name=_text(name))
+        case Level.DANGER:
+            return _dangerous(parsed.worst)
+        case _:
+            return ""
+
+
+def _dangerous(word: str) -> str:
+    return said("`{word}` may run a program, write a file or read other settings", word=word)
+
+
+def _paths(words: Sequence[str], parsed: Parsed | None = None) -> tuple[str, ...]:
+    """Words, and parts of words, that may name files."""
+    found = [part for word in words for part in (word, word.partition("=")[2]) if part]
+    if parsed is not None:
+        found += [option.value for option in parsed.options if option.value]
+    return tuple(dict.fromkeys(found))
+
+
+def _text(words: Sequence[str]) -> str:
+    return " ".join(words)
+
+
+def unnamed_danger(pattern: Sequence[str], words: tuple[str, ...]) -> str | None:
+    """The first dangerous word of a command that a rule's pattern does not hold as it is; None where it holds all.
+
+    The program itself is the rule's word, however it is written.
+    """
+    for at in judge(words).dangers:
+        if at > 0 and (at >= len(pattern) or pattern[at] != words[at]):
+            return words[at]
+    return None
+
+
+def allows_anything(pattern: Sequence[str]) -> bool:
+    """Whether a rule that allows this pattern lets any program run."""
+    beginning: list[str] = []
+    for word in pattern:
+        if _WILD.search(word):
+            break
+        beginning.append(word)
+    if len(beginning) == len(pattern):
+        return False
+    return _is_open(tuple(beginning)) if beginning else not pattern[0].strip("*")
+
+
+def _is_open(words: tuple[str, ...]) -> bool:
+    """Whether these words, with any more after them, run anything."""
+    program, at = program_of(words[0]), 0
+    while program is not None and at + 1 < len(words) and words[at + 1] in program.subs:
+        program, at = program.subs[words[at + 1]], at + 1
+    if program is None:
+        return False
+    match program.kind:
+        case Kind.ANYTHING:
+            return True
+        case Kind.INTERPRETER:
+            return all(word.startswith("-") for word in words[at + 1 :])
+        case Kind.RUNNER:
+            parsed = parse(words, program.options, start=at + 1)
+            return not parsed.operands or _is_open(words[parsed.operands[0][0] :])
+        case Kind.WRAPPER:
+            return False
+        case Kind.PLAIN:
+            return len(words) - 1 in judge((*words, "x")).dangers and len(words) > 1

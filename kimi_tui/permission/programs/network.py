@@ -1,0 +1,183 @@
+"""Programs that talk to other machines; none of them only reads, since what is asked for leaves this machine."""
+
+from kimi_tui.permission.programs.options import Level, Options
+from kimi_tui.permission.programs.program import Kind, Program
+
+_HARMLESS = Level.HARMLESS
+_ANYTHING = Program(kind=Kind.ANYTHING)
+
+_CURL = Options(
+    "",
+    "-sSfLvIigGkN46 -m: -X: -H: -A: -w: -d: -u: -r: -e: -b: --silent --show-error --fail "
+    "--location --verbose --head "
+    "--include --get --insecure --max-time= --request= --header= --user-agent= --write-out= "
+    "--data= --data-raw= --json= "
+    "--url= --compressed --retry= --connect-timeout=",
+    "-o: -O -J -K: -D: -c: -T: -E: -q -x: -F: -Q: -t: --output= --output-dir= --remote-name --remote-name-all "
+    "--remote-header-name --config= --dump-header= --cookie-jar= --upload-file= --trace= --trace-ascii= --stderr= "
+    "--libcurl= --etag-save= --etag-compare= --hsts= --alt-svc= --netrc --netrc-file= --netrc-optional -n --cert= "
+    "--key= --cacert= --capath= --engine= --unix-socket= --abstract-unix-socket= --proxy= --preproxy= --socks5= "
+    "--form= --form-string= --quote= --telnet-option= --create-dirs --disable --data-binary= --data-urlencode= "
+    "--data-ascii= --random-file= --egd-file= --ssl-sessions= --next -: --variable= "
+    "--expand-url= --crlfile= --pubkey= "
+    "--proto-default= --dns-interface= --interface= --resolve= --connect-to= -Z --parallel",
+)
+_WGET = Options(
+    "",
+    "-qvScnN46 -T: -t: -U: --quiet --timeout= --tries= --spider --no-verbose --server-response",
+    "-O: -o: -a: -i: -P: -e: -x -r -m -p -k -E --output-document= --output-file= "
+    "--append-output= --execute= --config= "
+    "--use-askpass= --input-file= --directory-prefix= --post-file= --body-file= --load-cookies= --save-cookies= "
+    "--rejected-log= --warc-file= --warc-dedup= --warc-tempdir= --certificate= --private-key= --ca-certificate= "
+    "--ca-directory= --hsts-file= --recursive --mirror --bind-address= --base= -B: "
+    "--metalink-file= --input-metalink= "
+    "--default-page= --secure-protocol= --random-file= --egd-file= --netrc --no-config --progress= --post-data= -b",
+)
+_SCP = Options("", "-rpqvC46 -P: -l:", "-S: -o: -F: -J: -i: -c: -D: -3 -X:")
+_GH_SHOW = Options(
+    "",
+    "-R: -L: -s: -l: -q: -t: --repo= --limit= --state= --label= --json= --jq= --comments "
+    "--author= --assignee= --search= "
+    "--log --log-failed --job= --name-only --patch --color=",
+    "--web -w --template=",
+)
+
+
+def _gh(*shown: str) -> Program:
+    return Program(
+        options=Options(stops=True),
+        subs={
+            **{name: Program(_HARMLESS, _GH_SHOW) for name in shown},
+            **{
+                name: Program()
+                for name in [
+                    "create",
+                    "close",
+                    "edit",
+                    "comment",
+                    "merge",
+                    "review",
+                    "ready",
+                    "reopen",
+                    "checkout",
+                    "delete",
+                    "fork",
+                    "rename",
+                    "sync",
+                    "set",
+                    "upload",
+                    "download",
+                    "rerun",
+                    "cancel",
+                    "enable",
+                    "disable",
+                    "lock",
+                    "unlock",
+                    "pin",
+                    "unpin",
+                    "transfer",
+                    "develop",
+                    "archive",
+                    "run",
+                    "login",
+                    "logout",
+                    "token",
+                    "refresh",
+                    "setup-git",
+                    "remove",
+                ]
+            },
+        },
+    )
+
+
+PROGRAMS: dict[str, Program] = {
+    "curl": Program(options=_CURL, version="--version -V"),
+    "wget": Program(options=_WGET, version="--version -V"),
+    "wget2": Program(options=_WGET),
+    "aria2c": Program(
+        options=Options("", "", ("-o: -d: -i: --on-download-complete= --on-download-start= --conf-path= --hook="))
+    ),
+    "http": Program(options=Options("", "", "-o: --output= -d --download --session= --session-read-only=")),
+    "ssh": _ANYTHING,
+    "mosh": _ANYTHING,
+    "autossh": _ANYTHING,
+    "scp": Program(options=_SCP),
+    "sftp": Program(options=Options("", "", "-S: -o: -F: -b: -D: -J: -i: -s:")),
+    "ftp": _ANYTHING,
+    "lftp": _ANYTHING,
+    "telnet": _ANYTHING,
+    "nc": Program(options=Options("", "-vzulnk46 -w: -p:", "-e: -c: --exec= --sh-exec= --lua-exec= -x: -X: -U: -o:")),
+    "ncat": Program(options=Options("", "-vzulnk46 -w: -p:", "-e: -c: --exec= --sh-exec= --lua-exec= -o: -x:")),
+    "netcat": Program(options=Options("", "-vzulnk46 -w: -p:", "-e: -c: -x: -X: -U: -o:")),
+    "socat": _ANYTHING,
+    "openssl": Program(
+        options=Options(
+            single=True,
+            danger=("-engine= -provider= -provider-path= -config= -out= -writerand= -keyout= -engine -provider -out"),
+        )
+    ),
+    "nmap": Program(
+        options=Options(
+            "", "", ("--script= --script-args= --datadir= -oN: -oX: -oG: -oA: -o: -iL: --servicedb= --resume=")
+        )
+    ),
+    "tcpdump": Program(options=Options("", "-nvqXA -i: -c: -s:", "-z: -w: -F: -G: -Z: -r:")),
+    "dig": Program(options=Options("", "", "-f: -k:")),
+    "ping": Program(_HARMLESS, Options("", "-46nq -c: -i: -W: -w:")),
+    "gh": Program(
+        options=Options(stops=True),
+        subs={
+            "pr": _gh("list", "view", "diff", "checks", "status"),
+            "issue": _gh("list", "view", "status"),
+            "run": _gh("list", "view"),
+            "workflow": _gh("list", "view"),
+            "release": _gh("list", "view"),
+            "repo": _gh("list", "view"),
+            "search": _gh("issues", "prs", "repos", "code", "commits"),
+            "auth": _gh("status"),
+            "label": _gh("list"),
+            **{
+                name: Program()
+                for name in (
+                    "api",
+                    "gist",
+                    "secret",
+                    "variable",
+                    "ssh-key",
+                    "gpg-key",
+                    "config",
+                    "cache",
+                    "org",
+                    "project",
+                    "ruleset",
+                    "status",
+                    "help",
+                    "version",
+                )
+            },
+            **dict.fromkeys(("alias", "extension", "ext", "codespace", "browse", "copilot"), _ANYTHING),
+        },
+        plugins=True,
+        version="--version",
+    ),
+    "glab": Program(options=Options(stops=True), plugins=True),
+    "aws": Program(
+        options=Options(
+            "",
+            "",
+            ("--endpoint-url= --profile= --cli-input-json= --ca-bundle= --cli-input-yaml= --no-verify-ssl --outfile="),
+        )
+    ),
+    "gcloud": Program(
+        options=Options(
+            "",
+            "",
+            (
+                "--configuration= --flags-file= --impersonate-service-account= --access-token-file= "
+                "--log-http --account= --command="
+            ),
+        )
+    ),
+    "az": Program(),
+}

@@ -1,0 +1,205 @@
+"""Reading the words after a program as options and operands, by a table of the options that are known.
+
+Abbreviated long options are never taken for the known ones, since another version of the program may have an option
+that the table lacks; but what could be the abbreviation of a dangerous option is one.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from enum import IntEnum
+from functools import lru_cache
+
+
+class Level(IntEnum):
+    """How much a yes to one such command may cover; a command is at the level of its worst word."""
+
+    READS = 0
+    """It only reads: it is run without a question."""
+    HARMLESS = 1
+    """A yes for the session covers commands of this kind."""
+    EXACT = 2
+    """A yes covers exactly this command."""
+    DANGER = 3
+    """It runs another program, writes elsewhere or reads another's configuration: a user's rule has to name it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Option:
+    """`value` is None for an option without one. `at` counts the words, the program is word 0."""
+
+    name: str
+    value: str | None
+    at: int
+
+
+@dataclass(slots=True)
+class Parsed:
+    """The options and operands, with the level of the worst option and which one it is (`worst`).
+
+    `dangers` are the places of words that hold a dangerous option, or what may be one.
+    """
+
+    level: Level = Level.READS
+    worst: str = ""
+    options: list[Option] = field(default_factory=list[Option])
+    operands: list[tuple[int, str]] = field(default_factory=list[tuple[int, str]])
+    dangers: list[int] = field(default_factory=list[int])
+
+    def reach(self, level: Level, what: str) -> None:
+        if level > self.level:
+            self.level, self.worst = level, what
+
+    def has(self, *names: str) -> bool:
+        return any(option.name in names for option in self.options)
+
+    def values(self, *names: str) -> list[str]:
+        return [option.value for option in self.options if option.name in names and option.value is not None]
+
+
+class _Takes(IntEnum):
+    NOTHING = 0
+    VALUE = 1
+    ATTACHED = 2
+    """A value only where it is joined to the option."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Table:
+    """`known` by name with its dashes: `-n`, `--name`, `-name`."""
+
+    known: dict[str, tuple[_Takes, Level]]
+    dangers: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """The options of a program, each list a text of words: `-abc` (flags), `-n:` (with a value), `-i?` (with a value
+    where it is joined), `-#` (a number), `--name`, `--name=`, `--name?`.
+
+    `single`: names are whole words after one dash, as `find` and Go's programs have them. `stops`: what follows the
+    first operand is no option of this program.
+    """
+
+    reads: str = ""
+    harmless: str = ""
+    danger: str = ""
+    single: bool = False
+    stops: bool = False
+
+
+NO_OPTIONS = Options()
+
+
+@lru_cache(512)
+def _table(options: Options) -> _Table:
+    known: dict[str, tuple[_Takes, Level]] = {}
+    lists = ((options.reads, Level.READS), (options.harmless, Level.HARMLESS), (options.danger, Level.DANGER))
+    for text, level in lists:
+        for word in text.split():
+            takes = {":": _Takes.VALUE, "=": _Takes.VALUE, "?": _Takes.ATTACHED}.get(word[-1], _Takes.NOTHING)
+            name = word[:-1] if takes else word
+            if name.startswith("--") or options.single:
+                known[name] = (takes, level)
+            else:
+                known.update({f"-{letter}": (takes, level) for letter in name[1:]})
+    return _Table(known, tuple(name for name, (_, level) in known.items() if level is Level.DANGER))
+
+
+def parse(words: Sequence[str], options: Options, *, start: int = 1) -> Parsed:
+    """Read `words` from `start` on."""
+    table, parsed, at = _table(options), Parsed(), start
+    while at < len(words):
+        word = words[at]
+        if word == "--":
+            parsed.operands.extend(enumerate(words[at + 1 :], at + 1))
+            break
+        if not word.startswith("-") or word == "-":
+            if options.stops:
+                parsed.operands.extend(enumerate(words[at:], at))
+                break
+            parsed.operands.append((at, word))
+            at += 1
+            continue
+        if options.single or word.startswith("--"):
+            wants = _long(word, at, table, parsed, single=options.single)
+        else:
+            wants = _cluster(word, at, table, parsed)
+        at += 1
+        if wants is None:
+            continue
+        if at < len(words):
+            value = words[at]
+            parsed.options.append(Option(wants, value, at - 1))
+            if value.startswith("-") and value != "-" and not value[1:].isdigit():
+                parsed.reach(Level.EXACT, f"{wants} {value}")
+                if _may_be_dangerous(value, table, single=options.single):
+                    _danger(parsed, at, value)
+            at += 1
+        else:
+            parsed.reach(Level.EXACT, wants)
+    return parsed
+
+
+def _long(word: str, at: int, table: _Table, parsed: Parsed, *, single: bool) -> str | None:
+    """Take a long option; its name where the next word is its value."""
+    name, equals, value = word.partition("=")
+    if single and name.startswith("--") and name not in table.known:
+        name = name[1:]
+    found = table.known.get(name)
+    if found is None or (equals and found[0] is _Takes.NOTHING):
+        parsed.reach(Level.EXACT, name)
+        if _may_be_dangerous(name, table, single=single):
+            _danger(parsed, at, name)
+        return None
+    takes, level = found
+    if level is Level.DANGER:
+        _danger(parsed, at, name)
+    parsed.reach(level, name)
+    if takes is _Takes.VALUE and not equals:
+        return name
+    parsed.options.append(Option(name, value if equals else None, at))
+    return None
+
+
+def _cluster(word: str, at: int, table: _Table, parsed: Parsed) -> str | None:
+    """Take a word of short options; the name of its last where the next word is its value."""
+    if "-#" in table.known and word[1:].isdigit():
+        parsed.options.append(Option("-#", word[1:], at))
+        return None
+    for place, letter in enumerate(word[1:], 1):
+        name = f"-{letter}"
+        found = table.known.get(name)
+        if found is None:
+            if letter.isdigit() and "-#" in table.known:
+                continue
+            parsed.reach(Level.EXACT, name)
+            if any(f"-{other}" in table.dangers for other in word[place:]):
+                _danger(parsed, at, word)
+            return None
+        takes, level = found
+        if level is Level.DANGER:
+            _danger(parsed, at, name)
+        parsed.reach(level, name)
+        rest = word[place + 1 :]
+        if takes is _Takes.NOTHING:
+            parsed.options.append(Option(name, None, at))
+        elif rest or takes is _Takes.ATTACHED:
+            parsed.options.append(Option(name, rest or None, at))
+            return None
+        else:
+            return name
+    return None
+
+
+def _may_be_dangerous(word: str, table: _Table, *, single: bool) -> bool:
+    """Whether it is, or abbreviates, a dangerous option, or bundles one."""
+    name = word.partition("=")[0]
+    if name.startswith("--") or single:
+        return name in table.dangers or (len(name) > 2 and any(danger.startswith(name) for danger in table.dangers))
+    return any(f"-{letter}" in table.dangers for letter in word[1:])
+
+
+def _danger(parsed: Parsed, at: int, what: str) -> None:
+    parsed.reach(Level.DANGER, what)
+    if at not in parsed.dangers:
+        parsed.dangers.append(at)

@@ -1,0 +1,362 @@
+"""Package managers, and the runners that come with them."""
+
+from kimi_tui.permission.programs.options import Level, Options
+from kimi_tui.permission.programs.program import Kind, Program
+
+_READS, _HARMLESS, _EXACT = Level.READS, Level.HARMLESS, Level.EXACT
+
+_NPM_DANGER = (
+    "--prefix= -C: --script-shell= --node-options= --userconfig= --globalconfig= --registry= "
+    "--git= --shell= --editor= "
+    "--viewer= --cache= --init-module= --call= -c: --package= --node-gyp= --location= -g "
+    "--global --browser= --otp= "
+    "--cwd= --dir= --modules-dir= --modules-folder= --use-yarnrc= --config="
+)
+
+
+def _npm(level: Level = _EXACT, known: str = "", *, most: int | None = None, keyed: int = 0) -> Program:
+    return Program(level, Options("", known, _NPM_DANGER), most=most, keyed=keyed)
+
+
+_ANYTHING = Program(kind=Kind.ANYTHING)
+_NPM_NAMES = [
+    "access",
+    "add",
+    "adduser",
+    "audit",
+    "author",
+    "bugs",
+    "c",
+    "cache",
+    "ci",
+    "clean-install",
+    "completion",
+    "config",
+    "cit",
+    "ddp",
+    "dedupe",
+    "deprecate",
+    "dist-tag",
+    "docs",
+    "doctor",
+    "diff",
+    "edit",
+    "explain",
+    "explore",
+    "find-dupes",
+    "fund",
+    "get",
+    "help",
+    "hook",
+    "i",
+    "in",
+    "install",
+    "install-ci-test",
+    "install-test",
+    "isntall",
+    "issues",
+    "it",
+    "link",
+    "ln",
+    "login",
+    "logout",
+    "org",
+    "owner",
+    "pack",
+    "ping",
+    "pkg",
+    "prefix",
+    "profile",
+    "prune",
+    "publish",
+    "query",
+    "rb",
+    "rebuild",
+    "repo",
+    "restart",
+    "rm",
+    "root",
+    "s",
+    "sbom",
+    "search",
+    "se",
+    "set",
+    "shrinkwrap",
+    "star",
+    "stars",
+    "start",
+    "stop",
+    "team",
+    "token",
+    "un",
+    "uninstall",
+    "unlink",
+    "unpublish",
+    "unstar",
+    "up",
+    "update",
+    "upgrade",
+    "verison",
+    "version",
+    "whoami",
+    "remove",
+    "import",
+    "patch",
+    "patch-commit",
+    "licenses",
+    "store",
+    "why",
+    "autoclean",
+    "check",
+    "generate-lock-entry",
+    "global",
+    "policies",
+    "versions",
+    "workspaces",
+    "workspace",
+    "plugin",
+    "node",
+    "upgrade-interactive",
+]
+_NODE_SUBS = {
+    **dict.fromkeys(_NPM_NAMES, _npm()),
+    **dict.fromkeys(("test", "t", "tst"), _npm(_HARMLESS, "-s --silent", most=0)),
+    **dict.fromkeys(("run", "run-script", "rum", "urn"), _npm(_HARMLESS, "-s --silent", most=1, keyed=1)),
+    **dict.fromkeys(
+        ("ls", "list", "la", "ll", "outdated", "view", "info", "show", "v"),
+        _npm(_HARMLESS, "-al --all --depth= --json --long --parseable --silent", most=2),
+    ),
+    **dict.fromkeys(("exec", "x", "dlx", "init", "create", "explore", "edit", "innit"), _ANYTHING),
+}
+
+
+def _node_manager(version: str = "") -> Program:
+    return Program(options=Options(danger=_NPM_DANGER, stops=True), subs=_NODE_SUBS, plugins=True, version=version)
+
+
+_PIP_DANGER = (
+    "--config-settings= --python= --target= -t: --prefix= --root= --src= --log= --cache-dir= --index-url= -i: "
+    "--extra-index-url= --find-links= -f: --proxy= --cert= --client-cert= --trusted-host= --user --editable= -e: "
+    "--global-option= --build-option= --install-option= --report= -C: --keyring-provider="
+)
+
+
+def _pip(level: Level = _EXACT, known: str = "") -> Program:
+    return Program(level, Options(known, "", _PIP_DANGER))
+
+
+_PIP = Program(
+    options=Options(danger=_PIP_DANGER, stops=True),
+    subs={
+        **{
+            name: _pip()
+            for name in (
+                "install",
+                "uninstall",
+                "download",
+                "wheel",
+                "config",
+                "cache",
+                "hash",
+                "debug",
+                "completion",
+                "index",
+                "inspect",
+                "search",
+                "help",
+                "lock",
+                "sync",
+                "compile",
+            )
+        },
+        "list": _pip(_READS, "-oluv --outdated --uptodate --local --format= --not-required --exclude= --verbose"),
+        "show": _pip(_READS, "-fv --files --verbose"),
+        "freeze": _pip(_READS, "-l --local --all --exclude="),
+        "check": _pip(_READS, "-v"),
+        "tree": _pip(_HARMLESS, ""),
+    },
+    plugins=True,
+    version="--version -V",
+)
+
+_UV_DANGER = (
+    "--with= --with-requirements= --with-editable= --project= --directory= --env-file= -p: --python= -m: --module= "
+    "--script= -s --gui-script= --index-url= -i: --index= --default-index= --extra-index-url= --find-links= -f: "
+    "--config-file= --cache-dir= --config-setting= -C: --from= --target= --prefix= --allow-insecure-host="
+)
+_UV_RUN = (
+    "-qv --frozen --locked --no-sync --offline --isolated --all-extras --extra= --group= "
+    "--dev --no-dev --quiet --verbose --active --no-project"
+)
+
+
+def _uv() -> Program:
+    return Program(options=Options("", "-qv --frozen --locked --offline", _UV_DANGER))
+
+
+def _runner(known: str = "", danger: str = "") -> Program:
+    return Program(options=Options("", known, danger, stops=True), kind=Kind.RUNNER)
+
+
+_RUN = _runner()
+
+
+def _with_run(*also: str, danger: str = "", runner: Program = _RUN) -> Program:
+    """A manager of environments with `run`, and of the rest only what is asked for word by word."""
+    return Program(
+        options=Options(danger=danger, stops=True),
+        subs={"run": runner, **dict.fromkeys(also, Program(options=Options(danger=danger)))},
+        plugins=True,
+        version="--version",
+    )
+
+
+PROGRAMS: dict[str, Program] = {
+    "npm": _node_manager("--version -v"),
+    "pnpm": _node_manager(),
+    "yarn": _node_manager(),
+    "bun": _node_manager("--version -v"),
+    "cnpm": _node_manager(),
+    "npx": _ANYTHING,
+    "bunx": _ANYTHING,
+    "pnpx": _ANYTHING,
+    "corepack": _ANYTHING,
+    "deno": Program(
+        options=Options(stops=True),
+        subs={
+            **dict.fromkeys(
+                ("run", "eval", "repl", "test", "bench", "serve", "task", "x", "jupyter", "install", "compile"),
+                _ANYTHING,
+            ),
+            "fmt": Program(_HARMLESS, Options("", "--check -q", "--config= -c:")),
+            "lint": Program(_HARMLESS, Options("", "-q", "--config= -c: --rules=")),
+        },
+        plugins=True,
+        version="--version -V",
+    ),
+    "pip": _PIP,
+    "pipx": Program(
+        options=Options(stops=True), subs={"run": _ANYTHING, "list": Program(_HARMLESS, most=0)}, plugins=True
+    ),
+    "uv": Program(
+        options=Options("", "-qv --offline", _UV_DANGER, stops=True),
+        subs={
+            "run": _runner(_UV_RUN, _UV_DANGER),
+            "pip": _PIP,
+            "tool": Program(
+                options=Options(danger=_UV_DANGER, stops=True),
+                subs={"run": _ANYTHING, "list": Program(_HARMLESS, most=0)},
+                plugins=True,
+            ),
+            "tree": Program(_HARMLESS, Options("", "--depth= --frozen --locked", _UV_DANGER), most=0),
+            **{
+                name: _uv()
+                for name in [
+                    "sync",
+                    "lock",
+                    "add",
+                    "remove",
+                    "init",
+                    "venv",
+                    "build",
+                    "publish",
+                    "python",
+                    "cache",
+                    "export",
+                    "version",
+                    "self",
+                    "help",
+                ]
+            },
+        },
+        plugins=True,
+        version="--version -V",
+    ),
+    "uvx": _ANYTHING,
+    "poetry": _with_run(
+        *[
+            "install",
+            "add",
+            "remove",
+            "update",
+            "lock",
+            "show",
+            "check",
+            "build",
+            "publish",
+            "version",
+            "env",
+            "config",
+        ],
+        danger="-C: --directory= -P: --project=",
+    ),
+    "pdm": _with_run(
+        *["install", "add", "remove", "update", "lock", "list", "show", "build"], danger="-p: --project= -c: --config="
+    ),
+    "hatch": _with_run(*["build", "env", "version", "fmt", "test"], danger="--config= -p: --project="),
+    "rye": _with_run(*["sync", "add", "remove", "lock", "list", "build"]),
+    "pipenv": _with_run(*["install", "lock", "sync", "graph"]),
+    "conda": _with_run(
+        *["install", "create", "list", "info", "env", "update", "remove", "search"], danger="-p: --prefix="
+    ),
+    "mamba": _with_run(
+        *["install", "create", "list", "info", "env", "update", "remove", "search"], danger="-p: --prefix="
+    ),
+    "bundle": Program(
+        options=Options(danger="--gemfile=", stops=True),
+        subs={
+            "exec": _RUN,
+            **dict.fromkeys(
+                ("install", "update", "check", "list", "show", "info", "outdated", "add", "remove", "lock"),
+                Program(options=Options(danger="--gemfile= --path= --standalone?")),
+            ),
+        },
+        plugins=True,
+    ),
+    "gem": Program(options=Options("", "", "-i: --install-dir= --config-file= -P: --source= -s:")),
+    "rake": Program(
+        options=Options("", "", ("-f: --rakefile= -r: --require= -e: --execute= -E: -p: -I: -C: --directory= -R:"))
+    ),
+    "composer": Program(
+        options=Options(danger="-d: --working-dir=", stops=True),
+        subs={"exec": _ANYTHING, "run": _ANYTHING, "run-script": _ANYTHING},
+        plugins=True,
+    ),
+    "mix": Program(options=Options(stops=True), subs={"run": _ANYTHING, "eval": _ANYTHING}, plugins=True),
+    "brew": Program(
+        options=Options(stops=True),
+        subs={
+            "list": Program(_HARMLESS),
+            "info": Program(_HARMLESS),
+            "search": Program(_HARMLESS),
+            **dict.fromkeys(("install", "uninstall", "upgrade", "update", "cleanup", "doctor"), Program()),
+        },
+        plugins=True,
+    ),
+    "apt": Program(
+        options=Options(danger="-o: --option= -c: --config-file=", stops=True),
+        subs={
+            **dict.fromkeys(
+                ("list", "show", "search", "policy", "depends", "rdepends"),
+                Program(_READS, Options("--installed --upgradable -a", "", "-o: -c: --option= --config-file=")),
+            ),
+            **dict.fromkeys(
+                ("install", "remove", "update", "upgrade", "purge", "autoremove", "full-upgrade"),
+                Program(options=Options("", "-y -q", "-o: -c: --option= --config-file=")),
+            ),
+        },
+    ),
+    "apt-get": Program(options=Options("", "-yq", "-o: --option= -c: --config-file= -t:")),
+    "apt-cache": Program(_READS, Options("-n --names-only", "", "-o: --option= -c: --config-file=")),
+    "dpkg": Program(
+        options=Options("", "-lLsS", ("--admindir= --root= --instdir= --pre-invoke= --post-invoke= --force-all -D:"))
+    ),
+    "dpkg-query": Program(
+        _READS,
+        Options(
+            ("-lLsSW -f: --list --listfiles --status --search --show --showformat="), "", "--admindir= --load-avail"
+        ),
+    ),
+    "nix": _ANYTHING,
+    "nix-shell": _ANYTHING,
+}

@@ -1,0 +1,120 @@
+"""The scripts that `sed` and `awk` get: whether they do no more than change the text that passes through."""
+
+import re
+
+from kimi_tui.permission.programs.options import Level, Options, Parsed, parse
+from kimi_tui.permission.programs.program import Found, Program
+from kimi_tui.said import said
+
+_SED = Options(
+    "-nErsuz -e: -l: --quiet --silent --expression= --regexp-extended --separate --unbuffered --null-data --posix "
+    "--line-length= --debug --help --version",
+    "-i? --in-place? --follow-symlinks",
+    "-f: --file=",
+)
+_AWK = Options(
+    "-v: -F: --assign= --field-separator= --version -V",
+    "",
+    "-f: -E: -i: -l: -o? -d? -D? -p? -L? --file= --exec= --include= --load= --pretty-print? "
+    "--dump-variables? --profile? "
+    "--debug? -W: --source= -e:",
+    stops=True,
+)
+_REGEX = r"(?:[^\n\\/\[]|\\[^\n]|\[\^?\]?[^\]\n/\\]*\])*"
+_ADDRESS = rf"(?:\d+(?:~\d+)?|\$|/{_REGEX}/[IM]*)"
+_SED_PREFIX = re.compile(rf"\s*(?:{_ADDRESS}\s*(?:,\s*(?:{_ADDRESS}|[+~]\d+)\s*)?)?!?\s*")
+_SED_PLAIN = re.compile(r"[pPdDgGhHxnN=lz]|q\s*\d*|Q\s*\d*")
+_SED_LABEL = re.compile(r"(?::[ \t]*[\w.-]+|[btT](?:[ \t]+[\w.-]+)?)[ \t]*(?=[;\n}]|$)")
+_SED_TEXT = re.compile(r"[aic](?:\\\n|[ \t])[^\n\\]*(?:\n|$)")
+_SED_CHANGE = re.compile(
+    r"[sy]([/|,#:@!%])((?:(?!\1)[^\n\\\[]|\\[^\n]|\[\^?\]?(?:(?!\1)[^\]\n\\])*\])*)\1((?:(?!\1)[^\n\\]|\\[^\n])*)\1([gpiI0-9]*)"
+)
+_SED_END = re.compile(r"[ \t]*(?:[;\n]\s*|(?=[}])|$)")
+_AWK_MORE = re.compile(r"\||@|getline|system|ENVIRON|ARGV|ARGC|SYMTAB|PROCINFO|FUNCTAB|close|fflush|\\\n")
+_PRINTS = re.compile(r"print")
+
+
+def harmless_sed(script: str) -> bool:
+    """Whether a script holds none but commands that are known; not one that runs, reads or writes a file."""
+    at, open_braces = 0, 0
+    while at < len(script):
+        if script[at] in " \t\n;":
+            at += 1
+            continue
+        if script[at] == "}":
+            open_braces -= 1
+            at += 1
+            continue
+        prefix = _SED_PREFIX.match(script, at)
+        at = prefix.end() if prefix else at
+        if script[at : at + 1] == "{":
+            open_braces += 1
+            at += 1
+            continue
+        text = _SED_TEXT.match(script, at)
+        if text:
+            at = text.end()
+            continue
+        found = _SED_CHANGE.match(script, at) or _SED_LABEL.match(script, at) or _SED_PLAIN.match(script, at)
+        if found is None:
+            return False
+        end = _SED_END.match(script, found.end())
+        if end is None:
+            return False
+        at = end.end()
+    return open_braces == 0
+
+
+def harmless_awk(program: str) -> bool:
+    """Whether a program neither runs nor opens anything, going by the signs and names that it would need."""
+    if _AWK_MORE.search(program.replace("||", " ")):
+        return False
+    return ">" not in program or not _PRINTS.search(program) or _compares_outside(program)
+
+
+def _compares_outside(program: str) -> bool:
+    """Whether every `>` stands outside of braces, where nothing is printed."""
+    if any(sign in program for sign in "\"/#'\\"):
+        return False
+    depth = 0
+    for sign in program:
+        depth += (sign == "{") - (sign == "}")
+        if (sign == ">" and depth > 0) or depth < 0:
+            return False
+    return True
+
+
+def sed(program: Program, words: tuple[str, ...]) -> Found:
+    del program
+    parsed = parse(words, _SED)
+    scripts = [(option.at, option.value) for option in parsed.options if option.name in ("-e", "--expression")]
+    operands = parsed.operands
+    if not scripts and not parsed.has("-f", "--file"):
+        scripts, operands = list(operands[:1]), operands[1:]
+    dangers = [at for at, script in scripts if not harmless_sed(script or "")]
+    return _found("sed", words, parsed, [*parsed.dangers, *dangers], [word for _, word in operands])
+
+
+def awk(program: Program, words: tuple[str, ...]) -> Found:
+    del program
+    parsed = parse(words, _AWK)
+    operands = parsed.operands
+    dangers: list[int] = list(parsed.dangers)
+    if not parsed.has("-f", "--file", "-E", "--exec"):
+        dangers += [at for at, text in operands[:1] if not harmless_awk(text)]
+        operands = operands[1:]
+    return _found("awk", words, parsed, dangers, [word for _, word in operands])
+
+
+def _found(name: str, words: tuple[str, ...], parsed: Parsed, dangers: list[int], files: list[str]) -> Found:
+    level, why = parsed.level, ""
+    if level is Level.HARMLESS:
+        level = Level.EXACT
+    if dangers:
+        level = Level.DANGER
+        what = words[min(dangers)]
+        why = said("`{word}` may run a program, write a file or read other settings", word=what)
+    elif level is Level.EXACT:
+        why = said("what `{word}` does to `{name}` is not known", word=parsed.worst, name=name)
+    paths = [part for file in files for part in (file, file.partition("=")[2]) if part]
+    return Found(level, (words[0],), tuple(sorted(set(dangers))), why, tuple(paths))

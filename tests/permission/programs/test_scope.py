@@ -1,0 +1,59 @@
+"""What a yes for the session covers: a kind of command with harmless options, and nothing that does more."""
+
+import pytest
+
+from kimi_tui.tools.shell_command import take_apart
+from kimi_tui.tools.shell_scope import scope_of
+
+HARMLESS = (
+    "ls", "cat a", "sort a", "uniq a", "sed -n 1p a", "awk '{print $1}' a", "find . -name a", "git status", "git log",
+    "git diff", "git show", "git branch", "git grep x", "git fetch origin", "git pull origin", "git push origin",
+    "git commit -m a", "git add a", "grep x a", "rg x", "fd x", "tree", "file a", "date", "hostname", "pytest",
+    "python -m pytest", "uv run pytest", "npm test", "npm run build",
+    "go test ./...", "go vet ./...", "go build ./...",
+    "cargo test", "cargo build", "docker ps", "docker compose up", "kubectl get pods",
+    "ruff check", "mypy a", "eslint a",
+    "tail a", "head a", "wc a", "jq . a", "pip list", "bundle exec pytest", "ps", "diff a b",
+    "xxd a", "iconv a", "bat a",
+)  # fmt: skip
+
+
+def keys(command: str) -> tuple[str, ...]:
+    scope = scope_of(take_apart(command), command)
+    return scope.keys if scope else ()
+
+
+GRANTED = frozenset(key for command in HARMLESS for key in keys(command))
+
+
+def test_a_harmless_command_is_covered_by_its_kind() -> None:
+    assert [command for command in HARMLESS if not all(key.startswith("run command: ") for key in keys(command))] == []
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "git status -s", "git log --oneline -5", "git push -u origin main", "pytest -q -x tests", "npm test",
+        "uv run pytest -k a", "ls -la src | head -5", "sort -rn a | uniq -c", "go test -run X ./a", "cargo test -p a",
+        "docker compose up -d", "kubectl get pods -n x", "sed -n 5,9p b", "git commit -am x && git push origin",
+    ],
+)  # fmt: skip
+def test_a_yes_covers_the_same_kind_with_other_harmless_options(command: str) -> None:
+    found = keys(command)
+    assert found
+    assert set(found) <= GRANTED
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "no-such-program x", "python x.py y", "setpriv ls", "chrt 1 ls", "taskset 1 ls", "perf record ls",
+        "uv run python x.py", "uv run python -c x", "poetry run python x", "./pytest", "/bin/ls", "git foo",
+        "git checkout a", "make", "npm install x", "ls --no-such-option", "git log --no-such-option", "git log --onel",
+        "npm test -- --x", "npm run test -- a", "git push evil main", "git push ./evil main", "git push origin +main",
+        "pytest /elsewhere", "pytest ../elsewhere", "pytest @file", "cd x && git status", "cd x && npm test",
+    ],
+)  # fmt: skip
+def test_what_is_not_known_to_be_harmless_is_covered_word_by_word(command: str) -> None:
+    found = keys(command)
+    assert not found or not set(found) <= GRANTED
