@@ -8,9 +8,15 @@ from kimi_tui.permission.doubt import Doubt
 
 
 class Pattern(str):
-    """A word that Bash replaces by the names of the files that it matches: none, one or many words."""
+    """A word that Bash replaces by the names of the files that it matches; `spelled` has its quoted characters behind
+    backslashes."""
 
-    __slots__ = ()
+    def __new__(cls, text: str, spelled: str = "") -> "Pattern":
+        made = super().__new__(cls, text)
+        made.spelled = spelled
+        return made
+
+    spelled: str
 
 
 Words = tuple[str | None, ...]

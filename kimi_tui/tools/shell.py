@@ -2,6 +2,7 @@
 
 import shutil
 from collections.abc import Callable
+from dataclasses import replace
 
 from pydantic import Field, model_validator
 
@@ -17,8 +18,8 @@ from kimi_tui.tools.progress import ToolProgress, last_lines
 from kimi_tui.tools.result_builder import ResultBuilder
 from kimi_tui.tools.rule_subject import command_subject
 from kimi_tui.tools.sandbox import NO_SANDBOX, Sandbox
-from kimi_tui.tools.shell_command import CommandLine, hidden_text, take_apart
-from kimi_tui.tools.shell_paths import protected_path
+from kimi_tui.tools.shell_command import hidden_text, take_apart
+from kimi_tui.tools.shell_paths import why_asked_for
 from kimi_tui.tools.shell_scope import scope_of
 from kimi_tui.tools.tool import Params, Tool, current_tool_call, failed, ok
 from kimi_tui.tools.workspace import Workspace
@@ -110,14 +111,14 @@ class Shell(Tool[ShellParams]):
     ) -> ToolReturnValue | None:
         line = take_apart(params.command)
         if outside:
-            line = CommandLine(line.commands, (*line.doubts, Doubt(DoubtKind.OUTSIDE_SANDBOX)), line.files)
+            line = replace(line, doubts=(*line.doubts, Doubt(DoubtKind.OUTSIDE_SANDBOX)))
         display: list[DisplayBlock] = [ShellBlock(command=params.command)]
         if hidden := hidden_text(params.command):
             display.append(BriefBlock(text=said("Careful: {why}", why=hidden)))
         because = [said("it is to run outside of the sandbox")] if outside else []
-        guarded = protected_path(line, self._workspace)
+        guarded = why_asked_for(line, self._workspace)
         if guarded is not None:
-            because.append(said("it names a protected or sensitive file: {file}", file=guarded))
+            because.append(guarded)
         return await ask(
             self._approvals,
             sender=self.name,

@@ -222,6 +222,7 @@ class _Taking:
                     words.append(self._word(child.children[0] if child.child_count else child, source))
                 case "variable_assignment":
                     self.doubt(DoubtKind.SETS_VARIABLE)
+                    self._word(child.children[-1], source)
                 case "file_redirect" | "heredoc_redirect" | "herestring_redirect":
                     pass
                 case _:
@@ -286,7 +287,7 @@ class _Taking:
             return text
         if spelled[0] in "*?[" or text[0] == "-":
             self.doubt(DoubtKind.PATTERN_AS_OPTION)
-        return Pattern(text)
+        return Pattern(text, spelled)
 
 
 def _odd(node: Node, source: _Source) -> bool:

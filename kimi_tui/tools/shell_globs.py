@@ -1,11 +1,182 @@
-"""Which files the words of a command line name, as Bash would expand them: braces, a tilde, patterns; bounded."""
+"""Which files a word of a command line names, as Bash would expand it: braces, a tilde, patterns; bounded.
 
+Words are given as `CommandLine.spelled` has them: quoted characters stand behind backslashes. Where Bash and this
+differ, this names more files: a collation class stands for any text.
+"""
+
+import os
+import pwd
 import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from fnmatch import translate
+from itertools import pairwise
+from pathlib import Path
 
 UNKNOWN = "\0"
+"""In a spelled word: text that is known only when the line runs."""
+MAX_WORDS = 1_000
+"""As many words one word may become by its braces, and by its patterns."""
+MAX_ENTRIES = 50_000
+"""As many entries of folders are looked at for the patterns of one word."""
+
 _SPECIAL = re.compile(r"[][*?{},~\\!^-]")
+_ESCAPE = re.compile(r"\\(.)", re.DOTALL)
+_WILD = re.compile(r"[*?\[]")
+_PLACES = re.compile(r"\\.|[{},]", re.DOTALL)
+_NUMBERS = re.compile(r"([+-]?\d{1,18})\.\.([+-]?\d{1,18})(?:\.\.([+-]?\d{1,18}))?", re.ASCII)
+_LETTERS = re.compile(r"([A-Za-z])\.\.([A-Za-z])(?:\.\.([+-]?\d{1,18}))?", re.ASCII)
+_PARTS = re.compile(r"\\(.)|(\[[!^]?\]?[^]\\[]*\])|(\[.*\])|(.)", re.DOTALL)
+
+
+@dataclass(frozen=True, slots=True)
+class Expanded:
+    """`paths` as the program would get them; with `cut`, a bound was met and there may be more."""
+
+    paths: tuple[str, ...]
+    cut: bool = False
+
+
+class _CutError(Exception):
+    pass
 
 
 def quoted(text: str) -> str:
     """Text in which nothing is expanded."""
     return _SPECIAL.sub(r"\\\g<0>", text)
+
+
+def expand(spelled: str, folder: Path) -> Expanded:
+    """What Bash would make of the word in this folder; `UNKNOWN` stays, and no pattern beside it is looked for."""
+    found: list[str] = []
+    try:
+        for word in _braces(spelled):
+            found.extend(_files(_tilde(word, folder), folder))
+            if len(found) > MAX_WORDS:
+                raise _CutError
+    except _CutError:
+        return Expanded(tuple(found), cut=True)
+    return Expanded(tuple(found))
+
+
+def _plain(spelled: str) -> str:
+    return _ESCAPE.sub(r"\1", spelled)
+
+
+def _braces(word: str) -> Iterator[str]:
+    pending = [word]
+    count = 0
+    while pending:
+        here = pending.pop()
+        found = _innermost_brace(here)
+        if found is None:
+            count += 1
+            yield here
+            continue
+        start, end, choices = found
+        if count + len(pending) + len(choices) > MAX_WORDS:
+            raise _CutError
+        pending.extend(here[:start] + choice + here[end:] for choice in reversed(choices))
+
+
+def _innermost_brace(word: str) -> tuple[int, int, list[str]] | None:
+    """The first brace that holds no other: where it starts and ends, and what it stands for."""
+    opened: list[list[int]] = []
+    for place in _PLACES.finditer(word):
+        if place[0] == "{":
+            opened.append([place.start()])
+        elif place[0] == "," and opened:
+            opened[-1].append(place.start())
+        elif place[0] == "}" and opened:
+            start, *commas = opened.pop()
+            if commas:
+                cuts = [start, *commas, place.start()]
+                choices = [word[one + 1 : two] for one, two in pairwise(cuts)]
+                return start, place.end(), choices
+            if (choices := _sequence(word[start + 1 : place.start()])) is not None:
+                return start, place.end(), choices
+    return None
+
+
+def _sequence(text: str) -> list[str] | None:
+    if found := _NUMBERS.fullmatch(text):
+        first, last = int(found[1]), int(found[2])
+        padded = any(re.match(r"[+-]?0\d", one) for one in (found[1], found[2]))
+        width = max(len(found[1]), len(found[2])) if padded else 0
+    elif found := _LETTERS.fullmatch(text):
+        first, last, width = ord(found[1]), ord(found[2]), -1
+    else:
+        return None
+    step = max(1, abs(int(found[3] or 1)))
+    if abs(last - first) // step >= MAX_WORDS:
+        raise _CutError
+    numbers = range(first, last + 1, step) if first <= last else range(first, last - 1, -step)
+    return [quoted(chr(one)) if width < 0 else f"{one:0{width}d}" for one in numbers]
+
+
+def _tilde(word: str, folder: Path) -> str:
+    if not word.startswith("~"):
+        return word
+    user, slash, rest = word[1:].partition("/")
+    if user == "":
+        home = os.path.expanduser("~")  # noqa: PTH111
+    elif user == "+":
+        home = str(folder)
+    elif user == "-":
+        home = UNKNOWN
+    else:
+        try:
+            home = pwd.getpwnam(user).pw_dir
+        except (KeyError, ValueError):
+            return word
+    return quoted(home) + slash + rest
+
+
+def _files(word: str, folder: Path) -> list[str]:
+    if UNKNOWN in word or not _WILD.search(_ESCAPE.sub("", word)):
+        return [_plain(word)]
+    left = MAX_ENTRIES
+    bases = [""]
+    parts = _ESCAPE.sub(lambda found: "/" if found[1] == "/" else found[0], word).split("/")
+    for number, part in enumerate(parts, 1):
+        end = "" if number == len(parts) else "/"
+        found: list[str] = []
+        if not _WILD.search(_ESCAPE.sub("", part)):
+            found = [base + _plain(part) + end for base in bases]
+        else:
+            matches = re.compile(_as_fnmatch(part)).match
+            hidden = _plain(part).startswith(".")
+            for base in bases:
+                for name in _names(folder / base):
+                    left -= 1
+                    if left < 0 or len(found) > MAX_WORDS:
+                        raise _CutError
+                    if (hidden or not name.startswith(".")) and matches(name):
+                        found.append(base + name + end)
+        bases = found
+    existing = sorted(base for base in bases if os.path.lexists(os.path.join(folder, base)))  # noqa: PTH118 - a Path loses a last slash
+    return existing or [_plain(word)]
+
+
+def _names(folder: Path) -> Iterator[str]:
+    try:
+        with os.scandir(folder) as entries:
+            for entry in entries:
+                yield entry.name
+    except OSError:
+        return
+
+
+def _as_fnmatch(part: str) -> str:
+    """A regular expression for names. A class that is more than letters and ranges stands for any text."""
+    pieces: list[str] = []
+    for found in _PARTS.finditer(part):
+        if found[1] is not None:
+            pieces.append(f"[{found[1]}]" if found[1] in "*?[" else found[1])
+        elif found[2] is not None:
+            pieces.append("[!" + found[2][2:] if found[2].startswith("[^") else found[2])
+        elif found[3] is not None:
+            pieces.append("*")
+        else:
+            pieces.append("[[]" if found[4] == "[" else found[4])
+    return translate("".join(pieces))

@@ -1,39 +1,82 @@
-"""Whether a command line names a file that is asked for even under yolo.
+"""Why a command line is asked for even under yolo: it names a sensitive or protected file, or was not read to its end.
 
-This is for honest commands: a program finds other ways to a file than by its name. What holds against those is the
-sandbox.
+Words are expanded as Bash would. This is for honest commands: a program finds other ways to a file than by its name.
+What holds against those is the sandbox.
 """
 
+import os
+import re
+from collections.abc import Iterator
 from pathlib import Path, PurePosixPath
 
+from kimi_tui.permission.doubt import Weight
+from kimi_tui.said import said
 from kimi_tui.tools.sensitive import is_sensitive
 from kimi_tui.tools.shell_command import CommandLine
+from kimi_tui.tools.shell_globs import UNKNOWN, expand, quoted
 from kimi_tui.tools.workspace import Workspace
 
-_MAX_WORDS = 200
+_MAX_FOLDERS = 8
+_MAX_PATHS = 20_000
+_GLUED_VALUE = re.compile(r"-[A-Za-z]|@|--?[\w-]+=@?|[\w.-]+=@?", re.ASCII)
+"""What may stand before a file in one word: `-f.env`, `@.env`, `--file=.env`, `of=.env`."""
 
 
-def protected_path(line: CommandLine, workspace: Workspace) -> str | None:
-    """The first word that names a sensitive or protected file, or None."""
-    words = [word for command in line.commands for word in command.words[1:] if word is not None]
-    for word in [*line.files, *words][:_MAX_WORDS]:
-        for part in {word, word.partition("=")[2]}:
-            if part and "\0" not in part and len(part) < 4096 and _is_protected(part, workspace):
-                return part
+def why_asked_for(line: CommandLine, workspace: Workspace) -> str | None:
+    """The reason, or None where rules, mode and answers decide."""
+    for doubt in line.doubts:
+        if doubt.weight is Weight.LIMIT:
+            return said("not all of it was read: {why}", why=doubt)
+    folders = _folders(line, workspace)
+    seen: set[str] = set()
+    for word in dict.fromkeys(each for spelled in (*_known(line), *line.spelled) for each in _values(spelled)):
+        for folder in folders:
+            expanded = expand(word, folder)
+            for path in expanded.paths:
+                file = path.replace(UNKNOWN, "x")
+                if f"{folder}\0{file}" in seen:
+                    continue
+                seen.add(f"{folder}\0{file}")
+                if len(file) < 4096 and _is_protected(file, folder, workspace):
+                    return said("it names a protected or sensitive file: {file}", file=file)
+            if expanded.cut or len(seen) > _MAX_PATHS:
+                return said("it names so many files that not all were looked at: {word}", word=word)
     return None
 
 
-def _is_protected(word: str, workspace: Workspace) -> bool:
-    path = Path(word)
-    if word == "~" or word.startswith("~/"):
-        path = path.expanduser()
-    path = workspace.work_dir / path
+def _known(line: CommandLine) -> Iterator[str]:
+    """The words of commands within wrappers and the targets of redirections, as they reach the programs."""
+    yield from map(quoted, line.files)
+    for command in line.commands:
+        yield from (quoted(word) for word in command.words[1:] if word is not None)
+
+
+def _values(spelled: str) -> Iterator[str]:
+    yield spelled
+    if glued := _GLUED_VALUE.match(spelled):
+        yield spelled[glued.end() :]
+
+
+def _folders(line: CommandLine, workspace: Workspace) -> list[Path]:
+    """The work dir, and where `cd` leads to from there."""
+    folders = [workspace.work_dir]
+    for command in line.commands:
+        if command.program in ("cd", "pushd") and len(command.words) > 1 and command.words[-1] is not None:
+            for path in expand(quoted(command.words[-1]).removeprefix("\\"), folders[-1]).paths:
+                if len(folders) < _MAX_FOLDERS:
+                    folders.append(Path(os.path.normpath(folders[-1] / path)))
+    return folders
+
+
+def _is_protected(word: str, folder: Path, workspace: Workspace) -> bool:
+    path = folder / word
     if _guards(path, workspace) or (not any(char.isspace() for char in word) and "." in word and is_sensitive(path)):
         return True
-    if not path.exists():
+    try:
+        real = Path(os.path.realpath(path))
+    except ValueError:  # half a surrogate pair: no file has such a name
         return False
-    real = path.resolve()
-    return _guards(real, workspace) or (real.is_file() and is_sensitive(real))
+    return _guards(real, workspace) or (real.is_file() and workspace.place_of(real).sensitive)
 
 
 def _guards(path: PurePosixPath | Path, workspace: Workspace) -> bool:

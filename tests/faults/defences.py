@@ -371,7 +371,10 @@ DEFENCES: tuple[Defence, ...] = (
         too=((
             "kimi_tui/tools/shell_scope.py",
             "        if len(known) != len(command.words) or not known or", "        if not known or",
-        ),),
+        ), (
+            "kimi_tui/tools/shell_command.py",
+            "        if plain is None or plain.commands != source.commands or", "        if plain is not None and",
+        )),
     ),
     Defence(
         "31 cmd_split", "allowing only what has no doubt", "kimi_tui/permission/rule.py",
@@ -408,6 +411,16 @@ DEFENCES: tuple[Defence, ...] = (
         "31 cmd_split", "asking about patterns after a dash", "kimi_tui/tools/shell_command.py",
         '        if spelled[0] in "*?[" or text[0] == "-":\n', "        if False:\n",
         "test_a_pattern_that_may_become_an_option_is_asked_about",
+    ),
+    Defence(
+        "32 path_escape", "expanding the words of a command", "kimi_tui/tools/shell_paths.py",
+        "            for path in expanded.paths:\n", "            for path in (word,):\n",
+        "test_a_sensitive_or_protected_file_is_seen_behind_what_bash_expands",
+    ),
+    Defence(
+        "32 path_escape", "asking where a limit is met", "kimi_tui/tools/shell_paths.py",
+        "        if doubt.weight is Weight.LIMIT:\n", "        if False:\n",
+        "test_where_a_limit_is_met_it_is_asked_for",
     ),
     Defence(
         "32 path_escape", "going by the real path", "kimi_tui/tools/workspace.py",

@@ -147,6 +147,8 @@ CASES: dict[str, tuple[str, ...]] = {
     ),
     "32 path_escape": (
         f"{_FILES}::test_path_escape",
+        "tests/tools/test_shell_paths.py::test_a_sensitive_or_protected_file_is_seen_behind_what_bash_expands",
+        "tests/tools/test_shell_paths.py::test_where_a_limit_is_met_it_is_asked_for",
         f"{_FILES}::test_a_hard_link_is_cut_loose",
         f"{_FILES}::test_a_swap_after_the_check_is_noticed",
         f"{_FILES}::test_the_ways_of_proc_lead_where_they_lead",

@@ -1,0 +1,331 @@
+"""`python -m tests.tools.shell_fuzz [--seconds N] [--seed N]`: command lines under our reading and under the real Bash.
+
+Lines without a doubt are run where only programs are found that write down how they were called. Each call has to be
+one of the commands that were read, no file may come of it, and no file may be open that was not read as redirected to.
+Each kind of line is run in Bash and, where there is one, in another `sh`.
+"""
+
+import argparse
+import os
+import random
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+from kimi_tui.permission.subject import Pattern
+from kimi_tui.tools.shell_command import CommandLine, take_apart
+from kimi_tui.tools.shell_globs import expand
+
+BASH = shutil.which("bash") or "/bin/bash"
+_STUBS = ("ls", "cat", "git", "rm", "a", "b", "x", "1", "in", "-p", "-x", "{ls", "if", "find", "sort", "touch", "EVIL")
+_REAL = ("timeout", "nice", "nohup", "env", "stdbuf", "setsid", "bash", "sh", "dash")
+_FILES = ("a", "b", "x1", "x2", "-delete", "--output=x", "-x", "in", ".env", ".en", "a b", "ls", "1", "[a", "a[1]", "é")
+_RECORD = """#!%s
+{
+printf '%%s\\0' "${0##*/}" "$@"
+printf '\\1\\0'
+for descriptor in 0 1 2; do
+  for file in "$W"/* "$W"/.[!.]*; do
+    [[ /proc/$$/fd/$descriptor -ef $file ]] && printf '%%s\\0' "${file##*/}"
+  done
+done
+} >"$LOG/$$"
+"""
+_END = 57
+"""A descriptor that no line can name: it is closed when all that a line started has ended."""
+
+WORDS = (
+    *("a", "b", "x1", "-x", "--", "-", "--output=x", "-Oa", "12", "1", "2", "0", ".env", "a=b", "x=1", "/dev/null"),
+    *(
+        "'a b'",
+        '"a b"',
+        "''",
+        '""',
+        "'a'\"b\"",
+        "a\\ b",
+        "\\a",
+        "\\-x",
+        "'$(EVIL)'",
+        '"\\$(EVIL)"',
+        "\\`EVIL\\`",
+        "'`'",
+    ),
+    *("a*", "x?", "x[12]", "[a]", "*", "-*", ".e*", "a\\*", "'a'*", "x{1,2}", "{a,b}", "{1..3}", "{}", "{", "}", "a{"),
+    *("~", "~/a", "a=~/b", "~+", "~root", "#", "a#b", "!", "!!", "!a", "^a^b", "%1", "@", "+", "=", ",", ":", "%"),
+    *("$x", "${x}", "$(EVIL)", "`EVIL`", "$((1))", "$'a'", '$"a"', "$", '"$"', "a$", "$1", "$[1]", "<(EVIL)"),
+    *("if", "then", "fi", "do", "done", "in", "esac", "[[", "]]", "[", "]", "time", "coproc", "function", "a()"),
+    *("'a[$(EVIL)]'", "'x[`EVIL`]'", "'$(EVIL)'", "-v", "-eq", "%n", "%d", "é", "'a\nb'", "\\\n", "a\\\nb", "\\"),
+)
+PROGRAMS = (
+    *("ls", "ls", "cat", "git grep", "'l's", "\\ls", "l\\s", '"ls"', "find .", "sort", "./a", "/bin/echo", "a", "1"),
+    *("echo", "printf", "test", "[", "true", ":", "cd", "pwd", "type", "command", "builtin", "exec", "eval", "wait"),
+    *("jobs", "let", "declare", "read", "unset", "export", "history", "compgen", "mapfile", "hash", "alias", "set"),
+    *(
+        "time",
+        "time -p",
+        "!",
+        "timeout 5",
+        "timeout -k 1 5",
+        "nice",
+        "nice -n 3",
+        "nohup",
+        "env",
+        "stdbuf -o0",
+        "setsid",
+    ),
+    *("command -v", "bash -c", "sh -c", "dash -c", "bash -c 'ls a'", "sh -c 'ls; cat a'", "{", "(", "if", "trap", "."),
+)
+REDIRECTIONS = (
+    *("2>&1", ">/dev/null", "2>/dev/null", "</dev/null", "<in", "< in", "&>/dev/null", ">&2", "2>&-", "<&-", ">&-"),
+    *("12>&1", "{a}>&1", "{a}>/dev/null", ">x", ">>x", ">|x", "<>in", "&>x", "&>>x", ">& x", "<&0", "<&0-", ">&1-"),
+    *(
+        "-x2>&1",
+        "a2>&1",
+        "2>&-1",
+        "2>&1x",
+        "3>&1",
+        "<<<a",
+        "<<a\na\n",
+        "<<'a'\n$(EVIL)\na\n",
+        "2>&1>x",
+        ">&1>/dev/null",
+    ),
+    *("'2'>&1", "\\2>&1", "2\\\n>&1", "2> &1", "2 >&1", ">/dev/nul?", "<.en?", "<i*", ">&'1'", ">&\u00b2", "1>&0x1"),
+)
+JOINTS = (
+    *(
+        " ; ",
+        ";",
+        " && ",
+        "&&",
+        " || ",
+        "||",
+        " | ",
+        "|",
+        " |& ",
+        "|&",
+        " & ",
+        "&",
+        "\n",
+        " \\\n",
+        ";;",
+    ),
+    *("; ;", "\n\n"),
+    *(
+        " #a\n",
+        "#a\n",
+        " ",
+        "",
+        "(",
+        ")",
+        " ( ",
+        " ) ",
+        "{ ",
+        "; }",
+        " }",
+        "\r\n",
+        "\t",
+        "\v",
+        "\f",
+        "\u00a0",
+        "\u2028",
+    ),
+)
+CHARACTERS = " \t\n\\'\"`$(){}[]<>|&;*?!#~=-+%^,:.@/012aels"
+
+
+def any_line(rng: random.Random) -> str:
+    """A line: mostly plain, with something nasty here and there, and sometimes a few characters changed."""
+    nasty = rng.choice((0.0, 0.1, 0.3, 0.8))
+    parts: list[str] = []
+    for number in range(rng.choice((1, 1, 2, 3))):
+        if number:
+            parts.append(rng.choice(JOINTS if rng.random() < nasty else JOINTS[:13]))
+        parts.append(_command(rng, nasty))
+    line = "".join(parts)
+    for _ in range(rng.choice((0, 0, 0, 1, 2))):
+        at = rng.randrange(len(line) + 1)
+        line = line[:at] + rng.choice(CHARACTERS) + line[at + rng.choice((0, 1)) :]
+    if rng.random() < 0.05:
+        line = f"{rng.choice(('bash', 'sh', 'dash'))} -c {_in_quotes(line)}"
+    return line
+
+
+def _command(rng: random.Random, nasty: float) -> str:
+    words = [rng.choice(PROGRAMS if rng.random() < max(nasty, 0.3) else PROGRAMS[:14])]
+    for _ in range(rng.choice((0, 1, 1, 2, 3, 4))):
+        kind = rng.random()
+        if kind < 0.3:
+            words.append(rng.choice(REDIRECTIONS if rng.random() < nasty else REDIRECTIONS[:11]))
+        elif kind < 0.4:
+            words.append("".join(rng.choices(WORDS, k=2)))
+        else:
+            words.append(rng.choice(WORDS if rng.random() < nasty else WORDS[:28]))
+    between = " " if rng.random() < 0.9 else rng.choice(("", "  ", "\t", " \\\n", "\\\n"))
+    command = between.join(words)
+    if rng.random() < 0.08:
+        command = rng.choice(("(%s)", "{ %s; }", "( %s )", "! %s", "{ %s\n}", "if %s; then ls; fi")) % command
+    return command
+
+
+def _in_quotes(text: str) -> str:
+    return "'" + text.replace("'", "'\\''") + "'"
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    words: tuple[str, ...]
+    open: tuple[str, ...]
+
+
+class Range:
+    """A scratch folder with the recording programs, in which lines are run."""
+
+    def __init__(self, root: Path) -> None:
+        self._root = root
+        self.work = root / "work"
+        self._log = root / "log"
+        programs = root / "bin"
+        for folder in (self.work, self._log, programs, root / "home"):
+            folder.mkdir(parents=True)
+        for name in _STUBS:
+            (programs / name).write_text(_RECORD % BASH)
+            (programs / name).chmod(0o755)
+        for name in _REAL:
+            if real := shutil.which(name):
+                (programs / name).symlink_to(real)
+        for name in _FILES:
+            (self.work / name).write_text("")
+        (self.work / "a").unlink()
+        shutil.copy(programs / "a", self.work / "a")
+        self._env = {"PATH": str(programs), "W": str(self.work), "LOG": str(self._log), "HOME": str(root / "home")}
+        os.environ["HOME"] = str(root / "home")  # our reading expands a tilde too
+        self._before = self._listing()
+
+    def run(self, line: str) -> list[Call]:
+        """What was called. Raises AssertionError where files came or went."""
+        reading, writing = os.pipe()
+        os.dup2(writing, _END)
+        try:
+            process = subprocess.Popen(
+                [BASH, "-c", line],
+                cwd=self.work,
+                env=self._env | {"LC_ALL": "C.UTF-8"},
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.DEVNULL,
+                pass_fds=(_END,),
+                start_new_session=True,
+            )
+        finally:
+            os.close(writing)
+            os.close(_END)
+        with os.fdopen(reading, "rb") as all_ended:
+            process.wait(20)
+            all_ended.read()
+        calls = [_call(file) for file in sorted(self._log.iterdir())]
+        for file in self._log.iterdir():
+            file.unlink()
+        after = self._listing()
+        if after != self._before:
+            changed = set(after) ^ set(self._before)
+            shutil.rmtree(self._root)
+            raise AssertionError(f"it changed {sorted(changed)}")
+        return calls
+
+    def as_written(self, words: tuple[str, ...]) -> tuple[str, ...]:
+        """With folders that a tilde may stand for as a tilde."""
+        names = {str(self._root / "home"): "~", str(self.work): "~+", "/root": "~root"}
+        for folder, tilde in names.items():
+            words = tuple(word.replace("~+0", "~+").replace(folder, tilde) for word in words)
+        return words
+
+    def _listing(self) -> list[tuple[str, int, int]]:
+        found: list[tuple[str, int, int]] = []
+        for folder in (self.work, self._root / "home", self._root):
+            found += [
+                (one.name, one.stat().st_size, one.stat().st_mtime_ns) for one in folder.iterdir() if one.is_file()
+            ]
+        return sorted(found)
+
+
+def _call(file: Path) -> Call:
+    *fields, _ = file.read_bytes().decode("utf-8", "surrogateescape").split("\0")
+    at = fields.index("\1") if "\1" in fields else len(fields)
+    return Call(tuple(fields[:at]), tuple(fields[at + 1 :]))
+
+
+def difference(line: str, read: CommandLine, place: Range) -> str | None:
+    """What Bash did of a line without doubts that was not read in it."""
+    expected = {place.as_written(_as_run(command.words, place)) for command in read.commands}
+    files = {name for file in read.files for name in (file, Path(file).name)}
+    try:
+        calls = place.run(line)
+    except AssertionError as error:
+        return str(error)
+    for call in calls:
+        if place.as_written(call.words) not in expected:
+            return f"it called {call.words}, which is none of {sorted(expected)}"
+        for name in call.open:
+            if name not in files and name != call.words[0]:  # a program of ours is a script, which Bash opens
+                return f"{name} is open"
+    return None
+
+
+def _as_run(words: tuple[str | None, ...], place: Range) -> tuple[str, ...]:
+    """The words as a program gets them: its name alone, patterns as files."""
+    given: list[str] = []
+    for number, word in enumerate(words):
+        assert word is not None
+        if isinstance(word, Pattern):
+            given.extend(expand(word.spelled, place.work).paths)
+        else:
+            given.append(word.rpartition("/")[2] if number == 0 else word)
+    return tuple(given)
+
+
+def runnable(line: str) -> bool:
+    """Nothing that reaches beyond the scratch folder though it leaves no doubt."""
+    return "\0" not in line and not any(word in line for word in ("kill", "suspend", "ulimit"))
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(prog="python -m tests.tools.shell_fuzz")
+    parser.add_argument("--seconds", type=float, default=60)
+    parser.add_argument("--seed", type=int, default=None)
+    options = parser.parse_args()
+    seed = options.seed if options.seed is not None else random.SystemRandom().randrange(1 << 32)
+    rng = random.Random(seed)
+    until = time.monotonic() + options.seconds
+    made = ran = 0
+    found: list[tuple[str, str]] = []
+    seen: set[str] = set()
+    folder = Path(tempfile.mkdtemp(prefix="kimi-tui-shell-fuzz-"))
+    place = Range(folder / "0")
+    while time.monotonic() < until:
+        line = any_line(rng)
+        made += 1
+        if line in seen or not runnable(line):
+            continue
+        seen.add(line)
+        read = take_apart(line)
+        if read.doubts:
+            continue
+        ran += 1
+        if (why := difference(line, read, place)) is not None:
+            found.append((line, why))
+            print(f"{line!r}\n    {why}")
+            sys.stdout.flush()
+            if not place.work.exists():
+                place = Range(folder / str(ran))
+    shutil.rmtree(folder, ignore_errors=True)
+    print(f"seed {seed}: {made} lines made, {ran} without a doubt run, {len(found)} differences")
+    return 1 if found else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
