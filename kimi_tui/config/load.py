@@ -14,15 +14,13 @@ from pydantic import ValidationError
 from kimi_tui import json_text, paths
 from kimi_tui.config.place import with_line
 from kimi_tui.config.tables import Config
+from kimi_tui.config.unknown_keys import UnknownKey, unknown_keys
 from kimi_tui.errors import ConfigError
 from kimi_tui.regular_file import TooLargeError, read_text
 from kimi_tui.said import said
 from kimi_tui.surrogates import without_surrogates
 
 MAX_BYTES = 1 << 20
-
-# Keys of the reference peer that mean nothing here; they are passed over without a word.
-_PEER_KEYS = frozenset({"telemetry", "skip_afk_prompt_injection", "notifications", "mcp"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,8 +110,12 @@ def _checked(value: object, file: Path | None) -> LoadedConfig:
         key = ".".join(str(step) for step in first["loc"])
         raise ConfigError(first["msg"], file=_place(file, *first["loc"]), key=key) from None
     _check_references(config, file)
-    unknown = sorted(str(key) for key in table if key not in Config.model_fields and key not in _PEER_KEYS)
-    return LoadedConfig(config, file, tuple(f"{_place(file, key)}: {key}: no such key" for key in unknown))
+    return LoadedConfig(config, file, tuple(_warning(file, key) for key in unknown_keys(table)))
+
+
+def _warning(file: Path | None, key: UnknownKey) -> str:
+    what = said("no such key; did you mean {near}?", near=key.near) if key.near else said("no such key")
+    return f"{_place(file, *key.steps)}: {key.name}: {what}"
 
 
 def _place(file: Path | None, *steps: str | int) -> str:

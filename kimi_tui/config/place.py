@@ -1,5 +1,7 @@
-"""Where in a YAML file a key stands, for a person who is told that something is wrong with it."""
+"""Where in a configuration file a key stands, for a user who is told that something is wrong with it."""
 
+import re
+import tomllib
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, cast
@@ -7,8 +9,58 @@ from typing import Any, cast
 
 def with_line(file: Path, steps: Iterable[str | int]) -> str:
     """The file, and the line of the key, or of the last key on the way to it; the file alone where there is none."""
-    line = line_of(file, steps) if file.suffix.lower() in (".yaml", ".yml") else None
+    match file.suffix.lower():
+        case ".yaml" | ".yml" | ".json":  # JSON is YAML
+            line = line_of(file, steps)
+        case ".toml":
+            line = _toml_line_of(file, steps)
+        case _:
+            line = None
     return str(file) if line is None else f"{file}:{line}"
+
+
+def _toml_line_of(file: Path, steps: Iterable[str | int]) -> int | None:
+    """As `line_of`; a table or a value that is written within one line stands at that line."""
+    try:
+        lines = file.read_text("utf-8-sig").splitlines()
+    except (OSError, UnicodeDecodeError):
+        return None
+    wanted = tuple(steps)
+    best: tuple[int, int | None] = (0, None)
+    table: tuple[str | int, ...] = ()
+    counts: dict[tuple[str | int, ...], int] = {}
+    for number, line in enumerate(lines, 1):
+        match = _TOML_LINE.match(line)
+        if match is None:
+            continue
+        here = _toml_steps(match["table"] or match["list"] or match["key"])
+        if match["list"]:
+            counts[here] = counts.get(here, -1) + 1
+            table = here = (*here, counts[here])
+        elif match["table"]:
+            table = here
+        else:
+            here = (*table, *here)
+        shared = len(here) if here == wanted[: len(here)] else 0
+        if shared > best[0]:
+            best = (shared, number)
+    return best[1]
+
+
+_TOML_LINE = re.compile(r"\s*(?:\[\[(?P<list>.+)\]\]|\[(?P<table>.+)\]|(?P<key>[^=#\[]+?)\s*=)")
+
+
+def _toml_steps(dotted: str) -> tuple[str | int, ...]:
+    """The keys of a dotted key."""
+    try:
+        inner: Any = tomllib.loads(f"{dotted} = 0")
+    except tomllib.TOMLDecodeError:
+        return ()
+    steps: list[str | int] = []
+    while isinstance(inner, dict):
+        key, inner = next(iter(cast(dict[str, Any], inner).items()))
+        steps.append(key)
+    return tuple(steps)
 
 
 def line_of(file: Path, steps: Iterable[str | int]) -> int | None:

@@ -72,7 +72,89 @@ def test_a_wrong_value_is_told_with_its_line(tmp_path, text, line, message):
 
 def test_an_unknown_key_is_told_with_its_line(tmp_path):
     file = written(tmp_path, "theme: kimi\n\nteme: light\n")
-    assert load_config(file).warnings == (f"{file}:3: teme: no such key",)
+    assert load_config(file).warnings == (f"{file}:3: teme: no such key; did you mean theme?",)
+
+
+_MISTYPED_YAML = """\
+providers:
+  p:
+    type: kimi
+    api_kye: k
+models:
+  m:
+    provider: p
+    model: m
+    max_context: 5
+loop_control:
+  max_step_per_turn: 7
+  max_steps_per_run: 3
+hooks:
+  - event: Stop
+    command: "true"
+  - event: Stop
+    command: "true"
+    matcer: x
+services:
+  searxng: {base_ulr: x}
+background: {max_runing_tasks: 2, read_max_bytes: 3}
+permissions:
+  allow: ["Shell(ls)", {rule: "Shell(pwd)", macth: [pwd]}]
+sandbox: {networc: true}
+"""
+_MISTYPED_TOML = """\
+[providers.p]
+type = "kimi"
+api_kye = "k"
+env = {ANY_NAME = "x"}
+
+[models."m.1"]
+provider = "p"
+model = "m"
+max_context = 5
+
+[[hooks]]
+event = "Stop"
+command = "true"
+
+[[hooks]]
+event = "Stop"
+command = "true"
+matcer = "x"
+"""
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "expected"),
+    [
+        (
+            "config.yaml",
+            _MISTYPED_YAML,
+            [
+                "21: background.max_runing_tasks: no such key; did you mean max_running_tasks?",
+                "18: hooks.1.matcer: no such key; did you mean matcher?",
+                "11: loop_control.max_step_per_turn: no such key; did you mean max_steps_per_turn?",
+                "9: models.m.max_context: no such key; did you mean max_context_size?",
+                "23: permissions.allow.1.macth: no such key; did you mean match?",
+                "4: providers.p.api_kye: no such key; did you mean api_key?",
+                "24: sandbox.networc: no such key; did you mean network?",
+                "20: services.searxng.base_ulr: no such key; did you mean base_url?",
+            ],
+        ),
+        (
+            "config.toml",
+            _MISTYPED_TOML,
+            [
+                "18: hooks.1.matcer: no such key; did you mean matcher?",
+                "9: models.m.1.max_context: no such key; did you mean max_context_size?",
+                "3: providers.p.api_kye: no such key; did you mean api_key?",
+            ],
+        ),
+        ("c.json", '{\n "theme": "kimi",\n "sandbox": {\n  "zzz": 1\n }\n}', ["4: sandbox.zzz: no such key"]),
+    ],
+)
+def test_a_mistyped_key_of_any_depth_is_told_with_its_line_and_the_nearest_name(tmp_path, name, text, expected):
+    file = written(tmp_path, text, name)
+    assert load_config(file).warnings == tuple(f"{file}:{line}" for line in expected)
 
 
 def test_an_empty_file_and_one_with_a_byte_order_mark_are_read(tmp_path):

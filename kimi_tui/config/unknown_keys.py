@@ -1,0 +1,77 @@
+"""Keys of a configuration that mean nothing: mistyped ones, at any depth."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from difflib import get_close_matches
+from typing import Any, cast, get_args, get_origin
+
+from pydantic import BaseModel
+
+from kimi_tui.config.tables import (
+    Background,
+    Config,
+    LoopControl,
+    ProviderConfig,
+    ServiceConfig,
+)
+
+# Keys of Kimi CLI that mean nothing here, or that are read under another name; they are passed over without a word.
+_PEER_KEYS: Mapping[type[BaseModel], frozenset[str]] = {
+    Config: frozenset({"telemetry", "skip_afk_prompt_injection", "notifications", "mcp"}),
+    ProviderConfig: frozenset({"oauth"}),
+    ServiceConfig: frozenset({"oauth"}),
+    LoopControl: frozenset({"max_steps_per_run"}),
+    Background: frozenset(
+        {
+            "agent_task_timeout_s", "keep_alive_on_exit", "kill_grace_period_ms", "notification_tail_chars",
+            "notification_tail_lines", "read_max_bytes", "wait_poll_interval_ms", "worker_heartbeat_interval_ms",
+            "worker_stale_after_ms",
+        }
+    ),
+}  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class UnknownKey:
+    """A key that nobody knows, by the steps that lead to it, and the nearest that there is in its place."""
+
+    steps: tuple[str | int, ...]
+    near: str | None
+
+    @property
+    def name(self) -> str:
+        return ".".join(str(step) for step in self.steps)
+
+
+def unknown_keys(table: Mapping[str, Any]) -> list[UnknownKey]:
+    """Those of a configuration that has been found valid."""
+    return list(_in_section(table, Config, ()))
+
+
+def _in_section(
+    table: Mapping[str, Any], section: type[BaseModel], steps: tuple[str | int, ...]
+) -> Iterator[UnknownKey]:
+    passed_over = _PEER_KEYS.get(section, frozenset[str]())
+    for key, value in sorted(table.items(), key=lambda item: str(item[0])):
+        if key in section.model_fields:
+            yield from _in_value(value, section.model_fields[key].annotation, (*steps, key))
+        elif key not in passed_over:
+            near = get_close_matches(str(key), [*section.model_fields, *passed_over], n=1)
+            yield UnknownKey((*steps, str(key)), near[0] if near else None)
+
+
+def _in_value(value: Any, kind: Any, steps: tuple[str | int, ...]) -> Iterator[UnknownKey]:
+    """Those in what a field of that type holds: a section, or a table or list of sections."""
+    inner = get_args(kind)
+    if isinstance(kind, type) and issubclass(kind, BaseModel):
+        if isinstance(value, dict):
+            yield from _in_section(cast(dict[str, Any], value), kind, steps)
+    elif get_origin(kind) is dict:
+        for key, one in (cast(dict[str, Any], value) if isinstance(value, dict) else {}).items():
+            yield from _in_value(one, inner[1], (*steps, key))
+    elif get_origin(kind) is tuple:
+        for index, one in enumerate(cast(list[Any], value) if isinstance(value, list | tuple) else []):
+            yield from _in_value(one, inner[0], (*steps, index))
+    else:
+        for one in inner:  # `Section | None`
+            yield from _in_value(value, one, steps)
