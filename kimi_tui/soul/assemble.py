@@ -179,6 +179,7 @@ async def _assemble(
         config=plan.config,
         prompt_flow=prompt_flow,
         interactive=plan.interactive or plan.steered,
+        headless=not plan.interactive,
     )
 
     def tell_skills(change: object) -> None:

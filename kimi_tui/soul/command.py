@@ -10,7 +10,7 @@ from kimi_tui.errors import UsageError
 if TYPE_CHECKING:
     from kimi_tui.soul.engine import Engine
 
-_LINE = re.compile(r"/([\w-]+(?::[\w.-]+)*)(?:\s+(.*))?", re.DOTALL)
+_LINE = re.compile(r"/([\w-]+(?::[\w.-]+)*|\?)(?:\s+(.*))?", re.DOTALL)
 
 
 class TurnRunningError(UsageError):

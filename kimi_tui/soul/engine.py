@@ -64,7 +64,9 @@ class Engine:
         config: Config,
         prompt_flow: PromptFlow | None,
         interactive: bool,
+        headless: bool,
     ) -> None:
+        """`interactive`: somebody steers its flows; `headless`: nobody can ever be asked."""
         self.soul = soul
         self.wire = wire
         self.session = session
@@ -87,8 +89,9 @@ class Engine:
         self._turn = asyncio.Lock()
         self.flows = Flows(self, services, session, wire.send, prompt_flow, control=config.loop_control)
         self._yolo_before_away = False
-        self.faces_commands: frozenset[str] = frozenset()
-        """Names of what the face has for commands beside these."""
+        self.headless = headless
+        self.faces_commands: tuple[CommandInfo, ...] = ()
+        """What the face has for commands beside these."""
         self._followers: list[asyncio.Task[None]] = []
 
     @property
@@ -142,7 +145,7 @@ class Engine:
 
     def command_names(self) -> frozenset[str]:
         """All that may follow a slash, the face's own among it."""
-        return names_of(self.commands()) | self.faces_commands
+        return names_of((*self.commands(), *self.faces_commands))
 
     def recorded(self, *, whole: bool = False) -> Iterator[Recorded]:
         """What was said in this session; of a very long one only the last turns, and a word on that, unless `whole`."""

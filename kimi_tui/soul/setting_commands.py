@@ -13,13 +13,22 @@ if TYPE_CHECKING:
     from kimi_tui.soul.engine import Engine
 
 
+_NOBODY = said("Nobody can be asked here: tool calls are approved, and what is protected is refused.")
+
+
 async def _yolo(engine: "Engine", args: str) -> None:
+    if engine.headless:
+        engine.say(_NOBODY)
+        return
     engine.approvals.yolo = not engine.approvals.yolo
     yolo = engine.approvals.yolo
     engine.say(said("Every tool call is approved from now on.") if yolo else said("Tool calls ask again."))
 
 
 async def _afk(engine: "Engine", args: str) -> None:
+    if engine.headless:
+        engine.say(_NOBODY)
+        return
     away = engine.approvals.attended
     engine.set_away(away)
     engine.say(

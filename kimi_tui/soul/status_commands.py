@@ -18,7 +18,10 @@ async def _help(engine: "Engine", args: str) -> None:
         also = said("also {names}", names=", ".join(f"/{alias}" for alias in info.aliases))
         return " · ".join([f"- `/{info.name}` · {info.description}", *([also] if info.aliases else [])])
 
-    engine.say("\n".join(line(info) for info in engine.commands()))
+    commands = engine.commands()
+    known = {info.name for info in commands}
+    faces = [info for info in engine.faces_commands if info.name not in known]
+    engine.say("\n".join(line(info) for info in (*commands, *faces)))
 
 
 async def _version(engine: "Engine", args: str) -> None:

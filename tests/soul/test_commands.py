@@ -9,7 +9,7 @@ import pytest
 from kimi_tui import __version__
 from kimi_tui.config.tables import ModelConfig, ProviderConfig
 from kimi_tui.errors import UsageError
-from kimi_tui.soul.commands import COMMANDS
+from kimi_tui.soul.commands import COMMANDS, CommandInfo
 from kimi_tui.wire.events import BtwBegin, BtwEnd, Notification, PlanDisplay, StatusUpdate, TurnBegin
 from kimi_tui.wire.parts import TextPart, ToolResult
 from kimi_tui.wire.requests import QuestionRequest
@@ -35,6 +35,23 @@ async def test_every_command_is_listed_by_help_and_no_name_is_taken_twice(tmp_pa
         text = await ask(engine, heard, "/help")
         assert all(f"`/{command.info.name}`" in text for command in COMMANDS)
         assert __version__ in await ask(engine, heard, "/version")
+        assert await ask(engine, heard, "/?") == text
+
+
+async def test_help_lists_what_the_face_adds(tmp_path):
+    async with engine_on(plan(tmp_path)) as (engine, heard):
+        engine.faces_commands = (CommandInfo("new", "Begin a new session"), CommandInfo("model", "another"))
+        text = await ask(engine, heard, "/help")
+        assert text.count("`/new` · Begin a new session") == text.count("`/model`") == 1
+
+
+@pytest.mark.parametrize("line", ["/yolo", "/afk"])
+async def test_where_nobody_can_be_asked_tool_calls_stay_approved(tmp_path, line):
+    made = replace(plan(tmp_path, tool_call("Shell", command="touch done"), "text: ok"), interactive=False)
+    async with engine_on(replace(made, approve_all=True)) as (engine, heard):
+        assert "Nobody can be asked here" in await ask(engine, heard, line)
+        await engine.prompt("go")
+        assert (engine.work_dir / "done").exists()
 
 
 async def test_usage_says_model_context_and_tokens_those_of_subagents_too(tmp_path):

@@ -139,7 +139,7 @@ class Seat:
         return DraftFile(draft_file(folder, engine.session_id), partial(left_drafts, folder) if is_new else tuple)
 
     def _take(self, engine: Engine) -> None:
-        from kimi_tui.soul.slash import names_of
+        from kimi_tui.soul.command import CommandInfo
         from kimi_tui.ui.tui.bridge import Bridge
         from kimi_tui.ui.tui.composer.files import FileIndex
         from kimi_tui.ui.tui.doors import DOORS
@@ -152,7 +152,7 @@ class Seat:
         self._bridge = Bridge(engine.wire, post=app.post_message, loop=loop, clock=self._clock, frame=self._frame)
         prompts.attach(engine)
         if (soul := self.soul_engine) is not None:
-            soul.faces_commands = names_of(DOORS)
+            soul.faces_commands = tuple(CommandInfo(door.name, _(door.description), door.aliases) for door in DOORS)
         composer = app.home.composer
         composer.keep_draft()
         composer.take_history(History(history_file(engine.work_dir)))
