@@ -188,22 +188,27 @@ class Range:
     def __init__(self, root: Path) -> None:
         self._root = root
         self.work = root / "work"
+        self.home = root / "home"
         self._log = root / "log"
         programs = root / "bin"
-        for folder in (self.work, self._log, programs, root / "home"):
-            folder.mkdir(parents=True)
+        for folder in (self.work, self._log, programs, self.home):
+            folder.mkdir()
         for name in _STUBS:
             (programs / name).write_text(_RECORD % BASH)
             (programs / name).chmod(0o755)
         for name in _REAL:
             if real := shutil.which(name):
                 (programs / name).symlink_to(real)
+        self._env = {"PATH": str(programs), "W": str(self.work), "LOG": str(self._log), "HOME": str(self.home)}
+        self._before: list[tuple[str, int, int]] = []
+        self._reset()
+
+    def _reset(self) -> None:
+        shutil.rmtree(self.work)
+        self.work.mkdir()
         for name in _FILES:
             (self.work / name).write_text("")
-        (self.work / "a").unlink()
-        shutil.copy(programs / "a", self.work / "a")
-        self._env = {"PATH": str(programs), "W": str(self.work), "LOG": str(self._log), "HOME": str(root / "home")}
-        os.environ["HOME"] = str(root / "home")  # our reading expands a tilde too
+        shutil.copy(self._root / "bin" / "a", self.work / "a")
         self._before = self._listing()
 
     def run(self, line: str) -> list[Call]:
@@ -233,20 +238,20 @@ class Range:
         after = self._listing()
         if after != self._before:
             changed = set(after) ^ set(self._before)
-            shutil.rmtree(self._root)
+            self._reset()
             raise AssertionError(f"it changed {sorted(changed)}")
         return calls
 
     def as_written(self, words: tuple[str, ...]) -> tuple[str, ...]:
         """With folders that a tilde may stand for as a tilde."""
-        names = {str(self._root / "home"): "~", str(self.work): "~+", "/root": "~root"}
+        names = {str(self.home): "~", str(self.work): "~+", "/root": "~root"}
         for folder, tilde in names.items():
             words = tuple(word.replace("~+0", "~+").replace(folder, tilde) for word in words)
         return words
 
     def _listing(self) -> list[tuple[str, int, int]]:
         found: list[tuple[str, int, int]] = []
-        for folder in (self.work, self._root / "home", self._root):
+        for folder in (self.work, self.home, self._root):
             found += [
                 (one.name, one.stat().st_size, one.stat().st_mtime_ns) for one in folder.iterdir() if one.is_file()
             ]
@@ -305,7 +310,8 @@ def main() -> int:
     found: list[tuple[str, str]] = []
     seen: set[str] = set()
     folder = Path(tempfile.mkdtemp(prefix="kimi-tui-shell-fuzz-"))
-    place = Range(folder / "0")
+    place = Range(folder)
+    os.environ["HOME"] = str(place.home)  # our reading expands a tilde too
     while time.monotonic() < until:
         line = any_line(rng)
         made += 1
@@ -320,8 +326,6 @@ def main() -> int:
             found.append((line, why))
             print(f"{line!r}\n    {why}")
             sys.stdout.flush()
-            if not place.work.exists():
-                place = Range(folder / str(ran))
     shutil.rmtree(folder, ignore_errors=True)
     print(f"seed {seed}: {made} lines made, {ran} without a doubt run, {len(found)} differences")
     return 1 if found else 0
