@@ -10,7 +10,16 @@ from fnmatch import fnmatchcase
 
 from kimi_tui.permission.arguments import matches_arguments
 from kimi_tui.permission.file_pattern import matches_file
-from kimi_tui.permission.subject import ArgumentsSubject, CommandSubject, FileSubject, PlainSubject, Subject, Words
+from kimi_tui.permission.page_pattern import matches_page
+from kimi_tui.permission.subject import (
+    ArgumentsSubject,
+    CommandSubject,
+    FileSubject,
+    PageSubject,
+    PlainSubject,
+    Subject,
+    Words,
+)
 from kimi_tui.said import said
 
 EDITS = frozenset({"WriteFile", "StrReplaceFile"})
@@ -59,6 +68,9 @@ class Rule:
             case FileSubject():
                 strict = self.effect is not Effect.ALLOW
                 return _yes(matches_file(self.pattern, subject.real, subject.folder, strict=strict))
+            case PageSubject():
+                strict = self.effect is not Effect.ALLOW
+                return _yes(matches_page(self.pattern, subject.url, subject.host, strict=strict))
             case PlainSubject():
                 return _yes(fnmatchcase(subject.text, self.pattern))
             case ArgumentsSubject():

@@ -53,10 +53,18 @@ class PlainSubject:
 
 
 @dataclass(frozen=True, slots=True)
+class PageSubject:
+    """A page of the web. `host` is the name that is connected to, in ASCII and lower case."""
+
+    url: str
+    host: str
+
+
+@dataclass(frozen=True, slots=True)
 class ArgumentsSubject:
     """The arguments of a tool that is not ours, by name."""
 
     arguments: Mapping[str, object]
 
 
-Subject = CommandSubject | FileSubject | PlainSubject | ArgumentsSubject
+Subject = CommandSubject | FileSubject | PageSubject | PlainSubject | ArgumentsSubject

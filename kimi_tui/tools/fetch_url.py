@@ -5,12 +5,15 @@ import logging
 
 from pydantic import Field
 
+from kimi_tui.approval import Approvals, Scope
 from kimi_tui.errors import ConfigError
-from kimi_tui.permission.subject import PlainSubject
+from kimi_tui.permission.subject import PageSubject
+from kimi_tui.said import said
+from kimi_tui.tools.asking import ask
 from kimi_tui.tools.page_text import page_text
 from kimi_tui.tools.result_builder import ResultBuilder
 from kimi_tui.tools.tool import Params, Tool, current_tool_call, failed, ok
-from kimi_tui.tools.web_page import MAX_BYTES, SECONDS, FetchError, fetch
+from kimi_tui.tools.web_page import MAX_BYTES, MAX_REDIRECTS, SECONDS, FetchError, OtherHostError, fetch, host_of
 from kimi_tui.tools.web_settings import NO_SERVICES, WebService, WebSettings
 from kimi_tui.wire.display import BriefBlock
 from kimi_tui.wire.parts import ToolReturnValue
@@ -26,34 +29,67 @@ class FetchURL(Tool[FetchURLParams]):
     name = "FetchURL"
     params = FetchURLParams
     read_only = True
+    asks = True
 
-    def __init__(self, web: WebSettings = NO_SERVICES) -> None:
+    def __init__(self, approvals: Approvals, web: WebSettings = NO_SERVICES) -> None:
+        self._approvals = approvals
         self._web = web
-
-    def subject(self, params: FetchURLParams) -> PlainSubject:
-        return PlainSubject(params.url)
 
     async def call(self, params: FetchURLParams) -> ToolReturnValue:
         try:
-            text, where, cut = await read_page(params.url, self._web, call_id=current_tool_call.get().id)
+            found = await self._read(params.url)
+            if isinstance(found, ToolReturnValue):
+                return found
+            text, where, cut = found
         except FetchError as error:
             return failed(f"`{params.url}`: {error}.", brief=str(error))
         if not text.strip():
             return failed("The page has no text; it may need a browser to be built.", brief="No text in the page")
         output = ResultBuilder(max_line_chars=None)  # a page of JSON is often one line
         output.write(text)
-        said = f"The text of {where}" + (", whose end is missing: it is very long." if cut else ".")
-        return ok(output.build(), output.note(said), display=(BriefBlock(text=f"{where}: {len(text)} characters"),))
+        words = f"The text of {where}" + (", whose end is missing: it is very long." if cut else ".")
+        return ok(output.build(), output.note(words), display=(BriefBlock(text=f"{where}: {len(text)} characters"),))
+
+    async def _read(self, url: str) -> ToolReturnValue | tuple[str, str, bool]:
+        """As `read_page`, or the refusal: each host is asked for, also one that a page leads on to."""
+        said_before = ""
+        for _ in range(MAX_REDIRECTS + 1):
+            if (refused := await self._ask(url, said_before)) is not None:
+                return refused
+            try:
+                return await read_page(url, self._web, call_id=current_tool_call.get().id, other_hosts=False)
+            except OtherHostError as error:
+                said_before, url = url, error.url
+        raise FetchError(f"it leads on more than {MAX_REDIRECTS} times")
+
+    async def _ask(self, url: str, before: str) -> ToolReturnValue | None:
+        host = host_of(url)
+        return await ask(
+            self._approvals,
+            sender=self.name,
+            action=said("fetch page"),
+            description=said("Fetch {url}, to which {before} leads", url=url, before=before)
+            if before
+            else said("Fetch {url}", url=url),
+            scope=Scope((f"fetch: {host}",), said("pages of {host}", host=host)),
+            subject=PageSubject(url, host),
+            because=(said("the address itself can carry something out, to {host}", host=host),),
+        )
 
 
-async def read_page(url: str, web: WebSettings, *, call_id: str = "") -> tuple[str, str, bool]:
-    """The text, where it came from in the end, and whether some is missing. Raises FetchError."""
+async def read_page(
+    url: str, web: WebSettings, *, call_id: str = "", other_hosts: bool = True
+) -> tuple[str, str, bool]:
+    """The text, where it came from in the end, and whether some is missing.
+
+    Raises FetchError, OtherHostError among them unless redirects to `other_hosts` are followed.
+    """
     if web.fetch is not None:
         try:
             return await _by_service(await web.fetch.with_key(), url, call_id), url, False
         except (FetchError, ConfigError) as error:
             _log.info("the fetch service failed (%s); fetching it ourselves", error)
-    page = await fetch(url, allow_private=web.allow_private)
+    page = await fetch(url, allow_private=web.allow_private, other_hosts=other_hosts)
     return await asyncio.to_thread(page_text, page), page.url, page.cut
 
 

@@ -5,8 +5,16 @@ from typing import cast
 from kimi_tui import json_text
 from kimi_tui.permission.policy import Policy
 from kimi_tui.permission.rule import EDITS, READS, Effect
-from kimi_tui.permission.subject import ArgumentsSubject, CommandSubject, FileSubject, PlainSubject, Subject
+from kimi_tui.permission.subject import (
+    ArgumentsSubject,
+    CommandSubject,
+    FileSubject,
+    PageSubject,
+    PlainSubject,
+    Subject,
+)
 from kimi_tui.tools.shell_command import CommandLine, take_apart
+from kimi_tui.tools.web_page import FetchError, host_of
 from kimi_tui.tools.workspace import Place, Workspace
 from kimi_tui.wire.parts import JsonObject
 
@@ -19,6 +27,14 @@ def command_subject(line: CommandLine) -> CommandSubject:
 
 def file_subject(place: Place, *, edit: bool) -> FileSubject:
     return FileSubject(place.real, place.folder, edit)
+
+
+def page_subject(url: str) -> PageSubject:
+    """Raises ValueError for what is no address of a page."""
+    try:
+        return PageSubject(url, host_of(url))
+    except FetchError as error:
+        raise ValueError(f"{url!r}: {error}") from None
 
 
 def left_out(tool: str, place: Place, policy: Policy) -> bool:
@@ -48,6 +64,8 @@ def subject_of(tool: str, text: str, workspace: Workspace) -> Subject:
         return file_subject(workspace.place(text), edit=tool in EDITS or tool == "Edit")
     if tool.startswith("mcp__"):
         return ArgumentsSubject(_arguments(text))
+    if tool == "FetchURL":
+        return page_subject(text)
     return PlainSubject(text)
 
 

@@ -29,6 +29,14 @@ class FetchError(Exception):
     """A page that cannot be had; the message is for the model."""
 
 
+class OtherHostError(FetchError):
+    """The page leads on to `url`, of a host that was not asked for."""
+
+    def __init__(self, url: str) -> None:
+        super().__init__(f"it leads on to {url}")
+        self.url = url
+
+
 @dataclass(frozen=True, slots=True)
 class Page:
     """What came back: `url` after redirects, the MIME type in lower case, the decoded body, whether it was cut."""
@@ -40,12 +48,31 @@ class Page:
     cut: bool = False
 
 
-async def fetch(url: str, *, allow_private: bool = False) -> Page:
-    """Raises FetchError."""
+def host_of(url: str) -> str:
+    """The host that a fetch of `url` connects to, in ASCII and lower case. Raises FetchError.
+
+    An address that is read differently by others is refused, as is what is neither http nor https.
+    """
+    import httpx2 as httpx
+
+    try:
+        parts, target = urlsplit(url), httpx.URL(url)
+        if parts.scheme not in ("http", "https") or not parts.hostname:
+            raise FetchError("only http and https URLs can be fetched")
+        if target.host.casefold() != parts.hostname.casefold() or any(char in "\\%" for char in parts.netloc):
+            raise FetchError("it is not clear which host the address names")
+        return target.raw_host.decode("ascii").lower().rstrip(".")
+    except (httpx.InvalidURL, ValueError) as error:
+        raise FetchError(f"the page could not be fetched: {error}") from None
+
+
+async def fetch(url: str, *, allow_private: bool = False, other_hosts: bool = True) -> Page:
+    """Raises FetchError, OtherHostError among them unless redirects to `other_hosts` are followed."""
     import httpx2 as httpx
 
     from kimi_tui.bounded_http import answer_hooks
 
+    host = host_of(url)
     try:
         async with (
             asyncio.timeout(SECONDS),
@@ -62,6 +89,8 @@ async def fetch(url: str, *, allow_private: bool = False) -> Page:
                 if isinstance(answer, Page):
                     return answer
                 url = answer
+                if not other_hosts and host_of(url) != host:
+                    raise OtherHostError(url)
     except TimeoutError:
         raise FetchError(f"the page did not come within {SECONDS:.0f} s") from None
     except httpx.TimeoutException:
@@ -85,10 +114,9 @@ async def _get(direct: "httpx.AsyncClient", url: str, allow_private: bool) -> Pa
     """The page, or the URL that it leads on to."""
     import httpx2 as httpx
 
+    host_of(url)  # the two readers below agree on it
     parts = urlsplit(url)
-    if parts.scheme not in ("http", "https") or not parts.hostname:
-        raise FetchError("only http and https URLs can be fetched")
-    host = parts.hostname
+    host = parts.hostname or ""
     headers = {"User-Agent": _AGENT, "Accept": "text/html,text/markdown,text/plain,application/json,*/*;q=0.5"}
     target = httpx.URL(url).copy_with(username=None, password=None, fragment=None)
     if not allow_private and (_proxied(parts.scheme, host)):

@@ -739,6 +739,18 @@ DEFENCES: tuple[Defence, ...] = (
         "test_a_pipe_a_folder_a_socket_and_a_device_are_refused_at_once",
     ),
     Defence(
+        "a page of another host", "a yes for one host only", "kimi_tui/tools/fetch_url.py",
+        'Scope((f"fetch: {host}",), ',
+        'Scope(("fetch",), ',
+        "test_each_host_is_asked_for_and_a_yes_for_the_session_covers_its_pages_alone",
+    ),
+    Defence(
+        "a page of another host", "staying with the host that was asked for", "kimi_tui/tools/fetch_url.py",
+        ", other_hosts=False)",
+        ")",
+        "test_a_redirect_to_another_host_is_asked_for",
+    ),
+    Defence(
         "a device file as settings", "reading regular files only", "kimi_tui/config/load.py",
         "        text = read_text(file, most=MAX_BYTES)\n", '        text = file.read_text("utf-8-sig")\n',
     ),

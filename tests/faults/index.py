@@ -264,6 +264,11 @@ CASES: dict[str, tuple[str, ...]] = {
         "tests/ui/test_strangers_folder.py::test_a_pipe_or_a_device_in_the_place_of_a_file_holds_no_face_up",
         "tests/test_regular_file.py::test_a_pipe_a_folder_a_socket_and_a_device_are_refused_at_once",
     ),
+    "a page of another host": (
+        "tests/tools/test_web.py::test_each_host_is_asked_for_and_a_yes_for_the_session_covers_its_pages_alone",
+        "tests/tools/test_web.py::test_a_redirect_to_another_host_is_asked_for",
+        "tests/permission/test_rule.py::test_a_rule_for_pages_goes_by_the_host_that_is_connected_to",
+    ),
     "sensitive names": (
         f"{_HERE}::test_a_name_of_the_list_is_sensitive",
         f"{_HERE}::test_a_name_of_the_exceptions_is_not",

@@ -9,9 +9,10 @@ from hypothesis import strategies as st
 from kimi_tui.permission.doubt import MEANINGS, Doubt, DoubtKind, Weight
 from kimi_tui.permission.policy import Policy
 from kimi_tui.permission.rule import Effect, Fit, parse_rule
-from kimi_tui.permission.subject import CommandSubject, FileSubject, PlainSubject
-from kimi_tui.tools.rule_subject import command_subject
+from kimi_tui.permission.subject import CommandSubject, FileSubject, PageSubject
+from kimi_tui.tools.rule_subject import command_subject, subject_of
 from kimi_tui.tools.shell_command import take_apart
+from kimi_tui.tools.workspace import Workspace
 
 WORK = Path("/work/project")
 
@@ -163,8 +164,8 @@ def test_accepted_edits_are_those_inside_the_work_dir() -> None:
 
 def test_patterns_of_other_tools_are_compared_with_their_text() -> None:
     rules = policy("deny FetchURL(https://example.org/*)", "deny Task")
-    assert rules.decide("FetchURL", PlainSubject("https://example.org/a")).effect is Effect.DENY
-    assert rules.decide("FetchURL", PlainSubject("https://example.com/")).effect is None
+    assert rules.decide("FetchURL", PageSubject("https://example.org/a", "example.org")).effect is Effect.DENY
+    assert rules.decide("FetchURL", PageSubject("https://example.com/", "example.com")).effect is None
     assert rules.decide("Task", None).effect is Effect.DENY
     assert rules.decide("FetchURL", None).effect is None
 
@@ -201,3 +202,20 @@ def test_every_kind_of_doubt_says_what_it_means_and_keeps_a_rule_from_allowing()
         perhaps = policy("deny Shell(git push *)").decide("Shell", subject).effect is Effect.ASK
         assert perhaps is (MEANINGS[kind].weight in (Weight.UNREAD, Weight.LIMIT)), kind
         assert "{" not in str(Doubt(kind, "x"))
+
+
+@pytest.mark.parametrize(
+    ("rule", "url", "effect"),
+    [
+        ("allow FetchURL(docs.python.org)", "https://docs.python.org/3/", Effect.ALLOW),
+        ("allow FetchURL(*.python.org)", "https://docs.python.org:8443/3/", Effect.ALLOW),
+        ("allow FetchURL(python.org)", "https://docs.python.org/3/", None),
+        ("allow FetchURL(https://*.python.org/*)", "https://docs.python.org/3/", Effect.ALLOW),
+        ("allow FetchURL(https://*.python.org/*)", "https://evil.example/a.python.org/", None),
+        ("allow FetchURL(https://docs.python.org/*)", "https://docs.python.org@evil.example/", None),
+        ("deny FetchURL(https://evil.example/*)", "HTTPS://EVIL.example/x", Effect.DENY),
+        ("deny FetchURL(evil.example)", "https://evil.example./x", Effect.DENY),
+    ],
+)
+def test_a_rule_for_pages_goes_by_the_host_that_is_connected_to(rule: str, url: str, effect: Effect | None) -> None:
+    assert policy(rule).decide("FetchURL", subject_of("FetchURL", url, Workspace(Path("/w")))).effect is effect

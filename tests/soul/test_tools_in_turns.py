@@ -36,7 +36,7 @@ async def test_the_web_is_searched_and_read_where_the_configuration_says_how(tmp
             tool_call("FetchURL", "f", url=f"{server.url}/page"),
             "text: read",
         )
-        async with engine_on(with_config(plan(tmp_path, *replies), services=services)) as (engine, heard):
+        async with engine_on(with_config(plan(tmp_path, *replies, yolo=True), services=services)) as (engine, heard):
             assert (await engine.prompt("look it up")).message == "read"
             found, page = told(engine)
             assert heard.of(ApprovalRequest) == []
@@ -51,7 +51,7 @@ async def test_without_a_service_nothing_is_searched_and_an_address_of_this_mach
             tool_call("SearchWeb", "s", query="flows") + "\n" + tool_call("FetchURL", "f", url=server.url),
             "text: no",
         )
-        async with engine_on(plan(tmp_path, *replies)) as (engine, _):
+        async with engine_on(plan(tmp_path, *replies, yolo=True)) as (engine, _):
             assert "SearchWeb" not in engine.soul.agent.toolset.names
             await engine.prompt("look it up")
             searched, read = told(engine)

@@ -74,7 +74,7 @@ OPEN = WebSettings(allow_private=True)
 
 
 async def test_the_text_of_a_page_is_fetched_without_its_trimmings(desk: Desk, server: Server) -> None:
-    value = await desk.use(FetchURL(OPEN), url=server.says("/a", ARTICLE))
+    value = await desk.use(FetchURL(desk.approvals, OPEN), url=server.says("/a", ARTICLE))
     text = str(value.output)
     assert "A flow is a chart" in text
     assert "[more of it]" in text
@@ -92,27 +92,27 @@ async def test_the_text_of_a_page_is_fetched_without_its_trimmings(desk: Desk, s
     ],
 )
 async def test_other_text_comes_as_it_is(desk: Desk, server: Server, mime: str, body: bytes, expected: str) -> None:
-    value = await desk.use(FetchURL(OPEN), url=server.says("/a", body, mime))
+    value = await desk.use(FetchURL(desk.approvals, OPEN), url=server.says("/a", body, mime))
     assert str(value.output).strip() == expected
 
 
 async def test_a_page_of_one_long_line_comes_whole(desk: Desk, server: Server) -> None:
     items = json.dumps([{"id": number, "name": f"item {number}"} for number in range(500)])
-    value = await desk.use(FetchURL(OPEN), url=server.says("/items", items, "application/json"))
+    value = await desk.use(FetchURL(desk.approvals, OPEN), url=server.says("/items", items, "application/json"))
     assert str(value.output) == items
-    longer = await desk.use(FetchURL(OPEN), url=server.says("/long", "a" * 60_000, "text/plain"))
+    longer = await desk.use(FetchURL(desk.approvals, OPEN), url=server.says("/long", "a" * 60_000, "text/plain"))
     assert (str(longer.output).count("a"), "truncated" in longer.message) == (50_000 + len("a"), True)
 
 
 async def test_redirects_are_followed_within_bounds(desk: Desk, server: Server) -> None:
     server.says("/end", "the end", "text/plain")
     url = server.says("/a", "", status=302, location="/end")
-    value = await desk.use(FetchURL(OPEN), url=url)
+    value = await desk.use(FetchURL(desk.approvals, OPEN), url=url)
     assert (value.output, value.message) == ("the end", f"The text of {server.url}/end.")
     loop = server.says("/loop", "", status=301, location="/loop")
-    assert "more than 5 times" in (await desk.use(FetchURL(OPEN), url=loop)).message
+    assert "more than 5 times" in (await desk.use(FetchURL(desk.approvals, OPEN), url=loop)).message
     away = server.says("/away", "", status=302, location="file:///etc/passwd")
-    assert "only http and https" in (await desk.use(FetchURL(OPEN), url=away)).message
+    assert "only http and https" in (await desk.use(FetchURL(desk.approvals, OPEN), url=away)).message
 
 
 @pytest.mark.parametrize(
@@ -131,7 +131,7 @@ async def test_redirects_are_followed_within_bounds(desk: Desk, server: Server) 
 async def test_what_cannot_be_fetched_is_said(
     desk: Desk, server: Server, make: Callable[[Server], str], said: str
 ) -> None:
-    value = await desk.use(FetchURL(OPEN), url=make(server))
+    value = await desk.use(FetchURL(desk.approvals, OPEN), url=make(server))
     assert value.is_error
     assert said in value.message
 
@@ -176,7 +176,7 @@ def test_addresses_are_judged_by_where_they_lead(address: str, public: bool) -> 
 async def test_a_fetch_service_is_asked_first_and_replaced_when_it_fails(desk: Desk, server: Server) -> None:
     service = WebService(server.says("/service", "# By service", "text/markdown"), "key-1", {"X-A": "b"})
     page = server.says("/page", "itself", "text/plain")
-    tool = FetchURL(WebSettings(fetch=service, allow_private=True))
+    tool = FetchURL(desk.approvals, WebSettings(fetch=service, allow_private=True))
     assert (await desk.use(tool, url=page)).output == "# By service"
     _, _, headers, body = server.asked[0]
     assert (headers["authorization"], headers["x-a"], json.loads(body)) == ("Bearer key-1", "b", {"url": page})
@@ -230,3 +230,42 @@ async def test_a_search_that_fails_says_why_without_the_key(desk: Desk, server: 
         assert said in value.message
         assert "key-1" not in value.model_dump_json()
     assert "No search service" in (await desk.use(SearchWeb(), query="a")).message
+
+
+async def test_each_host_is_asked_for_and_a_yes_for_the_session_covers_its_pages_alone(
+    desk: Desk, server: Server
+) -> None:
+    desk.answer = "approve_for_session"
+    server.says("/a", "one", "text/plain")
+    server.says("/b", "two", "text/plain")
+    tool = FetchURL(desk.approvals, OPEN)
+    assert (await desk.use(tool, url=f"{server.url}/a?k=1")).output == "one"
+    assert (await desk.use(tool, url=f"{server.url}/b")).output == "two"
+    (asked,) = desk.asked
+    assert (asked.description, asked.scope) == (f"Fetch {server.url}/a?k=1", "pages of 127.0.0.1")
+    desk.answer = "reject"
+    other = server.url.replace("127.0.0.1", "localhost")
+    assert (await desk.use(tool, url=f"{other}/a")).is_error
+    assert [path for _, path, _, _ in server.asked] == ["/a?k=1", "/b"]
+
+
+async def test_a_redirect_to_another_host_is_asked_for(desk: Desk, server: Server) -> None:
+    other = server.url.replace("127.0.0.1", "localhost")
+    url = server.says("/a", "", status=302, location=f"{other}/end")
+    server.says("/end", "the end", "text/plain")
+    tool = FetchURL(desk.approvals, OPEN)
+    assert (await desk.use(tool, url=url)).output == "the end"
+    assert [one.description for one in desk.asked] == [f"Fetch {url}", f"Fetch {other}/end, to which {url} leads"]
+    desk.before_answer = lambda: setattr(desk, "answer", "reject" if len(desk.asked) == 4 else "approve")
+    assert (await desk.use(tool, url=url)).is_error
+    assert [path for _, path, _, _ in server.asked] == ["/a", "/end", "/a"]
+
+
+@pytest.mark.parametrize(
+    "url",
+    ["http://a.example\\@b.example/", "http://a.example\\.b.example/", "http://a%2eexample/", "http://[::1%25x]/"],
+)
+async def test_an_address_that_others_may_read_as_another_host_is_refused(desk: Desk, url: str) -> None:
+    value = await desk.use(FetchURL(desk.approvals, OPEN), url=url)
+    assert value.is_error
+    assert desk.asked == []
