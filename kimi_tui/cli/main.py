@@ -8,7 +8,7 @@ import sys
 from kimi_tui.cli.complaint import complain
 from kimi_tui.cli.no_dump import forbid_dumps
 from kimi_tui.cli.options import parse
-from kimi_tui.errors import KimiTuiError
+from kimi_tui.errors import EXIT_FAILURE, KimiTuiError
 
 _YOUNG = 50_000
 """Objects after which the interpreter looks for rubbish. Its own 700 has it look through all that a start loads, and
@@ -25,6 +25,9 @@ def main(argv: list[str] | None = None) -> int:
     except KimiTuiError as error:
         complain(str(error))
         return error.exit_code
+    except ImportError as error:  # a library that is older than we ask for, or half installed
+        complain(f"a library cannot be loaded ({error}); to install all of them again: pip install --upgrade kimi-tui")
+        return EXIT_FAILURE
     except KeyboardInterrupt:
         return 130
     except BrokenPipeError:

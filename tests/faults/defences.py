@@ -751,6 +751,17 @@ DEFENCES: tuple[Defence, ...] = (
         "test_a_redirect_to_another_host_is_asked_for",
     ),
     Defence(
+        "a library that cannot be loaded", "a line for it", "kimi_tui/cli/main.py",
+        "    except ImportError as error:", "    except ZeroDivisionError as error:",
+        "test_a_library_that_cannot_be_loaded_is_one_line_and_the_terminal_is_as_it_was",
+    ),
+    Defence(
+        "a library that cannot be loaded", "switching off what a driver that fails has on",
+        "kimi_tui/ui/tui/terminal_driver.py",
+        "            super().stop_application_mode()\n            raise\n", "            raise\n",
+        "test_a_driver_that_fails_while_it_starts_switches_off_what_is_on",
+    ),
+    Defence(
         "a device file as settings", "reading regular files only", "kimi_tui/config/load.py",
         "        text = read_text(file, most=MAX_BYTES)\n", '        text = file.read_text("utf-8-sig")\n',
     ),

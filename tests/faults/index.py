@@ -278,6 +278,11 @@ CASES: dict[str, tuple[str, ...]] = {
     "flags behind a backslash": (f"{_CMD}::test_flags_behind_a_backslash_are_flags",),
     "a hook that writes to the terminal": (f"{_TERM}::test_what_a_hook_prints_does_not_reach_the_terminal",),
     "a flow saved through a link": (f"{_PANE}/test_pane.py::test_a_run_is_never_exported_through_a_link",),
+    "a library that cannot be loaded": (
+        "tests/faults/test_ways_out.py::"
+        "test_a_library_that_cannot_be_loaded_is_one_line_and_the_terminal_is_as_it_was",
+        "tests/faults/test_ways_out.py::test_a_driver_that_fails_while_it_starts_switches_off_what_is_on",
+    ),
     "a device file as settings": ("tests/config/test_load.py::test_a_device_is_no_configuration",),
     "a brace expansion without end": (f"{_CMD}::test_no_text_takes_long",),
     "a DNS or portal that hangs": (f"{_HERE}::test_stall_of_the_service_holds_up_neither_the_start_nor_escape",),

@@ -89,6 +89,57 @@ def test_a_fault_of_ours_is_one_line_that_says_where_the_report_is(tmp_path: Pat
     assert b"\x1b]52" not in terminal.raw
 
 
+UNLOADABLE = """
+import sys
+
+class Finder:
+    def find_spec(self, name, path=None, target=None):
+        if name == "{module}":
+            raise ImportError("no name 'split' in " + name)
+
+sys.meta_path.insert(0, Finder())
+"""
+
+
+@pytest.mark.parametrize("module", ["kimi_tui.ui.tui.run", "textual.app", "kimi_tui.ui.tui.dialogs.approval"])
+def test_a_library_that_cannot_be_loaded_is_one_line_and_the_terminal_is_as_it_was(tmp_path: Path, module: str) -> None:
+    site = tmp_path / "site"
+    site.mkdir()
+    (site / "sitecustomize.py").write_text(UNLOADABLE.format(module=module), "utf-8")
+    env = {"PYTHONPATH": str(site)}
+    with Terminal(scripted(tmp_path, "text: hi"), cwd=tmp_path, env=env) as terminal:
+        assert terminal.end(20) == 1
+        check_given_back(terminal)
+        assert f"no name 'split' in {module}" in after_the_screen(terminal).replace("\r\n", "")
+
+
+HALF_STARTED = """
+import sys
+
+class Finder:
+    def find_spec(self, name, path=None, target=None):
+        if name == "kimi_tui.ui.tui.terminal_driver":
+            from textual.drivers.linux_driver import LinuxDriver
+
+            def fail(driver):
+                raise ImportError("half started")
+
+            LinuxDriver._enable_bracketed_paste = fail
+
+sys.meta_path.insert(0, Finder())
+"""
+
+
+def test_a_driver_that_fails_while_it_starts_switches_off_what_is_on(tmp_path: Path) -> None:
+    site = tmp_path / "site"
+    site.mkdir()
+    (site / "sitecustomize.py").write_text(HALF_STARTED, "utf-8")
+    with Terminal(scripted(tmp_path, "text: hi"), cwd=tmp_path, env={"PYTHONPATH": str(site)}) as terminal:
+        assert terminal.end(20) == 1
+        check_given_back(terminal)
+        assert b"half started" in terminal.raw
+
+
 def test_an_engine_that_cannot_be_made_leaves_the_screen_up(tmp_path: Path) -> None:
     with Terminal(["engine"], cwd=tmp_path, module="tests.faults.faulty") as terminal:
         terminal.wait_for("ValueError: not ␛]52")

@@ -82,7 +82,11 @@ class TerminalDriver(LinuxDriver):
 
     def start_application_mode(self) -> None:
         writer = self._writer_thread
-        super().start_application_mode()
+        try:
+            super().start_application_mode()
+        except BaseException:  # some of the modes may be on by now
+            super().stop_application_mode()
+            raise
         if self._writer_thread is writer:  # the terminal is somebody else's now
             return
         self._on = True
