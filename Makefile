@@ -4,13 +4,18 @@ VENV := .venv
 BIN := $(VENV)/bin
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo test faults mutants soak check snapshots texts bench clean
+.PHONY: demo test lowest faults mutants soak check snapshots texts bench clean
 
 demo: $(VENV)/.program
 	@$(BIN)/kimi-tui --demo
 
 test: $(VENV)/.tests
 	$(BIN)/python -m pytest -q -n auto -m "not faults"
+
+# Tests of what the libraries are used for, with the lowest versions that pyproject.toml names, in a venv of their own.
+lowest: $(VENV)/.tests
+	@$(BIN)/python -m pip install -q "uv>=0.8"
+	@$(BIN)/python -m tests.lowest
 
 # Every case of the fault list, those in a terminal of their own too.
 faults: $(VENV)/.tests
@@ -54,4 +59,4 @@ $(VENV)/.tests: $(VENV)/.program
 	@touch $@
 
 clean:
-	rm -rf $(VENV) dist build
+	rm -rf $(VENV) $(VENV)-lowest dist build

@@ -1,0 +1,45 @@
+"""`python -m tests.lowest`: tests of what the libraries are used for, with the lowest versions that are asked for.
+
+uv resolves what `pyproject.toml` names directly to the lowest, and what those need to the newest that fits.
+"""
+
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).parents[1]
+VENV = ROOT / ".venv-lowest"
+TOOLS = ("pytest>=8.4,<9", "pytest-asyncio", "pytest-timeout", "pytest-textual-snapshot", "hypothesis", "keyrings.alt")
+TESTS = (
+    "tests/llm",
+    "tests/mcp/test_servers.py",
+    "tests/mcp/test_tool.py",
+    "tests/tools/test_search.py",
+    "tests/tools/test_web.py",
+    "tests/config",
+    "tests/skill/test_watcher.py",
+    "tests/test_secret_store.py",
+    "tests/ui/acp/test_agent.py",
+    "tests/ui/tui/text",
+    "tests/ui/tui/test_start.py",
+)
+
+
+def main() -> int:
+    python = str(VENV / "bin/python")
+    wanted = VENV / "lowest.txt"
+    _uv("venv", "--clear", "--python", sys.executable, str(VENV))
+    _uv("pip", "compile", "--resolution", "lowest-direct", "--extra", "all", "--python", python, "pyproject.toml",
+        "--output-file", str(wanted))  # fmt: skip
+    _uv("pip", "install", "--python", python, "-r", str(wanted), "--no-deps", "--editable", ".")
+    _uv("pip", "install", "--python", python, "-c", str(wanted), *TOOLS)
+    done = subprocess.run([python, "-m", "pytest", "-q", "-p", "no:cacheprovider", *TESTS], cwd=ROOT, check=False)
+    return done.returncode
+
+
+def _uv(*arguments: str) -> None:
+    subprocess.run([sys.executable, "-m", "uv", "--quiet", *arguments], cwd=ROOT, check=True)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
