@@ -220,7 +220,9 @@ def _message(line: bytes) -> types.JSONRPCMessage:
     """Raises ValueError for what is none."""
     try:
         return types.jsonrpc_message_adapter.validate_json(line, by_name=False)
-    except ValueError:  # half a surrogate pair is no reason to give a server up
+    except ValueError:
+        if b"\\ud" not in line.lower():  # half a surrogate pair is no reason to give a server up
+            raise
         return types.jsonrpc_message_adapter.validate_python(json_text.loads(line), by_name=False)
 
 
