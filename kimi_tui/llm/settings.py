@@ -3,8 +3,11 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from urllib.parse import urlsplit
 
 from kimi_tui.llm.provider import Capability
+
+_ASK_FOR_KEYS = ("moonshot.ai", "moonshot.cn", "kimi.com", "openai.com", "anthropic.com", "googleapis.com")
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +44,15 @@ class ProviderSettings:
     cache_key: str | None = None
     idle_timeout_s: float = 300.0
     connect_timeout_s: float = 15.0
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether there is a model to name, and a key where the service is one that asks for it."""
+        if self.type in ("scripted", "_scripted_echo"):
+            return True
+        host = urlsplit(self.base_url or "").hostname or ""
+        needs_key = not host or any(host == own or host.endswith(f".{own}") for own in _ASK_FOR_KEYS)
+        return bool(self.model) and (bool(self.api_key) or bool(self.custom_headers) or not needs_key)
 
     @property
     def can_stop_thinking(self) -> bool:

@@ -8,7 +8,7 @@ from pathlib import Path
 from kimi_tui.approval import Approvals
 from kimi_tui.config.tables import Config
 from kimi_tui.context.context import Context
-from kimi_tui.errors import KimiTuiError, MaxStepsReachedError, UsageError
+from kimi_tui.errors import KimiTuiError, MaxStepsReachedError, ModelUnsupportedError, UsageError
 from kimi_tui.flow.runner import FlowRunner
 from kimi_tui.flow.turn import TurnResult
 from kimi_tui.mcp.servers import McpServers
@@ -210,7 +210,8 @@ class Engine:
         self.hooks.stop()
 
     def steer(self, user_input: UserInput) -> bool:
-        """Add to the turn under way; False where there is none."""
+        """Add to the turn under way; False where there is none. Raises ModelUnsupportedError."""
+        self._check_media(user_input)
         return self.soul.steer(encodable(user_input))
 
     def say(self, text: str) -> None:
@@ -254,6 +255,7 @@ class Engine:
     async def _message(self, user_input: UserInput) -> TurnResult:
         if self._turn.locked() or (self.runner is not None and self.runner.paused is None):
             raise TurnRunningError(said("a turn is already running"))
+        self._check_media(user_input)
         iterations = self.config.loop_control.max_ralph_iterations
         if iterations and self.runner is None:
             return as_turn(await self.flows.run_ralph(user_input, iterations))
@@ -262,6 +264,19 @@ class Engine:
         except MaxStepsReachedError:
             self.wire.send(TurnEnd())  # it came to its end, if not to its aim; a node's turn leaves that to the flow's
             raise
+
+    def _check_media(self, user_input: UserInput) -> None:
+        """Raises ModelUnsupportedError for a picture or a film that the model does not take."""
+        kinds = set[str]() if isinstance(user_input, str) else {part.type for part in user_input}
+        for kind, capability in (("image_url", "image_in"), ("video_url", "video_in")):
+            if kind in kinds and self.models.key and capability not in self.models.info.capabilities:
+                raise ModelUnsupportedError(
+                    said(
+                        "the model {name} does not take this: {capability} is not among its capabilities",
+                        name=self.models.shown_name,
+                        capability=capability,
+                    )
+                )
 
     async def take_turn(self, prompt: UserInput, *, shown_as: UserInput | None = None) -> TurnResult:
         """One turn of the soul; the flow runner's turns come through here too."""

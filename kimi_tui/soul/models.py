@@ -97,6 +97,10 @@ class Models:
         """Wait until there is one. Raises ModelNotSetError, or what making it raised."""
         if self._settings is None:
             raise ModelNotSetError(self._missing)
+        if not self._settings.is_complete:
+            raise ModelNotSetError(
+                said("the model {name!r} has no name or no key of its service in the configuration", name=self.key)
+            )
         making = self._making or self._begin(self._settings)
         try:
             await asyncio.shield(making)

@@ -25,8 +25,8 @@ _LISTED = 30
 
 async def _clear(engine: "Engine", args: str) -> None:
     engine.context.clear()
-    engine.tell_status()
     engine.say(said("The conversation starts anew; the old one is kept in the session's folder."))
+    engine.tell_status()
 
 
 async def _compact(engine: "Engine", args: str) -> None:

@@ -279,8 +279,7 @@ CASES: dict[str, tuple[str, ...]] = {
     "a hook that writes to the terminal": (f"{_TERM}::test_what_a_hook_prints_does_not_reach_the_terminal",),
     "a flow saved through a link": (f"{_PANE}/test_pane.py::test_a_run_is_never_exported_through_a_link",),
     "a library that cannot be loaded": (
-        "tests/faults/test_ways_out.py::"
-        "test_a_library_that_cannot_be_loaded_is_one_line_and_the_terminal_is_as_it_was",
+        "tests/faults/test_ways_out.py::test_a_library_that_cannot_be_loaded_is_one_line_and_the_terminal_is_as_it_was",
         "tests/faults/test_ways_out.py::test_a_driver_that_fails_while_it_starts_switches_off_what_is_on",
     ),
     "a device file as settings": ("tests/config/test_load.py::test_a_device_is_no_configuration",),

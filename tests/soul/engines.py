@@ -33,6 +33,12 @@ def plan(tmp_path: Path, *replies: str, loop: dict | None = None, **fields) -> P
     return replace(Plan(work_dir=work_dir.resolve(), config=config), **fields)
 
 
+def seeing(made: Plan) -> Plan:
+    """The same with a model that takes pictures."""
+    model = made.config.models["s"].model_copy(update={"capabilities": frozenset({"image_in"})})
+    return replace(made, config=made.config.model_copy(update={"models": {"s": model}}))
+
+
 class Heard(list[WireMessage]):
     """What the Wire said, merged."""
 

@@ -1,6 +1,7 @@
 """The agent that a client talks to: sessions by id, each an engine of its own."""
 
 import asyncio
+import re
 from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
@@ -50,6 +51,7 @@ from kimi_tui.ui.acp.mcp_servers import Asked, servers
 from kimi_tui.ui.acp.session import AcpSession
 
 McpServers = list[Asked]
+_OURS = re.compile(r"[0-9a-f]{32}")
 
 
 class _New(NewSessionResponse):
@@ -261,7 +263,8 @@ class AcpAgent:
         if known is not None:
             return known
         work_dir = _folder(cwd)
-        _found(work_dir, session_id)
+        if not _OURS.fullmatch(session_id):  # one of ours in which nothing was said is not kept: it begins anew
+            _found(work_dir, session_id)
         return await self._open(work_dir, session_id, add_dirs, mcp_servers)
 
     def _session(self, session_id: str) -> AcpSession:

@@ -53,11 +53,22 @@ class StdioTransport:
     async def _write(self, message: dict[str, Any]) -> None:
         if self._writer.broken:
             raise ConnectionError("the client does not read any more")
-        self._writer.write(_dumped(message))
+        self._writer.write(_dumped(_with_details(message)))
         await self._writer.drained()
 
     async def _refuse(self, code: int, message: str, rpc_id: str | int | None = None) -> None:
         await self._write({"jsonrpc": "2.0", "id": rpc_id, "error": {"code": code, "message": message}})
+
+
+def _with_details(message: dict[str, Any]) -> dict[str, Any]:
+    """An error tells its cause in its data too: there some clients look for it, and some cannot take null."""
+    error: object = message.get("error")
+    if not isinstance(error, dict):
+        return message
+    fields = cast(dict[str, Any], error)
+    data = fields.get("data")
+    given = cast(dict[str, Any], data) if isinstance(data, dict) else {} if data is None else {"value": data}
+    return {**message, "error": {**fields, "data": {"details": str(fields.get("message", "")), **given}}}
 
 
 def _of_today(fields: dict[str, Any]) -> dict[str, Any]:

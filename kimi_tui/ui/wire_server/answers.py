@@ -1,6 +1,6 @@
 """The client's answers to what the soul asked; one that makes no sense is the careful answer."""
 
-from typing import Literal, TypeVar
+from typing import Literal, TypeVar, cast
 
 from pydantic import BaseModel, Field, ValidationError
 
@@ -30,14 +30,21 @@ class _Hook(BaseModel):
 M = TypeVar("M", bound=BaseModel)
 
 
+def _is_for(asked: Request, answer: Answer) -> bool:
+    """An answer that names a request names this one."""
+    named = cast(dict[str, object], answer.result).get("request_id") if isinstance(answer.result, dict) else None
+    return named is None or named == asked.id
+
+
 def settle(engine: Engine, tools: ClientTools, asked: Request, answer: Answer) -> None:
     match asked:
         case ApprovalRequest():
-            approval = _read(_Approval, answer)
+            approval = _read(_Approval, answer) if _is_for(asked, answer) else _Approval()
             if not engine.approvals.settle(asked.id, approval.response, approval.feedback, taken=approval.taken):
                 engine.approvals.settle(asked.id, "reject")
         case QuestionRequest():
-            engine.questions.settle(asked.id, _read(_Answers, answer).answers)
+            answers = _read(_Answers, answer).answers if _is_for(asked, answer) else {}
+            engine.questions.settle(asked.id, answers)
         case HookRequest():
             hook = _read(_Hook, answer)
             engine.hooks.settle(asked.id, hook.action, hook.reason)

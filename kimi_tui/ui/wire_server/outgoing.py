@@ -1,12 +1,25 @@
 """What goes out: Wire messages as notifications and requests, as far as the client can take them."""
 
+from collections.abc import Sequence
+from pathlib import Path
+
 from kimi_tui.jsonl import dump
 from kimi_tui.ui.stdio import LineWriter
 from kimi_tui.ui.wire_server import rpc
 from kimi_tui.ui.wire_server.params import Capabilities
-from kimi_tui.wire.codec import FLOW_EVENTS, REQUESTS, Request, WireMessage, encode
-from kimi_tui.wire.events import ApprovalResponse, StatusUpdate, SubagentEvent
-from kimi_tui.wire.parts import JsonObject
+from kimi_tui.wire.codec import (
+    FLOW_EVENTS,
+    REQUESTS,
+    Request,
+    UnknownMessage,
+    WireFormatError,
+    WireMessage,
+    decode,
+    encode,
+)
+from kimi_tui.wire.display import DiffBlock, DisplayBlock
+from kimi_tui.wire.events import ApprovalResponse, Notification, StatusUpdate, SubagentEvent
+from kimi_tui.wire.parts import JsonObject, ToolResult
 from kimi_tui.wire.requests import ApprovalRequest, QuestionRequest
 
 _ADDED = {"StatusUpdate": {"model"}, "ApprovalResponse": {"taken"}, "ApprovalRequest": {"scope"}}
@@ -15,8 +28,10 @@ _ADDED = {"StatusUpdate": {"model"}, "ApprovalResponse": {"taken"}, "ApprovalReq
 class Outgoing:
     """A raw listener. Keeps which requests the client has not answered yet, by their JSON-RPC id."""
 
-    def __init__(self, writer: LineWriter) -> None:
+    def __init__(self, writer: LineWriter, work_dir: Path) -> None:
         self._writer = writer
+        self._work_dir = work_dir
+        self._held: list[Notification] = []
         self._asked: dict[rpc.Id, Request] = {}
         self.capabilities = Capabilities()
 
@@ -34,12 +49,27 @@ class Outgoing:
             self._asked[request.id] = request
 
     def again(self, message: WireMessage) -> bool:
-        """Send what was recorded; a request among it waits for nothing. False where the client cannot take it."""
+        """Send what was recorded; a request among it waits for nothing. False where the client cannot take it.
+
+        A client of Kimi CLI is not sent what that does not record: approvals and notifications.
+        """
+        if isinstance(message, ApprovalRequest | ApprovalResponse | Notification) and not self._knows_ours:
+            return False
         return self._show(message) if isinstance(message, REQUESTS) else self._tell(message)
 
     def answered(self, rpc_id: rpc.Id) -> Request | None:
         """The request that this is the answer to; none where it was not asked, or is settled already."""
         return self._asked.pop(rpc_id, None)
+
+    def tell_held(self) -> None:
+        """Send what must not stand within a turn, now that none runs."""
+        held, self._held = self._held, []
+        for message in held:
+            self._send(message)
+
+    @property
+    def _knows_ours(self) -> bool:
+        return self.capabilities.supports_flow
 
     def write(self, message: JsonObject) -> None:
         self._writer.write(dump(message))
@@ -47,16 +77,52 @@ class Outgoing:
     def _show(self, request: Request) -> bool:
         if isinstance(request, QuestionRequest) and not self.capabilities.supports_question:
             return False
-        if isinstance(request, ApprovalRequest) and not self.capabilities.supports_flow:
-            request = request.model_copy(update={"scope": None})
+        if isinstance(request, ApprovalRequest):
+            display = absolute(request.display, self._work_dir)
+            scope = request.scope if self._knows_ours else None
+            request = request.model_copy(update={"scope": scope, "display": display})
         self.write(rpc.request(request.id, "request", encode(request)))
         return True
 
     def _tell(self, message: WireMessage) -> bool:
-        if isinstance(message, FLOW_EVENTS) and not self.capabilities.supports_flow:
+        if isinstance(message, FLOW_EVENTS) and not self._knows_ours:
             return False
-        self.write(rpc.notification("event", encode(message if self.capabilities.supports_flow else _plain(message))))
+        if isinstance(message, Notification) and message.type == "sandbox" and not self._knows_ours:
+            self._held.append(message)
+            return True
+        self._send(message)
         return True
+
+    def _send(self, message: WireMessage) -> None:
+        told = message if self._knows_ours else _plain(message)
+        self.write(rpc.notification("event", encode(_with_absolute_paths(told, self._work_dir))))
+
+
+def absolute(display: Sequence[DisplayBlock], work_dir: Path) -> tuple[DisplayBlock, ...]:
+    """The blocks with the whole path of each file that changes."""
+    return tuple(
+        block.model_copy(update={"path": str(work_dir / block.path)}) if isinstance(block, DiffBlock) else block
+        for block in display
+    )
+
+
+def _with_absolute_paths(message: WireMessage, work_dir: Path) -> WireMessage:
+    match message:
+        case ToolResult(return_value=value) if value.display:
+            shown = value.model_copy(update={"display": absolute(value.display, work_dir)})
+            return message.model_copy(update={"return_value": shown})
+        case SubagentEvent(event={"type": "ToolResult" | "ApprovalRequest" | "SubagentEvent"}):
+            try:
+                inner = decode(message.event)
+            except WireFormatError:
+                return message
+            if isinstance(inner, UnknownMessage):
+                return message
+            if isinstance(inner, ApprovalRequest):
+                inner = inner.model_copy(update={"display": absolute(inner.display, work_dir)})
+            return message.model_copy(update={"event": encode(_with_absolute_paths(inner, work_dir))})
+        case _:
+            return message
 
 
 def _plain(message: WireMessage) -> WireMessage:

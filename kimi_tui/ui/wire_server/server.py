@@ -40,7 +40,7 @@ class WireServer:
         self._engine = engine
         self._reader = reader
         self._writer = writer
-        self._out = Outgoing(writer)
+        self._out = Outgoing(writer, engine.work_dir)
         self._tools = ClientTools(engine.soul.agent.toolset, engine.wire.send)
         self._handshake = Handshake(engine, self._tools)
         self._main: asyncio.Task[JsonObject] | None = None
@@ -102,12 +102,12 @@ class WireServer:
                 case "initialize":
                     self._initialize(call, checked(Initialize, call.params))
                 case "prompt":
-                    self._prompt(call, _as_line(checked(Said, call.params).user_input))
+                    self._prompt(call, _as_line(_something(checked(Said, call.params).user_input)))
                 case "replay":
                     self._free()
                     self._main = self._start(call, self._replay())
                 case "steer":
-                    self._steer(checked(Said, call.params).user_input)
+                    self._steer(_something(checked(Said, call.params).user_input))
                     self._reply(call, {"status": "steered"})
                 case "cancel":
                     self._cancel()
@@ -118,6 +118,8 @@ class WireServer:
                     raise RpcError(Code.NO_SUCH_METHOD, f"there is no method {call.method!r}")
         except RpcError as error:
             self._refuse(call, error)
+        except KimiTuiError as error:
+            self._refuse(call, RpcError(_code_of(error), str(error)))
 
     def _initialize(self, call: Call, params: Initialize) -> None:
         reply = self._handshake.take(params)
@@ -223,6 +225,7 @@ class WireServer:
             self._open.pop(call.id, None)
         if task.cancelled():
             self._reply(call, {"status": "cancelled"})
+            self._out.tell_held()
             return
         match task.exception():
             case None:
@@ -232,6 +235,7 @@ class WireServer:
             case error:
                 _log.error("%s failed", call.method, exc_info=error)
                 self._refuse(call, RpcError(Code.INTERNAL, f"{type(error).__name__}: {error}"))
+        self._out.tell_held()
 
     def _settle(self, answer: Answer) -> None:
         asked = self._out.answered(answer.id)
@@ -247,6 +251,17 @@ class WireServer:
     def _refuse(self, call: Call, error: RpcError) -> None:
         if call.id is not None:
             self._out.write(rpc.error(call.id, error.code, error.message))
+
+
+def _something(user_input: UserInput) -> UserInput:
+    """The input, where there is any. Raises RpcError."""
+    if isinstance(user_input, str):
+        is_empty = not user_input.strip()
+    else:
+        is_empty = all(part.type in ("text", "think") for part in user_input) and not text_of(user_input).strip()
+    if is_empty:
+        raise RpcError(Code.BAD_PARAMS, "user_input: there is nothing in it")
+    return user_input
 
 
 def _as_line(user_input: UserInput) -> UserInput:

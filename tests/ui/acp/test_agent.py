@@ -10,7 +10,7 @@ from acp.helpers import embedded_text_resource, resource_block, resource_link_bl
 from acp.schema import McpServerStdio
 
 from tests.mcp.kit import SERVERS
-from tests.soul.engines import plan, tool_call
+from tests.soul.engines import plan, seeing, tool_call
 from tests.soul.release_flow import CHOICES, skills  # noqa: F401 - a fixture
 from tests.soul.test_soul import until
 from tests.ui.acp.editor import begun, editor_on
@@ -69,7 +69,7 @@ async def test_a_side_question_is_answered_apart_from_the_conversation(tmp_path)
 
 
 async def test_a_prompt_may_hold_images_links_and_embedded_files(tmp_path):
-    made = plan(tmp_path, "text: seen")
+    made = seeing(plan(tmp_path, "text: seen"))
     async with editor_on(made) as (editor, program):
         session = await begun(editor, made)
         blocks = [
@@ -419,3 +419,27 @@ async def test_a_prompt_with_half_a_surrogate_pair_is_taken_with_a_replacement(t
         for text in ("a\ud800b", "again"):
             assert (await editor.say(session, text)).stop_reason == "end_turn"
         assert program.made[0].context.history[0].text == "a\ufffdb"
+
+
+async def test_a_session_in_which_nothing_was_said_can_be_loaded_again(tmp_path):
+    made = plan(tmp_path, "text: ok")
+    async with editor_on(made) as (editor, _):
+        session = await begun(editor, made)
+        await editor.agent.close_session(session_id=session)
+    async with editor_on(made) as (editor, _):
+        await editor.agent.load_session(cwd=str(made.work_dir), session_id=session, mcp_servers=[])
+        assert (await editor.say(session, "hi")).stop_reason == "end_turn"
+        with pytest.raises(RequestError):
+            await editor.agent.load_session(cwd=str(made.work_dir), session_id="nobody's", mcp_servers=[])
+
+
+async def test_an_error_tells_its_cause_in_its_data_and_never_null(tmp_path):
+    made = plan(tmp_path, "error: 401 bad key", loop={"max_retries_per_step": 1})
+    async with editor_on(made) as (editor, _):
+        session = await begun(editor, made)
+        with pytest.raises(RequestError, match="bad key") as refused:
+            await editor.say(session, "hi")
+        assert "bad key" in refused.value.data["details"]
+        with pytest.raises(RequestError) as unknown:
+            await editor.agent.ext_method("nonsense", {})
+        assert unknown.value.data["details"]

@@ -1,11 +1,14 @@
 """The Wire server, driven by a client that knows nothing but the protocol."""
 
 import json
+from dataclasses import replace
 
 import pytest
 
 from kimi_tui import __version__
-from tests.soul.engines import plan, tool_call
+from kimi_tui.config.tables import ProviderConfig
+from kimi_tui.soul.notice import notice
+from tests.soul.engines import plan, seeing, tool_call
 from tests.soul.release_flow import CHOICES, skills  # noqa: F401 - a fixture
 from tests.soul.test_soul import until
 from tests.ui.wire_server.client import Refused
@@ -42,7 +45,7 @@ async def test_a_prompt_is_answered_when_its_turn_has_ended_and_needs_no_handsha
 
 
 async def test_input_may_be_parts_and_a_slash_line_among_them_is_a_command(tmp_path):
-    async with served(plan(tmp_path, "text: seen")) as (client, engine):
+    async with served(seeing(plan(tmp_path, "text: seen"))) as (client, engine):
         parts = [
             {"type": "text", "text": "look"},
             {"type": "image_url", "image_url": {"url": "data:image/png;base64,AA=="}},
@@ -294,6 +297,7 @@ async def test_a_cancelled_flow_can_be_gone_on_with(tmp_path):
 
 async def test_replay_sends_again_what_was_recorded_in_order(tmp_path):
     async with served(plan(tmp_path, SHELL, "text: one two three")) as (client, _):
+        await client.initialize(capabilities={"supports_flow": True})
         turn = client.begin("prompt", user_input="go")
         rpc_id, _, payload = await client.asked()
         with pytest.raises(Refused, match="already running"):
@@ -386,6 +390,7 @@ async def test_closing_in_the_middle_leaves_a_session_that_loads(tmp_path, promp
         assert await turn == {"status": "cancelled"}
     assert not engine.busy
     async with served(plan(tmp_path, "text: back again", session_id="s1")) as (client, _):
+        await client.initialize(capabilities={"supports_flow": True})
         replayed = await client.call("replay")
         assert (replayed["status"], replayed["requests"]) == ("finished", 1)
         assert client.types[-1] != "TurnEnd"
@@ -402,3 +407,90 @@ async def test_a_prompt_with_half_a_surrogate_pair_is_taken_with_a_replacement(t
             {"user_input": [{"type": "text", "text": "\ufffd"}]},
         ]
         assert engine.context.history[0].text == "a\ufffdb"
+
+
+async def test_a_replay_for_a_client_of_the_peer_has_neither_approvals_nor_notices(tmp_path):
+    async with served(plan(tmp_path, SHELL, "text: done")) as (client, engine):
+        turn = client.begin("prompt", user_input="go")
+        rpc_id, _, payload = await client.asked()
+        client.answer(rpc_id, {"request_id": payload["id"], "response": "approve"})
+        await turn
+        engine.tell("news")
+        await until(lambda: "Notification" in client.types)
+        client.said.clear()
+        replayed = await client.call("replay")
+        assert replayed == {"status": "finished", "events": len(client.said), "requests": 0}
+        assert not {"ApprovalRequest", "ApprovalResponse", "Notification"} & set(client.types)
+
+
+async def test_a_notice_of_the_sandbox_waits_until_the_turn_is_answered(tmp_path):
+    async with served(plan(tmp_path, SHELL, "text: done", "text: again")) as (client, engine):
+        turn = client.begin("prompt", user_input="go")
+        rpc_id, _, payload = await client.asked()
+        engine.wire.send(notice("Commands run without a sandbox", "none here", kind="sandbox"))
+        client.answer(rpc_id, {"request_id": payload["id"], "response": "approve"})
+        await turn
+        during = client.types[: client.types.index("TurnEnd")]
+        assert "Notification" not in during
+        await client.call("prompt", user_input="again")
+        assert "none here" in [payload["body"] for payload in client.payloads("Notification")]
+
+
+@pytest.mark.parametrize("nothing", ["", " \n", [], [{"type": "text", "text": " "}]])
+async def test_input_with_nothing_in_it_starts_no_turn(tmp_path, nothing):
+    async with served(plan(tmp_path)) as (client, engine):
+        for method in ("prompt", "steer"):
+            with pytest.raises(Refused, match="nothing in it") as refused:
+                await client.call(method, user_input=nothing)
+            assert refused.value.code == -32602
+        assert not engine.context.history
+
+
+async def test_an_approval_that_names_another_request_is_a_no(tmp_path):
+    async with served(plan(tmp_path, SHELL, "text: done")) as (client, _):
+        turn = client.begin("prompt", user_input="go")
+        rpc_id, _, _ = await client.asked()
+        client.answer(rpc_id, {"request_id": "another", "response": "approve"})
+        await turn
+        assert client.payloads("ApprovalResponse")[0]["response"] == "reject"
+        assert not (tmp_path / "work" / "made").exists()
+
+
+async def test_a_picture_is_refused_where_the_model_takes_none(tmp_path):
+    async with served(plan(tmp_path, "text: seen")) as (client, engine):
+        picture = {"type": "image_url", "image_url": {"url": "data:image/png;base64,AA=="}}
+        with pytest.raises(Refused, match="image_in") as refused:
+            await client.call("prompt", user_input=[{"type": "text", "text": "look"}, picture])
+        assert refused.value.code == -32002
+        assert not engine.context.history
+        assert await client.call("prompt", user_input="look") == {"status": "finished"}
+
+
+async def test_a_service_without_its_key_is_no_model_and_nothing_is_sent(tmp_path):
+    made = plan(tmp_path)
+    bare = ProviderConfig(type="kimi")
+    config = made.config.model_copy(update={"providers": {"script": bare}})
+    async with served(replace(made, config=config)) as (client, _):
+        with pytest.raises(Refused, match="no key") as refused:
+            await client.call("prompt", user_input="hi")
+        assert refused.value.code == -32001
+
+
+async def test_clear_says_so_before_it_tells_the_status(tmp_path):
+    async with served(plan(tmp_path, "text: one")) as (client, _):
+        await client.call("prompt", user_input="hi")
+        client.said.clear()
+        await client.call("prompt", user_input="/clear")
+        assert client.types == ["TurnBegin", "ContentPart", "StatusUpdate", "TurnEnd"]
+
+
+async def test_the_paths_of_changes_are_absolute(tmp_path):
+    write = tool_call("WriteFile", path="a.txt", content="new")
+    async with served(plan(tmp_path, write, "text: done")) as (client, _):
+        turn = client.begin("prompt", user_input="go")
+        rpc_id, _, payload = await client.asked()
+        client.answer(rpc_id, {"request_id": payload["id"], "response": "approve"})
+        await turn
+        shown = [*payload["display"], *client.payloads("ToolResult")[0]["return_value"]["display"]]
+        paths = [block["path"] for block in shown if block["type"] == "diff"]
+        assert set(paths) == {str((tmp_path / "work" / "a.txt").resolve())}
