@@ -3,6 +3,7 @@
 A rule that allows matches what it surely covers; one that asks or denies what it may cover.
 """
 
+import re
 import shlex
 from dataclasses import dataclass
 from enum import StrEnum
@@ -16,6 +17,7 @@ from kimi_tui.permission.subject import (
     CommandSubject,
     FileSubject,
     PageSubject,
+    Pattern,
     PlainSubject,
     Subject,
     Words,
@@ -26,6 +28,7 @@ EDITS = frozenset({"WriteFile", "StrReplaceFile"})
 READS = frozenset({"ReadFile", "ReadMediaFile", "Grep", "Glob"})
 _GROUPS = {"Edit": EDITS, "Read": READS}
 _MOST_OPTIONS = 8
+_WILD = re.compile(r"[*?\[]")
 
 
 class Effect(StrEnum):
@@ -84,7 +87,7 @@ class Rule:
         pattern = shlex.split(self.pattern)
         if self.effect is Effect.ALLOW:
             return _yes(_fits(pattern, words) is Fit.YES)
-        return max((_fits(pattern, form) for form in _forms(words)), key=list(Fit).index)
+        return max((_may_fit(pattern, form) for form in _forms(words)), key=list(Fit).index)
 
     def _matches_line(self, subject: CommandSubject) -> Fit:
         fits = [self.matches_command(words) for words in subject.commands]
@@ -135,6 +138,19 @@ def _fits(pattern: list[str], words: Words) -> Fit:
         elif not fnmatchcase(word, wanted):
             return Fit.NO
     return Fit.YES if sure else Fit.PERHAPS
+
+
+def _may_fit(pattern: list[str], words: Words) -> Fit:
+    """The same where a word that files decide may become any words that begin as it does."""
+    place = next((place for place, word in enumerate(words) if isinstance(word, Pattern)), None)
+    if place is None:
+        return _fits(pattern, words)
+    if place < len(pattern):
+        begins, wanted = (_WILD.split(text, maxsplit=1)[0] for text in (str(words[place]), pattern[place]))
+        if not begins.startswith(wanted) and not wanted.startswith(begins):
+            return Fit.NO
+    before = _fits([*pattern[:place], "*"], words[:place]) if place < len(pattern) else _fits(pattern, words)
+    return Fit.NO if before is Fit.NO else Fit.PERHAPS
 
 
 def _forms(words: Words) -> list[Words]:

@@ -261,7 +261,7 @@ class _Taking:
             return
         if name is not None:
             self.files.append(name)
-        harmless = operator == "<" or name == "/dev/null"
+        harmless = name == "/dev/null" or (operator == "<" and not _is_device(name))
         if name is None or isinstance(name, Pattern) or not harmless:
             self.doubt(DoubtKind.REDIRECTION)
 
@@ -288,6 +288,11 @@ class _Taking:
         if spelled[0] in "*?[" or text[0] == "-":
             self.doubt(DoubtKind.PATTERN_AS_OPTION)
         return Pattern(text, spelled)
+
+
+def _is_device(name: str | None) -> bool:
+    """Bash opens a connection for `/dev/tcp/HOST/PORT`."""
+    return name is None or name.startswith("/dev/")
 
 
 def _odd(node: Node, source: _Source) -> bool:

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from itertools import dropwhile
 
 from kimi_tui.permission.doubt import Doubt, DoubtKind
 from kimi_tui.permission.subject import Pattern
@@ -77,11 +78,11 @@ def _risky(name: str, words: Words) -> list[Doubt]:
     return []
 
 
-def _after_options(words: Words, flags: str, valued: str, *, long_flags: tuple[str, ...] = ()) -> Words | None:
+def _after_options(words: Words, flags: str, valued: str, *, long: tuple[str, ...] = ()) -> Words | None:
     """What is left after the wrapper's own options; None where one is not known.
 
     `flags` are the letters of options without a value, `valued` of those with one (joined or as the next word).
-    A long option that is not in `long_flags` must carry its value after `=`.
+    `long` are the long options, with a `=` at the end where the value is in the same word.
     """
     rest = words[1:]
     while rest:
@@ -93,7 +94,8 @@ def _after_options(words: Words, flags: str, valued: str, *, long_flags: tuple[s
         if not option.startswith("-") or option == "-":
             return rest
         if option.startswith("--"):
-            if option not in long_flags and "=" not in option:
+            name, equals, _ = option.partition("=")
+            if name + equals not in long:
                 return None
             rest = rest[1:]
         elif option[1] in valued:
@@ -106,12 +108,12 @@ def _after_options(words: Words, flags: str, valued: str, *, long_flags: tuple[s
 
 
 def _runs(
-    flags: str = "", valued: str = "", *, skip: int = 0, long_flags: tuple[str, ...] = (), doubt: Doubt | None = None
+    flags: str = "", valued: str = "", *, skip: int = 0, long: tuple[str, ...] = (), doubt: Doubt | None = None
 ) -> Callable[[Words], Unwrapped]:
     """A wrapper that runs its words after the options and `skip` more. Without a doubt of its own it adds nothing."""
 
     def unwrap_it(words: Words) -> Unwrapped:
-        rest = _after_options(words, flags, valued, long_flags=long_flags)
+        rest = _after_options(words, flags, valued, long=long)
         doubts = [doubt] if doubt else []
         own = words[1:] if rest is None else words[1 : len(words) - len(rest[skip:])]
         if rest is None or any(word is None or isinstance(word, Pattern) for word in own):
@@ -127,7 +129,7 @@ def _runs(
 def _nice(words: Words) -> Unwrapped:
     if len(words) > 1 and words[1] is not None and words[1].lstrip("-").isdigit() and words[1].startswith("-"):
         words = (words[0], *words[2:])
-    return _runs(valued="n", long_flags=("--adjustment",))(words)
+    return _runs(valued="n", long=("--adjustment=",))(words)
 
 
 def _command(words: Words) -> Unwrapped:
@@ -137,11 +139,25 @@ def _command(words: Words) -> Unwrapped:
 
 
 def _exec(words: Words) -> Unwrapped:
-    return Unwrapped([Inner(words[1:])] if len(words) > 1 else [])
+    return _runs("cl", "a")(words)
+
+
+def _as_user(flags: str, valued: str, long: tuple[str, ...] = ()) -> Callable[[Words], Unwrapped]:
+    def unwrap_it(words: Words) -> Unwrapped:
+        found = _runs(flags, valued, long=long, doubt=Doubt(DoubtKind.OTHER_USER))(words)
+        for inner in found.inner:
+            if isinstance(inner, Inner):  # `sudo A=1 x` sets A and runs x
+                kept = list(dropwhile(lambda word: word is None or "=" in word, inner.words))
+                found.inner = [Inner(tuple(kept))] if kept else []
+        return found
+
+    return unwrap_it
 
 
 def _env(words: Words) -> Unwrapped:
-    rest = _after_options(words, "i0v", "uC", long_flags=("--ignore-environment", "--null", "--debug"))
+    rest = _after_options(
+        words, "i0v", "uC", long=("--ignore-environment", "--null", "--debug", "--unset=", "--chdir=")
+    )
     if rest is None:
         return Unwrapped(doubts=[Doubt(DoubtKind.UNKNOWN_OPTION, "env")])
     doubts = [] if rest == words[1:] else [Doubt(DoubtKind.CHANGES_ENVIRONMENT)]
@@ -202,22 +218,27 @@ def _find(words: Words) -> Unwrapped:
 
 
 _WRAPPERS: dict[str, Callable[[Words], Unwrapped]] = {
-    "timeout": _runs("v", "ks", skip=1, long_flags=("--preserve-status", "--foreground", "--verbose")),
+    "timeout": _runs(
+        "v", "ks", skip=1, long=(*("--preserve-status", "--foreground", "--verbose"), *("--kill-after=", "--signal="))
+    ),
     "nice": _nice,
     "nohup": _runs(),
     "time": _runs("p"),
-    "stdbuf": _runs("", "ioe"),
-    "setsid": _runs("cfw"),
-    "ionice": _runs("t", "cn"),
+    "stdbuf": _runs("", "ioe", long=("--input=", "--output=", "--error=")),
+    "setsid": _runs("cfw", long=("--ctty", "--fork", "--wait")),
+    "ionice": _runs("t", "cn", long=("--class=", "--classdata=", "--ignore")),
     "command": _command,
     "builtin": _runs(),
     "env": _env,
-    "sudo": _runs("EnHSiskbA", "ugpChrtTU", doubt=Doubt(DoubtKind.OTHER_USER)),
-    "doas": _runs("Lns", "uC", doubt=Doubt(DoubtKind.OTHER_USER)),
+    "sudo": _as_user("EnHSkbA", "ugpChrtTU", ("--user=", "--group=", "--non-interactive", "--set-home")),
+    "doas": _as_user("Ln", "uC"),
     "xargs": _runs(
         "0rtpxo",
         "nPILdsaE",
-        long_flags=("--null", "--no-run-if-empty", "--verbose", "--interactive", "--exit", "--open-tty"),
+        long=(
+            *("--null", "--no-run-if-empty", "--verbose", "--interactive", "--exit", "--open-tty", "--max-args="),
+            *("--max-procs=", "--replace=", "--delimiter=", "--max-lines=", "--max-chars=", "--arg-file=", "--eof="),
+        ),
         doubt=Doubt(DoubtKind.UNKNOWN_ARGUMENTS, "xargs"),
     ),
     "eval": _eval,

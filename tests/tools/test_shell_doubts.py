@@ -6,8 +6,11 @@ import subprocess
 import pytest
 
 from kimi_tui.permission.doubt import DoubtKind
+from kimi_tui.permission.policy import Policy
+from kimi_tui.permission.rule import Effect, parse_rule
 from kimi_tui.permission.subject import Pattern
 from kimi_tui.tools import shell_builtins
+from kimi_tui.tools.rule_subject import command_subject
 from kimi_tui.tools.shell_command import take_apart
 from kimi_tui.tools.shell_lexer import read_plain
 
@@ -21,6 +24,7 @@ def kinds(command: str) -> set[DoubtKind]:
     "kill 2>&-1", "kill 2>&-a", "ls 2>&-'x'", "ls >&-x", "ls <&-x", "ls 12>&1", "ls {a}>&1", "ls {a}>/dev/null",
     "ls {}>/dev/null", "ls a2>&1 -x3>&1", "ls 2>&1-", "ls 2>&1x", "ls >&1\\\n2", "ls 2>&\u00b2",
     "ls 2>&1-x", "ls <&0-", "ls >&x", "ls &>x", "ls &>>x", "ls >|x", "ls <>x", "ls >>x", "ls 2>x", "ls <<<x", "ls <<x",
+    "ls </dev/tcp/a/1", "ls </dev/udp/a/1",
     "ls <(x)", "ls >(x)", "ls > >(x)", "</dev/null ls", "2>&1 ls", ">x", "ls 2\\\n>&1", "ls 2>\\\n&1",
 ])  # fmt: skip
 def test_a_redirection_with_an_odd_descriptor_or_target_is_asked_about(command: str) -> None:
@@ -94,3 +98,54 @@ def test_a_word_with_a_pattern_is_told_from_one_in_quotes() -> None:
 ])  # fmt: skip
 def test_what_is_not_plain_is_not_read(text: str) -> None:
     assert read_plain(text) is None
+
+
+@pytest.mark.parametrize("command", [
+    "cat a;rm x", "cat a&rm x", "cat a|rm x", "cat a||rm x", "cat a&&rm x", "cat a |& rm x", "cat a; ; rm",
+    "cat <(rm x)", "cat >(rm x)", "cat $(rm x)", "cat `rm x`", 'cat "`rm x`"', 'cat "$(rm x)"', "cat ${x:-$(rm x)}",
+    "cat $((x[$(rm x)]))", "cat $[ x[$(rm x)] ]", "cat ${x[$(rm x)]}", "cat ${x@P}", "cat ${!x}",
+    "cat $'a' ; $'rm' x", 'cat $"a"', "cat <<<$(rm x)", "cat 2>&-rm", "cat </dev/null -x2>&1", "cat {rm,x}",
+    "{cat,x}", "c{at,x}", "cat *", "cat -*", 'cat "-"*', "cat \\-*", "cat ''*", "cat -?", "cat [-]x", "cat $x",
+    "cat $1", "cat $@", "cat ~$x", "cat a >x", "cat a >>x", "cat a >|x", "cat a &>x", "cat a >&x", "cat a <>x",
+    "cat a 1>x", "cat a 2>x", "cat a >/dev/tcp/1.2.3.4/80", "cat </dev/tcp/1.2.3.4/80", "cat < /dev/udp/h/1",
+    "printf -v a x", "printf -vPATH x", "printf -v 'a[$(rm x)]' x", "printf '%n' 'a[$(rm x)]'", "test -v 'a[$(rm)]'",
+    "test ! -v a", "test a -o -v b", "test '(' -v a ')'", "test 'a' -eq 1", "command printf -v PATH x",
+    "builtin printf -v PATH x", "builtin source x", "builtin . x", "command . x", "command eval x",
+    "command -p cat x", "command exec cat", "builtin command eval rm", "builtin builtin eval rm", "time rm x",
+    "time -p rm x", "! rm x", "rm x", 'cat \\', "; rm x", 'cat a\\', ";rm", "cat a # x", "cat 'a", "b' ; rm x",
+    'cat "a', '$(rm)"', "if cat a; then rm x; fi", "cat() { rm x; }; cat a", "function cat { rm; }; cat",
+    "cat () ( rm )", "alias cat=rm; cat", "PATH=. cat a", "IFS=x cat a", "LD_PRELOAD=./x cat a",
+    "export PATH=.; cat a", "cat=rm; cat a", "env -S 'rm x'", "env -S'rm x'", "timeout 5 rm x",
+    "timeout -s KILL 5 rm x", "timeout 5* cat", "timeout --signal=9 5 rm", "nice -n 5 rm x", "nice -5 rm x",
+    "nice rm", "nice -n5 rm", "nohup rm x", "stdbuf -o0 rm", "setsid rm", "ionice -c 3 rm", "xargs rm",
+    "cat a | xargs cat", "cat a | bash", "cat a | sh -", "cat a | bash -s", "bash", "bash -i", "bash x.sh",
+    "bash -c 'rm x'", 'bash -c "cat a" rm', "bash -O extglob -c rm", "bash --rcfile x -ic cat", "bash -c 'cat a' --",
+    'sh -c "cat a;rm x"', "sh -ic cat", "zsh -c 'cat a'", "fish -c 'cat (rm x)'", "eval cat a", "exec cat a",
+    "coproc cat a", ". ./x", "source x", "trap 'rm x' EXIT; cat a", "trap rm DEBUG", "set -x; cat",
+    "shopt -s extglob; cat a", "cat @(a|b)", "cat !(a)", "cat +(a)", "[[ -f a ]]", "[[ a =~ $(rm) ]]", "((x=1))",
+    "let x=1", "for i in a; do cat $i; done", "while cat a; do rm; done", "case a in a) rm;; esac",
+    "select i in a; do rm; done", "until cat; do rm; done", "cat a & %1", "cat a; fg", "jobs -x rm", "jobs -lx rm x",
+    "wait -p 'a[$(rm)]' ", "wait 'a[$(rm)]'", "kill 'a[$(rm)]'", "find . -exec rm {} ;", "find . -exec rm {} \\;",
+    "find . -exec rm {} +", "find . -ok rm ;", "find . -execdir rm ;", "find . -delete", "find . -fprint x",
+    "find . -fls x", "find . -f*", "find . '-delete'", "find . -delet''e", 'find . "-de"lete',
+    "find . -'exec' rm ';'", "find . -[d]elete", "find . {-delete,}", "find -D exec -delete", "l*", "./*", "git *",
+    "cat a\uff1brm x", "cat \u200ba", "cat a\u202eb", "cat 'a'\"b\"\\c$d", "cat a)", "(cat a", "{ cat a",
+    "cat a }; rm", "cat a; }", "{ cat a; rm x; }", "(cat a; rm)", "( (cat a); rm )", "((cat a); rm)", "!rm x",
+    "! ! rm", "{rm x;}", "{ rm; }", "cat <<E", "$(rm x)", "cat <<'E' ; rm", "cat <<-E", "cat<<<a;rm", 'cat "$(<x)"',
+    "cat $(<x)", "cat a 9>x", "cat 10>x", "cat {fd}>x", "cat a >&3x", "cat >& x", "cat 0<&1-", "cat <&1-rm",
+    'cat >\\', "cat a>/dev/null x>y", "cat >/dev/null\\ x", "cat >/dev/null*", "cat >/dev/./null",
+    "cat </dev/null>x", "true && rm", "true;rm", "type -a rm; rm", "history -s rm; fc -s", "compgen -C rm",
+    "mapfile -C rm a", "hash -p ./x cat; cat", "enable -n cat", "enable -f ./x y", "complete -C rm x",
+    "bind -x '\"a\":rm'", "read x", "readonly PATH=.", "typeset -n a=b", "declare x=$(rm)", "local x=`rm`",
+    "unset -f cat", "getopts a 'b[$(rm)]'", "ulimit -c 1; rm", "pushd x; rm", "cd a; ./cat", "./cat a", "/tmp/cat a",
+    "~/cat a", "../git log", "'cat' a;'rm' x", "c\\at a;r\\m x", "cat a$'\\n'rm", "cat a\nrm x", "cat \\\n; rm x",
+    "cat a # x\nrm", "cat 'a\nb' ; rm x", 'cat "a\n$(rm)"', "cat a\u00a0rm x;rm", "cat <<E\n$(rm x)\nE",
+    "cat <<'E' ; rm\nx\nE", "cat <<-E\n\tx\n\tE\nrm", "cat a\r\nrm", "cat a\vrm;rm", "cat a\fb\nrm",
+    "echo a | cat - &\nrm", "cat a\\\n\\\n;rm", "cat 'a'\\''b;rm\nrm", "cat </dev/tcp/h/1", "sudo cat a",
+    "env --split-string='cat a'", "nice --x=y cat", "timeout --x=1 5 cat", "xargs -a x cat", "command -pv cat",
+    "cat \\\n# a\nrm", "cat \\\n</dev/null -x2>&1", "cat a\\\n2>&1", "git log -*", "git log --[o]utput=x",
+    "grep -[f]x y", "grep x -?", "find . -*", "git grep a </dev/null -Opython3>&1", "find . 2>/dev/null -delete2>&1",
+])  # fmt: skip
+def test_rules_for_programs_that_read_allow_nothing_else(command: str) -> None:
+    rules = [parse_rule(f"Shell({program} *)", Effect.ALLOW) for program in ("git", "cat", "grep", "find")]
+    assert Policy(rules).decide("Shell", command_subject(take_apart(command))).effect is None
