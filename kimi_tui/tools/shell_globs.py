@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from fnmatch import translate
-from itertools import pairwise
+from itertools import chain, pairwise
 from pathlib import Path
 
 UNKNOWN = "\0"
@@ -120,7 +120,7 @@ def _tilde(word: str, folder: Path) -> str:
     user, slash, rest = word[1:].partition("/")
     if user == "":
         home = os.path.expanduser("~")  # noqa: PTH111
-    elif user == "+":
+    elif re.fullmatch(r"\+|[+-]?\d+", user, re.ASCII):  # a number: of the folders of `pushd`
         home = str(folder)
     elif user == "-":
         home = UNKNOWN
@@ -147,7 +147,7 @@ def _files(word: str, folder: Path) -> list[str]:
             matches = re.compile(_as_fnmatch(part)).match
             hidden = _plain(part).startswith(".")
             for base in bases:
-                for name in _names(folder / base):
+                for name in chain((".", ".."), _names(folder / base)):  # which older shells match
                     left -= 1
                     if left < 0 or len(found) > MAX_WORDS:
                         raise _CutError

@@ -8,11 +8,13 @@ Each kind of line is run in Bash and, where there is one, in another `sh`.
 import argparse
 import os
 import random
+import re
 import shutil
 import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -246,7 +248,7 @@ class Range:
         """With folders that a tilde may stand for as a tilde."""
         names = {str(self.home): "~", str(self.work): "~+", "/root": "~root"}
         for folder, tilde in names.items():
-            words = tuple(word.replace("~+0", "~+").replace(folder, tilde) for word in words)
+            words = tuple(re.sub(r"~[+-]?\d+", "~+", word).replace(folder, tilde) for word in words)
         return words
 
     def _listing(self) -> list[tuple[str, int, int]]:
@@ -266,7 +268,7 @@ def _call(file: Path) -> Call:
 
 def difference(line: str, read: CommandLine, place: Range) -> str | None:
     """What Bash did of a line without doubts that was not read in it."""
-    expected = {place.as_written(_as_run(command.words, place)) for command in read.commands}
+    expected = {place.as_written(given) for command in read.commands for given in _as_run(command.words, place)}
     files = {name for file in read.files for name in (file, Path(file).name)}
     try:
         calls = place.run(line)
@@ -281,16 +283,19 @@ def difference(line: str, read: CommandLine, place: Range) -> str | None:
     return None
 
 
-def _as_run(words: tuple[str | None, ...], place: Range) -> tuple[str, ...]:
-    """The words as a program gets them: its name alone, patterns as files."""
-    given: list[str] = []
-    for number, word in enumerate(words):
-        assert word is not None
-        if isinstance(word, Pattern):
-            given.extend(expand(word.spelled, place.work).paths)
-        else:
-            given.append(word.rpartition("/")[2] if number == 0 else word)
-    return tuple(given)
+def _as_run(words: tuple[str | None, ...], place: Range) -> Iterator[tuple[str, ...]]:
+    """The words as a program gets them: its name alone, patterns as files. Some shells match `.` and `..`."""
+    for dots in (True, False):
+        given: list[str] = []
+        for number, word in enumerate(words):
+            assert word is not None
+            if isinstance(word, Pattern):
+                paths = expand(word.spelled, place.work).paths
+                plain = [path for path in paths if not {".", ".."} & set(path.split("/"))]
+                given.extend(paths if dots else plain or (word,))
+            else:
+                given.append(word.rpartition("/")[2] if number == 0 else word)
+        yield tuple(given)
 
 
 def runnable(line: str) -> bool:
