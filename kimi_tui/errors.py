@@ -111,6 +111,8 @@ class SessionLockedError(SessionError):
 class ModelNotSetError(KimiTuiError):
     """There is no model to ask; the message says how to set one."""
 
+    exit_code = EXIT_USAGE
+
 
 class ModelUnsupportedError(KimiTuiError):
     """The model lacks a capability that the request needs."""
@@ -135,6 +137,13 @@ class RepeatedCallError(KimiTuiError):
         super().__init__(
             said("stopped: the model made the same call of {tool} in {count} steps in a row", tool=tool, count=count)
         )
+
+
+class OutputError(KimiTuiError):
+    """What there is to say cannot be written to standard output; `cause` is what the system says."""
+
+    def __init__(self, cause: str) -> None:
+        super().__init__(said("the output cannot be written: {cause}", cause=cause))
 
 
 class FaultError(KimiTuiError):

@@ -1,11 +1,9 @@
 """`kimi-tui doctor`: what of this machine the program needs, and what to do where it is not there."""
 
 import argparse
-import json
-import sys
 from dataclasses import asdict
 
-from kimi_tui.cli.plain_text import print_out, printable
+from kimi_tui.cli.plain_text import print_json, print_out, printable
 
 
 def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
@@ -25,7 +23,7 @@ def run(options: argparse.Namespace) -> int:
 
     checks = all_checks(options)
     if options.json:
-        sys.stdout.write(json.dumps([asdict(check) for check in checks]) + "\n")
+        print_json([asdict(check) for check in checks], indent=None)
     else:
         for check in checks:
             print_out(printable(f"{check.state:<4}  {check.name:<14} {check.found}"))

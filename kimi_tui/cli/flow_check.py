@@ -1,7 +1,6 @@
 """`kimi-tui flow check`: what is wrong with charts, with the place in the file; for people, pre-commit and CI."""
 
 import argparse
-import json
 import os
 import sys
 from collections.abc import Iterator
@@ -9,7 +8,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Literal
 
-from kimi_tui.cli.plain_text import print_out, printable
+from kimi_tui.cli.plain_text import print_json, print_out, printable
 from kimi_tui.cli.work_dir import work_dir_of
 from kimi_tui.errors import FlowError, SkillError, UsageError
 from kimi_tui.flow import read_chart
@@ -43,11 +42,11 @@ def run_check(options: argparse.Namespace) -> int:
     errors = sum(finding.severity == "error" for finding in findings)
     match options.format:
         case "json":
-            print_out(json.dumps({"files": len(files), "findings": [asdict(each) for each in findings]}, indent=2))
+            print_json({"files": len(files), "findings": [asdict(each) for each in findings]})
         case "sarif":
             from kimi_tui.cli.sarif import sarif_of
 
-            print_out(json.dumps(sarif_of(findings), indent=2))
+            print_json(sarif_of(findings))
         case _:
             print_out("\n".join(printable(str(finding)) for finding in findings))
             summary = f"{_count(len(files), 'file')}, {_count(errors, 'error')}"

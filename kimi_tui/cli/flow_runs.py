@@ -1,14 +1,13 @@
 """`kimi-tui flow runs` and `flow export`: the runs that sessions keep."""
 
 import argparse
-import json
 import sys
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
 from kimi_tui import paths
-from kimi_tui.cli.plain_text import print_out, printable
+from kimi_tui.cli.plain_text import print_json, print_out, printable
 from kimi_tui.cli.work_dir import work_dir_of
 from kimi_tui.errors import KimiTuiError, UsageError
 from kimi_tui.flow.export import (
@@ -24,6 +23,7 @@ from kimi_tui.flow.picture import FlowPicture, fold_flows
 from kimi_tui.flow.run_state import RunState
 from kimi_tui.flow.svg import to_svg
 from kimi_tui.session.session import sessions_dir
+from kimi_tui.text_safety import dump_json
 from kimi_tui.wire.recorder import read_recorded
 
 _ID = 8
@@ -47,7 +47,7 @@ def run_runs(options: argparse.Namespace) -> int:
             raise UsageError(f"there is no session {options.session!r} with a flow's run in it")
     kept.sort(key=lambda each: each.run.started_at, reverse=True)
     if options.format == "json":
-        print_out(json.dumps([_as_json(each) for each in kept], indent=2, ensure_ascii=False))
+        print_json([_as_json(each) for each in kept])
         return 0
     if not kept:
         print_out("No flow was run in this folder; --all lists those of every folder.")
@@ -68,7 +68,10 @@ def run_export(options: argparse.Namespace) -> int:
         case "md":
             text = to_markdown(picture)
         case "json":
-            text = json.dumps(to_json(picture), indent=2, ensure_ascii=False) + "\n"
+            if options.output is None:
+                print_json(to_json(picture))
+                return 0
+            text = dump_json(to_json(picture), indent=2) + "\n"
         case _:
             text = to_svg(flow_of_picture(picture), picture)
     if options.output is None:

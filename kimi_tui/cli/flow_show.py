@@ -1,13 +1,12 @@
 """`kimi-tui flow list` and `flow show`: the flows there are, and a chart drawn in the terminal."""
 
 import argparse
-import json
 import shutil
 import sys
 from pathlib import Path
 
 from kimi_tui.cli.flow_check import CHART_SUFFIXES
-from kimi_tui.cli.plain_text import print_out, printable
+from kimi_tui.cli.plain_text import print_json, print_out, printable
 from kimi_tui.cli.work_dir import folder_of, work_dir_of
 from kimi_tui.errors import FlowError, UsageError
 from kimi_tui.flow.graph import Flow
@@ -23,7 +22,7 @@ def run_list(options: argparse.Namespace) -> int:
     """Print the flows by scope; those that cannot be run, with the reason."""
     skills = [skill for skill in library_of(options).skills if skill.declared_kind is SkillKind.FLOW]
     if options.format == "json":
-        print_out(json.dumps([_as_json(skill) for skill in skills], indent=2, ensure_ascii=False))
+        print_json([_as_json(skill) for skill in skills])
         return 0
     if not skills:
         print_out("There are no flows. `kimi-tui flow run` runs a skill whose frontmatter says `type: flow`.")

@@ -1,11 +1,10 @@
 """`kimi-tui info`: which versions this is; the keys are those of the reference peer, and ours."""
 
 import argparse
-import json
 import platform
-import sys
 
 from kimi_tui import __version__
+from kimi_tui.cli.plain_text import print_json, print_out
 
 
 def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
@@ -30,13 +29,13 @@ def run(options: argparse.Namespace) -> int:
         "keys": keys,
     }
     if options.json:
-        sys.stdout.write(json.dumps(facts) + "\n")
+        print_json(facts, indent=None)
         return 0
-    sys.stdout.write(
+    print_out(
         f"kimi-tui {__version__}\n"
         f"agent files: version {', '.join(VERSIONS)}\n"
         f"Wire: version {PROTOCOL_VERSION}\n"
         f"Python {platform.python_version()}\n"
-        f"new keys: {keys}\n"
+        f"new keys: {keys}"
     )
     return 0

@@ -2,12 +2,12 @@
 
 import argparse
 import gc
-import os
-import sys
+import signal
 
 from kimi_tui.cli.complaint import complain
 from kimi_tui.cli.no_dump import forbid_dumps
 from kimi_tui.cli.options import parse
+from kimi_tui.cli.standard_streams import end_output, fill_closed_streams, flush_output
 from kimi_tui.errors import EXIT_FAILURE, KimiTuiError
 
 _YOUNG = 50_000
@@ -20,8 +20,8 @@ def main(argv: list[str] | None = None) -> int:
     gc.set_threshold(_YOUNG)
     forbid_dumps()
     try:
-        options = parse(argv)
-        return _run(options)
+        fill_closed_streams()
+        return _flushed(argv)
     except KimiTuiError as error:
         complain(str(error))
         return error.exit_code
@@ -29,10 +29,28 @@ def main(argv: list[str] | None = None) -> int:
         complain(f"a library cannot be loaded ({error}); to install all of them again: pip install --upgrade kimi-tui")
         return EXIT_FAILURE
     except KeyboardInterrupt:
-        return 130
+        return 128 + signal.SIGINT
     except BrokenPipeError:
-        _silence_stdout()
-        return 141
+        return 128 + signal.SIGPIPE
+    except OSError as error:
+        complain(f"{error.filename}: {error.strerror}" if error.filename else error.strerror or str(error))
+        return EXIT_FAILURE
+    except MemoryError:
+        complain("there is not enough memory")
+        return EXIT_FAILURE
+    finally:
+        end_output()
+
+
+def _flushed(argv: list[str] | None) -> int:
+    """Run, and write what is still to be written. Raises OutputError where that cannot be done."""
+    try:
+        status = _run(parse(argv))
+    except SystemExit:  # the help and the version
+        flush_output()
+        raise
+    flush_output()
+    return status
 
 
 def _run(options: argparse.Namespace) -> int:
@@ -105,9 +123,3 @@ def _run_face(options: argparse.Namespace) -> int:
     from kimi_tui.cli.screen import run_screen
 
     return run_screen(options)
-
-
-def _silence_stdout() -> None:
-    """Nobody reads stdout any more: keep the interpreter from complaining when it flushes it at exit."""
-    devnull = os.open(os.devnull, os.O_WRONLY)
-    os.dup2(devnull, sys.stdout.fileno())

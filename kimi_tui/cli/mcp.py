@@ -4,7 +4,7 @@ import argparse
 from typing import TYPE_CHECKING
 
 from kimi_tui.cli.complaint import complain
-from kimi_tui.cli.plain_text import print_out, printable
+from kimi_tui.cli.plain_text import print_json, print_out, printable
 from kimi_tui.errors import EXIT_FAILURE, EXIT_OK, KimiTuiError, UsageError
 
 if TYPE_CHECKING:
@@ -105,12 +105,11 @@ def _pair(text: str, mark: str, option: str) -> tuple[str, str]:
 
 
 def _list(args: argparse.Namespace) -> int:
-    import json
 
     setup = _setup(args)
     if args.json:
         servers = [_as_json(server) for server in setup.servers]
-        print_out(json.dumps({"servers": servers, "problems": list(setup.problems)}, indent=2))
+        print_json({"servers": servers, "problems": list(setup.problems)})
         return EXIT_OK
     for server in setup.servers:
         config = server.config

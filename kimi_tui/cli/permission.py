@@ -1,7 +1,6 @@
 """`kimi-tui permission`: what would happen to a call, rule by rule, and the rules there are."""
 
 import argparse
-import json
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -31,16 +30,21 @@ def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]"
 
 def run(args: argparse.Namespace) -> int:
     """Print what was asked for. Raises UsageError and ConfigError."""
-    from kimi_tui.cli.plain_text import print_out, printable
+    from dataclasses import asdict
+
+    from kimi_tui.cli.plain_text import print_json, print_out, printable
     from kimi_tui.tools.workspace import Workspace
 
     settings, work_dir, waiting = _settings(args)
     if args.permission_command == "list":
-        text = _list_json(settings, waiting) if args.json else _list(settings, waiting)
+        shown = _list_json(settings, waiting) if args.json else _list(settings, waiting)
     else:
         checked = _checked(args, settings, Workspace(work_dir))
-        text = _check_json(checked) if args.json else _check(checked)
-    print_out((text if args.json else printable(text)).rstrip("\n"))
+        shown = asdict(checked) if args.json else _check(checked)
+    if isinstance(shown, str):
+        print_out(printable(shown).rstrip("\n"))
+    else:
+        print_json(shown)
     return 0
 
 
@@ -97,22 +101,15 @@ def _check(checked: "Checked") -> str:
     return "\n".join(lines) + "\n"
 
 
-def _check_json(checked: "Checked") -> str:
-    from dataclasses import asdict
-
-    return json.dumps(asdict(checked), indent=2, ensure_ascii=False) + "\n"
-
-
 def _list(settings: "PermissionSettings", waiting: tuple[str, ...]) -> str:
     lines = [f"mode {settings.mode}"]
     lines += [f"{rule.effect:5}  {rule}  ({rule.origin})" for rule in settings.rules] or ["There are no rules."]
     return "\n".join((*lines, *waiting)) + "\n"
 
 
-def _list_json(settings: "PermissionSettings", waiting: tuple[str, ...]) -> str:
-    value = {
+def _list_json(settings: "PermissionSettings", waiting: tuple[str, ...]) -> dict[str, object]:
+    return {
         "mode": settings.mode,
         "rules": [{"effect": rule.effect, "rule": str(rule), "origin": rule.origin} for rule in settings.rules],
         "warnings": list(waiting),
     }
-    return json.dumps(value, indent=2, ensure_ascii=False) + "\n"

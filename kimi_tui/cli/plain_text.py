@@ -1,17 +1,39 @@
-"""Text for a terminal or a pipe that may come from anywhere."""
+"""What the subcommands print: safe for a terminal, in the encoding of standard output."""
 
 import sys
+
+from kimi_tui.errors import OutputError
+from kimi_tui.text_safety import dump_json, for_terminal, spelled_out
 
 
 def printable(text: str) -> str:
     """`text` with what a terminal would obey spelled out; line breaks stay."""
-    if text.replace("\n", "").isprintable():
-        return text
-    return "".join(char if char.isprintable() or char == "\n" else f"\\u{ord(char):04x}" for char in text)
+    return spelled_out(text, keep="\n")
 
 
 def print_out(text: str) -> None:
-    """Write to stdout; what the locale's encoding cannot say is spelled out."""
+    """Write to stdout; what a terminal would obey and what the encoding cannot say is spelled out."""
     if text:
         encoding = sys.stdout.encoding or "utf-8"
-        sys.stdout.write(text.encode(encoding, "backslashreplace").decode(encoding) + "\n")
+        _write(for_terminal(text).encode(encoding, "backslashreplace").decode(encoding) + "\n")
+
+
+def print_json(value: object, *, indent: int | None = 2) -> None:
+    """Write JSON to stdout; what a terminal would obey and what the encoding cannot say is escaped."""
+    encoding = sys.stdout.encoding or "utf-8"
+    text = dump_json(value, indent=indent)
+    try:
+        text.encode(encoding)
+    except UnicodeEncodeError:
+        text = dump_json(value, indent=indent, ascii_only=True)
+    _write(text + "\n")
+
+
+def _write(text: str) -> None:
+    """Raises OutputError, and BrokenPipeError where the reader has gone."""
+    try:
+        sys.stdout.write(text)
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        raise OutputError(error.strerror or str(error)) from error

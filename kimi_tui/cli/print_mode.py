@@ -2,6 +2,7 @@
 
 import argparse
 import asyncio
+import io
 import sys
 from dataclasses import replace
 
@@ -20,6 +21,8 @@ from kimi_tui.ui.print.face import Output, answer, answer_lines
 def run_print_mode(options: argparse.Namespace) -> int:
     """Raises KimiTuiError; returns the exit status of everything else."""
     start_logging(options.debug)
+    if options.output_format == "stream-json" and isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(encoding="utf-8")  # whatever the locale: who reads it has no way to know that
     reads_lines = options.input_format == "stream-json"
     prompt = None if reads_lines else _prompt(options)
     plan = replace(plan_of(options, interactive=False), steered=reads_lines)

@@ -72,12 +72,11 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _list(options: argparse.Namespace, work_dir: "Path") -> int:
-    import json
     from datetime import datetime
 
     from kimi_tui import paths
     from kimi_tui.cli.named_session import short_id
-    from kimi_tui.cli.plain_text import print_out, printable
+    from kimi_tui.cli.plain_text import print_json, print_out, printable
     from kimi_tui.session import catalog
     from kimi_tui.session.importing import kimi_sessions
 
@@ -89,7 +88,7 @@ def _list(options: argparse.Namespace, work_dir: "Path") -> int:
     if options.search:
         sessions = [found for found in sessions if catalog.matches(found, options.search)]
     if options.json:
-        print_out(json.dumps([_as_json(found) for found in sessions], indent=2, ensure_ascii=False))
+        print_json([_as_json(found) for found in sessions])
         return 0
     for found in sessions:
         info = found.info

@@ -1,9 +1,10 @@
 """`kimi-tui skill list`: the skills there are, where they come from, and what is wrong with them."""
 
 import argparse
-import json
-import sys
 from typing import TYPE_CHECKING
+
+from kimi_tui.cli.plain_text import print_json, print_out
+from kimi_tui.text_safety import spelled_out
 
 if TYPE_CHECKING:
     from kimi_tui.skill.library import SkillLibrary
@@ -28,8 +29,10 @@ def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]"
 def run(args: argparse.Namespace) -> int:
     """Print what was asked for. Raises UsageError and ConfigError."""
     library = _library(args)
-    text = _json(library) if args.json else _problems(library) if args.problems else _list(library)
-    sys.stdout.write(text)
+    if args.json:
+        print_json(_json(library))
+    else:
+        print_out((_problems(library) if args.problems else _list(library)).removesuffix("\n"))
     errors = any(problem.severity == "error" for problem in library.problems())
     return 1 if args.problems and errors else 0
 
@@ -104,19 +107,14 @@ def _cells(text: str) -> int:
 
 
 def _problems(library: "SkillLibrary") -> str:
-    return "".join(f"{_printable(str(problem))}\n" for problem in library.problems())
+    return "".join(f"{spelled_out(str(problem))}\n" for problem in library.problems())
 
 
-def _printable(text: str) -> str:
-    return "".join(char if char.isprintable() else f"\\u{ord(char):04x}" for char in text)
-
-
-def _json(library: "SkillLibrary") -> str:
-    value = {
+def _json(library: "SkillLibrary") -> object:
+    return {
         "skills": [_skill_object(skill) for skill in library.skills],
         "problems": [_problem_object(problem) for problem in library.problems()],
     }
-    return json.dumps(value, indent=2, ensure_ascii=False) + "\n"
 
 
 def _skill_object(skill: "Skill") -> "JsonObject":

@@ -830,4 +830,26 @@ DEFENCES: tuple[Defence, ...] = (
         "        async with asyncio.timeout(seconds):\n", "        async with asyncio.timeout(None):\n",
         "test_a_stream_of_comments_alone_comes_to_an_end",
     ),
+    Defence(
+        "text that acts on a terminal", "spelling out what the model says to one", "kimi_tui/ui/print/prose.py",
+        "for_terminal(text) if self._out.is_terminal() else text", "text",
+        "test_what_the_model_says_to_a_terminal_does_nothing_there",
+    ),
+    Defence(
+        "text that acts on a terminal", "a list of what may stay", "kimi_tui/text_safety.py",
+        '_STAYS = frozenset("LMNPS")\n', '_STAYS = frozenset("LMNPSC")\n',
+        "test_nothing_that_a_terminal_would_obey_is_left",
+    ),
+    Defence(
+        "text that acts on a terminal", "spelling out all that is printed", "kimi_tui/cli/plain_text.py",
+        "for_terminal(text).encode", "text.encode", "test_nothing_that_is_printed_acts_on_a_terminal",
+    ),
+    Defence(
+        "output that cannot be written", "saying so at the end of an answer", "kimi_tui/ui/print/face.py",
+        "    printing.stdout.check()\n", "", "test_an_answer_that_cannot_be_written_is_a_failure",
+    ),
+    Defence(
+        "output that cannot be written", "holding the place of a closed stream", "kimi_tui/cli/main.py",
+        "        fill_closed_streams()\n", "", "test_a_closed_stream_leads_to_no_traceback",
+    ),
 )  # fmt: skip

@@ -305,4 +305,15 @@ CASES: dict[str, tuple[str, ...]] = {
         "tests/test_bounded_http.py::test_a_stream_of_comments_alone_comes_to_an_end",
         "tests/test_bounded_http.py::test_a_body_is_read_up_to_its_bound",
     ),
+    "text that acts on a terminal": (
+        "tests/ui/print/test_streams.py::test_what_the_model_says_to_a_terminal_does_nothing_there",
+        "tests/ui/print/test_streams.py::test_json_lines_hold_nothing_that_a_terminal_would_obey",
+        "tests/cli/test_plain_text.py::test_nothing_that_is_printed_acts_on_a_terminal",
+        "tests/test_text_safety.py::test_nothing_that_a_terminal_would_obey_is_left",
+    ),
+    "output that cannot be written": (
+        "tests/ui/print/test_streams.py::test_an_answer_that_cannot_be_written_is_a_failure",
+        "tests/ui/print/test_streams.py::test_a_list_that_cannot_be_written_is_a_failure",
+        "tests/ui/print/test_streams.py::test_a_closed_stream_leads_to_no_traceback",
+    ),
 }

@@ -6,23 +6,25 @@ import sys
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import IO, Protocol
+from typing import IO, Protocol, cast
 
 from pydantic import ValidationError
 
 from kimi_tui import json_text
-from kimi_tui.errors import EXIT_FAILURE, EXIT_OK, KimiTuiError
+from kimi_tui.errors import EXIT_FAILURE, EXIT_OK, KimiTuiError, OutputError, UsageError
 from kimi_tui.flow.runner import FlowRunner
 from kimi_tui.flow.turn import TurnResult
 from kimi_tui.llm.message import Message
+from kimi_tui.text_safety import one_line
 from kimi_tui.ui.print.json_lines import JsonLines
 from kimi_tui.ui.print.lines import read_lines
+from kimi_tui.ui.print.output_stream import OutputStream
 from kimi_tui.ui.print.prose import Prose
 from kimi_tui.wire.channel import Wire
 from kimi_tui.wire.codec import WireMessage
 from kimi_tui.wire.events import Notification, TurnBegin
 from kimi_tui.wire.flow_events import FlowPaused
-from kimi_tui.wire.parts import TextPart, UserInput
+from kimi_tui.wire.parts import JsonObject, TextPart, UserInput
 
 EXIT_INTERRUPTED = 128 + signal.SIGINT
 _SIGNALS = (signal.SIGINT, signal.SIGTERM)
@@ -49,38 +51,44 @@ class Output:
     progress: bool = False
 
 
+@dataclass(frozen=True, slots=True)
+class _Printing:
+    printer: JsonLines | Prose
+    stdout: OutputStream
+
+
 async def answer(engine: Engine, prompt: UserInput, output: Output) -> int:
     """Take one prompt to its end. Raises the KimiTuiError that ended it."""
-    with _printing(engine, output) as printer:
-        return await _answer(engine, prompt, printer)
+    with _printing(engine, output) as printing:
+        return await _answer(engine, prompt, printing)
 
 
 @contextmanager
-def _printing(engine: Engine, output: Output) -> Generator[JsonLines | Prose]:
+def _printing(engine: Engine, output: Output) -> Generator["_Printing"]:
     """What the Wire says is printed while this lasts."""
+    stdout = OutputStream(sys.stdout)
     printer = (
-        JsonLines(sys.stdout, final_only=output.final_only, flow_events=output.flow_events)
+        JsonLines(stdout, final_only=output.final_only, flow_events=output.flow_events)
         if output.json
-        else Prose(sys.stdout, sys.stderr if output.progress else None, final_only=output.final_only)
+        else Prose(stdout, sys.stderr if output.progress else None, final_only=output.final_only)
     )
     unlisten = (engine.wire.listen(printer), engine.wire.listen(_warn))
     try:
-        yield printer
+        yield _Printing(printer, stdout)
     finally:
         for end in unlisten:
             end()
         printer.finish()
-        sys.stdout.flush()
+        stdout.flush()
 
 
-async def _answer(engine: Engine, prompt: UserInput, printer: JsonLines | Prose) -> int:
+async def _answer(engine: Engine, prompt: UserInput, printing: "_Printing") -> int:
     try:
-        result, interrupted_by = await _turn(engine, prompt, lambda: printer.broken)
+        result, interrupted_by = await _turn(engine, prompt, lambda: printing.stdout.broken)
     finally:
-        printer.finish()
-        sys.stdout.flush()
-    if printer.broken:
-        raise BrokenPipeError
+        printing.printer.finish()
+        printing.stdout.flush()
+    printing.stdout.check()
     match result.stop:
         case "finished":
             return EXIT_OK
@@ -88,26 +96,34 @@ async def _answer(engine: Engine, prompt: UserInput, printer: JsonLines | Prose)
             return 128 + interrupted_by if interrupted_by else EXIT_FAILURE
         case "rejected" | "max_steps" | "failed":
             if result.message:
-                sys.stderr.write(f"kimi-tui: {' '.join(result.message.split())}\n")
+                _complain(result.message)
             return EXIT_FAILURE
 
 
 async def answer_lines(engine: Engine, lines: IO[bytes], output: Output, *, at_once: Callable[[str], bool]) -> int:
-    """One user message of JSON a line until the input ends; lines that are none are passed over.
+    """One user message of JSON a line until the input ends; lines that are none are passed over, with a word on stderr.
 
     Messages are answered one after the other; a command that is `at_once` takes effect while one is, and what it says
-    comes among that one's lines. The status is that of the last message that went wrong.
+    comes among that one's lines. The status is that of the last message that went wrong. Raises UsageError where there
+    was something, and no message among it.
     """
     prompts: asyncio.Queue[UserInput | None] = asyncio.Queue()
     begun = asyncio.Event()
-    answering = False
+    answering = heard = passed_over = False
     unlisten = engine.wire.listen(lambda message: begun.set() if isinstance(message, TurnBegin) else None)
 
     async def sort() -> None:
+        nonlocal heard, passed_over
+        number = 0
         async for line in read_lines(lines):
+            number += 1
             prompt = _prompt(line)
             if prompt is None:
+                if line.strip():
+                    passed_over = True
+                    _complain(f"line {number} is not a user message and is passed over")
                 continue
+            heard = True
             idle = prompts.empty() and not answering
             if idle or not (isinstance(prompt, str) and at_once(prompt)):
                 begun.clear()
@@ -118,7 +134,7 @@ async def answer_lines(engine: Engine, lines: IO[bytes], output: Output, *, at_o
             try:
                 await engine.prompt(prompt)
             except KimiTuiError as error:
-                sys.stderr.write(f"kimi-tui: {error}\n")
+                _complain(str(error))
         await prompts.put(None)
         for _ in range(10):  # an order that ended a pause takes effect in the loop's next turns
             await asyncio.sleep(0)
@@ -127,20 +143,24 @@ async def answer_lines(engine: Engine, lines: IO[bytes], output: Output, *, at_o
     status = EXIT_OK
     sorting = asyncio.create_task(sort())
     try:
-        with _printing(engine, output) as printer:
+        with _printing(engine, output) as printing:
             while (prompt := await prompts.get()) is not None:
                 answering = True
                 try:
-                    status = await _answer(engine, prompt, printer) or status
+                    status = await _answer(engine, prompt, printing) or status
                     if status >= EXIT_INTERRUPTED:
                         return status
+                except OutputError:
+                    raise
                 except KimiTuiError as error:
-                    sys.stderr.write(f"kimi-tui: {error}\n")
+                    _complain(str(error))
                     status = error.exit_code
                 finally:
                     answering = False
                     begun.set()
             await sorting
+        if passed_over and not heard:
+            raise UsageError('there is no message: each line is to be {"role": "user", "content": "..."}')
     finally:
         sorting.cancel()
         unlisten()
@@ -150,8 +170,11 @@ async def answer_lines(engine: Engine, lines: IO[bytes], output: Output, *, at_o
 def _warn(message: WireMessage) -> None:
     """What does not work although it was asked for: whoever reads only the answer must be able to know."""
     if isinstance(message, Notification) and message.severity == "warning":
-        text = " ".join(f"{message.title}: {message.body}".rstrip(": ").split())
-        sys.stderr.write(f"kimi-tui: {''.join(char if char.isprintable() else '�' for char in text)}\n")
+        _complain(f"{message.title}: {message.body}".rstrip(": "))
+
+
+def _complain(message: str) -> None:
+    sys.stderr.write(f"kimi-tui: {one_line(message)}\n")
 
 
 def _let_nothing_wait(engine: Engine) -> None:
@@ -173,8 +196,12 @@ def _stop_flow(engine: Engine) -> None:
 
 
 def _prompt(line: bytes) -> UserInput | None:
+    """The user's message of a line: as the conversation has it, or wrapped as `{"type": "user", "message": ...}`."""
     try:
-        message = Message.model_validate(json_text.loads(line))
+        value = json_text.loads(line)
+        if isinstance(value, dict) and cast(JsonObject, value).get("type") == "user":
+            value = cast(JsonObject, value).get("message")
+        message = Message.model_validate(value)
     except (ValueError, ValidationError, RecursionError):
         return None
     if message.role != "user" or not message.content:

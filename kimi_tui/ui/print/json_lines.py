@@ -1,10 +1,9 @@
 """`--output-format stream-json`: one JSON message a line, as the conversation has them."""
 
-import json
-from typing import IO
-
 from kimi_tui.llm.message import Message
+from kimi_tui.text_safety import dump_json
 from kimi_tui.tools.result_message import result_message
+from kimi_tui.ui.print.output_stream import OutputStream
 from kimi_tui.wire.codec import FLOW_EVENTS, WireMessage, encode
 from kimi_tui.wire.events import BtwEnd, Notification, PlanDisplay, StepBegin, StepRetry, TurnEnd
 from kimi_tui.wire.merge import Merger
@@ -25,14 +24,13 @@ from kimi_tui.wire.parts import (
 class JsonLines:
     """A raw listener. An assistant's message goes out when its step has said all, before its tools' results."""
 
-    def __init__(self, out: IO[str], *, final_only: bool, flow_events: bool) -> None:
+    def __init__(self, out: OutputStream, *, final_only: bool, flow_events: bool) -> None:
         self._out = out
         self._final_only = final_only
         self._flow_events = flow_events
         self._pieces = Merger[ContentPart | ToolCall | ToolCallPart]()
         self._parts: list[ContentPart | ToolCall | ToolCallPart] = []
         self._final = ""
-        self.broken = False
 
     def __call__(self, message: WireMessage) -> None:
         match message:
@@ -88,13 +86,7 @@ class JsonLines:
             self._write(value)
 
     def _write(self, value: JsonObject) -> None:
-        if self.broken:
-            return
-        try:
-            self._out.write(json.dumps(value, ensure_ascii=False) + "\n")
-            self._out.flush()
-        except BrokenPipeError:
-            self.broken = True
+        self._out.write(dump_json(value) + "\n", flush=True)
 
 
 def _dumped(message: Message) -> JsonObject:

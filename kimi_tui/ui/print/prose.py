@@ -1,8 +1,13 @@
-"""Text output: what the model says, as it says it, and nothing else."""
+"""Text output: what the model says, as it says it, and nothing else.
+
+For a terminal what would act there is spelled out.
+"""
 
 from typing import IO
 
+from kimi_tui.text_safety import for_terminal, one_line
 from kimi_tui.ui.print.headline import headline
+from kimi_tui.ui.print.output_stream import OutputStream
 from kimi_tui.wire.codec import WireMessage
 from kimi_tui.wire.events import BtwEnd, Notification, StepBegin, StepRetry
 from kimi_tui.wire.flow_events import FlowBegin, FlowDecision, FlowEnd, FlowNodeBegin
@@ -16,7 +21,7 @@ class Prose:
     said: where that is on stdout already, a line says so.
     """
 
-    def __init__(self, out: IO[str], progress: IO[str] | None, *, final_only: bool) -> None:
+    def __init__(self, out: OutputStream, progress: IO[str] | None, *, final_only: bool) -> None:
         self._out = out
         self._progress = progress
         self._final_only = final_only
@@ -25,7 +30,6 @@ class Prose:
         self._said_before = False
         self._calls: dict[str, ToolCall] = {}
         self._last_call = ""
-        self.broken = False
 
     def __call__(self, message: WireMessage) -> None:
         match message:
@@ -101,16 +105,8 @@ class Prose:
         self._note(f"{retry.error_type}: attempt {retry.next_attempt}/{retry.max_attempts} in {retry.wait_s:.1f} s")
 
     def _write(self, text: str, *, flush: bool = False) -> None:
-        if self.broken:
-            return
-        try:
-            self._out.write(text)
-            if flush:
-                self._out.flush()
-        except BrokenPipeError:
-            self.broken = True
+        self._out.write(for_terminal(text) if self._out.is_terminal() else text, flush=flush)
 
     def _note(self, text: str) -> None:
         if self._progress is not None:
-            safe = "".join(char if char.isprintable() else "�" for char in text)
-            self._progress.write(f"\x1b[2m{safe[:200]}\x1b[0m\n")
+            self._progress.write(f"\x1b[2m{one_line(text)[:200]}\x1b[0m\n")

@@ -1,0 +1,47 @@
+"""Standard streams that are closed or cannot be written."""
+
+import os
+import sys
+from contextlib import suppress
+
+from kimi_tui.errors import OutputError
+from kimi_tui.said import said
+
+
+def fill_closed_streams() -> None:
+    """Put the null device in the place of each standard stream that is closed.
+
+    A file that is opened later would get its number, and with it what is printed. Raises OutputError for a closed
+    standard output.
+    """
+    had_output = sys.stdout is not None  # pyright: ignore[reportUnnecessaryComparison]
+    for number, name, mode in ((0, "stdin", "r"), (1, "stdout", "w"), (2, "stderr", "w")):
+        if getattr(sys, name) is None:
+            null = os.open(os.devnull, os.O_RDWR)
+            if null != number:
+                os.dup2(null, number)
+                os.close(null)
+            setattr(sys, name, os.fdopen(number, mode, encoding="utf-8", errors="backslashreplace", closefd=False))
+    if not had_output:
+        raise OutputError(said("standard output is closed"))
+
+
+def flush_output() -> None:
+    """Raises OutputError, and BrokenPipeError where the reader has gone."""
+    try:
+        sys.stdout.flush()
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        raise OutputError(error.strerror or str(error)) from error
+
+
+def end_output() -> None:
+    """What could not be written is let go, so that the interpreter does not fail by it at its end."""
+    try:
+        sys.stdout.flush()
+    except (OSError, ValueError):
+        with suppress(OSError, ValueError):
+            null = os.open(os.devnull, os.O_WRONLY)
+            os.dup2(null, sys.stdout.fileno())
+            os.close(null)

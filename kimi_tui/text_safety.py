@@ -1,0 +1,80 @@
+"""Text from anywhere, made safe for a terminal or for a line of JSON: what acts or hides is spelled out.
+
+What may stay is listed by Unicode category, so that what is not known is spelled out: C0 and C1 controls, DEL,
+marks for the direction of text, tags, private and half characters. Line ends and tabs stay where they say so.
+"""
+
+import json
+import math
+import re
+import unicodedata
+from collections.abc import Sequence
+from typing import cast
+
+_STAYS = frozenset("LMNPS")
+_JOINERS = frozenset("\u200c\u200d")  # good text of many languages has them, and pictures of several parts
+_NEW_PICTURES = range(0x1F000, 0x1FB00)  # some are younger than Python's tables
+_RETURN = re.compile(r"\r+(?=\n|\Z)")
+
+
+def is_safe(char: str) -> bool:
+    """Whether a terminal shows this one character, and does nothing by it."""
+    category = unicodedata.category(char)
+    return (
+        category[0] in _STAYS
+        or category == "Zs"
+        or char in _JOINERS
+        or (category == "Cn" and ord(char) in _NEW_PICTURES)
+    )
+
+
+def spelled_out(text: str, *, keep: str = "") -> str:
+    """`text` with every character that is not safe, but for those of `keep`, as its number: ESC is \\u001b."""
+    if text.isprintable():
+        return text
+    return "".join(char if char in keep or is_safe(char) else _number(char) for char in text)
+
+
+def one_line(text: str) -> str:
+    """`text` on one line: white space is a blank, what is not safe is spelled out."""
+    return spelled_out(" ".join(text.split()))
+
+
+def for_terminal(text: str) -> str:
+    """Lines of text for a terminal: line ends and tabs stay, a carriage return before a line end goes."""
+    return spelled_out(_RETURN.sub("", text) if "\r" in text else text, keep="\n\t")
+
+
+def dump_json(value: object, *, indent: int | None = None, ascii_only: bool = False) -> str:
+    """JSON of safe characters, all others escaped; with `ascii_only` all but ASCII is.
+
+    It reads back as `value`, but NaN and infinity are null.
+    """
+    try:
+        text = json.dumps(value, ensure_ascii=ascii_only, indent=indent, allow_nan=False)
+    except ValueError:
+        text = json.dumps(_finite(value), ensure_ascii=ascii_only, indent=indent, allow_nan=False)
+    return "\n".join(map(_escaped, text.split("\n")))
+
+
+def _finite(value: object) -> object:
+    match value:
+        case dict():
+            return {key: _finite(item) for key, item in cast(dict[object, object], value).items()}
+        case list() | tuple():
+            return [_finite(item) for item in cast(Sequence[object], value)]
+        case float() if not math.isfinite(value):
+            return None
+        case _:
+            return value
+
+
+def _escaped(line: str) -> str:
+    if line.isprintable():
+        return line
+    return "".join(char if is_safe(char) else json.dumps(char)[1:-1] for char in line)
+
+
+def _number(char: str) -> str:
+    code = ord(char)
+    return f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"

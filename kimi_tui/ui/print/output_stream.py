@@ -1,0 +1,45 @@
+"""Where the print face writes: standard output, until it cannot be written any more."""
+
+from typing import TextIO
+
+from kimi_tui.errors import OutputError
+
+
+class OutputStream:
+    """Writes and flushes. The first failure ends it; whoever writes goes on without a word, and asks `broken`."""
+
+    def __init__(self, out: TextIO) -> None:
+        self._out = out
+        self._failure: OSError | None = None
+
+    @property
+    def broken(self) -> bool:
+        return self._failure is not None
+
+    def is_terminal(self) -> bool:
+        return self._out.isatty()
+
+    def write(self, text: str, *, flush: bool = False) -> None:
+        """What the encoding cannot say is spelled out as `\\u4e2d`."""
+        if self._failure is not None:
+            return
+        try:
+            encoding = self._out.encoding or "utf-8"
+            self._out.write(text.encode(encoding, "backslashreplace").decode(encoding))
+            if flush:
+                self._out.flush()
+        except OSError as error:
+            self._failure = error
+
+    def flush(self) -> None:
+        self.write("", flush=True)
+
+    def check(self) -> None:
+        """Raises BrokenPipeError where the reader has gone, OutputError where it could not be written."""
+        match self._failure:
+            case None:
+                pass
+            case BrokenPipeError():
+                raise self._failure
+            case error:
+                raise OutputError(error.strerror or str(error)) from error

@@ -1,0 +1,64 @@
+import json
+import unicodedata
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from kimi_tui.text_safety import dump_json, for_terminal, is_safe, one_line, spelled_out
+
+ACTS = [
+    "\x1b]52;c;aGk=\x07", "\x1b]0;title\x1b\\", "\x1b[2J", "\x9b31m", "\x9d0;x\x9c", "\x1bP1$r\x1b\\", "\x1bc", "\b",
+    "\x7f", "\x00", "\u202e", "\u2066", "\u200e", "\ufeff", "\u2028", "\U000e0041", "\ue000", "\ud800", "\x0b", "\x85",
+]  # fmt: skip
+STAYS = [
+    "plain text",
+    "中文，全角　空格",
+    "é e\u0301",
+    "👩‍💻🇩🇪👍🏽🫨",
+    "नमस्ते क्‍ष",
+    "می‌خواهم",
+    "עברית",
+    "a\u00a0b",
+    "→ │ ✓",
+]
+
+
+@pytest.mark.parametrize("text", ACTS)
+def test_nothing_that_a_terminal_would_obey_is_left(text: str) -> None:
+    for safe in (
+        spelled_out(text),
+        one_line(f"a{text}b"),
+        for_terminal(text),
+        dump_json(text),
+        dump_json([text], indent=2),
+    ):
+        assert all(is_safe(char) or char == "\n" for char in safe)
+
+
+@pytest.mark.parametrize("text", STAYS)
+def test_what_people_write_stays_as_it_is(text: str) -> None:
+    assert spelled_out(text) == for_terminal(text) == text
+    assert dump_json(text) == f'"{text}"'
+
+
+@given(st.text(st.characters()))
+def test_json_reads_back_as_what_it_was_and_is_one_safe_line(text: str) -> None:
+    line = dump_json({text: [text]})
+    assert json.loads(line) == {text: [text]}
+    assert all(map(is_safe, line))
+
+
+@given(st.text(st.characters(), max_size=30))
+def test_only_letters_marks_numbers_signs_and_blanks_reach_a_terminal(text: str) -> None:
+    for char in for_terminal(text):
+        assert unicodedata.category(char) not in ("Cc", "Cs", "Co", "Zl", "Zp") or char in "\n\t"
+
+
+def test_line_ends_of_windows_are_line_ends() -> None:
+    assert for_terminal("a\r\nb\r") == "a\nb"
+    assert for_terminal("50%\r75%") == "50%\\u000d75%"
+
+
+def test_numbers_that_are_none_are_null_in_json() -> None:
+    assert dump_json({"a": [float("nan"), 1.5, (float("inf"),)]}) == '{"a": [null, 1.5, [null]]}'

@@ -1,0 +1,144 @@
+"""The print face and its standard streams: full, closed, in another encoding, or a terminal."""
+
+import json
+import os
+import pty
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.ui.print.test_print import command
+
+FULL = Path("/dev/full")
+JSON = ("--output-format", "stream-json")
+CANNOT = "kimi-tui: the output cannot be written"
+needs_full = pytest.mark.skipif(not FULL.exists(), reason="there is no /dev/full")
+
+
+def environment(**more: str) -> dict[str, str]:
+    kept = {name: value for name, value in os.environ.items() if not name.startswith(("LC_", "LANG", "PYTHON"))}
+    return {**kept, **more}
+
+
+@needs_full
+@pytest.mark.parametrize("extra", [(), JSON, ("--final-message-only",)], ids=["text", "json", "final"])
+def test_an_answer_that_cannot_be_written_is_a_failure(tmp_path: Path, extra: tuple[str, ...]) -> None:
+    with FULL.open("wb") as full:
+        argv = command(tmp_path, "text: hi", extra=("-p", "hi", *extra))
+        done = subprocess.run(argv, stdout=full, stderr=subprocess.PIPE, text=True, stdin=subprocess.DEVNULL)
+    assert done.returncode == 1
+    assert f"{CANNOT}: No space left on device\n" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+@needs_full
+@pytest.mark.parametrize("words", [("session", "list"), ("info",), ("info", "--json"), ("flow", "list")])
+def test_a_list_that_cannot_be_written_is_a_failure(words: tuple[str, ...]) -> None:
+    with FULL.open("wb") as full:
+        argv = [sys.executable, "-m", "kimi_tui", *words]
+        done = subprocess.run(argv, stdout=full, stderr=subprocess.PIPE, text=True, stdin=subprocess.DEVNULL)
+    assert done.returncode == 1
+    assert done.stderr == f"{CANNOT}: No space left on device\n"
+
+
+LATIN = {"PYTHONIOENCODING": "ascii"}
+POSIX = {"LC_ALL": "POSIX", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
+
+
+@pytest.mark.parametrize("variables", [LATIN, POSIX], ids=["ascii", "posix"])
+def test_json_lines_are_utf_8_whatever_the_locale(tmp_path: Path, variables: dict[str, str]) -> None:
+    argv = command(tmp_path, "text: 你好 😀", extra=("-p", "早上好", *JSON))
+    done = subprocess.run(argv, capture_output=True, env=environment(**variables), stdin=subprocess.DEVNULL)
+    assert done.returncode == 0
+    assert "你好 😀" in done.stdout.decode("utf-8")
+
+
+@pytest.mark.parametrize("variables", [LATIN, POSIX], ids=["ascii", "posix"])
+def test_what_the_encoding_cannot_say_is_spelled_out_in_text(tmp_path: Path, variables: dict[str, str]) -> None:
+    argv = command(tmp_path, "text: ok 你好", extra=("-p", "早上好", "--quiet"))
+    done = subprocess.run(argv, capture_output=True, env=environment(**variables), stdin=subprocess.DEVNULL)
+    assert (done.returncode, done.stdout, done.stderr) == (0, b"ok \\u4f60\\u597d\n", b"")
+
+
+@pytest.mark.parametrize(
+    ("closed", "status", "told"),
+    [
+        ("<&-", 0, ""),
+        (">&-", 1, "kimi-tui: the output cannot be written: standard output is closed\n"),
+        ("2>&-", 0, ""),
+    ],
+)
+def test_a_closed_stream_leads_to_no_traceback(tmp_path: Path, closed: str, status: int, told: str) -> None:
+    argv = command(tmp_path, "text: hello", extra=("-p", "hi", "--quiet"))
+    done = subprocess.run(["sh", "-c", f'exec "$@" {closed}', "sh", *argv], capture_output=True, text=True)
+    assert (done.returncode, done.stderr) == (status, told)
+    assert done.stdout == ("hello\n" if status == 0 else "")
+
+
+def test_no_prompt_and_a_closed_input_is_a_usage_error(tmp_path: Path) -> None:
+    argv = command(tmp_path, "text: hello")
+    done = subprocess.run(["sh", "-c", 'exec "$@" <&-', "sh", *argv], capture_output=True, text=True)
+    assert done.returncode == 2
+    assert "there is no prompt" in done.stderr
+    assert done.stderr.count("\n") == 1
+
+
+def test_lines_of_claude_code_are_messages_too(tmp_path: Path) -> None:
+    lines = [
+        {"type": "user", "message": {"role": "user", "content": "one"}},
+        {"type": "user", "message": {"role": "user", "content": [{"type": "text", "text": "two"}]}, "uuid": "x"},
+    ]
+    argv = command(tmp_path, "text: 1", "text: 2", extra=("--input-format", "stream-json", *JSON))
+    done = subprocess.run(argv, input="\n".join(map(json.dumps, lines)), capture_output=True, text=True)
+    assert [json.loads(line)["content"] for line in done.stdout.splitlines()] == ["1", "2"]
+    assert "passed over" not in done.stderr
+
+
+def test_lines_without_a_message_among_them_are_a_usage_error(tmp_path: Path) -> None:
+    argv = command(tmp_path, "text: 1", extra=("--input-format", "stream-json", *JSON))
+    done = subprocess.run(argv, input='\n{"type": "control_request"}\n', capture_output=True, text=True)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "line 2 is not a user message" in done.stderr
+    assert "there is no message" in done.stderr
+
+
+def at_a_terminal(argv: list[str]) -> str:
+    """What a program writes to a terminal."""
+    control, terminal = pty.openpty()
+    with subprocess.Popen(argv, stdout=terminal, stderr=subprocess.DEVNULL, stdin=subprocess.DEVNULL) as running:
+        os.close(terminal)
+        shown = b""
+        while True:
+            try:
+                piece = os.read(control, 65536)
+            except OSError:
+                break
+            if not piece:
+                break
+            shown += piece
+        running.wait()
+    os.close(control)
+    return shown.decode("utf-8")
+
+
+def test_what_the_model_says_to_a_terminal_does_nothing_there(tmp_path: Path) -> None:
+    evil = "a\x1b]52;c;aGk=\x07b\x9b2Jc\u202ed\x1bc\be"
+    extra = ("-p", "hi", "--quiet")
+    shown = at_a_terminal(command(tmp_path, f"text: {evil} 中文\ttab", extra=extra))
+    assert not set(shown) & set("\x1b\x07\x9b\u202e\b")
+    assert "\\u001b]52" in shown
+    assert "中文\ttab" in shown
+    piped = subprocess.run(
+        command(tmp_path, f"text: {evil}", extra=extra), capture_output=True, stdin=subprocess.DEVNULL
+    )
+    assert piped.stdout.decode("utf-8") == f"{evil}\n"
+
+
+def test_json_lines_hold_nothing_that_a_terminal_would_obey(tmp_path: Path) -> None:
+    evil = "a\x9b2Jc\u202ed\x7f"
+    argv = command(tmp_path, f"text: {evil}", extra=("-p", "hi", *JSON))
+    done = subprocess.run(argv, capture_output=True, stdin=subprocess.DEVNULL)
+    assert not set(done.stdout.decode("utf-8")) & set("\x9b\u202e\x7f")
+    assert json.loads(done.stdout)["content"] == evil
