@@ -56,6 +56,7 @@ class DoubtKind(StrEnum):
     EXPANSION = auto()
     BRACES = auto()
     PATTERN_AS_OPTION = auto()
+    LONG = auto()
     COMMENT = auto()
     INVISIBLE = auto()
     LOOKALIKE = auto()
@@ -71,7 +72,7 @@ class Meaning:
 
 
 MEANINGS: dict[DoubtKind, Meaning] = {
-    DoubtKind.TOO_LONG: Meaning(Weight.LIMIT, said("it is very long")),
+    DoubtKind.TOO_LONG: Meaning(Weight.LIMIT, said("it is too long to be parsed")),
     DoubtKind.TOO_DEEP: Meaning(Weight.LIMIT, said("it is nested deeply")),
     DoubtKind.TOO_MANY_COMMANDS: Meaning(Weight.LIMIT, said("it has very many commands")),
     DoubtKind.UNPARSED: Meaning(Weight.UNREAD, said("it cannot be parsed")),
@@ -100,6 +101,7 @@ MEANINGS: dict[DoubtKind, Meaning] = {
     DoubtKind.EXPANSION: Meaning(Weight.UNKNOWN_WORD, said("it has an expansion")),
     DoubtKind.BRACES: Meaning(Weight.UNKNOWN_WORD, said("it has a brace expansion")),
     DoubtKind.PATTERN_AS_OPTION: Meaning(Weight.UNKNOWN_WORD, said("it has a pattern that could match an option")),
+    DoubtKind.LONG: Meaning(Weight.HIDES, said("it is very long")),
     DoubtKind.COMMENT: Meaning(Weight.HIDES, said("it has a comment")),
     DoubtKind.INVISIBLE: Meaning(Weight.HIDES, said("it has an invisible character ({subject})")),
     DoubtKind.LOOKALIKE: Meaning(Weight.HIDES, said("it has a character that looks like another ({subject})")),

@@ -18,8 +18,10 @@ from kimi_tui.tools.shell_globs import UNKNOWN, quoted
 from kimi_tui.tools.shell_lexer import read_plain
 from kimi_tui.tools.shell_wrappers import Inner, unwrap
 
-MAX_BYTES = 10_000
-"""Longer command lines are not parsed: nobody reads them in a dialog, and parsing stays within milliseconds."""
+READABLE_BYTES = 10_000
+"""Nobody reads longer command lines in a dialog, so no rule allows them."""
+MAX_BYTES = 100_000
+"""Longer command lines are not parsed, so that it takes less than a second."""
 
 _MAX_DEPTH = 5
 _MAX_COMMANDS = 200
@@ -145,6 +147,8 @@ class _Taking:
         if len(text) > MAX_BYTES or len(content) > MAX_BYTES:
             self.doubt(DoubtKind.TOO_LONG)
             return
+        if len(content) > READABLE_BYTES:
+            self.doubt(DoubtKind.LONG)
         if hidden := hidden_in(text):
             self.doubts.append(hidden)
         if depth > _MAX_DEPTH:

@@ -362,7 +362,7 @@ DEFENCES: tuple[Defence, ...] = (
     ),
     Defence(
         "31 cmd_split", "a bound on what is parsed", "kimi_tui/tools/shell_command.py",
-        "MAX_BYTES = 10_000\n", "MAX_BYTES = 10_000_000\n", "test_no_text_takes_long",
+        "MAX_BYTES = 100_000\n", "MAX_BYTES = 10_000_000\n", "test_no_text_takes_long",
     ),
     Defence(
         "31 cmd_split", "doubting what has an expansion", "kimi_tui/tools/shell_command.py",
@@ -767,7 +767,7 @@ DEFENCES: tuple[Defence, ...] = (
     ),
     Defence(
         "a brace expansion without end", "a bound on what is parsed", "kimi_tui/tools/shell_command.py",
-        "MAX_BYTES = 10_000\n", "MAX_BYTES = 10_000_000\n",
+        "MAX_BYTES = 100_000\n", "MAX_BYTES = 10_000_000\n",
     ),
     Defence(
         "a DNS or portal that hangs", "asking off the screen's own loop", "kimi_tui/soul/models.py",

@@ -198,7 +198,7 @@ def test_a_rule_never_allows_a_line_that_a_program_of_another_name_is_in(text: s
     "coproc x", "bind -x '\"a\": x'", "complete -C x y", "mapfile -C x A", "readarray A", "read A", "let A",
     "getopts a b", "ls() { x; }; ls", "x='$(y)'; ls \"${x@P}\"", "ls $((x))", "ls ${a[x]}", "ls ${!x}", "[[ x -eq y ]]",
     "bash -l -c ls", "sort --compress-program=./x a", "timeout --unknown x ls", "ls | xargs x", "ls | sh", "ssh host x",
-    "a" * 20_000, "(" * 10 + "ls" + ")" * 10 + "$(" * 9000,
+    "a" * 200_000, "(" * 10 + "ls" + ")" * 10 + "$(" * 90_000,
 ])  # fmt: skip
 def test_a_rule_that_denies_is_asked_about_where_programs_may_run_that_are_not_listed(command: str) -> None:
     assert line(command).unread

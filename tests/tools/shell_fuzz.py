@@ -14,7 +14,6 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -268,34 +267,41 @@ def _call(file: Path) -> Call:
 
 def difference(line: str, read: CommandLine, place: Range) -> str | None:
     """What Bash did of a line without doubts that was not read in it."""
-    expected = {place.as_written(given) for command in read.commands for given in _as_run(command.words, place)}
+    expected = [_as_run(command.words, place) for command in read.commands]
     files = {name for file in read.files for name in (file, Path(file).name)}
     try:
         calls = place.run(line)
     except AssertionError as error:
         return str(error)
     for call in calls:
-        if place.as_written(call.words) not in expected:
-            return f"it called {call.words}, which is none of {sorted(expected)}"
+        if not any(_is_run(place.as_written(call.words), words) for words in expected):
+            return f"it called {call.words}, which is none of {[command.words for command in read.commands]}"
         for name in call.open:
             if name not in files and name != call.words[0]:  # a program of ours is a script, which Bash opens
                 return f"{name} is open"
     return None
 
 
-def _as_run(words: tuple[str | None, ...], place: Range) -> Iterator[tuple[str, ...]]:
-    """The words as a program gets them: its name alone, patterns as files. Some shells match `.` and `..`."""
-    for dots in (True, False):
-        given: list[str] = []
-        for number, word in enumerate(words):
-            assert word is not None
-            if isinstance(word, Pattern):
-                paths = expand(word.spelled, place.work).paths
-                plain = [path for path in paths if not {".", ".."} & set(path.split("/"))]
-                given.extend(paths if dots else plain or (word,))
-            else:
-                given.append(word.rpartition("/")[2] if number == 0 else word)
-        yield tuple(given)
+def _as_run(words: tuple[str | None, ...], place: Range) -> list[str | frozenset[str]]:
+    """The words as a program gets them: its name alone, and for a pattern the words of which any may come."""
+    given: list[str | frozenset[str]] = []
+    for number, word in enumerate(words):
+        assert word is not None
+        if isinstance(word, Pattern):
+            given.append(frozenset(place.as_written((word, *expand(word.spelled, place.work).paths))))
+        else:
+            given.extend(place.as_written((word.rpartition("/")[2] if number == 0 else word,)))
+    return given
+
+
+def _is_run(ran: tuple[str, ...], words: list[str | frozenset[str]]) -> bool:
+    if not words:
+        return not ran
+    first, rest = words[0], words[1:]
+    if isinstance(first, str):
+        return ran[:1] == (first,) and _is_run(ran[1:], rest)
+    most = next((count for count, word in enumerate(ran) if word not in first), len(ran))
+    return any(_is_run(ran[count:], rest) for count in range(1, most + 1))
 
 
 def runnable(line: str) -> bool:

@@ -11,7 +11,7 @@ from kimi_tui.permission.rule import Effect, parse_rule
 from kimi_tui.permission.subject import Pattern
 from kimi_tui.tools import shell_builtins
 from kimi_tui.tools.rule_subject import command_subject
-from kimi_tui.tools.shell_command import take_apart
+from kimi_tui.tools.shell_command import READABLE_BYTES, take_apart
 from kimi_tui.tools.shell_lexer import read_plain
 
 
@@ -80,6 +80,12 @@ def test_a_pattern_that_may_become_an_option_is_asked_about(command: str) -> Non
 @pytest.mark.parametrize("command", ["l*", "./x*", "timeout 5* ls", "nice -n 5? ls", "env l*", "find . -exec l* ;"])
 def test_a_pattern_in_the_place_of_a_program_is_asked_about(command: str) -> None:
     assert kinds(command)
+
+
+def test_a_long_line_is_read_but_no_rule_allows_it() -> None:
+    read = take_apart("cat " + "a " * (READABLE_BYTES // 2) + "&& cat .env")
+    assert {doubt.kind for doubt in read.doubts} == {DoubtKind.LONG}
+    assert (read.commands[-1].words, read.unread) == (("cat", ".env"), False)
 
 
 def test_a_word_with_a_pattern_is_told_from_one_in_quotes() -> None:
