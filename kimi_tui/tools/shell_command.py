@@ -34,6 +34,14 @@ _RESERVED = frozenset(
         *("function", "coproc", "in", "{", "}", "[[", "]]", "!"),
     }
 )
+_DOUBTED = {
+    "comment": DoubtKind.COMMENT,
+    "heredoc_redirect": DoubtKind.HERE_DOCUMENT,
+    "herestring_redirect": DoubtKind.HERE_DOCUMENT,
+    "command_substitution": DoubtKind.SUBSTITUTION,
+    "process_substitution": DoubtKind.SUBSTITUTION,
+    "ERROR": DoubtKind.UNPARSED,
+}
 _CONTROL = frozenset(
     {
         *("for_statement", "while_statement", "do_group", "if_statement", "elif_clause", "else_clause"),
@@ -192,14 +200,11 @@ class _Taking:
             case "file_redirect":
                 self._redirect(node, source)
                 return [inner for child in children for inner in _nested(child)]
-            case "comment":
-                self.doubt(DoubtKind.COMMENT)
-            case "heredoc_redirect" | "herestring_redirect":
-                self.doubt(DoubtKind.HERE_DOCUMENT)
-            case "command_substitution" | "process_substitution":
-                self.doubt(DoubtKind.SUBSTITUTION)
-            case "ERROR":
-                self.doubt(DoubtKind.UNPARSED)
+            case kind if kind in _DOUBTED:
+                self.doubt(_DOUBTED[kind])
+            case "test_command" if children[0].type == "[":
+                self._test(node, source, depth)
+                return [inner for child in children for inner in _nested(child)]
             case "declaration_command" | "unset_command":
                 self.doubt(DoubtKind.CHANGES_SHELL, source.text(children[0]))
             case kind if kind in _CONTROL:
@@ -233,6 +238,13 @@ class _Taking:
                     words.append(self._word(child, source))
         if words and words[0] in _RESERVED:
             self.doubt(DoubtKind.UNPARSED)
+        source.commands.append(tuple(words))
+        self.add(tuple(words), depth)
+
+    def _test(self, node: Node, source: _Source, depth: int) -> None:
+        """`[ ... ]`, which the grammar reads as an expression and Bash as a command with its words."""
+        leaves = _outermost(node, _WORDS, leaves=True)
+        words = [self._word(leaf, source) if leaf.is_named else source.text(leaf) for leaf in leaves]
         source.commands.append(tuple(words))
         self.add(tuple(words), depth)
 
@@ -338,12 +350,13 @@ def _expansions(node: Node) -> list[Node]:
     return _outermost(node, frozenset({"simple_expansion", "expansion", "arithmetic_expansion"}))
 
 
-def _outermost(node: Node, kinds: frozenset[str]) -> list[Node]:
+def _outermost(node: Node, kinds: frozenset[str], *, leaves: bool = False) -> list[Node]:
+    """The nodes of these kinds that are in no other; with `leaves` all further ones without children."""
     found: list[Node] = []
     pending = [node]
     while pending:
         here = pending.pop()
-        if here.type in kinds:
+        if here.type in kinds or (leaves and not here.child_count):
             found.append(here)
         else:
             pending.extend(reversed(here.children))
@@ -357,7 +370,7 @@ def _literal(node: Node, source: _Source) -> str | None:
             if node.child_count or _NOT_IN_WORDS.search(_ESCAPED.sub("", text)) or text.endswith("\\"):
                 return None
             return re.sub(r"\\(\n|.)", lambda found: "" if found[1] == "\n" else found[1], text, flags=re.DOTALL)
-        case "number":
+        case "number" | "test_operator":
             return None if node.child_count else text
         case "raw_string":
             return text[1:-1]
@@ -373,7 +386,7 @@ def _spelled(node: Node, source: _Source, *, first: bool) -> str:
     """A part of a word as `CommandLine.spelled` has it."""
     text = source.text(node)
     match node.type:
-        case "word" | "number" | "brace_expression":
+        case "word" | "number" | "test_operator" | "brace_expression":
             return text.replace("\\\n", "")
         case "raw_string":
             return quoted(text[1:-1])

@@ -10,10 +10,11 @@ from dataclasses import dataclass, field
 
 _BLANK = re.compile(r"(?:[ \t](?:[ \t]|\\\n)*)?")
 _WORD = re.compile(
-    r"""(?:[\w./:,@%+=^*?\[\]~!{}-]|[^\x00-\x7f]   # letters as they are
+    r"""(?:[\w./:,@%+=^*?\[\]~!{}-]
+        |[^\x00-\x7f](?!\\)                        # some encodings take a backslash for a part of the letter
         |(?<=[^\s;&|<>()])\#                       # no comment within a word
         |'[^']*'
-        |"(?:[^"\\$`]|\\.)*"
+        |"(?:[^"\\$`\x80-\U0010ffff]|\\.|[^\x00-\x7f](?!\\))*"
         |\\[^\n]
         )+""",
     re.ASCII | re.VERBOSE | re.DOTALL,

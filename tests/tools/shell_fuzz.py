@@ -78,6 +78,7 @@ PROGRAMS = (
         "stdbuf -o0",
         "setsid",
     ),
+    *("[ -f a ]", "[ a =", "[ ! -e", "[ 1 -eq", "[ -v", "[ -n", "test -f"),
     *("command -v", "bash -c", "sh -c", "dash -c", "bash -c 'ls a'", "sh -c 'ls; cat a'", "{", "(", "if", "trap", "."),
 )
 REDIRECTIONS = (

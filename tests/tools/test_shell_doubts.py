@@ -38,7 +38,9 @@ def test_a_redirection_with_an_odd_descriptor_or_target_is_asked_about(command: 
     "time ls", "time -p ls", "! ls", "ls;", "ls &", "(ls; (ls))", "{ (ls); }", "ls && \\\n  ls", "ls |\nwc", "ls\n\nls",
     "ls a#b", "ls 'a\nb'", 'ls "\\$x"', "ls ]", "ls }", "ls if", "ls a=b", "ls a[1]", "ls ~/x", "echo !",
     "grep -n 'a b' src/*.py", "git log --oneline -5 -- src/", "printf '%s\\n' a", "test -f a && ls",
-    "test 1 -eq 2", "cd a; pwd", "kill -9 12", "wait", "jobs -l", "command -v ls", "type ls", "echo a-b*", "ls café",
+    "test 1 -eq 2", "[ 1 -eq 2 ]", "[ -f a ] && ls", "[ -n 'a b' ] || ls", "[ a = b ]", "[ ! -d a ]",
+    "[ a != \"b\" ];ls",
+    "cd a; pwd", "kill -9 12", "wait", "jobs -l", "command -v ls", "type ls", "echo a-b*", "ls café",
 ])  # fmt: skip
 def test_ordinary_lines_leave_no_doubt(command: str) -> None:
     assert kinds(command) == set()
@@ -100,7 +102,7 @@ def test_a_word_with_a_pattern_is_told_from_one_in_quotes() -> None:
     "ls ; ; ls", "ls ;; ls", "ls && ", "| ls", "ls # a", "# a", "((a))", "( )", "{ }", "(ls) a", "ls 12>&1",
     "ls a\\\nb",
     "ls <<a", "ls <<<a", "ls <(a)", "ls 1>&-2", "ls {a}>x", "time if ls", "time -x ls", "time 'x' ls", "ls \\", "ls\r",
-    "é=1 ls", "coproc ls", "ls() { x; }", "function ls", "! | ls", ">x ls",
+    "é=1 ls", "ls 你\\;rm", 'ls "你\\";rm"', "coproc ls", "ls() { x; }", "function ls", "! | ls", ">x ls",
 ])  # fmt: skip
 def test_what_is_not_plain_is_not_read(text: str) -> None:
     assert read_plain(text) is None
