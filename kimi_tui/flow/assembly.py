@@ -35,6 +35,7 @@ class _Gap:
 
     wires: list[tuple[Chain, int]] = field(default_factory=list[tuple[Chain, int]])
     turns: list[Chain] = field(default_factory=list[Chain])
+    wire_of: dict[tuple[int, int], int] = field(default_factory=dict[tuple[int, int], int])
     arrow_up: bool = False
     arrow_down: bool = False
     start: int = 0
@@ -84,7 +85,9 @@ class _Assembler:
             if len(chain.items) == 1:
                 self.gaps[self.rank[chain.items[0]]].turns.append(chain)
             for position, item in enumerate(chain.items[:-1]):
-                self.gaps[self.rank[item]].wires.append((chain, position))
+                gap = self.gaps[self.rank[item]]
+                gap.wire_of[chain.edge, position] = len(gap.wires)
+                gap.wires.append((chain, position))
         self._choose_ports()
         depth = 0
         for index, gap in enumerate(self.gaps):
@@ -101,6 +104,7 @@ class _Assembler:
         links: dict[tuple[int, int], float] = {}
         wishes: dict[tuple[int, int], int] = {}
         up, down = self.skeleton.links()
+        self._index = self.skeleton.place().__getitem__
         turned = (item for chain in self.skeleton.chains if chain.back for item in chain.items)
         self._in_loops = {item for item in turned if self.items[item].node < 0}
         for chain in self.skeleton.chains:
@@ -139,9 +143,6 @@ class _Assembler:
                 return 10 if middle_above else (4 if self.items[b].label >= 0 and len(above) == 1 else 0)
             return 10 if middle_below else 5 * (self.items[a].label >= 0)
         return 10 if middle_above and middle_below else 0
-
-    def _index(self, item: int) -> int:
-        return self.layers[self.rank[item]].index(item)
 
     def _distance(self, a: int, b: int) -> int:
         first, second = self.items[a], self.items[b]
@@ -237,7 +238,7 @@ class _Assembler:
             points.append((self._low_end(chain, 0), below))
         for position in range(last):
             gap = self.gaps[self.rank[chain.items[position]]]
-            wire = next(i for i, (c, at) in enumerate(gap.wires) if c is chain and at == position)
+            wire = gap.wire_of[chain.edge, position]
             points += [(place, gap.start + track) for place, track in gap.channel.paths[wire]]
         if chain.bottom_side:
             points.append((self.at[chain.items[-1]], self._middle(chain.bottom)))

@@ -153,6 +153,15 @@ def pair_crossings(first: list[int], second: list[int]) -> int:
     return crossings
 
 
+def _saved(left: list[int], right: list[int]) -> int:
+    """What it saves on one side to swap two neighbours."""
+    if not left or not right:
+        return 0
+    if len(left) == 1 == len(right):
+        return (left[0] > right[0]) - (left[0] < right[0])
+    return pair_crossings(left, right) - pair_crossings(right, left)
+
+
 def _transpose(layers: Layers, up: Links, down: Links, place: dict[int, int], *, equal: bool) -> None:
     """Swaps neighbours as long as that saves crossings; `equal` also swaps, once, those where it changes nothing."""
     dirty = set(range(len(layers)))
@@ -166,12 +175,7 @@ def _transpose(layers: Layers, up: Links, down: Links, place: dict[int, int], *,
             below = [sorted(place[item] for item in down[member]) for member in layer]
             for left in range(len(layer) - 1):
                 right = left + 1
-                saved = (
-                    pair_crossings(above[left], above[right])
-                    + pair_crossings(below[left], below[right])
-                    - pair_crossings(above[right], above[left])
-                    - pair_crossings(below[right], below[left])
-                )
+                saved = _saved(above[left], above[right]) + _saved(below[left], below[right])
                 if saved > 0 or (equal and turn == 0 and saved == 0):
                     for row in (layer, above, below):
                         row[left], row[right] = row[right], row[left]  # type: ignore[index]

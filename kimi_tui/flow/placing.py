@@ -4,6 +4,7 @@ Items that should stand on one straight line are tied into a block; blocks keep 
 drawn towards the middle of what they are joined to, as springs would draw them.
 """
 
+from bisect import bisect_left
 from collections.abc import Callable, Sequence
 from itertools import pairwise
 
@@ -22,13 +23,15 @@ def tie_blocks(layers: Sequence[Sequence[int]], wishes: Sequence[tuple[int, int,
         for index, item in enumerate(layer):
             place[item], level[item] = index, depth
     below, above = [-1] * count, [-1] * count
-    granted: list[list[Pair]] = [[] for _ in layers]
+    granted: list[list[Pair]] = [[] for _ in layers]  # by place; as none cross, neighbours tell of all
     for _, a, b in sorted(wishes, key=lambda wish: -wish[0]):
         if below[a] >= 0 or above[b] >= 0:
             continue
-        if any((place[c] - place[a]) * (place[d] - place[b]) < 0 for c, d in granted[level[a]]):
+        pairs, pair = granted[level[a]], (place[a], place[b])
+        at = bisect_left(pairs, pair)
+        if (at and pairs[at - 1][1] > pair[1]) or (at < len(pairs) and pairs[at][1] < pair[1]):
             continue
-        granted[level[a]].append((a, b))
+        pairs.insert(at, pair)
         below[a], above[b] = b, a
     block = [-1] * count
     number = 0
@@ -44,12 +47,15 @@ def tie_blocks(layers: Sequence[Sequence[int]], wishes: Sequence[tuple[int, int,
 
 
 class _Group:
-    """Blocks that touch and move as one; `offset` is each block's distance from the group's own place."""
+    """Blocks that touch and move as one; `offset` is each block's distance from the group's own place.
 
-    __slots__ = ("at", "members", "weight")
+    `bounds` are `(member, block to its left, distance)` for the blocks that are not in the group.
+    """
 
-    def __init__(self, member: int, at: float, weight: float) -> None:
-        self.members, self.at, self.weight = [member], at, weight
+    __slots__ = ("at", "bounds", "members", "weight")
+
+    def __init__(self, member: int, at: float, weight: float, bounds: list[tuple[int, int, int]]) -> None:
+        self.members, self.at, self.weight, self.bounds = [member], at, weight, bounds
 
 
 def place_items(
@@ -113,20 +119,19 @@ def _nearest(order: list[int], lefts: list[list[Pair]], wanted: list[float], wei
     offset = [0.0] * len(order)
     group_of: list[_Group | None] = [None] * len(order)
     for one in order:
-        group = _Group(one, wanted[one], weights[one])
+        group = _Group(one, wanted[one], weights[one], [(one, other, gap) for other, gap in lefts[one]])
         group_of[one] = group
         while True:
             worst, pick, need = 1e-9, -1, 0.0
-            for member in group.members:
-                mine = group.at + offset[member]
-                for other, gap in lefts[member]:
-                    theirs = group_of[other]
-                    if theirs is None or theirs is group:
-                        continue
-                    lack = theirs.at + offset[other] + gap - mine
-                    if lack > worst:
-                        worst, pick = lack, other
-                        need = offset[other] + gap - offset[member]
+            group.bounds = [bound for bound in group.bounds if group_of[bound[1]] is not group]
+            for member, other, gap in group.bounds:
+                theirs = group_of[other]
+                if theirs is None:
+                    continue
+                lack = theirs.at + offset[other] + gap - (group.at + offset[member])
+                if lack > worst:
+                    worst, pick = lack, other
+                    need = offset[other] + gap - offset[member]
             if pick < 0:
                 break
             other_group = group_of[pick]
@@ -138,5 +143,6 @@ def _nearest(order: list[int], lefts: list[list[Pair]], wanted: list[float], wei
                 offset[member] += need
                 group_of[member] = other_group
             other_group.members.extend(group.members)
+            other_group.bounds.extend(group.bounds)
             group = other_group
     return [(group.at if (group := group_of[one]) else 0.0) + offset[one] for one in range(len(order))]

@@ -174,31 +174,42 @@ def _stand_loops_beside(skeleton: Skeleton, looping: set[int]) -> None:
     A side serves one edge that leaves, or any number that enter; a node with a self-loop keeps a side for it.
     """
     used: dict[tuple[int, int], str] = {}
+    touching: dict[int, list[Chain]] = {}
+    for chain in skeleton.chains:
+        for node in {chain.top, chain.bottom}:
+            touching.setdefault(node, []).append(chain)
     for side in (1, -1):
         for end in ("top", "bottom"):
             for chain in sorted((c for c in skeleton.chains if c.back), key=lambda c: -side * len(c.items)):
                 node = chain.top if end == "top" else chain.bottom
                 if end == "top" or node not in looping or used.get((node, -side)) != "out":
-                    _try_side(skeleton, chain, end, side, used)
+                    _try_side(skeleton, chain, end, side, used, touching[node])
 
 
-def _try_side(skeleton: Skeleton, chain: Chain, end: str, side: int, used: dict[tuple[int, int], str]) -> None:
+def _try_side(
+    skeleton: Skeleton,
+    chain: Chain,
+    end: str,
+    side: int,
+    used: dict[tuple[int, int], str],
+    touching: Sequence[Chain],
+) -> None:
     if (chain.top_side if end == "top" else chain.bottom_side) != 0:
         return
     node = chain.top if end == "top" else chain.bottom
     taken = used.get((node, side))
     if taken and not (taken == "in" and end == "top"):
         return
-    place = skeleton.place()
-    near = chain.items[1] if end == "top" else chain.items[-2]
-    for other in skeleton.chains:
-        if other is chain:
-            continue
-        if end == "top" and other.items[0] == node and (place[other.items[1]] - place[near]) * side > 0:
-            return
-        if end == "bottom" and other.items[-1] == node and (place[other.items[-2]] - place[near]) * side > 0:
-            return
     layer = skeleton.rank[node]
+    near, near_layer = (chain.items[1], layer + 1) if end == "top" else (chain.items[-2], layer - 1)
+    beside: dict[int, int] | None = None
+    for other in touching:
+        if other is chain or (other.items[0] if end == "top" else other.items[-1]) != node:
+            continue
+        if beside is None:
+            beside = {item: index for index, item in enumerate(skeleton.layers[near_layer])}
+        if (beside[other.items[1] if end == "top" else other.items[-2]] - beside[near]) * side > 0:
+            return
     index = skeleton.layers[layer].index(node)
     number = _insert(skeleton, Item(host=node, side=side), layer, index + 1 if side > 0 else index)
     used[node, side] = "in" if end == "top" else "out"
@@ -275,7 +286,7 @@ def _merge_lines(skeleton: Skeleton) -> None:
             for item in skeleton.layers[index]:
                 if kept and _same_goal(skeleton, chains_of, kept[-1], item, back=back):
                     for chain in chains_of[item]:
-                        chain.items = [kept[-1] if other == item else other for other in chain.items]
+                        chain.items[_at(skeleton, chain, item)] = kept[-1]
                     chains_of[kept[-1]].extend(chains_of.pop(item))
                 else:
                     kept.append(item)
@@ -294,18 +305,17 @@ def _same_goal(skeleton: Skeleton, chains_of: dict[int, list[Chain]], a: int, b:
     if any((chain.items[-1] in (a, b)) and chain.bottom_side for chain in (*ones, *others)):
         return False
     if not back:
-        return _after(ones[0], a) == _after(others[0], b)
+        return (
+            ones[0].items[_at(skeleton, ones[0], a) + 1] == others[0].items[_at(skeleton, others[0], b) + 1]
+        )
     if first.host >= 0:
         return len(ones[0].items) > 1 and len(others[0].items) > 1
-    return _before(ones[0], a) == _before(others[0], b)
+    return ones[0].items[_at(skeleton, ones[0], a) - 1] == others[0].items[_at(skeleton, others[0], b) - 1]
 
 
-def _after(chain: Chain, item: int) -> int:
-    return chain.items[chain.items.index(item) + 1]
-
-
-def _before(chain: Chain, item: int) -> int:
-    return chain.items[chain.items.index(item) - 1]
+def _at(skeleton: Skeleton, chain: Chain, item: int) -> int:
+    """Where an item stands in its chain, which has one in each layer."""
+    return skeleton.rank[item] - skeleton.rank[chain.items[0]]
 
 
 def lines_touching(skeleton: Skeleton, count: int) -> list[int]:
