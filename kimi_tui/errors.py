@@ -80,6 +80,10 @@ class FlowValidationError(FlowError):
     """The chart reads well but does not make a flow."""
 
 
+class ChartTooLargeError(KimiTuiError):
+    """A chart that would take too long to draw; its outline can be shown."""
+
+
 class FlowControlError(KimiTuiError):
     """What was asked of a flow's run cannot be done now; the message says why. The run is as it was."""
 

@@ -37,8 +37,11 @@ def _gap_crossings(layer: Sequence[int], down: Links, place: dict[int, int]) -> 
     return crossings
 
 
-def order_layers(layers: Layers, up: Links, down: Links, *, effort: int) -> Layers:
-    """The best order found, starting from the order given and from several others, within about `effort` sweeps."""
+def order_layers(layers: Layers, up: Links, down: Links, *, effort: int, turns: int = 24) -> Layers:
+    """The best order found, starting from the order given and from several others, within about `effort` sweeps.
+
+    Each start is given `turns` sweeps at most.
+    """
     best, fewest = [list(layer) for layer in layers], count_crossings(layers, down)
     starts: list[Callable[[], Layers]] = [
         lambda: [list(layer) for layer in layers],
@@ -50,7 +53,7 @@ def order_layers(layers: Layers, up: Links, down: Links, *, effort: int) -> Laye
     for make in starts:
         if not fewest or effort <= 0:
             break
-        found, crossings, used = _sweep(make(), up, down, fewest, patience=5 if effort > 20 else 3)
+        found, crossings, used = _sweep(make(), up, down, fewest, patience=5 if effort > 20 else 3, turns=turns)
         effort -= used
         if crossings < fewest:
             best, fewest = found, crossings
@@ -86,11 +89,11 @@ def _walk_order(layers: Layers, ahead: Links, behind: Links, *, downwards: bool)
     return found
 
 
-def _sweep(layers: Layers, up: Links, down: Links, bound: int, *, patience: int) -> tuple[Layers, int, int]:
+def _sweep(layers: Layers, up: Links, down: Links, bound: int, *, patience: int, turns: int) -> tuple[Layers, int, int]:
     place = _places(layers)
     best, fewest = [list(layer) for layer in layers], count_crossings(layers, down)
     idle = used = 0
-    for turn in range(24):
+    for turn in range(turns):
         used += 1
         downwards = turn % 2 == 0
         mean = turn % 4 >= 2

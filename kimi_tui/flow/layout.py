@@ -12,6 +12,9 @@ from kimi_tui.flow.placed import Layout, LayoutDirection, LayoutMode, PlacedEdge
 from kimi_tui.flow.sizes import Spacing, box_lines, box_size, label_lines, tries
 from kimi_tui.flow.skeleton import Skeleton, build_skeleton, lines_touching
 
+_MANY_ITEMS = 3_000
+"""With more items only the roomiest and the tightest spacing are tried."""
+
 __all__ = ["Layout", "LayoutDirection", "LayoutMode", "PlacedEdge", "PlacedNode", "Point", "layout"]
 
 
@@ -20,7 +23,7 @@ def layout(
 ) -> Layout:
     """Lays `flow` out; with a `width` in cells, as roomy as fits into it, or else as narrow as it gets.
 
-    The result tells the width it really takes. The same flow always gives the same layout.
+    The result tells the width it really takes. The same flow always gives the same layout. Raises ChartTooLargeError.
     """
     number = {node: index for index, node in enumerate(flow.nodes)}
     edges = [(number[edge.src], number[edge.dst]) for edge in flow.edges]
@@ -28,7 +31,13 @@ def layout(
     skeleton = build_skeleton(len(number), edges, labelled, number[flow.begin_id])
     main = _main_line(skeleton, number[flow.begin_id], number[flow.end_id])
     result: Layout | None = None
-    for spacing in tries(direction, mode):
+    spacings = tries(direction, mode)
+    if len(skeleton.items) > _MANY_ITEMS:
+        spacings = (spacings[0], spacings[-1])
+    for spacing in spacings:
+        hopeful = width is None or spacing is spacings[-1]
+        if not hopeful and _least_width(flow, skeleton, spacing, direction, mode) > (width or 0):
+            continue
         tried = _lay(flow, skeleton, main, spacing, direction, mode)
         if result is None or tried.width < result.width:
             result = tried
@@ -67,6 +76,20 @@ def _main_line(skeleton: Skeleton, begin: int, end: int) -> set[int]:
                 seen.add(target)
                 todo.append(target)
     return main - {edge for edges in entering.values() if len(edges) > 1 for edge in edges}
+
+
+def _least_width(flow: Flow, skeleton: Skeleton, spacing: Spacing, direction: LayoutDirection, mode: LayoutMode) -> int:
+    """What the widest layer takes at least (the sum of all layers, where the flow runs to the right)."""
+    widths = [box_size(box_lines(node, spacing, mode), node.kind, mode)[0] for node in flow.nodes.values()]
+    count = len(widths)
+    rows = [[item for item in layer if item < count] for layer in skeleton.layers]
+    if direction == "LR":
+        return sum(max((widths[item] for item in row), default=0) for row in rows)
+    gap = min(spacing.between_boxes, spacing.beside_box, spacing.between_lines)
+    return max(
+        sum(widths[item] for item in row) + len(layer) - len(row) + (len(layer) - 1) * gap
+        for row, layer in zip(rows, skeleton.layers, strict=True)
+    )
 
 
 def _lay(

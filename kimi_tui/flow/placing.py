@@ -10,6 +10,8 @@ from itertools import pairwise
 
 Pair = tuple[int, int]
 
+_ROUNDS, _MANY = 24, 12_000
+
 
 def tie_blocks(layers: Sequence[Sequence[int]], wishes: Sequence[tuple[int, int, int]], count: int) -> list[int]:
     """The block of each item: `wishes` are `(priority, upper, lower)` pairs that want to be on one straight line.
@@ -63,14 +65,13 @@ def place_items(
     links: Sequence[tuple[int, int, float]],
     block: Sequence[int],
     distance: Callable[[int, int], int],
-    *,
-    rounds: int = 24,
 ) -> list[int]:
     """A whole number for each item, from 0 up, with neighbours in a layer at least `distance` apart.
 
     `links` are `(item, item, weight)`; links within a block are ignored.
     """
     count = len(block)
+    rounds = _ROUNDS if count <= _MANY else max(4, _ROUNDS * _MANY // count)
     blocks = max(block, default=-1) + 1
     apart: dict[Pair, int] = {}
     for layer in layers:

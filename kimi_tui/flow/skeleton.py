@@ -8,10 +8,13 @@ layers of nodes there may be one of labels. A loop's edge is held upside down, f
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from itertools import accumulate
 
+from kimi_tui.errors import ChartTooLargeError
 from kimi_tui.flow.crossings import count_crossings, order_layers
 from kimi_tui.flow.detours import improve_long_edges
 from kimi_tui.flow.ranking import Edge, back_edges, ranks
+from kimi_tui.said import said
 
 
 @dataclass(slots=True)
@@ -77,10 +80,19 @@ class Skeleton:
 
 _SMALL = 160
 """Up to so many items it is worth trying other layers where lines still cross."""
+MOST_ITEMS, MOST_WORK = 40_000, 2_000_000_000
+"""Nodes and passing lines that are laid out; and the cubes of the lines in each gap, which is what routing takes."""
+_LARGE = 12_000
+"""With more items one order is taken as it is found."""
 
 
 def build_skeleton(count: int, edges: Sequence[Edge], labelled: Sequence[bool], root: int) -> Skeleton:
-    """Layers with little crossing, loops beside their nodes where that crosses nothing, labels in layers between."""
+    """Layers with little crossing, loops beside their nodes where that crosses nothing, labels in layers between.
+
+    Raises ChartTooLargeError before any work that would take long.
+    """
+    if count + len(edges) > MOST_ITEMS:
+        raise _too_large(count, len(edges))
     skeleton, fewest = _ordered(count, edges, root, reverse=False, late=False)
     for reverse, late in ((False, True), (True, False), (True, True)):
         if not fewest or sum(len(layer) for layer in skeleton.layers) > _SMALL:
@@ -108,15 +120,36 @@ def _ordered(count: int, edges: Sequence[Edge], root: int, *, reverse: bool, lat
         rank = [max(lifted, default=0) - value for value in lifted]
     else:
         rank = ranks(count, forward)
+    _check_size(count, edges, rank)
     skeleton = _layered(count, edges, backward, rank)
     up, down = skeleton.links()
     size = sum(len(layer) for layer in skeleton.layers)
     effort = min(12 if reverse or late else 40, 6000 // (size + 1))
-    skeleton.layers = order_layers(skeleton.layers, up, down, effort=max(6, effort))
+    if size > _LARGE:
+        skeleton.layers = order_layers(skeleton.layers, up, down, effort=1, turns=3)
+    else:
+        skeleton.layers = order_layers(skeleton.layers, up, down, effort=max(6, effort))
     _keep_parts_apart(skeleton, up, down, root)
-    chains = [(chain.items, chain.back) for chain in skeleton.chains]
-    improve_long_edges(skeleton.layers, chains, down, effort=60_000)
+    if size <= _LARGE:
+        chains = [(chain.items, chain.back) for chain in skeleton.chains]
+        improve_long_edges(skeleton.layers, chains, down, effort=60_000)
     return skeleton, count_crossings(skeleton.layers, down)
+
+
+def _check_size(count: int, edges: Sequence[Edge], rank: Sequence[int]) -> None:
+    starts = [0] * (max(rank, default=0) + 2)
+    for source, target in edges:
+        starts[min(rank[source], rank[target])] += 1
+        starts[max(rank[source], rank[target])] -= 1
+    lines = list(accumulate(starts))
+    if count + sum(lines) > MOST_ITEMS or sum(line**3 for line in lines) > MOST_WORK:
+        raise _too_large(count, len(edges))
+
+
+def _too_large(count: int, edges: int) -> ChartTooLargeError:
+    return ChartTooLargeError(
+        said("this chart is too large to be drawn: {nodes} nodes, {edges} edges", nodes=count, edges=edges)
+    )
 
 
 def _layered(count: int, edges: Sequence[Edge], backward: set[int], rank: list[int]) -> Skeleton:
@@ -305,9 +338,7 @@ def _same_goal(skeleton: Skeleton, chains_of: dict[int, list[Chain]], a: int, b:
     if any((chain.items[-1] in (a, b)) and chain.bottom_side for chain in (*ones, *others)):
         return False
     if not back:
-        return (
-            ones[0].items[_at(skeleton, ones[0], a) + 1] == others[0].items[_at(skeleton, others[0], b) + 1]
-        )
+        return ones[0].items[_at(skeleton, ones[0], a) + 1] == others[0].items[_at(skeleton, others[0], b) + 1]
     if first.host >= 0:
         return len(ones[0].items) > 1 and len(others[0].items) > 1
     return ones[0].items[_at(skeleton, ones[0], a) - 1] == others[0].items[_at(skeleton, others[0], b) - 1]

@@ -5,7 +5,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from kimi_tui.flow.graph import NodeKind
+from kimi_tui.errors import ChartTooLargeError
+from kimi_tui.flow.graph import Flow, NodeKind
 from kimi_tui.flow.labels import cells, wrap
 from kimi_tui.flow.layout import Layout, LayoutDirection, LayoutMode, layout
 from tests.flow.layout_check import crossings, violations
@@ -144,6 +145,42 @@ def test_a_layout_is_quick(size: int, limit: float) -> None:
         layout(flow, direction="TB")
         best = min(best, time.process_time() - begin)
     assert best < 2 * limit
+
+
+def _with_local_loops(size: int) -> Flow:
+    names = ["BEGIN", *(f"n{i}" for i in range(size - 2)), "END"]
+    edges: list[tuple[str, str, str | None]] = [
+        (a, b, "go on" if i % 3 == 0 and i else None) for i, (a, b) in enumerate(pairwise(names))
+    ]
+    edges += [(names[i], names[max(1, i - i % 17)], "again") for i in range(3, size - 1, 3)]
+    return make_flow({name: f"{name}: look at what it says" for name in names}, edges)
+
+
+def test_two_thousand_nodes_are_laid_out_in_three_seconds() -> None:
+    begin = time.process_time()
+    drawn = layout(_with_local_loops(2_000), direction="TB", width=80)
+    assert time.process_time() - begin < 3
+    assert len(drawn.nodes) == 2_000
+
+
+def test_a_node_with_hundreds_of_edges_is_laid_out_soon() -> None:
+    begin = time.process_time()
+    layout(any_flow(60, 580, 1), direction="TB", width=100)
+    assert time.process_time() - begin < 3
+
+
+@pytest.mark.parametrize("flow", [likely_flow(2_000, 1), any_flow(300, 3_000, 1), any_flow(20, 50_000, 1)])
+def test_a_chart_that_would_take_too_long_is_refused_at_once(flow: Flow) -> None:
+    begin = time.process_time()
+    with pytest.raises(ChartTooLargeError, match="too large to be drawn"):
+        layout(flow, direction="TB", width=100)
+    assert time.process_time() - begin < 1
+
+
+def test_a_try_that_cannot_fit_is_not_made_and_changes_nothing() -> None:
+    flow = likely_flow(30, 2)
+    widths = [layout(flow, direction="TB", width=width).width for width in (20, 40, 60, 400)]
+    assert widths == sorted(widths)
 
 
 def test_chinese_breaks_between_characters_but_not_before_a_comma() -> None:

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 
+from kimi_tui.errors import ChartTooLargeError
 from kimi_tui.flow.export import picture_of_chart
 from kimi_tui.ui.tui import wording
 from kimi_tui.ui.tui.dialogs.choice import Choice
@@ -15,7 +16,7 @@ from kimi_tui.ui.tui.flow.looks import Circumstances
 from kimi_tui.ui.tui.flow.menu import Circumscribed, menu_options
 from kimi_tui.ui.tui.flow_fold import FlowRun, branches_of, label_of
 from kimi_tui.ui.tui.flow_offer import offer_of, open_run
-from kimi_tui.ui.tui.from_below import told
+from kimi_tui.ui.tui.from_below import answered, told
 from kimi_tui.ui.tui.language import N_, _
 from kimi_tui.ui.tui.replay.machine import TimeMachine
 from kimi_tui.ui.tui.replay.run_shelf import RunShelf
@@ -242,6 +243,8 @@ class FlowDesk:
                     return
             except OSError as error:
                 self._room.tell(_("it could not be written: {cause}", cause=error.strerror or error))
+            except ChartTooLargeError as error:
+                self._room.tell(answered(str(error)))
             else:
                 self._room.tell(_("written to {file}", file=path.name))
 

@@ -10,6 +10,7 @@ from kimi_tui.flow.outline import OutlineLine, outline
 from kimi_tui.ui.tui.flow.faces import Faces
 from kimi_tui.ui.tui.flow.plane import Piece
 from kimi_tui.ui.tui.flow.walk import Way
+from kimi_tui.ui.tui.from_below import answered
 from kimi_tui.ui.tui.text.line import cut
 
 _SIGNS = {NodeKind.BEGIN: "●", NodeKind.END: "■", NodeKind.TASK: "□", NodeKind.DECISION: "◆"}
@@ -17,12 +18,13 @@ _ASCII_SIGNS = {NodeKind.BEGIN: "o", NodeKind.END: "x", NodeKind.TASK: "-", Node
 
 
 class Outline:
-    """The plane of a chart's outline: one row a step or branch, as wide as the pane."""
+    """The plane of a chart's outline: one row a step or branch, as wide as the pane; `notice` stands before them."""
 
-    def __init__(self, flow: Flow, width: int, *, ascii: bool = False) -> None:  # noqa: A002
+    def __init__(self, flow: Flow, width: int, *, ascii: bool = False, notice: str = "") -> None:  # noqa: A002
         self._flow = flow
         self._ascii = ascii
-        self._lines: tuple[OutlineLine, ...] = outline(flow)
+        before = (OutlineLine(0, answered(notice)),) if notice else ()
+        self._lines: tuple[OutlineLine, ...] = (*before, *outline(flow))
         self.width = max(4, width)
         self._row_of = {line.node: y for y, line in enumerate(self._lines) if line.node is not None}
         self._order = [line.node for line in self._lines if line.node is not None]
@@ -52,7 +54,12 @@ class Outline:
         line = self._lines[y]
         pad = "  " * min(line.indent, max(0, self.width // 2 - 8) // 2)
         pieces = [Piece(pad)] if pad else []
-        pieces += self._step(line, faces, len(pad)) if line.node is not None else self._branch(line, faces, len(pad))
+        if line.node is None and line.edge is None:
+            pieces.append(Piece(cut(line.text, self.width), "warning"))
+        elif line.node is not None:
+            pieces += self._step(line, faces, len(pad))
+        else:
+            pieces += self._branch(line, faces, len(pad))
         used = sum(cells(piece.text) for piece in pieces)
         if used < self.width:
             pieces.append(Piece(" " * (self.width - used)))

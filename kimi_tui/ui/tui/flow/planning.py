@@ -4,6 +4,7 @@ import asyncio
 from dataclasses import dataclass
 from typing import Literal
 
+from kimi_tui.errors import ChartTooLargeError
 from kimi_tui.flow.graph import Flow
 from kimi_tui.flow.layout import Layout, LayoutDirection, LayoutMode, layout
 from kimi_tui.ui.tui.flow.canvas import Canvas
@@ -51,7 +52,16 @@ class Planner:
     def make(self, width: int, zoom: Zoom, way: Way) -> Shown:
         """What is to be shown in so many columns."""
         if zoom == "outline" or (zoom == "auto" and width < _NARROW):
-            return Shown(Outline(self.flow, width, ascii=self._ascii), "outline")
+            return self._outline(width)
+        try:
+            return self._make(width, zoom, way)
+        except ChartTooLargeError as error:
+            return self._outline(width, str(error))
+
+    def _outline(self, width: int, notice: str = "") -> Shown:
+        return Shown(Outline(self.flow, width, ascii=self._ascii, notice=notice), "outline")
+
+    def _make(self, width: int, zoom: Zoom, way: Way) -> Shown:
         lying = way == "LR" or (way == "auto" and self.flow.direction in ("LR", "RL"))
         if lying:
             for mode in self._modes(zoom):
@@ -67,7 +77,7 @@ class Planner:
                 break
         assert best is not None
         if zoom == "auto" and best.width > width and width < _ROOMY:
-            return Shown(Outline(self.flow, width, ascii=self._ascii), "outline")
+            return self._outline(width)
         return self._drawn(best)
 
     def _modes(self, zoom: Zoom) -> tuple[LayoutMode, ...]:

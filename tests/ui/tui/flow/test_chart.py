@@ -8,11 +8,14 @@ from textual.geometry import Region
 from kimi_tui.flow.layout import layout
 from kimi_tui.flow.picture import FlowPicture
 from kimi_tui.ui.tui.flow.canvas import Canvas
+from kimi_tui.ui.tui.flow.faces import Faces
 from kimi_tui.ui.tui.flow.lines import EAST, NORTH, SOUTH, WEST, sign_of
 from kimi_tui.ui.tui.flow.looks import Circumstances, faces_of, flow_of, standing_of
 from kimi_tui.ui.tui.flow.outlined import Outline
+from kimi_tui.ui.tui.flow.planning import Planner
 from kimi_tui.wire.flow_events import FlowBegin, FlowEdgeShape, FlowNodeBegin, FlowNodeEnd, FlowNodeShape
 from tests.bench.flow_pane import measure
+from tests.flow.random_flows import likely_flow
 from tests.ui.tui import scenes
 from tests.ui.tui.flow import flow_scenes
 from tests.ui.tui.flow.live import Desk, desk
@@ -48,6 +51,16 @@ def picture_after(messages: list[object]) -> tuple[FlowPicture, object]:
 )
 def test_lines_of_different_weight_join(arms: dict[int, str], sign: str) -> None:
     assert sign_of(arms) == sign  # type: ignore[arg-type]
+
+
+def test_a_chart_that_is_too_large_to_draw_is_its_outline_and_says_so() -> None:
+    flow = likely_flow(2_000, 1)
+    shown = Planner(flow).make(100, "auto", "auto")
+    assert shown.mode == "outline"
+    rows = ["".join(piece.text for piece in shown.plane.row(y, Faces())).rstrip() for y in range(3)]
+    assert rows[0].startswith("this chart is too large to be drawn: 2000 nodes")
+    assert "BEGIN" in rows[1]
+    assert shown.plane.place_of(flow.begin_id) == Region(0, 1, 100, 1)
 
 
 def test_every_row_of_a_canvas_is_as_wide_as_the_chart() -> None:
