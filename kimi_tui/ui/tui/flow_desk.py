@@ -126,6 +126,9 @@ class FlowDesk:
             return
         for one in (node_id, run.node_id):
             if branches := branches_of(run.begin, one):
+                if (asks := self._stage.home.asks) not in (None, self._stage.home.branch) and asks is not None:
+                    self._stage.home.lend_focus(asks)  # that comes first
+                    return
                 label = label_of(run.begin, one)
                 self._stage.home.branch.show(one, label, branches, wanted=True)
                 self._stage.home.lend_focus(self._stage.home.branch)

@@ -139,7 +139,7 @@ def _hints_for(home: Home, state: "UiState") -> tuple[Hint, ...]:
 def _in_a_pane(home: Home, state: "UiState", where: Where) -> list[Hint]:
     """Where letters are keys: how to leave, and those that act now."""
     zoomed = home.zoomed not in (None, "talk") and home.focused_pane == home.zoomed
-    hints: list[Hint] = [("Esc", _("leave the zoom"))] if zoomed else []
+    hints: list[Hint] = [("Esc", _("back") if home.opened else _("leave the zoom"))] if zoomed else []
     if home.composer.display:
         hints.append(("i", _("write")))
     bound = home.active_bindings
@@ -147,7 +147,8 @@ def _in_a_pane(home: Home, state: "UiState", where: Where) -> list[Hint]:
     if where == "time":
         hints.append(("Esc", _("quit") if home.scrub.position.recorded else _("back to now")))
     elif not zoomed:
-        hints.append(("F11", _("zoom")))
+        if home.can_zoom:
+            hints.append(("F11", _("zoom")))
         if state.turn.running:
             hints.append(("Esc", _("interrupt")))
         elif home.zoomed:

@@ -5,6 +5,8 @@ import time
 from collections.abc import Callable, Sequence
 from typing import Protocol, runtime_checkable
 
+from textual.widgets import Input
+
 from kimi_tui.ui.tui import place
 from kimi_tui.ui.tui.bridge import Timed
 from kimi_tui.ui.tui.deltas import Delta, Part, Touched
@@ -234,6 +236,7 @@ class Stage:
         run = self.state.flow.run
         node = run.node_label if run is not None and run.active else ""
         home.approval.show(requests, node=node, open_id=open_id)
+        home.seat_dialogs()
         new = frozenset(request.id for request in requests) - self._asked
         self._asked = frozenset(request.id for request in requests)
         if requests and (open_id is not None or (new and not self._hands_full)):
@@ -243,10 +246,12 @@ class Stage:
 
     @property
     def _hands_full(self) -> bool:
-        """Whether the person writes, or has just steered by the flow pane's keys: no approval is to get their next."""
+        """Whether the user writes, or has just steered by the flow pane's keys: no dialog is to get their next."""
+        if isinstance(self.home.focused, Input):  # what is looked for, an answer of one's own, a comment
+            return True
         if self.home.focused_pane == "flow":
             return self._steady() - self.steered_at < _STEERING_S
-        return bool(self.home.composer.text.strip())
+        return self.home.composer.is_written
 
     def answered(self, request_id: str) -> None:
         """A question has its answer, which the Wire tells only with the tool's result."""
@@ -257,7 +262,8 @@ class Stage:
         dialog = self.home.question
         had_focus, was_open = dialog.has_focus_within, dialog.is_open
         dialog.show(next(iter(self.state.questions.values()), None))
-        if dialog.is_open and not was_open and not self.home.composer.text.strip() and not self.home.approval.is_open:
+        self.home.seat_dialogs()
+        if dialog.is_open and not was_open and not self._hands_full and self.home.asks is dialog:
             self.home.lend_focus(dialog)
         elif had_focus and not dialog.is_open:
             self.home.give_back_focus()
@@ -269,6 +275,7 @@ class Stage:
             if home.branch.is_open and not home.branch.wanted:
                 had_focus = home.branch.has_focus_within
                 home.branch.close()
+                home.seat_dialogs()
                 if had_focus:
                     home.give_back_focus()
             return
@@ -276,7 +283,8 @@ class Stage:
         home.branch.show(
             run.node_id, run.node_label, run.branches, words=self._last_words(pause), suggested=pause.suggested or ""
         )
-        if not was_open and not home.composer.text.strip() and not home.approval.is_open:
+        home.seat_dialogs()
+        if not was_open and not self._hands_full and home.asks is home.branch:
             home.lend_focus(home.branch)
 
     def _last_words(self, pause: FlowPaused) -> str:

@@ -20,7 +20,7 @@ class WayBack:
         self._quit_asked = self._escaped = float("-inf")
 
     def escape(self) -> None:
-        """Leave the nearest: a dialog, a search, a zoom that hides the conversation, the turn, a zoom, the drawer.
+        """Leave the nearest: a dialog, a search, a zoom that hides the conversation, the turn, a zoom.
 
         On twice with nothing to leave, go back in time.
         """
@@ -39,8 +39,6 @@ class WayBack:
             app.prompts.interrupt()
         elif home.zoomed is not None:
             home.zoom(None)
-        elif home.has_class("-drawer"):
-            home.toggle_drawer()
         elif home.composer.prompt.has_focus and self._steady() - self._escaped < _TWICE_S and not home.composer.text:
             self._escaped = float("-inf")
             app.doors.open("rewind")

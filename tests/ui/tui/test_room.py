@@ -10,11 +10,13 @@ from textual.pilot import Pilot
 from kimi_tui.ui.tui.app import KimiTui
 from kimi_tui.ui.tui.column_share import ColumnShare
 from kimi_tui.wire.codec import WireMessage
-from kimi_tui.wire.display import DiffBlock
+from kimi_tui.wire.display import DiffBlock, ShellBlock
+from kimi_tui.wire.events import ApprovalResponse
 from kimi_tui.wire.requests import ApprovalRequest
 from tests.ui.tui import scenes
 from tests.ui.tui.stand_in import StandIn, make_app
 from tests.ui.tui.test_screen import ready
+from tests.ui.tui.walk import QUESTION
 
 BEFORE = "".join(f"line {n}\n" for n in range(20))
 EDIT = ApprovalRequest(
@@ -73,31 +75,54 @@ async def test_the_broad_answer_is_given_free_when_the_window_grows_to_show_ever
         assert "edits of busy.py" in shown
 
 
-@pytest.mark.parametrize(("first", "rows_there"), [("drawer", 30), ("approval", 44)])
-async def test_a_drawer_leaves_an_approval_whole(tmp_path: Path, first: str, rows_there: int) -> None:
-    said = scenes.flow_at_decision()
-    async with showing(tmp_path, (100, rows_there), *said) as (app, pilot, engine):
-        if first == "drawer":
-            await pilot.press("f3")
-            await say(pilot, engine, EDIT)
-        else:
-            await say(pilot, engine, EDIT)
-            await pilot.press("f3")
-        for _ in range(4):
-            await pilot.pause()
+@pytest.mark.parametrize("size", [(80, 24), (100, 27), (60, 18)])
+async def test_in_a_low_terminal_what_asks_stands_alone(tmp_path: Path, size: tuple[int, int]) -> None:
+    asked = ([EDIT], [QUESTION], scenes.flow_asks())
+    for messages in asked:
+        async with showing(tmp_path, size, *scenes.flow_at_decision(), *messages) as (app, pilot, _):
+            home = app.home
+            assert home.asks is not None
+            assert home.asks.has_focus
+            assert not home.talk.is_on_screen
+            assert home.asks.region.bottom == home.composer.region.y
+            assert not home.strip.is_on_screen
+            await pilot.press("f2")
+            assert home.asks.has_focus
+
+
+@pytest.mark.parametrize("size", [(80, 24), (100, 30), (140, 42), (60, 18)])
+async def test_of_several_that_ask_one_is_seen_and_the_others_after_it(tmp_path: Path, size: tuple[int, int]) -> None:
+    async with showing(tmp_path, size, *scenes.flow_asks(), QUESTION, EDIT) as (app, pilot, engine):
         home = app.home
-        assert home.right.display
-        assert home.right.region.bottom <= home.approval.region.y
-        assert any(row.rstrip().endswith("╮") and "approval" in row for row in rows(app))
+        for asks, answer in ((home.approval, ApprovalResponse(request_id="ask", response="reject")),
+                             (home.question, scenes.result("q", "done")),
+                             (home.branch, None)):  # fmt: skip
+            shown = [one for one in (home.approval, home.question, home.branch) if one.is_on_screen]
+            assert shown == [asks] == [home.asks]
+            assert asks.has_focus
+            if answer is not None:
+                await say(pilot, engine, answer)
 
 
-async def test_in_a_narrow_terminal_the_drawer_goes_when_an_approval_takes_the_focus(tmp_path: Path) -> None:
-    async with showing(tmp_path, (60, 18), *scenes.flow_at_decision()) as (app, pilot, engine):
-        await pilot.press("f3")
-        assert app.home.has_class("-drawer")
+@pytest.mark.parametrize("size", [(80, 24), (100, 30)])
+async def test_a_pane_makes_way_for_an_approval_that_takes_the_focus(tmp_path: Path, size: tuple[int, int]) -> None:
+    async with showing(tmp_path, size, *scenes.flow_at_decision()) as (app, pilot, engine):
+        await pilot.press("f4")
+        assert app.home.zoomed == "todo"
         await say(pilot, engine, EDIT)
-        assert not app.home.has_class("-drawer")
+        assert app.home.zoomed is None
         assert app.home.approval.has_focus
+
+
+async def test_every_answer_is_on_the_screen_however_much_is_asked(tmp_path: Path) -> None:
+    long = EDIT.model_copy(update={"display": (ShellBlock(command="\n".join(f"echo {n}" for n in range(90))),)})
+    for size in ((80, 24), (100, 30), (60, 18), (140, 42)):
+        async with showing(tmp_path, size, long) as (app, pilot, engine):
+            app.home.composer.text = "\n".join("draft" * 9 for _ in range(9))
+            await say(pilot, engine)
+            shown = "\n".join(rows(app))
+            assert "Yes, this once" in shown
+            assert "No, and say why" in shown
 
 
 async def test_the_focus_stays_in_no_pane_that_a_smaller_window_hides(tmp_path: Path) -> None:

@@ -114,6 +114,11 @@ class Composer(Vertical):
     def text(self) -> str:
         return self.prompt.text
 
+    @property
+    def is_written(self) -> bool:
+        """Whether the user is at a message, or looks for an earlier one."""
+        return bool(self.text.strip()) or self._searching
+
     @text.setter
     def text(self, text: str) -> None:
         self.prompt.set_text(text)

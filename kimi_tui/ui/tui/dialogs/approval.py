@@ -138,20 +138,10 @@ class ApprovalDialog(Docked):
             self.query_one(OptionRows).show(self._options(request, seen=self.query_one(AskedBody).all_seen))
             self.add_class("-open")
             self.call_after_refresh(self._look_again)
-        self.fit()
 
-    def fit(self) -> None:
-        """Let the text give way, so that every answer stays on screen."""
-        rows = self.app.size.height
-        tight = rows < 28
-        self.set_class(tight, "-tight")
-        talk = 1 if rows < 20 else 2 if rows < 24 else 4
-        around = 5 + talk  # header, strip, hints, composer, and a little of the conversation
-        frame = 3 if tight else 5
-        answers = len(self.query_one(OptionRows).options) + 1
-        if self.has_class("-why") or self.has_class("-comment"):
-            answers += 1 if tight else 2
-        self.query_one(AskedBody).give_room(max(2, min(24, rows - around - frame - answers)))
+    def fit(self, room: int) -> None:
+        self.set_class(self.app.size.height < 28, "-tight")
+        super().fit(room)
 
     def _options(self, request: ApprovalRequest, *, seen: bool) -> list[Option]:
         options = [Option("once", "y", _("Yes, this once"))]
@@ -312,16 +302,16 @@ class ApprovalDialog(Docked):
     def take_focus(self) -> None:
         """The focus, to the words where some are being written."""
         if self.has_class("-why"):
-            self._words.focus()
+            self.screen.set_focus(self._words)
         elif not self._words.has_focus:
-            self.focus()
+            super().take_focus()
 
     def _write(self, how: str, head: str, about: str) -> None:
         self.remove_class("-why", "-comment")
         self.add_class(how)
         self.query_one("#said-head", Static).update(head)
         self._words.placeholder = about
-        self.fit()
+        self.refresh(layout=True)
         self._words.focus()
 
     def on_input_submitted(self, event: Input.Submitted) -> None:
@@ -335,7 +325,7 @@ class ApprovalDialog(Docked):
         """Back to the answers; a comment stays in sight."""
         if self._comment is None:
             self.remove_class("-comment")
-            self.fit()
+            self.refresh(layout=True)
         self.guard.restart()
         self.focus()
 
@@ -345,7 +335,7 @@ class ApprovalDialog(Docked):
             return False
         self.remove_class("-why", "-comment")
         self._words.value = ""
-        self.fit()
+        self.refresh(layout=True)
         self.guard.restart()
         self.focus()
         return True

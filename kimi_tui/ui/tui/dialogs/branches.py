@@ -24,12 +24,12 @@ class BranchDialog(Docked):
 
     DEFAULT_CSS = """
     BranchDialog {
-        display: none; height: auto; max-height: 70%; background: $surface; padding: 0 1;
+        display: none; height: auto; background: $surface; padding: 0 1;
         border: round $secondary; border-title-color: $secondary; border-title-style: bold;
     }
     BranchDialog.-open { display: block; }
     BranchDialog > OptionRows { margin-top: 1; }
-    BranchDialog > AskedBody { background: $surface; max-height: 8; }
+    BranchDialog > AskedBody { background: $surface; }
     """
 
     class Chosen(Message):

@@ -2,8 +2,13 @@
 
 from textual.containers import Vertical
 
+from kimi_tui.ui.tui.dialogs.body import AskedBody
+from kimi_tui.ui.tui.dialogs.guard import Guard
 from kimi_tui.ui.tui.dialogs.options import OptionRows
 from kimi_tui.ui.tui.language import _
+
+_FRAME = 2
+_MOST_TEXT = 24
 
 
 class Docked(Vertical, can_focus=True):
@@ -13,6 +18,7 @@ class Docked(Vertical, can_focus=True):
     Docked { border-subtitle-color: $muted; }
     Docked.-aside { border-subtitle-color: $warning; border-subtitle-style: bold; }
     """
+    guard: Guard
     _foot = ""
     _reach = ""
 
@@ -21,8 +27,25 @@ class Docked(Vertical, can_focus=True):
         """The keys that answer, where the card has the focus."""
         return frozenset(option.key for option in self.query_one(OptionRows).options)
 
+    def on_show(self) -> None:
+        """It is seen from now on: what was pressed before was not meant for it."""
+        self.guard.restart()
+
     def take_focus(self) -> None:
-        self.focus()
+        self.screen.set_focus(self)  # at once: what is pressed next is for it
+
+    def fit(self, room: int) -> None:
+        """Let the text give way, so that every answer stays on screen: `room` is how many rows the card may have."""
+        answers = self.query_one(OptionRows)
+        rows = max(answers.outer_size.height, len(answers.options))
+        others = sum(
+            one.outer_size.height + one.styles.margin.height
+            for one in self.children
+            if one.display and not isinstance(one, AskedBody | OptionRows)
+        )
+        body = self.query_one(AskedBody)
+        around = _FRAME + answers.styles.margin.height + body.styles.margin.height
+        body.give_room(max(2, min(_MOST_TEXT, room - around - others - rows)))
 
     def attend(self, reach: str) -> None:
         """Show whether keys come here: `reach` is the key that makes them, which has the focus elsewhere."""

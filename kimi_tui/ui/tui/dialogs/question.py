@@ -29,12 +29,12 @@ class QuestionDialog(Docked):
 
     DEFAULT_CSS = """
     QuestionDialog {
-        display: none; height: auto; max-height: 75%; background: $surface; padding: 0 1;
+        display: none; height: auto; background: $surface; padding: 0 1;
         border: round $secondary; border-title-color: $secondary; border-title-style: bold;
     }
     QuestionDialog.-open { display: block; }
     QuestionDialog > OptionRows { margin-top: 1; }
-    QuestionDialog > AskedBody { background: $surface; max-height: 8; }
+    QuestionDialog > AskedBody { background: $surface; }
     QuestionDialog > Input { display: none; border: none; height: 1; padding: 0 1; background: $panel; }
     QuestionDialog.-other > Input { display: block; margin-top: 1; }
     """
@@ -190,7 +190,7 @@ class QuestionDialog(Docked):
 
     def take_focus(self) -> None:
         """The focus, to the own answer where one is being written."""
-        (self.query_one(Input) if self.has_class("-other") else self).focus()
+        self.screen.set_focus(self.query_one(Input) if self.has_class("-other") else self)
 
     def leave(self) -> bool:
         """Esc: back from an own answer, else no answer at all. False where nothing is asked."""

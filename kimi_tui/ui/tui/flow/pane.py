@@ -246,7 +246,7 @@ class FlowPane(Vertical):
             self.chart.dim(False)
 
     def focus_inside(self) -> None:
-        (self.listing if self.showing == "list" else self.chart).focus()
+        self.screen.set_focus(self.listing if self.showing == "list" else self.chart)
 
     # Keys
 

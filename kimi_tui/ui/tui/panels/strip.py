@@ -12,7 +12,7 @@ from kimi_tui.ui.tui.text.palette import Palette
 
 
 class StripLine(Sheet):
-    """Shown below the conversation where the right column is not; a click opens the drawer."""
+    """Shown below the conversation where the right column is not; a click opens the first of them."""
 
     DEFAULT_CSS = """
     StripLine { height: 1; background: $surface; display: none; }

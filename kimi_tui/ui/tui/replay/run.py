@@ -32,7 +32,7 @@ class ReplayApp(KimiTui):
         self.tell(_("this is a recording: nothing can be sent to it"))
 
     def action_escape(self) -> None:
-        if self.home.zoomed is not None or self.home.finder.is_open or self.home.has_class("-drawer"):
+        if self.home.zoomed is not None or self.home.finder.is_open:
             super().action_escape()
         self.home.scrub.focus()
 

@@ -10,7 +10,6 @@ from textual import events
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, Vertical
-from textual.css.scalar import Scalar
 from textual.message import Message
 from textual.widget import Widget
 from textual.widgets._toast import ToastRack
@@ -26,7 +25,6 @@ from kimi_tui.ui.tui.screens.compositor import NarrowCompositor
 from kimi_tui.ui.tui.screens.echo import EchoScreen
 from kimi_tui.ui.tui.screens.layout import Width, bounded, layout_of, right_width
 from kimi_tui.ui.tui.screens.pane_letters import refusal_of
-from kimi_tui.ui.tui.side import Side
 
 if TYPE_CHECKING:
     from kimi_tui.ui.tui.dialogs.ahead import Typed
@@ -46,10 +44,11 @@ if TYPE_CHECKING:
     from kimi_tui.ui.tui.transcript.view import Transcript
 
 PaneName = Literal["talk", "flow", "todo", "waiting"]
-_DRAWER_ROWS = 6  # less than that above a dialog is no drawer
-_CHART_ROWS = 8  # less than that is no chart
-_AROUND_CHART = 4  # its title and its foot
 PANES: tuple[PaneName, ...] = ("talk", "flow", "todo", "waiting")
+_RIGHT = PANES[1:]
+LOW = 28
+"""With fewer rows what asks for an answer stands alone."""
+_LEAST_TALK = 6
 
 
 class Home(EchoScreen):
@@ -84,7 +83,7 @@ class Home(EchoScreen):
         self.talk = Vertical(self.welcome, id="talk", classes="-empty")
         self.talk.border_title = " " + _("conversation") + " "
         self.composer = Composer(id="composer")
-        self.right = Side(id="right")
+        self.right = Vertical(id="right")
         self.hints = Hints(id="hints")
         self.header.facts = HeaderFacts(place=place)
         self.hints.show(hints)
@@ -93,6 +92,7 @@ class Home(EchoScreen):
         self._share: float | None = None
         self._lender: Widget | None = None
         self.write_key = "i"
+        self.opened = False
 
     def compose(self) -> ComposeResult:
         self.make_room()
@@ -123,7 +123,7 @@ class Home(EchoScreen):
 
     def on_mount(self) -> None:
         self.typed_into = self.composer.prompt
-        self.typed_into.focus()
+        self.set_focus(self.typed_into)
 
     def on_resize(self, event: events.Resize) -> None:
         self.make_room()
@@ -141,36 +141,40 @@ class Home(EchoScreen):
             return
         filled = not self.flow.has_nothing or bool(self.todo.items) or bool(self.waiting.requests)
         self.set_class(filled, "-has-right")
-        if room == "wide" and self.zoomed is None:
-            self.remove_class("-drawer")
-            self.right.styles.width = right_width(columns, self._share)
-        else:
-            self.right.styles.width = None
+        if room == "wide" and self.opened:
+            self.zoom(None)  # there is room for it beside the conversation now
+            return
+        beside = room == "wide" and self.zoomed is None
+        self.right.styles.width = right_width(columns, self._share) if beside else None
         for rack in self.query(ToastRack):
             # On the conversation's title line: what is clicked stands elsewhere.
-            beside = right_width(columns, self._share) if room == "wide" and filled and self.zoomed is None else 0
-            rack.styles.padding = (0, beside + 2, 0, 0)
-        if self.approval.is_open:
-            self.approval.fit()
+            rack.styles.padding = (0, (right_width(columns, self._share) if beside and filled else 0) + 2, 0, 0)
+        self.seat_dialogs()
         self.flow.display = not self.flow.has_nothing or not filled
         self._leave_hidden()
 
     def _leave_hidden(self) -> None:
         """The focus stays in no pane that has no place on the screen any more."""
-        hidden = self.room != "wide" and self.zoomed is None and not self.has_class("-drawer")
-        if hidden and self.focused_pane not in (None, "talk"):
+        pane = self.focused_pane
+        shown = pane is None or pane == self.zoomed or (self.zoomed is None and (self.room == "wide" or pane == "talk"))
+        if not shown or (pane == "talk" and self.has_class("-alone")):
             self.focus_work()
 
     def on_descendant_focus(self, event: events.DescendantFocus) -> None:
-        """Whoever goes to what the drawer or a zoom hides wants it out of the way."""
+        """Whoever goes to what a zoom hides wants it out of the way."""
         if not self.furnished or (focused := self.focused) is None:
             return
         if not self.composer.display and self.composer in focused.ancestors_with_self:  # a recording is not written to
-            self.scrub.focus()
+            self.set_focus(self.scrub)
         elif self.zoomed not in (None, "talk") and self.right not in focused.ancestors_with_self:
             self.zoom(None)
-        if self.has_class("-drawer") and self.focused_pane is None and self._drawer_rows < _DRAWER_ROWS:
-            self.remove_class("-drawer")
+        else:
+            self.seat_dialogs()
+
+    def on_screen_resume(self) -> None:
+        """What asks was behind another screen until now."""
+        if self.furnished and (asks := self.asks) is not None:
+            asks.guard.restart()
 
     def watch_focused(self, focused: Widget | None) -> None:
         if focused is None and self.furnished:
@@ -186,25 +190,20 @@ class Home(EchoScreen):
         """What asks for an answer."""
         return next((one for one in (self.approval, self.question, self.branch) if one.is_open), None)
 
-    @property
-    def _drawer_rows(self) -> int:
-        """The rows that a drawer can have and leave what asks for an answer whole."""
-        if self.room != "medium":
-            return 0
-        dialog = self.asks
-        shown = dialog is not None and bool(dialog.region)
-        return dialog.region.y - self.talk.region.y if dialog is not None and shown else self.app.size.height
-
-    def _fit_drawer(self) -> None:
-        """Let a drawer end where a dialog begins, or cover all of it where too little of the drawer is left."""
-        dialog, rows = self.asks, None
-        drawer = self.has_class("-drawer")
-        if drawer and dialog is not None and dialog.region and self._drawer_rows >= _DRAWER_ROWS:
-            rows = self._drawer_rows
-        self.set_class(drawer and dialog is not None and rows is None, "-covering")
-        height = Scalar.from_number(rows) if rows is not None else None
-        if self.right.styles.inline.get_rule("height", None) != height:
-            self.right.styles.height = height
+    def seat_dialogs(self) -> None:
+        """Of those that ask show the first; in a low terminal it stands alone, in the conversation's place."""
+        asks = self.asks
+        for one in (self.approval, self.question, self.branch):
+            one.set_class(one is not asks, "-behind")
+        seen = self.zoomed in (None, "talk") and not self.finder.has_focus_within
+        alone = asks is not None and seen and self.app.size.height < LOW
+        self.set_class(alone, "-alone")
+        if asks is not None:
+            others = (self.header, self.hints, self.composer, self.scrub, self.strip)
+            around = sum(one.outer_size.height for one in others if one.display) + (0 if alone else _LEAST_TALK)
+            asks.fit(self.app.size.height - around)
+        if alone and self.focused_pane == "talk":
+            self.focus_work()
 
     def on_transcript_follow_changed(self, event: "Transcript.FollowChanged") -> None:
         self.below.show(0 if event.following else event.unseen)
@@ -213,7 +212,7 @@ class Home(EchoScreen):
         self.transcript.follow = True
 
     def on_strip_line_clicked(self, event: "StripLine.Clicked") -> None:
-        self.toggle_drawer()
+        self.action_drawer()
 
     def on_composer_scrolled(self, event: Composer.Scrolled) -> None:
         match event.key:
@@ -263,12 +262,12 @@ class Home(EchoScreen):
 
     def _laid_out(self, _screen: object) -> None:
         self._join()
-        if self.has_class("-drawer") or self.right.styles.inline.has_rule("height"):
-            self.call_later(self._fit_drawer)  # a change of the layout in the middle of one would be lost
+        if self.asks is not None:
+            self.call_later(self.seat_dialogs)  # a change of the layout in the middle of one would be lost
 
     def _join(self) -> None:
-        """Let the line between the columns, or the drawer's edge, meet the title lines beside it."""
-        edge = self.divider if self.divider.display else self.right
+        """Let the line between the columns meet the title lines beside it."""
+        edge = self.divider
         top = edge.region.y
         left = [pane.region.y - top for pane in (self.talk, self.composer) if pane.display and pane.region]
         right = [pane.region.y - top for pane in (self.flow, self.todo, self.waiting) if pane.display and pane.region]
@@ -301,65 +300,47 @@ class Home(EchoScreen):
                 return bool(self.waiting.requests)
 
     def go_to(self, name: PaneName) -> bool:
-        """Put the focus on a pane, opening the drawer where the pane lies in it. False where it is empty.
+        """Put the focus on a pane; it gets the whole screen where there is no room beside the conversation.
 
-        An empty conversation has nothing but what is to be written.
+        False where it is empty. An empty conversation has nothing but what is to be written.
         """
         if not self.is_filled(name):
             if name == "talk":
-                self.remove_class("-drawer")
                 self.focus_work()
             return name == "talk"
-        if self.zoomed is not None and self.zoomed != name:
-            self.zoom(name)
-        if name == "flow" and self.zoomed is None and self._too_low_for_chart:
-            self.zoom("flow")
-        elif name != "talk" and self.room != "wide" and self.zoomed is None:
-            self.add_class("-drawer")
-        elif name == "talk":
-            self.remove_class("-drawer")
+        if name == "talk" and self.has_class("-alone"):
+            self.focus_work()
+            return True
         if name == "flow":
             self.flow.focus_inside()
         else:
-            self.pane(name).focus()
+            self.set_focus(self.pane(name))
+        if name == "talk" and self.zoomed not in (None, "talk"):
+            self.zoom(None)
+        elif name != "talk" and (self.room != "wide" or self.zoomed is not None) and self.zoomed != name:
+            self.zoom(name)
+            self.opened = self.room != "wide"
         return True
-
-    @property
-    def _too_low_for_chart(self) -> bool:
-        """Whether what asks for an answer leaves a chart in the drawer too few rows to read it."""
-        if self.room == "wide" or self.asks is None:
-            return False
-        others = len(self.waiting.requests) + bool(self.waiting.requests) + len(self.todo.items) + bool(self.todo.items)
-        return self._drawer_rows - _AROUND_CHART - others < _CHART_ROWS
 
     def zoom(self, name: PaneName | None) -> None:
         """Give one pane the whole screen, or none."""
         for one in PANES:
             self.set_class(one == name, f"-zoom-{one}")
         self.set_class(name is not None, "-zoomed")
-        self.zoomed = name
-        if name is not None:
-            self.remove_class("-drawer")
-            self.right.styles.width = None
+        self.zoomed, self.opened = name, False
         self.make_room()
         self.post_message(self.Zoomed())
-
-    def toggle_drawer(self) -> None:
-        """The right side, where there is no room for it beside the conversation."""
-        if self.room != "wide":
-            self.toggle_class("-drawer")
-            if not self.has_class("-drawer"):
-                self.focus_work()
 
     def focus_work(self) -> None:
         """The focus to what asks for an answer, else to the composer."""
         if (dialog := self.asks) is not None:
             self.lend_focus(dialog)
         else:
-            self.composer.prompt.focus()
+            self.set_focus(self.composer.prompt)
 
     def lend_focus(self, dialog: "Docked") -> None:
         """Let a dialog have the focus until it is answered."""
+        self.seat_dialogs()
         if not dialog.has_focus_within and self._dialog_of(self.focused) is None:
             self._lender = self.focused
         dialog.take_focus()
@@ -368,7 +349,7 @@ class Home(EchoScreen):
         """A dialog that had the focus is answered: to what else asks, else to where the person was before."""
         lender, self._lender = self._lender, None
         if self.asks is None and lender is not None and lender in self.focus_chain:
-            lender.focus()
+            self.set_focus(lender)
         else:
             self._lender = lender
             self.focus_work()
@@ -382,7 +363,7 @@ class Home(EchoScreen):
         prompt = self.composer.prompt
         prompt.paste(event.text)
         if event.go_on:
-            prompt.focus()
+            self.set_focus(prompt)
 
     # Keys
 
@@ -412,7 +393,7 @@ class Home(EchoScreen):
             return
         event.stop()
         if self.composer.display:
-            self.composer.prompt.focus()
+            self.set_focus(self.composer.prompt)
             self.composer.prompt.paste(event.text)
         else:
             self.app.bell()
@@ -422,7 +403,7 @@ class Home(EchoScreen):
         return action != "write" or self.composer.display
 
     def action_write(self) -> None:
-        self.composer.prompt.focus()
+        self.set_focus(self.composer.prompt)
 
     def action_next_pane(self) -> None:
         filled: list[PaneName] = [name for name in PANES if self.is_filled(name)]
@@ -430,15 +411,32 @@ class Home(EchoScreen):
         if here is None and filled:
             self.go_to(filled[0])
         elif here not in filled or here == filled[-1]:
-            self.composer.prompt.focus()
+            self.set_focus(self.composer.prompt)
         else:
             self.go_to(filled[filled.index(here) + 1])
 
+    @property
+    def can_zoom(self) -> bool:
+        """Whether a zoom would give the pane that one is in more room."""
+        return self.zoomed is None and self.room == "wide" and self.has_class("-has-right")
+
     def action_zoom(self) -> None:
-        self.zoom(None if self.zoomed is not None else self.focused_pane or "talk")
+        name = self.focused_pane or "talk"
+        if self.zoomed is not None:
+            self.zoom(None)
+        elif self.can_zoom:
+            self.zoom(name)
+        else:
+            self.hints.say(_("it has all the room already"))
 
     def action_drawer(self) -> None:
-        self.toggle_drawer()
+        """The first pane of the right side, where there is no room for it beside the conversation; and back."""
+        if self.room == "wide":
+            return
+        if self.zoomed not in (None, "talk"):
+            self.zoom(None)
+        else:
+            next((name for name in _RIGHT if self.go_to(name)), None)
 
     def action_expand(self) -> None:
         self.transcript.toggle_all()
@@ -446,6 +444,9 @@ class Home(EchoScreen):
     def action_find(self) -> None:
         """Find in the conversation; in an approval, read the whole of it."""
         if not (self.approval.has_focus and self.approval.read_whole()):
+            if self.has_class("-alone"):  # there is no conversation to be seen
+                self.focus_work()
+                return
             if not self.finder.is_open:
                 self.transcript.look_from_here()
             self.finder.open()

@@ -26,9 +26,11 @@ Divider { display: none; }
 .-wide.-has-right #right, .-wide.-has-right Divider { display: block; }
 .-medium #strip, .-narrow #strip { visibility: visible; }
 .-wide #strip { display: none; }
-.-drawer #right { display: block; dock: right; layer: above; background: $background; border-left: solid $line; }
-.-medium.-drawer #right { width: 62%; }
-.-narrow.-drawer #right, .-covering.-drawer #right { width: 100%; border-left: none; }
+.-behind { display: none; }
+.-alone #talk { display: none; }
+.-alone #strip { display: none; }
+.-alone Docked { height: 1fr; max-height: 100%; }
+.-alone PromptArea { max-height: 3; }
 ToastRack { dock: top; align: right top; margin: 0; padding: 0 2 0 0; overflow: hidden; }
 Home > ToastRack { margin: 1 0 0 0; }
 Toast { width: auto; max-width: 64; margin: 0; padding: 0 1; background: $panel; color: $foreground; }

@@ -29,8 +29,8 @@ async def test_every_row_is_what_textual_makes_of_it(scene: str) -> None:
     app, run = play(messages())
     async with app.run_test(size=size) as pilot:
         await run(pilot)
-        for drawer in (False, True):
-            app.home.set_class(drawer, "-drawer")
+        for pane in (None, "flow"):
+            app.home.zoom(pane)
             await pilot.pause()
             ours = app.home._compositor
             assert isinstance(ours, NarrowCompositor)

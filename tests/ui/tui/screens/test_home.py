@@ -1,4 +1,4 @@
-"""The panes of the screen one lives in: focus, zoom, drawer, the border between the columns."""
+"""The panes of the screen one lives in: focus, zoom, the border between the columns."""
 
 import pytest
 from textual import events
@@ -129,15 +129,32 @@ async def test_the_focus_goes_to_the_composer_where_there_is_nothing_else_to_see
         assert home.focused is home.composer.prompt
 
 
-async def test_in_a_medium_terminal_the_right_side_is_a_drawer(start: Start) -> None:
-    async with start((100, 30)) as stage:
+@pytest.mark.parametrize("size", [(80, 24), (100, 30), (60, 18)])
+@pytest.mark.parametrize("key", ["f3", "f4", "f7"])
+async def test_where_there_is_no_room_beside_it_a_pane_takes_the_place_of_the_conversation(
+    start: Start, size: tuple[int, int], key: str
+) -> None:
+    async with start(size) as stage:
         await stage.say(*scenes.flow_at_decision())
         home = stage.app.home
         assert (home.right.display, home.strip.display) == (False, True)
-        await stage.press("f7")
-        assert home.right.display
-        await stage.press("f7")
+        await stage.press(key)
+        assert home.focused_pane == ("todo" if key == "f4" else "flow")
+        assert (home.right.size.width, home.talk.is_on_screen, home.composer.is_on_screen) == (size[0], False, False)
+        assert "Esc back" in hint(stage)
+        await stage.press("i")
+        assert home.composer.prompt.has_focus
         assert not home.right.display
+
+
+async def test_a_pane_that_was_opened_goes_beside_the_conversation_when_there_is_room(start: Start) -> None:
+    async with start((100, 30)) as stage:
+        await stage.say(*scenes.flow_at_decision())
+        await stage.press("f3")
+        await stage.pilot.resize_terminal(140, 42)
+        await stage.press("down")
+        home = stage.app.home
+        assert (home.zoomed, home.focused_pane, home.talk.is_on_screen) == (None, "flow", True)
 
 
 async def test_the_border_between_the_columns_can_be_dragged(start: Start) -> None:
