@@ -281,8 +281,8 @@ class KimiTui(TerminalApp):
             case "menu":
                 self.desk.menu(event.flow_name)
             case "whole":
-                self.home.zoom("flow" if self.home.zoomed is None else None)
                 self.home.flow.focus_inside()
+                self.home.action_zoom()
 
     def open_dialog(self, screen: ModalScreen[str | None], done: Callable[[str | None], None]) -> None:
         self.push_screen(screen, done)

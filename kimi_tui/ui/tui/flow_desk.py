@@ -126,7 +126,8 @@ class FlowDesk:
             return
         for one in (node_id, run.node_id):
             if branches := branches_of(run.begin, one):
-                if (asks := self._stage.home.asks) not in (None, self._stage.home.branch) and asks is not None:
+                asks = self._stage.home.asks
+                if asks is not None and asks is not self._stage.home.branch:
                     self._stage.home.lend_focus(asks)  # that comes first
                     return
                 label = label_of(run.begin, one)

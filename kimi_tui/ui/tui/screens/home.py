@@ -291,7 +291,7 @@ class Home(EchoScreen):
     def is_filled(self, name: PaneName) -> bool:
         match name:
             case "talk":
-                return not self.talk.has_class("-empty")
+                return not self.talk.has_class("-empty") and not self.has_class("-alone")
             case "flow":
                 return not self.flow.has_nothing
             case "todo":
@@ -308,9 +308,6 @@ class Home(EchoScreen):
             if name == "talk":
                 self.focus_work()
             return name == "talk"
-        if name == "talk" and self.has_class("-alone"):
-            self.focus_work()
-            return True
         if name == "flow":
             self.flow.focus_inside()
         else:
@@ -422,7 +419,7 @@ class Home(EchoScreen):
 
     def action_zoom(self) -> None:
         name = self.focused_pane or "talk"
-        if self.zoomed is not None:
+        if self.zoomed is not None and not self.opened:
             self.zoom(None)
         elif self.can_zoom:
             self.zoom(name)

@@ -32,7 +32,7 @@ STATES: dict[str, tuple[list[WireMessage], tuple[int, int], str, str]] = {
     "outline": (flow_scenes.nested(), WIDE, "kimi-dark", "f3 o"),
     "forty-nodes": (flow_scenes.large(), WIDE, "kimi-dark", "f3 f11"),
     "two-hundred-nodes": (flow_scenes.large_200(), WIDE, "kimi-dark", "f3 f11"),
-    "medium-drawer": (flow_scenes.nested(), MEDIUM, "kimi-dark", "f3"),
+    "medium-opened": (flow_scenes.nested(), MEDIUM, "kimi-dark", "f3"),
     "small-zoomed": (flow_scenes.nested(), SMALL, "kimi-light", "f3 f11"),
     "node": (flow_scenes.nested(), WIDE, "kimi-dark", "f3 up up up up up enter"),
     "start": ([], WIDE, "kimi-dark", "f3 enter"),
