@@ -44,7 +44,13 @@ class Policy:
         allowing = _allowing([rule for rule in about if rule.effect is Effect.ALLOW], subject)
         if allowing:
             return Decision(Effect.ALLOW, _named(allowing[0]), allowing)
-        if self.accept_edits and isinstance(subject, FileSubject) and subject.edit and subject.folder is not None:
+        if (
+            self.accept_edits
+            and isinstance(subject, FileSubject)
+            and subject.edit
+            and subject.folder is not None
+            and not subject.instructs
+        ):
             return Decision(Effect.ALLOW, "edits inside the work dir are accepted (mode accept-edits)")
         return NO_DECISION
 

@@ -38,11 +38,15 @@ class CommandSubject:
 
 @dataclass(frozen=True, slots=True)
 class FileSubject:
-    """A file by its real path. `folder` is the workspace folder it is in, None outside; `edit`: it is changed."""
+    """A file by its real path. `folder` is the workspace folder it is in, None outside; `edit`: it is changed.
+
+    `instructs`: an agent or a tool does what it says, so that accepting edits in general does not cover it.
+    """
 
     real: Path
     folder: Path | None
     edit: bool = False
+    instructs: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -83,6 +83,7 @@ def make_services(
     """As the session's state and the configuration have it; what changes in them is kept in the state."""
     state = session.state
     workspace.protected.add(paths.home())
+    workspace.session_dir = session.dir.resolve()
     services = Services(
         workspace=workspace,
         approvals=Approvals(

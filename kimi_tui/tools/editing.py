@@ -80,7 +80,7 @@ async def edit(
                 if before is not None
                 else said("Create file `{file}`", file=place.shown),
                 display=blocks,
-                scope=edit_scope(place, workspace),
+                scope=None if place.instructs else edit_scope(place, workspace),
                 subject=file_subject(place, edit=True),
                 because=why_asked(place),
                 must_ask=place.protected or place.sensitive,

@@ -4,6 +4,7 @@ The `.git` of a linked worktree or a submodule is a file that names a folder; it
 names the work dir in turn, since the file itself may be anybody's.
 """
 
+import os
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import islice
@@ -36,6 +37,38 @@ def git_dir_of(folder: Path) -> GitDir | None:
             real = _named_by(entry)
             return _looked_at(real) if real is not None else None
     return None
+
+
+def is_in_git_dir(real: Path) -> bool:
+    """Whether a file is Git's own: in a folder that is like a Git folder, by whatever name, or that a `.git` names."""
+    return any(_is_git_dir(above) or _is_named_by(above / ".git", real) for above in real.parents)
+
+
+def _is_git_dir(folder: Path) -> bool:
+    if not os.path.lexists(folder / "HEAD"):
+        return False
+    return os.path.lexists(folder / "commondir") or ((folder / "objects").is_dir() and (folder / "refs").is_dir())
+
+
+def _is_named_by(entry: Path, real: Path) -> bool:
+    """Whether the file is in the folder that a `.git`, which is no folder itself, leads to."""
+    if not (entry.is_symlink() or entry.is_file()):
+        return False
+    named = _target(entry)
+    return named is not None and real.is_relative_to(named) and not entry.is_relative_to(named)
+
+
+def _target(entry: Path) -> Path | None:
+    """Where a `.git` that is no folder leads to, believed or not."""
+    try:
+        if entry.is_symlink():
+            return entry.resolve()
+        named = _line(entry)
+        if named is None or not named.startswith("gitdir:"):
+            return None
+        return (entry.parent / named.removeprefix("gitdir:").strip()).resolve()
+    except (OSError, ValueError):
+        return None
 
 
 def _looked_at(path: Path) -> GitDir:

@@ -61,10 +61,11 @@ class Glob(Tool[GlobParams]):
 
     def _is_hidden(self, path: Path) -> bool:
         """Whether a path is left out: for its name, for where it leads, or for a rule."""
-        if is_sensitive(path) or (path.is_symlink() and is_sensitive(path.resolve())):
+        if is_sensitive(path):
             return True
+        place = self._workspace.place_of(path.resolve())
         policy = self._approvals.policy
-        return bool(policy.rules) and left_out(self.name, self._workspace.place_of(path.resolve()), policy)
+        return place.sensitive or (bool(policy.rules) and left_out(self.name, place, policy))
 
     def _folder(self, given: str | None) -> Path:
         if given is None:

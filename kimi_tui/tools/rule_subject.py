@@ -26,7 +26,7 @@ def command_subject(line: CommandLine) -> CommandSubject:
 
 
 def file_subject(place: Place, *, edit: bool) -> FileSubject:
-    return FileSubject(place.real, place.folder, edit)
+    return FileSubject(place.real, place.folder, edit, place.instructs)
 
 
 def page_subject(url: str) -> PageSubject:
@@ -47,7 +47,8 @@ def why_asked(place: Place) -> tuple[str, ...]:
     reasons = (
         (not place.inside, "the file is outside of the work dir"),
         (place.sensitive, "by its name the file holds secrets"),
-        (place.protected, "the file is protected: Git, or kimi-tui itself, acts on it"),
+        (place.protected, "the file is protected: something is started or set up by it later"),
+        (place.instructs and not place.protected, "agents or tools do what the file says"),
     )
     return tuple(text for holds, text in reasons if holds)
 

@@ -7,15 +7,21 @@ opened file to it.
 import asyncio
 import os
 import stat
+import time
 from collections.abc import Generator, Iterable
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from weakref import WeakValueDictionary
 
+from kimi_tui import paths
+from kimi_tui.tools.git_dirs import is_in_git_dir
+from kimi_tui.tools.guarded_names import acts_for_the_user, acts_later, instructs_later
 from kimi_tui.tools.sensitive import is_sensitive
 
-_PROTECTED_FOLDERS = frozenset({".git", ".kimi-tui"})
+_OPEN_IN_OUR_HOME = frozenset({"skills", "themes"})
+_MOST_NAMES = 50_000
+_NAMES_HOLD = 5.0
 
 
 class PathRefusedError(ValueError):
@@ -24,13 +30,18 @@ class PathRefusedError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """A path as it was given, and where it leads. `folder` is the workspace folder it is in, None outside."""
+    """A path as it was given, and where it leads. `folder` is the workspace folder it is in, None outside.
+
+    `protected`: it starts something later, and is asked for whatever else holds. `instructs`: it tells an agent or a
+    tool what to do, so that accepting edits in general is no yes to it.
+    """
 
     given: str
     real: Path
     folder: Path | None
     sensitive: bool
     protected: bool
+    instructs: bool = False
 
     @property
     def inside(self) -> bool:
@@ -52,6 +63,11 @@ class Workspace:
         self._additional = [_real(folder) for folder in additional_dirs]
         self.protected = {_real(path) for path in protected}
         self.readable: set[Path] = set()
+        self.session_dir: Path | None = None
+        """Our own files of the session under way, which hold no secret of another."""
+        self._homes = {_real(paths.home()), _real(Path.home() / ".kimi")}
+        self._user_home = _real(Path.home())
+        self._names: tuple[float, dict[int, list[str]]] = (-_NAMES_HOLD, {})
         self._locks: WeakValueDictionary[Path, asyncio.Lock] = WeakValueDictionary()
 
     @property
@@ -97,8 +113,10 @@ class Workspace:
         if given == "~" or given.startswith("~/"):
             path = path.expanduser()
         absolute = path.is_absolute()
-        real = _real(path if absolute else self.work_dir / path)
-        place = self.place_of(real, given)
+        named = path if absolute else self.work_dir / path
+        place = self.place_of(_real(named), given)
+        if acts_later(self._within(Path(os.path.normpath(named)))):
+            place = replace(place, protected=True)
         if not absolute and not place.inside:
             raise PathRefusedError(
                 f"`{given}` leads out of the working directory. Give the absolute path of a file outside of it."
@@ -111,12 +129,22 @@ class Workspace:
             given=str(real) if given is None else given,
             real=real,
             folder=self._folder_of(real),
-            sensitive=is_sensitive(real) or self._is_other_name(real),
+            sensitive=is_sensitive(real) or self._is_ours(real) or self._is_other_name(real),
             protected=self._is_protected(real),
+            instructs=instructs_later(self._within(real)),
         )
 
+    def _is_ours(self, real: Path) -> bool:
+        """Whether it is a file of our home, with keys, tokens, other sessions: all but what is there to be read."""
+        if self.session_dir is not None and real.is_relative_to(self.session_dir):
+            return False
+        for home in self._homes:
+            if real.is_relative_to(home) and real != home:
+                return real.relative_to(home).parts[0] not in _OPEN_IN_OUR_HOME
+        return False
+
     def _is_other_name(self, real: Path) -> bool:
-        """Whether it is a hard link to a file that is sensitive by a name beside it or at the top of the workspace.
+        """Whether it is a hard link to a file of the workspace that is sensitive by another of its names.
 
         Only where a file has more names than one is there anything to look for; names elsewhere cannot be known.
         """
@@ -124,16 +152,39 @@ class Workspace:
             status = real.lstat()
             if status.st_nlink < 2 or not stat.S_ISREG(status.st_mode):
                 return False
-            for folder in dict.fromkeys((real.parent, *self.folders)):
-                with os.scandir(folder) as entries:
-                    for entry in entries:
-                        if entry.inode() == status.st_ino and is_sensitive(entry.path):
-                            found = entry.stat(follow_symlinks=False)
-                            if (found.st_dev, found.st_ino) == (status.st_dev, status.st_ino):
-                                return True
+            with os.scandir(real.parent) as beside:
+                names = [entry.path for entry in beside if entry.inode() == status.st_ino]
+            for name in (*names, *self._names_by_inode().get(status.st_ino, ())):
+                if is_sensitive(name) or self._is_ours(Path(name)):
+                    found = os.lstat(name)
+                    if (found.st_dev, found.st_ino) == (status.st_dev, status.st_ino):
+                        return True
         except (OSError, ValueError):
             return False
         return False
+
+    def _names_by_inode(self) -> dict[int, list[str]]:
+        """Every file of the workspace and of our home, by what it is: breadth first, so many, known for a while."""
+        at, known = self._names
+        if time.monotonic() - at < _NAMES_HOLD:
+            return known
+        found: dict[int, list[str]] = {}
+        folders, count = [str(folder) for folder in (*self.folders, *self._homes)], 0
+        for folder in folders:
+            try:
+                with os.scandir(folder) as entries:
+                    for entry in entries:
+                        count += 1
+                        if entry.is_dir(follow_symlinks=False):
+                            folders.append(entry.path)
+                        else:
+                            found.setdefault(entry.inode(), []).append(entry.path)
+            except OSError:
+                continue
+            if count > _MOST_NAMES:
+                break
+        self._names = (time.monotonic(), found)
+        return found
 
     def _folder_of(self, real: Path) -> Path | None:
         within = [folder for folder in self.folders if real.is_relative_to(folder)]
@@ -141,12 +192,19 @@ class Workspace:
             return self.work_dir
         return max(within, key=lambda folder: len(folder.parts), default=None)
 
+    def _within(self, path: Path) -> tuple[str, ...]:
+        """The names on the way to it from its workspace folder, or from the root where it is in none."""
+        folder = self._folder_of(path)
+        return (path if folder is None else path.relative_to(folder)).parts
+
     def _is_protected(self, real: Path) -> bool:
         folder = self._folder_of(real)
-        within = real if folder is None else real.relative_to(folder)
-        if any(part.lower().rstrip(". ") in _PROTECTED_FOLDERS for part in within.parts):
-            return True
-        return any(real.is_relative_to(path) for path in self.protected)
+        return (
+            acts_later(self._within(real))
+            or acts_for_the_user(real, folder, self._user_home)
+            or any(real.is_relative_to(path) for path in self.protected)
+            or is_in_git_dir(real)
+        )
 
 
 def _real(path: Path) -> Path:

@@ -762,6 +762,42 @@ DEFENCES: tuple[Defence, ...] = (
         "test_a_driver_that_fails_while_it_starts_switches_off_what_is_on",
     ),
     Defence(
+        "what starts something later", "the folders and files of agents", "kimi_tui/tools/guarded_names.py",
+        ' ".agents", ".codex", ".mcp.json"',
+        "",
+        "test_what_starts_something_later_is_asked_for_whatever_holds",
+    ),
+    Defence(
+        "what starts something later", "asking for instructions in any mode", "kimi_tui/permission/policy.py",
+        "            and not subject.instructs\n",
+        "",
+        "test_accepted_edits_are_no_yes_to_what_tells_an_agent_or_a_tool_what_to_do",
+    ),
+    Defence(
+        "what starts something later", "the hidden files of the user's home", "kimi_tui/tools/workspace.py",
+        "            or acts_for_the_user(real, folder, self._user_home)\n",
+        "",
+        "test_in_the_users_home_what_their_shell_starts_is_asked_for",
+    ),
+    Defence(
+        "what starts something later", "knowing a Git folder by what is in it", "kimi_tui/tools/workspace.py",
+        "            or is_in_git_dir(real)\n",
+        "",
+        "test_a_git_folder_is_protected_by_whatever_name",
+    ),
+    Defence(
+        "our own secrets", "our home as a secret", "kimi_tui/tools/workspace.py",
+        "is_sensitive(real) or self._is_ours(real) or",
+        "is_sensitive(real) or",
+        "test_our_own_keys_and_sessions_are_secrets_for_every_tool",
+    ),
+    Defence(
+        "our own secrets", "looking for hard links in all of the workspace", "kimi_tui/tools/workspace.py",
+        "(*names, *self._names_by_inode().get(status.st_ino, ()))",
+        "names",
+        "test_a_hard_link_to_a_secret_anywhere_in_the_workspace_is_one_too",
+    ),
+    Defence(
         "a device file as settings", "reading regular files only", "kimi_tui/config/load.py",
         "        text = read_text(file, most=MAX_BYTES)\n", '        text = file.read_text("utf-8-sig")\n',
     ),

@@ -269,6 +269,16 @@ CASES: dict[str, tuple[str, ...]] = {
         "tests/tools/test_web.py::test_a_redirect_to_another_host_is_asked_for",
         "tests/permission/test_rule.py::test_a_rule_for_pages_goes_by_the_host_that_is_connected_to",
     ),
+    "what starts something later": (
+        "tests/tools/test_files.py::test_what_starts_something_later_is_asked_for_whatever_holds",
+        "tests/tools/test_files.py::test_accepted_edits_are_no_yes_to_what_tells_an_agent_or_a_tool_what_to_do",
+        "tests/tools/test_files.py::test_in_the_users_home_what_their_shell_starts_is_asked_for",
+        "tests/tools/test_files.py::test_a_git_folder_is_protected_by_whatever_name",
+    ),
+    "our own secrets": (
+        "tests/tools/test_files.py::test_our_own_keys_and_sessions_are_secrets_for_every_tool",
+        "tests/tools/test_files.py::test_a_hard_link_to_a_secret_anywhere_in_the_workspace_is_one_too",
+    ),
     "sensitive names": (
         f"{_HERE}::test_a_name_of_the_list_is_sensitive",
         f"{_HERE}::test_a_name_of_the_exceptions_is_not",

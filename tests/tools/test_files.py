@@ -2,18 +2,27 @@
 
 import asyncio
 import codecs
+import functools
 import os
 import resource
 import socket
 import stat
+import subprocess
 from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from kimi_tui import paths
+from kimi_tui.permission.policy import Policy
+from kimi_tui.permission.rule import Effect, parse_rule
 from kimi_tui.tools.file_history import FileHistory
+from kimi_tui.tools.grep import Grep
 from kimi_tui.tools.read_file import ReadFile
+from kimi_tui.tools.read_media_file import MediaSupport, ReadMediaFile
+from kimi_tui.tools.shell_command import take_apart
+from kimi_tui.tools.shell_paths import why_asked_for
 from kimi_tui.tools.str_replace_file import StrReplaceFile
 from kimi_tui.tools.workspace import PathRefusedError, Workspace
 from kimi_tui.tools.write_file import WriteFile
@@ -452,3 +461,136 @@ async def test_enospc_leaves_the_old_file_whole(desk: Desk) -> None:
     assert "File too large" in value.message
     assert (desk.dir / "a").read_text() == "old\n"
     assert [path.name for path in desk.dir.iterdir()] == ["a"]
+
+
+LATER = (
+    ".mcp.json", ".MCP.json", ".claude/skills/a/SKILL.md", ".agents/skills/a.md", ".codex/config.toml",
+    ".kimi/skills/a.md", ".kimi-tui/mcp.json", ".git/hooks/pre-commit", ".g\u200bit/config", "\uff0egit/config",
+    "sub/.claude/settings.json",
+)  # fmt: skip
+TELLS = ("AGENTS.md", "claude.md", "sub/AGENTS.md", ".github/workflows/ci.yml", ".vscode/tasks.json", ".envrc",
+         ".husky/pre-push", ".pre-commit-config.yaml", ".npmrc", ".cursorrules", "x/SKILL.md")  # fmt: skip
+WORK = ("a.py", ".gitignore", ".editorconfig", "docs/agents.py", ".prettierrc.json", "bin/run", ".env.example")
+
+
+def made(desk: Desk, name: str) -> str:
+    (desk.dir / name).parent.mkdir(parents=True, exist_ok=True)
+    return name
+
+
+@pytest.mark.parametrize("name", LATER)
+async def test_what_starts_something_later_is_asked_for_whatever_holds(desk: Desk, name: str) -> None:
+    desk.approvals.policy = Policy([parse_rule("WriteFile", Effect.ALLOW)], accept_edits=True)
+    desk.approvals.yolo = True
+    desk.answer = "approve_for_session"
+    for content in ("x", "y"):
+        await write(desk, made(desk, name), content)
+    assert [request.scope for request in desk.asked] == [None, None]
+
+
+@pytest.mark.parametrize("name", [*TELLS, *WORK])
+async def test_accepted_edits_are_no_yes_to_what_tells_an_agent_or_a_tool_what_to_do(desk: Desk, name: str) -> None:
+    desk.approvals.policy = Policy((), accept_edits=True)
+    desk.answer = "approve_for_session"
+    for content in ("x", "y"):
+        assert not (await write(desk, made(desk, name), content)).is_error
+    assert len(desk.asked) == (2 if name in TELLS else 0)
+    desk.asked.clear()
+    desk.approvals.yolo = True
+    await write(desk, name, "z")
+    assert len(desk.asked) == (1 if name in (".npmrc", ".envrc") else 0)  # those hold secrets, too
+
+
+@pytest.mark.parametrize("name", [".bashrc", ".zshenv", ".profile", ".ssh/authorized_keys", ".config/fish/config.fish",
+                                  ".config/autostart/a.desktop", ".gitconfig", "bin/ls", ".local/bin/ls"])  # fmt: skip
+async def test_in_the_users_home_what_their_shell_starts_is_asked_for(name: str) -> None:
+    desk = Desk(Path.home(), yolo=True)
+    await write(desk, made(desk, name), "x")
+    assert len(desk.asked) == 1
+    (desk.dir / "notes").mkdir()
+    await write(desk, "notes/a.md", "x")
+    elsewhere = Desk(Path.home() / "notes", yolo=True)
+    await write(elsewhere, str(Path.home() / name), "y")
+    assert (len(desk.asked), len(elsewhere.asked)) == (1, 1)
+
+
+@pytest.mark.parametrize("how", ["link", "file", "separate", "worktree", "submodule", "bare"])
+async def test_a_git_folder_is_protected_by_whatever_name(desk: Desk, how: str) -> None:
+    git = ["git", "-c", "user.name=a", "-c", "user.email=a@b", "-c", "protocol.file.allow=always"]
+    run = functools.partial(subprocess.run, cwd=desk.dir, check=True, capture_output=True)
+    gd, named = desk.dir / "gd", ".git"
+    match how:
+        case "link":
+            run([*git, "init", "-q"])
+            (desk.dir / ".git").rename(gd)
+            (desk.dir / ".git").symlink_to("gd")
+        case "file":
+            (gd / "hooks").mkdir(parents=True)
+            (desk.dir / ".git").write_text("gitdir: gd\n")
+        case "separate":
+            run([*git, "init", "-q", "--separate-git-dir=gd"])
+        case "bare":
+            run([*git, "init", "-q", "--bare", "gd"])
+        case "worktree":
+            run([*git, "init", "-q", "--separate-git-dir=other", "."])
+            run([*git, "commit", "-q", "--allow-empty", "-m", "x"])
+            run([*git, "worktree", "add", "-q", "wt"])
+            gd, named = desk.dir / "other" / "worktrees" / "wt", "wt/.git"
+        case _:
+            run([*git, "init", "-q", "--separate-git-dir=gd", "."])
+            run([*git, "init", "-q", "sub"])
+            (gd / "modules").mkdir()
+            run([*git, "-C", "sub", "init", "-q", "--separate-git-dir", str(gd / "modules" / "sub"), "."])
+            gd, named = gd / "modules" / "sub", "sub/.git"
+    (gd / "hooks").mkdir(exist_ok=True)
+    desk.approvals.yolo = True
+    desk.answer = "reject"
+    given = [f"{gd.relative_to(desk.dir)}/hooks/x", f"{gd.relative_to(desk.dir)}/config"]
+    given += [] if how == "bare" else [f"{named}/hooks/x" if how == "link" else named]
+    for path in given:
+        assert (await write(desk, path, "x")).is_error, path
+    assert len(desk.asked) == len(given)
+
+
+async def test_a_hard_link_to_a_secret_anywhere_in_the_workspace_is_one_too(desk: Desk) -> None:
+    secret = desk.dir / "deep" / "er" / ".env"
+    secret.parent.mkdir(parents=True)
+    secret.write_text("KEY=1\n")
+    (desk.dir / "other").mkdir()
+    os.link(secret, desk.dir / "other" / "notes.txt")
+    desk.answer = "reject"
+    assert (await read(desk, "other/notes.txt")).is_error
+    assert (await write(desk, "other/notes.txt", "x")).is_error
+    assert len(desk.asked) == 2
+    found = await desk.use(Grep(desk.workspace, desk.approvals), pattern="KEY", output_mode="content")
+    assert "KEY=1" not in str(found.output)
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["config.yaml", "config.json", "mcp.json", "tokens/a.json", "history/x.jsonl", "sessions/k/other/context.jsonl"],
+)
+async def test_our_own_keys_and_sessions_are_secrets_for_every_tool(desk: Desk, name: str) -> None:
+    file = paths.home() / name
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_text("api_key: sk-1\n")
+    desk.approvals.yolo = True
+    desk.answer = "reject"
+    assert (await read(desk, str(file))).is_error
+    value = await desk.use(ReadMediaFile(desk.workspace, desk.approvals, MediaSupport()), path=str(file))
+    assert value.is_error
+    grep = Grep(desk.workspace, desk.approvals)
+    for place in (file, file.parent, paths.home()):
+        assert "sk-1" not in str(await desk.use(grep, pattern="api_key", path=str(place), output_mode="content"))
+    assert why_asked_for(take_apart(f"cat {file}"), desk.workspace) is not None
+    (desk.dir / "link").symlink_to(file)
+    assert (await read(desk, "link")).is_error
+
+
+async def test_skills_and_the_session_under_way_are_no_secrets(desk: Desk) -> None:
+    desk.workspace.session_dir = (paths.home() / "sessions" / "k" / "mine").resolve()
+    for name in ("skills/a/SKILL.md", "sessions/k/mine/tasks/1.log"):
+        (paths.home() / name).parent.mkdir(parents=True)
+        (paths.home() / name).write_text("text\n")
+        assert not (await read(desk, str(paths.home() / name))).is_error
+    assert desk.asked == []

@@ -1,0 +1,70 @@
+"""Names of files that start or instruct something later: a hook, a server, an agent, a shell, an editor.
+
+Names are compared as a file system may: upper and lower case, full width and half width are the same, characters that
+are not seen and dots at the end do not count.
+"""
+
+import unicodedata
+from collections.abc import Sequence
+from pathlib import Path
+
+_ACTS = frozenset({".git", ".kimi-tui", ".kimi", ".claude", ".agents", ".codex", ".mcp.json"})
+_HARMLESS_HIDDEN = frozenset({
+    ".babelrc", ".browserslistrc", ".bumpversion.cfg", ".clang-format", ".clang-tidy", ".clangd", ".cmake-format",
+    ".codecov.yml", ".commitlintrc", ".coveragerc", ".dockerignore", ".editorconfig", ".eleventyignore",
+    ".eslintignore", ".env.example", ".env.sample", ".env.template",
+    ".flake8", ".gitignore", ".gitkeep", ".gcloudignore", ".hadolint.yaml", ".helmignore", ".ignore", ".jshintrc",
+    ".keep", ".mailmap", ".markdownlint.json", ".markdownlint.yaml", ".node-version", ".npmignore", ".nvmrc", ".nycrc",
+    ".prettierignore", ".prettierrc", ".prettierrc.json", ".prettierrc.yaml", ".prettierrc.yml", ".pylintrc",
+    ".python-version", ".rgignore", ".ruby-version", ".rubocop.yml", ".rustfmt.toml", ".shellcheckrc", ".stylelintrc",
+    ".stylelintrc.json", ".swcrc", ".terraform-version", ".terraformignore", ".yamllint", ".yamllint.yaml",
+    ".changeset", ".storybook", ".well-known", ".vitepress", ".cache", ".ruff_cache",
+    ".pytest_cache", ".mypy_cache", ".next", ".nuxt", ".svelte-kit", ".parcel-cache", ".turbo", ".tox", ".nox",
+})  # fmt: skip
+_INSTRUCTS = frozenset({
+    "agents.md", "agents.override.md", "agent.md", "claude.md", "claude.local.md", "gemini.md", "kimi.md", "codex.md",
+    "copilot-instructions.md", "skill.md", "mcp.json",
+})  # fmt: skip
+_OF_THE_SYSTEM = (Path("/etc"), Path("/var/spool/cron"), Path("/Library/LaunchAgents"), Path("/Library/LaunchDaemons"))
+_OF_A_HOME = frozenset({"bin", "library"})
+_HARMLESS_IN_A_HOME = frozenset({".cache", ".tmp", ".trash"})
+
+
+def acts_later(parts: Sequence[str]) -> bool:
+    """Whether one of the names on the way to a file says that programs are started, or that we are set up, by it."""
+    return any(plain(part) in _ACTS for part in parts)
+
+
+def instructs_later(parts: Sequence[str]) -> bool:
+    """Whether a file of a project, by its names, tells an agent or a tool what to do.
+
+    A hidden name does unless it is known to do nothing: `.vscode`, `.husky`, `.envrc`, `.github`, and what comes next.
+    """
+    return any(
+        name in _INSTRUCTS or (name.startswith(".") and name not in _HARMLESS_HIDDEN and name not in (".", ".."))
+        for name in map(plain, parts)
+    )
+
+
+def acts_for_the_user(real: Path, folder: Path | None, home: Path) -> bool:
+    """Whether a file outside of a project starts something: hidden in the user's home, or a setting of the system.
+
+    `folder` is the workspace folder that it is in; one that lies in there itself is work like any other.
+    """
+    for place in _OF_THE_SYSTEM:
+        if real.is_relative_to(place):
+            return folder is None or not folder.is_relative_to(place)
+    if not real.is_relative_to(home) or real == home:
+        return False
+    if folder is not None and folder != home and folder.is_relative_to(home):
+        return False
+    first = plain(real.relative_to(home).parts[0])
+    return first in _OF_A_HOME or (first.startswith(".") and first not in _HARMLESS_IN_A_HOME)
+
+
+def plain(name: str) -> str:
+    """A name as the most forgiving file system compares it."""
+    if name.isascii():
+        return name.lower().rstrip(". ") or name
+    seen = "".join(char for char in unicodedata.normalize("NFKC", name) if unicodedata.category(char) != "Cf")
+    return unicodedata.normalize("NFKC", seen.casefold()).rstrip(". ") or name
