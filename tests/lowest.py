@@ -9,7 +9,15 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
 VENV = ROOT / ".venv-lowest"
-TOOLS = ("pytest>=8.4,<9", "pytest-asyncio", "pytest-timeout", "pytest-textual-snapshot", "hypothesis", "keyrings.alt")
+TOOLS = (
+    "pytest>=8.4,<9",
+    "pytest-asyncio",
+    "pytest-timeout",
+    "pytest-textual-snapshot",
+    "hypothesis",
+    "keyrings.alt",
+    "pyte",
+)
 TESTS = (
     "tests/llm",
     "tests/mcp/test_servers.py",

@@ -14,13 +14,15 @@ TurnStop = Literal["finished", "rejected", "cancelled", "max_steps", "failed"]
 class TurnResult:
     """How a turn ended: `message` is the text of the last assistant message, or the cause where it failed.
 
-    `rejected` means: a person said no to a tool and gave no feedback.
+    `rejected` means: a person said no to a tool and gave no feedback. `cut`: the last message ends at the limit of
+    its length.
     """
 
     stop: TurnStop
     message: str = ""
     steps: int = 0
     usage: TokenUsage | None = None
+    cut: bool = False
 
 
 class TurnTaker(Protocol):

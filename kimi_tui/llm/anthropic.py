@@ -14,7 +14,7 @@ from kimi_tui.llm.data_url import data_of
 from kimi_tui.llm.history import Converted, merged_turns
 from kimi_tui.llm.message import Message
 from kimi_tui.llm.opaque import opened, sealed
-from kimi_tui.llm.provider import ReplyId, ReplyUsage, StreamPart, ToolSpec
+from kimi_tui.llm.provider import ReplyCut, ReplyId, ReplyUsage, StreamPart, ToolSpec
 from kimi_tui.llm.service import Service, event_of
 from kimi_tui.llm.sse import ServerEvent
 from kimi_tui.llm.status import stream_error
@@ -289,3 +289,5 @@ class _Reader:
         if self._stop_reason == "refusal":
             raise ProviderError(said("the model refused to answer"))
         yield from self._calls.finish()
+        if self._stop_reason in ("max_tokens", "model_context_window_exceeded"):
+            yield ReplyCut()

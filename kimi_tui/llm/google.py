@@ -19,7 +19,7 @@ from kimi_tui.llm.history import Converted, merged_turns
 from kimi_tui.llm.lazy import Lazy
 from kimi_tui.llm.message import Message
 from kimi_tui.llm.opaque import opened, sealed
-from kimi_tui.llm.provider import ReplyId, ReplyUsage, SpokenPart, StreamPart, ToolSpec
+from kimi_tui.llm.provider import ReplyCut, ReplyId, ReplyUsage, SpokenPart, StreamPart, ToolSpec
 from kimi_tui.llm.service import Service
 from kimi_tui.llm.settings import ProviderSettings
 from kimi_tui.llm.tool_calls import UniqueIds
@@ -216,7 +216,9 @@ class _Reader:
 
     def end(self) -> Iterator[StreamPart]:
         match self._finish_reason:
-            case "STOP" | "MAX_TOKENS" | "FINISH_REASON_UNSPECIFIED":
+            case "MAX_TOKENS":
+                yield ReplyCut()
+            case "STOP" | "FINISH_REASON_UNSPECIFIED":
                 yield from ()
             case "FUNCTION_CALL" | "TOOL_CALLS":  # gateways say so of a reply that ends on calls
                 pass

@@ -15,7 +15,7 @@ from kimi_tui.llm.arguments import valid_arguments
 from kimi_tui.llm.history import Converted
 from kimi_tui.llm.lazy import Lazy
 from kimi_tui.llm.message import Message
-from kimi_tui.llm.provider import ReplyId, ReplyUsage, SpokenPart, StreamPart, ToolSpec
+from kimi_tui.llm.provider import ReplyCut, ReplyId, ReplyUsage, SpokenPart, StreamPart, ToolSpec
 from kimi_tui.llm.service import Service, event_of
 from kimi_tui.llm.settings import ProviderSettings
 from kimi_tui.llm.sse import ServerEvent
@@ -256,3 +256,5 @@ class _Reader:
         if self._finish_reason == "content_filter":
             raise ProviderError(said("the service's content filter stopped the answer"))
         yield from self._calls.finish()
+        if self._finish_reason in ("length", "max_tokens"):
+            yield ReplyCut()

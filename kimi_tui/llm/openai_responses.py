@@ -15,7 +15,7 @@ from kimi_tui.llm.history import Converted
 from kimi_tui.llm.message import Message
 from kimi_tui.llm.opaque import opened, sealed
 from kimi_tui.llm.openai_chat import BASE_URLS
-from kimi_tui.llm.provider import ReplyId, ReplyUsage, StreamPart, ToolSpec
+from kimi_tui.llm.provider import ReplyCut, ReplyId, ReplyUsage, StreamPart, ToolSpec
 from kimi_tui.llm.service import Service, event_of
 from kimi_tui.llm.sse import ServerEvent
 from kimi_tui.llm.status import stream_error
@@ -165,6 +165,7 @@ class _Incomplete(BaseModel):
 
 class _Response(BaseModel):
     id: str | None = None
+    status: str | None = None
     usage: _Usage | None = None
     error: JsonValue = None
     incomplete_details: _Incomplete | None = None
@@ -186,6 +187,7 @@ class _Reader:
     def __init__(self, used_ids: set[str]) -> None:
         self._calls = ToolCallOrder(used_ids)
         self._streamed: set[int] = set()
+        self._cut = False
         self.over = False
 
     def read(self, event: ServerEvent) -> Iterator[StreamPart]:
@@ -234,7 +236,9 @@ class _Reader:
                 yield TextPart(text=block.text or block.refusal or "")
 
     def _end_of(self, response: _Response) -> Iterator[StreamPart]:
-        if response.incomplete_details and response.incomplete_details.reason == "content_filter":
+        reason = response.incomplete_details.reason if response.incomplete_details else None
+        self._cut = reason is not None or response.status == "incomplete"
+        if reason == "content_filter":
             raise ProviderError(said("the service's content filter stopped the answer"))
         self.over = True
         if response.usage:
@@ -242,3 +246,5 @@ class _Reader:
 
     def end(self) -> Iterator[StreamPart]:
         yield from self._calls.finish()
+        if self._cut:
+            yield ReplyCut()

@@ -43,8 +43,13 @@ class ReplyUsage:
     usage: TokenUsage
 
 
+@dataclass(frozen=True, slots=True)
+class ReplyCut:
+    """The service ended this reply at its limit of length; what has come is not all."""
+
+
 SpokenPart = TextPart | ThinkPart | ImageURLPart | AudioURLPart | VideoURLPart | ToolCall | ToolCallPart
-StreamPart = SpokenPart | ReplyId | ReplyUsage
+StreamPart = SpokenPart | ReplyId | ReplyUsage | ReplyCut
 
 
 @dataclass(frozen=True, slots=True)

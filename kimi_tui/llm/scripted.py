@@ -28,7 +28,7 @@ from pydantic import BaseModel, JsonValue, ValidationError
 
 from kimi_tui.errors import ConfigError, ProviderConnectionError, ProviderError, ProviderTimeoutError
 from kimi_tui.llm.message import Message
-from kimi_tui.llm.provider import ReplyId, ReplyUsage, StreamPart, ToolSpec
+from kimi_tui.llm.provider import ReplyCut, ReplyId, ReplyUsage, StreamPart, ToolSpec
 from kimi_tui.llm.script_rules import Condition, renamed, situation_of
 from kimi_tui.llm.status import status_error
 from kimi_tui.wire.parts import (
@@ -311,6 +311,7 @@ _READERS: dict[str, Callable[[str], Line | Condition]] = {
     "image_url": lambda payload: ImageURLPart(image_url=_media(payload)),
     "audio_url": lambda payload: AudioURLPart(audio_url=_media(payload)),
     "video_url": lambda payload: VideoURLPart(video_url=_media(payload)),
+    "cut": lambda _payload: ReplyCut(),
     "error": _error,
     "delay": _delay,
     "when": Condition.read,

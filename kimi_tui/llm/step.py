@@ -4,9 +4,9 @@ from collections.abc import Callable, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass
 
-from kimi_tui.errors import EmptyResponseError
+from kimi_tui.errors import EmptyResponseError, ProviderError
 from kimi_tui.llm.message import Message
-from kimi_tui.llm.provider import Provider, ReplyId, ReplyUsage, SpokenPart, ToolSpec
+from kimi_tui.llm.provider import Provider, ReplyCut, ReplyId, ReplyUsage, SpokenPart, ToolSpec
 from kimi_tui.llm.whole_characters import WholeCharacters
 from kimi_tui.said import said
 from kimi_tui.wire.merge import Merger
@@ -15,11 +15,12 @@ from kimi_tui.wire.parts import TextPart, ThinkPart, TokenUsage, ToolCall, ToolC
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """A whole reply: the assistant's message, what it cost (None: not told) and its id."""
+    """A reply: the assistant's message, what it cost (None: not told), its id, and whether it was cut at its limit."""
 
     message: Message
     usage: TokenUsage | None = None
     id: str | None = None
+    cut: bool = False
 
 
 async def take_reply(
@@ -39,11 +40,14 @@ async def take_reply(
     whole: list[SpokenPart] = []
     usage: TokenUsage | None = None
     reply_id: str | None = None
+    cut = False
     async with aclosing(provider.stream(system_prompt, tools, history)) as pieces:
         async for piece in pieces:
             match piece:
                 case ReplyId():
                     reply_id = piece.id
+                case ReplyCut():
+                    cut = True
                 case ReplyUsage():  # zero is what a service says that does not count
                     usage = piece.usage if piece.usage.total else usage
                 case _:
@@ -60,6 +64,8 @@ async def take_reply(
         not isinstance(part, ThinkPart) and not (isinstance(part, TextPart) and not part.text.strip())
         for part in content
     )
+    if not answered and not calls and cut:
+        raise ProviderError(said("the answer was cut at the limit of its length before it had said anything"))
     if not answered and not calls:
         raise EmptyResponseError(said("the model answered with nothing"))
-    return Reply(Message(role="assistant", content=content, tool_calls=calls or None), usage, reply_id)
+    return Reply(Message(role="assistant", content=content, tool_calls=calls or None), usage, reply_id, cut)

@@ -42,6 +42,16 @@ def error_notice(error: KimiTuiError) -> Notification:
     return notice(title, str(error), severity="error", kind=type(error).__name__)
 
 
+def cut_notice() -> Notification:
+    """The model's answer ends where the service lets none go on."""
+    return notice(
+        said("The answer was cut"),
+        said("It reached the limit of its length; ask the model to go on"),
+        severity="warning",
+        kind="cut",
+    )
+
+
 def dmail_notice(mail: DMail) -> Notification:
     """The seam that a D-Mail leaves; its payload says to which checkpoint."""
     title = said("A D-Mail went back to checkpoint {number}", number=mail.checkpoint_id)

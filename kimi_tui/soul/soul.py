@@ -27,7 +27,7 @@ from kimi_tui.said import said
 from kimi_tui.soul.agent import Agent
 from kimi_tui.soul.compacting import Compacted, Compactor
 from kimi_tui.soul.hooks import Hooks
-from kimi_tui.soul.notice import dmail_notice
+from kimi_tui.soul.notice import cut_notice, dmail_notice
 from kimi_tui.soul.tool_hooks import call_with_hooks
 from kimi_tui.tools.repeat import STOP_AT as REPEATS_STOP_AT
 from kimi_tui.tools.result_message import result_message
@@ -67,6 +67,7 @@ class _Turn:
     message: str = ""
     usage: TokenUsage | None = None
     rejected: bool = False
+    cut: bool = False
     repeated: str | None = None
     ended: bool = False
     compact: bool = True
@@ -161,7 +162,7 @@ class Soul:
         self._send(TurnEnd())
         if turn.repeated is not None:
             raise RepeatedCallError(turn.repeated, REPEATS_STOP_AT)
-        return TurnResult("rejected" if turn.rejected else "finished", turn.message, turn.steps, turn.usage)
+        return TurnResult("rejected" if turn.rejected else "finished", turn.message, turn.steps, turn.usage, turn.cut)
 
     async def compact(self, focus: str = "") -> Compacted:
         """Put a summary in place of what is older than the last messages, as the user asked. Raises what fails."""
@@ -216,7 +217,9 @@ class Soul:
             turn.compact = await self._compact(turn) != "failed"
         self._checkpoint()
         reply = await self._ask_in_bounds(turn)
-        turn.message = reply.message.text
+        turn.message, turn.cut = reply.message.text, reply.cut
+        if reply.cut:
+            self._send(cut_notice())
         if reply.usage is not None:
             turn.usage = reply.usage if turn.usage is None else turn.usage + reply.usage
         calls = reply.message.tool_calls or ()

@@ -275,3 +275,13 @@ async def test_a_refusal_is_said_to_be_one(server: Server, provider: Anthropic) 
     error = await failure(provider)
     assert "refused" in str(error)
     assert not error.retryable
+
+
+@pytest.mark.parametrize(
+    ("reason", "cut"), [("max_tokens", True), ("model_context_window_exceeded", True), ("end_turn", False)]
+)
+async def test_an_answer_cut_at_the_limit_of_its_length_says_so(
+    server: Server, provider: Anthropic, reason: str, cut: bool
+) -> None:
+    server.add(named_sse(START, begin(0, type="text", text="Half"), stop(0), *end(reason)))
+    assert (await ask(provider)).cut is cut

@@ -311,3 +311,8 @@ async def test_a_stopped_answer_is_said_to_be_so(
 ) -> None:
     server.add(sse(json.dumps(data), done=False))
     assert type(await failure(provider)) is kind
+
+
+async def test_an_answer_cut_at_the_limit_of_its_length_says_so(server: Server, provider: Google) -> None:
+    server.add(sse(chunk({"text": "Half"}, finish="MAX_TOKENS"), done=False), HELLO)
+    assert [(await ask(provider)).cut for _ in range(2)] == [True, False]

@@ -273,3 +273,13 @@ async def test_a_filtered_answer_is_said_to_be_so(openai_server: OpenAIServer, k
 async def test_a_refusal_is_text(openai_server: OpenAIServer, kimi: OpenAIChat) -> None:
     openai_server.add(sse(chat_chunk({"refusal": "I may not."}), chat_chunk({}, "stop")))
     assert (await ask(kimi)).message.text == "I may not."
+
+
+async def test_an_answer_cut_at_the_limit_of_its_length_says_so(openai_server: OpenAIServer) -> None:
+    openai_server.add(chat_reply("Half", finish="length"), chat_reply("Whole"), chat_reply(think="hm", finish="length"))
+    provider = make(openai_server)
+    assert [(await ask(provider)).cut for _ in range(2)] == [True, False]
+    with pytest.raises(ProviderError, match="before it had said anything") as told:
+        await ask(provider)
+    assert not told.value.retryable
+    await provider.aclose()

@@ -255,3 +255,11 @@ async def test_statuses_have_their_errors(
     error = await failure(provider)
     assert type(error) is kind
     assert getattr(error, "status_code", None) == code
+
+
+async def test_an_answer_cut_at_the_limit_of_its_length_says_so(openai_server: OpenAIServer) -> None:
+    cut = response("incomplete", incomplete_details={"reason": "max_output_tokens"}, usage=USAGE)
+    openai_server.add(named_sse(text("Half"), cut), named_sse(text("Whole"), response("completed", usage=USAGE)))
+    provider = make(openai_server)
+    assert [(await ask(provider)).cut for _ in range(2)] == [True, False]
+    await provider.aclose()

@@ -129,6 +129,8 @@ class AcpSession:
             usage = result.usage
             if result.stop == "cancelled":
                 reason = "cancelled"
+            elif result.cut:
+                reason = "max_tokens"
             elif result.stop == "failed" and result.message:
                 self.engine.tell(result.message, severity="warning")
         self._tell_facts()

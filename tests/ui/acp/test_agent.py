@@ -443,3 +443,12 @@ async def test_an_error_tells_its_cause_in_its_data_and_never_null(tmp_path):
         with pytest.raises(RequestError) as unknown:
             await editor.agent.ext_method("nonsense", {})
         assert unknown.value.data["details"]
+
+
+async def test_an_answer_that_was_cut_ends_its_turn_with_that_reason(tmp_path):
+    made = plan(tmp_path, "text: half an ans\ncut:", "text: whole")
+    async with editor_on(made) as (editor, _):
+        session = await begun(editor, made)
+        assert (await editor.say(session, "hi")).stop_reason == "max_tokens"
+        assert "The answer was cut" in editor.text()
+        assert (await editor.say(session, "go on")).stop_reason == "end_turn"

@@ -338,3 +338,9 @@ def test_half_a_surrogate_pair_of_a_line_is_replaced_and_later_lines_are_answere
     extra = ("--input-format", "stream-json", "--output-format", "stream-json")
     done = run(tmp_path, "text: 1", "text: 2", extra=extra, stdin="\n".join(lines))
     assert [json.loads(line)["content"] for line in done.stdout.splitlines()] == ["1", "2"]
+
+
+def test_an_answer_that_was_cut_at_its_limit_is_told_beside_it(tmp_path):
+    done = run(tmp_path, "text: half an ans\ncut:", extra=("-p", "hi"))
+    assert done.stdout == "half an ans\n"
+    assert "The answer was cut" in done.stderr
