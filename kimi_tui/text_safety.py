@@ -4,7 +4,6 @@ What may stay is listed by Unicode category, so that what is not known is spelle
 marks for the direction of text, tags, private and half characters. Line ends and tabs stay where they say so.
 """
 
-import json
 import math
 import re
 import unicodedata
@@ -50,6 +49,8 @@ def dump_json(value: object, *, indent: int | None = None, ascii_only: bool = Fa
 
     It reads back as `value`, but NaN and infinity are null.
     """
+    import json  # the first frame does without it
+
     try:
         text = json.dumps(value, ensure_ascii=ascii_only, indent=indent, allow_nan=False)
     except ValueError:
@@ -72,6 +73,8 @@ def _finite(value: object) -> object:
 def _escaped(line: str) -> str:
     if line.isprintable():
         return line
+    import json
+
     return "".join(char if is_safe(char) else json.dumps(char)[1:-1] for char in line)
 
 
