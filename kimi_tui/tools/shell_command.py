@@ -34,9 +34,11 @@ _RESERVED = frozenset(
         *("function", "coproc", "in", "{", "}", "[[", "]]", "!"),
     }
 )
+_DELIMITER = re.compile(r"""(\w+)|(?:'(?=\w+')|"(?=\w+")|\\(?=\w+\Z))(\w+)['"]?""", re.ASCII)
+_EVALUATED = re.compile(r"[`\\]|\$\(\(|\$\[|\$\{(?!\w+\})")
+"""What is not looked for in a here-document whose expansions Bash does."""
 _DOUBTED = {
     "comment": DoubtKind.COMMENT,
-    "heredoc_redirect": DoubtKind.HERE_DOCUMENT,
     "herestring_redirect": DoubtKind.HERE_DOCUMENT,
     "command_substitution": DoubtKind.SUBSTITUTION,
     "process_substitution": DoubtKind.SUBSTITUTION,
@@ -200,6 +202,9 @@ class _Taking:
             case "file_redirect":
                 self._redirect(node, source)
                 return [inner for child in children for inner in _nested(child)]
+            case "heredoc_redirect":
+                self.doubt(DoubtKind.HERE_DOCUMENT)
+                return self._here_document(node, source)
             case kind if kind in _DOUBTED:
                 self.doubt(_DOUBTED[kind])
             case "test_command" if children[0].type == "[":
@@ -240,6 +245,22 @@ class _Taking:
             self.doubt(DoubtKind.UNPARSED)
         source.commands.append(tuple(words))
         self.add(tuple(words), depth)
+
+    def _here_document(self, node: Node, source: _Source) -> list[Node]:
+        """What is to be visited in it; it is only taken for read where its end is where Bash sees it."""
+        parts = {child.type: child for child in node.children}
+        start, body, end = (parts.get(f"heredoc_{name}") for name in ("start", "body", "end"))
+        delimiter = _DELIMITER.fullmatch(source.text(start)) if start else None
+        text = source.text(body) if body else ""
+        lines = [line.lstrip("\t") if "<<-" in parts else line for line in text.split("\n")]
+        name = delimiter[delimiter.lastindex or 0] if delimiter else None
+        ends = end is not None and source.text(end) == name and name not in lines
+        if delimiter is None or not ends or any(kind in parts for kind in _WORDS):
+            self.doubt(DoubtKind.UNPARSED)
+        elif delimiter.lastindex == 1 and _EVALUATED.search(text):
+            self.doubt(DoubtKind.UNREAD_SYNTAX, "heredoc body")
+        inside = _nested(body) if body and not (delimiter and delimiter.lastindex == 2) else []
+        return [*inside, *(child for child in node.children if child not in (start, body, end))]
 
     def _test(self, node: Node, source: _Source, depth: int) -> None:
         """`[ ... ]`, which the grammar reads as an expression and Bash as a command with its words."""
@@ -330,7 +351,7 @@ def _skips(root: Node, source: _Source) -> bool:
     pending = [root]
     while pending:
         here = pending.pop()
-        if here.child_count:
+        if here.child_count and (here.type != "heredoc_body" or _nested(here)):
             pending.extend(reversed(here.children))
         else:
             if not _BLANK.fullmatch(source.content, at, max(at, here.start_byte)):
