@@ -12,7 +12,8 @@ from kimi_tui.tools.toolset import Toolset
 class Agent:
     """`system_prompt` may change between turns; `offering` fits the toolset to the model; `crew` is whom it can send.
 
-    With a `denwa_renji` it can send D-Mails, and sees its checkpoints.
+    `model` is the configured model of its file, None the session's. With a `denwa_renji` it can send D-Mails, and sees
+    its checkpoints.
     """
 
     name: str
@@ -21,3 +22,4 @@ class Agent:
     offering: Offering
     crew: Subagents
     denwa_renji: DenwaRenji | None = None
+    model: str | None = None

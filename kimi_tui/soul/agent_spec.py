@@ -1,7 +1,7 @@
 """Agent files: YAML of version 1 that says what an agent is told, which tools it has and whom it can send.
 
 `extend` takes over another file's fields; what a file says itself goes before it, `system_prompt_args` are merged.
-`exclude_tools` is a field like the others: who says it anew says all of it.
+`exclude_tools` and `allowed_tools` are fields like the others: who says one anew says all of it.
 """
 
 from collections.abc import Callable, Mapping
@@ -29,7 +29,7 @@ class _SubagentFields(BaseModel):
     model_config: ClassVar[ConfigDict] = ConfigDict(extra="forbid", frozen=True, defer_build=True)
 
     path: Path
-    description: str
+    description: str = ""
 
 
 class _Fields(BaseModel):
@@ -41,7 +41,10 @@ class _Fields(BaseModel):
     name: str | None = None
     system_prompt_path: Path | None = None
     system_prompt_args: dict[str, str] = Field(default_factory=dict)
+    when_to_use: str | None = None
+    model: str | None = None
     tools: list[str] | None = None
+    allowed_tools: list[str] | None = None
     exclude_tools: list[str] | None = None
     subagents: dict[Annotated[str, Field(min_length=1)], _SubagentFields] | None = None
 
@@ -78,7 +81,8 @@ class SubagentSpec:
 
 @dataclass(frozen=True, slots=True)
 class AgentSpec:
-    """An agent, whole: nothing is left to take over. Paths are absolute; `tools` are `module:Class`.
+    """An agent, whole: nothing is left to take over. Paths are absolute; `tools` are `module:Class`. `model` is a
+    configured one, None the session's; `when_to_use` is for whoever can send it.
 
     `wrong_tool` makes an error about one of them that says where it is written.
     """
@@ -90,6 +94,8 @@ class AgentSpec:
     tools: tuple[str, ...]
     subagents: Mapping[str, SubagentSpec]
     wrong_tool: Callable[[str, str], AgentSpecError]
+    when_to_use: str = ""
+    model: str | None = None
 
 
 def agent_file(name: str) -> Path:
@@ -136,7 +142,8 @@ def _whole(chain: list[_Written]) -> AgentSpec:
         return found
 
     prompt_path = _prompt_of(needed("system_prompt_path"))
-    listing, excluding = needed("tools"), first("exclude_tools")
+    listing, excluding, allowing = needed("tools"), first("exclude_tools"), first("allowed_tools")
+    allowed = None if allowing is None else {our_tool(name) for name in allowing.fields.allowed_tools or ()}
     excluded = {our_tool(name) for name in (excluding.fields.exclude_tools if excluding else None) or ()}
     tools = [our_tool(name) for name in listing.fields.tools or ()]
     arguments: dict[str, str] = {}
@@ -151,9 +158,13 @@ def _whole(chain: list[_Written]) -> AgentSpec:
         file=own.file,
         system_prompt_path=prompt_path,
         system_prompt_args=arguments,
-        tools=tuple(dict.fromkeys(name for name in tools if name not in excluded)),
+        tools=tuple(
+            name for name in dict.fromkeys(tools) if name not in excluded and (allowed is None or name in allowed)
+        ),
         subagents=_subagents_of(first("subagents")),
         wrong_tool=wrong_tool,
+        when_to_use=next((text for one in chain if (text := one.fields.when_to_use) is not None), "").strip(),
+        model=next((name for one in chain if (name := one.fields.model) is not None), None),
     )
 
 

@@ -11,8 +11,9 @@ from kimi_tui.config.choice import ChosenModel, choose_model
 from kimi_tui.config.tables import Config, LoopControl
 from kimi_tui.context.compaction import Threshold
 from kimi_tui.context.context import Context, Mended
-from kimi_tui.errors import ModelNotSetError
+from kimi_tui.errors import AgentSpecError, ModelNotSetError
 from kimi_tui.llm.message import Message
+from kimi_tui.llm.provider import ModelInfo, Provider
 from kimi_tui.llm.step import take_reply
 from kimi_tui.mcp.config import Setup
 from kimi_tui.mcp.connection import Surroundings
@@ -27,7 +28,7 @@ from kimi_tui.session.tail import SHOWN_BYTES, tail_start
 from kimi_tui.skill.library import SkillLibrary
 from kimi_tui.skill.roots import SkillRoots
 from kimi_tui.soul.agent import Agent
-from kimi_tui.soul.agent_spec import agent_file, read_agent_spec
+from kimi_tui.soul.agent_spec import AgentSpec, agent_file, read_agent_spec
 from kimi_tui.soul.crew import Office
 from kimi_tui.soul.disk_trouble import DiskTrouble
 from kimi_tui.soul.engine import Engine
@@ -39,7 +40,7 @@ from kimi_tui.soul.prompt_flow import PromptFlow, read_prompt_flow
 from kimi_tui.soul.roster import Roster
 from kimi_tui.soul.services import Services, make_services
 from kimi_tui.soul.soul import Limits, Soul
-from kimi_tui.soul.system_prompt import default_values
+from kimi_tui.soul.system_prompt import default_values, dirs_info
 from kimi_tui.soul.task_news import TaskNews
 from kimi_tui.soul.workshop import Workshop
 from kimi_tui.tools.workspace import Workspace
@@ -86,11 +87,13 @@ async def assemble(plan: Plan) -> Engine:
 
     Raises the KimiTuiError of whatever is wrong; without a face to say it later, a missing model too.
     """
+    spec = await asyncio.to_thread(read_agent_spec, plan.agent_file or agent_file("default"))
+    plan = replace(plan, model=plan.model or _model_of(spec, plan.config))
     chosen, missing = _choose(plan)
     prompt_flow = read_prompt_flow(plan.prompt_flow) if plan.prompt_flow else None
     session = Session.create(plan.work_dir, plan.session_id)
     try:
-        engine = await _assemble(plan, session, chosen, missing, prompt_flow)
+        engine = await _assemble(plan, session, spec, chosen, missing, prompt_flow)
     except BaseException:
         session.close()
         raise
@@ -99,6 +102,15 @@ async def assemble(plan: Plan) -> Engine:
     for warning in (*plan.warnings, *([session.notice] if session.notice else [])):
         engine.tell(warning, severity="warning")
     return engine
+
+
+def _model_of(spec: AgentSpec, config: Config) -> str | None:
+    """The model that an agent's file names. Raises AgentSpecError for one that is not configured."""
+    if spec.model is not None and spec.model not in config.models:
+        known = ", ".join(sorted(config.models)) or said("none")
+        cause = said("there is no model {name!r}; configured: {known}", name=spec.model, known=known)
+        raise AgentSpecError(cause, file=spec.file, key="model")
+    return spec.model
 
 
 def _choose(plan: Plan) -> tuple[ChosenModel | None, str]:
@@ -111,7 +123,12 @@ def _choose(plan: Plan) -> tuple[ChosenModel | None, str]:
 
 
 async def _assemble(
-    plan: Plan, session: Session, chosen: ChosenModel | None, missing: str, prompt_flow: PromptFlow | None
+    plan: Plan,
+    session: Session,
+    spec: AgentSpec,
+    chosen: ChosenModel | None,
+    missing: str,
+    prompt_flow: PromptFlow | None,
 ) -> Engine:
     wire = Wire()
     trouble = DiskTrouble(asyncio.get_running_loop(), lambda title, body, bad: wire.send(_trouble(title, body, bad)))
@@ -148,8 +165,17 @@ async def _assemble(
     services.media.capabilities = models.info.capabilities
     limits = _limits(plan.config.loop_control)
     roster = Roster()
-    office = Office(session.dir / "subagents", lambda: (soul.provider, soul.model), limits, hooks, roster)
-    values = await asyncio.to_thread(default_values, plan.work_dir, skills=skills.listing())
+
+    async def model_of(name: str | None) -> tuple[Provider | None, ModelInfo]:
+        return (soul.provider, soul.model) if name in (None, soul.model.key) else await models.other(name)
+
+    office = Office(session.dir / "subagents", model_of, limits, hooks, roster)
+    values = await asyncio.to_thread(
+        default_values,
+        plan.work_dir,
+        skills=skills.listing(),
+        additional_dirs=services.workspace.additional_dirs,
+    )
 
     async def ask_model(system_prompt: str, messages: Sequence[Message]) -> tuple[str, str]:
         if soul.provider is None:
@@ -159,12 +185,11 @@ async def _assemble(
 
     mcp = McpServers(plan.mcp, _mcp_session(plan, services, wire, ask_model))
     workshop = Workshop(services, values, office, mcp.attach)
-    spec = await asyncio.to_thread(read_agent_spec, plan.agent_file or agent_file("default"))
     market = workshop.market(spec)
-    agent = workshop.make(spec, wire.send, system_prompt=context.system_prompt, market=market)
+    agent = workshop.make(spec, wire.send, system_prompt=_said_before(context, services), market=market)
     _hire_again(agent, market, session)
     mcp.attach(agent.toolset)
-    if context.system_prompt is None:
+    if context.system_prompt != agent.system_prompt:
         context.set_system_prompt(agent.system_prompt)
     soul = Soul(agent, model=models.info, context=context, send=wire.send, limits=limits, hooks=hooks)
     engine = Engine(
@@ -182,13 +207,17 @@ async def _assemble(
         headless=not plan.interactive,
     )
 
-    def tell_skills(change: object) -> None:
-        """The next turn's prompt lists the skills there are then."""
-        fresh = replace(workshop, values={**workshop.values, "KIMI_SKILLS": skills.listing()})
-        agent.system_prompt = fresh.prompt(spec)
+    def renew_prompt(change: object = None) -> None:
+        """The next turn's prompt lists the skills and the folders there are then."""
+        now = {
+            "KIMI_SKILLS": skills.listing(),
+            "KIMI_ADDITIONAL_DIRS_INFO": dirs_info(services.workspace.additional_dirs),
+        }
+        agent.system_prompt = replace(workshop, values={**workshop.values, **now}).prompt(spec)
         context.set_system_prompt(agent.system_prompt)
 
-    skills.listen(tell_skills)
+    skills.listen(renew_prompt)
+    services.workspace.on_add = renew_prompt
     services.background.on_end = TaskNews(wire.send, soul.inform)
     if mended:
         engine.tell(said("This session was mended after a crash"), _told(mended, context_file), severity="warning")
@@ -200,6 +229,14 @@ async def _assemble(
         wire.send(StatusUpdate(plan_mode=True))
     await hooks.ask("SessionStart", "resume" if resumed else "startup", source="resume" if resumed else "startup")
     return engine
+
+
+def _said_before(context: Context, services: Services) -> str | None:
+    """The prompt that the session had; None where there is none, or it lacks a folder that was added since."""
+    prompt = context.system_prompt
+    if prompt is None or not all(f"`{folder}`" in prompt for folder in services.workspace.additional_dirs):
+        return None
+    return prompt
 
 
 def _hire_again(agent: Agent, market: LaborMarket, session: Session) -> None:

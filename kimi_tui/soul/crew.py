@@ -1,6 +1,6 @@
 """Sending subagents: each with a memory of its own, its events wrapped on the one Wire, approvals to the root."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from uuid import uuid4
@@ -45,10 +45,10 @@ class SubagentRefusedError(KimiTuiError):
 
 @dataclass(frozen=True, slots=True)
 class Office:
-    """What every subagent of a session shares."""
+    """What every subagent of a session shares. `model` gives the configured model of that name, or the session's."""
 
     folder: Path
-    model: Callable[[], tuple[Provider | None, ModelInfo]]
+    model: Callable[[str | None], Awaitable[tuple[Provider | None, ModelInfo]]]
     limits: Limits
     hooks: Hooks
     roster: Roster
@@ -97,7 +97,7 @@ class Crew:
         agent = worker.make(wire.send)
         context = Context(JsonlWriter(self._office.folder / agent_id / "context.jsonl"))
         context.set_system_prompt(agent.system_prompt)
-        provider, model = self._office.model()
+        provider, model = await self._office.model(agent.model)
         soul = Soul(
             agent,
             model=model,

@@ -37,6 +37,7 @@ class Models:
         self._missing = missing
         self._on_ready = on_ready
         self._making: asyncio.Task[Provider] | None = None
+        self._others: dict[str, Provider] = {}
         self.info: ModelInfo = model_info(chosen)
         self.key = chosen.name if chosen else ""
         self._settings = self._settings_of(chosen) if chosen else None
@@ -108,7 +109,19 @@ class Models:
             self._making = None
             raise
 
+    async def other(self, name: str) -> tuple[Provider, ModelInfo]:
+        """Another configured model, for a subagent. Raises ConfigError for one that is not configured."""
+        chosen = choose_model(self._config, name)
+        if name not in self._others:
+            provider = await asyncio.to_thread(create_provider, self._settings_of(chosen))
+            if (known := self._others.setdefault(name, provider)) is not provider:
+                await provider.aclose()
+            return known, model_info(chosen)
+        return self._others[name], model_info(chosen)
+
     async def aclose(self) -> None:
+        others, self._others = self._others, {}
+        await asyncio.gather(*(provider.aclose() for provider in others.values()), return_exceptions=True)
         if self._making is not None:
             making, self._making = self._making, None
             making.cancel()

@@ -3,29 +3,38 @@
 import os
 import re
 import stat
-from collections.abc import Mapping
+from collections.abc import Sequence
 from datetime import datetime
 from pathlib import Path
 
+from kimi_tui.soul.environment import branch_of, shell_name, system_name
+
 AGENTS_MD_BYTES = 32 * 1024
+_REF = re.compile(r"[\w./@#+=,-]{1,200}")
 _ROOT_ENTRIES, _CHILD_ENTRIES = 30, 10
-_VARIABLE = re.compile(r"\$\{([A-Z][A-Z0-9_]*)\}")
 
 
-def fill(template: str, values: Mapping[str, str]) -> str:
-    """`template` with each `${NAME}` of `values` replaced, once; names that are not known stay as they are."""
-    return _VARIABLE.sub(lambda match: values.get(match[1], match[0]), template).strip() + "\n"
-
-
-def default_values(work_dir: Path, *, skills: str, now: datetime | None = None) -> dict[str, str]:
-    """The values of the variables that every system prompt may use."""
+def default_values(
+    work_dir: Path, *, skills: str, additional_dirs: Sequence[Path] = (), now: datetime | None = None
+) -> dict[str, str]:
+    """The values of the variables that every system prompt may use. The time is the day alone: what changes by the
+    minute would have the service read the whole prompt anew."""
     return {
-        "KIMI_NOW": (now or datetime.now().astimezone()).isoformat(timespec="minutes"),
+        "KIMI_NOW": f"{now or datetime.now().astimezone():%Y-%m-%d, %A}",
+        "KIMI_OS": system_name(),
+        "KIMI_SHELL": shell_name(),
         "KIMI_WORK_DIR": str(work_dir),
         "KIMI_WORK_DIR_LS": listing(work_dir),
+        "KIMI_GIT_BRANCH": branch if _REF.fullmatch(branch := branch_of(work_dir)) else "",
+        "KIMI_ADDITIONAL_DIRS_INFO": dirs_info(additional_dirs),
         "KIMI_AGENTS_MD": agents_md(work_dir),
         "KIMI_SKILLS": skills,
     }
+
+
+def dirs_info(folders: Sequence[Path]) -> str:
+    """The folders beside the working directory, and what lies in them."""
+    return "\n\n".join(f"`{folder}`:\n```\n{listing(folder)}\n```" for folder in folders)
 
 
 def listing(folder: Path) -> str:

@@ -13,8 +13,8 @@ from kimi_tui.soul.crew import Crew, Office
 from kimi_tui.soul.inject import ToolLoadError, make_tool, tool_class
 from kimi_tui.soul.labor_market import LaborMarket, Send, Worker
 from kimi_tui.soul.offering import Offering
+from kimi_tui.soul.prompt_template import TemplateError, fill
 from kimi_tui.soul.services import Services
-from kimi_tui.soul.system_prompt import fill
 from kimi_tui.tools.task import Subagents
 from kimi_tui.tools.tool import Tool
 from kimi_tui.tools.toolset import Toolset
@@ -59,6 +59,7 @@ class Workshop:
             Offering(toolset, self.services.media, self.services.web),
             crew,
             denwa_renji if toolset.get("SendDMail") is not None else None,
+            spec.model,
         )
 
     def prompt(self, spec: AgentSpec) -> str:
@@ -67,8 +68,11 @@ class Workshop:
             template = read_text(spec.system_prompt_path)
         except (OSError, UnicodeDecodeError) as error:
             raise AgentSpecError(str(error), file=spec.system_prompt_path) from error
-        arguments = {name: fill(text, self.values).strip() for name, text in spec.system_prompt_args.items()}
-        return fill(template, {**self.values, **arguments})
+        try:
+            arguments = {name: fill(text, self.values).strip() for name, text in spec.system_prompt_args.items()}
+            return fill(template, {**self.values, **arguments})
+        except TemplateError as error:
+            raise AgentSpecError(str(error), file=spec.system_prompt_path, line=error.line) from error
 
     def market(self, spec: AgentSpec) -> LaborMarket:
         """The subagents of the spec, checked. Raises AgentSpecError."""
@@ -76,7 +80,9 @@ class Workshop:
         for name, subagent in spec.subagents.items():
             whole = read_agent_spec(subagent.path)
             self._check(whole)
-            market.fixed[name] = Worker(subagent.description, lambda send, whole=whole: self.make(whole, send))
+            use = f"When to use it: {whole.when_to_use}" if whole.when_to_use else ""
+            described = f"{subagent.description} {use}".strip()
+            market.fixed[name] = Worker(described, lambda send, whole=whole: self.make(whole, send))
         return market
 
     def _check(self, spec: AgentSpec) -> None:

@@ -8,7 +8,7 @@ import asyncio
 import os
 import stat
 import time
-from collections.abc import Generator, Iterable
+from collections.abc import Callable, Generator, Iterable
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -55,7 +55,8 @@ class Place:
 
 class Workspace:
     """`protected` names further files and folders that are asked for even under yolo, `readable` folders outside
-    that may be listed (those of the skills); both may grow and shrink, and hold real paths.
+    that may be listed (those of the skills); both may grow and shrink, and hold real paths. `on_add` is called after
+    a folder was added.
     """
 
     def __init__(self, work_dir: Path, additional_dirs: Iterable[Path] = (), *, protected: Iterable[Path] = ()) -> None:
@@ -68,6 +69,7 @@ class Workspace:
         self._homes = {_real(paths.home()), _real(Path.home() / ".kimi")}
         self._user_home = _real(Path.home())
         self._names: tuple[float, dict[int, list[str]]] = (-_NAMES_HOLD, {})
+        self.on_add: Callable[[], None] = lambda: None
         self._locks: WeakValueDictionary[Path, asyncio.Lock] = WeakValueDictionary()
 
     @property
@@ -82,6 +84,7 @@ class Workspace:
         real = _real(folder)
         if real not in self.folders:
             self._additional.append(real)
+            self.on_add()
 
     @contextmanager
     def protecting(self, path: Path | None) -> Generator[None]:

@@ -1,7 +1,12 @@
+import json
+from dataclasses import replace
+
 import pytest
 
+from kimi_tui.config.tables import ModelConfig, ProviderConfig
 from kimi_tui.errors import AgentSpecError, UsageError
 from kimi_tui.soul.agent_spec import agent_file, our_tool, read_agent_spec
+from kimi_tui.soul.assemble import assemble
 from kimi_tui.soul.inject import tool_class
 from tests.soul.engines import engine_on, plan
 
@@ -117,3 +122,57 @@ def test_a_wrong_spec_names_file_line_and_key(tmp_path, text, message):
 def test_an_agent_that_is_not_bundled_is_named_beside_those_that_are():
     with pytest.raises(UsageError, match="there is no agent 'hououin'; there are: default, okabe"):
         agent_file("hououin")
+
+
+OF_1_49 = """version: 1
+agent:
+  name: mine
+  system_prompt_path: ./system.md
+  model: fast
+  when_to_use: When it has to be quick.
+  tools: ["kimi_cli.tools.shell:Shell", "kimi_tui.tools.glob:Glob", "kimi_cli.tools.file:Grep"]
+  allowed_tools: ["kimi_cli.tools.file:Glob", "kimi_cli.tools.file:Grep"]
+  exclude_tools: ["kimi_cli.tools.file:Grep"]
+"""
+
+
+def test_keys_of_kimi_clis_newer_agent_files_are_read(tmp_path):
+    spec = read_agent_spec(written(tmp_path, OF_1_49))
+    assert (spec.model, spec.when_to_use) == ("fast", "When it has to be quick.")
+    assert spec.tools == ("kimi_tui.tools.glob:Glob",)
+    heir = read_agent_spec(written(tmp_path, "extend: agent.yaml\nname: heir\nallowed_tools: []", "heir.yaml"))
+    assert (heir.model, heir.tools) == ("fast", ())
+
+
+async def test_an_agent_and_a_subagent_are_asked_by_the_models_of_their_files(tmp_path):
+    written(tmp_path, OF_1_49.replace("model: fast", "model: sub"), "sub.yaml")
+    subagents = f"  subagents: {{sub: {{path: {tmp_path / 'sub.yaml'}}}}}\n"
+    tools = BASE.replace('"kimi_tui.tools.glob:Glob"', '"kimi_tui.tools.task:Task"')
+    file = written(tmp_path, tools + "  model: root\n" + subagents, "root.yaml")
+    made = plan(tmp_path, agent_file=file)
+    providers, models = {}, {}
+    ask = {"name": "Task", "id": "t", "arguments": '{"description": "d", "subagent_name": "sub", "prompt": "p"}'}
+    replies = {"root": ["tool_call: " + json.dumps(ask), "text: done"], "sub": ["text: " + "of the sub " * 30]}
+    for name, said in replies.items():
+        (tmp_path / f"{name}.json").write_text(json.dumps(said))
+        providers[name] = ProviderConfig(type="scripted", scripts=tmp_path / f"{name}.json")
+        models[name] = ModelConfig(provider=name, model=name)
+    config = made.config.model_copy(
+        update={"models": {**made.config.models, **models}, "providers": {**made.config.providers, **providers}}
+    )
+    async with engine_on(replace(made, config=config)) as (engine, _):
+        assert engine.models.key == "root"
+        assert engine.soul.agent.crew.names() == {"sub": "When to use it: When it has to be quick."}
+        assert (await engine.prompt("go")).message == "done"
+        assert "of the sub" in engine.context.history[2].text
+    async with engine_on(replace(made, config=config, model="s")) as (engine, _):
+        assert engine.models.key == "s"
+    with pytest.raises(AgentSpecError, match=r"root.yaml: model: there is no model 'root'; configured: s"):
+        await assemble(made)
+
+
+async def test_a_prompt_whose_conditions_cannot_be_read_is_told_with_its_line(tmp_path):
+    file = written(tmp_path, BASE)
+    (tmp_path / "system.md").write_text("You are ${WHO}.\n{% if WHO %}")
+    with pytest.raises(AgentSpecError, match=r"system.md:2: this if has no endif"):
+        await assemble(plan(tmp_path, agent_file=file))
