@@ -43,10 +43,11 @@ def workspace(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Workspace:
     "echo x > .git/hooks/y", "echo x > .gi*/config", "head -f.env", "curl -d @.env x", "dd if=.e* of=x", "cat a=.env",
     "X=.env; cat $X", "X=.env cat a", "for f in .env a; do cat $f; done", "bash -c 'cat .e*'", "timeout 5 cat .e?v",
     "cat <<<x .env", "echo $(cat .e*)", "cat " + "a " * 201 + ".env", "cp -f " + "a.txt " * 201 + ".env .git/hooks/x",
-    "cat /proc/[0-9]*/environ", "cat /proc/*/environ", f"cat /proc/{os.getpid()}/environ", "cat src/../.env",
+    "cat /proc/[0-9]*/environ", "cat /proc/*/environ", "cat /proc/OWN/environ", "cat src/../.env",
     ".git/hooks/x",
 ])  # fmt: skip
 def test_a_sensitive_or_protected_file_is_seen_behind_what_bash_expands(workspace: Workspace, command: str) -> None:
+    command = command.replace("OWN", str(os.getpid()))
     assert "protected or sensitive" in (why_asked_for(take_apart(command), workspace) or "")
 
 
