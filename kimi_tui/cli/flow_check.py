@@ -28,7 +28,7 @@ class Finding:
     file: str
     line: int
     column: int
-    severity: Literal["error", "warning"]
+    severity: Literal["error", "warning", "note"]
     text: str
 
     def __str__(self) -> str:
@@ -50,7 +50,8 @@ def run_check(options: argparse.Namespace) -> int:
         case _:
             print_out("\n".join(printable(str(finding)) for finding in findings))
             summary = f"{_count(len(files), 'file')}, {_count(errors, 'error')}"
-            sys.stderr.write(f"{summary}, {_count(len(findings) - errors, 'warning')}\n")
+            warnings = sum(finding.severity == "warning" for finding in findings)
+            sys.stderr.write(f"{summary}, {_count(warnings, 'warning')}\n")
     return 1 if errors else 0
 
 
@@ -88,11 +89,18 @@ def _check_markdown(text: str, file: Path, named: bool) -> list[Finding]:
         skill = parse_skill(text, file, Scope.EXTRA)
     if skill is not None and skill.declared_kind is SkillKind.FLOW:
         chart_line = skill.chart_line or 0
-        return [
-            Finding(str(file), problem.line or 1, problem.column or 1, problem.severity, problem.text)
+        problems = [
+            problem
             for problem in skill.problems
             if problem.severity == "error" or (problem.severity == "warning" and (problem.line or 0) >= chart_line > 0)
-        ]  # fmt: skip
+        ]
+        return [
+            *(Finding(str(file), note.line, 1, "note", note.text) for note in skill.told),
+            *(
+                Finding(str(file), problem.line or 1, problem.column or 1, problem.severity, problem.text)
+                for problem in problems
+            ),
+        ]
     if not named:
         return []
     block = first_chart(text.split("\n"))

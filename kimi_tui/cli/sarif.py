@@ -12,7 +12,11 @@ if TYPE_CHECKING:
     from kimi_tui.wire.parts import JsonObject
 
 _SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
-_RULES = {"error": "This chart cannot be run as a flow.", "warning": "This chart may not mean what it seems to."}
+_RULES = {
+    "error": "This chart cannot be run as a flow.",
+    "warning": "This chart may not mean what it seems to.",
+    "note": "This text is told to the model with a step of the chart.",
+}
 
 
 def sarif_of(findings: Iterable["Finding"]) -> "JsonObject":

@@ -117,6 +117,14 @@ class FlowEdge:
 
 
 @dataclass(frozen=True, slots=True)
+class Guidance:
+    """What a skill's file says beside its chart: `intro` for the whole flow, `sections` by node."""
+
+    intro: str = ""
+    sections: Mapping[str, str] = field(default_factory=dict[str, str])
+
+
+@dataclass(frozen=True, slots=True)
 class Flow:
     """A validated flow. `outgoing` has a list, perhaps empty, for every node, in the order written."""
 
@@ -127,6 +135,7 @@ class Flow:
     source: FlowSource = "mermaid"
     direction: Direction = "TB"
     chart: Chart | None = field(default=None, compare=False, repr=False)
+    guidance: Guidance = field(default_factory=Guidance, compare=False, repr=False)
 
     @property
     def edges(self) -> tuple[FlowEdge, ...]:

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
-from kimi_tui.flow.graph import Flow, FlowNode
+from kimi_tui.flow.graph import Flow, FlowNode, Guidance
 from kimi_tui.wire.parts import TextPart, UserInput
 
 ARGS = "${ARGS}"
@@ -61,6 +61,17 @@ def decision_prompt(prompt: UserInput, branches: Sequence[str], *, reminder: boo
     return _joined(parts)
 
 
+def with_guidance(prompt: UserInput, guidance: Guidance, node_id: str, args: str, *, first: bool) -> UserInput:
+    """The prompt with what the file says of the node; before the first one, what it says of the whole flow."""
+    parts: list[UserInput] = [prompt]
+    if first and guidance.intro:
+        parts.insert(0, f"What the flow's file says, for all of its steps:\n\n{task_prompt(guidance.intro, args)}")
+        parts.insert(1, "Its steps come one at a time. The first one:")
+    if section := guidance.sections.get(node_id):
+        parts.append(f"What the flow's file says of this step:\n\n{task_prompt(section, args)}")
+    return _joined(parts) if len(parts) > 1 else prompt
+
+
 def node_prompt(
     flow: Flow, node: FlowNode, *, args: str, edited: str | None, first: bool, ask: bool, reminder: bool
 ) -> UserInput:
@@ -68,6 +79,8 @@ def node_prompt(
     prompt = node.label if edited is None else edited
     if flow.source != "ralph":  # whose label is what a person typed, to be sent as it is
         prompt = task_prompt(prompt, args)
+    if not reminder:
+        prompt = with_guidance(prompt, flow.guidance, node.id, args, first=first)
     if first and args and not uses_args(flow):
         prompt = with_request(prompt, args)
     if ask:

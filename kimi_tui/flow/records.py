@@ -17,6 +17,13 @@ class _Record(WireModel):
     at: float = 0.0
 
 
+class GuidanceRecord(WireModel):
+    """What the skill's file says beside the chart: of the whole flow, and of single nodes."""
+
+    intro: str = ""
+    sections: dict[str, str] = Field(default_factory=dict)
+
+
 class Began(_Record):
     """A run starts; holds the chart's text, so that it can be gone on with when the skill has changed or is gone."""
 
@@ -28,6 +35,7 @@ class Began(_Record):
     args: str = ""
     max_moves: int
     node: str
+    guidance: GuidanceRecord | None = None
 
 
 class Resumed(_Record):
@@ -39,6 +47,7 @@ class Resumed(_Record):
     fresh: bool = False
     text: str | None = None
     sha256: str | None = None
+    guidance: GuidanceRecord | None = None
 
 
 class Entered(_Record):

@@ -8,6 +8,7 @@ import hashlib
 from dataclasses import dataclass, field
 from typing import Literal, assert_never
 
+from kimi_tui.flow.graph import Guidance
 from kimi_tui.flow.records import (
     Ask,
     Began,
@@ -16,6 +17,7 @@ from kimi_tui.flow.records import (
     Controlled,
     Ended,
     Entered,
+    GuidanceRecord,
     Moved,
     PausedAt,
     Record,
@@ -31,6 +33,10 @@ from kimi_tui.wire.parts import TokenUsage
 def hash_of(text: str) -> str:
     """The fingerprint that tells whether a chart's text is still the one a run began with."""
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def _guidance_of(record: GuidanceRecord | None) -> Guidance:
+    return Guidance() if record is None else Guidance(record.intro, record.sections)
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,6 +93,7 @@ class RunState:
     args: str
     max_moves: int
     node_id: str
+    guidance: Guidance = field(default_factory=Guidance)
     started_at: float = 0.0
     updated_at: float = 0.0
     entered: bool = False
@@ -121,6 +128,7 @@ class RunState:
             args=record.args,
             max_moves=record.max_moves,
             node_id=record.node,
+            guidance=_guidance_of(record.guidance),
             started_at=record.at,
             updated_at=record.at,
         )
@@ -187,6 +195,7 @@ class RunState:
             self.retries = 0
         if record.text is not None and record.sha256 is not None:
             self.text, self.sha256 = record.text, record.sha256
+            self.guidance = _guidance_of(record.guidance)
             self.named = None
             if self.stop == "finished":
                 self.stop = None

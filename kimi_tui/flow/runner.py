@@ -12,7 +12,7 @@ from uuid import uuid4
 
 from kimi_tui.errors import FlowControlError, KimiTuiError, MaxStepsReachedError
 from kimi_tui.flow.choice import match_choice, parse_choice
-from kimi_tui.flow.graph import Flow, FlowNode, NodeKind
+from kimi_tui.flow.graph import Flow, FlowNode, Guidance, NodeKind
 from kimi_tui.flow.journal import Journal
 from kimi_tui.flow.pauses import detail_of, why_pause
 from kimi_tui.flow.prompts import node_prompt
@@ -23,6 +23,7 @@ from kimi_tui.flow.records import (
     Controlled,
     Ended,
     Entered,
+    GuidanceRecord,
     Moved,
     PausedAt,
     Resumed,
@@ -104,6 +105,7 @@ class FlowRunner(Steered):
                 args=args,
                 max_moves=DEFAULT_MAX_MOVES if max_moves is None else max_moves,
                 node_id=flow.begin_id,
+                guidance=flow.guidance,
             )
         super().__init__(flow, state, send=send, journal=journal, interactive=interactive)
         self._taker = taker
@@ -336,6 +338,7 @@ class FlowRunner(Steered):
                     fresh=not self._interactive,
                     text=self._new_text if changed else None,
                     sha256=hash_of(self._new_text) if changed else None,
+                    guidance=_recorded(self._flow.guidance) if changed else None,
                 )
             )
         else:
@@ -349,6 +352,7 @@ class FlowRunner(Steered):
                     args=state.args,
                     max_moves=state.max_moves,
                     node=state.node_id,
+                    guidance=_recorded(self._flow.guidance),
                 )
             )
         untouched = kept == Controlled(run=state.run_id)
@@ -388,6 +392,12 @@ class FlowRunner(Steered):
         if self._journal is not None:
             self._journal.close()
         self._say.end(ending.status, moves=state.moves, reason=ending.reason, node_id=state.node_id)
+
+
+def _recorded(guidance: Guidance) -> GuidanceRecord | None:
+    if not guidance.intro and not guidance.sections:
+        return None
+    return GuidanceRecord(intro=guidance.intro, sections=dict(guidance.sections))
 
 
 def _check_resumable(flow: Flow, state: RunState) -> None:

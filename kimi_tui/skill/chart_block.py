@@ -4,7 +4,8 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
-from typing import TYPE_CHECKING
+from itertools import pairwise
+from typing import TYPE_CHECKING, NamedTuple
 
 from kimi_tui.flow.graph import ChartSource
 
@@ -59,6 +60,24 @@ def first_chart(lines: Sequence[str], *, skip: int = 0) -> ChartBlock | None:
             closed=last.lstrip(" \t>").startswith(token.markup),
         )
     return None
+
+
+class Heading(NamedTuple):
+    """A heading outside of lists and quotes; `line` is an index into the lines."""
+
+    line: int
+    level: int
+    text: str
+
+
+def headings(lines: Sequence[str], *, skip: int = 0) -> list[Heading]:
+    """The headings of `lines`, of which the first `skip` are no Markdown."""
+    tokens = _markdown().parse("\n".join(lines[skip:]))
+    return [
+        Heading(skip + token.map[0], int(token.tag[1:]), following.content)
+        for token, following in pairwise(tokens)
+        if token.type == "heading_open" and token.level == 0 and token.map is not None
+    ]
 
 
 def _language(info: str) -> ChartSource | None:

@@ -6,7 +6,7 @@ SkillError. A flow whose chart is missing or broken serves as a standard skill a
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from pathlib import Path
 from typing import Literal
@@ -17,6 +17,7 @@ from kimi_tui.flow.lint import flaws, lint
 from kimi_tui.said import said
 from kimi_tui.skill.chart_block import ChartBlock, first_chart
 from kimi_tui.skill.frontmatter import Field, Frontmatter, FrontmatterError, read_frontmatter
+from kimi_tui.skill.guidance import Note, told_beside
 from kimi_tui.skill.source import read_source
 
 SKILL_FILE = "SKILL.md"
@@ -69,6 +70,7 @@ class Skill:
 
     `kind` is what it serves as; `declared_kind` what it says it is: they differ where the chart is broken.
     `chart_line` is the file's line of the chart's opening fence: line n of the chart is line `chart_line + n`.
+    `told` says which text beside the chart is told with which node.
     """
 
     name: str
@@ -86,6 +88,7 @@ class Skill:
     chart_text: str | None = None
     chart_line: int | None = None
     problems: tuple[Problem, ...] = ()
+    told: tuple[Note, ...] = ()
 
     @property
     def key(self) -> str:
@@ -144,6 +147,7 @@ def parse_skill(text: str, path: Path, scope: Scope) -> Skill:
         chart_text=block.text if block else None,
         chart_line=block.line if block else None,
         problems=tuple(reader.problems),
+        told=reader.told,
     )
 
 
@@ -153,6 +157,7 @@ class _Reader:
     def __init__(self, path: Path, lines: list[str], front: Frontmatter) -> None:
         self.path, self.lines, self.front = path, lines, front
         self.problems: list[Problem] = []
+        self.told: tuple[Note, ...] = ()
 
     def name(self) -> str:
         default = _one_line(default_name(self.path))
@@ -262,7 +267,14 @@ class _Reader:
             self.add("error", f"{flaw.cause}{serves}", *block.place(flaw.line, flaw.column))
         for note in lint(chart):
             self.add("warning", note.text, *block.place(note.line, note.column))
-        return block, None if found else build_flow(chart)
+        if found:
+            return block, None
+        flow = build_flow(chart)
+        told = told_beside(flow, block, self.lines, skip=self.front.lines)
+        for line, text in told.cut:
+            self.add("warning", text, line)
+        self.told = told.notes
+        return block, replace(flow, guidance=told.guidance)
 
     def text(self, key: str) -> str:
         """A field that should be text, on one line; empty where it is missing or is none."""

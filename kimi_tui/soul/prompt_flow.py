@@ -1,6 +1,6 @@
 """Flows that are not in a skill: the chart that `--prompt-flow` names, and the chart that a run began with."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from kimi_tui.errors import FlowError, KimiTuiError, UsageError
@@ -9,6 +9,7 @@ from kimi_tui.flow.graph import ChartSource, Flow
 from kimi_tui.flow.ralph import ralph_flow, read_ralph
 from kimi_tui.flow.run_state import RunState
 from kimi_tui.skill.chart_block import first_chart
+from kimi_tui.skill.guidance import lines_of_frontmatter, told_beside, told_of_chart
 from kimi_tui.skill.source import read_source
 
 _SUFFIXES: dict[str, ChartSource] = {".d2": "d2", ".mmd": "mermaid", ".mermaid": "mermaid"}
@@ -31,11 +32,15 @@ def read_prompt_flow(file: Path) -> PromptFlow:
         raise UsageError(f"--prompt-flow {error}") from error
     source = _SUFFIXES.get(file.suffix.lower())
     if source is not None:
-        return PromptFlow(file.name, _built(file, text, source), text)
-    block = first_chart(text.split("\n"))
+        flow = _built(file, text, source)
+        return PromptFlow(file.name, replace(flow, guidance=told_of_chart(flow, text).guidance), text)
+    lines = text.split("\n")
+    block = first_chart(lines)
     if block is None:
         raise UsageError(f"{file}: there is no mermaid or d2 block in it")
-    return PromptFlow(file.name, _built(file, block.text, block.source, block.line), block.text)
+    flow = _built(file, block.text, block.source, block.line)
+    told = told_beside(flow, block, lines, skip=lines_of_frontmatter(lines))
+    return PromptFlow(file.name, replace(flow, guidance=told.guidance), block.text)
 
 
 def _built(file: Path, text: str, source: ChartSource, lines_before: int = 0) -> Flow:
@@ -52,7 +57,7 @@ def flow_of_run(run: RunState) -> Flow:
         case "ralph":
             return ralph_flow(read_ralph(run.text), run.max_moves - 1)[0]
         case "mermaid" | "d2":
-            return _flow(run.text, run.source)
+            return replace(_flow(run.text, run.source), guidance=run.guidance)
 
 
 def _flow(text: str, source: ChartSource) -> Flow:

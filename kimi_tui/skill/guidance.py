@@ -1,0 +1,144 @@
+"""What a file says beside its chart, and which node it goes with.
+
+A section whose heading begins with a node's id (`## B`, `### F: Scout`) goes with that node, as does a comment of the
+chart (`%% B: text`); all else is told once, with the first node.
+"""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from kimi_tui.errors import KimiTuiError
+from kimi_tui.flow.graph import Flow, Guidance, NodeKind
+from kimi_tui.said import said
+from kimi_tui.skill.chart_block import ChartBlock, headings
+from kimi_tui.skill.frontmatter import read_frontmatter
+
+MOST_INTRO, MOST_SECTION = 16_384, 8_192
+"""Characters."""
+_MARKS = "*_`[](){}\"' \t"
+_AFTER_ID = re.compile(r"[*_`\])}\"']*(?:\s*$|\s*[:.)](?=\s|$)|\s*[：）]|\s+[-–—])")
+_COMMENT = re.compile(r"\s*%%+\s*([^\s:：{][^:：]*?)\s*[:：](?!:)\s*(\S.*)")
+_BLANK_LINES = re.compile(r"\n\s*\n\s*\n")
+
+
+class Note(NamedTuple):
+    """Something to say of a line of the file, counted from 1."""
+
+    line: int
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """`notes` say what goes where, `cut` what is too long."""
+
+    guidance: Guidance = field(default_factory=Guidance)
+    notes: tuple[Note, ...] = ()
+    cut: tuple[Note, ...] = ()
+
+
+def told_beside(flow: Flow, block: ChartBlock, lines: Sequence[str], *, skip: int) -> Told:
+    """What `lines` say beside the chart `block`; the first `skip` of them are frontmatter."""
+    fence = block.line - 1
+    after = fence + 1 + block.text.count("\n") + block.closed
+    owner: list[str | None] = ["" for _ in lines]
+    owner[:skip] = [None] * skip
+    owner[fence:after] = [None] * (after - fence)
+    nodes = _turns(flow)
+    open_at: dict[int, str] = {}
+    found = {heading.line: heading for heading in headings(lines, skip=skip)}
+    starts: dict[str, int] = {}
+    for index in range(skip, len(lines)):
+        heading = found.get(index)
+        if heading is not None:
+            open_at = {level: node for level, node in open_at.items() if level < heading.level}
+            node = _node_of(heading.text, nodes)
+            if node is not None:
+                open_at[heading.level] = node
+                starts.setdefault(node, index + 1)
+        if owner[index] is not None and open_at:
+            owner[index] = open_at[max(open_at)]
+    parts: dict[str, list[str]] = {}
+    first: int | None = None
+    for index, (line, node) in enumerate(zip(lines, owner, strict=True)):
+        if node is not None:
+            parts.setdefault(node, []).append(line)
+        if node == "" and first is None and line.strip() and index not in found:
+            first = index + 1
+    texts = {node: _tidy(text) for node, text in parts.items() if node}
+    for node, line, text in _comments(block.text, nodes) if block.source == "mermaid" else ():
+        starts.setdefault(node, block.line + line)
+        texts[node] = f"{texts[node]}\n\n{text}" if texts.get(node) else text
+    return _told(_tidy(parts.get("", [])) if first is not None else "", texts, first or 1, starts)
+
+
+def told_of_chart(flow: Flow, text: str) -> Told:
+    """What the comments of a chart say that stands in a file of its own."""
+    if flow.source != "mermaid":
+        return Told()
+    texts: dict[str, str] = {}
+    starts: dict[str, int] = {}
+    for node, line, said_of_it in _comments(text, _turns(flow)):
+        starts.setdefault(node, line)
+        texts[node] = f"{texts[node]}\n\n{said_of_it}" if node in texts else said_of_it
+    return _told("", texts, 1, starts)
+
+
+def lines_of_frontmatter(lines: list[str]) -> int:
+    """How many lines stand before the Markdown of a file; 0 where they cannot be read as frontmatter."""
+    try:
+        return read_frontmatter(lines).lines
+    except (KimiTuiError, ValueError):
+        return 0
+
+
+def _told(intro: str, texts: Mapping[str, str], first: int, starts: Mapping[str, int]) -> Told:
+    notes: list[Note] = []
+    cut: list[Note] = []
+    if intro:
+        notes.append(Note(first, said("told with the first step: {count} characters", count=len(intro))))
+        if len(intro) > MOST_INTRO:
+            cut.append(Note(first, _cut_at(len(intro), MOST_INTRO)))
+    for node, text in texts.items():
+        notes.append(Note(starts[node], said("told with `{node}`: {count} characters", node=node, count=len(text))))
+        if len(text) > MOST_SECTION:
+            cut.append(Note(starts[node], _cut_at(len(text), MOST_SECTION)))
+    sections = {node: _bounded(text, MOST_SECTION) for node, text in texts.items()}
+    return Told(Guidance(_bounded(intro, MOST_INTRO), sections), tuple(notes), tuple(cut))
+
+
+def _cut_at(count: int, most: int) -> str:
+    return said("this text has {count} characters; the model is told the first {most}", count=count, most=most)
+
+
+def _bounded(text: str, most: int) -> str:
+    return text if len(text) <= most else text[: most - 1].rstrip() + "…"
+
+
+def _turns(flow: Flow) -> frozenset[str]:
+    """The nodes that take a turn, so that something can be told with them."""
+    return frozenset(node.id for node in flow.nodes.values() if node.kind in (NodeKind.TASK, NodeKind.DECISION))
+
+
+def _node_of(heading: str, nodes: frozenset[str]) -> str | None:
+    text = heading.lstrip(_MARKS)
+    for end in _AFTER_ID.finditer(text):
+        if (name := text[: end.start()].rstrip(_MARKS)) in nodes:
+            return name
+    return None
+
+
+def _comments(chart: str, nodes: frozenset[str]) -> list[tuple[str, int, str]]:
+    """Node, line of the chart and text of the comments that name a node first."""
+    found: list[tuple[str, int, str]] = []
+    for number, line in enumerate(chart.split("\n"), 1):
+        match = _COMMENT.fullmatch(line)
+        if match is not None and match.group(1) in nodes:
+            found.append((match.group(1), number, match.group(2).strip()))
+    return found
+
+
+def _tidy(lines: Sequence[str]) -> str:
+    return _BLANK_LINES.sub("\n\n", "\n".join(line.rstrip() for line in lines)).strip()
