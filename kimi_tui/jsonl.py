@@ -13,12 +13,16 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, cast
+from typing import Any, BinaryIO, cast
 
 from kimi_tui import json_text
+from kimi_tui.regular_file import open_fd, open_regular, read_bytes
 
 _syncing = ThreadPoolExecutor(max_workers=1, thread_name_prefix="jsonl-sync")
 _TAIL = 1 << 16
+_SHOWN = 1024
+MAX_LINE_BYTES = 256 << 20
+"""A line that is longer is read as one that is broken."""
 
 
 @dataclass(slots=True)
@@ -87,12 +91,12 @@ def each(path: Path, start: int = 0) -> Iterator[Any]:
 
 def _raw_lines(path: Path, start: int) -> Iterator[tuple[int, bytes]]:
     try:
-        file = path.open("rb")
+        file = open_regular(path)
     except FileNotFoundError:
         return
     with file:
         file.seek(start)
-        for number, raw in enumerate(file, 1):
+        for number, raw in enumerate(_bounded_lines(file), 1):
             if not raw.endswith(b"\n"):
                 raw = raw.rstrip(b"\0")  # what cut_torn_tail would leave
                 try:  # whole but for its line break: everything before the crash was written
@@ -100,6 +104,15 @@ def _raw_lines(path: Path, start: int) -> Iterator[tuple[int, bytes]]:
                 except ValueError:
                     return
             yield number, raw.rstrip(b"\n")
+
+
+def _bounded_lines(file: BinaryIO) -> Iterator[bytes]:
+    """The lines of a file; of one that is longer than MAX_LINE_BYTES its beginning, which is no JSON."""
+    while raw := file.readline(MAX_LINE_BYTES):
+        piece = raw
+        while len(piece) == MAX_LINE_BYTES and not piece.endswith(b"\n"):
+            piece = file.readline(MAX_LINE_BYTES)
+        yield raw if raw.endswith(b"\n") or piece is raw else raw[:_SHOWN] + b"\n"
 
 
 def bad_lines(path: Path, start: int = 0) -> list[bytes]:
@@ -119,10 +132,10 @@ def set_aside(path: Path, lines: Sequence[bytes]) -> int:
     """Keep bad lines of a file in `NAME.bad.jsonl` beside it; returns how many were not there yet."""
     kept = path.with_suffix(".bad.jsonl")
     with contextlib.suppress(OSError):
-        known = set(kept.read_bytes().splitlines()) if kept.exists() else set[bytes]()
+        known = set(read_bytes(kept).splitlines()) if kept.exists() else set[bytes]()
         fresh = [line for line in lines if line not in known]
         if fresh:
-            with kept.open("ab") as file:
+            with os.fdopen(open_fd(kept, os.O_WRONLY | os.O_CREAT | os.O_APPEND), "wb") as file:
                 file.write(b"\n".join(fresh) + b"\n")
         return len(fresh)
     return len(lines)
@@ -207,7 +220,7 @@ class JsonlWriter:
 
 def _opened_for_append(path: Path) -> int:
     path.parent.mkdir(parents=True, exist_ok=True)
-    fd = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o600)
+    fd = open_fd(path, os.O_RDWR | os.O_CREAT | os.O_APPEND)
     try:
         cut_torn_tail(fd)
     except OSError:

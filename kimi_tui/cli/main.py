@@ -1,7 +1,9 @@
 """The entry: reads the command line and hands over. What is heavy is imported where it is needed."""
 
 import argparse
+import atexit
 import gc
+import os
 import signal
 
 from kimi_tui.cli.complaint import complain
@@ -38,8 +40,25 @@ def main(argv: list[str] | None = None) -> int:
     except MemoryError:
         complain("there is not enough memory")
         return EXIT_FAILURE
+    except RuntimeError as error:
+        if "new thread" not in str(error):
+            raise
+        complain("there is not enough memory for another thread")
+        return EXIT_FAILURE
     finally:
+        if argv is None:
+            _expect_interrupts()
         end_output()
+
+
+def _expect_interrupts() -> None:
+    """While the interpreter ends, one more Ctrl+C ends it with the status of one, not by the signal itself."""
+
+    def end(_number: int, _frame: object) -> None:
+        os._exit(128 + signal.SIGINT)
+
+    signal.signal(signal.SIGINT, end)
+    atexit.register(signal.signal, signal.SIGINT, signal.SIG_IGN)  # the last moments, when no handler runs any more
 
 
 def _flushed(argv: list[str] | None) -> int:

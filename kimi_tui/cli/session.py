@@ -79,10 +79,13 @@ def _list(options: argparse.Namespace, work_dir: "Path") -> int:
     from kimi_tui.cli.plain_text import print_json, print_out, printable
     from kimi_tui.session import catalog
     from kimi_tui.session.importing import kimi_sessions
+    from kimi_tui.timestamps import valid_timestamp
 
     if options.kimi:
         for entry in kimi_sessions(None if options.all else work_dir):
-            print_out(printable(f"{datetime.fromtimestamp(entry.stat().st_mtime):%Y-%m-%d %H:%M}  {entry}"))
+            print_out(
+                printable(f"{datetime.fromtimestamp(valid_timestamp(entry.stat().st_mtime)):%Y-%m-%d %H:%M}  {entry}")
+            )
         return 0
     sessions = catalog.sessions_of(None if options.all else work_dir, archived=options.archived)
     if options.search:
@@ -122,7 +125,7 @@ def _show(found: "Found") -> None:
 
     info = found.info
     said = [" ".join(text.split()) for text in said_by_person(info.dir / "wire.jsonl")]
-    size = sum(file.stat().st_size for file in info.dir.rglob("*") if file.is_file())
+    size = sum(file.lstat().st_size for file in info.dir.rglob("*") if file.is_file())
     state = "open in a process" if is_open(info.dir) else "archived" if info.archived else "closed"
     lines = [
         f"id       {info.id} ({state})",

@@ -9,7 +9,7 @@ import webbrowser
 
 from kimi_tui.cli.argv import argv_of
 from kimi_tui.cli.complaint import complain
-from kimi_tui.cli.launch import plan_of
+from kimi_tui.cli.launch import plan_of, start_logging
 from kimi_tui.cli.options import parser
 from kimi_tui.cli.plain_text import print_out
 from kimi_tui.cli.work_dir import work_dir_of
@@ -20,6 +20,7 @@ from kimi_tui.ui.web.tab import Command
 
 def run_web_mode(options: argparse.Namespace) -> int:
     """Serve until a signal to end; returns the exit status. Raises KimiTuiError for what is wrong with the options."""
+    start_logging(options.debug)  # else a request of garbage would be told of on stderr
     first_session = None
     if not options.demo and options.replay is None:
         first_session = plan_of(options, interactive=True, asks=True).session_id

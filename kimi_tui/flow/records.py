@@ -2,19 +2,25 @@
 
 from typing import Annotated, Literal
 
-from pydantic import ConfigDict, Field, TypeAdapter, ValidationError
+from pydantic import AfterValidator, ConfigDict, Field, TypeAdapter, ValidationError
 
 from kimi_tui.flow.turn import TurnStop
+from kimi_tui.timestamps import valid_seconds, valid_timestamp
 from kimi_tui.wire.flow_events import FlowStatus, PauseReason
 from kimi_tui.wire.parts import JsonObject, TokenUsage, WireModel
 
 By = Literal["model", "user"]
+_MAX_COUNT = 1_000_000_000
 Ask = Literal["never", "always"] | frozenset[str]
+
+_Time = Annotated[float, AfterValidator(valid_timestamp)]
+_Seconds = Annotated[float, AfterValidator(valid_seconds)]
+_Count = Annotated[int, AfterValidator(lambda count: min(max(count, 0), _MAX_COUNT))]
 
 
 class _Record(WireModel):
     run: str
-    at: float = 0.0
+    at: _Time = 0.0
 
 
 class GuidanceRecord(WireModel):
@@ -33,7 +39,7 @@ class Began(_Record):
     text: str
     sha256: str
     args: str = ""
-    max_moves: int
+    max_moves: _Count
     node: str
     guidance: GuidanceRecord | None = None
 
@@ -43,7 +49,7 @@ class Resumed(_Record):
 
     r: Literal["resume"] = "resume"
     node: str
-    max_moves: int
+    max_moves: _Count
     fresh: bool = False
     text: str | None = None
     sha256: str | None = None
@@ -55,8 +61,8 @@ class Entered(_Record):
 
     r: Literal["enter"] = "enter"
     node: str
-    move: int
-    attempt: int = 1
+    move: _Count
+    attempt: _Count = 1
 
 
 class TurnOver(_Record):
@@ -67,11 +73,11 @@ class TurnOver(_Record):
 
     r: Literal["turn"] = "turn"
     node: str
-    move: int
+    move: _Count
     stop: TurnStop
     detail: str | None = None
-    duration_s: float = 0.0
-    steps: int = 0
+    duration_s: _Seconds = 0.0
+    steps: _Count = 0
     usage: TokenUsage | None = None
     choice: str | None = None
     to: str | None = None
@@ -84,7 +90,7 @@ class Chose(_Record):
 
     r: Literal["choice"] = "choice"
     node: str
-    move: int
+    move: _Count
     choice: str
     to: str
     by: By = "user"
@@ -126,7 +132,7 @@ class Controlled(_Record):
 class Ended(_Record):
     r: Literal["end"] = "end"
     status: FlowStatus
-    moves: int
+    moves: _Count
     reason: str | None = None
 
 

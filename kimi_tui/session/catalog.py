@@ -12,11 +12,14 @@ from uuid import uuid4
 
 from kimi_tui import json_text, paths
 from kimi_tui.errors import SessionError, SessionLockedError
+from kimi_tui.regular_file import open_fd, open_regular, read_text
 from kimi_tui.said import said
 from kimi_tui.session.session import SessionInfo, list_sessions, sessions_dir
 from kimi_tui.session.state import SessionState, read_state, write_state
+from kimi_tui.timestamps import valid_timestamp
 
 TITLE_CHARS = 200
+_MAX_PROMPT_BYTES = 64 << 20
 _MARK = re.compile(rb'"message":\s?\{"type":\s?"(TurnBegin|Flow\w+)"')
 _NOT_COPIED = re.compile(r"lock|tasks|context_\d+\.jsonl|.*\.new")
 
@@ -69,21 +72,21 @@ def matches(found: Found, words: str) -> bool:
 def said_by_person(wire: Path) -> Iterator[str]:
     """The text of each prompt, as it was typed; what a flow says to the model at its nodes is left out."""
     try:
-        file = wire.open("rb")
+        file = open_regular(wire)
     except OSError:
         return
     of_a_node = False
     with file:
-        for line in file:
+        while line := file.readline(_MAX_PROMPT_BYTES):
             mark = _MARK.search(line[:200])
             if mark is None:
                 continue
             before, of_a_node = of_a_node, mark[1] == b"FlowNodeBegin"
             if before or mark[1] != b"TurnBegin":
                 continue
-            with contextlib.suppress(ValueError, KeyError, TypeError, RecursionError):
+            with contextlib.suppress(ValueError, KeyError, TypeError, AttributeError):
                 said = json_text.loads(line)["message"]["payload"]["user_input"]
-                yield said if isinstance(said, str) else " ".join(part.get("text", "") for part in said)
+                yield said if isinstance(said, str) else " ".join(str(part.get("text", "")) for part in said)
 
 
 def rename(found: Found, title: str) -> str:
@@ -153,7 +156,7 @@ def _change(found: Found, change: Callable[[SessionState], None]) -> None:
 def is_open(folder: Path) -> bool:
     """Whether a living process holds the session."""
     try:
-        fd = os.open(folder / "lock", os.O_RDWR | os.O_CLOEXEC)
+        fd = open_fd(folder / "lock", os.O_RDWR)
     except OSError:
         return False
     try:
@@ -172,7 +175,7 @@ def _roots() -> list[Path]:
 
 def _work_dir_of(root: Path) -> Path | None:
     with contextlib.suppress(OSError, ValueError, KeyError, TypeError):
-        return Path(json_text.loads((root / "last.json").read_text("utf-8"))["work_dir"])
+        return Path(json_text.loads(read_text(root / "last.json"))["work_dir"])
     return None
 
 
@@ -187,5 +190,6 @@ def _infos(root: Path, work_dir: Path | None) -> list[SessionInfo]:
             if status.st_size:
                 state = read_state(folder / "state.json")
                 title = state.shown_title
-                infos.append(SessionInfo(folder.name, folder, title, status.st_mtime, state.archived))
+                at = valid_timestamp(status.st_mtime)
+                infos.append(SessionInfo(folder.name, folder, title, at, state.archived))
     return infos

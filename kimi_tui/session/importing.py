@@ -7,6 +7,7 @@ import os
 import re
 import shutil
 import zipfile
+import zlib
 from collections.abc import Callable, Generator, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -16,13 +17,17 @@ from uuid import uuid4
 
 from kimi_tui import json_text, jsonl, paths
 from kimi_tui.errors import SessionError
+from kimi_tui.regular_file import TooLargeError, open_regular, read_text
 from kimi_tui.said import said
 from kimi_tui.session.session import sessions_dir
 from kimi_tui.session.state import SessionState, write_state
 from kimi_tui.wire.display import TodoItem
 
 MAX_TEXT_BYTES = 10 << 20
+MAX_STATE_BYTES = 4 << 20
+MAX_LINE_BYTES = 64 << 20
 MAX_FILE_BYTES = 1 << 30
+MAX_FILES = 1000
 _NAMES = re.compile(r"(context|wire|flow)\.jsonl|subagents/[A-Za-z0-9_-]{1,64}/context\.jsonl")
 
 
@@ -45,10 +50,10 @@ def import_session(source: Path, work_dir: Path) -> Imported:
         target.mkdir(parents=True, mode=0o700)
         if source.is_dir():
             state = _from_folder(source, target)
-        elif zipfile.is_zipfile(source):
+        elif _is_zip(source):
             state = _from_zip(source, target)
         elif source.suffix == ".jsonl":
-            state = _from_files({"context.jsonl": lambda: source.open("rb")}, {}, target)
+            state = _from_files({"context.jsonl": lambda: open_regular(source)}, {}, target)
         else:
             raise SessionError(said("{source} is no session: a folder, a zip or a context.jsonl is one", source=source))
         if not (target / "wire.jsonl").exists():
@@ -56,13 +61,18 @@ def import_session(source: Path, work_dir: Path) -> Imported:
         if not (target / "wire.jsonl").exists():
             raise SessionError(said("{source}: there is no conversation in it", source=source))
         write_state(target / "state.json", state)
-    except (OSError, zipfile.BadZipFile, EOFError) as error:
+    except (OSError, zipfile.BadZipFile, EOFError, zlib.error, ValueError, RuntimeError) as error:
         shutil.rmtree(target, ignore_errors=True)
         raise SessionError(f"{source}: {getattr(error, 'strerror', None) or error}") from error
     except SessionError:
         shutil.rmtree(target, ignore_errors=True)
         raise
     return Imported(session_id, state.shown_title)
+
+
+def _is_zip(source: Path) -> bool:
+    with open_regular(source) as file:
+        return zipfile.is_zipfile(file)
 
 
 def kimi_sessions(work_dir: Path | None = None) -> list[Path]:
@@ -82,10 +92,10 @@ def kimi_sessions(work_dir: Path | None = None) -> list[Path]:
 def imported_text(file: Path) -> str:
     """A text file as the model is given it. Raises SessionError."""
     try:
-        size = file.stat().st_size
-        if size > MAX_TEXT_BYTES:
-            raise SessionError(said("{file} is larger than {most} MB", file=file, most=MAX_TEXT_BYTES >> 20))
-        text = file.read_text("utf-8-sig")
+        text = read_text(file, most=MAX_TEXT_BYTES)
+    except TooLargeError:
+        most = MAX_TEXT_BYTES >> 20
+        raise SessionError(said("{file} is larger than {most} MB", file=file, most=most)) from None
     except UnicodeDecodeError:
         raise SessionError(said("{file} is no UTF-8 text", file=file)) from None
     except OSError as error:
@@ -103,34 +113,38 @@ def wrapped(text: str, source: str) -> str:
 
 def _from_folder(source: Path, target: Path) -> SessionState:
     files = {
-        name: (lambda file=file: file.open("rb"))
+        name: (lambda file=file: open_regular(file))
         for file in (*source.glob("*.jsonl"), *source.glob("subagents/*/context.jsonl"))
         if not file.is_symlink() and _NAMES.fullmatch(name := file.relative_to(source).as_posix())
     }
     told: object = {}
     with _passing_over_broken():
-        told = json_text.loads((source / "state.json").read_text("utf-8"))
+        told = json_text.loads(read_text(source / "state.json", most=MAX_STATE_BYTES))
     return _from_files(files, told, target)
 
 
 def _from_zip(source: Path, target: Path) -> SessionState:
     with zipfile.ZipFile(source) as archive:
         infos = [info for info in archive.infolist() if _NAMES.fullmatch(info.filename)]
-        if sum(info.file_size for info in infos) > MAX_FILE_BYTES:
+        if sum(info.file_size for info in infos) > MAX_FILE_BYTES or len(infos) > MAX_FILES:
             raise SessionError(said("{source} is too large", source=source))
         files = {info.filename: (lambda info=info: archive.open(info)) for info in infos}
         told: object = {}
-        with _passing_over_broken():
-            told = json_text.loads(archive.read("state.json")[:MAX_TEXT_BYTES])
+        with _passing_over_broken(), archive.open("state.json") as file:
+            told = json_text.loads(file.read(MAX_STATE_BYTES))
         return _from_files(files, told, target)
 
 
 def _from_files(files: Mapping[str, Callable[[], IO[bytes]]], told: object, target: Path) -> SessionState:
+    left = MAX_FILE_BYTES
     for name, opening in files.items():
         place = target / name
         place.parent.mkdir(parents=True, exist_ok=True)
         with opening() as taken, place.open("wb") as out:
-            for line in taken:
+            while line := taken.readline(MAX_LINE_BYTES):
+                left -= len(line)
+                if left < 0:
+                    raise SessionError(said("it is too large to be a session"))
                 if not name.endswith("context.jsonl") or _is_message(line):
                     out.write(line)
     return _state(cast(dict[str, Any], told) if isinstance(told, dict) else {}, target)
@@ -148,7 +162,8 @@ def _is_message(line: bytes) -> bool:
 def _state(told: dict[str, Any], target: Path) -> SessionState:
     """The title and the todo list of a state; the rest is not taken over."""
     todos: list[TodoItem] = []
-    for item in told.get("todos") or ():
+    items = told.get("todos")
+    for item in cast(list[object], items) if isinstance(items, list) else []:
         with _passing_over_broken():
             todos.append(TodoItem.model_validate(item))
     title, custom = told.get("title"), told.get("custom_title")

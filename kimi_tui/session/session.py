@@ -17,10 +17,15 @@ from uuid import uuid4
 
 from kimi_tui import json_text, paths
 from kimi_tui.errors import SessionError, SessionLockedError
+from kimi_tui.regular_file import TooLargeError, open_fd, read_bytes, read_start, read_text
 from kimi_tui.said import said
 from kimi_tui.session.state import SessionState, read_state, write_state
+from kimi_tui.timestamps import valid_timestamp
 
 _SHORT = 64 * 1024
+_PROBE_BYTES = 4096
+_SCRATCH = ("/tmp", "/var/tmp", "/dev/shm")
+_FILES = ("lock", "state.json", "context.jsonl", "wire.jsonl", "flow.jsonl", "files/log.jsonl")
 _SAID = (b'"StepBegin"', b'"FlowBegin"', b'"BtwBegin"')
 _ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,127}")
 
@@ -64,11 +69,16 @@ class Session:
         try:
             folder.mkdir(parents=True, exist_ok=True, mode=0o700)
             probe = folder / ".writable"
-            probe.touch()
+            with os.fdopen(open_fd(probe, os.O_WRONLY | os.O_CREAT | os.O_TRUNC), "wb") as file:
+                file.write(bytes(_PROBE_BYTES))
             probe.unlink()
         except OSError as error:
             notice = f"this session is not kept: {folder}: {error.strerror or error}"
+            with contextlib.suppress(OSError):
+                (folder / ".writable").unlink(missing_ok=True)
             folder = _scratch_folder(session_id)
+        else:
+            _check_files(folder)
         session = cls(session_id, work_dir, folder, notice=notice)
         session._take_lock()
         _remember_last(work_dir, session_id)
@@ -106,9 +116,9 @@ class Session:
     def _take_lock(self) -> None:
         """Hold `lock` by flock: the system itself frees it when the process ends, however it ends."""
         try:
-            fd = os.open(self.dir / "lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+            fd = open_fd(self.dir / "lock", os.O_RDWR | os.O_CREAT)
         except OSError as error:
-            raise SessionError(f"{self.dir}: {error.strerror}") from error
+            raise SessionError(f"{self.dir / 'lock'}: {error.strerror}") from error
         try:
             fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError:
@@ -121,8 +131,9 @@ class Session:
                     pid=owner or "?",
                 )
             ) from None
-        os.ftruncate(fd, 0)
-        os.pwrite(fd, str(os.getpid()).encode(), 0)
+        with contextlib.suppress(OSError):  # on a full disk it is not told who holds the lock
+            os.ftruncate(fd, 0)
+            os.pwrite(fd, str(os.getpid()).encode(), 0)
         self._lock = fd
 
 
@@ -131,9 +142,11 @@ def _is_empty(folder: Path) -> bool:
     try:
         if wire.stat().st_size >= _SHORT:
             return False
-        recorded = wire.read_bytes()
+        recorded = read_bytes(wire)
     except FileNotFoundError:
         return True
+    except OSError:
+        return False
     if any(mark in recorded for mark in _SAID) or _remembers(folder / "context.jsonl"):
         return False
     return not any(b'"TurnBegin"' in line and not _is_slash_line(line) for line in recorded.splitlines())
@@ -151,15 +164,35 @@ def _is_slash_line(line: bytes) -> bool:
 def _remembers(context: Path) -> bool:
     """Whether there is a message for the model in it."""
     try:
-        return b'"role":"user"' in context.read_bytes().replace(b" ", b"")
+        return b'"role":"user"' in read_bytes(context).replace(b" ", b"")
+    except TooLargeError:
+        return True
     except OSError:
         return False
 
 
 def _scratch_folder(session_id: str) -> Path:
+    """Raises SessionError."""
     import tempfile
 
-    return Path(tempfile.mkdtemp(prefix=f"kimi-tui-{session_id[:8]}-"))
+    trouble: OSError | None = None
+    for place in (None, *_SCRATCH):  # by itself `tempfile` takes none that is full, though a folder still fits
+        try:
+            return Path(tempfile.mkdtemp(prefix=f"kimi-tui-{session_id[:8]}-", dir=place))
+        except OSError as error:
+            trouble = trouble or error
+    assert trouble is not None
+    raise SessionError(said("there is no room for a session: {cause}", cause=trouble.strerror or trouble)) from trouble
+
+
+def _check_files(folder: Path) -> None:
+    """Raises SessionError where something else stands in the place of a file of the session."""
+    for name in _FILES:
+        try:
+            if (folder / name).exists():
+                os.close(open_fd(folder / name))
+        except OSError as error:
+            raise SessionError(f"{folder / name}: {error.strerror or error}") from error
 
 
 def may_be_id(text: str) -> bool:
@@ -175,7 +208,7 @@ def list_sessions(work_dir: Path) -> list[SessionInfo]:
     for folder in root.iterdir():
         wire = folder / "wire.jsonl"
         with contextlib.suppress(OSError):
-            updated_at = wire.stat().st_mtime
+            updated_at = valid_timestamp(wire.stat().st_mtime)
             state = read_state(folder / "state.json")
             if state.shown_title or not _is_empty(folder):
                 found.append(SessionInfo(folder.name, folder, state.shown_title, updated_at, state.archived))
@@ -185,7 +218,7 @@ def list_sessions(work_dir: Path) -> list[SessionInfo]:
 def owner_of(folder: Path) -> str:
     """The process that took the session's lock last; "" where that is not known."""
     try:
-        return (folder / "lock").read_text("ascii", "replace").strip()[:64]
+        return read_start(folder / "lock", 64).decode("ascii", "replace").strip()
     except OSError:
         return ""
 
@@ -195,7 +228,7 @@ def work_dirs() -> list[Path]:
     found: list[Path] = []
     for file in (paths.home() / "sessions").glob("*/last.json"):
         with contextlib.suppress(OSError, ValueError, KeyError, TypeError):
-            work_dir = Path(json_text.loads(file.read_text("utf-8"))["work_dir"])
+            work_dir = Path(json_text.loads(read_text(file))["work_dir"])
             if work_dir.is_dir():
                 found.append(work_dir)
     return found
@@ -204,7 +237,7 @@ def work_dirs() -> list[Path]:
 def last_session_id(work_dir: Path) -> str | None:
     """The session that was begun or resumed last here: known from its start, so that a crash does not lose it."""
     try:
-        value = json_text.loads((sessions_dir(work_dir) / "last.json").read_text("utf-8"))
+        value = json_text.loads(read_text(sessions_dir(work_dir) / "last.json"))
     except (OSError, ValueError):
         value = None
     session_id = value.get("session_id") if isinstance(value, dict) else None  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType]

@@ -7,6 +7,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from kimi_tui import json_text
 from kimi_tui.crash_point import crash_point
+from kimi_tui.regular_file import open_fd, read_text
 from kimi_tui.wire.display import TodoItem
 
 
@@ -44,7 +45,7 @@ class SessionState(BaseModel):
 def read_state(file: Path) -> SessionState:
     """The state in a file; a file that is absent or broken is an empty state: the journals hold what counts."""
     try:
-        return SessionState.model_validate(json_text.loads(file.read_text("utf-8")))
+        return SessionState.model_validate(json_text.loads(read_text(file)))
     except (OSError, ValueError, ValidationError):
         return SessionState()
 
@@ -52,7 +53,7 @@ def read_state(file: Path) -> SessionState:
 def write_state(file: Path, state: SessionState) -> None:
     """Replace the file at once. Raises OSError."""
     fresh = file.with_suffix(".new")
-    with fresh.open("w", encoding="utf-8") as out:
+    with os.fdopen(open_fd(fresh, os.O_WRONLY | os.O_CREAT | os.O_TRUNC), "w", encoding="utf-8") as out:
         out.write(state.model_dump_json(indent=2))
         out.flush()
         os.fsync(out.fileno())

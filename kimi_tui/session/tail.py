@@ -4,6 +4,8 @@ import os
 import re
 from pathlib import Path
 
+from kimi_tui.regular_file import open_regular
+
 SHOWN_BYTES = 8 << 20
 """How much of a record is shown at once."""
 
@@ -16,7 +18,7 @@ def tail_start(wire: Path, most_bytes: int) -> int:
     A turn longer than that begins in its middle.
     """
     try:
-        with wire.open("rb") as file:
+        with open_regular(wire) as file:
             size = os.fstat(file.fileno()).st_size
             if size <= most_bytes:
                 return 0

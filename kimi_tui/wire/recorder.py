@@ -4,9 +4,10 @@ import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from kimi_tui import jsonl
+from kimi_tui.timestamps import valid_timestamp
 from kimi_tui.wire.codec import UnknownMessage, WireFormatError, WireMessage, decode, encode
 from kimi_tui.wire.events import StepBegin, TurnBegin, TurnEnd
 
@@ -52,11 +53,11 @@ def read_recorded(path: Path, start: int = 0) -> Iterator[Recorded]:
 def _recorded(row: Any) -> Recorded | None:
     if not isinstance(row, dict) or "message" not in row:
         return None
-    timestamp: Any = row.get("timestamp", 0.0)  # pyright: ignore[reportUnknownVariableType]
+    timestamp = cast(dict[str, object], row).get("timestamp")
     try:
         message = decode(row["message"])  # pyright: ignore[reportUnknownArgumentType]
     except WireFormatError:
         return None
     if isinstance(message, UnknownMessage):
         return None
-    return Recorded(float(timestamp) if isinstance(timestamp, int | float) else 0.0, message)
+    return Recorded(valid_timestamp(timestamp), message)

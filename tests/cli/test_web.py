@@ -161,3 +161,21 @@ def test_options_are_said_again_as_they_were(line: str) -> None:
     again = parse(argv_of(options, parser()))
     assert vars(again) == vars(options)
     assert vars(parse(["--debug", "web", *line.split()])) == vars(parse([*line.split(), "--debug", "web"]))
+
+
+async def test_requests_of_garbage_are_answered_and_not_told_on_stderr() -> None:
+    async with started("web", "--demo", "--no-open") as (process, address):
+        port = int(re.findall(r":(\d+)/", address)[0])
+        for garbage in (
+            b"\x16\x03\x01\r\n\r\n",
+            b"GET / HTTP/9.9\r\n\r\n",
+            b"GET /" + b"a" * 9000 + b" HTTP/1.1\r\n\r\n",
+        ):
+            reader, writer = await asyncio.open_connection("127.0.0.1", port)
+            writer.write(garbage)
+            assert b" 400 " in await reader.readline()
+            writer.close()
+        process.send_signal(signal.SIGINT)
+        assert await process.wait() == 130
+        assert process.stderr is not None
+        assert await process.stderr.read() == b""

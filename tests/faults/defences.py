@@ -888,4 +888,32 @@ DEFENCES: tuple[Defence, ...] = (
         "output that cannot be written", "holding the place of a closed stream", "kimi_tui/cli/main.py",
         "        fill_closed_streams()\n", "", "test_a_closed_stream_leads_to_no_traceback",
     ),
+    Defence(
+        "a damaged session", "looking at the files before they are opened", "kimi_tui/session/session.py",
+        "            _check_files(folder)\n", "            pass\n",
+        "test_something_else_in_the_place_of_a_file_is_told_or_passed_over",
+    ),
+    Defence(
+        "a damaged session", "times that a calendar has", "kimi_tui/wire/recorder.py",
+        "Recorded(valid_timestamp(timestamp), message)", "Recorded(float(timestamp), message)",
+        "test_times_that_no_calendar_has_are_shown_as_times",
+    ),
+    Defence(
+        "a disk that is full at the start", "trying with what takes room", "kimi_tui/session/session.py",
+        "        with contextlib.suppress(OSError):  # on a full disk it is not told who holds the lock\n",
+        "        if True:\n",
+    ),
+    Defence(
+        "little memory", "a line for it", "kimi_tui/cli/main.py",
+        '    except MemoryError:\n        complain("there is not enough memory")\n        return EXIT_FAILURE\n', "",
+        too=(("kimi_tui/cli/main.py", '        if "new thread" not in str(error):\n', "        if True:\n"),),
+    ),
+    Defence(
+        "Ctrl+C again and again", "expecting it until the end", "kimi_tui/cli/main.py",
+        "            _expect_interrupts()\n", "            pass\n",
+    ),
+    Defence(
+        "garbage for the web server", "a log for the library", "kimi_tui/cli/web_mode.py",
+        "    start_logging(options.debug)  #", "    #",
+    ),
 )  # fmt: skip

@@ -326,4 +326,19 @@ CASES: dict[str, tuple[str, ...]] = {
         "tests/ui/print/test_streams.py::test_a_list_that_cannot_be_written_is_a_failure",
         "tests/ui/print/test_streams.py::test_a_closed_stream_leads_to_no_traceback",
     ),
+    "a damaged session": (
+        "tests/session/test_damage.py::test_each_way_to_read_a_damaged_session_ends_with_a_line_and_a_status",
+        "tests/session/test_damage.py::test_something_else_in_the_place_of_a_file_is_told_or_passed_over",
+        "tests/session/test_damage.py::test_times_that_no_calendar_has_are_shown_as_times",
+        "tests/ui/tui/test_damaged_session.py::test_the_screen_stays_and_says_what_it_cannot_open",
+    ),
+    "a disk that is full at the start": (
+        "tests/ui/print/test_streams.py::"
+        "test_a_disk_that_is_full_from_the_start_gives_an_answer_and_says_that_it_is_not_kept",
+    ),
+    "little memory": ("tests/ui/print/test_streams.py::test_little_memory_is_told_in_a_line",),
+    "Ctrl+C again and again": ("tests/ui/print/test_streams.py::test_many_interrupts_end_it_with_the_status_of_one",),
+    "garbage for the web server": (
+        "tests/cli/test_web.py::test_requests_of_garbage_are_answered_and_not_told_on_stderr",
+    ),
 }

@@ -1,15 +1,20 @@
 """The print face and its standard streams: full, closed, in another encoding, or a terminal."""
 
+import contextlib
 import json
 import os
 import pty
+import resource
+import signal
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from tests.ui.print.test_print import command
+from tests.ui.sleeper import sleeper
 
 FULL = Path("/dev/full")
 JSON = ("--output-format", "stream-json")
@@ -142,3 +147,50 @@ def test_json_lines_hold_nothing_that_a_terminal_would_obey(tmp_path: Path) -> N
     done = subprocess.run(argv, capture_output=True, stdin=subprocess.DEVNULL)
     assert not set(done.stdout.decode("utf-8")) & set("\x9b\u202e\x7f")
     assert json.loads(done.stdout)["content"] == evil
+
+
+def limited(what: int, most: int) -> Callable[[], None]:
+    return lambda: resource.setrlimit(what, (most, most))
+
+
+@pytest.mark.parametrize("most", [0, 100, 3000])
+def test_a_disk_that_is_full_from_the_start_gives_an_answer_and_says_that_it_is_not_kept(
+    tmp_path: Path, most: int
+) -> None:
+    argv = command(tmp_path, "text: hello", extra=("-p", "hi"))
+    done = subprocess.run(
+        argv,
+        capture_output=True,
+        text=True,
+        stdin=subprocess.DEVNULL,
+        preexec_fn=limited(resource.RLIMIT_FSIZE, most),
+    )
+    assert (done.returncode, done.stdout) == (0, "hello\n")
+    assert "not kept" in done.stderr or "cannot be written" in done.stderr
+    assert all(line.startswith("kimi-tui: ") for line in done.stderr.splitlines() if "To go on" not in line)
+
+
+@pytest.mark.parametrize("mebibytes", [60, 90, 120, 160])
+def test_little_memory_is_told_in_a_line(tmp_path: Path, mebibytes: int) -> None:
+    argv = command(tmp_path, "text: hello", extra=("-p", "hi", "--quiet"))
+    limit = limited(resource.RLIMIT_AS, mebibytes << 20)
+    done = subprocess.run(argv, capture_output=True, text=True, stdin=subprocess.DEVNULL, preexec_fn=limit)
+    assert "Traceback" not in done.stderr
+    assert done.returncode == 0 or (done.returncode == 1 and done.stderr.startswith("kimi-tui: "))
+
+
+@pytest.mark.parametrize("count", [2, 3, 6])
+def test_many_interrupts_end_it_with_the_status_of_one(tmp_path: Path, count: int) -> None:
+    sleep, _ = sleeper()
+    argv = command(tmp_path, sleep, extra=("-p", "hi"))
+    with subprocess.Popen(argv, stdout=subprocess.PIPE, stderr=subprocess.PIPE, stdin=subprocess.DEVNULL) as running:
+        while not (tmp_path / "work" / "begun").exists():
+            assert running.poll() is None
+        for _number in range(count):
+            if running.poll() is None:
+                running.send_signal(signal.SIGINT)
+                with contextlib.suppress(subprocess.TimeoutExpired):
+                    running.wait(0.05)
+        assert running.wait() == 130
+        assert running.stderr is not None
+        assert b"Traceback" not in running.stderr.read()

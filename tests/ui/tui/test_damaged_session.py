@@ -1,0 +1,52 @@
+"""A session whose files are damaged is shown as far as it can be read; the screen stays."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from kimi_tui import paths
+from kimi_tui.ui.tui.app import KimiTui
+from kimi_tui.ui.tui.host import PlanHost
+from kimi_tui.ui.tui.manners import Manners
+from tests.session.test_damage import (
+    FILES,
+    LITERALS,
+    _hold,
+    cut,
+    replaced_by_folder,
+    replaced_by_pipe,
+    splice,
+    swap_value,
+)
+from tests.soul.engines import plan
+from tests.soul.release_flow import write_skill
+
+DAMAGES: dict[str, Callable[[Path], None]] = {
+    "pipe": replaced_by_pipe,
+    "folder": replaced_by_folder,
+    "half": cut(0.5),
+    "garbage": splice(0.5, LITERALS[6]),
+    "number": swap_value([3, 0, 1, 0], 10**40),
+    "null": swap_value([4, 1, 1, 0], None),
+}
+
+
+@pytest.mark.parametrize("damage", DAMAGES)
+async def test_the_screen_stays_and_says_what_it_cannot_open(tmp_path: Path, damage: str) -> None:
+    write_skill(tmp_path / "work")
+    session_id = await _hold(tmp_path)
+    folder = next((paths.home() / "sessions").glob(f"*/{session_id}"))
+    for name in FILES:
+        DAMAGES[damage](folder / name)
+    made = plan(tmp_path, "text: again")
+    host = PlanHost(lambda work_dir, standing: replace(made, session_id=session_id))
+    app = KimiTui(host.make, host=host, frame=0.0, manners=Manners(motion=False))
+    async with app.run_test(size=(120, 40)) as pilot:
+        while app.seat.starting:
+            await pilot.pause()
+        await pilot.press("f1")
+        await pilot.pause()
+        assert app.is_running
+    assert app.fault is None
