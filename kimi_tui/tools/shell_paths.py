@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from pathlib import Path, PurePosixPath
 
 from kimi_tui.permission.doubt import Weight
+from kimi_tui.permission.subject import Pattern
 from kimi_tui.said import said
 from kimi_tui.tools.sensitive import is_sensitive
 from kimi_tui.tools.shell_command import CommandLine
@@ -28,6 +29,10 @@ def why_asked_for(line: CommandLine, workspace: Workspace) -> str | None:
         if doubt.weight is Weight.LIMIT:
             return said("not all of it was read: {why}", why=doubt)
     folders = _folders(line, workspace)
+    for word in map(_of_redirection, line.files):
+        for path in (path for folder in folders for path in expand(word, folder).paths):
+            if _acts_later(folders, path, workspace):
+                return said("it names a protected or sensitive file: {file}", file=path)
     seen: set[str] = set()
     for word in dict.fromkeys(each for spelled in (*_known(line), *line.spelled) for each in _values(spelled)):
         for folder in folders:
@@ -49,6 +54,22 @@ def _known(line: CommandLine) -> Iterator[str]:
     yield from map(quoted, line.files)
     for command in line.commands:
         yield from (quoted(word) for word in command.words[1:] if word is not None)
+
+
+def _of_redirection(file: str) -> str:
+    return file.spelled if isinstance(file, Pattern) else quoted(file).removeprefix("\\" if file[:1] == "~" else "")
+
+
+def _acts_later(folders: list[Path], path: str, workspace: Workspace) -> bool:
+    """Whether what is redirected to is a file that starts something later: no program has a say in it."""
+    for folder in folders:
+        try:
+            real = Path(os.path.realpath(folder / path))
+        except ValueError:
+            continue
+        if workspace.place_of(real).protected:
+            return True
+    return False
 
 
 def _values(spelled: str) -> Iterator[str]:

@@ -24,7 +24,11 @@ def workspace(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Workspace:
         folder.mkdir(parents=True)
     for file in (".env", ".git/config", "a.txt", "src/b.py", "src/server.key", ".git/HEAD", "../home/.ssh/id_rsa"):
         (work / file).write_text("x")
+    (work / ".mcp.json").write_text("{}")
     (work / "link").symlink_to(".git")
+    for folder in ("hooks", "objects", "refs"):
+        (work / "gd" / folder).mkdir(parents=True)
+    (work / "gd" / "HEAD").write_text("ref: refs/heads/main")
     (work / "src" / "plain").symlink_to("../.env")
     monkeypatch.setenv("HOME", str(tmp_path / "home"))
     monkeypatch.chdir(work)
@@ -43,6 +47,8 @@ def workspace(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Workspace:
     "echo x > .git/hooks/y", "echo x > .gi*/config", "head -f.env", "curl -d @.env x", "dd if=.e* of=x", "cat a=.env",
     "X=.env; cat $X", "X=.env cat a", "for f in .env a; do cat $f; done", "bash -c 'cat .e*'", "timeout 5 cat .e?v",
     "cat <<<x .env", "echo $(cat .e*)", "cat " + "a " * 201 + ".env", "cp -f " + "a.txt " * 201 + ".env .git/hooks/x",
+    "echo x > .mcp.json", "echo x >> .claude/skills/x", "echo x > ~/.bashrc", "echo x &> .agents/a",
+    "echo x >.mc?.json", "cat <<E >.mcp.json\nx\nE", "echo x > gd/hooks/post-commit", "cd gd && echo x > config",
     "cat /proc/[0-9]*/environ", "cat /proc/*/environ", "cat /proc/OWN/environ", "cat src/../.env",
     ".git/hooks/x",
 ])  # fmt: skip
@@ -55,6 +61,8 @@ def test_a_sensitive_or_protected_file_is_seen_behind_what_bash_expands(workspac
     "cat a.txt", "cat *", "cat src/*.py", "cat '.e*'", "cat .e\\*", "cat '.en?'", "cat '.en{v,x}'", "ls .g*/HEAD",
     "ls -la",
     "cat $X", "cat {a,b}.txt", "cat .x*", "git status", "echo 'a .env b'", "cat '~/.ssh'", "ls .git",
+    "echo x > a.txt", "echo x > src/new", "ls >/dev/null",
+
     "grep -n x src/b.py",
     "cat [", "cat a[", "cat {", "cat {a", "cat .e}", "cat ]", "echo {1..9}", "cat \ud800", "cat src/../a.txt",
     "cd src && ls",
