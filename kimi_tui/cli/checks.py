@@ -53,7 +53,15 @@ def all_checks(options: argparse.Namespace) -> list[Check]:
     if loaded is not None:
         found.extend((*_keys(loaded), *_other_keys(loaded), *_models(loaded, options)))
     found.extend(
-        (_ripgrep(), _bubblewrap(), _git(), *_trust(options, loaded), *_skills(options, loaded), *_mcp(options))
+        (
+            _ripgrep(),
+            _bubblewrap(),
+            _git(),
+            *_trust(options, loaded),
+            *_rules(options, loaded),
+            *_skills(options, loaded),
+            *_mcp(options),
+        )
     )
     return found
 
@@ -261,6 +269,27 @@ def _trust(options: argparse.Namespace, loaded: LoadedConfig | None) -> Iterator
         return Check("this folder", "ok", f"{root} {'is trusted' if standing.said else 'brings nothing that acts'}")
 
     yield _told("this folder", look)
+
+
+def _rules(options: argparse.Namespace, loaded: LoadedConfig | None) -> Iterator[Check]:
+    """Nothing where there are no rules."""
+    if loaded is None:
+        return
+    from kimi_tui.cli.launch import permissions_of
+    from kimi_tui.trust import standing_of
+
+    def look() -> Check:
+        work_dir = work_dir_of(options)
+        settings = permissions_of(loaded, work_dir, trusted=standing_of(work_dir).acts)
+        if settings.warnings:
+            return Check(
+                "rules", "warn", "; ".join(settings.warnings), "name the commands that are meant, one rule each"
+            )
+        return Check("rules", "ok", f"{len(settings.rules)}, none of them lets any program run")
+
+    check = _told("rules", look)
+    if not check.found.startswith("0,"):
+        yield check
 
 
 def _skills(options: argparse.Namespace, loaded: LoadedConfig | None) -> Iterator[Check]:

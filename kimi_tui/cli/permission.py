@@ -10,6 +10,12 @@ if TYPE_CHECKING:
     from kimi_tui.permission.settings import PermissionSettings
     from kimi_tui.tools.workspace import Workspace
 
+_LEVELS = {
+    "reads": "only reads",
+    "harmless": "harmless: a yes for the session covers its kind",
+    "exact": "a yes covers exactly this",
+    "danger": "a yes covers exactly this",
+}
 _FITS = {"yes": "matches", "part": "matches part", "perhaps": "may match", "no": "-"}
 
 
@@ -87,16 +93,23 @@ def _checked(args: argparse.Namespace, settings: "PermissionSettings", workspace
 
 def _check(checked: "Checked") -> str:
     lines = [f"{checked.outcome}: {checked.why}"]
-    if len(checked.parts) > 1 or checked.doubts:
+    if checked.parts or checked.doubts:
         lines.append("")
-    for part in checked.parts if len(checked.parts) > 1 else ():
+    for part in checked.parts:
         lines.append(f"  {part.text}")
-        lines += [f"    {effect}: {rule}" for effect, rule in part.rules] or ["    no rule"]
+        lines.append(f"    {_LEVELS[part.level]}{f' ({part.why})' if part.why else ''}")
+        if part.level == "reads" and part.reads:
+            lines.append(f"    asked for all the same: {part.reads}")
+        if part.unnamed:
+            lines.append(f"    a rule covers it only where its pattern holds `{part.unnamed}`")
+        if len(checked.parts) > 1:
+            lines += [f"    {effect}: {rule}" for effect, rule in part.rules] or ["    no rule"]
     lines += [f"  {doubt}" for doubt in checked.doubts]
     if checked.rules:
         lines += ["", "Rules for this tool:"]
         lines += [f"  {_FITS[fits]:12}  {rule}"
                   for rule, fits in checked.rules]  # fmt: skip
+    lines += [f"  warning: {warning}" for warning in checked.warnings]
     lines += ["", f"mode {checked.mode}: {checked.in_mode}", f"without a person (--print, --afk): {checked.alone}"]
     return "\n".join(lines) + "\n"
 
@@ -104,12 +117,12 @@ def _check(checked: "Checked") -> str:
 def _list(settings: "PermissionSettings", waiting: tuple[str, ...]) -> str:
     lines = [f"mode {settings.mode}"]
     lines += [f"{rule.effect:5}  {rule}  ({rule.origin})" for rule in settings.rules] or ["There are no rules."]
-    return "\n".join((*lines, *waiting)) + "\n"
+    return "\n".join((*lines, *waiting, *settings.warnings)) + "\n"
 
 
 def _list_json(settings: "PermissionSettings", waiting: tuple[str, ...]) -> dict[str, object]:
     return {
         "mode": settings.mode,
         "rules": [{"effect": rule.effect, "rule": str(rule), "origin": rule.origin} for rule in settings.rules],
-        "warnings": list(waiting),
+        "warnings": [*waiting, *settings.warnings],
     }

@@ -136,9 +136,13 @@ PermissionMode = Literal["default", "accept-edits", "plan", "yolo"]
 
 
 class Permissions(_Section):
-    """What runs without asking, what is asked for and what never runs. The strictest rule that matches counts."""
+    """What runs without asking, what is asked for and what never runs. The strictest rule that matches counts.
+
+    `ask_read_only`: commands that are known to only read are asked for too.
+    """
 
     mode: PermissionMode = "default"
+    ask_read_only: bool = False
     allow: tuple[RuleConfig, ...] = ()
     ask: tuple[RuleConfig, ...] = ()
     deny: tuple[RuleConfig, ...] = ()

@@ -4,6 +4,7 @@ import shlex
 from dataclasses import dataclass
 
 from kimi_tui.permission.policy import Policy
+from kimi_tui.permission.programs.judge import judge
 from kimi_tui.permission.rule import Effect, Fit, Rule
 from kimi_tui.permission.settings import PermissionSettings
 from kimi_tui.permission.subject import CommandSubject, Subject
@@ -13,10 +14,18 @@ _READING = frozenset({"ReadFile", "ReadMediaFile", "Grep", "Glob", "Read"})
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """One simple command of a line, and the rules (effect, rule) that match it."""
+    """One simple command of a line, what it does as far as it is known, and the rules (effect, rule) that match it.
+
+    `level` is `reads`, `harmless`, `exact` or `danger`; `why` says why it is not a lower one. `unnamed` is a word that
+    no rule covers unless it holds it. `reads` is why it may not be run unasked, "" where it may.
+    """
 
     text: str
     rules: tuple[tuple[str, str], ...]
+    level: str
+    why: str
+    unnamed: str
+    reads: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,12 +41,13 @@ class Checked:
     parts: tuple[Part, ...]
     doubts: tuple[str, ...]
     rules: tuple[tuple[str, str], ...]
+    warnings: tuple[str, ...]
 
 
 def check(settings: PermissionSettings, tool: str, subject: Subject, *, protected: tuple[str, ...] = ()) -> Checked:
     """`protected` says why it is asked for whatever else holds; empty where it is not."""
     rules = [rule for rule in settings.rules if rule.is_about(tool)]
-    policy = Policy(settings.rules)
+    policy = Policy(settings.rules, free_reading=not settings.ask_read_only)
     outcome, why = _outcome(policy, tool, subject, protected)
     insisted = bool(protected) or policy.decide(tool, subject).effect in (Effect.ASK, Effect.DENY)
     commands = subject.commands if isinstance(subject, CommandSubject) else ()
@@ -48,10 +58,20 @@ def check(settings: PermissionSettings, tool: str, subject: Subject, *, protecte
         in_mode=_in_mode(settings, tool, subject, protected),
         alone="refused" if insisted else "approved",
         protected=protected,
-        parts=tuple(Part(_text(words), _matching(rules, words)) for words in commands),
+        parts=tuple(_part(rules, subject, place) for place in range(len(commands))),
         doubts=tuple(map(str, subject.doubts)) if isinstance(subject, CommandSubject) else (),
         rules=tuple((f"{rule.effect}: {rule} ({rule.origin})", _fit(rule, subject)) for rule in rules),
+        warnings=settings.warnings if tool == "Shell" else (),
     )
+
+
+def _part(rules: list[Rule], subject: Subject, place: int) -> Part:
+    assert isinstance(subject, CommandSubject)
+    words = subject.commands[place]
+    found = judge(tuple(word or "" for word in words))
+    unnamed = next((words[at] or "" for at in found.dangers if at > 0), "")
+    why_not = subject.why_not_read[place] if place < len(subject.why_not_read) else ""
+    return Part(_text(words), _matching(rules, words), found.level.name.lower(), found.why, unnamed, why_not)
 
 
 def _outcome(policy: Policy, tool: str, subject: Subject, protected: tuple[str, ...]) -> tuple[str, str]:
@@ -64,6 +84,8 @@ def _outcome(policy: Policy, tool: str, subject: Subject, protected: tuple[str, 
         return decision.effect.value, decision.why
     if tool in _READING:
         return "allow", "reading does not ask"
+    if isinstance(subject, CommandSubject) and subject.elsewhere:
+        return "ask", "in another folder a command may obey other settings"
     if isinstance(subject, CommandSubject) and subject.doubts and policy.rules:
         return "ask", f"no rule can allow it: {subject.doubts[0]}"
     return "ask", "no rule is about it"
@@ -80,11 +102,15 @@ def _fit(rule: Rule, subject: Subject) -> str:
 def _in_mode(settings: PermissionSettings, tool: str, subject: Subject, protected: tuple[str, ...]) -> str:
     policy = settings.policy()
     outcome, _ = _outcome(policy, tool, subject, protected)
-    if settings.mode == "plan" and outcome != "deny" and tool not in _READING:
+    if settings.mode == "plan" and outcome != "deny" and not _only_reads(tool, subject):
         return "deny"
     if settings.mode == "yolo" and not protected and policy.decide(tool, subject).effect is None:
         return "allow"
     return outcome
+
+
+def _only_reads(tool: str, subject: Subject) -> bool:
+    return tool in _READING or (isinstance(subject, CommandSubject) and subject.reads)
 
 
 def _matching(rules: list[Rule], words: tuple[str | None, ...]) -> tuple[tuple[str, str], ...]:

@@ -23,12 +23,14 @@ NO_DECISION = Decision(None)
 class Policy:
     """The rules of a session, in the order in which they were written.
 
-    `accept_edits`: files inside the work dir are edited without asking.
+    `accept_edits`: files inside the work dir are edited without asking. `free_reading`: commands that only read run
+    without asking.
     """
 
-    def __init__(self, rules: Iterable[Rule] = (), *, accept_edits: bool = False) -> None:
+    def __init__(self, rules: Iterable[Rule] = (), *, accept_edits: bool = False, free_reading: bool = True) -> None:
         self.rules = tuple(rules)
         self.accept_edits = accept_edits
+        self.free_reading = free_reading
 
     def decide(self, tool: str, subject: Subject | None) -> Decision:
         """What the rules say; a call without a subject is matched by rules for the whole tool only."""
@@ -52,6 +54,8 @@ class Policy:
             and not subject.instructs
         ):
             return Decision(Effect.ALLOW, "edits inside the work dir are accepted (mode accept-edits)")
+        if self.free_reading and isinstance(subject, CommandSubject) and subject.reads:
+            return Decision(Effect.ALLOW, said("it only reads"))
         return NO_DECISION
 
 
@@ -66,7 +70,7 @@ def _allowing(rules: list[Rule], subject: Subject | None) -> tuple[Rule, ...]:
         return (whole,)
     if not isinstance(subject, CommandSubject):
         return tuple(rule for rule in rules if _fit(rule, subject) is Fit.YES)[:1]
-    if subject.doubts or not subject.commands:
+    if subject.doubts or subject.elsewhere or not subject.commands:
         return ()
     found: dict[Rule, None] = {}
     for words in subject.commands:

@@ -1,6 +1,8 @@
 """One rule: `Tool` or `Tool(pattern)`, where the tool may hold `*`, and where the rule was written.
 
-A rule that allows matches what it surely covers; one that asks or denies what it may cover.
+A rule that allows matches what it surely covers; one that asks or denies what it may cover. For a program that is
+known, a rule that allows covers what makes it run another program, write elsewhere or read another's settings only
+where its pattern holds that very word.
 """
 
 import re
@@ -12,6 +14,7 @@ from fnmatch import fnmatchcase
 from kimi_tui.permission.arguments import matches_arguments
 from kimi_tui.permission.file_pattern import matches_file
 from kimi_tui.permission.page_pattern import matches_page
+from kimi_tui.permission.programs.judge import allows_anything, unnamed_danger
 from kimi_tui.permission.subject import (
     ArgumentsSubject,
     CommandSubject,
@@ -61,6 +64,13 @@ class Rule:
         """Whether it speaks of this tool. `Edit` and `Read` stand for all tools that edit or read files."""
         return tool in _GROUPS.get(self.tool, ()) or fnmatchcase(tool, self.tool)
 
+    @property
+    def lets_anything_run(self) -> bool:
+        """Whether it allows commands that run any program."""
+        if self.effect is not Effect.ALLOW or not self.is_about("Shell"):
+            return False
+        return self.pattern is None or allows_anything(shlex.split(self.pattern))
+
     def matches(self, subject: Subject) -> Fit:
         """Whether it matches this call of a tool that it is about."""
         if self.pattern is None:
@@ -86,13 +96,14 @@ class Rule:
             return Fit.YES
         pattern = shlex.split(self.pattern)
         if self.effect is Effect.ALLOW:
-            return _yes(_fits(pattern, words) is Fit.YES)
+            return _yes(_fits(pattern, words) is Fit.YES and unnamed_danger(pattern, words) is None)
         return max((_may_fit(pattern, form) for form in _forms(words)), key=list(Fit).index)
 
     def _matches_line(self, subject: CommandSubject) -> Fit:
         fits = [self.matches_command(words) for words in subject.commands]
         if self.effect is Effect.ALLOW:
-            return _yes(bool(fits) and not subject.doubts and all(fit is Fit.YES for fit in fits))
+            whole = bool(fits) and not subject.doubts and not subject.elsewhere
+            return _yes(whole and all(fit is Fit.YES for fit in fits))
         if subject.unread:
             fits.append(Fit.PERHAPS)
         return max(fits, key=list(Fit).index, default=Fit.NO)

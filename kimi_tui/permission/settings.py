@@ -26,14 +26,24 @@ _STRICTNESS = ("off", "auto", "require")
 
 @dataclass(frozen=True, slots=True)
 class PermissionSettings:
-    """What holds in this work dir."""
+    """What holds in this work dir. `ask_read_only`: commands that only read are asked for too."""
 
     rules: tuple[Rule, ...] = ()
     mode: PermissionMode = "default"
     sandbox: SandboxConfig = field(default_factory=SandboxConfig)
+    ask_read_only: bool = False
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """Of rules that let any program run, though they look as if they named one."""
+        return tuple(
+            f"{rule.effect}: {rule} ({rule.origin}) lets any program run"
+            for rule in self.rules
+            if rule.lets_anything_run
+        )
 
     def policy(self) -> Policy:
-        return Policy(self.rules, accept_edits=self.mode == "accept-edits")
+        return Policy(self.rules, accept_edits=self.mode == "accept-edits", free_reading=not self.ask_read_only)
 
 
 def permission_settings(
@@ -46,18 +56,24 @@ def permission_settings(
     rules = _rules(config.permissions, file or "--config", read)
     project = project_file(work_dir)
     if project is None:
-        return PermissionSettings(tuple(rules), config.permissions.mode, config.sandbox)
+        return PermissionSettings(
+            tuple(rules), config.permissions.mode, config.sandbox, config.permissions.ask_read_only
+        )
     loaded = load_config(project)
     more = _rules(loaded.config.permissions, project, read)
     mode, sandbox = config.permissions.mode, config.sandbox
     wanted = loaded.config.permissions.mode if "mode" in loaded.config.permissions.model_fields_set else mode
+    asks, project_asks = config.permissions.ask_read_only, loaded.config.permissions.ask_read_only
     if trusted:
-        return PermissionSettings((*rules, *more), wanted, _with(sandbox, loaded.config.sandbox))
+        if "ask_read_only" in loaded.config.permissions.model_fields_set:
+            asks = project_asks
+        return PermissionSettings((*rules, *more), wanted, _with(sandbox, loaded.config.sandbox), asks)
     stricter = [rule for rule in more if rule.effect is not Effect.ALLOW]
     return PermissionSettings(
         (*rules, *stricter),
         mode if wanted in _LOOSER else wanted,
         _stricter(sandbox, loaded.config.sandbox),
+        asks or project_asks,
     )
 
 

@@ -25,10 +25,21 @@ Words = tuple[str | None, ...]
 
 @dataclass(frozen=True, slots=True)
 class CommandSubject:
-    """A command line taken apart. `doubts` says why it may do more than run `commands`."""
+    """A command line taken apart. `doubts` says why it may do more than run `commands`.
+
+    `why_not_read` says for each command why it is not known to only read, "" where it is. `elsewhere` are the places
+    of commands that obey the settings of another folder, which no rule speaks of.
+    """
 
     commands: tuple[Words, ...]
     doubts: tuple[Doubt, ...] = ()
+    why_not_read: tuple[str, ...] = ()
+    elsewhere: frozenset[int] = frozenset()
+
+    @property
+    def reads(self) -> bool:
+        """Whether it only reads, and nothing that is to be asked for."""
+        return bool(self.why_not_read) and not any(self.why_not_read)
 
     @property
     def unread(self) -> bool:

@@ -67,6 +67,10 @@ class Crew:
     def names(self) -> Mapping[str, str]:
         return {name: worker.description for name, worker in self.market.workers.items()}
 
+    def only_looks(self, name: str) -> bool:
+        worker = self.market.workers.get(name)
+        return worker is not None and worker.only_looks
+
     def hire(self, name: str, system_prompt: str) -> None:
         """Raises ValueError for a name that is taken."""
         self.market.hire(

@@ -11,10 +11,14 @@ Send = Callable[[WireMessage], None]
 
 @dataclass(frozen=True, slots=True)
 class Worker:
-    """A subagent that can be sent; `make` makes it anew for each task, given what takes its Wire messages."""
+    """A subagent that can be sent; `make` makes it anew for each task, given what takes its Wire messages.
+
+    `only_looks`: it has no tool that edits files, so it may be sent in plan mode, where its other tools only read.
+    """
 
     description: str
     make: Callable[[Send], Agent]
+    only_looks: bool = False
 
 
 @dataclass(slots=True)

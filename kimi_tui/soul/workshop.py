@@ -6,6 +6,7 @@ from typing import Any
 
 from kimi_tui.context.dmail import DenwaRenji
 from kimi_tui.errors import AgentSpecError
+from kimi_tui.permission.rule import EDITS
 from kimi_tui.regular_file import read_text
 from kimi_tui.soul.agent import Agent
 from kimi_tui.soul.agent_spec import AgentSpec, read_agent_spec
@@ -79,17 +80,18 @@ class Workshop:
         market = LaborMarket()
         for name, subagent in spec.subagents.items():
             whole = read_agent_spec(subagent.path)
-            self._check(whole)
+            looks = not any(tool.name in EDITS for tool in self._checked(whole))
             use = f"When to use it: {whole.when_to_use}" if whole.when_to_use else ""
             described = f"{subagent.description} {use}".strip()
-            market.fixed[name] = Worker(described, lambda send, whole=whole: self.make(whole, send))
+            market.fixed[name] = Worker(described, lambda send, whole=whole: self.make(whole, send), looks)
         return market
 
-    def _check(self, spec: AgentSpec) -> None:
-        """What is wrong with a subagent is to be known before it is sent. Raises AgentSpecError."""
+    def _checked(self, spec: AgentSpec) -> list[Tool[Any]]:
+        """Its tools: what is wrong with a subagent is to be known before it is sent. Raises AgentSpecError."""
         nobody = Crew(LaborMarket(), self.office, lambda message: None, lambda prompt, send: self.make(spec, send))
-        _tools_of(spec, {**self.services.by_type(), DenwaRenji: DenwaRenji(), Subagents: nobody})
+        tools = _tools_of(spec, {**self.services.by_type(), DenwaRenji: DenwaRenji(), Subagents: nobody})
         self.prompt(spec)
+        return tools
 
 
 def _tools_of(spec: AgentSpec, services: Mapping[type, object]) -> list[Tool[Any]]:

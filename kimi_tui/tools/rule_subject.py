@@ -14,6 +14,7 @@ from kimi_tui.permission.subject import (
     Subject,
 )
 from kimi_tui.tools.shell_command import CommandLine, take_apart
+from kimi_tui.tools.shell_reading import reading_of
 from kimi_tui.tools.web_page import FetchError, host_of
 from kimi_tui.tools.workspace import Place, Workspace
 from kimi_tui.wire.parts import JsonObject
@@ -21,8 +22,11 @@ from kimi_tui.wire.parts import JsonObject
 _FILE_TOOLS = EDITS | READS | {"Edit", "Read"}
 
 
-def command_subject(line: CommandLine) -> CommandSubject:
-    return CommandSubject(tuple(command.words for command in line.commands), line.doubts)
+def command_subject(line: CommandLine, workspace: Workspace | None = None) -> CommandSubject:
+    """Without a workspace nothing is known to only read."""
+    reading = reading_of(line, workspace)
+    commands = tuple(command.words for command in line.commands)
+    return CommandSubject(commands, line.doubts, reading.why_not, reading.elsewhere)
 
 
 def file_subject(place: Place, *, edit: bool) -> FileSubject:
@@ -60,7 +64,7 @@ def subject_of(tool: str, text: str, workspace: Workspace) -> Subject:
     Raises ValueError (PathRefusedError) for a path that cannot be used, and for arguments that are none.
     """
     if tool == "Shell":
-        return command_subject(take_apart(text))
+        return command_subject(take_apart(text), workspace)
     if tool in _FILE_TOOLS:
         return file_subject(workspace.place(text), edit=tool in EDITS or tool == "Edit")
     if tool.startswith("mcp__"):

@@ -59,6 +59,7 @@ class Shell(Tool[ShellParams]):
     name = "Shell"
     params = ShellParams
     asks = True
+    may_read = True
 
     def __init__(
         self,
@@ -77,6 +78,10 @@ class Shell(Tool[ShellParams]):
         self._background = background
         self._sandbox = sandbox
         self._editor = editor
+
+    def reads(self, params: ShellParams) -> bool:
+        line = take_apart(params.command)
+        return not params.outside_sandbox and command_subject(line, self._workspace).reads
 
     async def call(self, params: ShellParams) -> ToolReturnValue:
         if "\0" in params.command:
@@ -126,7 +131,7 @@ class Shell(Tool[ShellParams]):
             description=said("Run command `{command}`", command=params.command),
             display=display,
             scope=scope_of(line, params.command),
-            subject=command_subject(line),
+            subject=command_subject(line, self._workspace),
             because=because,
             must_ask=guarded is not None,
             on_edit=on_edit,

@@ -22,6 +22,10 @@ class Subagents(Protocol):
         """Name to description."""
         ...
 
+    def only_looks(self, name: str) -> bool:
+        """Whether it edits no files; in plan mode its other tools only read. False for a name that there is not."""
+        ...
+
     async def work(self, name: str, prompt: str, *, description: str, tool_call_id: str) -> str:
         """The subagent's last message.
 
@@ -43,6 +47,7 @@ class TaskParams(Params):
 class Task(Tool[TaskParams]):
     name = "Task"
     params = TaskParams
+    may_read = True
 
     def __init__(self, subagents: Subagents) -> None:
         self._subagents = subagents
@@ -51,6 +56,9 @@ class Task(Tool[TaskParams]):
     def description(self) -> str:
         known = "\n".join(f"- `{name}`: {what}" for name, what in self._subagents.names().items())
         return f"{super().description}\n\nThere are:\n{known or '- nobody yet'}"
+
+    def reads(self, params: TaskParams) -> bool:
+        return self._subagents.only_looks(params.subagent_name)
 
     async def call(self, params: TaskParams) -> ToolReturnValue:
         try:

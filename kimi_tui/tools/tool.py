@@ -31,11 +31,14 @@ P = TypeVar("P", bound=Params)
 
 
 class Tool(ABC, Generic[P]):
-    """One tool. `read_only` ones change nothing, and run in plan mode. What `asks` sees to approval itself."""
+    """One tool. `read_only` ones change nothing, and run in plan mode; of others only calls that `reads` knows to
+    change nothing. `may_read`: there are such calls. What `asks` sees to approval itself.
+    """
 
     name: ClassVar[str]
     params: type[P]
     read_only: ClassVar[bool] = False
+    may_read: ClassVar[bool] = False
     asks: ClassVar[bool] = False
 
     @property
@@ -46,6 +49,11 @@ class Tool(ABC, Generic[P]):
     @property
     def spec(self) -> ToolSpec:
         return ToolSpec(self.name, self.description, json_schema(self.params))
+
+    def reads(self, params: P) -> bool:
+        """Whether this call changes nothing."""
+        del params
+        return self.read_only
 
     def subject(self, params: P) -> Subject | None:
         """What rules of approval look at in this call; None where only rules for the whole tool make sense."""

@@ -30,7 +30,7 @@ _log = logging.getLogger(__name__)
 class Toolset:
     """Tools by name, in the order given; a later tool of a name replaces an earlier one.
 
-    While `plan_mode` is on only tools that change nothing run. The rules of `approvals` hold for every tool.
+    While `plan_mode` is on only calls that change nothing run. The rules of `approvals` hold for every tool.
     """
 
     def __init__(
@@ -103,15 +103,15 @@ class Toolset:
             return failed(
                 f"There is no tool `{call.function.name}`. Tools: {names}.", brief=f"No tool {call.function.name}"
             )
-        if self._plan_mode is not None and self._plan_mode.on and not tool.read_only:
-            return failed(
-                f"{tool.name} does not run in plan mode. Call ExitPlanMode with your plan first.",
-                brief="Not in plan mode",
-            )
+        planning = self._plan_mode is not None and self._plan_mode.on
+        if planning and not (tool.read_only or tool.may_read):
+            return _not_while_planning(f"{tool.name} does not run in plan mode.")
         try:
             params = _params(tool, call.function.arguments)
         except ValueError as error:
             return failed(str(error), brief="Wrong arguments")
+        if planning and not tool.reads(params):
+            return _not_while_planning(f"{tool.name} does this not in plan mode: it is not known to only read.")
         token = current_tool_call.set(call)
         comments: list[str] = []
         heard = comments_of_call.set(comments)
@@ -137,6 +137,10 @@ class Toolset:
             subject=tool.subject(params),
             free=True,
         )
+
+
+def _not_while_planning(why: str) -> ToolReturnValue:
+    return failed(f"{why} Call ExitPlanMode with your plan first.", brief="Not in plan mode")
 
 
 def _key(call: ToolCall) -> str:

@@ -297,7 +297,7 @@ def _memory(pid: int) -> int:
 
 def test_who_looks_elsewhere_is_called_and_sees_progress(tmp_path: Path) -> None:
     """Bell, notification (OSC 9) and progress (OSC 9;4), without the focus only; taken back at the end."""
-    arguments = scripted(tmp_path, "text: one", tool_call("Shell", command="true"))
+    arguments = scripted(tmp_path, "text: one", tool_call("Shell", command="touch called"))
     with Terminal(arguments, cwd=tmp_path, env={"TERM_PROGRAM": "ghostty"}) as terminal:
         terminal.wait_for("message")
         terminal.settle()

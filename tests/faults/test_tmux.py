@@ -57,7 +57,7 @@ class Tmux:
 def tmux(tmp_path: Path) -> Iterator[Tmux]:
     (tmp_path / "work").mkdir()
     (tmp_path / "work" / f"{ODD}.txt").touch()
-    arguments = scripted(tmp_path, f"text: {ODD}", tool_call("Shell", command=f"echo '{ODD}'"))
+    arguments = scripted(tmp_path, f"text: {ODD}", tool_call("Shell", command=f"mkdir '{ODD}'"))
     one = Tmux(tmp_path, arguments)
     yield one
     one.run("kill-server")

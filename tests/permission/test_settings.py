@@ -103,3 +103,12 @@ def test_the_project_is_found_up_to_the_repositorys_root_and_is_not_our_home(tmp
 def test_a_broken_project_is_an_error_with_its_file(tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match=r"\.kimi-tui/config\.yaml: permissions\.deny\.0"):
         load(tmp_path / "w", "{}", "permissions: {deny: ['(']}")
+
+
+def test_a_project_may_have_reading_asked_for_and_only_a_trusted_one_may_end_it(tmp_path: Path) -> None:
+    asks, asks_not = "permissions: {ask_read_only: true}", "permissions: {ask_read_only: false}"
+    assert load(tmp_path / "w").policy().free_reading
+    assert not load(tmp_path / "w", asks).policy().free_reading
+    assert not load(tmp_path / "w", "{}", asks).policy().free_reading
+    assert not load(tmp_path / "w", asks, asks_not).policy().free_reading
+    assert load(tmp_path / "w", asks, asks_not, trusted=True).policy().free_reading

@@ -84,7 +84,7 @@ async def test_a_rejection_with_feedback_goes_back_to_the_model(tmp_path):
 
 
 async def test_an_approval_for_the_session_is_not_asked_for_again_and_is_kept(tmp_path):
-    replies = (tool_call("Shell", "a", command="echo 1"), tool_call("Shell", "b", command="echo 2"), "text: done")
+    replies = (tool_call("Shell", "a", command="mkdir m1"), tool_call("Shell", "b", command="echo 2"), "text: done")
     made = plan(tmp_path, *replies)
     async with engine_on(made) as (engine, heard):
         turn = asyncio.create_task(engine.prompt("go"))
@@ -94,7 +94,7 @@ async def test_an_approval_for_the_session_is_not_asked_for_again_and_is_kept(tm
         assert len(heard.of(ApprovalRequest)) == len(heard.of(ApprovalResponse)) == 1
         session_id = engine.session_id
         assert engine.session.state.approval.auto_approve_actions
-    again = plan(tmp_path, tool_call("Shell", "c", command="echo 3"), "text: done", session_id=session_id)
+    again = plan(tmp_path, tool_call("Shell", "c", command="mkdir m3"), "text: done", session_id=session_id)
     async with engine_on(again) as (engine, heard):
         await engine.prompt("go on")
         assert heard.of(ApprovalRequest) == []

@@ -100,8 +100,8 @@ async def test_line_ends_and_the_mark_are_kept_where_some_is_taken(desk: Desk) -
 
 async def test_a_comment_with_a_yes_reaches_the_model_beside_the_result(desk: Desk) -> None:
     desk.feedback = "mind the tests"
-    value = await desk.use(Shell(desk.workspace, desk.approvals, ToolProgress()), command="echo hi")
-    assert (value.output, value.is_error) == ("hi\n", False)
+    value = await desk.use(Shell(desk.workspace, desk.approvals, ToolProgress()), command="mkdir -v hi")
+    assert not value.is_error
     assert value.message.endswith("The user approved this and says: mind the tests")
     assert value.display[-1] == BriefBlock(text="You said: mind the tests")
 
@@ -114,7 +114,7 @@ async def test_a_comment_goes_with_some_of_the_changes_too(desk: Desk) -> None:
 async def test_calls_that_are_answered_side_by_side_keep_their_comments_apart(desk: Desk) -> None:
     desk.answer = None
     shell = Shell(desk.workspace, desk.approvals, ToolProgress())
-    calls = [asyncio.create_task(desk.use(shell, command=f"echo {name}")) for name in ("one", "two")]
+    calls = [asyncio.create_task(desk.use(shell, command=f"mkdir {name}")) for name in ("one", "two")]
     while len(desk.asked) < 2:
         await asyncio.sleep(0)
     desk.approvals.settle(desk.asked[0].id, "approve", "first")

@@ -64,15 +64,15 @@ async def test_it_runs_in_the_work_dir_which_may_be_gone(desk: Desk, shell: Shel
 
 
 async def test_the_person_is_asked_with_the_command_and_its_scope(desk: Desk, shell: Shell) -> None:
-    await desk.use(shell, command="git --version; echo hi")
-    await desk.use(shell, command="git status; echo hi")
+    await desk.use(shell, command="git gc; echo hi")
+    await desk.use(shell, command="git add x; echo hi")
     first, second = desk.asked
     assert (first.action, first.sender, first.display) == (
         "run command",
         "Shell",
-        (ShellBlock(command="git --version; echo hi"),),
+        (ShellBlock(command="git gc; echo hi"),),
     )
-    assert second.scope == "`git status` with harmless options or `echo` with harmless options"
+    assert second.scope == "`git add` with harmless options or `echo` with harmless options"
 
 
 async def test_a_no_is_told_and_runs_nothing(desk: Desk, shell: Shell) -> None:
@@ -84,12 +84,13 @@ async def test_a_no_is_told_and_runs_nothing(desk: Desk, shell: Shell) -> None:
 
 async def test_a_yes_for_the_session_covers_its_scope_only(desk: Desk, shell: Shell) -> None:
     desk.answer = "approve_for_session"
-    await desk.use(shell, command="echo a")
+    await desk.use(shell, command="mkdir a")
     desk.answer = "reject"
-    assert not (await desk.use(shell, command="echo b")).is_error
-    assert (await desk.use(shell, command="echo b; touch x")).is_error
-    assert (await desk.use(shell, command="echo b > x")).is_error
-    assert list(desk.dir.iterdir()) == []
+    assert not (await desk.use(shell, command="mkdir -p b")).is_error
+    assert (await desk.use(shell, command="mkdir b; touch x")).is_error
+    assert (await desk.use(shell, command="mkdir b > x")).is_error
+    assert (await desk.use(shell, command="mkdir ../c")).is_error
+    assert sorted(entry.name for entry in desk.dir.iterdir()) == ["a", "b"]
 
 
 @pytest.mark.parametrize(

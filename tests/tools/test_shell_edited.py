@@ -25,7 +25,7 @@ async def test_what_was_edited_runs_and_the_model_is_told(desk: Desk) -> None:
 
 async def test_a_rule_that_denies_what_was_edited_comes_first(desk: Desk) -> None:
     desk.approvals.policy = Policy([parse_rule("Shell(touch *)", Effect.DENY)])
-    value = await use_edited(desk, "echo hi", "touch mine")
+    value = await use_edited(desk, "mkdir hi", "touch mine")
     assert value.is_error
     assert "not allowed" in value.message
     assert list(desk.dir.iterdir()) == []

@@ -87,7 +87,7 @@ def _reads(
     *,
     check: Check | None = None,
     most: int | None = None,
-    deep: Callable[[Parsed], bool] | None = None,
+    deep: Callable[[Parsed], int] | None = None,
 ) -> Program:
     return Program(_READS, Options(options, "", danger), check=check, most=most, deep=deep)
 
@@ -232,7 +232,7 @@ _SUBCOMMANDS: dict[str, Program] = {
         "--max-depth= --recursive --no-recursive --and --or --not --all-match --quiet --full-name "
         "--max-count= --threads=",
         "-O? --open-files-in-pager? -f: --textconv --ext-grep",
-        deep=lambda parsed: parsed.has("--untracked"),
+        deep=lambda parsed: int(parsed.has("--untracked")),
     ),
     "add": Program(_HARMLESS, Options("", "-AunvN --all --update --verbose --intent-to-add --dry-run --no-all")),
     "commit": Program(

@@ -8,10 +8,11 @@ from importlib import import_module
 
 from kimi_tui.permission.programs.options import Level, Parsed, parse
 from kimi_tui.permission.programs.program import Found, Kind, Program
+from kimi_tui.permission.subject import Pattern
 from kimi_tui.said import said
 
 _FAMILIES = ("files", "text", "git", "languages", "packages", "containers", "network", "system")
-_VERSIONED = re.compile(r"([A-Za-z][A-Za-z+_-]*?)-?\d[\d.]*[a-z]?")
+_VERSIONED = re.compile(r"(python|pypy|pip|node|ruby|perl|php|lua|bash|java|gcc|g\+\+|clang|clang\+\+)-?\d[\d.]*")
 _WILD = re.compile(r"[*?\[]")
 _MOST_DEEP = 8
 
@@ -35,12 +36,23 @@ def program_of(word: str) -> Program | None:
     return known.get(versioned[1]) if versioned else None
 
 
-@lru_cache(1024)
 def judge(words: tuple[str, ...]) -> Found:
-    """What these words do. A path to a program may be anybody's file, so it is never above exactly this command."""
+    """What these words do. A path to a program may be anybody's file, so it is never above exactly this command.
+
+    A `Pattern` stands for any number of words, though for none that is an option: where the number or the text of the
+    words counts it is dangerous.
+    """
+    return _judged(words, frozenset(at for at, word in enumerate(words) if isinstance(word, Pattern)))
+
+
+@lru_cache(1024)
+def _judged(words: tuple[str, ...], patterns: frozenset[int]) -> Found:
     found = _judge(words, 0)
-    if words and ("/" in words[0] or words[0] not in programs()) and found.level < Level.EXACT:
+    if words and "/" in words[0] and found.level < Level.EXACT:
         found = replace(found, level=Level.EXACT, why=said("`{word}` is not known by that name", word=words[0]))
+    if patterns and not found.loose:
+        places = tuple(sorted({*found.dangers, *patterns}))
+        found = replace(found, level=Level.DANGER, dangers=places, why=found.why or _dangerous(words[min(patterns)]))
     return found
 
 
@@ -50,7 +62,7 @@ def _judge(words: tuple[str, ...], deep: int) -> Found:
     program = program_of(words[0])
     if program is None:
         why = said("what `{program}` does is not known", program=words[0])
-        return Found(Level.EXACT, why=why, paths=_paths(words[1:]))
+        return Found(Level.EXACT, why=why, paths=_paths(words[1:]), loose=True)
     return _by_table(program, words, (words[0],), deep)
 
 
@@ -59,7 +71,7 @@ def _by_table(program: Program, words: tuple[str, ...], name: tuple[str, ...], d
     if len(words) == 2 and words[1] in program.version.split():
         return Found(Level.READS, name)
     if program.look is not None:
-        return program.look(program, words)
+        return replace(program.look(program, words), loose=program.loose)
     if len(words) > 2 and words[1] == "-m" and words[2] in program.modules:
         return _inside(words, 2, (*name, "-m"), {0}, deep)
     if program.kind in (Kind.ANYTHING, Kind.INTERPRETER, Kind.WRAPPER):
@@ -85,8 +97,10 @@ def _by_table(program: Program, words: tuple[str, ...], name: tuple[str, ...], d
         tuple(sorted(set(dangers))),
         why,
         _paths(words[1:], parsed),
-        program.deep is not None and program.deep(parsed),
+        tuple(word for _, word in parsed.operands),
+        program.deep(parsed) if program.deep else 0,
         program.configured,
+        loose=program.loose or not (program.keyed or program.most is not None or program.dangerous or program.check),
     )
 
 
@@ -136,7 +150,9 @@ def _inside(words: tuple[str, ...], at: int, name: tuple[str, ...], dangers: set
     dangers = {*dangers, *(place + at for place in inner.dangers if place or inner.anything)}
     paths = (*_paths(words[1:at]), *inner.paths)
     level = max(inner.level, Level.HARMLESS)
-    return Found(level, (*name, *inner.beginning), tuple(sorted(dangers)), inner.why, paths, configured=True)
+    return Found(
+        level, (*name, *inner.beginning), tuple(sorted(dangers)), inner.why, paths, configured=True, loose=inner.loose
+    )
 
 
 def _why(parsed: Parsed, name: Sequence[str]) -> str:
@@ -165,14 +181,15 @@ def _text(words: Sequence[str]) -> str:
     return " ".join(words)
 
 
-def unnamed_danger(pattern: Sequence[str], words: tuple[str, ...]) -> str | None:
+def unnamed_danger(pattern: Sequence[str], words: tuple[str | None, ...]) -> str | None:
     """The first dangerous word of a command that a rule's pattern does not hold as it is; None where it holds all.
 
-    The program itself is the rule's word, however it is written.
+    The program itself is the rule's word, however it is written. A word that is not known yet is an empty one here.
     """
-    for at in judge(words).dangers:
-        if at > 0 and (at >= len(pattern) or pattern[at] != words[at]):
-            return words[at]
+    known = tuple(word or "" for word in words)
+    for at in judge(known).dangers:
+        if at > 0 and (at >= len(pattern) or pattern[at] != known[at]):
+            return known[at]
     return None
 
 

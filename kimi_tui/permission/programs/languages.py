@@ -22,7 +22,7 @@ _GO_DANGER = (
 
 
 def _go(options: str = "", level: Level = _HARMLESS, *, most: int | None = None) -> Program:
-    return Program(level, Options("", options, _GO_DANGER, single=True), check=outside, most=most)
+    return Program(level, Options("", options, _GO_DANGER, single=True), check=outside, loose=True, most=most)
 
 
 _CARGO_DANGER = "--config= --manifest-path= -C: --target-dir= --out-dir= --artifact-dir= --lockfile-path= -Z: --target="
@@ -76,7 +76,7 @@ def _gcc(program: Program, words: tuple[str, ...]) -> Found:
     return Found(Level.DANGER if dangers else Level.EXACT, words[:1], dangers, paths=words[1:])
 
 
-_GCC = Program(look=_gcc, version="--version -v -dumpversion -dumpmachine")
+_GCC = Program(look=_gcc, loose=True, version="--version -v -dumpversion -dumpmachine")
 
 
 def _variables(parsed: Parsed) -> list[int]:
@@ -210,9 +210,10 @@ PROGRAMS: dict[str, Program] = {
             "--ignore-glob= --cache-clear --report-log= --html= --result-log= --doctest-glob=",
         ),
         check=outside,
+        loose=True,
     ),
     "unittest": Program(
-        _HARMLESS, Options("", "-vqfb --verbose --quiet --failfast --buffer", "-s: -p: -t:"), check=outside
+        _HARMLESS, Options("", "-vqfb --verbose --quiet --failfast --buffer", "-s: -p: -t:"), check=outside, loose=True
     ),
     "tox": Program(options=Options("", "", "-c: --conf= --workdir= --root= -x: --override=")),
     "nox": Program(options=Options("", "", "-f: --noxfile= --envdir=")),
@@ -229,6 +230,7 @@ PROGRAMS: dict[str, Program] = {
                     "--config= -o: --output-file= --cache-dir= --add-noqa? --stdin-filename=",
                 ),
                 check=outside,
+                loose=True,
             ),
             "format": Program(
                 _HARMLESS,
@@ -236,6 +238,7 @@ PROGRAMS: dict[str, Program] = {
                     "", ("-qvn --check --diff --quiet --verbose --no-cache --line-length="), "--config= --cache-dir="
                 ),
                 check=outside,
+                loose=True,
             ),
             "rule": Program(Level.READS),
             "version": Program(Level.READS),
@@ -251,12 +254,14 @@ PROGRAMS: dict[str, Program] = {
         _HARMLESS,
         Options("", "-qvS -l: --check --diff --quiet --verbose", "--config= --code= -c:"),
         check=outside,
+        loose=True,
         version="--version",
     ),
     "isort": Program(
         _HARMLESS,
         Options("", "-qcv --check --check-only --diff --profile=", "--settings-path= --settings-file= --sp="),
         check=outside,
+        loose=True,
         version="--version",
     ),
     "flake8": Program(
@@ -267,6 +272,7 @@ PROGRAMS: dict[str, Program] = {
             ("--config= --append-config= --output-file= --enable-extensions="),
         ),
         check=outside,
+        loose=True,
         version="--version",
     ),
     "mypy": Program(
@@ -282,6 +288,7 @@ PROGRAMS: dict[str, Program] = {
             "--custom-typing-module= --shadow-file= -c: --command=",
         ),
         check=outside,
+        loose=True,
         version="--version -V",
     ),
     "pyright": Program(
@@ -292,6 +299,7 @@ PROGRAMS: dict[str, Program] = {
             ("-p: --project= -t: --typeshedpath= -v: --venvpath= --pythonpath="),
         ),
         check=outside,
+        loose=True,
         version="--version",
     ),
     "eslint": Program(
@@ -303,6 +311,7 @@ PROGRAMS: dict[str, Program] = {
             "--output-file= --cache-location= --cache-file= --ignore-path= --parser-options= --flag=",
         ),
         check=outside,
+        loose=True,
     ),
     "tsc": Program(
         _HARMLESS,
@@ -315,6 +324,7 @@ PROGRAMS: dict[str, Program] = {
             single=True,
         ),
         check=outside,
+        loose=True,
     ),
     "prettier": Program(
         _HARMLESS,
@@ -324,6 +334,7 @@ PROGRAMS: dict[str, Program] = {
             ("--config= --plugin= --ignore-path= --parser= --find-config-path="),
         ),
         check=outside,
+        loose=True,
     ),
     "go": Program(
         options=Options(danger="-C=", stops=True, single=True),
@@ -352,7 +363,9 @@ PROGRAMS: dict[str, Program] = {
         },
         plugins=True,
     ),
-    "gofmt": Program(_HARMLESS, Options("", "-d -e -l -s -w", "-cpuprofile= -r=", single=True), check=outside),
+    "gofmt": Program(
+        _HARMLESS, Options("", "-d -e -l -s -w", "-cpuprofile= -r=", single=True), check=outside, loose=True
+    ),
     "cargo": Program(
         options=Options(danger=_CARGO_DANGER, stops=True),
         subs={
@@ -458,6 +471,7 @@ PROGRAMS: dict[str, Program] = {
                         ("-o: --output= -p? --property? --artifacts-path= --settings= --test-adapter-path= --logger="),
                     ),
                     check=outside,
+                    loose=True,
                 )
                 for name in ("build", "test")
             }

@@ -170,8 +170,6 @@ def _cluster(word: str, at: int, table: _Table, parsed: Parsed) -> str | None:
         name = f"-{letter}"
         found = table.known.get(name)
         if found is None:
-            if letter.isdigit() and "-#" in table.known:
-                continue
             parsed.reach(Level.EXACT, name)
             if any(f"-{other}" in table.dangers for other in word[place:]):
                 _danger(parsed, at, word)

@@ -28,8 +28,9 @@ class Found:
 
     `beginning` names the kind of command that a yes for the session covers. `dangers` are the places of the words
     that a user's rule must name; `why` says what stands against a lower level. `paths` are the words, and parts of
-    words, that may name files; `deep`: it reads whatever is in the folders among them. `configured`: it obeys
-    settings of the folder that it runs in.
+    words, that may name files; `deep`: it reads whatever is in the folders among the `operands`, with 2 beyond links
+    too. `configured`: it obeys settings of the folder that it runs in. `anything`: it runs what it is given.
+    `loose`: any number of operands of any text mean the same.
     """
 
     level: Level
@@ -37,9 +38,11 @@ class Found:
     dangers: tuple[int, ...] = ()
     why: str = ""
     paths: tuple[str, ...] = ()
-    deep: bool = False
+    operands: tuple[str, ...] = ()
+    deep: int = 0
     configured: bool = False
     anything: bool = False
+    loose: bool = False
 
 
 Look = Callable[["Program", tuple[str, ...]], Found]
@@ -52,7 +55,8 @@ class Program:
     The first `keyed` operands belong to the beginning. `most` operands are known to be harmless, `check` looks at
     them further; `dangerous` gives the places of words that are dangerous although they are no options. `version`
     words, alone, only ask for a version; `modules` are the programs that an interpreter runs with `-m`. `plugins`: a
-    subcommand that is not known may be a program of any name.
+    subcommand that is not known may be a program of any name. `loose`: any number of operands of any text mean the
+    same, although there is a function that looks at them.
     """
 
     level: Level = Level.EXACT
@@ -68,4 +72,5 @@ class Program:
     version: str = ""
     modules: frozenset[str] = frozenset()
     configured: bool = False
-    deep: Callable[[Parsed], bool] | None = None
+    deep: Callable[[Parsed], int] | None = None
+    loose: bool = False

@@ -4,6 +4,7 @@ import re
 
 from kimi_tui.permission.programs.options import Level, Options, Parsed, parse
 from kimi_tui.permission.programs.program import Found, Program
+from kimi_tui.permission.subject import Pattern
 from kimi_tui.said import said
 
 _SED = Options(
@@ -92,7 +93,7 @@ def sed(program: Program, words: tuple[str, ...]) -> Found:
     if not scripts and not parsed.has("-f", "--file"):
         scripts, operands = list(operands[:1]), operands[1:]
     dangers = [at for at, script in scripts if not harmless_sed(script or "")]
-    return _found("sed", words, parsed, [*parsed.dangers, *dangers], [word for _, word in operands])
+    return _found("sed", words, parsed, [*parsed.dangers, *dangers], operands)
 
 
 def awk(program: Program, words: tuple[str, ...]) -> Found:
@@ -103,18 +104,21 @@ def awk(program: Program, words: tuple[str, ...]) -> Found:
     if not parsed.has("-f", "--file", "-E", "--exec"):
         dangers += [at for at, text in operands[:1] if not harmless_awk(text)]
         operands = operands[1:]
-    return _found("awk", words, parsed, dangers, [word for _, word in operands])
+    return _found("awk", words, parsed, dangers, operands)
 
 
-def _found(name: str, words: tuple[str, ...], parsed: Parsed, dangers: list[int], files: list[str]) -> Found:
-    level, why = parsed.level, ""
-    if level is Level.HARMLESS:
-        level = Level.EXACT
+def _found(
+    name: str, words: tuple[str, ...], parsed: Parsed, dangers: list[int], files: list[tuple[int, str]]
+) -> Found:
+    """A pattern that is no file may become any script, or more words than one."""
+    places = {at for at, _ in files}
+    dangers = [*dangers, *(at for at, word in enumerate(words) if isinstance(word, Pattern) and at not in places)]
+    level, why = max(parsed.level, Level.EXACT) if parsed.level > Level.READS else Level.READS, ""
     if dangers:
         level = Level.DANGER
         what = words[min(dangers)]
         why = said("`{word}` may run a program, write a file or read other settings", word=what)
     elif level is Level.EXACT:
         why = said("what `{word}` does to `{name}` is not known", word=parsed.worst, name=name)
-    paths = [part for file in files for part in (file, file.partition("=")[2]) if part]
+    paths = [part for _, file in files for part in (file, file.partition("=")[2]) if part]
     return Found(level, (words[0],), tuple(sorted(set(dangers))), why, tuple(paths))

@@ -9,13 +9,14 @@ from kimi_tui.permission.programs.scripts import awk, sed
 _READS = Level.READS
 
 
-def _grep_is_deep(parsed: Parsed) -> bool:
-    return parsed.has("-r", "-R", "--recursive", "--dereference-recursive", "-d", "--directories")
+def _grep_is_deep(parsed: Parsed) -> int:
+    if parsed.has("-R", "--dereference-recursive"):
+        return 2
+    return int(parsed.has("-r", "--recursive", "-d", "--directories"))
 
 
-def _always(parsed: Parsed) -> bool:
-    del parsed
-    return True
+def _always(parsed: Parsed) -> int:
+    return 2 if parsed.has("-L", "--follow") else 1
 
 
 def _more_args(parsed: Parsed) -> list[int]:
@@ -68,7 +69,7 @@ _DIFF = Program(
         "--ignore-space-change --ignore-all-space --ignore-blank-lines --ignore-matching-lines= --text "
         "--strip-trailing-cr --minimal --horizon-lines= --speed-large-files --color? --palette= --help --version"
     ),
-    deep=lambda parsed: parsed.has("-r", "--recursive"),
+    deep=lambda parsed: 2 * parsed.has("-r", "--recursive"),
 )
 
 PROGRAMS: dict[str, Program] = {
@@ -98,11 +99,11 @@ PROGRAMS: dict[str, Program] = {
     ),
     "ag": Program(_READS, Options("-ilwvcnsSQoHL -A: -B: -C: -G: -m: --nocolor --nogroup --noheading"), deep=_always),
     "ack": Program(Level.EXACT, Options(danger="--pager= --ackrc= -p --proximate=")),
-    "sed": Program(_READS, look=sed),
-    "awk": Program(_READS, look=awk),
-    "gawk": Program(_READS, look=awk),
-    "mawk": Program(_READS, look=awk),
-    "nawk": Program(_READS, look=awk),
+    "sed": Program(_READS, look=sed, loose=True),
+    "awk": Program(_READS, look=awk, loose=True),
+    "gawk": Program(_READS, look=awk, loose=True),
+    "mawk": Program(_READS, look=awk, loose=True),
+    "nawk": Program(_READS, look=awk, loose=True),
     "cut": Program(
         _READS,
         Options(
@@ -230,5 +231,5 @@ PROGRAMS: dict[str, Program] = {
         ),
     ),
     "printf": Program(_READS, Options(stops=True)),
-    "echo": Program(_READS, look=_says),
+    "echo": Program(_READS, look=_says, loose=True),
 }

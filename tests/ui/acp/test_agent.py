@@ -108,13 +108,13 @@ async def test_a_tool_asks_for_permission_and_an_odd_answer_is_a_no(tmp_path, op
 
 
 async def test_our_scope_is_what_always_means(tmp_path):
-    made = plan(tmp_path, *[tool_call("Shell", f"c{n}", command=f"echo {n}") for n in range(2)], "text: done")
+    made = plan(tmp_path, *[tool_call("Shell", f"c{n}", command=f"mkdir m{n}") for n in range(2)], "text: done")
     async with editor_on(made) as (editor, program):
         session = await begun(editor, made)
         turn = asyncio.create_task(editor.say(session, "go"))
         _, options = await editor.answer("approve_for_session")
         assert [one.kind for one in options] == ["allow_once", "allow_always", "reject_once"]
-        assert "echo" in options[1].name
+        assert "mkdir" in options[1].name
         await turn
         assert program.made[0].approvals.granted
 

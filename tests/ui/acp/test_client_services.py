@@ -156,7 +156,7 @@ async def test_our_keys_are_not_handed_to_the_editors_terminal(tmp_path, monkeyp
 async def test_what_a_subagent_does_is_shown_as_its_own_and_runs_in_the_editor_too(tmp_path):
     replies = (
         tool_call("Task", "t", description="look", subagent_name="coder", prompt="look around"),
-        tool_call("Shell", "s", command="echo from below"),
+        tool_call("Shell", "s", command="mkdir below"),
         "text: " + "All of it was looked at and is fine. " * 8,
         "text: ok",
     )
@@ -168,7 +168,7 @@ async def test_what_a_subagent_does_is_shown_as_its_own_and_runs_in_the_editor_t
         assert (await turn).stop_reason == "end_turn"
         task, shell = editor.calls()
         assert (task["title"], task["status"]) == ("Task: look", "completed")
-        assert (shell["title"], shell["status"]) == ("coder › Shell: echo from below", "completed")
+        assert (shell["title"], shell["status"]) == ("coder › Shell: mkdir below", "completed")
         assert shell["tool_call_id"] == asked.tool_call_id
         assert shell["content"] == [{"type": "terminal", "terminal_id": "terminal-1"}]
         assert "looked at and is fine" in task["content"][0]["content"]["text"]

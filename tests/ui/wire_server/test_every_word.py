@@ -17,7 +17,7 @@ from tests.ui.wire_server.shapes import EVENTS, FLOW_EVENTS, REQUESTS, why_not
 
 WAYS = [{"label": "left", "description": ""}, {"label": "right"}]
 REPLIES = (
-    "think: hm\ntext: I look.\n" + tool_call("Shell", command="echo hi") + "\nusage: input_other=9 output=5",
+    "think: hm\ntext: I look.\n" + tool_call("Shell", command="mkdir hi") + "\nusage: input_other=9 output=5",
     tool_call("AskUserQuestion", "q", questions=[{"question": "Which way?", "options": WAYS}]),
     tool_call("deploy", "d", where="here"),
     tool_call("WriteFile", "w", path="a.txt", content="one\n"),
@@ -35,7 +35,7 @@ REPLIES = (
     "text: The sum of it.",
     "text: Not far.",
     *CHOICES,
-    tool_call("Shell", command="echo again"),
+    tool_call("Shell", command="mkdir again"),
 )
 
 

@@ -79,7 +79,7 @@ async def test_an_approval_goes_to_the_client_and_back_and_garbage_is_a_no(tmp_p
 
 
 async def test_feedback_lets_the_turn_go_on_and_a_scope_covers_what_comes_after(tmp_path):
-    echoes = [tool_call("Shell", f"c{n}", command=f"echo {n}") for n in (2, 3)]
+    echoes = [tool_call("Shell", f"c{n}", command=f"mkdir m{n}") for n in (2, 3)]
     replies = (SHELL, *echoes, "text: done")
     async with served(plan(tmp_path, *replies)) as (client, engine):
         await client.initialize(capabilities={"supports_flow": True})
@@ -87,7 +87,7 @@ async def test_feedback_lets_the_turn_go_on_and_a_scope_covers_what_comes_after(
         rpc_id, _, payload = await client.asked()
         client.answer(rpc_id, {"request_id": payload["id"], "response": "reject", "feedback": "use echo"})
         rpc_id, _, payload = await client.asked()
-        assert "echo" in payload["scope"]
+        assert "mkdir" in payload["scope"]
         client.answer(rpc_id, {"request_id": payload["id"], "response": "approve_for_session"})
         assert await turn == {"status": "finished"}
         assert client.types.count("StepBegin") == 4

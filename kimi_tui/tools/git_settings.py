@@ -1,0 +1,121 @@
+"""Whether Git, when it only reads in a folder, would obey settings there that make it run something.
+
+The settings of a repository lie in the folder itself, so they may be anybody's: those that are known to run nothing
+are listed, and with any other the user is asked. The user's own settings and the machine's are theirs.
+"""
+
+import re
+from pathlib import Path
+
+_MOST_CONFIG = 100_000
+_MOST_INDEX = 64 << 20
+_SECTION = re.compile(r'\[([A-Za-z0-9.-]+)(?:[ \t]+"([^"\\\n]*)")?\]')
+_SETTING = re.compile(r"([A-Za-z][A-Za-z0-9-]*)[ \t]*(?:=[ \t]*([^\n]*))?")
+_GITLINK = b"\x00\x00\xe0\x00"
+_HARMLESS = {
+    "core": "repositoryformatversion filemode bare logallrefupdates ignorecase precomposeunicode symlinks autocrlf eol "
+    "safecrlf quotepath untrackedcache abbrev longpaths trustctime checkstat protecthfs protectntfs sparsecheckout",
+    "remote": "url fetch pushurl tagopt prune mirror gh-resolved pushdefault",
+    "branch": "remote merge rebase description pushremote autosetuprebase autosetupmerge "
+    "vscode-merge-base gh-merge-base",
+    "user": "name email signingkey useconfigonly",
+    "author": "name email",
+    "committer": "name email",
+    "submodule": "url active branch recurse",
+    "init": "defaultbranch",
+    "pull": "rebase ff",
+    "push": "default autosetupremote followtags",
+    "fetch": "prune prunetags parallel",
+    "color": "ui status diff branch",
+    "status": "showuntrackedfiles short branch",
+    "diff": "renames algorithm colormoved mnemonicprefix noprefix",
+    "merge": "conflictstyle ff log",
+    "rebase": "autostash autosquash updaterefs",
+    "log": "date decorate abbrevcommit follow",
+    "commit": "gpgsign verbose",
+    "tag": "gpgsign sort",
+    "gc": "auto autodetach autopacklimit",
+    "rerere": "enabled",
+    "index": "version threads",
+    "feature": "manyfiles",
+    "lfs": "repositoryformatversion",
+    "extensions": "objectformat",
+}
+_KEYS = {section: frozenset(keys.split()) for section, keys in _HARMLESS.items()}
+
+
+def runs_nothing(folder: Path) -> bool:
+    """Whether the repository around `folder`, if there is one, has none but harmless settings, hooks and parts."""
+    try:
+        for above in (folder, *folder.parents):
+            entry = above / ".git"
+            if entry.is_dir():
+                return _is_plain(entry, above)
+            if entry.exists() or entry.is_symlink():
+                return _is_plain_link(entry, above)
+            if (above / "HEAD").exists() and (above / "objects").is_dir():
+                return False
+    except (OSError, ValueError):
+        return False
+    return True
+
+
+def _is_plain_link(entry: Path, top: Path) -> bool:
+    """The `.git` of a linked worktree or a submodule: a file that names the folder."""
+    named = _text(entry, 4096).strip()
+    if not named.startswith("gitdir:"):
+        return False
+    real = (top / named.removeprefix("gitdir:").strip()).resolve()
+    common = real / "commondir"
+    shared = (real / _text(common, 4096).strip()).resolve() if common.exists() else real
+    return _is_plain(real, top) if shared == real else _is_plain(shared, top) and _index_is_plain(real)
+
+
+def _is_plain(git_dir: Path, top: Path) -> bool:
+    if (git_dir / "config.worktree").exists() or _hooked(git_dir / "hooks"):
+        return False
+    config = git_dir / "config"
+    return (not config.exists() or _config_is_plain(_text(config, _MOST_CONFIG), top)) and _index_is_plain(git_dir)
+
+
+def _config_is_plain(text: str, top: Path) -> bool:
+    section = ""
+    for line in text.splitlines():
+        line = line.strip()
+        if not line or line[0] in "#;":
+            continue
+        if found := _SECTION.fullmatch(line):
+            section = found[1].lower()
+            continue
+        setting = _SETTING.fullmatch(line)
+        if setting is None or line.endswith("\\"):
+            return False
+        key, value = setting[1].lower(), (setting[2] or "true").strip().strip('"')
+        if (section, key) == ("core", "fsmonitor") and value.lower() in ("true", "false"):
+            continue
+        if (section, key) == ("core", "hookspath") and not _hooked(top / Path(value).expanduser()):
+            continue
+        if key not in _KEYS.get(section, ()):
+            return False
+    return True
+
+
+def _hooked(folder: Path) -> bool:
+    """Whether there is a hook that Git runs even where it only looks: when it has refreshed its index."""
+    return (folder / "post-index-change").exists()
+
+
+def _index_is_plain(git_dir: Path) -> bool:
+    """No submodules, since Git looks into each with the settings that are there."""
+    index = git_dir / "index"
+    if not index.exists():
+        return True
+    if index.stat().st_size > _MOST_INDEX or any(git_dir.glob("sharedindex.*")):
+        return False
+    return _GITLINK not in index.read_bytes()
+
+
+def _text(file: Path, most: int) -> str:
+    if not file.is_file() or file.stat().st_size > most:
+        raise ValueError(file)
+    return file.read_text("utf-8", "strict")

@@ -1,0 +1,451 @@
+"""What makes a program run another, write elsewhere or obey others' settings asks, under a rule and after a yes."""
+
+import shlex
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from kimi_tui.permission.policy import Policy
+from kimi_tui.permission.programs.judge import allows_anything, judge, programs
+from kimi_tui.permission.programs.options import Level
+from kimi_tui.permission.rule import Effect, parse_rule
+from kimi_tui.tools.rule_subject import command_subject
+from kimi_tui.tools.shell_command import take_apart
+from kimi_tui.tools.shell_scope import scope_of
+
+DANGEROUS = r"""
+git -c core.pager=x status
+git -c alias.x=!id x
+git -calias.x=!id x
+git -C ../evil status
+git --git-dir=evil/.git status
+git --git-dir evil/.git status
+git --work-tree=/ status
+git --exec-path=. status
+git --config-env=core.pager=X status
+git --config-env core.pager=X status
+git -p log
+git --paginate log
+git --namespace=x status
+git no-such-subcommand
+git x
+git log --output=x
+git log --outp=x
+git log --o=x
+git diff --output x
+git diff --ext-diff
+git diff --ext
+git show --textconv HEAD
+git grep -O x
+git grep -Oid x
+git grep -nOid x
+git grep --open-files-in-pager=id x
+git grep --open=id x
+git rebase -x id HEAD~1
+git rebase -xid HEAD~1
+git rebase --exec id HEAD~1
+git rebase --ex=id HEAD~1
+git difftool -x id
+git difftool -yxid
+git difftool --extcmd=id
+git difftool --extc=id
+git mergetool
+git clone -u id a b
+git clone --upload-pack=id a b
+git clone --upload=id a b
+git clone -c core.fsmonitor=id a b
+git clone --template=evil a b
+git clone ext::id b
+git fetch --upload-pack=id a
+git fetch ext::id
+git ls-remote --upload-pack=id a
+git push --receive-pack=id a
+git push --exec=id a
+git pull --upload-pack=id
+git archive --remote=a --exec=id HEAD
+git archive -o x HEAD
+git archive --output=x HEAD
+git bisect run id
+git submodule foreach id
+git filter-branch --tree-filter id
+git merge-index id -a
+git hook run x
+git for-each-repo --config=x id
+git init --template=evil
+git apply --directory=/ x
+git format-patch -o /elsewhere HEAD~1
+git merge -s evil x
+git remote-ext x id
+git send-email x
+git daemon
+sed 1e\ id a
+sed -e 1e\ id a
+sed --expression=1e\ id a
+sed -n -e p -e 1e\ id a
+sed s/a/id/e a
+sed s/a/id/w\ f a
+sed w\ f a
+sed -n 'w f' a
+sed '1{w f' a
+sed '$!{r /etc/passwd' a
+sed 'r /etc/passwd' a
+sed 'R /etc/passwd' a
+sed 'W f' a
+sed -f script a
+sed -nfscript a
+sed --file=script a
+sed --fi=script a
+sed 's/[/]/x/w f' a
+awk 'BEGIN{system("id")}'
+awk '{print | "id"}' a
+awk '{print > "f"}' a
+awk '{printf "x" >> "f"}' a
+awk '"id" | getline x' a
+awk '{getline x < "f"}' a
+awk -f script a
+awk -fscript a
+gawk -i inplace 1 a
+gawk -l evil 1 a
+gawk -o 1 a
+gawk '@load "evil"' a
+awk 'BEGIN{ARGV[1]="x"}' a
+find . -exec id ;
+find . -execdir id ;
+find . -ok id ;
+find . -delete
+find . -fprint f
+find . -fprintf f x
+find . -fls f
+find . -name a -delete
+find . -name -delete
+sort -o f a
+sort -of a
+sort -rof a
+sort --output=f a
+sort --outp f a
+sort -uo f a
+sort --compress-program=id a
+sort --compress id a
+sort --co=id a
+uniq a f
+uniq -c a f
+rg --pre id x
+rg --pre=id x
+rg --hostname-bin=id x
+fd -x id
+fd -X id
+fd -Hx id
+fd --exec id
+fd --exec-batch id
+tree -o f
+tree -ao f
+tree -R
+file -C -m x
+file -m x a
+file -f x
+date -s x
+date --set=x
+date --se=x
+date 01010000
+hostname evil
+hostname -F f
+xxd -r a f
+iconv -o f a
+iconv -of a
+iconv --out=f a
+split --filter=id a
+split --fil=id a
+tar -I id -cf a b
+tar -Iid -cf a b
+tar -xIid -f a
+tar xIf id a
+tar xCf / a
+tar --use-compress-program=id -cf a b
+tar --use=id -cf a b
+tar --to-command=id -xf a
+tar --to=id -xf a
+tar --checkpoint=1 --checkpoint-action=exec=id -cf a b
+tar --checkpoint-a=exec=id -cf a b
+tar -C / -xf a
+tar -P -xf a
+tar -xf host:a
+tar -F id -cf a b
+tar --rsh-command=id -xf a
+tar -T names -cf a
+zip -T -TT id a b
+zip -TTid a b
+unzip -d / a
+rsync -e id a b
+rsync -aeid a b
+rsync --rsh=id a b
+rsync --rs=id a b
+rsync --rsync-path=id a b
+cp -t / a
+mv --target-directory=/ a
+ln --target=/ a
+install -s --strip-program=id a b
+dd if=a of=/elsewhere
+make SHELL=id
+make CC=id x
+make -f evil
+make -fevil
+make -C evil
+make -kC evil
+make --directory=evil
+make --eval=x
+make --ev=x
+make -I evil
+gcc -wrapper id a.c
+gcc -fplugin=x.so a.c
+gcc -B. a.c
+gcc @args
+gcc -specs=x a.c
+gcc -Wl,-plugin,x a.c
+go test -exec id ./...
+go test --exec=id ./...
+go build -toolexec id
+go vet -vettool=id
+go build -o /elsewhere
+go build -ldflags=-extld=id
+go build -overlay=x
+go -C evil test
+go generate
+go tool x
+cargo --config x test
+cargo test --config x
+cargo test --manifest-path=evil/Cargo.toml
+cargo test --manifest evil
+cargo no-such
+cargo +evil test
+npm --prefix evil test
+npm test --prefix evil
+npm test --pref evil
+npm test --script-shell=id
+npm -C evil test
+npm test --node-options=--require=x
+npm exec id
+npm x id
+npm init evil
+npm explore a id
+pnpm dlx id
+pnpm -C evil test
+yarn dlx id
+yarn --cwd evil test
+bun x id
+pip install --config-settings=x a
+pip install --target=/ a
+pip install -i evil a
+pip install --index=evil a
+pip --python evil install a
+uv run python -c x
+uv run --with evil x
+uv run -m evil
+uv --directory evil run x
+uv tool run id
+uv run bash -c id
+poetry run python x
+poetry -C evil install
+hatch run bash
+conda run -n x id
+bundle exec ruby -e x
+bundle --gemfile=evil exec x
+pytest -p evil
+pytest -pevil
+pytest -qp evil
+pytest -c evil.ini
+pytest --rootdir=evil
+pytest --root=evil
+pytest -o addopts=x
+pytest --basetemp=/
+pytest --junitxml=/f
+python -m pytest -p evil
+python3 -m pytest -c evil
+ruff check --config evil
+ruff check -o f
+mypy --python-executable=id a
+mypy --config-file=evil a
+eslint -c evil a
+eslint -f evil a
+eslint --rulesdir evil a
+prettier --plugin=evil a
+tsc -p evil
+docker exec a id
+docker run a id
+docker -H evil ps
+docker --context evil ps
+docker container exec a id
+docker compose exec a id
+docker compose -f evil up
+docker no-such
+kubectl exec a -- id
+kubectl run a --image=b
+kubectl --kubeconfig=evil get pods
+kubectl get pods --kubeconfig evil
+kubectl debug a
+kubectl no-such
+helm list --kubeconfig=x
+curl -o f a
+curl -of a
+curl -sof a
+curl -O a
+curl -K f a
+curl --config f
+curl --output f a
+curl --outp f a
+curl -T f a
+curl --unix-socket=x a
+curl -c jar a
+wget -O f a
+wget -qO f a
+wget --use-askpass=id a
+wget --output-document=f a
+wget -e x a
+scp -S id a b
+scp -o ProxyCommand=id a b
+sftp -b f a
+nc -e id a
+ncat --exec id a
+ncat -c id a
+gh alias set a b
+gh no-such
+gh extension install x
+systemctl -H evil status
+systemctl edit x
+setpriv id
+chrt 1 id
+taskset 1 id
+perf record id
+valgrind id
+hyperfine id
+direnv exec . id
+mise exec id
+arch-chroot . id
+prlimit id
+setarch id
+strace id
+bat --pager=id a
+ack --pager=id a
+jest-wrapper-that-is-not-known && ssh a id
+bc a*
+uniq a*
+sort -o a*
+make a*
+awk p* a
+bundle exec a*
+""".strip().splitlines()
+HARMLESS = (
+    *("git status", "git log", "git diff", "git show", "git grep x", "git fetch origin", "git push origin", "ls"),
+    *("sort a", "uniq a", "sed -n 1p a", "awk 1 a", "find . -name a", "rg x", "fd x", "tree", "file a", "date"),
+    *("hostname", "pytest", "npm test", "go test ./...", "go vet ./...", "go build ./...", "cargo test", "docker ps"),
+    *("kubectl get pods", "xxd a", "uv run pytest", "python -m pytest", "ruff check", "mypy a", "eslint a"),
+    *("iconv a", "bat a", "bundle exec pytest"),
+)
+
+
+def granted(command: str) -> tuple[str, ...]:
+    scope = scope_of(take_apart(command), command)
+    return scope.keys if scope else ()
+
+
+GRANTED = frozenset(key for command in HARMLESS for key in granted(command))
+
+
+def allowed(rule: str, command: str) -> bool:
+    policy = Policy([parse_rule(rule, Effect.ALLOW)])
+    return policy.decide("Shell", command_subject(take_apart(command))).effect is Effect.ALLOW
+
+
+@pytest.mark.parametrize("command", DANGEROUS)
+def test_a_dangerous_word_is_asked_about_whatever_was_granted_and_whatever_the_rule(command: str) -> None:
+    keys = granted(command)
+    assert not keys or not set(keys) <= GRANTED
+    assert not allowed(f"Shell({shlex.split(command)[0]} *)", command)
+
+
+def test_there_are_many_dangerous_commands() -> None:
+    assert len(set(DANGEROUS)) >= 150
+
+
+@pytest.mark.parametrize(
+    ("rule", "command", "covers"),
+    [
+        ("git *", "git push --force", True),
+        ("git *", "git commit -F x", True),
+        ("git *", "git log --no-such-option", True),
+        ("git -c core.pager=cat *", "git -c core.pager=cat log", True),
+        ("git -c core.pager=cat *", "git -c core.pager=id log", False),
+        ("git -c core.pager=cat *", "git -c core.pager=cat -c core.pager=id log", False),
+        ("git rebase -x *", "git rebase -x 'make test' main", True),
+        ("no-such-program *", "no-such-program --exec2 x", True),
+        ("docker exec *", "docker exec web id", True),
+        ("docker *", "docker ps -a", True),
+        ("python *", "python -c x", True),
+        ("uv run *", "uv run pytest -q", True),
+        ("uv run *", "uv run python x.py", False),
+        ("uv run python *", "uv run python x.py", True),
+        ("chrt *", "chrt 1 ls", False),
+        ("sed *", "sed -i s/a/b/ f", True),
+        ("make *", "make -j4 test", True),
+        ("rm *", "rm -rf a*", True),
+    ],
+)  # fmt: skip
+def test_a_users_rule_is_their_word_for_all_but_what_it_does_not_name(rule: str, command: str, covers: bool) -> None:
+    assert allowed(f"Shell({rule})", command) is covers
+
+
+@pytest.mark.parametrize(
+    ("pattern", "anything"),
+    [
+        ("docker exec *", True), ("docker exec web *", True), ("python *", True), ("bash *", True),
+        ("npx *", True), ("*", True), ("uv run *", True), ("uv run python *", True), ("git -c *", True),
+        ("python -c *", True), ("git bisect run *", True), ("npm exec *", True),
+        ("make *", False), ("git *", False), ("uv run pytest *", False), ("git -c a=b *", False), ("npm run *", False),
+        ("python manage.py *", False), ("python -m pytest *", False), ("foo *", False), ("git status", False),
+    ],
+)  # fmt: skip
+def test_a_rule_that_lets_any_program_run_is_known(pattern: str, anything: bool) -> None:
+    assert allows_anything(shlex.split(pattern)) is anything
+
+
+OPTION = st.one_of(
+    st.from_regex(r"--[a-z]{2,12}(-[a-z]{2,8})?(=[a-z/]{0,5})?", fullmatch=True),
+    st.from_regex(r"-[A-Za-z0-9]{1,3}", fullmatch=True),
+)
+
+
+@settings(max_examples=600, deadline=None)
+@given(st.sampled_from([command for command in HARMLESS if command not in ("awk 1 a", "find . -name a")]), OPTION)
+def test_an_option_that_is_not_in_a_table_is_never_covered(command: str, option: str) -> None:
+    """A bundle is known by its first letter, the rest may be its value."""
+    words = tuple(shlex.split(command))
+    found = judge((*words, option))
+    name = option.partition("=")[0]
+    known = _listed(words)
+    if found.level <= Level.HARMLESS:
+        assert name in known or (not name.startswith("--") and (name[:2] in known or name[1:].isdigit()))
+    assert found.level >= judge(words).level
+
+
+def _listed(words: tuple[str, ...]) -> set[str]:
+    """All options of the tables that these words go through."""
+    found: set[str] = set()
+    pending = [programs()[words[0]]] + [programs()[word] for word in words[1:] if word in programs()]
+    while pending:
+        program = pending.pop()
+        pending.extend(program.subs[word] for word in words if word in program.subs)
+        for word in f"{program.options.reads} {program.options.harmless}".split():
+            name = word.rstrip("=:?")
+            found.update([name] if name.startswith("--") else [f"-{one}" for one in name[1:]] + [name])
+    return found | {f"-{one}" for one in "nErsuzel"} if words[0] == "sed" else found
+
+
+@settings(max_examples=300, deadline=None)
+@given(st.sampled_from(DANGEROUS), st.sampled_from(["-q", "--quiet", "-v", "-n", "--", "x", "a/b"]))
+def test_another_word_after_a_danger_takes_nothing_away(command: str, word: str) -> None:
+    try:
+        words = tuple(shlex.split(command))
+    except ValueError:
+        return
+    if judge(words).level is Level.DANGER:
+        assert judge((*words, word)).level is Level.DANGER
