@@ -8,16 +8,19 @@ import asyncio
 import contextlib
 import logging
 import os
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, TypeVar
+from uuid import uuid4
 
 from kimi_tui.errors import KimiTuiError
 from kimi_tui.mcp.answering import Answering
 from kimi_tui.mcp.calls import Calls
 from kimi_tui.mcp.config import Server, ServerConfig
+from kimi_tui.mcp.remote_prompt import bounded_instructions, remote_prompts
+from kimi_tui.mcp.remote_resource import remote_resources
 from kimi_tui.mcp.remote_tool import remote_tools
 from kimi_tui.mcp.sampling import Ask, Sampling
 from kimi_tui.mcp.server_log import ServerLog
@@ -33,7 +36,7 @@ if TYPE_CHECKING:
     import anyio
     from mcp.client._transport import TransportStreams
     from mcp.client.session import SamplingFnT
-    from mcp_types import CallToolResult
+    from mcp_types import CallToolResult, GetPromptResult, ReadResourceResult
 
     from kimi_tui.mcp.http import LastStatus
     from kimi_tui.mcp.stdio import Child
@@ -41,6 +44,7 @@ if TYPE_CHECKING:
 
 _log = logging.getLogger(__name__)
 
+T = TypeVar("T")
 OnProgress = Callable[[float, float | None, str | None], None]
 
 MAX_RETURNS = 3
@@ -124,14 +128,27 @@ class Connection:
         self, tool: str, arguments: JsonObject, *, call_id: str, on_progress: OnProgress
     ) -> "CallToolResult":
         """Call a tool. A server that went meanwhile is started again first. Raises ServerError."""
-        client = await self._ready()
 
         async def tell(progress: float, total: float | None, message: str | None) -> None:
             on_progress(progress, total, message)
 
+        return await self._answered(
+            lambda client: client.call_tool(tool, arguments, progress_callback=tell), call_id=call_id
+        )
+
+    async def read_resource(self, uri: str) -> "ReadResourceResult":
+        """What a resource holds. Raises ServerError."""
+        return await self._answered(lambda client: client.read_resource(uri))
+
+    async def get_prompt(self, name: str, arguments: dict[str, str]) -> "GetPromptResult":
+        """What a prompt says with these arguments. Raises ServerError."""
+        return await self._answered(lambda client: client.get_prompt(name, arguments))
+
+    async def _answered(self, asked: "Callable[[Client], Awaitable[T]]", *, call_id: str = "") -> T:
+        client = await self._ready()
         try:
-            async with self._calls.timed(call_id):
-                result = await client.call_tool(tool, arguments, progress_callback=tell)
+            async with self._calls.timed(call_id or uuid4().hex):
+                result = await asked(client)
         except TimeoutError:
             seconds = self.server.config.timeout_ms / 1000
             raise ServerError(said("it did not answer within {seconds:g} s", seconds=seconds)) from None
@@ -237,6 +254,7 @@ class Connection:
                 # A server's schema of its output is not checked: patterns in it may take for ever.
                 client.session.validate_tool_result = _any_result
                 await self._list_tools(client)
+                await self._list_more(client)
                 scope.deadline = float("inf")
                 self._client = client
                 self._become("connected")
@@ -294,15 +312,33 @@ class Connection:
         tools, notes = await remote_tools(client, self.server.config.allowed_tools)
         self.state = replace(self.state, tools=tools, notes=notes)
 
-    async def _hear(self, message: object) -> None:
-        from mcp_types import ToolListChangedNotification
+    async def _list_more(self, client: "Client") -> None:
+        """What a server offers beside tools; one that fails there still has its tools."""
+        from mcp.shared.exceptions import MCPError
 
-        if isinstance(message, ToolListChangedNotification) and self._client is not None:
+        found: dict[str, Any] = {"instructions": bounded_instructions(client.instructions)}
+        for name, read in (("prompts", remote_prompts), ("resources", remote_resources)):
+            try:
+                found[name] = await read(client)
+            except (MCPError, ValueError) as error:
+                _log.info("MCP server %s: no %s: %s", self.server.name, name, error)
+        self.state = replace(self.state, **found)
+
+    async def _hear(self, message: object) -> None:
+        from mcp_types import (
+            PromptListChangedNotification,
+            ResourceListChangedNotification,
+            ToolListChangedNotification,
+        )
+
+        changes = (ToolListChangedNotification, PromptListChangedNotification, ResourceListChangedNotification)
+        if isinstance(message, changes) and self._client is not None:
             await self._list_again(self._client)
 
     async def _list_again(self, client: "Client") -> None:
         async with asyncio.timeout(self.seconds_to_connect):
             await self._list_tools(client)
+            await self._list_more(client)
         self._on_change(self)
 
     async def _listen(self, client: "Client") -> None:
@@ -311,7 +347,9 @@ class Connection:
         from mcp.shared.exceptions import MCPError
 
         try:
-            async with client.listen(tools_list_changed=True) as changes:
+            async with client.listen(
+                tools_list_changed=True, prompts_list_changed=True, resources_list_changed=True
+            ) as changes:
                 async for _ in changes:
                     await self._list_again(client)
         except (MCPError, SubscriptionLost, TimeoutError) as error:

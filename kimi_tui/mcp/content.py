@@ -10,7 +10,14 @@ from kimi_tui.wire.display import BriefBlock
 from kimi_tui.wire.parts import ContentPart, ImageURLPart, MediaURL, TextPart, ToolReturnValue
 
 if TYPE_CHECKING:
-    from mcp_types import BlobResourceContents, CallToolResult, ContentBlock, TextResourceContents
+    from mcp_types import (
+        BlobResourceContents,
+        CallToolResult,
+        ContentBlock,
+        GetPromptResult,
+        ReadResourceResult,
+        TextResourceContents,
+    )
 
 MAX_CHARS = 100_000
 MAX_MEDIA_CHARS = 12_000_000
@@ -41,6 +48,32 @@ def tool_result(result: "CallToolResult", capabilities: frozenset[Capability]) -
     )
 
 
+def resource_result(result: "ReadResourceResult", capabilities: frozenset[Capability]) -> ToolReturnValue:
+    """A resource for the model, as `tool_result` tells it."""
+    gather = _Gather("image_in" in capabilities)
+    for contents in result.contents:
+        gather.resource(contents)
+    text = gather.builder.build()
+    output = (TextPart(text=text), *gather.pictures) if gather.pictures else text
+    brief = one_line(text, most=_BRIEF_CHARS)
+    return ToolReturnValue(
+        is_error=False,
+        output=output,
+        message=gather.builder.note(""),
+        display=(BriefBlock(text=brief),) if brief else (),
+    )
+
+
+def prompt_text(result: "GetPromptResult", capabilities: frozenset[Capability]) -> tuple[ContentPart, ...]:
+    """The messages of a prompt as parts of one message of the user; what the model is to have said is marked."""
+    gather = _Gather("image_in" in capabilities)
+    for message in result.messages:
+        if message.role == "assistant":
+            gather.text("[as the assistant]")
+        gather.take(message.content)
+    return (TextPart(text=gather.builder.build()), *gather.pictures)
+
+
 class _Gather:
     def __init__(self, sees: bool) -> None:
         self.builder = ResultBuilder(max_chars=MAX_CHARS, max_line_chars=None)
@@ -62,13 +95,13 @@ class _Gather:
                 kind = f", {_mime(block.mime_type)}" if block.mime_type else ""
                 self.text(f"[resource {name}: {_uri(block.uri)}{kind}]")
             case "resource":
-                self._resource(block.resource)
+                self.resource(block.resource)
 
     def text(self, text: str) -> None:
         self.builder.write(text if self._empty else f"\n{text}")
         self._empty = False
 
-    def _resource(self, resource: "TextResourceContents | BlobResourceContents") -> None:
+    def resource(self, resource: "TextResourceContents | BlobResourceContents") -> None:
         text: str | None = getattr(resource, "text", None)
         if text is not None:
             self.text(f"[resource {_uri(resource.uri)}]\n{text}")

@@ -3,6 +3,8 @@
 from dataclasses import dataclass
 from typing import Literal
 
+from kimi_tui.mcp.remote_prompt import RemotePrompt
+from kimi_tui.mcp.remote_resource import RemoteResource
 from kimi_tui.mcp.remote_tool import RemoteTool
 
 Status = Literal["pending", "connecting", "connected", "failed", "unauthorized", "untrusted", "disabled"]
@@ -10,7 +12,10 @@ Status = Literal["pending", "connecting", "connected", "failed", "unauthorized",
 
 @dataclass(frozen=True, slots=True)
 class ServerState:
-    """What there is to know of a server now. `cause` is why it does not work, `notes` what was left out of it."""
+    """What there is to know of a server now. `cause` is why it does not work, `notes` what was left out of it.
+
+    `instructions` are the server's own words, bounded.
+    """
 
     name: str
     origin: str
@@ -19,3 +24,6 @@ class ServerState:
     cause: str = ""
     tools: tuple[RemoteTool, ...] = ()
     notes: tuple[str, ...] = ()
+    instructions: str = ""
+    prompts: tuple[RemotePrompt, ...] = ()
+    resources: tuple[RemoteResource, ...] = ()

@@ -13,9 +13,12 @@ from kimi_tui.approval import Approvals
 from kimi_tui.errors import UsageError
 from kimi_tui.llm.provider import Capability
 from kimi_tui.mcp.config import Setup
-from kimi_tui.mcp.connection import Connection, Surroundings
+from kimi_tui.mcp.connection import Connection, ServerError, Surroundings
+from kimi_tui.mcp.content import prompt_text
 from kimi_tui.mcp.names import long_names, short_names
+from kimi_tui.mcp.remote_prompt import RemotePrompt, arguments_of, command_names, instructions_note, prompt_note
 from kimi_tui.mcp.remote_tool import RemoteTool
+from kimi_tui.mcp.resource_tools import LIST, READ, ListMcpResources, ReadMcpResource
 from kimi_tui.mcp.server_state import ServerState
 from kimi_tui.mcp.told import Told
 from kimi_tui.mcp.tool import McpTool
@@ -24,6 +27,7 @@ from kimi_tui.tools.progress import ToolProgress
 from kimi_tui.tools.toolset import Toolset
 from kimi_tui.wire.codec import WireMessage
 from kimi_tui.wire.events import MCPLoadingBegin, MCPLoadingEnd, MCPServerStatus, MCPStatus, StatusUpdate
+from kimi_tui.wire.parts import ContentPart, TextPart
 
 Severity = Literal["info", "warning"]
 
@@ -101,6 +105,42 @@ class McpServers:
         if self._loading is not None and not self._loading.done():
             await asyncio.wait([self._loading], timeout=seconds)
 
+    def instructions(self) -> tuple[str, ...]:
+        """What the model is told of the instructions of servers that work, marked as theirs."""
+        return tuple(
+            instructions_note(name, connection.state.instructions)
+            for name, connection in self._connections.items()
+            if connection.state.instructions and connection.state.tools
+        )
+
+    def prompts(self) -> dict[str, tuple[str, RemotePrompt]]:
+        """Slash command, without its slash, to the server and its prompt."""
+        return command_names({name: connection.state.prompts for name, connection in self._connections.items()})
+
+    def resources(self) -> tuple[str, ...]:
+        """`SERVER:URI` of all that is listed, as a message names it."""
+        return tuple(
+            f"{connection.server.name}:{resource.uri}"
+            for connection in self._with_resources()
+            for resource in connection.state.resources
+            if not resource.is_template
+        )
+
+    async def prompt(self, command: str, line: str) -> tuple[ContentPart, ...]:
+        """What the prompt of a command says, with the arguments typed behind it. Raises UsageError."""
+        found = self.prompts().get(command)
+        if found is None:
+            raise UsageError(said("no MCP server offers {command}", command=f"/{command}"))
+        server, prompt = found
+        try:
+            result = await self._connections[server].get_prompt(prompt.name, arguments_of(prompt, line))
+        except ServerError as error:
+            raise UsageError(said("the MCP server {name} failed: {error}", name=server, error=error)) from error
+        return (
+            TextPart(text=prompt_note(server, prompt.name)),
+            *prompt_text(result, self._session.capabilities()),
+        )
+
     async def restart(self, name: str) -> ServerState:
         """End one server and connect to it again; how that went. Raises UsageError."""
         connection = self._connections.get(name)
@@ -174,6 +214,9 @@ class McpServers:
         for toolset in tuple(self._toolsets):
             self._furnish(toolset, before)
 
+    def _with_resources(self) -> tuple[Connection, ...]:
+        return tuple(connection for connection in self._connections.values() if connection.state.resources)
+
     def _tool(self, name: str, remote: RemoteTool, connection: Connection) -> McpTool:
         session = self._session
         return McpTool(
@@ -193,4 +236,15 @@ class McpServers:
         for name, tool in self._tools.items():
             if toolset.get(name) is None:
                 toolset.add(tool)
+        self._furnish_resources(toolset)
         toolset.also_called(self._also)
+
+    def _furnish_resources(self, toolset: Toolset) -> None:
+        """The tools for resources are there while a server has some."""
+        if not self._with_resources():
+            for name, kind in ((LIST, ListMcpResources), (READ, ReadMcpResource)):
+                if isinstance(toolset.get(name), kind):
+                    toolset.remove(name)
+        elif toolset.get(LIST) is None and toolset.get(READ) is None:
+            toolset.add(ListMcpResources(self._with_resources))
+            toolset.add(ReadMcpResource(self._with_resources, self._session.approvals, self._session.capabilities))

@@ -23,7 +23,11 @@ async def run_command(engine: "Engine", name: str, args: str, *, shown: str) -> 
     if command is not None and command.while_running and engine.busy:
         await command.handler(engine, args)
         return TurnResult("finished")
-    if command is None and not (kind in ("flow", "skill") and rest) and not (kind == "begin" and _begins(engine)):
+    if (
+        command is None
+        and not (kind in ("flow", "skill", "mcp") and rest)
+        and not (kind == "begin" and _begins(engine))
+    ):
         raise UsageError(_unknown(engine, name))
     if engine.busy:
         raise TurnRunningError(said("{command} has to wait until the turn has ended", command=f"/{name}"))
@@ -32,6 +36,8 @@ async def run_command(engine: "Engine", name: str, args: str, *, shown: str) -> 
             return as_turn(await engine.flows.run(_skill(engine.skills, rest, flow=True), args, shown=shown))
         case "skill" if rest:
             return await engine.take_turn(skill_prompt(_skill(engine.skills, rest), args), shown_as=shown)
+        case "mcp" if rest:
+            return await engine.take_turn(await engine.mcp.prompt(name, args), shown_as=shown)
         case _ if command is not None:
             await _run(engine, command, args, shown)
             return TurnResult("finished")

@@ -141,7 +141,12 @@ class Engine:
             own.insert(0, CommandInfo("begin", said("Run the flow of {name}", name=begun.name)))
         flows = [CommandInfo(f"flow:{skill.name}", skill.description) for skill in self.skills.flows()]
         skills = [CommandInfo(f"skill:{skill.name}", skill.description) for skill in self.skills.skills]
-        return [*own, *flows, *skills]
+        prompts = [CommandInfo(name, prompt.summary) for name, (_, prompt) in self.mcp.prompts().items()]
+        return [*own, *flows, *skills, *prompts]
+
+    def resources(self) -> Sequence[str]:
+        """The resources of MCP servers, as a message names them: `SERVER:URI`."""
+        return self.mcp.resources()
 
     def command_names(self) -> frozenset[str]:
         """All that may follow a slash, the face's own among it."""
@@ -285,7 +290,14 @@ class Engine:
         async with self._turn:
             shown = prompt if shown_as is None else shown_as
             self.session.name_after(text_of(shown))
+            self._tell_instructions()
             return await take_turn(self.soul, self.services, self.hooks, self.wire.send, prompt, shown=shown)
+
+    def _tell_instructions(self) -> None:
+        """What MCP servers say of their tools is in the conversation, once."""
+        for note in self.mcp.instructions():
+            if not any(message.role == "user" and message.text == note for message in self.context.history):
+                self.soul.inform(note)
 
     def rewind_points(self) -> list[RewindPoint]:
         """The turns that can be gone back over, oldest first."""

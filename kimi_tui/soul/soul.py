@@ -139,7 +139,8 @@ class Soul:
 
     def inform(self, note: str) -> None:
         """Have the model know before its next step, in this turn or a later one. The Wire is not told."""
-        self._notes.append(note)
+        if note not in self._notes:
+            self._notes.append(note)
 
     async def _turn(self, prompt: UserInput, shown: UserInput, turn_id: str) -> TurnResult:
         self._send(TurnBegin(user_input=shown))

@@ -33,7 +33,7 @@ from kimi_tui.ui.acp.failure import refusal
 from kimi_tui.ui.acp.terminals import ClientTerminals
 from kimi_tui.ui.acp.updates import Update, Updates
 from kimi_tui.wire.codec import WireMessage
-from kimi_tui.wire.events import ApprovalResponse, StatusUpdate
+from kimi_tui.wire.events import ApprovalResponse, MCPLoadingEnd, StatusUpdate
 from kimi_tui.wire.parts import TokenUsage
 from kimi_tui.wire.requests import ApprovalRequest, QuestionRequest
 
@@ -144,6 +144,8 @@ class AcpSession:
                 self._queue.put_nowait(message)
             case ApprovalResponse():
                 self._asking.settled(message.request_id)
+            case MCPLoadingEnd() if self.engine.mcp.prompts():  # they are commands
+                self.announce()
             case StatusUpdate() if message.plan_mode is not None:
                 self._tell_facts()
             case _:

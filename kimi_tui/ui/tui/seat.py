@@ -158,7 +158,7 @@ class Seat:
         composer.take_history(History(history_file(engine.work_dir)))
         composer.images.unseen = prompts.unseen
         composer.take_drafts(self._drafts(engine))
-        composer.files = FileIndex(engine.work_dir)
+        composer.files = FileIndex(engine.work_dir, also=engine.resources)
         engine.progress.listen(lambda told: self._tail(told.tool_call_id, "\n".join(told.lines)))
         engine.skills.listen(lambda _change: stage.show_flows())
         engine.skills.listen(lambda _change: app.trust.tell_waiting())

@@ -452,3 +452,18 @@ async def test_an_answer_that_was_cut_ends_its_turn_with_that_reason(tmp_path):
         assert (await editor.say(session, "hi")).stop_reason == "max_tokens"
         assert "The answer was cut" in editor.text()
         assert (await editor.say(session, "go on")).stop_reason == "end_turn"
+
+
+async def test_prompts_of_an_mcp_server_are_commands_once_it_is_there(tmp_path):
+    made = plan(tmp_path, "text: ok")
+    library = McpServerStdio(name="lib", command=sys.executable, args=[str(SERVERS / "library.py")], env=[])
+    async with editor_on(made) as (editor, _):
+        await editor.agent.initialize(protocol_version=1)
+        session = (await editor.agent.new_session(cwd=str(made.work_dir), mcp_servers=[library])).session_id
+
+        def names():
+            told = editor.of("available_commands_update")
+            return [command.name for command in told[-1].available_commands] if told else []
+
+        await until(lambda: "mcp:lib:review" in names())
+        assert (await editor.say(session, "/mcp:lib:review Emma")).stop_reason == "end_turn"

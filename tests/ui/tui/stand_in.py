@@ -107,6 +107,9 @@ class StandIn:
             Info("skill:review", "Reviews a change"),
         )
 
+    def resources(self) -> Sequence[str]:
+        return ("lib:book://one",)
+
     async def loaded(self) -> None: ...
 
     async def prompt(self, user_input: UserInput) -> TurnResult:

@@ -20,10 +20,14 @@ _NEVER = frozenset({".git", ".hg", ".svn", "node_modules", "__pycache__", ".venv
 
 
 class FileIndex:
-    """Paths relative to `root`, folders with a slash at the end. Reading starts with the first search."""
+    """Paths relative to `root`, folders with a slash at the end. Reading starts with the first search.
 
-    def __init__(self, root: Path) -> None:
+    `also` is what is offered beside them: resources of MCP servers, as `SERVER:URI`.
+    """
+
+    def __init__(self, root: Path, *, also: Callable[[], Sequence[str]] = tuple) -> None:
         self._root = root
+        self._also = also
         self._paths: list[tuple[str, str]] = []
         self._read_at = -1e9
         self._reading: Thread | None = None
@@ -61,8 +65,12 @@ class FileIndex:
         with self._lock:
             if self._paths is source:
                 self._last = (query, [(path, have) for _, path, have in scored])
+        others = [(name, name.casefold()) for name in self._also()]
         if not query:
-            return nsmallest(limit, (path for _, path, _ in scored), key=lambda path: (path.count("/"), path))
+            names = [name for name, _ in others[: limit // 2]]
+            found = nsmallest(limit - len(names), (path for _, path, _ in scored), key=_nearness)
+            return [*found, *names]
+        scored += [(-value, name, have) for name, have in others if (value := score_folded(folded, have)) is not None]
         return [path for _, path, _ in nsmallest(limit, scored)]
 
     def refresh(self) -> None:
@@ -95,6 +103,10 @@ class FileIndex:
         """Until what is being read has been read, but no longer than that."""
         if self._reading is not None:
             self._reading.join(seconds)
+
+
+def _nearness(path: str) -> tuple[int, str]:
+    return path.count("/"), path
 
 
 def _walk(root: Path) -> Iterator[str]:

@@ -61,6 +61,9 @@ class Recording:
     def commands(self) -> Sequence[Command]:
         return ()
 
+    def resources(self) -> Sequence[str]:
+        return ()
+
     async def loaded(self) -> None:
         """Nothing is."""
 

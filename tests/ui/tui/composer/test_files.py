@@ -4,6 +4,7 @@ import threading
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
+from kimi_tui.ui.tui.composer.completion import file_choices
 from kimi_tui.ui.tui.composer.files import FileIndex
 from tests.ui.tui.stand_in import StandIn, make_app
 from tests.ui.tui.test_screen import ready
@@ -63,3 +64,12 @@ async def test_tab_before_the_files_are_found_takes_the_best_of_what_is_written_
         app.home.composer.text = "@04321"
         await pilot.press("tab")
         assert app.home.composer.text == "@file_04321.txt "
+
+
+def test_resources_of_servers_are_offered_beside_the_files(tmp_path: Path) -> None:
+    (tmp_path / "bookmarks.md").touch()
+    index = FileIndex(tmp_path, also=lambda: ("lib:book://one",))
+    assert index.search("", 10) == ["bookmarks.md", "lib:book://one"]
+    assert index.search("book://o", 10) == ["lib:book://one"]
+    assert set(index.search("book", 10)) == {"bookmarks.md", "lib:book://one"}
+    assert file_choices("lib", index.search)[0].insert == "@lib:book://one "

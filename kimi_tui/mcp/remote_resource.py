@@ -1,0 +1,48 @@
+"""The resources that a server offers: what it lists, by address."""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from kimi_tui.mcp.untrusted import one_line
+
+if TYPE_CHECKING:
+    from mcp import Client
+
+MAX_RESOURCES = 500
+MAX_PAGES = 20
+MAX_URI = 2_000
+
+
+@dataclass(frozen=True, slots=True)
+class RemoteResource:
+    """A resource, or with `is_template` the form of many (`note://{day}`). Name and description are the server's."""
+
+    uri: str
+    name: str
+    description: str
+    is_template: bool = False
+
+
+async def remote_resources(client: "Client") -> tuple[RemoteResource, ...]:
+    """The resources and templates of a server, as many as are of use."""
+    if client.server_capabilities.resources is None:
+        return ()
+    found: dict[str, RemoteResource] = {}
+    cursor: str | None = None
+    for _ in range(MAX_PAGES):
+        page = await client.list_resources(cursor=cursor)
+        for each in page.resources:
+            _take(found, str(each.uri), each.title or each.name, each.description, is_template=False)
+        cursor = page.next_cursor
+        if cursor is None or len(found) >= MAX_RESOURCES:
+            break
+    templates = await client.list_resource_templates()
+    for each in templates.resource_templates:
+        _take(found, each.uri_template, each.title or each.name, each.description, is_template=True)
+    return tuple(found.values())[:MAX_RESOURCES]
+
+
+def _take(found: dict[str, RemoteResource], uri: str, name: str, description: str | None, *, is_template: bool) -> None:
+    if uri and len(uri) <= MAX_URI and uri.isprintable():
+        known = RemoteResource(uri, one_line(name, most=100), one_line(description or "", most=200), is_template)
+        found.setdefault(uri, known)

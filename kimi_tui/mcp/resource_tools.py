@@ -1,0 +1,107 @@
+"""The tools by which the model lists and reads the resources of MCP servers."""
+
+from collections.abc import Callable, Sequence
+
+from pydantic import Field
+
+from kimi_tui.approval import Approvals, Scope
+from kimi_tui.llm.provider import Capability
+from kimi_tui.mcp.connection import Connection, ServerError
+from kimi_tui.mcp.content import resource_result
+from kimi_tui.mcp.untrusted import one_line
+from kimi_tui.permission.subject import ArgumentsSubject
+from kimi_tui.said import said
+from kimi_tui.tools.asking import ask
+from kimi_tui.tools.result_builder import ResultBuilder
+from kimi_tui.tools.tool import Params, Tool, failed, ok
+from kimi_tui.wire.display import BriefBlock
+from kimi_tui.wire.parts import ToolReturnValue
+
+LIST, READ = "ListMcpResources", "ReadMcpResource"
+_MAX_CHARS = 30_000
+
+
+class ListParams(Params):
+    server: str | None = Field(default=None, description="The server; all of them where it is left out.")
+
+
+class ReadParams(Params):
+    server: str = Field(description="The server that has the resource.")
+    uri: str = Field(description="Its address, as it is listed, or made from a template that is.", max_length=2_000)
+
+
+class ListMcpResources(Tool[ListParams]):
+    name = LIST
+    params = ListParams
+    read_only = True
+
+    def __init__(self, connections: Callable[[], Sequence[Connection]]) -> None:
+        self._connections = connections
+
+    @property
+    def description(self) -> str:
+        return (
+            "Lists the resources that MCP servers offer, with their addresses. A message that names one says it as "
+            "`@SERVER:URI`. Names and descriptions are the servers' own words."
+        )
+
+    async def call(self, params: ListParams) -> ToolReturnValue:
+        found = [one for one in self._connections() if params.server in (None, one.server.name)]
+        if params.server is not None and not found:
+            return failed(f"No MCP server `{params.server}` offers resources.")
+        builder = ResultBuilder(max_chars=_MAX_CHARS, max_line_chars=None)
+        count = 0
+        for connection in found:
+            for resource in connection.state.resources:
+                what = " (a template: fill it in)" if resource.is_template else ""
+                words = ": ".join(filter(None, (resource.name, resource.description)))
+                builder.write(f"{connection.server.name}  {resource.uri}{what}  {words}\n")
+                count += 1
+        return ok(builder.build(), builder.note(""), display=(BriefBlock(text=said("{count} listed", count=count)),))
+
+
+class ReadMcpResource(Tool[ReadParams]):
+    """It asks as a tool of that server does: what reading does there is the server's affair."""
+
+    name = READ
+    params = ReadParams
+    asks = True
+
+    def __init__(
+        self,
+        connections: Callable[[], Sequence[Connection]],
+        approvals: Approvals,
+        capabilities: Callable[[], frozenset[Capability]],
+    ) -> None:
+        self._connections = connections
+        self._approvals = approvals
+        self._capabilities = capabilities
+
+    @property
+    def description(self) -> str:
+        return "Reads a resource of an MCP server; ListMcpResources tells which there are."
+
+    async def call(self, params: ReadParams) -> ToolReturnValue:
+        connection = next((one for one in self._connections() if one.server.name == params.server), None)
+        if connection is None:
+            return failed(f"No MCP server `{one_line(params.server, most=60)}` offers resources.")
+        server, uri = one_line(params.server, most=60), one_line(params.uri, most=200)
+        refused = await ask(
+            self._approvals,
+            sender=self.name,
+            action=said("mcp:{tool}", tool="read resource"),
+            description=said("Read `{uri}` of the MCP server `{server}`", uri=uri, server=server),
+            display=(BriefBlock(text=params.uri),),
+            scope=Scope(
+                (f"mcp resources: {params.server}",),
+                said("resources of the MCP server `{server}`", server=server),
+            ),
+            subject=ArgumentsSubject({"server": params.server, "uri": params.uri}),
+        )
+        if refused is not None:
+            return refused
+        try:
+            result = await connection.read_resource(params.uri)
+        except ServerError as error:
+            return failed(f"The MCP server `{server}` failed: {error}", brief=f"{server}: {error}")
+        return resource_result(result, self._capabilities())
