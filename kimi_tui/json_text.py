@@ -29,14 +29,14 @@ def loads(text: str | bytes | bytearray, *, strict: bool = True) -> Any:
 
 def _int(digits: str) -> int:
     if len(digits) > _MAX_DIGITS:
-        _refuse("so long a number")
+        raise ValueError("a number is too long")
     return int(digits)
 
 
 def _float(digits: str) -> float:
     number = float(digits)
     if math.isinf(number):
-        _refuse("so large a number")
+        raise ValueError("a number is too large")
     return number
 
 
