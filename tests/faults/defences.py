@@ -916,4 +916,9 @@ DEFENCES: tuple[Defence, ...] = (
         "garbage for the web server", "a log for the library", "kimi_tui/cli/web_mode.py",
         "    start_logging(options.debug)  #", "    #",
     ),
+    Defence(
+        "a session to import without end", "reading a state up to its bound", "kimi_tui/session/importing.py",
+        "file.read(MAX_STATE_BYTES)", "file.read()",
+        "test_a_state_that_unfolds_to_a_gigabyte_is_left_out_in_little_memory",
+    ),
 )  # fmt: skip

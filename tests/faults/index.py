@@ -341,4 +341,8 @@ CASES: dict[str, tuple[str, ...]] = {
     "garbage for the web server": (
         "tests/cli/test_web.py::test_requests_of_garbage_are_answered_and_not_told_on_stderr",
     ),
+    "a session to import without end": (
+        "tests/session/test_importing.py::test_a_state_that_unfolds_to_a_gigabyte_is_left_out_in_little_memory",
+        "tests/session/test_importing.py::test_what_is_no_session_is_told_in_a_line",
+    ),
 }

@@ -41,7 +41,7 @@ async def test_a_client_that_leaves_in_the_middle_of_a_tool_leaves_no_process_an
         assert editor.text("user_message_chunk") == "go"
         assert editor.calls()[0]["status"] == "failed"
         assert (await editor.say(session, "go on")).stop_reason == "end_turn"
-        assert editor.text() == "back again"
+        assert editor.text().endswith("back again")  # where there is no sandbox, that is told before
 
 
 async def test_an_editor_that_names_kimi_clis_option_is_served(tmp_path):
