@@ -323,7 +323,7 @@ DEFENCES: tuple[Defence, ...] = (
     ),
     Defence(
         "29 approval_keys", "guarding the next one anew", "kimi_tui/ui/tui/dialogs/approval.py",
-        "            self._ahead.leave()\n            self.guard.restart()\n", "            self._ahead.leave()\n",
+        "            self.ahead.leave()\n            self.guard.restart()\n", "            self.ahead.leave()\n",
         "test_the_next_of_several_approvals_is_shown_and_guarded_anew",
     ),
     Defence(

@@ -343,7 +343,7 @@ class KimiTui(TerminalApp):
             event = pressed
         if isinstance(event, events.Key) and not event.is_forwarded and self.furnished:
             self.home.hints.say("")
-            if self.home.focused_pane == "flow":
+            if self.home.in_pane:
                 self.stage.steered_at = self.steady()
         if not self._early_keys.hold(event, can_write=self.home.focused is not None):
             await super().on_event(event)

@@ -249,7 +249,7 @@ class Stage:
         """Whether the user writes, or has just steered by the flow pane's keys: no dialog is to get their next."""
         if isinstance(self.home.focused, Input):  # what is looked for, an answer of one's own, a comment
             return True
-        if self.home.focused_pane == "flow":
+        if self.home.in_pane:
             return self._steady() - self.steered_at < _STEERING_S
         return self.home.composer.is_written
 

@@ -42,6 +42,8 @@ async def ready(pilot: Pilot[int]) -> None:
     assert isinstance(app, KimiTui)
     await pilot.pause()
     await app.workers.wait_for_complete([worker for worker in app.workers if worker.group == "engine"])
+    for dialog in (app.home.approval, app.home.question, app.home.branch):
+        dialog.ahead.hold_s = 0.0  # tests do not wait
     await pilot.pause()
 
 

@@ -77,7 +77,7 @@ class ApprovalDialog(Docked):
         self.guard = Guard(clock)
         self.requests: tuple[ApprovalRequest, ...] = ()
         self.current: ApprovalRequest | None = None
-        self._ahead = Ahead(self, self.guard)
+        self.ahead = Ahead(self, self.guard, self._take)
         self._clock = clock
         self._aside: ModalScreen[str | None] | None = None
 
@@ -114,7 +114,7 @@ class ApprovalDialog(Docked):
         request = next((one for one in requests if one.id == wanted), requests[0] if requests else None)
         if request is None:
             self.current = None
-            self._ahead.leave()
+            self.ahead.leave()
             self.remove_class("-open", "-why", "-comment")
             self._leave_aside()
             return
@@ -127,7 +127,7 @@ class ApprovalDialog(Docked):
         if self.current is None or request.id != self.current.id:
             self.current = request
             self._leave_aside()
-            self._ahead.leave()
+            self.ahead.leave()
             self.guard.restart()
             self.remove_class("-why", "-comment")
             self._words.value = ""
@@ -223,22 +223,25 @@ class ApprovalDialog(Docked):
         elif key in ("left", "right"):
             event.stop()
             self._open_next(-1 if key == "left" else 1)
+        elif key == "enter" and self.ahead.holds:
+            event.stop()
+            self.ahead.settle()
         elif key == "enter":
             event.stop()
             chosen = self.query_one(OptionRows).selected
             if self.guard.passes() and chosen is not None:
                 self._take(chosen.id)
-        elif (answer := self._ahead.answer(event, self._keys, KEYS)) is not None:
-            self._take(answer)
-        elif KEYS.get(key) == "session" and key not in self._keys:
-            self.notify(_("this can be allowed once, not for the session"), timeout=4, markup=False)
+        else:
+            if KEYS.get(key) == "session" and key not in self._keys:
+                self.notify(_("this can be allowed once, not for the session"), timeout=4, markup=False)
+            self.ahead.hear(event, self._keys, KEYS)
 
     def on_blur(self) -> None:
-        self._ahead.leave()
+        self.ahead.leave()
 
     def on_paste(self, event: events.Paste) -> None:
         if not self.writes:
-            self._ahead.paste(event)
+            self.ahead.paste(event)
 
     def _open_next(self, by: int) -> None:
         """Another of those that wait."""

@@ -49,7 +49,7 @@ class BranchDialog(Docked):
         self.node_id = ""
         self.labels: tuple[str, ...] = ()
         self.wanted = False
-        self._ahead = Ahead(self, self.guard)
+        self.ahead = Ahead(self, self.guard, lambda answer: self._take(int(answer)))
 
     def compose(self) -> ComposeResult:
         yield AskedBody(id="why-asked")
@@ -87,7 +87,7 @@ class BranchDialog(Docked):
 
     def close(self) -> None:
         self.node_id, self.labels = "", ()
-        self._ahead.leave()
+        self.ahead.leave()
         self.remove_class("-open")
 
     def on_key(self, event: events.Key) -> None:
@@ -95,18 +95,21 @@ class BranchDialog(Docked):
         if event.key in ("up", "down"):
             event.stop()
             options.move(-1 if event.key == "up" else 1)
+        elif event.key == "enter" and self.ahead.holds:
+            event.stop()
+            self.ahead.settle()
         elif event.key == "enter":
             event.stop()
             if self.guard.passes() and options.selected is not None:
                 self._take(int(options.selected.id))
-        elif (answer := self._ahead.answer(event, {option.key: option.id for option in options.options})) is not None:
-            self._take(int(answer))
+        else:
+            self.ahead.hear(event, {option.key: option.id for option in options.options})
 
     def on_blur(self) -> None:
-        self._ahead.leave()
+        self.ahead.leave()
 
     def on_paste(self, event: events.Paste) -> None:
-        self._ahead.paste(event)
+        self.ahead.paste(event)
 
     def on_option_rows_clicked(self, event: OptionRows.Clicked) -> None:
         event.stop()

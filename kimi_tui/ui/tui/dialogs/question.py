@@ -59,7 +59,7 @@ class QuestionDialog(Docked):
         self._at = 0
         self._answers: dict[str, str] = {}
         self._ticked: set[int] = set()
-        self._ahead = Ahead(self, self.guard)
+        self.ahead = Ahead(self, self.guard, self._take)
 
     def compose(self) -> ComposeResult:
         yield AskedBody(id="question")
@@ -78,7 +78,7 @@ class QuestionDialog(Docked):
             return
         self.request = request
         self._at, self._answers = 0, {}
-        self._ahead.leave()
+        self.ahead.leave()
         self.set_class(request is not None, "-open")
         if request is not None:
             self._ask()
@@ -126,19 +126,22 @@ class QuestionDialog(Docked):
         if event.key in ("up", "down"):
             event.stop()
             rows.move(-1 if event.key == "up" else 1)
-        elif event.key in ("enter", "space") and rows.selected is not None:
+        elif event.key == "enter" and self.ahead.holds:
+            event.stop()
+            self.ahead.settle()
+        elif event.key in ("enter", "space") and not self.ahead.holds and rows.selected is not None:
             event.stop()
             if self.guard.passes():
                 self._take(rows.selected.id)
-        elif (answer := self._ahead.answer(event, {option.key: option.id for option in rows.options})) is not None:
-            self._take(answer)
+        else:
+            self.ahead.hear(event, {option.key: option.id for option in rows.options})
 
     def on_blur(self) -> None:
-        self._ahead.leave()
+        self.ahead.leave()
 
     def on_paste(self, event: events.Paste) -> None:
         if not self.has_class("-other"):
-            self._ahead.paste(event)
+            self.ahead.paste(event)
 
     def on_option_rows_clicked(self, event: OptionRows.Clicked) -> None:
         event.stop()

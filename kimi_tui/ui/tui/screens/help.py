@@ -56,7 +56,7 @@ class KeyList(LineScroll, can_focus=True):
 
 
 class Help(LeavingOnce[None]):
-    """Closes on any of Esc, F1, q."""
+    """Closes on Esc and F1."""
 
     CSS = """
     Help { align: center middle; background: $background 60%; }
@@ -66,7 +66,7 @@ class Help(LeavingOnce[None]):
     }
     Help KeyBar { margin-top: 1; }
     """
-    BINDINGS: ClassVar[list[BindingType]] = [Binding("escape,f1,q,enter", "dismiss", "Close", show=False)]
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("escape,f1,enter", "dismiss", "Close", show=False)]
 
     def __init__(self, where: Where, keymap: KeyMap) -> None:
         super().__init__()

@@ -176,13 +176,19 @@ class Home(EchoScreen):
         if self.furnished and (asks := self.asks) is not None:
             asks.guard.restart()
 
-    def watch_focused(self, focused: Widget | None) -> None:
+    def watch_focused(self, before: Widget | None, focused: Widget | None) -> None:
         if focused is None and self.furnished:
-            self.call_after_refresh(self._keep_focus)
+            panes = (self.talk, self.flow, self.todo, self.waiting)
+            was_pane = before is not None and any(pane in before.ancestors_with_self for pane in panes)
+            self.call_after_refresh(self._keep_focus, was_pane)
 
-    def _keep_focus(self) -> None:
-        """What had the focus is gone from the screen: keys go to where one works."""
-        if self.focused is None and self.app.app_focus:
+    def _keep_focus(self, was_pane: bool) -> None:
+        """What had the focus is gone from the screen: keys go to where one works, those of a pane to another pane."""
+        if self.focused is not None or not self.app.app_focus:
+            return
+        if was_pane and self.asks is None and self.is_filled("talk") and self.zoomed in (None, "talk"):
+            self.set_focus(self.transcript)
+        else:
             self.focus_work()
 
     @property

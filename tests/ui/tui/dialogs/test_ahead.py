@@ -4,9 +4,11 @@ import asyncio
 
 import pytest
 
+from kimi_tui.ui.tui.dialogs.ahead import HOLD_S
 from kimi_tui.wire.requests import Question, QuestionOption
 from tests.ui.tui import scenes
 from tests.ui.tui.hands import Start
+from tests.ui.tui.walk import EDIT
 
 
 async def test_the_letters_of_a_word_that_is_being_typed_as_a_dialog_opens_are_a_message(start: Start) -> None:
@@ -33,6 +35,44 @@ async def test_a_letter_right_when_a_dialog_opens_is_no_answer_and_is_not_lost(
         await stage.pilot.pause()
         assert stage.composer == kept
         assert len(stage.verdicts) == len(then)
+
+
+async def test_an_answers_key_that_a_sentence_begins_with_answers_nothing(start: Start) -> None:
+    async with start() as stage:
+        await stage.say(*scenes.approval())
+        assert HOLD_S >= 0.25
+        stage.app.home.approval.ahead.hold_s = 60.0
+        for sentence in ("yes, kindly", "a test is missing", "no!", "ffix it"):
+            stage.app.home.composer.text = ""
+            await stage.press("f5")
+            stage.clock.now += 1
+            await stage.type(sentence)
+            assert (stage.composer, stage.verdicts) == (sentence, [])
+        await stage.press("f5")
+        stage.clock.now += 1
+        await stage.press("y", "enter")
+        assert stage.verdicts == [("approve", None)]
+
+
+async def test_an_answer_that_is_held_is_given_to_what_was_asked_and_to_nothing_else(start: Start) -> None:
+    async with start() as stage:
+        await stage.say(*scenes.approval())
+        stage.clock.now += 1
+        ahead = stage.app.home.approval.ahead
+        ahead.hold_s = 60.0
+        await stage.press("y")
+        stage.app.home.approval.show((EDIT,))
+        ahead.settle()
+        assert (stage.verdicts, stage.app.home.approval.current) == ([], EDIT)
+        stage.clock.now += 1
+        await stage.press("n", "escape")
+        assert (stage.verdicts, ahead.holds, stage.engine.cancelled) == ([], False, 0)
+        stage.clock.now += 1
+        ahead.hold_s = 0.01
+        await stage.press("n")
+        while not stage.verdicts:
+            await stage.pilot.pause()
+        assert stage.verdicts == [("reject", None)]
 
 
 async def test_letters_come_to_the_message_from_a_question_and_from_a_branch_too(start: Start) -> None:

@@ -1,0 +1,257 @@
+"""Sentences typed at random moments in every state of the screen: each is in one place whole, or was a pane's keys.
+
+`python -m tests.ui.tui.sentences SECONDS [SEED]` types for as long as that and says how many, where, and what was lost.
+"""
+
+import asyncio
+import random
+import sys
+import tempfile
+import time
+from collections import Counter
+from pathlib import Path
+
+from textual import events
+from textual.pilot import Pilot
+from textual.widgets import Input
+
+from kimi_tui.errors import ProviderError
+from kimi_tui.ui.tui.app import KimiTui
+from kimi_tui.ui.tui.dialogs.ahead import HOLD_S
+from kimi_tui.ui.tui.dialogs.approval import ApprovalDialog
+from kimi_tui.ui.tui.dialogs.branches import BranchDialog
+from kimi_tui.ui.tui.dialogs.question import QuestionDialog
+from kimi_tui.ui.tui.screens.home import Home
+from kimi_tui.wire.codec import WireMessage
+from kimi_tui.wire.events import ApprovalResponse, StepBegin, StepInterrupted, TurnBegin, TurnEnd
+from kimi_tui.wire.parts import TextPart
+from tests.ui.tui import scenes
+from tests.ui.tui.stand_in import Clock, StandIn, make_app
+from tests.ui.tui.test_screen import ready
+from tests.ui.tui.walk import EDIT, QUESTION
+
+SENTENCES = (
+    "just say yes, kindly", "no, wait a moment", "yes please", "a test is missing here", "1 of them is enough",
+    "for all of it: run", "edit [x] and jump", "oops, not that one", "12 and 3", "请先看看测试", "why? n/a", "d'accord",
+    "stop. begin again", "look, hjkl!", "/mod is a path", "use @a b", "zoom me out", "Next: A, then N", "2 + 2 - 1",
+)  # fmt: skip
+SIZES = ((80, 24), (80, 24), (100, 30), (140, 42), (60, 18), (200, 60))
+RUNNING: list[WireMessage] = [TurnBegin(user_input="one"), StepBegin(n=1), TextPart(text="Working.\n")]
+STATES: dict[str, tuple[list[WireMessage], str]] = {
+    "idle": ([], ""),
+    "idle, flow list": ([], "f3"),
+    "idle, chart": ([], "f3 v"),
+    "idle, chart zoomed": ([], "f3 v f11"),
+    "running": (RUNNING, ""),
+    "running, conversation": (scenes.tool_running(), "f2"),
+    "running, conversation zoomed": (scenes.tool_running(), "f2 f11"),
+    "running, todo": (scenes.flow_at_decision(), "f4"),
+    "flow running, chart": (scenes.flow_at_decision(), "f3"),
+    "flow running, chart zoomed": (scenes.flow_at_decision(), "f3 f11"),
+    "flow running, message": (scenes.flow_at_decision(), ""),
+    "flow paused, chart": (scenes.flow_asks(), "escape f3"),
+    "flow ended, chart": (scenes.flow_done(), "f3"),
+    "branch waits": (scenes.flow_asks(), ""),
+    "approval waits": (scenes.approval(), ""),
+    "approval waits, conversation": (scenes.approval(), "f2"),
+    "approval waits, approvals": (scenes.approval(), "f6 f6 f6"),
+    "approval waits, chart": ([*scenes.flow_at_decision(), *scenes.approval()], "f3"),
+    "edit waits": ([EDIT], ""),
+    "question waits": ([QUESTION], ""),
+    "find": (scenes.chinese(), "ctrl+f"),
+    "earlier messages": (scenes.chinese(), "ctrl+r"),
+    "past": (scenes.flow_done(), "f8"),
+    "menu open": ([], "slash m"),
+    "opened": (scenes.flow_at_decision(), "f7"),
+    "subagent": (scenes.streaming(), "f2 k enter"),
+}  # fmt: skip
+MEANWHILE: tuple[tuple[WireMessage, ...], ...] = (
+    tuple(scenes.approval()[-1:]),
+    (EDIT,),
+    (QUESTION,),
+    (ApprovalResponse(request_id="ask", response="approve"),),
+    (ApprovalResponse(request_id="edit", response="reject"),),
+    (TurnEnd(),),
+    (StepInterrupted(),),
+    (TextPart(text="more\n"),),
+    tuple(scenes.error()),
+    tuple(scenes.flow_done()),
+    tuple(scenes.flow_asks()),
+    (scenes.result("q", "done"),),
+    tuple(scenes.tool_running()),
+)
+
+
+class LostError(AssertionError):
+    """A letter is not where it belongs."""
+
+
+class Typist(KimiTui):
+    """Counts what was answered."""
+
+    answers = 0
+
+    def on_approval_dialog_answered(self, event: ApprovalDialog.Answered) -> None:
+        self.answers += 1
+
+    def on_question_dialog_answered(self, event: QuestionDialog.Answered) -> None:
+        self.answers += 1
+
+    def on_branch_dialog_chosen(self, event: BranchDialog.Chosen) -> None:
+        self.answers += 1
+
+
+class Typing:
+    """Types one sentence after the other; `counts` says where they went."""
+
+    def __init__(self, seed: int, app: Typist, pilot: Pilot[int], engine: StandIn, clock: Clock) -> None:
+        self.chance = random.Random(seed)
+        self.app, self.pilot, self.engine, self.clock = app, pilot, engine, clock
+        self.counts: Counter[str] = Counter()
+        self.done: list[str] = []
+
+    async def begin(self, state: str) -> None:
+        messages, keys = STATES[state]
+        self.app.home.composer.text = ""
+        for dialog in (self.app.home.approval, self.app.home.question, self.app.home.branch):
+            dialog.ahead.hold_s = 3600.0  # by the clock below, not by that of this machine
+        if messages is RUNNING:
+            self.app.submit("one")
+        await self.say(messages)
+        for key in keys.split():
+            await self.pilot.press(key)
+        self.clock.now += self.chance.choice((0.0, 0.2, 5.0))
+        self.done = [state, *map(str, self.app.size)]
+
+    async def say(self, messages: list[WireMessage] | tuple[WireMessage, ...]) -> None:
+        self.engine.say(*messages)
+        for _ in range(3):
+            await self.pilot.pause()
+
+    async def sentence(self) -> None:
+        """One sentence, faster than an answer is held, with anything else happening between its letters."""
+        home, text = self.app.home, self.chance.choice(SENTENCES)
+        home.composer.text = ""
+        home.finder.query_one(Input).value = ""
+        await self.pilot.pause()
+        self.clock.now += self.chance.choice((0.0, 1.0, 3.0))
+        self.done += [repr(text)]
+        in_pane, own = home.in_pane and not self.writes, self.own
+        answers = self.app.answers
+        if self.chance.randrange(8) == 0:
+            self.app.post_message(events.Paste(text))
+            await self.pilot.pause()
+            in_pane = False
+        else:
+            for letter in text:
+                await self.letter(letter)
+                if in_pane and letter == "i":
+                    break
+        await self.pilot.pause()
+        if not isinstance(self.app.screen, Home):
+            self.counts["keys of another screen"] += 1
+        elif in_pane:
+            self.counts["keys of a pane"] += 1
+        elif own is not None:
+            self.expect(text in own.value, f"{own.value!r} of {text!r}")
+            self.counts["a field"] += 1
+        else:
+            self.expect(text in home.composer.text, f"{home.composer.text!r} of {text!r}")
+            self.counts["the message"] += 1
+        self.expect(self.app.answers == answers, "something was answered")
+
+    @property
+    def own(self) -> Input | None:
+        """The field that has the focus, which is no message."""
+        return self.app.focused if isinstance(self.app.focused, Input) else None
+
+    @property
+    def writes(self) -> bool:
+        return self.own is not None
+
+    async def letter(self, letter: str) -> None:
+        app, home = self.app, self.app.home
+        if self.chance.randrange(12) == 0:
+            await self.something()
+        key = {" ": "space", ",": "comma", ".": "full_stop", "/": "slash", "?": "question_mark", "!": "exclamation_mark",
+               "'": "apostrophe", ":": "colon", "[": "left_square_bracket", "]": "right_square_bracket", "@": "at",
+               "+": "plus", "-": "minus"}.get(letter, letter)  # fmt: skip
+        on_home = app.screen is home
+        pane = on_home and home.in_pane and not self.writes
+        bound = home.active_bindings.get(key) if pane else None
+        acts, before = bound is not None and bound.enabled, home.composer.text
+        if self.chance.randrange(3):
+            home.composer.prompt._last_key = 0.0  # at a person's pace; else it comes in one burst
+        await self.pilot.press(key)
+        self.clock.now += self.chance.choice((0.0, 0.05, 0.1, 0.2, HOLD_S - 0.02))
+        if pane:
+            note = home.hints._note
+            self.expect(home.composer.text == before, f"{letter!r} of a pane is in the message")
+            self.expect(acts or bool(note), f"{letter!r} did nothing, and that was not said")
+        self.counts["letters"] += 1
+
+    async def something(self) -> None:
+        """Something that the user did not do, or a click into the conversation."""
+        match self.chance.randrange(6):
+            case 0:
+                size = self.chance.choice(SIZES)
+                if self.app.home.zoomed is None and not self.app.home.in_pane:
+                    self.done.append(f"resize {size}")
+                    await self.pilot.resize_terminal(*size)
+            case 1:
+                if self.app.screen is self.app.home and self.app.home.composer.prompt.has_focus:
+                    self.done.append("click")
+                    await self.pilot.click(self.app.home.talk, offset=(20, 1))
+            case 2:
+                if self.engine.busy and self.engine.error is None:
+                    self.done.append("fails")
+                    self.engine.fail_turn(ProviderError("it is down"))
+                    await self.pilot.pause()
+            case _:
+                messages = self.chance.choice(MEANWHILE)
+                self.done.append("said " + ", ".join(type(one).__name__ for one in messages[-2:]))
+                await self.say(messages)
+
+    def expect(self, true: bool, what: str) -> None:
+        if not true:
+            raise LostError(f"{what} after {' · '.join(self.done)}")
+
+
+async def type_in(folder: Path, state: str, seed: int, sentences: int) -> Counter[str]:
+    """Type some sentences, one after the other, from a state on. Raises LostError."""
+    chance = random.Random(seed)
+    engine = StandIn(folder)
+    app, clock = make_app(engine, kind=Typist)
+    assert isinstance(app, Typist)
+    async with app.run_test(size=chance.choice(SIZES)) as pilot:
+        await ready(pilot)
+        typing = Typing(seed, app, pilot, engine, clock)
+        await typing.begin(state)
+        for _ in range(sentences):
+            await typing.sentence()
+        return typing.counts
+
+
+def main(seconds: float, seed: int) -> None:
+    counts: Counter[str] = Counter()
+    lost: list[str] = []
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        for state in STATES:
+            with tempfile.TemporaryDirectory() as folder:
+                try:
+                    counts += asyncio.run(type_in(Path(folder), state, seed, 2))
+                except LostError as error:
+                    lost.append(f"seed {seed}: {error}")
+                    print(lost[-1], flush=True)
+            counts[f"state: {state}"] += 1
+            if time.monotonic() > end:
+                break
+        seed += 1
+    for name, count in sorted(counts.items()):
+        print(f"{count:7}  {name}")
+    print(f"{len(lost):7}  lost")
+
+
+if __name__ == "__main__":
+    main(float(sys.argv[1]), int(sys.argv[2]) if len(sys.argv) > 2 else 0)
