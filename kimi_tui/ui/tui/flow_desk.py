@@ -132,6 +132,7 @@ class FlowDesk:
                     return
                 label = label_of(run.begin, one)
                 self._stage.home.branch.show(one, label, branches, wanted=True)
+                self._stage.home.seat_dialogs()
                 self._stage.home.lend_focus(self._stage.home.branch)
                 return
         self._room.tell(_("this node has one way out; there is nothing to choose"))

@@ -81,6 +81,12 @@ MEANWHILE: tuple[tuple[WireMessage, ...], ...] = (
     tuple(scenes.tool_running()),
 )
 
+_KEYS = {
+    " ": "space", ",": "comma", ".": "full_stop", "/": "slash", "?": "question_mark", "!": "exclamation_mark",
+    "'": "apostrophe", ":": "colon", "[": "left_square_bracket", "]": "right_square_bracket", "@": "at", "+": "plus",
+    "-": "minus",
+}  # fmt: skip
+
 
 class LostError(AssertionError):
     """A letter is not where it belongs."""
@@ -173,9 +179,7 @@ class Typing:
         app, home = self.app, self.app.home
         if self.chance.randrange(12) == 0:
             await self.something()
-        key = {" ": "space", ",": "comma", ".": "full_stop", "/": "slash", "?": "question_mark", "!": "exclamation_mark",
-               "'": "apostrophe", ":": "colon", "[": "left_square_bracket", "]": "right_square_bracket", "@": "at",
-               "+": "plus", "-": "minus"}.get(letter, letter)  # fmt: skip
+        key = _KEYS.get(letter, letter)
         on_home = app.screen is home
         pane = on_home and home.in_pane and not self.writes
         bound = home.active_bindings.get(key) if pane else None

@@ -114,6 +114,14 @@ async def test_a_pane_makes_way_for_an_approval_that_takes_the_focus(tmp_path: P
         assert app.home.approval.has_focus
 
 
+async def test_who_reads_the_conversation_as_it_makes_way_is_at_what_asks(tmp_path: Path) -> None:
+    async with showing(tmp_path, (80, 24), *scenes.streaming()) as (app, pilot, engine):
+        await pilot.press("f2", "k")
+        await say(pilot, engine, EDIT)
+        assert app.home.approval.has_focus
+        assert not app.home.talk.is_on_screen
+
+
 async def test_every_answer_is_on_the_screen_however_much_is_asked(tmp_path: Path) -> None:
     long = EDIT.model_copy(update={"display": (ShellBlock(command="\n".join(f"echo {n}" for n in range(90))),)})
     for size in ((80, 24), (100, 30), (60, 18), (140, 42)):

@@ -208,8 +208,8 @@ class Home(EchoScreen):
             others = (self.header, self.hints, self.composer, self.scrub, self.strip)
             around = sum(one.outer_size.height for one in others if one.display) + (0 if alone else _LEAST_TALK)
             asks.fit(self.app.size.height - around)
-        if alone and self.focused_pane == "talk":
-            self.focus_work()
+        if alone and asks is not None and self.focused_pane == "talk":
+            self.lend_focus(asks)
 
     def on_transcript_follow_changed(self, event: "Transcript.FollowChanged") -> None:
         self.below.show(0 if event.following else event.unseen)
@@ -343,7 +343,6 @@ class Home(EchoScreen):
 
     def lend_focus(self, dialog: "Docked") -> None:
         """Let a dialog have the focus until it is answered."""
-        self.seat_dialogs()
         if not dialog.has_focus_within and self._dialog_of(self.focused) is None:
             self._lender = self.focused
         dialog.take_focus()
