@@ -12,6 +12,11 @@ def home() -> Path:
     return Path.home() / ".kimi-tui"
 
 
+def kimi_home() -> Path:
+    """Where Kimi CLI keeps its things: `$KIMI_SHARE_DIR`, else `~/.kimi`. It may not exist."""
+    return Path(os.environ.get("KIMI_SHARE_DIR") or Path.home() / ".kimi").expanduser()
+
+
 def bundled(name: str) -> Path:
     """The top-level folder `name` (skills, themes) that ships with the program, in a wheel and in a checkout."""
     package = Path(__file__).parent

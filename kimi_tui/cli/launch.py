@@ -20,6 +20,7 @@ from kimi_tui.mcp.config import load as load_mcp
 from kimi_tui.permission.settings import PermissionSettings, permission_settings
 from kimi_tui.said import said
 from kimi_tui.session.catalog import is_open
+from kimi_tui.session.importing import copy_of_kimis, is_kimis, kimi_sessions
 from kimi_tui.session.session import last_session_id, list_sessions, owner_of, sessions_dir
 from kimi_tui.soul.agent_spec import agent_file
 from kimi_tui.soul.assemble import Plan
@@ -96,7 +97,11 @@ def _to_go_on_with(work_dir: Path) -> tuple[str, str]:
     """
     last = last_session_id(work_dir)
     if last is None:
-        raise UsageError(f"there is no session to go on with in {work_dir}")
+        kimis = next((folder for folder in kimi_sessions(work_dir) if folder.is_file() or is_kimis(folder)), None)
+        if kimis is None:
+            raise UsageError(f"there is no session to go on with in {work_dir}")
+        session_id = copy_of_kimis(kimis, work_dir)
+        return session_id, said("This goes on with a copy of Kimi CLI's last session here; its own stays as it is")
     folder = sessions_dir(work_dir) / last
     if not is_open(folder):
         return last, ""

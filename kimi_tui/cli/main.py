@@ -106,6 +106,10 @@ def _run(options: argparse.Namespace) -> int:
             from kimi_tui.cli import doctor
 
             return doctor.run(options)
+        case "migrate":
+            from kimi_tui.cli import migrate
+
+            return migrate.run(options)
         case "completion":
             from kimi_tui.cli import completion
 

@@ -10,7 +10,20 @@ from kimi_tui import __version__
 from kimi_tui.cli.kimi_cli_commands import INSTEAD
 from kimi_tui.errors import UsageError
 
-_COMMANDS = ("flow", "permission", "skill", "session", "mcp", "acp", "web", "info", "trust", "doctor", "completion")
+_COMMANDS = (
+    "flow",
+    "permission",
+    "skill",
+    "session",
+    "mcp",
+    "acp",
+    "web",
+    "info",
+    "trust",
+    "doctor",
+    "migrate",
+    "completion",
+)
 
 
 class Parser(argparse.ArgumentParser):

@@ -30,6 +30,7 @@ HOW_TO_SET_A_MODEL = (
     "no model is set. Set KIMI_API_KEY (or OPENAI_API_KEY and OPENAI_MODEL), or write one into {file} "
     "(README, “Point it at a model”), or try the offline demo: kimi-tui --demo"
 )
+HOW_TO_TAKE_OVER = ". Kimi CLI has its settings in {file}: kimi-tui migrate takes them over"
 
 
 def choose_model(config: Config, name: str | None = None, environ: Mapping[str, str] = os.environ) -> ChosenModel:
@@ -47,7 +48,16 @@ def choose_model(config: Config, name: str | None = None, environ: Mapping[str, 
         name = next(iter(config.models))
     if name:
         model = config.models[name]
-        return _with_environment(ChosenModel(name, model, config.providers[model.provider]), environ)
+        chosen = _with_environment(ChosenModel(name, model, config.providers[model.provider]), environ)
+        if chosen.provider.signed_in_elsewhere:
+            raise ModelNotSetError(
+                said(
+                    "the provider {name} is signed in by OAuth in Kimi CLI, and that login is not used here: set its "
+                    "api_key, or KIMI_API_KEY",
+                    name=model.provider,
+                )
+            )
+        return chosen
     chosen = _from_environment(environ)
     if chosen is None and config.models:
         known = ", ".join(sorted(config.models))
@@ -55,7 +65,9 @@ def choose_model(config: Config, name: str | None = None, environ: Mapping[str, 
             said("no model is chosen: name one of {known} as default_model, or with --model", known=known)
         )
     if chosen is None:
-        raise ModelNotSetError(HOW_TO_SET_A_MODEL.format(file=paths.shown(paths.home() / "config.yaml")))
+        kimis = paths.kimi_home() / "config.toml"
+        how = HOW_TO_TAKE_OVER.format(file=paths.shown(kimis)) if kimis.is_file() else ""
+        raise ModelNotSetError(HOW_TO_SET_A_MODEL.format(file=paths.shown(paths.home() / "config.yaml")) + how)
     return chosen
 
 

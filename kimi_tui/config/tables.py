@@ -21,7 +21,10 @@ class _Section(BaseModel):
 
 
 class ProviderConfig(_Section):
-    """One model service. `scripts` and `delay_s` only mean something to a scripted one."""
+    """One model service. `scripts` and `delay_s` only mean something to a scripted one.
+
+    `oauth` is Kimi CLI's: it says where that keeps a login, which is not used here.
+    """
 
     type: ProviderType
     base_url: str = ""
@@ -32,6 +35,12 @@ class ProviderConfig(_Section):
     scripts: Path | None = None
     delay_s: float = Field(default=0.0, ge=0, le=5)
     idle_timeout_s: float = Field(default=300.0, gt=0)
+    oauth: Any = None
+
+    @property
+    def signed_in_elsewhere(self) -> bool:
+        """It has a login of Kimi CLI and no key."""
+        return bool(self.oauth) and not self.api_key.get_secret_value()
 
 
 class ModelConfig(_Section):

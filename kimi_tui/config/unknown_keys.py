@@ -11,14 +11,12 @@ from kimi_tui.config.tables import (
     Background,
     Config,
     LoopControl,
-    ProviderConfig,
     ServiceConfig,
 )
 
 # Keys of Kimi CLI that mean nothing here, or that are read under another name; they are passed over without a word.
 _PEER_KEYS: Mapping[type[BaseModel], frozenset[str]] = {
     Config: frozenset({"telemetry", "skip_afk_prompt_injection", "notifications", "mcp"}),
-    ProviderConfig: frozenset({"oauth"}),
     ServiceConfig: frozenset({"oauth"}),
     LoopControl: frozenset({"max_steps_per_run"}),
     Background: frozenset(

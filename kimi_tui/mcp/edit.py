@@ -1,12 +1,13 @@
 """Changing `mcp.json`: what else is in the file stays as it is, and only its owner may read it, for it holds keys."""
 
+import contextlib
 import json
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, cast
 
 from kimi_tui.errors import ConfigError
-from kimi_tui.mcp.config import Server, check, read_table
+from kimi_tui.mcp.config import Server, check, read_table, user_file
 from kimi_tui.mcp.private_file import write_private
 from kimi_tui.said import said
 
@@ -19,6 +20,26 @@ def add_server(file: Path, name: str, entry: Mapping[str, object]) -> bool:
     servers[name] = dict(entry)
     _write(file, table)
     return replaced
+
+
+def take_over(source: Path) -> list[str]:
+    """Put the servers of another `mcp.json` into the user's, those of a name that is there already and those that are
+    wrong left out; the names of those put. Raises ConfigError and OSError.
+    """
+    if not source.is_file():
+        return []
+    _table, theirs = _entries(source)
+    table, ours = _entries(user_file())
+    taken: list[str] = []
+    for name, entry in theirs.items():
+        with contextlib.suppress(ConfigError):
+            if name not in ours and isinstance(entry, dict):
+                check(name, cast(dict[str, object], entry), str(source))
+                ours[name] = entry
+                taken.append(name)
+    if taken:
+        _write(user_file(), table)
+    return taken
 
 
 def remove_server(file: Path, name: str) -> Server | None:

@@ -3,7 +3,6 @@
 What comes from elsewhere brings its words, and nothing that acts: no approvals, no folders, no system prompt.
 """
 
-import os
 import re
 import shutil
 import zipfile
@@ -39,12 +38,12 @@ class Imported:
     title: str
 
 
-def import_session(source: Path, work_dir: Path) -> Imported:
+def import_session(source: Path, work_dir: Path, session_id: str | None = None) -> Imported:
     """Make a session of a zip of ours, of a session's folder (ours or Kimi CLI's), or of its context file alone.
 
     Raises SessionError.
     """
-    session_id = uuid4().hex
+    session_id = session_id or uuid4().hex
     target = sessions_dir(work_dir) / session_id
     try:
         target.mkdir(parents=True, mode=0o700)
@@ -75,9 +74,27 @@ def _is_zip(source: Path) -> bool:
         return zipfile.is_zipfile(file)
 
 
+def is_kimis(folder: Path) -> bool:
+    """Whether a session's folder was made by Kimi CLI, and never opened here: ours have a lock or say so."""
+    if (folder / "lock").exists() or not (folder / "context.jsonl").is_file():
+        return False
+    state: object = {}
+    with _passing_over_broken():
+        state = json_text.loads(read_text(folder / "state.json"))
+    return not (isinstance(state, dict) and "subagents" in state)
+
+
+def copy_of_kimis(source: Path, work_dir: Path) -> str:
+    """The id of our copy of a session of Kimi CLI, made where there is none yet. Raises SessionError."""
+    session_id = f"kimi-{source.stem if source.is_file() else source.name}"[:128]
+    if not sessions_dir(work_dir).joinpath(session_id).is_dir():
+        import_session(source, work_dir, session_id)
+    return session_id
+
+
 def kimi_sessions(work_dir: Path | None = None) -> list[Path]:
     """Kimi CLI's sessions: of one work dir, or of all, the newest first."""
-    root = Path(os.environ.get("KIMI_SHARE_DIR") or Path.home() / ".kimi").expanduser() / "sessions"
+    root = paths.kimi_home() / "sessions"
     folders = [root / paths.work_dir_key(work_dir)] if work_dir is not None else sorted(root.glob("*"))
     found = [
         entry

@@ -23,7 +23,8 @@ from kimi_tui.mcp.servers import Session as McpSession
 from kimi_tui.mcp.told import Told
 from kimi_tui.permission.settings import PermissionSettings
 from kimi_tui.said import said, said_n
-from kimi_tui.session.session import Session
+from kimi_tui.session.importing import copy_of_kimis, is_kimis
+from kimi_tui.session.session import Session, may_be_id, sessions_dir
 from kimi_tui.session.tail import SHOWN_BYTES, tail_start
 from kimi_tui.skill.library import SkillLibrary
 from kimi_tui.skill.roots import SkillRoots
@@ -91,7 +92,8 @@ async def assemble(plan: Plan) -> Engine:
     plan = replace(plan, model=plan.model or _model_of(spec, plan.config))
     chosen, missing = _choose(plan)
     prompt_flow = read_prompt_flow(plan.prompt_flow) if plan.prompt_flow else None
-    session = Session.create(plan.work_dir, plan.session_id)
+    session_id, copied = await asyncio.to_thread(_ours, plan)
+    session = Session.create(plan.work_dir, session_id)
     try:
         engine = await _assemble(plan, session, spec, chosen, missing, prompt_flow)
     except BaseException:
@@ -99,9 +101,19 @@ async def assemble(plan: Plan) -> Engine:
         raise
     if plan.interactive and plan.starts:
         engine.start()
-    for warning in (*plan.warnings, *([session.notice] if session.notice else [])):
+    for warning in filter(None, (*plan.warnings, copied, session.notice)):
         engine.tell(warning, severity="warning")
     return engine
+
+
+def _ours(plan: Plan) -> tuple[str | None, str]:
+    """The session to open, and what to say of it: one of Kimi CLI is copied, since its prompt names other tools."""
+    if plan.session_id is None or not may_be_id(plan.session_id):
+        return plan.session_id, ""
+    if not is_kimis(folder := sessions_dir(plan.work_dir) / plan.session_id):
+        return plan.session_id, ""
+    copied = said("This is a copy of Kimi CLI's session {session}; its own stays as it is", session=plan.session_id)
+    return copy_of_kimis(folder, plan.work_dir), copied
 
 
 def _model_of(spec: AgentSpec, config: Config) -> str | None:

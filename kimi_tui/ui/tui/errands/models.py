@@ -1,7 +1,6 @@
 """Another model: chosen, or set up as at the first start."""
 
 import asyncio
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from kimi_tui.ui.tui.errands.sessions import start_again
@@ -43,9 +42,11 @@ async def choose_model(app: "KimiTui") -> None:
 
 async def set_up(app: "KimiTui") -> None:
     """A theme and a model, or else the demo."""
+    from kimi_tui.config.takeover import find_takeover
     from kimi_tui.llm.discover import find_local_servers
     from kimi_tui.llm.key_check import try_key
-    from kimi_tui.ui.tui.screens.first_start import FirstStart, find_takeover
+    from kimi_tui.mcp.edit import take_over
+    from kimi_tui.ui.tui.screens.first_start import FirstStart
 
     if (host := app.host) is None:
         return
@@ -56,7 +57,7 @@ async def set_up(app: "KimiTui") -> None:
             use_theme=app.shelf.use,
             find=find_local_servers,
             try_key=try_key,
-            takeover=await asyncio.to_thread(find_takeover, Path.home()),
+            takeover=await asyncio.to_thread(find_takeover),
         )
     )
     if choice is None:
@@ -67,5 +68,7 @@ async def set_up(app: "KimiTui") -> None:
             app.submit(prompt)
         return
     await host.change({("theme",): choice.theme, **choice.changes})
+    if choice.takeover is not None:
+        await asyncio.to_thread(take_over, choice.takeover.file.with_name("mcp.json"))
     host.use_model(choice.model)
     await start_again(app)

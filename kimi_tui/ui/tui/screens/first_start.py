@@ -1,19 +1,15 @@
 """The first start: how it should look, and which model answers. Everything in it can be changed later."""
 
-import tomllib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from pathlib import Path
-from typing import ClassVar, cast
+from typing import ClassVar
 
 from textual.app import ComposeResult
 from textual.widgets import Static
 
 from kimi_tui.config.edit import KeyPath, Value
-from kimi_tui.config.load import load_config
-from kimi_tui.config.tables import Config
-from kimi_tui.errors import ConfigError
+from kimi_tui.config.takeover import Takeover
 from kimi_tui.llm.discover import LocalServer
 from kimi_tui.llm.key_check import KeyTrial
 from kimi_tui.paths import shown
@@ -56,12 +52,16 @@ SERVICES: tuple[Service, ...] = (
 
 @dataclass(frozen=True, slots=True)
 class FirstChoice:
-    """What was chosen: the theme, what to write into the configuration, and the model to ask; or the demo."""
+    """What was chosen: the theme, what to write into the configuration, and the model to ask; or the demo.
+
+    `takeover` is what was taken over from Kimi CLI.
+    """
 
     theme: str
     changes: Mapping[KeyPath, Value] = field(default_factory=dict[KeyPath, Value])
     model: str = ""
     demo: bool = False
+    takeover: Takeover | None = None
 
 
 def service_changes(service: Service, key: str, model: str) -> dict[KeyPath, Value]:
@@ -77,31 +77,6 @@ def service_changes(service: Service, key: str, model: str) -> dict[KeyPath, Val
         changes["models", model, "capabilities"] = ["image_in"]
     changes["default_model",] = model
     return changes
-
-
-@dataclass(frozen=True, slots=True)
-class Takeover:
-    """The settings of Kimi CLI: what of them can be used here, or why nothing."""
-
-    file: Path
-    config: Config = field(default_factory=Config)
-    trouble: str = ""
-
-    def changes(self) -> dict[KeyPath, Value]:
-        """Its providers and models, as they are written there."""
-        table = cast(dict[str, Value], tomllib.loads(self.file.read_text("utf-8-sig")))
-        return {(key,): table[key] for key in ("providers", "models", "default_model") if table.get(key)}
-
-
-def find_takeover(user_home: Path) -> Takeover | None:
-    """`~/.kimi/config.toml`, where there is one."""
-    file = user_home / ".kimi" / "config.toml"
-    if not file.is_file():
-        return None
-    try:
-        return Takeover(file, load_config(file).config)
-    except ConfigError as error:
-        return Takeover(file, trouble=answered(error.cause))
 
 
 class FirstStart(Card[FirstChoice]):
@@ -200,15 +175,15 @@ class FirstStart(Card[FirstChoice]):
         self.show_keys()
 
     def _takeover_pick(self, takeover: Takeover) -> Pick:
-        count = len(takeover.config.models)
-        if takeover.trouble or not count:
-            why = takeover.trouble or _("it names no model")
+        if takeover.trouble:
             title = _("{file} cannot be taken over", file=shown(takeover.file))
-            return Pick("trouble", title, detail=why, sign="✗", role="error")
-        words = n_("{count} model", "{count} models", count)
-        if default := takeover.config.default_model:
+            return Pick("trouble", title, detail=answered(takeover.trouble), sign="✗", role="error")
+        words = n_("{count} model", "{count} models", len(takeover.models))
+        if default := takeover.default_model:
             words = _("{models}, {model} first", models=words, model=default)
-        words = _("{models}; the file stays as it is", models=words)
+        if takeover.logins:
+            words = _("{models}, without {names} (signed in by OAuth)", models=words, names=", ".join(takeover.logins))
+        words = _("{models}, hooks and MCP servers; the file stays as it is", models=words)
         title = _("Take over {file}", file=shown(takeover.file))
         return Pick("takeover", title, detail=words, sign="○", role="accent")
 
@@ -236,9 +211,8 @@ class FirstStart(Card[FirstChoice]):
             case "local":
                 self._take_local(event.key)
             case "takeover" if self._takeover is not None:
-                config = self._takeover.config
-                model = config.default_model or next(iter(config.models))
-                self._done(self._takeover.changes() | {("default_model",): model}, model)
+                found = self._takeover
+                self.dismiss(FirstChoice(self._theme, found.changes, found.default_model, takeover=found))
             case "demo":
                 self.dismiss(FirstChoice(self._theme, demo=True))
             case "again":

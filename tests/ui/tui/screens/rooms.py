@@ -10,6 +10,7 @@ from textual.screen import Screen
 from kimi_tui.config.edit import KeyPath, Value, edit
 from kimi_tui.config.load import load_config
 from kimi_tui.config.tables import Config
+from kimi_tui.config.takeover import find_takeover
 from kimi_tui.llm.discover import LocalServer
 from kimi_tui.llm.key_check import KeyTrial
 from kimi_tui.mcp.server_state import ServerState
@@ -22,7 +23,7 @@ from kimi_tui.ui.tui.commands import Entry, Palette
 from kimi_tui.ui.tui.doors import DOORS
 from kimi_tui.ui.tui.keys import KEYS, shown
 from kimi_tui.ui.tui.language import _
-from kimi_tui.ui.tui.screens.first_start import FirstStart, find_takeover
+from kimi_tui.ui.tui.screens.first_start import FirstStart
 from kimi_tui.ui.tui.screens.log import LogView
 from kimi_tui.ui.tui.screens.mcp import McpStatus
 from kimi_tui.ui.tui.screens.models import ModelPicker
@@ -94,7 +95,12 @@ def first_start(
         "utf-8",
     )
     return FirstStart(
-        THEMES, "kimi-dark", use_theme=use_theme, find=one_server, try_key=try_it, takeover=find_takeover(root)
+        THEMES,
+        "kimi-dark",
+        use_theme=use_theme,
+        find=one_server,
+        try_key=try_it,
+        takeover=find_takeover(root / ".kimi"),
     )
 
 

@@ -8,8 +8,9 @@ from textual.widgets import Input, Static
 
 from kimi_tui.config.choice import choose_model
 from kimi_tui.config.edit import edit
+from kimi_tui.config.takeover import find_takeover
 from kimi_tui.llm.key_check import KeyTrial, try_key
-from kimi_tui.ui.tui.screens.first_start import SERVICES, FirstChoice, FirstStart, find_takeover, service_changes
+from kimi_tui.ui.tui.screens.first_start import SERVICES, FirstChoice, FirstStart, service_changes
 from kimi_tui.ui.tui.screens.models import ModelChoice
 from kimi_tui.ui.tui.screens.other_server import bases, other_changes
 from kimi_tui.ui.tui.screens.pick_one import PickOne
@@ -207,7 +208,7 @@ async def test_the_settings_of_kimi_cli_are_taken_over(show: ShowScreen, work_di
 def test_settings_of_kimi_cli_that_cannot_be_read_are_told_of(tmp_path: Path) -> None:
     (tmp_path / ".kimi").mkdir()
     (tmp_path / ".kimi" / "config.toml").write_text("default_model = 'gone'", "utf-8")
-    found = find_takeover(tmp_path)
+    found = find_takeover(tmp_path / ".kimi")
     assert found is not None
     assert found.trouble == "there is no model 'gone'"
 
