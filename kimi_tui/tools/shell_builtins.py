@@ -28,6 +28,10 @@ CHANGE_THE_SHELL = frozenset(
     }
 )
 EVALUATE = frozenset({"compgen", "fc", "history"})
+_DECIDES = re.compile(
+    r"(PATH|BASH_ENV|ENV|IFS|PS4|SHELLOPTS|BASHOPTS|BASH_FUNC_.*|GLOBIGNORE|CDPATH|LD_.*|DYLD_.*)\+?="
+)
+"""Variables that decide which programs a shell or the system runs, or how a shell reads its words."""
 _SUBSCRIPT = re.compile(r"\[.*(?:\$[({]|`)", re.DOTALL)
 _INTEGER = re.compile(r"[+-]?\d{1,18}", re.ASCII)
 _COMPARES = frozenset({"-eq", "-ne", "-lt", "-le", "-gt", "-ge"})
@@ -43,6 +47,12 @@ def doubts_of(name: str, words: Words) -> list[Doubt]:
     if evaluates or (name in _CHECKED and not _CHECKED[name](known)):
         return [Doubt(DoubtKind.EVALUATES, name)]
     return []
+
+
+def doubts_of_variable(assignment: str) -> list[Doubt]:
+    """The doubts of `NAME=VALUE` beyond that it is one."""
+    found = _DECIDES.match(assignment)
+    return [Doubt(DoubtKind.CHANGES_SHELL, found[1])] if found else []
 
 
 def _printf(words: list[str]) -> bool:

@@ -14,6 +14,7 @@ from tree_sitter import Language, Node, Parser
 
 from kimi_tui.permission.doubt import Doubt, DoubtKind
 from kimi_tui.permission.subject import Pattern
+from kimi_tui.tools.shell_builtins import doubts_of_variable
 from kimi_tui.tools.shell_globs import UNKNOWN, quoted
 from kimi_tui.tools.shell_lexer import read_plain
 from kimi_tui.tools.shell_wrappers import Inner, unwrap
@@ -26,7 +27,12 @@ MAX_BYTES = 100_000
 _MAX_DEPTH = 5
 _MAX_COMMANDS = 200
 
-_PASSED = frozenset({"program", "list", "pipeline", "subshell", "compound_statement", "negated_command"})
+_PASSED = frozenset(
+    {
+        *("program", "list", "pipeline", "subshell", "compound_statement", "negated_command"),
+        *("redirected_statement", "variable_assignments"),
+    }
+)
 _TOKENS = frozenset({";", "&&", "||", "|", "|&", "&", "(", ")", "{", "}", "!", "\n"})
 _RESERVED = frozenset(
     {
@@ -44,10 +50,11 @@ _DOUBTED = {
     "process_substitution": DoubtKind.SUBSTITUTION,
     "ERROR": DoubtKind.UNPARSED,
 }
+_NESTED_BACKTICKS = re.compile(r"`[^`]*\\")
 _CONTROL = frozenset(
     {
         *("for_statement", "while_statement", "do_group", "if_statement", "elif_clause", "else_clause"),
-        *("case_statement", "case_item", "variable_assignment", "variable_assignments"),
+        *("case_statement", "case_item"),
     }
 )
 """What runs no other commands than those in it."""
@@ -197,8 +204,6 @@ class _Taking:
             case "command":
                 self._command(node, source, depth)
                 return [inner for child in children for inner in _nested(child)]
-            case "redirected_statement":
-                pass
             case "file_redirect":
                 self._redirect(node, source)
                 return [inner for child in children for inner in _nested(child)]
@@ -207,11 +212,16 @@ class _Taking:
                 return self._here_document(node, source)
             case kind if kind in _DOUBTED:
                 self.doubt(_DOUBTED[kind])
+                if _NESTED_BACKTICKS.match(source.text(node)):
+                    self.doubt(DoubtKind.UNREAD_SYNTAX, "`")
             case "test_command" if children[0].type == "[":
                 self._test(node, source, depth)
                 return [inner for child in children for inner in _nested(child)]
             case "declaration_command" | "unset_command":
                 self.doubt(DoubtKind.CHANGES_SHELL, source.text(children[0]))
+            case "variable_assignment":
+                self._assignment(node, source)
+                return [inner for child in children for inner in _nested(child)]
             case kind if kind in _CONTROL:
                 self.doubt(DoubtKind.SYNTAX, kind.replace("_", " "))
             case kind if kind in _WORDS:
@@ -235,8 +245,7 @@ class _Taking:
                 case "command_name":
                     words.append(self._word(child.children[0] if child.child_count else child, source))
                 case "variable_assignment":
-                    self.doubt(DoubtKind.SETS_VARIABLE)
-                    self._word(child.children[-1], source)
+                    self._assignment(child, source)
                 case "file_redirect" | "heredoc_redirect" | "herestring_redirect":
                     pass
                 case _:
@@ -245,6 +254,14 @@ class _Taking:
             self.doubt(DoubtKind.UNPARSED)
         source.commands.append(tuple(words))
         self.add(tuple(words), depth)
+
+    def _assignment(self, node: Node, source: _Source) -> None:
+        self.doubt(DoubtKind.SETS_VARIABLE)
+        self.doubts.extend(doubts_of_variable(source.text(node)))
+        if node.children[0].type != "variable_name" or node.children[-1].type == "array":
+            self.doubt(DoubtKind.UNREAD_SYNTAX, "array")
+        elif node.child_count > 2:
+            self._word(node.children[-1], source)
 
     def _here_document(self, node: Node, source: _Source) -> list[Node]:
         """What is to be visited in it; it is only taken for read where its end is where Bash sees it."""

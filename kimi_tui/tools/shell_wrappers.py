@@ -6,7 +6,7 @@ from itertools import dropwhile
 
 from kimi_tui.permission.doubt import Doubt, DoubtKind
 from kimi_tui.permission.subject import Pattern
-from kimi_tui.tools.shell_builtins import doubts_of
+from kimi_tui.tools.shell_builtins import doubts_of, doubts_of_variable
 
 Words = tuple[str | None, ...]
 
@@ -162,7 +162,7 @@ def _env(words: Words) -> Unwrapped:
         return Unwrapped(doubts=[Doubt(DoubtKind.UNKNOWN_OPTION, "env")])
     doubts = [] if rest == words[1:] else [Doubt(DoubtKind.CHANGES_ENVIRONMENT)]
     while rest and (rest[0] is None or "=" in rest[0]):
-        doubts = [Doubt(DoubtKind.CHANGES_ENVIRONMENT)]
+        doubts = [*(doubts or [Doubt(DoubtKind.CHANGES_ENVIRONMENT)]), *doubts_of_variable(rest[0] or "")]
         rest = rest[1:]
     return Unwrapped([Inner(rest)], doubts, replaced=not doubts) if rest else Unwrapped(doubts=doubts)
 

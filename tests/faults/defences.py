@@ -358,7 +358,8 @@ DEFENCES: tuple[Defence, ...] = (
     ),
     Defence(
         "31 cmd_split", "taking wrappers apart", "kimi_tui/tools/shell_command.py",
-        "        found = unwrap(words)\n", "        found = unwrap(())\n", "test_cmd_split",
+        "        found = unwrap(words)\n", "        found = unwrap(())\n",
+        "test_commands_within_others_are_listed_too",
     ),
     Defence(
         "31 cmd_split", "a bound on what is parsed", "kimi_tui/tools/shell_command.py",
@@ -384,8 +385,8 @@ DEFENCES: tuple[Defence, ...] = (
     ),
     Defence(
         "31 cmd_split", "denying other ways to say it", "kimi_tui/permission/rule.py",
-        "        return max((_fits(pattern, form) for form in _forms(words)), key=list(Fit).index)\n",
-        "        return _fits(pattern, words)\n",
+        "        return max((_may_fit(pattern, form) for form in _forms(words)), key=list(Fit).index)\n",
+        "        return _may_fit(pattern, words)\n",
         "test_a_rule_that_denies_covers_what_it_may_mean",
     ),
     Defence(

@@ -207,6 +207,8 @@ def test_a_rule_never_allows_a_line_that_a_program_of_another_name_is_in(text: s
     "source ./x.sh", ". ./x.sh", "trap x EXIT", "exec x", "alias ls=x; ls", "unalias ls", "set -x", "shopt -s extglob",
     "enable -f ./x.so x", "hash -p ./x ls", "export A", "declare A", "typeset A", "local A", "readonly A", "unset A",
     "coproc x", "bind -x '\"a\": x'", "complete -C x y", "mapfile -C x A", "readarray A", "read A", "let A",
+    "PATH=. ls", "PATH+=:. ls", "BASH_ENV=x bash y", "IFS=x; ls", "env LD_PRELOAD=x ls", "a=(b) ls", "a[x]=1",
+    "ls \"`ls \\`git push\\``\"",
     "getopts a b", "ls() { x; }; ls", "x='$(y)'; ls \"${x@P}\"", "ls $((x))", "ls ${a[x]}", "ls ${!x}", "[[ x -eq y ]]",
     "bash -l -c ls", "sort --compress-program=./x a", "timeout --unknown x ls", "ls | xargs x", "ls | sh", "ssh host x",
     "a" * 200_000, "(" * 10 + "ls" + ")" * 10 + "$(" * 90_000,

@@ -157,3 +157,46 @@ def test_what_is_not_plain_is_not_read(text: str) -> None:
 def test_rules_for_programs_that_read_allow_nothing_else(command: str) -> None:
     rules = [parse_rule(f"Shell({program} *)", Effect.ALLOW) for program in ("git", "cat", "grep", "find")]
     assert Policy(rules).decide("Shell", command_subject(take_apart(command))).effect is None
+
+
+@pytest.mark.parametrize("command", [
+    "git push", "\\git push", '"git" push', "g''it push", "/usr/bin/git push", "git --no-pager push",
+    "git -c a=b push", "git -C a -c b=c push", "{ git push; }", "(git push)", "! git push", "time git push",
+    "time -p git push", "coproc git push", "if true; then git push; fi", "while git push; do :; done",
+    "for x in 1; do git push; done", "case a in a) git push;; esac", "f() { git push; }; f", "echo $(git push)",
+    "echo `git push`", 'echo "$(git push)"', "echo ${x:-$(git push)}", "echo $((1+$(git push)))", "cat <(git push)",
+    "cat >(git push)", "x=$(git push)", "x=$(git push) ls", "export x=$(git push)", "declare x=$(git push)",
+    "a=(1 $(git push))", "[[ -n $(git push) ]]", '[ -n "$(git push)" ]', "(( $(git push) ))", "let x=$(git push)",
+    "echo a > $(git push)", "echo 2>&$(git push)", "cat <<< $(git push)", "cat <<E\n$(git push)\nE",
+    "cat <<E\n${x:-$(git push)}\nE", "cat <<E\n`git push`\nE", "eval git push", "eval 'git push'",
+    'eval "git ""push"', 'bash -c "git push"', "sh -c 'ls; git push'", "bash <<< 'git push'",
+    "bash <<E\ngit push\nE", "echo git push | bash", "timeout 5 git push", "nice -n 1 git push", "env A=1 git push",
+    "A=1 git push", "A=1 B=2 git push", "sudo git push", "sudo -u x git push", "sudo A=1 git push",
+    "nohup git push &", "xargs git push", "echo push | xargs git", "find . -exec git push \\;", "command git push",
+    "builtin command git push", "exec git push", "exec -a x git push", 'trap "git push" EXIT',
+    'alias x="git push"; x', "$g push", "g${x}it push", "git pu${x}sh", "git $x", "git {push,a}", "{git,push}",
+    "gi? push", "git pus?", "git p*", "git \\\npush", "gi\\\nt push", "ls\ngit push", "ls # x\ngit push",
+    "ls;git push", "ls&&git push", "ls||git push", "ls&git push", "ls|git push", "ls|&git push", "ssh h git push",
+    "watch git push", "setsid git push", "stdbuf -o0 git push", "strace git push", "parallel git push",
+    'script -c "git push"', 'su -c "git push"', "flock x git push", ". x", "source x", "git </dev/null push",
+    "git 2>&1 push", "git >x push", ">x git push", "2>&1 git push", "git <<<x push", "git <<E push\nE",
+    "git push 2>&-x", "git $'push'", 'git $"push"', 'git "pu"sh', "git pu'sh'", "select x in a; do git push; done",
+    "until git push; do :; done", "((1)) && git push", "[[ a ]] && git push", "function f { git push; }; f",
+    "time { git push; }", "! (git push)", "ls $(ls $(ls $(git push)))", 'ls "`ls \\`git push\\``"',
+    "zsh -c 'git push'", "fish -c 'git push'", "busybox sh -c 'git push'", "env -S 'git push'",
+    "env --split-string='git push'", "sudo -s git push", "sudo -i git push", "doas git push", "ionice -c3 git push",
+    "chroot / git push", "unshare git push", "systemd-run git push", "at now <<< 'git push'",
+    "env bash -c 'git push'", "timeout 5 bash -c 'git push'", "find . -execdir git push +", "find . -ok git push ;",
+    "xargs -I{} git push {}", "xargs sh -c 'git push'", "python3 -c 'x' && git push", "mapfile -C 'git push' -c 1 x",
+    "jobs -x git push", "compgen -C 'git push'", "complete -C 'git push' x", "bind -x '\"a\":git push'", "fc -s",
+    "history -s git push", "enable -f x y", "hash -p x git; git", "PATH=x ls", "BASH_ENV=x bash y.sh", "git push\r",
+    "ls \\\n&& git push", "ls ; ; git push", "ls;;git push", "git\tpush", "git\u00a0push", "ls <x\n\\git push",
+    "ls >x\n'git' push", "ls a\\\nb\ngit push", "a=1\ngit push", "a=b;git push", "a+=b git push", "a[0]=b git push",
+    "a[$(git push)]=b", "echo ${a[$(git push)]}", "echo ${a:$(git push)}", "echo ${a/$(git push)/x}",
+    "echo ${!a} ; x='git push'; ${x}", "x=git; y=push; $x $y", "echo ~$(git push)", "ls {a,$(git push)}",
+    "ls {1..$(git push)}", "ls [$(git push)]",
+])  # fmt: skip
+def test_a_denied_command_is_refused_or_asked_about_however_it_is_written(command: str) -> None:
+    rules = [parse_rule("Shell(git push *)", Effect.DENY), parse_rule("Shell", Effect.ALLOW)]
+    decided = Policy(rules).decide("Shell", command_subject(take_apart(command))).effect
+    assert decided in (Effect.DENY, Effect.ASK)
