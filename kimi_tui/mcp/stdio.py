@@ -1,8 +1,8 @@
 """The stdio transport: a server as a child process, one JSON-RPC message a line.
 
 The SDK's own keeps a line of any length in memory, and leaves standard error to the terminal. Here a line is
-bounded, a flood ends the connection, and the last words on standard error say why a server went. The child has a
-process group of its own, all of which is ended with it.
+bounded, a flood ends the connection, and the last words on standard error say why a server went. The child runs under
+a supervisor, which ends all that came of it when we go, in whatever way.
 """
 
 import asyncio
@@ -24,6 +24,7 @@ from mcp.shared.message import SessionMessage
 from kimi_tui import json_text
 from kimi_tui.mcp.meter import Meter
 from kimi_tui.said import said
+from kimi_tui.tools.supervised import GRACE, end_strays, marked, supervised
 
 MAX_MESSAGE = 16 << 20
 """Bytes of one message."""
@@ -33,15 +34,30 @@ _REST = 0.005
 """A pause after each full chunk, so that a flood leaves time for the screen."""
 
 _GOES_BY_ITSELF = 1.0
-_GOES_WHEN_TOLD = 1.0
+_GOES_WHEN_TOLD = GRACE + 1.0
+_GOES_WHEN_KILLED = 1.0
 _LAST_WORDS = 5
+_SIGNALS = frozenset(map(int, signal.Signals))
 
 
 class Child:
-    """The process of a server. `ended_because` is set once it went, or said what ends the connection."""
+    """The supervisor of a server's process, and the pipes to both. `ended_because` is set once it went, or said what
+    ends the connection.
 
-    def __init__(self, process: asyncio.subprocess.Process, on_stderr: Callable[[str], None]) -> None:
+    `status` and `control` are our ends of the supervisor's descriptors, closed by `end`.
+    """
+
+    def __init__(
+        self,
+        process: asyncio.subprocess.Process,
+        on_stderr: Callable[[str], None],
+        *,
+        status: int,
+        control: int,
+        mark: str,
+    ) -> None:
         self._process = process
+        self._status, self._control, self._mark = status, control, mark
         self._on_stderr = on_stderr
         self._last_words: deque[str] = deque(maxlen=_LAST_WORDS)
         self._stderr_read = asyncio.Event()
@@ -104,15 +120,23 @@ class Child:
             async with asyncio.timeout(_GOES_BY_ITSELF):
                 await self._process.wait()
                 await self._stderr_read.wait()
-        code = self._process.returncode
+        code = self._exit_code() if self._process.returncode is not None else None
         if code is None:
             return said("it closed its output")
         how = (
-            said("it was ended by signal {number}", number=-code)
-            if code < 0
+            said("it was ended by signal {number}", number=code - 128)
+            if code > 128 and code - 128 in _SIGNALS
             else said("it ended with exit code {code}", code=code)
         )
         return f"{how}: {self.last_words}" if self.last_words else how
+
+    def _exit_code(self) -> int | None:
+        """As the supervisor said it, 128 + signal where the server was killed; None where it did not get to that."""
+        with contextlib.suppress(OSError, ValueError):
+            for line in os.read(self._status, 4096).decode("ascii", "replace").splitlines():
+                if line.startswith("exit "):
+                    return int(line.removeprefix("exit "))
+        return None
 
     async def write_messages(self, messages: MemoryObjectReceiveStream[SessionMessage]) -> None:
         assert self._process.stdin is not None
@@ -136,28 +160,26 @@ class Child:
         self._stderr_read.set()
 
     async def end(self) -> None:
-        """Close its input, then ask its whole group to end, then make it; every wait is bounded."""
+        """Close its input, then have all that came of it ended, then make it; every wait is bounded."""
         if self._process.stdin is not None:
             self._process.stdin.close()
-        await self._gone(_GOES_BY_ITSELF, lambda: self._process.returncode is not None)
-        if self._signal(signal.SIGTERM):
-            await self._gone(_GOES_WHEN_TOLD, lambda: not self._signal(0))
-            self._signal(signal.SIGKILL)
-            await self._gone(_GOES_WHEN_TOLD, lambda: self._process.returncode is not None)
+        await self._gone(_GOES_BY_ITSELF)
+        os.close(self._control)
+        with contextlib.suppress(ProcessLookupError):
+            self._process.send_signal(signal.SIGCONT)  # the server may have stopped it
+        await self._gone(_GOES_WHEN_TOLD)
+        if self._process.returncode is None:
+            self._process.kill()
+            await self._gone(_GOES_WHEN_KILLED)
+        os.close(self._status)
+        if self._process.returncode != 0:
+            await asyncio.to_thread(end_strays, self._mark)
         self._process._transport.close()  # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType] - a child that keeps the pipes must not keep us
 
-    async def _gone(self, seconds: float, gone: Callable[[], bool]) -> None:
+    async def _gone(self, seconds: float) -> None:
         until = asyncio.get_running_loop().time() + seconds
-        while not gone() and asyncio.get_running_loop().time() < until:  # noqa: ASYNC110 - nothing tells of a group
+        while self._process.returncode is None and asyncio.get_running_loop().time() < until:  # noqa: ASYNC110 - `wait` waits for the pipes as well
             await asyncio.sleep(0.01)
-
-    def _signal(self, number: int) -> bool:
-        """Whether there was anyone in the group to get it."""
-        try:
-            os.killpg(self._process.pid, number)
-        except (ProcessLookupError, PermissionError):
-            return False
-        return True
 
 
 @asynccontextmanager
@@ -177,18 +199,26 @@ async def stdio_transport(
     program = shutil.which(command[0], path=env.get("PATH")) or _relative(command[0], cwd)
     if program is None:
         raise FileNotFoundError(said("there is no command {command!r}", command=command[0]))
-    process = await asyncio.create_subprocess_exec(
-        program,
-        *command[1:],
-        stdin=asyncio.subprocess.PIPE,
-        stdout=asyncio.subprocess.PIPE,
-        stderr=asyncio.subprocess.PIPE,
-        limit=_CHUNK,
-        env=dict(env),
-        cwd=cwd,
-        start_new_session=True,
-    )
-    child = Child(process, on_stderr)
+    env, mark = marked(env)
+    with contextlib.ExitStack() as fds:
+        status, theirs = _pipe(fds)
+        control, ours = _pipe(fds)
+        process = await asyncio.create_subprocess_exec(
+            *supervised([program, *command[1:]], status=theirs, control=control),
+            stdin=asyncio.subprocess.PIPE,
+            stdout=asyncio.subprocess.PIPE,
+            stderr=asyncio.subprocess.PIPE,
+            limit=_CHUNK,
+            env=env,
+            cwd=cwd,
+            pass_fds=(theirs, control),
+            start_new_session=True,
+        )
+        fds.pop_all()
+    os.close(theirs)
+    os.close(control)
+    os.set_blocking(status, False)
+    child = Child(process, on_stderr, status=status, control=ours, mark=mark)
     on_child(child)
     incoming, read_stream = anyio.create_memory_object_stream[SessionMessage | Exception](0)
     write_stream, outgoing = anyio.create_memory_object_stream[SessionMessage](0)
@@ -224,6 +254,13 @@ def _message(line: bytes) -> types.JSONRPCMessage:
         if b"\\ud" not in line.lower():  # half a surrogate pair is no reason to give a server up
             raise
         return types.jsonrpc_message_adapter.validate_python(json_text.loads(line), by_name=False)
+
+
+def _pipe(fds: contextlib.ExitStack) -> tuple[int, int]:
+    read, write = os.pipe()
+    fds.callback(os.close, read)
+    fds.callback(os.close, write)
+    return read, write
 
 
 def _meant_for_us(line: bytes) -> bool:

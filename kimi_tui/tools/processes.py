@@ -11,14 +11,12 @@ import fcntl
 import os
 import signal
 import subprocess
-import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-GRACE = 1.0
-"""Seconds between SIGTERM and SIGKILL."""
+from kimi_tui.tools.supervised import GRACE, end_strays, marked, supervised
 
 _PATIENCE = GRACE + 6.0
 _DRAIN = 0.25
@@ -26,7 +24,8 @@ _CHUNK = 1 << 18
 _REST = 2.0
 """After each full chunk a pause this many times as long as it took, so that a flood leaves time for the screen."""
 
-_SUPERVISOR = Path(__file__).with_name("supervisor.py")
+_WAKING = 0.5
+"""Seconds after which a supervisor that was stopped is woken."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,13 +95,14 @@ class _Process:
             self._output, output = _pipe(fds)
             self._status, status = _pipe(fds)
             control, self._control = _pipe(fds)
+            env, self._mark = marked(env)
             self._child = subprocess.Popen(
-                [sys.executable, "-I", "-S", str(_SUPERVISOR), str(GRACE), str(status), *command],
+                supervised(command, status=status, control=0),
                 stdin=control,
                 stdout=output,
                 stderr=output,
                 cwd=cwd,
-                env=dict(env),
+                env=env,
                 pass_fds=(status,),
                 start_new_session=True,
             )
@@ -115,6 +115,7 @@ class _Process:
             os.set_blocking(descriptor, False)
         self._loop.add_reader(self._output, self._read_output)
         self._loop.add_reader(self._status, self._read_status)
+        self._waking = self._loop.call_later(_WAKING, self._wake)
 
     def ask_to_end(self) -> None:
         """Once is enough; closing is what tells the supervisor."""
@@ -124,6 +125,7 @@ class _Process:
 
     def close(self) -> None:
         self.ask_to_end()
+        self._waking.cancel()
         if self._resting is not None:
             self._resting.cancel()
         for descriptor in (self._output, self._status):
@@ -134,6 +136,11 @@ class _Process:
             self._reap()
         if text := self._decoder.decode(b"", final=True):
             self._on_text(text)
+
+    def _wake(self) -> None:
+        """A command that stops its supervisor holds nobody up."""
+        self._child.send_signal(signal.SIGCONT)
+        self._waking = self._loop.call_later(_WAKING, self._wake)
 
     def _read_output(self) -> None:
         began = time.perf_counter()
@@ -180,6 +187,8 @@ class _Process:
         if self.exit_code is None and self._pid:
             with contextlib.suppress(OSError):
                 os.killpg(self._pid, signal.SIGKILL)
+        if self._child.returncode != 0:
+            end_strays(self._mark)
 
 
 def _pipe(fds: contextlib.ExitStack) -> tuple[int, int]:

@@ -1,12 +1,12 @@
 """Stands between us and one command: runs it, and ends all that came of it. A program, not a module to import.
 
-    python -I -S supervisor.py GRACE STATUS_FD PROGRAM ARGUMENT...
+    python -I -S supervisor.py GRACE STATUS_FD CONTROL_FD PROGRAM ARGUMENT...
 
 It is the "subreaper" of the command, so a process that went into the background, or into a session of its own, is
-still its descendant. They are ended when standard input closes, which it does too when kimi-tui is killed. To
-STATUS_FD it writes `pid N`, `exit N` (128 + signal where it was killed) and, where the command left processes
-behind that did not end by themselves, `left N`. Only the standard library's own modules, to start in a few
-milliseconds.
+still its descendant. They are ended when CONTROL_FD closes, which it does too when kimi-tui is killed. Where that is
+standard input, the command's own is empty; else the command has ours. To STATUS_FD it writes `pid N`, `exit N` (128 +
+signal where it was killed) and, where the command left processes behind that did not end by themselves, `left N`. Only
+the standard library's own modules, to start in a few milliseconds.
 """
 
 import contextlib
@@ -16,24 +16,29 @@ import signal
 import sys
 import time
 
+_PR_SET_PDEATHSIG = 1
 _PR_SET_CHILD_SUBREAPER = 36
 _LINGER = 0.3
 _KILL_FOR = 5.0
 
 
 def main() -> None:
-    grace, status = float(sys.argv[1]), int(sys.argv[2])
-    os.set_inheritable(status, False)
+    grace, status, control = float(sys.argv[1]), int(sys.argv[2]), int(sys.argv[3])
+    for ours in (status, control):
+        os.set_inheritable(ours, False)
     _adopt_orphans()
+    _hear_of_parents_death(signal.SIGCONT)  # a supervisor that was stopped goes on, and ends what it has
     woken, waker = os.pipe()
     for end in (woken, waker):
         os.set_blocking(end, False)
     signal.set_wakeup_fd(waker, warn_on_full_buffer=False)
     signal.signal(signal.SIGCHLD, _wake)
-    first = _start(sys.argv[3:])
+    first = _start(sys.argv[4:], empty_input=control == 0)
     _say(status, f"pid {first}")
     _leave_output()
-    supervisor = _Supervisor(first, status, woken)
+    if control != 0:
+        os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
+    supervisor = _Supervisor(first, status, control, woken)
     asked = supervisor.wait(None)
     if not asked and not supervisor.alone:
         asked = supervisor.wait(_LINGER, until_alone=True)
@@ -47,8 +52,8 @@ def _wake(_number: int, _frame: object) -> None:
 
 
 class _Supervisor:
-    def __init__(self, first: int, status: int, woken: int) -> None:
-        self._first, self._status, self._woken = first, status, woken
+    def __init__(self, first: int, status: int, control: int, woken: int) -> None:
+        self._first, self._status, self._control, self._woken = first, status, control, woken
         self._running = True
         self.alone = False
 
@@ -59,8 +64,8 @@ class _Supervisor:
             left = None if until is None else until - time.monotonic()
             if left is not None and left <= 0:
                 return False
-            ready, _, _ = select.select([0, self._woken], [], [], left)
-            if 0 in ready:
+            ready, _, _ = select.select([self._control, self._woken], [], [], left)
+            if self._control in ready:
                 return True
             self._reap()
         return False
@@ -115,7 +120,7 @@ class _Supervisor:
                 _say(self._status, f"exit {128 - code if code < 0 else code}")
 
 
-def _start(command: list[str]) -> int:
+def _start(command: list[str], *, empty_input: bool) -> int:
     pid = os.fork()
     if pid:
         return pid
@@ -124,7 +129,8 @@ def _start(command: list[str]) -> int:
         for number in (signal.SIGCHLD, signal.SIGPIPE, signal.SIGINT, signal.SIGXFSZ):
             signal.signal(number, signal.SIG_DFL)
         os.setsid()
-        os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
+        if empty_input:
+            os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
         os.execvp(command[0], command)
     except OSError as error:
         os.write(2, f"{command[0]}: {error.strerror}\n".encode())
@@ -132,11 +138,20 @@ def _start(command: list[str]) -> int:
 
 
 def _adopt_orphans() -> None:
+    _prctl(_PR_SET_CHILD_SUBREAPER, 1)
+
+
+def _hear_of_parents_death(number: signal.Signals) -> None:
+    """Have the signal sent to us when our parent dies."""
+    _prctl(_PR_SET_PDEATHSIG, number)
+
+
+def _prctl(option: int, value: int) -> None:
     if sys.platform == "linux":
         import ctypes
 
         with contextlib.suppress(OSError, AttributeError):
-            ctypes.CDLL(None).prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+            ctypes.CDLL(None).prctl(option, value, 0, 0, 0)
 
 
 def _leave_output() -> None:

@@ -799,6 +799,23 @@ DEFENCES: tuple[Defence, ...] = (
         "test_a_hard_link_to_a_secret_anywhere_in_the_workspace_is_one_too",
     ),
     Defence(
+        "a server that outlives us", "ending servers when the control pipe closes", "kimi_tui/tools/supervisor.py",
+        "            if self._control in ready:\n",
+        "            if False:\n",
+    ),
+    Defence(
+        "16 setsid_child", "finding what escaped by its mark", "kimi_tui/tools/processes.py",
+        "            end_strays(self._mark)\n",
+        "            pass\n",
+        "test_a_child_in_a_session_of_its_own_is_found_though_the_supervisor_was_killed",
+    ),
+    Defence(
+        "16 setsid_child", "waking a supervisor that was stopped", "kimi_tui/tools/processes.py",
+        "        self._child.send_signal(signal.SIGCONT)\n",
+        "        pass\n",
+        "test_a_command_that_stops_its_supervisor_holds_nobody_up",
+    ),
+    Defence(
         "a device file as settings", "reading regular files only", "kimi_tui/config/load.py",
         "        text = read_text(file, most=MAX_BYTES)\n", '        text = file.read_text("utf-8-sig")\n',
     ),

@@ -81,6 +81,8 @@ CASES: dict[str, tuple[str, ...]] = {
     "16 setsid_child": (
         f"{_PROC}::test_setsid_child",
         "tests/tools/test_sandbox.py::test_processes_outside_are_not_seen_and_those_inside_end_with_the_command",
+        "tests/tools/test_processes.py::test_a_child_in_a_session_of_its_own_is_found_though_the_supervisor_was_killed",
+        "tests/tools/test_processes.py::test_a_command_that_stops_its_supervisor_holds_nobody_up",
     ),
     "17 zombies": (f"{_PROC}::test_zombies",),
     "18 yes_flood": (
@@ -279,6 +281,10 @@ CASES: dict[str, tuple[str, ...]] = {
     "our own secrets": (
         "tests/tools/test_files.py::test_our_own_keys_and_sessions_are_secrets_for_every_tool",
         "tests/tools/test_files.py::test_a_hard_link_to_a_secret_anywhere_in_the_workspace_is_one_too",
+    ),
+    "a server that outlives us": (
+        "tests/ui/test_servers_end_with_us.py::test_a_server_that_ignores_all_ends_with_a_face_without_a_screen",
+        "tests/ui/test_servers_end_with_us.py::test_a_server_that_ignores_all_ends_with_the_screen",
     ),
     "sensitive names": (
         f"{_HERE}::test_a_name_of_the_list_is_sensitive",

@@ -98,9 +98,9 @@ def _run(copy: Path, tests: list[str]) -> list[str]:
     pytest = [sys.executable, "-m", "pytest", "-x", "-q", "-m", "", "--timeout", "90", "-p", "no:cacheprovider"]
     closes, held = os.pipe()
     with Path(os.devnull).open("wb") as status:
-        command = [sys.executable, "-I", "-S", str(_SUPERVISOR), "0", str(status.fileno()), *bounded, *pytest, *tests]
+        supervisor = [sys.executable, "-I", "-S", str(_SUPERVISOR), "0", str(status.fileno()), "0"]
         running = subprocess.Popen(
-            command,
+            [*supervisor, *bounded, *pytest, *tests],
             cwd=copy,
             env={**os.environ, "PYTHONPATH": str(copy), "PYTHONDONTWRITEBYTECODE": "1"},
             stdin=closes,

@@ -117,6 +117,24 @@ async def test_a_command_that_kills_its_supervisor_does_not_hang(tmp_path: Path)
     await until(lambda: not processes_with(seconds), seconds=2)
 
 
+@pytest.mark.parametrize("after", ["", "; exit 0", "; true"])
+async def test_a_child_in_a_session_of_its_own_is_found_though_the_supervisor_was_killed(
+    after: str, tmp_path: Path
+) -> None:
+    seconds = mark()
+    await bash(f"setsid sleep {seconds} & kill -9 $PPID{after}", tmp_path, seconds=5)
+    assert not processes_with(seconds)
+
+
+async def test_a_command_that_stops_its_supervisor_holds_nobody_up(tmp_path: Path) -> None:
+    text, ended = await asyncio.wait_for(bash("echo hi; kill -STOP $PPID", tmp_path), 5)
+    assert (text, ended.exit_code) == ("hi\n", 0)
+    seconds = mark()
+    again = f"(while :; do kill -STOP $PPID; sleep 0.01; done) & sleep {seconds}"
+    await bash(again, tmp_path, seconds=1)
+    assert not processes_with(seconds)
+
+
 async def test_killing_its_own_group_does_not_reach_us(tmp_path: Path) -> None:
     _, ended = await bash("kill -TERM 0; sleep 1", tmp_path)
     assert ended.exit_code == 128 + signal.SIGTERM

@@ -1,0 +1,53 @@
+"""How a program is started under `supervisor.py`, and how what escapes from that is found.
+
+The supervisor's own death by SIGKILL frees what it held. Everything that came of the program has a mark in its
+environment, and is found by it.
+"""
+
+import contextlib
+import os
+import signal
+import sys
+import time
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from secrets import token_hex
+
+GRACE = 1.0
+"""Seconds between SIGTERM and SIGKILL."""
+
+_SUPERVISOR = Path(__file__).with_name("supervisor.py")
+_VARIABLE = "KIMI_TUI_STARTED"
+_STRAYS_FOR = 2.0
+
+
+def supervised(command: Sequence[str], *, status: int, control: int) -> list[str]:
+    """The command line that runs `command` under a supervisor, which has the descriptors `status` and `control`."""
+    return [sys.executable, "-I", "-S", str(_SUPERVISOR), str(GRACE), str(status), str(control), *command]
+
+
+def marked(env: Mapping[str, str]) -> tuple[dict[str, str], str]:
+    """The environment with a new mark, beside those of the programs that we run in ourselves; and the mark."""
+    mark = token_hex(16)
+    return {**env, _VARIABLE: f"{env.get(_VARIABLE, '')} {mark}".strip()}, mark
+
+
+def end_strays(mark: str) -> None:
+    """Kill every process that has the mark, and what it starts meanwhile. Does nothing where there is no /proc."""
+    until = time.monotonic() + _STRAYS_FOR
+    while (found := _with_mark(mark.encode())) and time.monotonic() < until:
+        for pid in found:
+            with contextlib.suppress(OSError):
+                os.kill(pid, signal.SIGKILL)
+        time.sleep(0.01)
+
+
+def _with_mark(mark: bytes) -> list[int]:
+    found: list[int] = []
+    with contextlib.suppress(OSError):
+        for name in os.listdir("/proc"):  # noqa: PTH208 - hundreds of entries, of which a number is all we need
+            if name.isdigit() and int(name) != os.getpid():
+                with contextlib.suppress(OSError), open(f"/proc/{name}/environ", "rb") as environ:  # noqa: PTH123
+                    if mark in environ.read():
+                        found.append(int(name))
+    return found
