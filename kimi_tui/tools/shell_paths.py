@@ -10,6 +10,8 @@ from collections.abc import Iterator
 from pathlib import Path, PurePosixPath
 
 from kimi_tui.permission.doubt import Weight
+from kimi_tui.permission.programs.judge import judge
+from kimi_tui.permission.programs.options import Level
 from kimi_tui.permission.subject import Pattern
 from kimi_tui.said import said
 from kimi_tui.tools.sensitive import is_sensitive
@@ -18,7 +20,7 @@ from kimi_tui.tools.shell_globs import UNKNOWN, expand, quoted
 from kimi_tui.tools.workspace import Workspace
 
 _MAX_FOLDERS = 8
-_MAX_PATHS = 20_000
+_MAX_PATHS = 5_000
 _GLUED_VALUE = re.compile(r"-[A-Za-z]|@|--?[\w-]+=@?|[\w.-]+=@?", re.ASCII)
 """What may stand before a file in one word: `-f.env`, `@.env`, `--file=.env`, `of=.env`."""
 
@@ -29,10 +31,11 @@ def why_asked_for(line: CommandLine, workspace: Workspace) -> str | None:
         if doubt.weight is Weight.LIMIT:
             return said("not all of it was read: {why}", why=doubt)
     folders = _folders(line, workspace)
-    for word in map(_of_redirection, line.files):
-        for path in (path for folder in folders for path in expand(word, folder).paths):
-            if _acts_later(folders, path, workspace):
-                return said("it names a protected or sensitive file: {file}", file=path)
+    for word, of_any in dict.fromkeys(_written(line)):
+        for folder in folders:
+            for path in expand(word, folder).paths:
+                if _acts_later(path, folder, workspace, of_any=of_any):
+                    return said("it names a protected or sensitive file: {file}", file=path)
     seen: set[str] = set()
     for word in dict.fromkeys(each for spelled in (*_known(line), *line.spelled) for each in _values(spelled)):
         for folder in folders:
@@ -56,20 +59,29 @@ def _known(line: CommandLine) -> Iterator[str]:
         yield from (quoted(word) for word in command.words[1:] if word is not None)
 
 
-def _of_redirection(file: str) -> str:
-    return file.spelled if isinstance(file, Pattern) else quoted(file).removeprefix("\\" if file[:1] == "~" else "")
+def _written(line: CommandLine) -> Iterator[tuple[str, bool]]:
+    """Words that may be written to: redirected to (True), or of a program that does not only read. Git is left out:
+    what it may run and write has its own places."""
+    for file in line.files:
+        yield _spelled(file), True
+    for command in line.commands:
+        known = tuple(word for word in command.words if word is not None)
+        reads = len(known) == len(command.words) and judge(known).level is Level.READS
+        if not reads and command.program != "git":
+            yield from ((value, False) for word in known[1:] for value in _values(_spelled(word)))
 
 
-def _acts_later(folders: list[Path], path: str, workspace: Workspace) -> bool:
-    """Whether what is redirected to is a file that starts something later: no program has a say in it."""
-    for folder in folders:
-        try:
-            real = Path(os.path.realpath(folder / path))
-        except ValueError:
-            continue
-        if workspace.place_of(real).protected:
-            return True
-    return False
+def _spelled(word: str) -> str:
+    return word.spelled if isinstance(word, Pattern) else quoted(word).removeprefix("\\" if word[:1] == "~" else "")
+
+
+def _acts_later(path: str, folder: Path, workspace: Workspace, *, of_any: bool) -> bool:
+    """Whether it is a file that starts something later; outside of the workspace, only where it is `of_any` folder."""
+    try:
+        place = workspace.place_of(Path(os.path.realpath(folder / path)))
+    except ValueError:
+        return False
+    return place.protected and (of_any or place.inside)
 
 
 def _values(spelled: str) -> Iterator[str]:

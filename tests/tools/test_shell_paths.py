@@ -47,6 +47,8 @@ def workspace(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Workspace:
     "echo x > .git/hooks/y", "echo x > .gi*/config", "head -f.env", "curl -d @.env x", "dd if=.e* of=x", "cat a=.env",
     "X=.env; cat $X", "X=.env cat a", "for f in .env a; do cat $f; done", "bash -c 'cat .e*'", "timeout 5 cat .e?v",
     "cat <<<x .env", "echo $(cat .e*)", "cat " + "a " * 201 + ".env", "cp -f " + "a.txt " * 201 + ".env .git/hooks/x",
+    "cp a.txt .mcp.json", "tee .mcp.json", "mv a.txt .mc*", "python x.py .mcp.json", "dd of=.claude/x", "rm -r .agents",
+    "cp a.txt gd/hooks/x", "sed -i s/a/b/ .mcp.json", "cd .claude && touch x", "unknown .mcp.json",
     "echo x > .mcp.json", "echo x >> .claude/skills/x", "echo x > ~/.bashrc", "echo x &> .agents/a",
     "echo x >.mc?.json", "cat <<E >.mcp.json\nx\nE", "echo x > gd/hooks/post-commit", "cd gd && echo x > config",
     "cat /proc/[0-9]*/environ", "cat /proc/*/environ", "cat /proc/OWN/environ", "cat src/../.env",
@@ -61,6 +63,7 @@ def test_a_sensitive_or_protected_file_is_seen_behind_what_bash_expands(workspac
     "cat a.txt", "cat *", "cat src/*.py", "cat '.e*'", "cat .e\\*", "cat '.en?'", "cat '.en{v,x}'", "ls .g*/HEAD",
     "ls -la",
     "cat $X", "cat {a,b}.txt", "cat .x*", "git status", "echo 'a .env b'", "cat '~/.ssh'", "ls .git",
+    "cat .mcp.json", "ls -la .claude", "grep -rn x .claude", "head .mcp.json", "git add .mcp.json", "touch new",
     "echo x > a.txt", "echo x > src/new", "ls >/dev/null",
 
     "grep -n x src/b.py",
