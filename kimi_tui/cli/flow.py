@@ -23,6 +23,8 @@ def add_parser(subparsers: "_SubParsersAction[argparse.ArgumentParser]") -> None
     show.add_argument("name", metavar="NAME", help="a flow's name, or a file that holds a chart")
     show.add_argument("--ascii", action="store_true", help="draw without box-drawing characters")
     show.add_argument("--compact", action="store_true", help="first words only")
+    show.add_argument("--outline", action="store_true", help="a list of the steps and branches, no drawing")
+    show.add_argument("--width", metavar="N", type=int, help="columns to fit into (default: the terminal's)")
     show.add_argument("--direction", choices=["TB", "LR"], help="downwards or to the right (default: the chart's)")
 
     check = actions.add_parser("check", help="find what is wrong with charts; status 1 if one cannot be run")

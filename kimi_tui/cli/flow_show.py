@@ -8,14 +8,15 @@ from pathlib import Path
 from kimi_tui.cli.flow_check import CHART_SUFFIXES
 from kimi_tui.cli.plain_text import print_json, print_out, printable
 from kimi_tui.cli.work_dir import folder_of, work_dir_of
-from kimi_tui.errors import FlowError, UsageError
-from kimi_tui.flow.graph import Flow
+from kimi_tui.errors import ChartTooLargeError, FlowError, UsageError
+from kimi_tui.flow.graph import Flow, NodeKind
 from kimi_tui.flow.labels import clip
 from kimi_tui.skill.library import SkillLibrary
 from kimi_tui.skill.roots import SkillRoots
 from kimi_tui.skill.skill import Skill, SkillKind
 
 _NO_TERMINAL_WIDTH = 100
+_LEAST_WIDTH = 8
 
 
 def run_list(options: argparse.Namespace) -> int:
@@ -35,19 +36,62 @@ def run_list(options: argparse.Namespace) -> int:
 
 
 def run_show(options: argparse.Namespace) -> int:
-    """Draw the chart of a flow or a file."""
-    from kimi_tui.flow.draw import draw
-    from kimi_tui.flow.layout import LayoutDirection, layout
-
+    """Draw the chart of a flow or a file, or list its steps where the drawing would be wider than there is room."""
     flow = find_flow(options)
-    direction: LayoutDirection = options.direction or ("LR" if flow.direction in ("LR", "RL") else "TB")
-    width = shutil.get_terminal_size((_NO_TERMINAL_WIDTH, 24)).columns
-    mode = "compact" if options.compact else "full"
-    drawn = layout(flow, direction=direction, width=width, mode=mode)
-    if drawn.width > width and options.direction is None and direction == "LR":
-        drawn = layout(flow, direction="TB", width=width, mode=mode)
-    print_out(str(draw(drawn, ascii=options.ascii)))
+    width = options.width or shutil.get_terminal_size((_NO_TERMINAL_WIDTH, 24)).columns
+    if width < _LEAST_WIDTH:
+        raise UsageError(f"--width {width}: at least {_LEAST_WIDTH} columns are needed")
+    drawing, why = (None, "") if options.outline else _drawing(flow, options, width)
+    if drawing is None:
+        drawing = _outline(flow, width, ascii_only=options.ascii)
+    print_out(printable(drawing))
+    if why:
+        sys.stderr.write(f"{why}\n")
     return 0
+
+
+def _drawing(flow: Flow, options: argparse.Namespace, width: int) -> tuple[str | None, str]:
+    """The chart drawn in the first way that fits; else None, and why."""
+    from kimi_tui.flow.draw import draw
+    from kimi_tui.flow.layout import LayoutDirection, LayoutMode, layout
+
+    direction: LayoutDirection = options.direction or ("LR" if flow.direction in ("LR", "RL") else "TB")
+    mode: LayoutMode = "compact" if options.compact else "full"
+    ways: list[tuple[LayoutDirection, LayoutMode]] = [(direction, mode)]
+    if options.direction is None and direction == "LR":
+        ways.append(("TB", mode))
+    if mode == "full":
+        ways.append(("TB" if options.direction is None else direction, "compact"))
+    try:
+        for way, shown in ways:
+            drawn = layout(flow, direction=way, width=width, mode=shown)
+            if drawn.width <= width:
+                return str(draw(drawn, ascii=options.ascii)), ""
+    except ChartTooLargeError as error:
+        return None, f"{error}; this is its outline"
+    return None, f"the drawing is wider than {width} columns, so this is its outline; --width N makes room"
+
+
+def _outline(flow: Flow, width: int, *, ascii_only: bool) -> str:
+    """One line a step or branch."""
+    from kimi_tui.flow.labels import clean
+    from kimi_tui.flow.outline import outline
+
+    signs = dict(zip(NodeKind, "ox-?" if ascii_only else "●■□◆", strict=True))
+    branch, onward, back = ("`-", "->", "<-") if ascii_only else ("╰", "→", "↑")
+    rows: list[str] = []
+    for line in outline(flow):
+        pad = "  " * min(line.indent, width // 8)
+        if line.node is not None:
+            rows.append(clip(f"{pad}{signs[flow.nodes[line.node].kind]} {line.text}", width))
+            continue
+        goal = ""
+        if line.goes_to is not None:
+            title = " ".join(clean(flow.nodes[line.goes_to].title).split()) or line.goes_to
+            goal = f"{back if line.back else onward} {title}"
+        label = f"{line.text}:" if line.text and not goal else line.text
+        rows.append(clip(" ".join(filter(None, (f"{pad}{branch}", label, goal))), width))
+    return "\n".join(rows).replace("…", ".") if ascii_only else "\n".join(rows)
 
 
 def find_flow(options: argparse.Namespace) -> Flow:

@@ -4,13 +4,34 @@ import re
 import unicodedata
 from collections.abc import Sequence
 
-_CHOICE = re.compile(r"<choice>([^<]*)</choice>")
+_TAG = re.compile(r"<(/?)choice>", re.IGNORECASE)
+_THOUGHT = re.compile(r"<think>(?:(?!</?think>).)*</think>", re.IGNORECASE | re.DOTALL)
+_KEPT = frozenset("<>=≤≥≠±")
+"""Signs at the edge of a label that make it another one."""
 
 
 def parse_choice(text: str) -> str | None:
-    """The last choice in a message, trimmed; None where there is none."""
-    found = _CHOICE.findall(text)
-    return found[-1].strip() if found else None
+    """The last choice in a message, trimmed; None where there is none. What stands in `<think>` counts for nothing."""
+    choice: str | None = None
+    opened: int | None = None
+    text = _without_thoughts(text)
+    for tag in _TAG.finditer(text):
+        if not tag.group(1):
+            opened = tag.end()
+        elif opened is not None:
+            choice, opened = text[opened : tag.start()].strip(), None
+    return choice
+
+
+def _without_thoughts(text: str) -> str:
+    """Thoughts that are closed, and those of a message whose thought has no beginning, or no end."""
+    if "think>" not in text.lower():
+        return text
+    text = _THOUGHT.sub("", text)
+    end = text.lower().rfind("</think>")
+    if end >= 0:
+        text = text[end + len("</think>") :]
+    return "" if text.lstrip().lower().startswith("<think>") else text
 
 
 def match_choice(choice: str, labels: Sequence[str]) -> str | None:
@@ -27,15 +48,15 @@ def match_choice(choice: str, labels: Sequence[str]) -> str | None:
 
 
 def _bare(text: str) -> str:
-    """Case folded, in one width, without punctuation, symbols and blanks around it."""
+    """Case folded, in one width, without blanks, and without punctuation and symbols around it."""
     text = unicodedata.normalize("NFKC", text).casefold()
     start, end = 0, len(text)
     while start < end and _is_outer(text[start]):
         start += 1
     while end > start and _is_outer(text[end - 1]):
         end -= 1
-    return " ".join(text[start:end].split())
+    return "".join(text[start:end].split())
 
 
 def _is_outer(character: str) -> bool:
-    return character.isspace() or unicodedata.category(character)[0] in "PSZC"
+    return character not in _KEPT and unicodedata.category(character)[0] in "PSZC"

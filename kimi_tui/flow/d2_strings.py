@@ -183,15 +183,28 @@ def _dedented(body: str) -> str:
     """Without the first line's break, the indent that all further lines share, and the blanks at the end."""
     first, newline, rest = body.partition("\n")
     lines = rest.split("\n") if newline else []
-    indents = [line[: len(line) - len(line.lstrip())] for line in lines if line.strip()]
-    shared = min(map(len, indents), default=0)
-    lines = [line[shared:].rstrip() if not line.strip() else line[shared:] for line in lines]
+    shared = min((_indent(line) for line in lines if line.strip()), default=0)
+    lines = [_without_indent(line, shared) if line.strip() else "" for line in lines]
     if lines and not lines[-1].strip():
         lines.pop()
     elif lines:
         lines[-1] = lines[-1].rstrip()
     first = first.strip() if not lines else first.lstrip()
     return "\n".join([first, *lines] if first.strip() else lines)
+
+
+def _indent(line: str) -> int:
+    """The columns before a line's text; a tab takes two."""
+    return sum(_TAB if sign == "\t" else 1 for sign in line[: len(line) - len(line.lstrip())])
+
+
+def _without_indent(line: str, columns: int) -> str:
+    """The line from the first character on that does not begin in these columns."""
+    at = width = 0
+    while width < columns:
+        width += _TAB if line[at] == "\t" else 1
+        at += 1
+    return line[at:]
 
 
 def _escaped(text: str, at: int) -> tuple[str, int]:
@@ -210,6 +223,7 @@ def _dollar(text: str, at: int, pieces: list[str | Variable]) -> int:
     return variable.end()
 
 
+_TAB = 2
 _KEY_SPECIALS = frozenset("#;\n\\{}[]'\"|:.-<>*&()@")
 
 

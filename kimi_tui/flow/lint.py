@@ -320,7 +320,7 @@ def _branch_warnings(node: ChartNode, ways: Sequence[ChartEdge]) -> Iterable[Cha
             )
         if "<" in label:
             yield ChartNote(
-                said("the branch `{label}` holds a `<`, so no answer can name it", label=_short(label)),
+                said("the branch `{label}` holds a `<`, so Kimi CLI cannot choose it", label=_short(label)),
                 edge.line,
                 edge.column,
             )

@@ -16,6 +16,7 @@ from kimi_tui.flow.mermaid_head import cleared, other_diagram
 from kimi_tui.flow.mermaid_label import LabelScanner
 from kimi_tui.flow.mermaid_notes import Span, Spans, lost_semicolons, swallowed
 from kimi_tui.flow.mermaid_scan import (
+    ANY_HEADER,
     BETWEEN,
     BLANK,
     DIRECTION,
@@ -124,6 +125,11 @@ class _Reader:
         if header is None:
             if cause := other_diagram(self.text, self.at):
                 self._fail(cause)
+            if shouted := ANY_HEADER.match(self.text, self.at):
+                word = shouted.group()
+                self._fail(
+                    said("Mermaid knows `{word}` in small letters only: `{small}`", word=word, small=word.lower())
+                )
             return
         self.at = header.end()
         direction = DIRECTION_OF_HEADER.match(self.text, self.at)
@@ -234,6 +240,7 @@ class _Reader:
             if link is None:
                 break
             label, heads, at = link
+            self._check_target(at)
             following = self._group()
             for node_id in (*group, *following) if self.edge_ids else ():
                 if node_id in self.edge_ids and node_id not in self.out.nodes:
@@ -251,6 +258,12 @@ class _Reader:
             self._unexpected()
         if self.text.startswith("%%", self.at):
             self._skip(REST_OF_LINE)
+
+    def _check_target(self, link: int) -> None:
+        """A link at the end of its line: what begins on the next one must be a node, else the link is at fault."""
+        keyword = KEYWORD.match(self.text, self.at) if "\n" in self.text[link : self.at] else None
+        if self.at == len(self.text) or (keyword is not None and keyword.group() in WORDS):
+            self._fail(said("this edge leads nowhere; write the node behind it, on the same line"), link)
 
     def _name_edges(self, edge_id: str | None, group: list[str], following: list[str]) -> None:
         """A name that is given goes to the edge from the last to the first; all others get one of Mermaid's making."""

@@ -34,6 +34,7 @@ BETWEEN = re.compile(r"[\s;]*")
 REST_OF_LINE = re.compile(r"[^\n]*")
 
 HEADER = re.compile(r"(?:flowchart-elk|swimlane-beta|flowchart|graph)\b")
+ANY_HEADER = re.compile(r"(?:flowchart|graph)\b(?=[^\S\n]*(?:(?:LR|RL|TB|BT|TD)\b|\n|$))", re.IGNORECASE)
 DIRECTION_OF_HEADER = re.compile(r"[^\S\n]*((?:LR|RL|TB|BT|TD|BR|v)\b|<|>|\^)", re.IGNORECASE)
 KEYWORD = re.compile(
     r"(?:subgraph|end|classDef|class|style|linkStyle|click)(?=[\s;]|$)|direction(?=\s)|accTitle(?=\s*:)|accDescr(?=\s*[:{])"

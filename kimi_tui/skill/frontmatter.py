@@ -24,6 +24,9 @@ _PLAIN_LINE = re.compile(rf"{_KEY}:[ ]+{_VALUE}", re.VERBOSE)
 _OPENING_LINE = re.compile(rf"{_KEY}:[ ]*\Z", re.VERBOSE)
 _NESTED_LINE = re.compile(rf"(?P<indent>[ ]+){_KEY}:[ ]+{_VALUE}", re.VERBOSE)
 
+_INDENTED_LINE = re.compile(r"(?P<indent>[ \t]+)(?P<key>[\w-]+):(?:\s|$)")
+_WITH_VALUE = re.compile(r"[\w-]+:[ \t]+[^\s|>&#\[{]")
+
 
 @dataclass(frozen=True, slots=True)
 class Field:
@@ -117,7 +120,7 @@ def read_yaml(table: Sequence[str]) -> dict[str, Field]:
         # Composed, not constructed: nodes know their place, and no value is interpreted.
         root: Any = YAML(typ="safe", pure=True).compose("\n".join(table) + "\n")
     except MarkedYAMLError as error:
-        raise _located(error, len(table) + 2) from error
+        raise _indented(table) or _located(error, len(table) + 2) from error
     except (YAMLError, ValueError) as error:
         cause = str(error).splitlines()[0] if str(error) else "it is not YAML"
         raise FrontmatterError(said("the frontmatter is not YAML: {cause}", cause=cause), 1) from error
@@ -128,6 +131,19 @@ def read_yaml(table: Sequence[str]) -> dict[str, Field]:
     if not isinstance(root, MappingNode):
         raise FrontmatterError(said("the frontmatter is not a table of `key: value` lines"), root.start_mark.line + 2)
     return _fields(cast(Any, root))
+
+
+def _indented(table: Sequence[str]) -> FrontmatterError | None:
+    """For the first line that is indented although what stands before it holds no table."""
+    holds_table = False
+    for number, line in enumerate(table, start=2):
+        match = _INDENTED_LINE.match(line)
+        if match is not None and not holds_table:
+            cause = said("`{key}` is indented; write it at the beginning of its line", key=match["key"])
+            return FrontmatterError(cause, number, len(match["indent"]) + 1)
+        if line.strip() and match is None:
+            holds_table = line[0] in "-#" or not _WITH_VALUE.match(line)
+    return None
 
 
 def _located(error: Any, last_line: int) -> FrontmatterError:

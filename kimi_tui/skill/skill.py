@@ -252,7 +252,10 @@ class _Reader:
         block = first_chart(self.lines, skip=self.front.lines)
         if block is None:
             line = self.front.fields["type"].line
-            self.add("error", "is a flow without a chart; add a fenced `mermaid` or `d2` block", line)
+            cause = said(
+                "is a flow without a chart; add a fenced `mermaid` or `d2` block (it serves as a standard skill)"
+            )
+            self.add("warning", cause, line)
             return None, None
         if not block.closed:
             self.add("warning", "the chart's block is not closed, so the rest of the file is taken for it", block.line)

@@ -278,3 +278,53 @@ def test_a_real_run_is_the_flow_option_with_all_that_was_said_before_it(kimi: Ki
     status, _, err = kimi("run", "nope")
     assert status in (1, 2)
     assert err.startswith("kimi-tui: ")
+
+
+WIDE = "flowchart TD\nBEGIN --> A[Which of them]\n" + "".join(
+    f"A -->|way {n}| B{n}[Go on with number {n}]\nB{n} --> END\n" for n in range(9)
+)
+
+
+def test_a_chart_that_does_not_fit_is_shown_as_its_outline(kimi: Kimi) -> None:
+    Path("wide.mmd").write_text(WIDE, "utf-8")
+    status, out, err = kimi("show", "wide.mmd", "--width", "60")
+    assert (status, err) == (
+        0,
+        "the drawing is wider than 60 columns, so this is its outline; --width N makes room\n",
+    )
+    assert out.startswith("● BEGIN\n◆ Which of them\n  ╰ way 0:\n")
+    assert max(map(len, out.splitlines())) <= 60
+    status, out, err = kimi("show", "wide.mmd", "--width", "400")
+    assert (status, err, "┌" in out) == (0, "", True)
+
+
+def test_the_outline_can_be_asked_for(kimi: Kimi) -> None:
+    Path("wide.mmd").write_text(WIDE, "utf-8")
+    status, out, err = kimi("show", "wide.mmd", "--outline", "--ascii")
+    assert (status, err) == (0, "")
+    assert out.isascii()
+    assert out.startswith("o BEGIN\n? Which of them\n  `- way 0:\n")
+
+
+def test_a_chart_that_is_too_large_to_draw_is_shown_as_its_outline(kimi: Kimi) -> None:
+    lines = [f"n{i} --> n{i + 1}\nn{i} -->|back| n{i // 2}" for i in range(1, 800)]
+    text = "\n".join(["flowchart TD", "BEGIN --> n1", *lines, "n800 --> END"]).replace("--> n", "-->|on| n")
+    Path("large.mmd").write_text(text, "utf-8")
+    status, out, err = kimi("show", "large.mmd")
+    assert status == 0
+    assert err.endswith("; this is its outline\n")
+    assert out.startswith("● BEGIN\n")
+
+
+def test_check_says_what_text_goes_with_which_node(kimi: Kimi) -> None:
+    folder = Path("scout")
+    folder.mkdir()
+    chart = "```mermaid\nflowchart TD\nBEGIN --> B\nB --> END\n```\n"
+    head = "---\nname: scout\ndescription: d\ntype: flow\n---\n"
+    (folder / "SKILL.md").write_text(f"{head}Be quiet.\n\n{chart}\n## B\nLook.\n", "utf-8")
+    status, out, err = kimi("check", "scout/SKILL.md")
+    assert (status, err.strip()) == (0, "1 file, 0 errors, 0 warnings")
+    assert out.splitlines() == [
+        "scout/SKILL.md:6:1: note: told with the first step: 9 characters",
+        "scout/SKILL.md:14:1: note: told with `B`: 10 characters",
+    ]

@@ -11,13 +11,18 @@ from kimi_tui.flow import match_choice, parse_choice
         ("<choice>no</choice> or rather <choice>yes</choice>", "yes"),
         ("<choice>\nyes\n</choice>", "yes"),
         ("<choice></choice>", ""),
-        ("<choice>a < b</choice>", None),
-        ("<choice>a<b></choice><choice>c", None),
+        ("<choice>a < b</choice>", "a < b"),
+        ("<choice>a<b></choice><choice>c", "a<b>"),
         ("<choice><choice>yes</choice></choice>", "yes"),
-        ("<Choice>yes</Choice>", None),
+        ("<CHOICE>yes</Choice>", "yes"),
         ("yes", None),
         ("", None),
         ("<choice>继续</choice>", "继续"),
+        ("<think>perhaps <choice>no</choice></think><choice>yes</choice>", "yes"),
+        ("<choice>yes</choice><think>or <choice>no</choice>?</think>", "yes"),
+        ("<think>perhaps <choice>no</choice></think>", None),
+        ("perhaps <choice>no</choice></think>\nHm.", None),
+        ("<think>perhaps <choice>no</choice>", None),
     ],
 )
 def test_the_last_choice_of_a_message_is_taken_trimmed(text, choice):
@@ -72,3 +77,20 @@ def test_labels_of_punctuation_alone_are_matched_only_exactly():
 def test_signs_that_tell_labels_apart_are_not_lost():
     assert match_choice("c", ["C", "C++"]) is None
     assert match_choice("C++", ["C", "C++"]) == "C++"
+
+
+@pytest.mark.parametrize(
+    ("choice", "labels", "label"),
+    [
+        ("x < 3", ["x < 3", "x >= 3"], "x < 3"),
+        ("Yes，go", ["Yes, go", "No"], "Yes, go"),
+        ("< 3", ["> 3", "other"], None),
+        ("→ Yes", ["yes", "no"], "yes"),
+    ],
+)
+def test_signs_and_widths_tell_labels_apart_as_a_reader_would(choice, labels, label):
+    assert match_choice(choice, labels) == label
+
+
+def test_a_message_of_open_thoughts_is_read_in_no_time():
+    assert parse_choice("<think>" * 50_000 + "<choice>yes</choice>") is None

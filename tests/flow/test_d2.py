@@ -202,3 +202,17 @@ def test_a_flow_of_the_floor():
     assert flow.nodes["build"].label == "# Build\nall of it"
     assert flow.nodes["test"].kind is NodeKind.DECISION
     assert [edge.label for edge in flow.outgoing["test"]] == ["yes", "no"]
+
+
+@pytest.mark.parametrize(
+    ("body", "label"),
+    [
+        ("\tone\n        two", "one\n      two"),
+        ("  \tone\n\ttwo", "\tone\ntwo"),
+        ("\t  one\n  two", "  one\ntwo"),
+        ("   one\n\t\ttwo", "one\ntwo"),
+        ("\t  one\n\t    two\n\tthree", "  one\n    two\nthree"),
+    ],
+)
+def test_a_tab_before_a_line_of_a_block_takes_two_columns(body, label):
+    assert read_d2(f"a: |md\n{body}\n|\n").nodes[0].label == label

@@ -162,7 +162,7 @@ def test_places_are_those_of_the_label_or_of_the_first_mention():
     ("text", "line", "column", "says"),
     [
         ("flowchart TD\n  A[x\n", 2, 4, "`[`"),
-        ("flowchart TD\n  A -->\n", 3, 1, "expected a node"),
+        ("flowchart TD\n  A -->\n", 2, 5, "leads nowhere"),
         ("flowchart TD\nA --> B C\n", 2, 9, "found `C`"),
         ('flowchart TD\nA["x] --> B\n', 2, 3, "never closed"),
         ("flowchart TD\nsubgraph x\nA --> B\n", 2, 1, "`end`"),
@@ -249,3 +249,16 @@ def test_anything_is_a_chart_or_an_error_with_its_place(text):
         assert all(edge.src in known and edge.dst in known for edge in chart.edges)
         with suppress(FlowError):
             assert build_flow(chart).nodes
+
+
+def test_a_header_in_capitals_is_told_from_a_node() -> None:
+    with pytest.raises(FlowParseError, match="`FLOWCHART` in small letters only: `flowchart`") as refused:
+        read_mermaid("FLOWCHART TD\nA --> B\n")
+    assert (refused.value.line, refused.value.column) == (1, 1)
+
+
+@pytest.mark.parametrize("rest", ["", "\n", "\nend\n", "\n  \n"])
+def test_an_edge_that_leads_nowhere_is_named_on_its_own_line(rest: str) -> None:
+    with pytest.raises(FlowParseError) as refused:
+        read_mermaid(f"flowchart TD\nsubgraph S\nA --> B\nb -->{rest}")
+    assert (refused.value.line, refused.value.column) == (4, 3)

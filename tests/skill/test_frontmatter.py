@@ -88,3 +88,17 @@ def test_any_table_is_read_or_refused(table: list[str]) -> None:
 def test_half_a_surrogate_pair_written_as_an_escape_becomes_a_replacement():
     fields = read_frontmatter(["---", 'name: "a\\ud800"', "---"]).fields
     assert fields["name"].text == "a\ufffd"
+
+
+@pytest.mark.parametrize(
+    ("table", "key", "line"),
+    [
+        (["name: x", "description: d", " type: flow"], "type", 4),
+        (["name: x", " type: flow", "description: d"], "type", 3),
+        ([" name: x", "type: flow"], "name", 2),
+    ],
+)
+def test_an_indented_key_is_named_with_its_line(table: list[str], key: str, line: int) -> None:
+    with pytest.raises(FrontmatterError, match=f"`{key}` is indented") as refused:
+        read_frontmatter(["---", *table, "---"])
+    assert (refused.value.line, refused.value.column) == (line, 2)

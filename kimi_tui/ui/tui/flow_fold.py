@@ -27,7 +27,7 @@ from kimi_tui.wire.flow_events import (
     PauseReason,
 )
 
-_CHOICE = re.compile(r"\s*<choice>([^<]*)</choice>\s*\Z")
+_CHOICE = re.compile(r"\s*<choice>((?:(?!</?choice>).)*)</choice>\s*\Z", re.IGNORECASE | re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True)

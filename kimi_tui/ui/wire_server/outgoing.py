@@ -19,7 +19,8 @@ from kimi_tui.wire.codec import (
 )
 from kimi_tui.wire.display import DiffBlock, DisplayBlock
 from kimi_tui.wire.events import ApprovalResponse, Notification, StatusUpdate, SubagentEvent
-from kimi_tui.wire.parts import JsonObject, ToolResult
+from kimi_tui.wire.flow_events import FlowEnd
+from kimi_tui.wire.parts import JsonObject, TextPart, ToolResult
 from kimi_tui.wire.requests import ApprovalRequest, QuestionRequest
 
 _ADDED = {"StatusUpdate": {"model"}, "ApprovalResponse": {"taken"}, "ApprovalRequest": {"scope"}}
@@ -86,6 +87,9 @@ class Outgoing:
 
     def _tell(self, message: WireMessage) -> bool:
         if isinstance(message, FLOW_EVENTS) and not self._knows_ours:
+            if isinstance(message, FlowEnd) and message.status == "stopped":
+                self._send(TextPart(text=f"The flow stopped: {message.reason or 'on request'}.\n"))
+                return True
             return False
         if isinstance(message, Notification) and message.type == "sandbox" and not self._knows_ours:
             self._held.append(message)

@@ -7,6 +7,7 @@ from collections.abc import Coroutine
 from typing import Any
 
 from kimi_tui.errors import (
+    FlowControlError,
     KimiTuiError,
     MaxStepsReachedError,
     ModelNotSetError,
@@ -281,7 +282,7 @@ def _code_of(error: KimiTuiError) -> Code:
             return Code.MODEL_UNSUPPORTED
         case ProviderError():
             return Code.MODEL_FAILED
-        case UsageError():
+        case UsageError() | FlowControlError():
             return Code.BAD_PARAMS
         case _:
             return Code.INTERNAL

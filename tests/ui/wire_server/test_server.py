@@ -247,6 +247,33 @@ async def test_a_paused_flow_is_steered_by_prompts_while_its_own_goes_on(tmp_pat
         assert await run == {"status": "finished"}
 
 
+@pytest.mark.usefixtures("skills")
+async def test_a_client_that_knows_no_flows_reads_where_one_stopped(tmp_path):
+    async with served(plan(tmp_path, SHELL)) as (client, _):
+        run = client.begin("prompt", user_input="/flow:release")
+        rpc_id, _, payload = await client.asked()
+        client.answer(rpc_id, {"request_id": payload["id"], "response": "reject"})
+        assert await run == {"status": "finished"}
+        said = "".join(part["text"] for part in client.payloads("ContentPart") if part["type"] == "text")
+        assert "The flow stopped: a tool was rejected at" in said
+        assert client.types[-1] == "TurnEnd"
+
+
+@pytest.mark.usefixtures("skills")
+async def test_an_order_that_makes_no_sense_is_a_fault_of_its_words(tmp_path):
+    async with served(plan(tmp_path, SHELL, "text: fixed", "text: <choice>yes</choice>")) as (client, _):
+        await client.initialize(capabilities={"supports_flow": True})
+        run = client.begin("prompt", user_input="/flow:release")
+        rpc_id, _, payload = await client.asked()
+        client.answer(rpc_id, {"request_id": payload["id"], "response": "reject"})
+        await until(lambda: "FlowPaused" in client.types)
+        with pytest.raises(Refused) as refused:
+            await client.call("prompt", user_input="/flow choose nope")
+        assert refused.value.code == -32602
+        await client.call("prompt", user_input="/flow stop")
+        await run
+
+
 async def test_steering_goes_into_the_running_turn_and_is_refused_without_one(tmp_path):
     async with served(plan(tmp_path, SHELL, "text: heard")) as (client, engine):
         with pytest.raises(Refused, match="no turn") as refused:
