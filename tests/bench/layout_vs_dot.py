@@ -154,7 +154,7 @@ def main() -> None:
                 ours, dots = crossings(drawn), min(counted, seen)
                 table.ours.append(ours)
                 table.dots.append(dots)
-                table.faults += bool(violations(drawn))
+                table.faults += bool(violations(drawn, flow))
                 if ours > dots or (options.all and ours + dots):
                     print(f"  {name} {direction}: ours {ours}, dot counts {counted}, shows {seen}")
     heads = ("charts", "crossings", "of dot", "no more", "worst", "faulty", "slowest ms")

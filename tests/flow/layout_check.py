@@ -5,14 +5,23 @@ from itertools import combinations, pairwise
 
 from wcwidth import wcswidth
 
+from kimi_tui.flow.graph import Flow
+from kimi_tui.flow.labels import clean
 from kimi_tui.flow.placed import Layout, PlacedEdge, PlacedNode, Point
 
 Cells = set[Point]
 
 
-def violations(layout: Layout) -> list[str]:
-    """What is wrong with a layout, one sentence each; an empty list if nothing is."""
-    found: list[str] = []
+WIDEST_EDGE_LABEL, WIDEST_BOX_TEXT = 20, 30
+LEAST_KEPT = 3
+"""Cells that a label which is cut must still show."""
+
+
+def violations(layout: Layout, flow: Flow) -> list[str]:
+    """What is wrong with a layout of `flow`, one sentence each; an empty list if nothing is."""
+    found = [*_missing(layout, flow), *_text_faults(layout, flow)]
+    if any(edge.src not in layout.nodes or edge.dst not in layout.nodes for edge in layout.edges):
+        return found
     boxes: dict[Point, str] = {}
     for node in layout.nodes.values():
         for cell in _box(node):
@@ -28,6 +37,51 @@ def violations(layout: Layout) -> list[str]:
     everything = [*boxes, *(cell for edge in layout.edges for cell in [*walk(edge), *_label(edge)])]
     if any(not (0 <= x < layout.width and 0 <= y < layout.height) for x, y in everything):
         found.append("something lies outside the drawing")
+    return found
+
+
+def _missing(layout: Layout, flow: Flow) -> list[str]:
+    """Nodes and edges that the chart has and the layout has not, or the other way round."""
+    found = [f"node {node} is missing" for node in flow.nodes if node not in layout.nodes]
+    found += [f"node {node} is not of the chart" for node in layout.nodes if node not in flow.nodes]
+    wanted = [(index, edge.src, edge.dst, edge.label) for index, edge in enumerate(flow.edges)]
+    drawn = [(edge.index, edge.src, edge.dst, edge.label) for edge in layout.edges]
+    found += [f"edge {index} {src} -> {dst} is missing" for index, src, dst, _ in set(wanted) - set(drawn)]
+    found += [f"edge {index} {src} -> {dst} is not of the chart" for index, src, dst, _ in set(drawn) - set(wanted)]
+    if len(drawn) != len(set(drawn)):
+        found.append("an edge is there twice")
+    return found
+
+
+def _text_faults(layout: Layout, flow: Flow) -> list[str]:
+    found: list[str] = []
+    for node in layout.nodes.values():
+        if node.id in flow.nodes:
+            said = clean(flow.nodes[node.id].title) or node.id
+            room = min(node.width - 4, WIDEST_BOX_TEXT)
+            found += [f"node {node.id} {fault}" for fault in _faults_of_text(node.lines, said, room)]
+    for edge in layout.edges:
+        said = clean(edge.label or "")
+        if said:
+            faults = _faults_of_text(edge.label_lines, said, WIDEST_EDGE_LABEL)
+            found += [f"the label of edge {edge.index} {fault}" for fault in faults]
+    return found
+
+
+def _faults_of_text(lines: tuple[str, ...], said: str, room: int) -> list[str]:
+    shown, whole = ("".join("".join(text).split()) for text in (lines, said))
+    found: list[str] = []
+    if not shown:
+        found.append("is empty")
+    if any(wcswidth(line) > room for line in lines):
+        found.append("is too wide")
+    if shown == whole:
+        return found
+    kept = shown.removesuffix("…")
+    if kept == shown or not whole.startswith(kept):
+        found.append("says something else")
+    elif wcswidth(kept) < LEAST_KEPT:
+        found.append("is cut to next to nothing")
     return found
 
 

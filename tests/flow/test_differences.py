@@ -28,4 +28,4 @@ def test_a_chart_of_both_has_all_nodes_and_lines_once_and_can_be_drawn() -> None
     assert [(edge.src, edge.dst) for edge in both.edges] == [
         ("b", "fix"), ("fix", "lint"), ("fix", "docs"), ("lint", "e"), ("docs", "e"),
     ]  # fmt: skip
-    assert violations(layout(both)) == []
+    assert violations(layout(both), both) == []
