@@ -13,19 +13,24 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from kimi_tui import __version__, paths
 from kimi_tui.cli.work_dir import work_dir_of
 from kimi_tui.config.choice import ChosenModel, choose_model
 from kimi_tui.config.load import LoadedConfig, load_config
 from kimi_tui.errors import KimiTuiError
+from kimi_tui.llm.status import service_words
 from kimi_tui.secret_store import revealed
 from kimi_tui.tools.ripgrep import find_ripgrep
 
 State = Literal["ok", "warn", "fail"]
+if TYPE_CHECKING:
+    import httpx2
+
 _SMALL = (80, 24)
 _SERVICE_TIMEOUT_S = 5.0
+_WORDS_BYTES = 16_384
 _TYPICAL_URLS = {
     "kimi": "https://api.moonshot.ai/v1",
     "openai_legacy": "https://api.openai.com/v1",
@@ -213,18 +218,36 @@ def _service(chosen: ChosenModel) -> Check:
     try:
         with (
             httpx2.Client(timeout=_SERVICE_TIMEOUT_S, headers=headers) as client,
-            client.stream("GET", f"{url}/models" if lists else url) as answer,  # its body is not read
+            client.stream("GET", f"{url}/models" if lists else url) as answer,
         ):
             status = answer.status_code
+            words = service_words(_beginning(answer), secrets=(key,)) if status >= 400 else ""
     except (httpx2.HTTPError, httpx2.InvalidURL, UnicodeError, ValueError) as error:
         todo = "is the address right, and is there a network? A proxy is taken from HTTPS_PROXY"
         return Check(name, "fail", f"{url} does not answer ({type(error).__name__})", todo)
     if lists and status in (401, 403):
-        return Check(name, "fail", f"{url} refuses the key (HTTP {status})" if key else f"{url} asks for a key",
-                     f"set api_key of providers.{chosen.model.provider}")  # fmt: skip
+        told = f"{url} refuses the key (HTTP {status})" if key else f"{url} asks for a key"
+        return Check(name, "fail", _with(told, words), f"set api_key of providers.{chosen.model.provider}")
     if status >= 500:
-        return Check(name, "warn", f"{url} answers with HTTP {status}", "try again later")
+        asked = "only its list of models was asked for; the model may answer all the same" if lists else ""
+        return Check(name, "warn", _with(f"{url} answers with HTTP {status}", words), asked or "try again later")
+    if lists and status == 400 and words:
+        return Check(name, "warn", _with(f"{url} answers with HTTP {status}", words), "is the address right?")
     return Check(name, "ok", f"{url} answers{' and takes the key' if lists and key and status == 200 else ''}")
+
+
+def _beginning(answer: "httpx2.Response") -> bytes:
+    """The first piece of a body, which is all of most errors."""
+    import httpx2
+
+    try:
+        return next(answer.iter_bytes(_WORDS_BYTES), b"")
+    except (httpx2.HTTPError, httpx2.StreamError):
+        return b""
+
+
+def _with(told: str, words: str) -> str:
+    return f"{told}: {words}" if words else told
 
 
 def _ripgrep() -> Check:

@@ -1,11 +1,13 @@
 """Trying a key on the service that it is for, before it is kept: asks for the list of models, which costs nothing."""
 
 import asyncio
+import re
 from dataclasses import dataclass
 from typing import Literal
 
 from pydantic import BaseModel, ValidationError
 
+from kimi_tui.llm.status import service_words
 from kimi_tui.said import said
 
 _URLS = {
@@ -13,6 +15,13 @@ _URLS = {
     "google_genai": "https://generativelanguage.googleapis.com/v1beta",
 }
 _MOST_BYTES = 4 << 20
+# Gateways answer 400 for a wrong key, in words of their own.
+_WRONG_KEY = re.compile(
+    r"(?:invalid|incorrect|wrong|expired|unknown|missing|malformed|no)\b.{0,40}\b(?:api[ _-]?key|token|credential)"
+    r"|\b(?:api[ _-]?key|token|credentials?)\b.{0,40}\b(?:invalid|incorrect|wrong|expired|not valid|not found|missing)"
+    r"|authenticat|unauthorized",
+    re.IGNORECASE,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,10 +73,11 @@ async def try_key(service_type: str, base_url: str, key: str, *, timeout_s: floa
     except (TimeoutError, httpx2.HTTPError, httpx2.StreamError, httpx2.InvalidURL, ValueError) as error:
         return KeyTrial("unknown", f"{url} does not answer ({type(error).__name__})")
     status = answer.status_code
-    if status in (401, 403) or (status == 400 and b"API_KEY_INVALID" in body):
-        return KeyTrial("refused", f"HTTP {status}")
     if status != 200:
-        return KeyTrial("unknown", f"{url} answers with HTTP {status}")
+        words = service_words(body, secrets=(key,))
+        if status in (401, 403) or (status == 400 and (b"API_KEY_INVALID" in body or _WRONG_KEY.search(words))):
+            return KeyTrial("refused", ": ".join(filter(None, (f"HTTP {status}", words))))
+        return KeyTrial("unknown", ": ".join(filter(None, (f"{url} answers with HTTP {status}", words))))
     return KeyTrial("taken", models=_names(body))
 
 

@@ -4,7 +4,7 @@ import json
 import math
 import re
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from email.utils import parsedate_to_datetime
 from http import HTTPStatus
 from typing import cast
@@ -94,6 +94,20 @@ def answer_error(status: int, headers: Mapping[str, str], body: bytes | str) -> 
     told = ": ".join(filter(None, (named, clean(cause))))
     hint = _HINTS.get(status, "")
     return status_error(status, "; ".join(filter(None, (told, hint))), code=code, retry_after=retry_after)
+
+
+def service_words(body: bytes, *, secrets: Sequence[str] = (), limit: int = 200) -> str:
+    """What the body of an error says for people, on one line and without the secrets; "" where it says nothing."""
+    text = body.decode("utf-8", "replace").strip()
+    if text.startswith(("{", "[")):
+        text = _read(_json(text))[0]
+    elif text.startswith("<"):
+        title = re.search(r"<title[^>]*>(.*?)</title>", text, re.IGNORECASE | re.DOTALL)
+        text = title.group(1) if title else ""
+    for secret in secrets:
+        if len(secret) >= 8:
+            text = text.replace(secret, "***")
+    return clean(text, limit)
 
 
 def stream_error(data: JsonValue) -> ProviderError:

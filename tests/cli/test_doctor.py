@@ -23,6 +23,11 @@ def service():
     class Handler(BaseHTTPRequestHandler):
         def do_GET(self):
             known = self.headers["Authorization"] == "Bearer sk-good" and self.path == "/v1/models"
+            if self.headers["Authorization"] == "Bearer sk-house":
+                self.send_response(500)
+                self.end_headers()
+                self.wfile.write(b'{"error": {"message": "we are moving house"}}')
+                return
             self.send_response(200 if known else 401)
             self.end_headers()
 
@@ -55,6 +60,14 @@ def test_a_service_is_asked_with_its_key_which_is_never_shown(capsys, service, k
     assert found in checks["service p"]["found"]
     assert key not in json.dumps(checks)
     assert checks["model"]["found"].startswith("m (x of p")
+
+
+def test_a_listing_that_fails_is_told_in_the_services_words_and_says_that_the_model_may_answer(capsys, service):
+    status, checks = examined(capsys, "--config", config(service, "sk-house"))
+    assert status == 0
+    assert checks["service p"]["state"] == "warn"
+    assert "HTTP 500: we are moving house" in checks["service p"]["found"]
+    assert "may answer all the same" in checks["service p"]["todo"]
 
 
 @pytest.mark.parametrize("url", ["http://127.0.0.1:9/v1", "http://127.0.0.1:x/v1", "nonsense"])

@@ -56,3 +56,23 @@ async def test_where_nothing_answers_that_is_said() -> None:
 @pytest.mark.parametrize("key", ["sk x", "sk-\u2026", "sk-\x1b"])
 async def test_what_can_be_no_key_is_sent_nowhere(key: str) -> None:
     assert (await try_key("kimi", "http://127.0.0.1:1", key)).verdict == "refused"
+
+
+@pytest.mark.parametrize(
+    ("code", "words", "verdict"),
+    [
+        (400, "Incorrect API key provided: sk-secret-1", "refused"),
+        (400, "Authentication failed", "refused"),
+        (400, "The api_key is not valid", "refused"),
+        (400, "this route is not known here", "unknown"),
+        (401, "Your account is closed", "refused"),
+        (503, "We are moving house", "unknown"),
+    ],
+)
+async def test_the_services_own_words_are_told_without_the_key(code: int, words: str, verdict: str) -> None:
+    async with Server() as server:
+        server.add(status(code, {"error": {"message": words}}))
+        trial = await try_key("openai_legacy", server.url, "sk-secret-1")
+    assert trial.verdict == verdict
+    assert words.replace("sk-secret-1", "***") in trial.cause
+    assert "sk-secret-1" not in trial.cause

@@ -159,7 +159,11 @@ class FirstStart(Card[FirstChoice]):
             picks.append(
                 Pick(f"local:{server.base_url}:{model}", model, right=server_name(server), sign="○", role="accent")
             )
-        if not found:
+        for server in self._servers or ():
+            if not server.models:
+                right = _("it has no model yet; load one, then look again")
+                picks.append(Pick("again", server_name(server), right=right, sign="○", role="muted", quiet=True))
+        if not self._servers:
             words = _("no server answers (Ollama, LM Studio, vLLM, llama.cpp)")
             if self._servers is None:
                 words = _("looking…")
