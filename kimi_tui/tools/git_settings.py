@@ -11,6 +11,7 @@ _MOST_CONFIG = 100_000
 _MOST_INDEX = 64 << 20
 _SECTION = re.compile(r'\[([A-Za-z0-9.-]+)(?:[ \t]+"([^"\\\n]*)")?\]')
 _SETTING = re.compile(r"([A-Za-z][A-Za-z0-9-]*)[ \t]*(?:=[ \t]*([^\n]*))?")
+_PATH = re.compile(r"[\w./-]+", re.ASCII)
 _GITLINK = b"\x00\x00\xe0\x00"
 _HARMLESS = {
     "core": "repositoryformatversion filemode bare logallrefupdates ignorecase precomposeunicode symlinks autocrlf eol "
@@ -93,7 +94,7 @@ def _config_is_plain(text: str, top: Path) -> bool:
         key, value = setting[1].lower(), (setting[2] or "true").strip().strip('"')
         if (section, key) == ("core", "fsmonitor") and value.lower() in ("true", "false"):
             continue
-        if (section, key) == ("core", "hookspath") and not _hooked(top / Path(value).expanduser()):
+        if (section, key) == ("core", "hookspath") and _PATH.fullmatch(value) and not _hooked(top / value):
             continue
         if key not in _KEYS.get(section, ()):
             return False

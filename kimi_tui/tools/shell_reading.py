@@ -9,12 +9,13 @@ import re
 import shutil
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from fnmatch import fnmatchcase
 from pathlib import Path
 
 from kimi_tui.permission.doubt import DoubtKind
 from kimi_tui.permission.programs.judge import judge
 from kimi_tui.permission.programs.options import Level
-from kimi_tui.permission.programs.program import Found
+from kimi_tui.permission.programs.program import Deep, Found
 from kimi_tui.permission.subject import Pattern, Words
 from kimi_tui.said import said
 from kimi_tui.tools.git_settings import runs_nothing
@@ -26,6 +27,8 @@ from kimi_tui.tools.workspace import Workspace
 _MOST_FOLDERS = 8
 _MOST_ENTRIES = 20_000
 _MOST_PATH = 4096
+_MOST_IGNORE = 100_000
+_IGNORES = (".ignore", ".rgignore", ".gitignore")
 _BUILTINS = frozenset({"cd", "echo", "printf", "pwd", "test", "[", "true", "false", ":", "type", "command", "kill"})
 _OPEN_PLACES = ("/usr", "/opt", "/lib", "/lib64", "/bin", "/sbin", "/nix/store", "/etc/os-release", "/etc/hosts")
 _NO_FILES = frozenset({"/dev/null", "-", "/dev/stdin", "/dev/stdout", "/dev/stderr"})
@@ -165,7 +168,7 @@ def _why_not(words: tuple[str, ...], found: Found, folders: Sequence[Path] | Non
         return ""
     if found.deep:
         for root in _roots(found, folders):
-            if not _holds_no_secrets(root, workspace, follow=found.deep > 1):
+            if not _holds_no_secrets(root, workspace, found.deep):
                 return said("`{path}` is not to be read unasked", path=root.name or str(root))
     return ""
 
@@ -176,9 +179,14 @@ def _inside(folder: Path, workspace: Workspace) -> bool:
 
 
 def _is_ours(program: str, workspace: Workspace) -> bool:
-    """Whether the program that would be run may have been written by the agent."""
+    """Whether the program that would be run may have been written by the agent.
+
+    A folder of `PATH` that is none in full is looked for where the command runs.
+    """
     if program in _BUILTINS:
         return False
+    if not all(entry.startswith("/") for entry in os.environ.get("PATH", os.defpath).split(os.pathsep)):
+        return True
     found = shutil.which(program)
     if found is None:
         return False
@@ -234,20 +242,48 @@ def _roots(found: Found, folders: Sequence[Path]) -> list[Path]:
     return roots if roots and len(found.operands) > 1 else [*folders, *roots]
 
 
-def _holds_no_secrets(root: Path, workspace: Workspace, *, follow: bool) -> bool:
+def _holds_no_secrets(root: Path, workspace: Workspace, deep: Deep) -> bool:
+    """Hidden entries count where they are looked into, or where a file in the way may say that they are."""
     pending, seen = [str(root)], 0
+    hidden, shown = set[str](), set[str]()
+    for above in root.parents:
+        shown.update(pattern for name in _IGNORES for pattern in _unhidden(above / name))
     while pending:
         try:
             with os.scandir(pending.pop()) as entries:
                 for entry in entries:
                     seen += 1
-                    if seen > _MOST_ENTRIES or is_sensitive(entry.path):
+                    if seen > _MOST_ENTRIES:
                         return False
-                    if entry.is_symlink():
-                        if follow and not _place_may_be_read(Path(entry.path), workspace):
-                            return False
-                    elif entry.is_dir(follow_symlinks=False) and entry.name != ".git":
+                    if entry.name in _IGNORES:
+                        shown.update(_unhidden(Path(entry.path)))
+                    is_folder = entry.is_dir(follow_symlinks=False)
+                    if entry.name.startswith(".") and Deep.HIDDEN not in deep:
+                        if is_folder or is_sensitive(entry.path):
+                            hidden.add(entry.name)
+                    elif is_sensitive(entry.path):
+                        return False
+                    elif is_folder and entry.name != ".git":
                         pending.append(entry.path)
+                    if Deep.LINKS not in deep or not entry.is_symlink():
+                        continue
+                    if not _place_may_be_read(Path(entry.path), workspace):
+                        return False
         except OSError:
             continue
+    if any(fnmatchcase(name, pattern) for name in hidden for pattern in shown):
+        return False
     return not any(protected.is_relative_to(root) for protected in workspace.protected)
+
+
+def _unhidden(ignore: Path) -> list[str]:
+    """The parts of the patterns that a file of ripgrep's kind has searched all the same, hidden entries among them."""
+    try:
+        if not ignore.is_file():
+            return []
+        if ignore.stat().st_size > _MOST_IGNORE:
+            return ["*"]
+        lines = [line.strip() for line in ignore.read_text("utf-8", "replace").splitlines()]
+    except OSError:
+        return ["*"]
+    return [part for line in lines if line.startswith("!") for part in line[1:].split("/") if part]

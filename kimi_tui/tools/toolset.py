@@ -111,7 +111,7 @@ class Toolset:
         except ValueError as error:
             return failed(str(error), brief="Wrong arguments")
         if planning and not tool.reads(params):
-            return _not_while_planning(f"{tool.name} does this not in plan mode: it is not known to only read.")
+            return _not_while_planning(f"In plan mode {tool.name} does only what is known to change nothing.")
         token = current_tool_call.set(call)
         comments: list[str] = []
         heard = comments_of_call.set(comments)

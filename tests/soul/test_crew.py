@@ -38,6 +38,20 @@ async def test_a_short_report_is_asked_to_be_a_real_one_once(tmp_path):
         assert "still short" in engine.context.history[2].text
 
 
+async def test_in_plan_mode_a_subagent_that_edits_nothing_looks_around_and_another_is_not_sent(tmp_path):
+    looks = (tool_call("Shell", "s1", command="echo seen"), tool_call("Shell", "s2", command="touch made"))
+    replies = (task("t1", "look", "explore"), *looks, REPORT, task("t2", "do it"), "text: done")
+    async with engine_on(plan(tmp_path, *replies, yolo=True)) as (engine, heard):
+        await engine.prompt("/plan on")
+        await engine.prompt("go")
+        results = [decode(one.event) for one in heard.of(SubagentEvent) if one.event["type"] == "ToolResult"]
+        assert [one.return_value.is_error for one in results if isinstance(one, ToolResult)] == [False, True]
+        assert not (engine.work_dir / "made").exists()
+        found = {result.tool_call_id: result.return_value for result in heard.of(ToolResult)}
+        assert "this is how I did it" in str(found["t1"].output)
+        assert "known to change nothing" in found["t2"].message
+
+
 async def test_several_tasks_of_one_step_run_side_by_side(tmp_path):
     """Each of the two shells waits for the file that the other subagent's makes."""
     wait = "touch {0}; for i in $(seq 500); do [ -e {1} ] && exit 0; sleep 0.02; done; exit 1"

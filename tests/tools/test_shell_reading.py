@@ -115,12 +115,42 @@ def test_a_program_that_the_agent_may_have_written_is_asked_for(desk: Desk, monk
     assert not reads(desk, "ls")
 
 
+def test_a_search_that_passes_over_hidden_secrets_is_free_until_a_file_shows_them(desk: Desk) -> None:
+    (desk.dir / ".env").write_text("KEY=1")
+    assert reads(desk, "rg -n import")
+    assert reads(desk, "grep -rn import app")
+    for command in (
+        "rg -. x",
+        "rg -uu x",
+        "rg -g '*env' x",
+        "rg -t sh x",
+        "rg --hidden x",
+        "grep -rn x .",
+        "grep -rn app",
+    ):
+        assert not reads(desk, command), command
+    (desk.dir / ".ignore").write_text("!.vscode/x\n")
+    assert reads(desk, "rg -n import")
+    (desk.dir / ".ignore").write_text("!.en*\n")
+    assert not reads(desk, "rg -n import")
+
+
+def test_a_folder_of_the_path_that_is_where_the_command_runs_is_asked_about(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for entry in (".", "", "bin"):
+        with monkeypatch.context() as path:
+            path.setenv("PATH", entry, prepend=":")
+            assert not reads(desk, "ls")
+
+
 @pytest.mark.parametrize(
     ("key", "value"),
     [
         ("core.fsmonitor", "id"), ("core.hooksPath", "hooks"), ("diff.external", "id"), ("core.pager", "id"),
         ("include.path", "evil"), ("filter.x.clean", "id"), ("diff.x.textconv", "id"), ("gpg.program", "id"),
-        ("core.sshCommand", "id"), ("remote.a.uploadpack", "id"), ("alias.status", "!id"), ("core.worktree", "/"),
+        ("core.hooksPath", "hooks # x"), ("core.sshCommand", "id"), ("remote.a.uploadpack", "id"),
+        ("alias.status", "!id"), ("core.worktree", "/"),
     ],
 )  # fmt: skip
 def test_a_repository_whose_settings_may_run_something_is_asked_about(desk: Desk, key: str, value: str) -> None:
@@ -202,7 +232,7 @@ async def test_plan_mode_runs_commands_that_only_read(desk: Desk) -> None:
     assert "one" in str((await run("git log --oneline | cat")).output)
     for value in (await run("touch x"), await run("ls > x"), await run("ls", outside_sandbox=True)):
         assert value.is_error
-        assert "not known to only read" in value.message
+        assert "known to change nothing" in value.message
     assert not (desk.dir / "x").exists()
 
 

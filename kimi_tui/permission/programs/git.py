@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable
 
 from kimi_tui.permission.programs.options import Level, Options, Parsed
-from kimi_tui.permission.programs.program import Check, Kind, Program
+from kimi_tui.permission.programs.program import NOT_DEEP, Check, Deep, Kind, Program
 
 _READS, _HARMLESS, _EXACT = Level.READS, Level.HARMLESS, Level.EXACT
 
@@ -81,13 +81,17 @@ def _addresses(parsed: Parsed) -> list[int]:
     return [at for at, word in parsed.operands if "::" in word]
 
 
+def _reads_untracked(parsed: Parsed) -> Deep:
+    return Deep.WITHIN | Deep.HIDDEN if parsed.has("--untracked") else NOT_DEEP
+
+
 def _reads(
     options: str,
     danger: str = "",
     *,
     check: Check | None = None,
     most: int | None = None,
-    deep: Callable[[Parsed], int] | None = None,
+    deep: Callable[[Parsed], Deep] | None = None,
 ) -> Program:
     return Program(_READS, Options(options, "", danger), check=check, most=most, deep=deep)
 
@@ -232,7 +236,7 @@ _SUBCOMMANDS: dict[str, Program] = {
         "--max-depth= --recursive --no-recursive --and --or --not --all-match --quiet --full-name "
         "--max-count= --threads=",
         "-O? --open-files-in-pager? -f: --textconv --ext-grep",
-        deep=lambda parsed: int(parsed.has("--untracked")),
+        deep=_reads_untracked,
     ),
     "add": Program(_HARMLESS, Options("", "-AunvN --all --update --verbose --intent-to-add --dry-run --no-all")),
     "commit": Program(

@@ -7,7 +7,7 @@ from functools import cache, lru_cache
 from importlib import import_module
 
 from kimi_tui.permission.programs.options import Level, Parsed, parse
-from kimi_tui.permission.programs.program import Found, Kind, Program
+from kimi_tui.permission.programs.program import NOT_DEEP, Found, Kind, Program
 from kimi_tui.permission.subject import Pattern
 from kimi_tui.said import said
 
@@ -98,7 +98,7 @@ def _by_table(program: Program, words: tuple[str, ...], name: tuple[str, ...], d
         why,
         _paths(words[1:], parsed),
         tuple(word for _, word in parsed.operands),
-        program.deep(parsed) if program.deep else 0,
+        program.deep(parsed) if program.deep else NOT_DEEP,
         program.configured,
         loose=program.loose or not (program.keyed or program.most is not None or program.dangerous or program.check),
     )

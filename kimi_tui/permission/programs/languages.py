@@ -262,7 +262,7 @@ PROGRAMS: dict[str, Program] = {
         Options("", "-qcv --check --check-only --diff --profile=", "--settings-path= --settings-file= --sp="),
         check=outside,
         loose=True,
-        version="--version",
+        version="",
     ),
     "flake8": Program(
         _HARMLESS,
@@ -273,7 +273,7 @@ PROGRAMS: dict[str, Program] = {
         ),
         check=outside,
         loose=True,
-        version="--version",
+        version="",
     ),
     "mypy": Program(
         _HARMLESS,
@@ -300,7 +300,7 @@ PROGRAMS: dict[str, Program] = {
         ),
         check=outside,
         loose=True,
-        version="--version",
+        version="",
     ),
     "eslint": Program(
         _HARMLESS,
@@ -477,6 +477,5 @@ PROGRAMS: dict[str, Program] = {
             }
         },
         plugins=True,
-        version="--version --info",
     ),
 }

@@ -207,7 +207,6 @@ def _with_run(*also: str, danger: str = "", runner: Program = _RUN) -> Program:
         options=Options(danger=danger, stops=True),
         subs={"run": runner, **dict.fromkeys(also, Program(options=Options(danger=danger)))},
         plugins=True,
-        version="--version",
     )
 
 

@@ -2,12 +2,23 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from enum import Enum, auto
+from enum import Enum, IntFlag, auto
 
 from kimi_tui.permission.programs.options import NO_OPTIONS, Level, Options, Parsed
 
 Check = Callable[[Parsed], str]
 """What of the operands or values is not known to be harmless, for the user; empty where all is."""
+
+
+class Deep(IntFlag):
+    """How a program reads whatever is in folders: beyond links too, hidden files too."""
+
+    WITHIN = 1
+    LINKS = 2
+    HIDDEN = 4
+
+
+NOT_DEEP = Deep(0)
 
 
 class Kind(Enum):
@@ -28,9 +39,9 @@ class Found:
 
     `beginning` names the kind of command that a yes for the session covers. `dangers` are the places of the words
     that a user's rule must name; `why` says what stands against a lower level. `paths` are the words, and parts of
-    words, that may name files; `deep`: it reads whatever is in the folders among the `operands`, with 2 beyond links
-    too. `configured`: it obeys settings of the folder that it runs in. `anything`: it runs what it is given.
-    `loose`: any number of operands of any text mean the same.
+    words, that may name files; `deep`: it reads whatever is in the folders among the `operands`. `configured`: it
+    obeys settings of the folder that it runs in. `anything`: it runs what it is given. `loose`: any number of operands
+    of any text mean the same.
     """
 
     level: Level
@@ -39,7 +50,7 @@ class Found:
     why: str = ""
     paths: tuple[str, ...] = ()
     operands: tuple[str, ...] = ()
-    deep: int = 0
+    deep: Deep = NOT_DEEP
     configured: bool = False
     anything: bool = False
     loose: bool = False
@@ -72,5 +83,5 @@ class Program:
     version: str = ""
     modules: frozenset[str] = frozenset()
     configured: bool = False
-    deep: Callable[[Parsed], int] | None = None
+    deep: Callable[[Parsed], Deep] | None = None
     loose: bool = False

@@ -3,20 +3,34 @@
 import re
 
 from kimi_tui.permission.programs.options import Level, Options, Parsed
-from kimi_tui.permission.programs.program import Found, Program
+from kimi_tui.permission.programs.program import NOT_DEEP, Deep, Found, Program
 from kimi_tui.permission.programs.scripts import awk, sed
 
 _READS = Level.READS
 
 
-def _grep_is_deep(parsed: Parsed) -> int:
+def _grep_is_deep(parsed: Parsed) -> Deep:
     if parsed.has("-R", "--dereference-recursive"):
-        return 2
-    return int(parsed.has("-r", "--recursive", "-d", "--directories"))
+        return Deep.WITHIN | Deep.LINKS | Deep.HIDDEN
+    if parsed.has("-r", "--recursive", "-d", "--directories"):
+        return Deep.WITHIN | Deep.HIDDEN
+    return NOT_DEEP
 
 
-def _always(parsed: Parsed) -> int:
-    return 2 if parsed.has("-L", "--follow") else 1
+def _rg_is_deep(parsed: Parsed) -> Deep:
+    """A file that a glob or a type names is searched although it is hidden."""
+    more = ("-.", "--hidden", "-u", "--unrestricted", "-g", "--glob", "--iglob", "-t", "--type")
+    deep = Deep.WITHIN | Deep.HIDDEN if parsed.has(*more) else Deep.WITHIN
+    return deep | Deep.LINKS if parsed.has("-L", "--follow") else deep
+
+
+def _ag_is_deep(parsed: Parsed) -> Deep:
+    del parsed
+    return Deep.WITHIN | Deep.HIDDEN
+
+
+def _diff_is_deep(parsed: Parsed) -> Deep:
+    return Deep.WITHIN | Deep.LINKS | Deep.HIDDEN if parsed.has("-r", "--recursive") else NOT_DEEP
 
 
 def _more_args(parsed: Parsed) -> list[int]:
@@ -69,7 +83,7 @@ _DIFF = Program(
         "--ignore-space-change --ignore-all-space --ignore-blank-lines --ignore-matching-lines= --text "
         "--strip-trailing-cr --minimal --horizon-lines= --speed-large-files --color? --palette= --help --version"
     ),
-    deep=lambda parsed: 2 * parsed.has("-r", "--recursive"),
+    deep=_diff_is_deep,
 )
 
 PROGRAMS: dict[str, Program] = {
@@ -95,9 +109,11 @@ PROGRAMS: dict[str, Program] = {
             "",
             "--pre= --hostname-bin=",
         ),
-        deep=_always,
+        deep=_rg_is_deep,
     ),
-    "ag": Program(_READS, Options("-ilwvcnsSQoHL -A: -B: -C: -G: -m: --nocolor --nogroup --noheading"), deep=_always),
+    "ag": Program(
+        _READS, Options("-ilwvcnsSQoHL -A: -B: -C: -G: -m: --nocolor --nogroup --noheading"), deep=_ag_is_deep
+    ),
     "ack": Program(Level.EXACT, Options(danger="--pager= --ackrc= -p --proximate=")),
     "sed": Program(_READS, look=sed, loose=True),
     "awk": Program(_READS, look=awk, loose=True),
