@@ -41,7 +41,7 @@ def why_asked_for(line: CommandLine, workspace: Workspace) -> str | None:
         for folder in folders:
             expanded = expand(word, folder)
             for path in expanded.paths:
-                file = path.replace(UNKNOWN, "x")
+                file = path.replace(UNKNOWN, "1")  # a number or a name
                 if f"{folder}\0{file}" in seen:
                     continue
                 seen.add(f"{folder}\0{file}")
@@ -88,6 +88,8 @@ def _values(spelled: str) -> Iterator[str]:
     yield spelled
     if glued := _GLUED_VALUE.match(spelled):
         yield spelled[glued.end() :]
+    if ":" in spelled:
+        yield from spelled.split(":")
 
 
 def _folders(line: CommandLine, workspace: Workspace) -> list[Path]:

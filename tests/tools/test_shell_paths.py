@@ -49,6 +49,7 @@ def workspace(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Workspace:
     "cat <<<x .env", "echo $(cat .e*)", "cat " + "a " * 201 + ".env", "cp -f " + "a.txt " * 201 + ".env .git/hooks/x",
     "cp a.txt .mcp.json", "tee .mcp.json", "mv a.txt .mc*", "python x.py .mcp.json", "dd of=.claude/x", "rm -r .agents",
     "cp a.txt gd/hooks/x", "sed -i s/a/b/ .mcp.json", "cd .claude && touch x", "unknown .mcp.json",
+    "cat /proc/$PPID/environ", "cat /proc/$$/environ", "scp .env:x h:", "git show HEAD:.env", "cat $X.key",
     "echo x > .mcp.json", "echo x >> .claude/skills/x", "echo x > ~/.bashrc", "echo x &> .agents/a",
     "echo x >.mc?.json", "cat <<E >.mcp.json\nx\nE", "echo x > gd/hooks/post-commit", "cd gd && echo x > config",
     "cat /proc/[0-9]*/environ", "cat /proc/*/environ", "cat /proc/OWN/environ", "cat src/../.env",
