@@ -322,6 +322,11 @@ DEFENCES: tuple[Defence, ...] = (
         "test_enter_on_nothing_does_not_approve",
     ),
     Defence(
+        "29 approval_keys", "holding a key until no other letter follows", "kimi_tui/ui/tui/dialogs/ahead.py",
+        "            self._timer = self._dialog.set_timer(self.hold_s, self.settle)\n", "            self.settle()\n",
+        "test_an_answers_key_that_a_sentence_begins_with_answers_nothing",
+    ),
+    Defence(
         "29 approval_keys", "guarding the next one anew", "kimi_tui/ui/tui/dialogs/approval.py",
         "            self.ahead.leave()\n            self.guard.restart()\n", "            self.ahead.leave()\n",
         "test_the_next_of_several_approvals_is_shown_and_guarded_anew",

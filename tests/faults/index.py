@@ -3,6 +3,7 @@
 A case without a number is from the list of names or from the list of what went wrong in other programs.
 """
 
+_AHEAD = "tests/ui/tui/dialogs/test_ahead.py"
 _APPROVAL = "tests/ui/tui/dialogs/test_approval.py"
 _CHARS = "tests/llm/test_whole_characters.py"
 _CMD = "tests/tools/test_shell_command.py"
@@ -126,6 +127,7 @@ CASES: dict[str, tuple[str, ...]] = {
         f"{_APPROVAL}::test_the_next_of_several_approvals_is_shown_and_guarded_anew",
         f"{_APPROVAL}::test_a_click_that_gives_the_window_its_focus_answers_nothing",
         f"{_APPROVAL}::test_digits_in_a_reason_answer_nothing",
+        f"{_AHEAD}::test_an_answers_key_that_a_sentence_begins_with_answers_nothing",
     ),
     "30 secret_leak": (
         f"{_SHELL}::test_secret_leak",

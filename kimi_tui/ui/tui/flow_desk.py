@@ -68,8 +68,11 @@ class FlowDesk:
 
         self._room.open_dialog(StartFlow(skill.name, told(skill.description), skill.flow), begin)
 
-    def offer_resume(self) -> None:
-        """Offer to go on with the run that a crash or a quit cut off, if there is one."""
+    def offer_resume(self, *, by_itself: bool = False) -> None:
+        """Offer to go on with the run that a crash or a quit cut off, if there is one.
+
+        `by_itself`: nobody has asked for it, so whoever types means the message.
+        """
         run, found = self._stage.state.flow.run, open_run(self._engine)
         if found is None:
             return
@@ -82,7 +85,8 @@ class FlowDesk:
             elif answer == "see":
                 self._stage.home.go_to("flow")
 
-        self._room.open_dialog(Choice(_("a flow was cut off"), offer.words, offer.options), act)
+        typed = self._stage.home.write if by_itself else None
+        self._room.open_dialog(Choice(_("a flow was cut off"), offer.words, offer.options, typed=typed), act)
 
     # Steer
 

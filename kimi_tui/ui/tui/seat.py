@@ -170,8 +170,8 @@ class Seat:
             composer.remember(text_of(text))
             if not app.doors.takes(text_of(text)):
                 prompts.submit(text)
-        if not self._first_prompt and not early:
-            app.call_after_refresh(app.desk.offer_resume)
+        if not self._first_prompt and not early and not composer.is_written:
+            app.call_after_refresh(app.desk.offer_resume, by_itself=True)
         prompts.show_queue()
         app.hint()
         app.opened(engine)

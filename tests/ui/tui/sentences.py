@@ -245,8 +245,8 @@ def main(seconds: float, seed: int) -> None:
             with tempfile.TemporaryDirectory() as folder:
                 try:
                     counts += asyncio.run(type_in(Path(folder), state, seed, 2))
-                except LostError as error:
-                    lost.append(f"seed {seed}: {error}")
+                except Exception as error:  # noqa: BLE001 - each is told
+                    lost.append(f"seed {seed}, {state}: {type(error).__name__}: {error}")
                     print(lost[-1], flush=True)
             counts[f"state: {state}"] += 1
             if time.monotonic() > end:

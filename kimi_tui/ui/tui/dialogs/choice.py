@@ -1,6 +1,7 @@
 """A few words, and a choice among answers: one key each, arrows and Enter, or a click."""
 
-from collections.abc import Sequence
+import time
+from collections.abc import Callable, Sequence
 
 from textual import events
 from textual.app import ComposeResult
@@ -10,6 +11,7 @@ from textual.geometry import Region
 from textual.widgets import Static
 
 from kimi_tui.ui.tui.dialogs.body import spelled
+from kimi_tui.ui.tui.dialogs.guard import Guard
 from kimi_tui.ui.tui.dialogs.options import Option, OptionRows
 from kimi_tui.ui.tui.language import _
 from kimi_tui.ui.tui.leaving_once import LeavingOnce
@@ -20,7 +22,9 @@ from kimi_tui.ui.tui.text.sanitize import sanitize
 class Choice(LeavingOnce[str | None]):
     """Gives back the id of the answer, or None where it was left.
 
-    `begun`: the cursor is on the first answer, for a question that the person has asked for.
+    `begun`: the cursor is on the first answer, for a question that the person has asked for. `typed` is for one that
+    has opened by itself: it gets a letter that is no answer, or came before the question had been read, and the
+    question is left.
     """
 
     CSS = """
@@ -34,8 +38,18 @@ class Choice(LeavingOnce[str | None]):
     Choice KeyBar { dock: none; margin-top: 1; background: $surface; }
     """
 
-    def __init__(self, title: str, words: str, options: Sequence[Option], *, begun: bool = False) -> None:
+    def __init__(
+        self,
+        title: str,
+        words: str,
+        options: Sequence[Option],
+        *,
+        begun: bool = False,
+        typed: Callable[[str], None] | None = None,
+    ) -> None:
         super().__init__()
+        self.guard = Guard(time.monotonic)
+        self._typed = typed
         self._title, self._words, self._options = title, words, tuple(options)
         self._begun = begun
 
@@ -75,9 +89,13 @@ class Choice(LeavingOnce[str | None]):
         elif event.key == "enter" and rows.selected is not None:
             event.stop()
             self._take(rows.selected.id)
-        elif (found := self._option_of(event)) is not None:
+        elif (found := self._option_of(event)) is not None and (self._typed is None or self.guard.passes()):
             event.stop()
             self._take(found.id)
+        elif self._typed is not None and event.is_printable and event.character:
+            event.stop()
+            self.dismiss(None)
+            self._typed(event.character)
 
     def _option_of(self, event: events.Key) -> Option | None:
         """The answer that a key stands for: a letter or sign as it is, others by their names."""

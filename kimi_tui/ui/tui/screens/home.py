@@ -360,6 +360,11 @@ class Home(EchoScreen):
         dialogs = (self.approval, self.question, self.branch)
         return next((one for one in dialogs if widget is not None and one in widget.ancestors_with_self), None)
 
+    def write(self, text: str) -> None:
+        """Go on with the message that somebody is writing."""
+        self.composer.prompt.paste(text)
+        self.set_focus(self.composer.prompt)
+
     def on_typed(self, event: "Typed") -> None:
         """Letters for the message came to a dialog."""
         prompt = self.composer.prompt

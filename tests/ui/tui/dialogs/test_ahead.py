@@ -5,6 +5,9 @@ import asyncio
 import pytest
 
 from kimi_tui.ui.tui.dialogs.ahead import HOLD_S
+from kimi_tui.ui.tui.dialogs.choice import Choice
+from kimi_tui.ui.tui.dialogs.guard import Guard
+from kimi_tui.ui.tui.dialogs.options import Option
 from kimi_tui.wire.requests import Question, QuestionOption
 from tests.ui.tui import scenes
 from tests.ui.tui.hands import Start
@@ -52,6 +55,22 @@ async def test_an_answers_key_that_a_sentence_begins_with_answers_nothing(start:
         stage.clock.now += 1
         await stage.press("y", "enter")
         assert stage.verdicts == [("approve", None)]
+
+
+async def test_a_question_that_opens_by_itself_makes_way_for_a_sentence(start: Start) -> None:
+    async with start() as stage:
+        answers: list[str | None] = []
+        for wait in (0.0, 1.0):
+            options = (Option("go", "g", "Go on"), Option("no", "n", "No"))
+            dialog = Choice("cut off", "A flow was cut off.", options, typed=stage.app.home.write)
+            stage.app.push_screen(dialog, answers.append)
+            await stage.pilot.pause()
+            dialog.guard = Guard(stage.clock)
+            stage.clock.now += wait
+            await stage.press(*("geton" if not wait else "what"))
+            assert stage.composer == ("geton" if not wait else "what")
+            stage.app.home.composer.text = ""
+        assert answers == [None, None]
 
 
 async def test_an_answer_that_is_held_is_given_to_what_was_asked_and_to_nothing_else(start: Start) -> None:

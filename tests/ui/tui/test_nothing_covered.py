@@ -1,0 +1,67 @@
+"""In terminals without room for two columns nothing lies over something else, and keys are those of what is seen."""
+
+import itertools
+import random
+from pathlib import Path
+
+import pytest
+from textual.widget import Widget
+from textual.widgets._toast import ToastRack
+
+from kimi_tui.ui.tui.hinting import where_of
+from kimi_tui.ui.tui.keys import PANES
+from kimi_tui.ui.tui.screens.home import Home
+from tests.ui.tui.sentences import STATES, Typing, Typist
+from tests.ui.tui.stand_in import StandIn, make_app
+from tests.ui.tui.test_screen import ready
+
+KEYS = ("f2", "f3", "f4", "f5", "f6", "f7", "f11", "ctrl+o", "escape", "i", "down")
+
+
+def is_counted(widget: Widget) -> bool:
+    """Whether it is a pane of its own: no scroll bar, no passing word, nothing that holds others."""
+    holds = any(isinstance(child, Widget) and child.display for child in widget.children)
+    passing = any(isinstance(one, ToastRack) for one in widget.ancestors_with_self)
+    return not (holds or passing or widget.has_class("-textual-system"))
+
+
+def covered(home: Home) -> list[str]:
+    """Widgets of which a part is cut off, or lies below another; passing words apart."""
+    shown = {
+        widget: (region, clip)
+        for widget, (region, clip) in home._compositor.visible_widgets.items()
+        if region and widget.is_attached and is_counted(widget)
+    }
+    cut = [f"{one} is cut" for one, (region, clip) in shown.items() if region.intersection(clip) != region]
+    pairs = itertools.combinations(shown.items(), 2)
+    over = [f"{one} and {two}" for (one, (first, _)), (two, (second, _)) in pairs if first.intersection(second)]
+    return cut + over
+
+
+@pytest.mark.parametrize("size", [(80, 24), (100, 30)])
+@pytest.mark.parametrize("state", STATES)
+async def test_nothing_is_half_covered_and_no_key_of_what_is_not_seen_is_named(
+    state: str, size: tuple[int, int], tmp_path: Path
+) -> None:
+    chance = random.Random(f"{state}{size}")
+    app, clock = make_app(engine := StandIn(tmp_path), kind=Typist)
+    assert isinstance(app, Typist)
+    async with app.run_test(size=size) as pilot:
+        await ready(pilot)
+        typing = Typing(3, app, pilot, engine, clock)
+        await typing.begin(state)
+        done: list[str] = []
+        for _ in range(3):
+            for _ in range(3):
+                await pilot.pause()
+            home = app.home
+            assert covered(home) == [], done
+            if app.screen is home:
+                assert home.focused is not None, done
+                assert home.focused.is_on_screen, (home.focused, done)
+                if where_of(home) in PANES:
+                    bound = home.active_bindings
+                    named = [key for key, _meaning in home.hints.hints if len(key) == 1 and key.isalpha()]
+                    assert [key for key in named if key not in bound or not bound[key].enabled] == [], done
+            done.append(key := chance.choice(KEYS))
+            await pilot.press(key)
