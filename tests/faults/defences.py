@@ -384,9 +384,49 @@ DEFENCES: tuple[Defence, ...] = (
     ),
     Defence(
         "31 cmd_split", "allowing only what has no doubt", "kimi_tui/permission/rule.py",
-        "            return _yes(bool(fits) and not subject.doubts and all(fit is Fit.YES for fit in fits))\n",
-        "            return _yes(bool(fits) and any(fit is Fit.YES for fit in fits))\n",
+        "            whole = bool(fits) and not subject.doubts and not subject.elsewhere\n",
+        "            whole = bool(fits)\n",
         "test_a_rule_that_allows_covers_what_it_surely_means",
+    ),
+    Defence(
+        "31 cmd_split", "holding a rule to the dangerous words that it names", "kimi_tui/permission/rule.py",
+        " is Fit.YES and unnamed_danger(pattern, words) is None)\n", " is Fit.YES)\n",
+        "test_a_dangerous_word_is_asked_about_whatever_was_granted_and_whatever_the_rule",
+    ),
+    Defence(
+        "31 cmd_split", "knowing an option by its whole name only", "kimi_tui/permission/programs/options.py",
+        "        parsed.reach(Level.EXACT, name)\n        if _may_be", "        if _may_be",
+        "test_an_option_that_is_not_in_a_table_is_never_covered",
+    ),
+    Defence(
+        "31 cmd_split", "covering no program that is not known", "kimi_tui/permission/programs/judge.py",
+        "        return Found(Level.EXACT, why=why, ", "        return Found(Level.READS, words[:1], why=why, ",
+        "test_what_is_not_known_to_be_harmless_is_covered_word_by_word",
+    ),
+    Defence(
+        "31 cmd_split", "covering a line that changes the folder as a whole", "kimi_tui/tools/shell_scope.py",
+        "    if any(command.program in _CHANGE_FOLDER for command in line.commands):\n", "    if False:\n",
+        "test_what_is_not_known_to_be_harmless_is_covered_word_by_word",
+    ),
+    Defence(
+        "31 cmd_split", "looking at a repository's settings", "kimi_tui/tools/shell_reading.py",
+        "    if found.configured and not all(", "    if False and not all(",
+        "test_a_repository_whose_settings_may_run_something_is_asked_about",
+    ),
+    Defence(
+        "31 cmd_split", "looking where a program lies", "kimi_tui/tools/shell_reading.py",
+        "    if _is_ours(words[0], workspace):\n", "    if False:\n",
+        "test_a_program_that_the_agent_may_have_written_is_asked_for",
+    ),
+    Defence(
+        "31 cmd_split", "looking where the words of what reads lead", "kimi_tui/tools/shell_reading.py",
+        "            if not _may_be_read(part, folder, workspace):\n", "            if False:\n",
+        "test_what_does_more_or_reads_what_is_secret_is_asked_for",
+    ),
+    Defence(
+        "31 cmd_split", "letting plan mode only read", "kimi_tui/tools/toolset.py",
+        "        if planning and not tool.reads(params):\n", "        if False:\n",
+        "test_plan_mode_runs_commands_that_only_read",
     ),
     Defence(
         "31 cmd_split", "denying other ways to say it", "kimi_tui/permission/rule.py",

@@ -17,6 +17,8 @@ _JSONL = "tests/test_jsonl.py"
 _MCP = "tests/mcp"
 _PANE = "tests/ui/tui/flow"
 _PROC = "tests/tools/test_processes.py"
+_PROG = "tests/permission/programs"
+_READ = "tests/tools/test_shell_reading.py"
 _SHELL = "tests/tools/test_shell.py"
 _SKILL = "tests/skill"
 _STEER = "tests/flow/test_steering.py"
@@ -145,6 +147,13 @@ CASES: dict[str, tuple[str, ...]] = {
         f"{_DOUBTS}::test_a_redirection_with_an_odd_descriptor_or_target_is_asked_about",
         f"{_DOUBTS}::test_a_builtin_that_evaluates_its_operands_is_asked_about",
         f"{_DOUBTS}::test_a_pattern_that_may_become_an_option_is_asked_about",
+        f"{_READ}::test_a_repository_whose_settings_may_run_something_is_asked_about",
+        f"{_READ}::test_a_program_that_the_agent_may_have_written_is_asked_for",
+        f"{_READ}::test_what_does_more_or_reads_what_is_secret_is_asked_for",
+        f"{_READ}::test_plan_mode_runs_commands_that_only_read",
+        f"{_PROG}/test_dangers.py::test_a_dangerous_word_is_asked_about_whatever_was_granted_and_whatever_the_rule",
+        f"{_PROG}/test_dangers.py::test_an_option_that_is_not_in_a_table_is_never_covered",
+        f"{_PROG}/test_scope.py::test_what_is_not_known_to_be_harmless_is_covered_word_by_word",
         "tests/permission/test_rule.py::test_a_rule_that_allows_covers_what_it_surely_means",
         "tests/permission/test_rule.py::test_a_rule_that_denies_covers_what_it_may_mean",
         "tests/permission/test_rule.py::"
