@@ -229,7 +229,7 @@ DEFENCES: tuple[Defence, ...] = (
     ),
     Defence(
         "21 epipe_print", "ending quietly when nobody reads", "kimi_tui/cli/main.py",
-        "    except BrokenPipeError:\n        _silence_stdout()\n        return 141\n",
+        "    except BrokenPipeError:\n        return 128 + signal.SIGPIPE\n",
         "    except ZeroDivisionError:\n        return 1\n",
     ),
     Defence(
