@@ -91,7 +91,7 @@ def _outline(flow: Flow, width: int, *, ascii_only: bool) -> str:
             goal = f"{back if line.back else onward} {title}"
         label = f"{line.text}:" if line.text and not goal else line.text
         rows.append(clip(" ".join(filter(None, (f"{pad}{branch}", label, goal))), width))
-    return "\n".join(rows).replace("…", ".") if ascii_only else "\n".join(rows)
+    return "\n".join(rows).replace("…", "~") if ascii_only else "\n".join(rows)
 
 
 def find_flow(options: argparse.Namespace) -> Flow:

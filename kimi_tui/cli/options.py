@@ -207,10 +207,7 @@ def _check(options: argparse.Namespace) -> None:
         raise UsageError("--continue and --session exclude each other")
     if options.config is not None and options.config_file is not None:
         raise UsageError("--config and --config-file exclude each other")
-    if options.prompt_flow and options.max_ralph_iterations:
-        raise UsageError("--prompt-flow and --max-ralph-iterations exclude each other")
-    if options.flow and options.prompt_flow:
-        raise UsageError("--flow and --prompt-flow exclude each other")
+    _check_flow(options)
     if not options.print_:
         for name in ("input_format", "output_format", "final_message_only", "flow_events"):
             if getattr(options, name):
@@ -221,6 +218,15 @@ def _check(options: argparse.Namespace) -> None:
         raise UsageError("--session needs an id without a screen")
     if options.prompt is not None and not options.prompt.strip():
         raise UsageError("--prompt is empty")
+
+
+def _check_flow(options: argparse.Namespace) -> None:
+    if options.prompt_flow and options.max_ralph_iterations:
+        raise UsageError("--prompt-flow and --max-ralph-iterations exclude each other")
+    if options.flow and options.prompt_flow:
+        raise UsageError("--flow and --prompt-flow exclude each other")
+    if options.flow and (options.wire or options.acp):
+        raise UsageError("--flow does not go with --wire or --acp; the client sends /flow:NAME")
 
 
 def _size(text: str) -> tuple[int, int]:

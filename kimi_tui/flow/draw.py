@@ -5,7 +5,7 @@ its upper border. So a change of state redraws one box's rows, with `draw_node`,
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from operator import itemgetter
 from typing import Literal
@@ -112,7 +112,7 @@ def draw(
         if edge.label_at:
             label = Owner("label", edge=edge.index)
             for row, line in enumerate(edge.label_lines):
-                canvas.put(edge.label_at[0], edge.label_at[1] + row, Run(line, label))
+                canvas.put(edge.label_at[0], edge.label_at[1] + row, Run(_in_ascii(line) if ascii else line, label))
     lines = [Owner("edge", edge=edge.index) for edge in layout.edges]
     for (x, y), sign in signs.items():
         canvas.put(x, y, Run(sign, lines[owners[x, y]]))
@@ -121,9 +121,14 @@ def draw(
         for row, runs in enumerate(draw_node(node, look, exits.get(node.id, {}), ascii=ascii)):
             x = node.x
             for run in runs:
-                canvas.put(x, node.y + row, run)
+                canvas.put(x, node.y + row, replace(run, text=_in_ascii(run.text)) if ascii else run)
                 x += cells(run.text)
     return canvas.drawing()
+
+
+def _in_ascii(text: str) -> str:
+    """Our own marks in ASCII, each as wide as before; words stay as they are."""
+    return text.replace("…", "~").replace("×", "x")
 
 
 def line_cells(layout: Layout, taken: Sequence[int] = ()) -> tuple[dict[Point, int], dict[Point, int]]:

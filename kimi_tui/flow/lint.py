@@ -174,7 +174,6 @@ def _nearly(chart: Chart, role: NodeKind) -> ChartNode | None:
         lambda node: _bare(node.label) == word,
         lambda node: _bare(node.id) == word,
         lambda node: _bare(node.label) in others,
-        lambda node: _bare(node.id) in others,
     )
     return next((node for test in tests for node in nodes if test(node)), None)
 
@@ -241,8 +240,8 @@ def _kind(node: ChartNode, begin: ChartNode, ends: Set[str], outgoing: Outgoing)
 
 def _branch_flaws(node: ChartNode, ways: Sequence[ChartEdge]) -> Iterator[FlowValidationError]:
     seen: dict[str, ChartEdge] = {}
-    if not any(_branch(edge) for edge in ways):
-        targets = list(dict.fromkeys(edge.dst for edge in ways))
+    targets = list(dict.fromkeys(edge.dst for edge in ways))
+    if len(targets) > 1 and not any(_branch(edge) for edge in ways):
         named = ", ".join(f"`{target}`" for target in targets[:8]) + (", .." if len(targets) > 8 else "")
         yield _refusal(
             said(

@@ -95,6 +95,12 @@ def test_acp_goes_with_no_other_face() -> None:
             parse(["--acp", other])
 
 
+@pytest.mark.parametrize("face", ["--wire", "--acp"])
+def test_a_flow_is_not_silently_left_out_where_a_client_sends_the_prompts(face: str) -> None:
+    with pytest.raises(UsageError, match="the client sends /flow:NAME"):
+        parse([face, "--flow", "release"])
+
+
 BUILT = """
 import sys
 import kimi_tui.cli.print_mode

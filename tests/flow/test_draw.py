@@ -114,3 +114,13 @@ def test_ascii_uses_nothing_else() -> None:
 def test_kinds_and_the_current_node_are_told_apart_by_their_boxes() -> None:
     text = str(draw(layout(_release(), direction="TB"), states={"tag": NodeLook("▶", current=True)}))
     assert all(corner in text for corner in ("╭", "┌", "◆", "┏"))
+
+
+def test_a_drawing_in_ascii_has_no_other_sign_of_ours() -> None:
+    flow = make_flow(
+        {"b": "BEGIN", "a": "word " * 60, "e": "END"}, [("b", "a", None), ("a", "e", "yes " * 40), ("a", "a", "no")]
+    )
+    for direction in DIRECTIONS:
+        for mode in MODES:
+            drawn = layout(flow, direction=direction, mode=mode, width=40)
+            assert str(draw(drawn, ascii=True, states={"a": NodeLook("x", visits=3)})).isascii()

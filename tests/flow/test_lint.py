@@ -102,6 +102,10 @@ def test_ways_side_by_side_are_told_from_a_decision_that_lacks_labels():
     assert refused.line == 3
 
 
+def test_two_ways_to_one_node_are_not_steps_side_by_side():
+    assert "has no label" in refusal("BEGIN --> A", "A --> X", "A --> X", "X --> END").cause
+
+
 def test_an_unlabelled_branch_that_is_never_reached_does_no_harm():
     assert flow("BEGIN --> END", "A --> B", "A --> C")
     assert flow("BEGIN --> END", "END --> A", "A --> B", "A --> C")

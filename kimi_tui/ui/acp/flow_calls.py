@@ -58,7 +58,8 @@ class FlowCalls:
                 run, self._run = self._run, None
                 if run is None:
                     return []
-                said = f"{event.status} after {event.moves} moves{f': {event.reason}' if event.reason else ''}"
+                moves = f"{event.moves} move{'s' * (event.moves != 1)}"
+                said = f"{event.status} after {moves}{f': {event.reason}' if event.reason else ''}"
                 content = [tool_content(text_block(said))]
                 return [update_tool_call(run, status=_ENDED.get(event.status, "failed"), content=content)]
 

@@ -55,7 +55,7 @@ class Prose:
             case FlowDecision():
                 self._note(f"  {message.choice} → {message.dst}")
             case FlowEnd():
-                self._note(f"flow {message.status} after {message.moves} moves")
+                self._note(f"flow {message.status} after {message.moves} move{'s' * (message.moves != 1)}")
             case BtwEnd():
                 self._aside(message)
             case Notification() if message.severity not in ("error", "warning"):
