@@ -161,6 +161,8 @@ class ProviderError(KimiTuiError):
     """
 
     retryable: bool = False
+    taken_back: bool = False
+    """Whether the message that was refused is no more in the conversation, where it would be refused again."""
 
     @property
     def exit_code(self) -> int:  # type: ignore[override]

@@ -39,7 +39,10 @@ def error_notice(error: KimiTuiError) -> Notification:
             title = said("The turn was stopped")
         case _:
             title = said("The turn ended with an error")
-    return notice(title, str(error), severity="error", kind=type(error).__name__)
+    body = str(error)
+    if isinstance(error, ProviderError) and error.taken_back:
+        body = " ".join((body.rstrip(".") + ".", said("The message was taken back: the model will not see it again.")))
+    return notice(title, body, severity="error", kind=type(error).__name__)
 
 
 def cut_notice() -> Notification:

@@ -5,17 +5,19 @@ last turn ended.
 """
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from kimi_tui.context.compaction import Threshold
 from kimi_tui.context.context import Context, interrupted_result
-from kimi_tui.context.dmail import arrival, checkpoint_mark
+from kimi_tui.context.dmail import arrival, checkpoint_mark, is_checkpoint_mark
 from kimi_tui.errors import (
     ContextOverflowError,
     KimiTuiError,
     MaxStepsReachedError,
     ModelNotSetError,
+    ProviderAuthError,
+    ProviderError,
     RepeatedCallError,
 )
 from kimi_tui.flow.turn import TurnResult
@@ -145,7 +147,8 @@ class Soul:
     async def _turn(self, prompt: UserInput, shown: UserInput, turn_id: str) -> TurnResult:
         self._send(TurnBegin(user_input=shown))
         self.agent.toolset.begin_turn()
-        self._checkpoint(turn_id)
+        before = tuple(self.context.history)
+        checkpoint = self._checkpoint(turn_id)
         turn = _Turn(turn_id)
         self._request(turn, prompt)
         while not turn.ended:
@@ -155,8 +158,10 @@ class Soul:
             self._send(StepBegin(n=turn.steps))
             try:
                 await self._step(turn)
-            except (asyncio.CancelledError, KimiTuiError):
+            except (asyncio.CancelledError, KimiTuiError) as error:
                 self._send(StepInterrupted())
+                if turn.steps == 1 and isinstance(error, ProviderError) and _refuses_content(error):
+                    self._take_back(turn, before, checkpoint, error)
                 raise
             if self._take_steering(turn) and not turn.rejected:
                 turn.ended, turn.repeated = False, None
@@ -174,11 +179,31 @@ class Soul:
             self._asked(), self.model.max_context_size, requests=turn.requests, step=turn.steps, refused=refused
         )
 
-    def _checkpoint(self, turn_id: str = "") -> None:
+    def _take_back(self, turn: _Turn, before: Sequence[Message], checkpoint: int, error: ProviderError) -> None:
+        """Forget a message that the service refused: each later request would carry it, and be refused too.
+
+        What else the model was to know comes with the next step.
+        """
+        history = self.context.history
+        if [*map(id, history[: len(before)])] != [*map(id, before)] or self.context.checkpoints <= checkpoint:
+            return  # it was compacted meanwhile
+        said_since = history[len(before) :]
+        if all(message.role == "user" for message in said_since):
+            notes = [
+                message.text
+                for message in said_since
+                if not is_checkpoint_mark(message) and not any(message is request for request in turn.requests)
+            ]
+            self.context.revert_to(checkpoint)
+            self._notes = [*notes, *self._notes]
+            error.taken_back = True
+
+    def _checkpoint(self, turn_id: str = "") -> int:
         checkpoint_id = self.context.checkpoint(turn_id)
         if self.agent.denwa_renji is not None:
             self.context.append(checkpoint_mark(checkpoint_id))
             self.agent.denwa_renji.know_checkpoints(self.context.checkpoints)
+        return checkpoint_id
 
     def _go_back(self, turn: _Turn) -> bool:
         """Deliver a D-Mail that was sent in this step: what came after its checkpoint has not happened, except for
@@ -326,3 +351,8 @@ def _too_long(error: ContextOverflowError) -> ContextOverflowError:
         "with /model, or begin anew with /clear"
     )
     return ContextOverflowError(f"{error} ({way_out})", status_code=error.status_code)
+
+
+def _refuses_content(error: ProviderError) -> bool:
+    """Whether the service would refuse this request again, for what is in it."""
+    return not error.retryable and not isinstance(error, ProviderAuthError | ContextOverflowError)

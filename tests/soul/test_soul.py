@@ -206,3 +206,36 @@ async def test_an_unknown_tool_and_broken_arguments_are_told_to_the_model(tmp_pa
     async with engine_on(plan(tmp_path, tool_call("Fly", "a") + "\n" + broken, "text: sorry")) as (engine, heard):
         assert (await engine.prompt("go")).message == "sorry"
     assert all(result.return_value.is_error for result in heard.of(ToolResult))
+
+
+@pytest.mark.parametrize("refusal", ["error: 400 the content is not allowed", "error: 422 no such thing"])
+async def test_a_message_that_the_service_refuses_is_taken_back_and_the_next_one_is_answered(tmp_path, refusal):
+    replies = ("text: one", refusal, "text: two")
+    async with engine_on(plan(tmp_path, *replies)) as (engine, heard):
+        await engine.prompt("first")
+        engine.soul.inform("a note that must not be lost")
+        with pytest.raises(ProviderError) as refused:
+            await engine.prompt("refused")
+        assert refused.value.taken_back
+        assert "taken back" in heard.of(Notification)[-1].body
+        await engine.prompt("next")
+        texts = [message.text for message in engine.context.history]
+    assert texts == ["first", "one", "next", "a note that must not be lost", "two"]
+
+
+@pytest.mark.parametrize("failure", ["error: 401 bad key", "error: connection gone"])
+async def test_a_message_that_failed_for_another_reason_stays(tmp_path, failure):
+    async with engine_on(plan(tmp_path, failure, "text: two", loop={"max_retries_per_step": 1})) as (engine, _):
+        with pytest.raises(ProviderError) as failed:
+            await engine.prompt("first")
+        assert not failed.value.taken_back
+        assert engine.context.history[0].text == "first"
+
+
+async def test_what_was_done_before_a_refusal_stays(tmp_path):
+    call = tool_call("Think", thought="hm")
+    async with engine_on(plan(tmp_path, call, "error: 400 not allowed")) as (engine, _):
+        with pytest.raises(ProviderError) as refused:
+            await engine.prompt("first")
+        assert not refused.value.taken_back
+        assert roles(engine) == ["user", "assistant", "tool"]

@@ -7,7 +7,7 @@ import asyncio
 import logging
 from collections.abc import Callable
 
-from kimi_tui.errors import KimiTuiError, ModelNotSetError, UsageError
+from kimi_tui.errors import KimiTuiError, ModelNotSetError, ProviderError, UsageError
 from kimi_tui.soul.slash import names_of, slash_command
 from kimi_tui.ui.tui.doors import DOORS
 from kimi_tui.ui.tui.engine import Engine
@@ -106,6 +106,10 @@ class Turns:
             return
         except KimiTuiError as error:
             _log.info("a turn ended: %s", error)
+            if isinstance(error, ProviderError) and error.taken_back:
+                self._break_off()
+                self._refused(content, str(error))
+                return
         except Exception as error:  # noqa: BLE001 - the edge: a fault of ours is told, the screen stays
             _log.exception("a turn ended in an unexpected way")
             self._failed(f"{type(error).__name__}: {error}")

@@ -180,6 +180,15 @@ async def test_without_a_model_the_header_says_what_to_do_and_the_message_comes_
         assert "ready" in shown(app).splitlines()[0]
 
 
+async def test_a_message_that_the_service_refused_comes_back_to_be_edited(tmp_path: Path) -> None:
+    engine = StandIn(tmp_path)
+    engine.error = ProviderError("the service's content filter stopped the answer")
+    engine.error.taken_back = True
+    async with opened(tmp_path, engine) as (app, pilot, _):
+        await send(pilot, "hello")
+        assert app.home.composer.text == "hello"
+
+
 async def test_a_command_that_was_refused_does_not_stay_where_the_next_is_typed(tmp_path: Path) -> None:
     engine = StandIn(tmp_path)
     engine.error = UsageError("/clear has to wait until the turn has ended")
