@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+import logging
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -49,6 +50,8 @@ from kimi_tui.trust import Standing
 from kimi_tui.wire.channel import Wire
 from kimi_tui.wire.events import Notification, StatusUpdate
 from kimi_tui.wire.recorder import Recorder
+
+_log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -219,8 +222,11 @@ async def _assemble(
         headless=not plan.interactive,
     )
 
+    _log_skills(skills)
+
     def renew_prompt(change: object = None) -> None:
         """The next turn's prompt lists the skills and the folders there are then."""
+        _log_skills(skills)
         now = {
             "KIMI_SKILLS": skills.listing(),
             "KIMI_ADDITIONAL_DIRS_INFO": dirs_info(services.workspace.additional_dirs),
@@ -297,6 +303,14 @@ def _told(mended: Mended, file: Path) -> str:
     if mended.bad_lines:
         facts.append(said("the lines are kept in {file}", file=file.with_suffix(".bad.jsonl").name))
     return " · ".join(facts)
+
+
+def _log_skills(skills: SkillLibrary) -> None:
+    """Those there are, and what keeps one from being used: a flow whose chart is broken among them."""
+    _log.debug("skills: %s", ", ".join(skill.name for skill in skills.skills) or "none")
+    for problem in skills.problems():
+        level = logging.WARNING if problem.severity == "error" else logging.INFO
+        _log.log(level, "%s:%s: %s", problem.path, problem.line or "", problem.text)
 
 
 def _load_skills(plan: Plan) -> SkillLibrary:

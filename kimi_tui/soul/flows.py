@@ -1,5 +1,6 @@
 """The flows of a session: begun, gone on with, given orders, stopped. One at a time is followed."""
 
+import logging
 from collections.abc import Callable
 from typing import Protocol
 
@@ -22,7 +23,10 @@ from kimi_tui.soul.prompt_flow import PromptFlow, flow_of_run
 from kimi_tui.soul.services import Services
 from kimi_tui.wire.codec import WireMessage
 from kimi_tui.wire.events import TurnBegin, TurnEnd
+from kimi_tui.wire.flow_events import FlowBegin, FlowDecision, FlowEnd, FlowNodeBegin, FlowNodeEnd
 from kimi_tui.wire.parts import UserInput, text_of
+
+_log = logging.getLogger(__name__)
 
 
 class Taker(TurnTaker, Protocol):
@@ -133,7 +137,7 @@ class Flows:
             flow,
             name=name,
             taker=self._taker,
-            send=self._send,
+            send=self._logged,
             interactive=self._taker.interactive,
             journal=Journal(self._journal_file, on_trouble=self._tell_trouble),
             text=text,
@@ -156,6 +160,22 @@ class Flows:
         if outcome.error is not None:
             raise outcome.error
         return outcome
+
+    def _logged(self, message: WireMessage) -> None:
+        match message:
+            case FlowBegin():
+                _log.info("flow %s begins: run %s, %d nodes", message.name, message.run_id, len(message.nodes))
+            case FlowNodeBegin():
+                _log.debug("flow: node %s, move %d, attempt %d", message.node_id, message.move, message.attempt)
+            case FlowDecision():
+                _log.debug("flow: %s: %s by the %s, to %s", message.node_id, message.choice, message.by, message.dst)
+            case FlowNodeEnd():
+                _log.debug("flow: node %s is %s after %.1f s", message.node_id, message.status, message.duration_s)
+            case FlowEnd():
+                _log.info("flow: %s after %d moves %s", message.status, message.moves, message.reason or "")
+            case _:
+                pass
+        self._send(message)
 
     def _obey(self, runner: FlowRunner) -> None:
         orders, self._orders = self._orders, []

@@ -1,6 +1,7 @@
 """Flows in a session, with a scripted model."""
 
 import asyncio
+import logging
 
 import pytest
 
@@ -149,3 +150,16 @@ async def test_a_flow_may_have_a_chinese_name(tmp_path):
     async with engine_on(plan(tmp_path, *CHOICES)) as (engine, heard):
         assert (await engine.prompt("/flow:发布 现在")).stop == "finished"
         assert heard.of(FlowEnd)[0].status == "finished"
+
+
+@pytest.mark.usefixtures("skills")
+async def test_flows_their_nodes_and_a_broken_chart_are_logged(tmp_path, caplog):
+    caplog.set_level(logging.DEBUG, "kimi_tui")
+    async with engine_on(plan(tmp_path, *CHOICES)) as (engine, _):
+        await engine.prompt("/flow:release")
+    told = [(record.levelname, record.getMessage()) for record in caplog.records]
+    assert any(level == "INFO" and "flow release begins" in text for level, text in told)
+    assert any(level == "DEBUG" and "node Fix, move 1, attempt 1" in text for level, text in told)
+    assert any(level == "DEBUG" and "Green: no by the model, to Fix" in text for level, text in told)
+    assert any(level == "INFO" and "flow: finished after" in text for level, text in told)
+    assert any(level == "WARNING" and "broken" in text and "SKILL.md" in text for level, text in told)
