@@ -38,13 +38,19 @@ class ShellParams(Params):
         default=60,
         ge=1,
         le=MAX_BACKGROUND_TIMEOUT,
-        description=f"Seconds after which it is ended; at most {MAX_TIMEOUT}, or a day in the background.",
+        description=f"Seconds after which it is ended; at most {MAX_TIMEOUT}. In the background a day, if not given.",
     )
     run_in_background: bool = Field(default=False, description="Return at once; TaskOutput shows what it prints.")
     description: str = Field(default="", description="What it is for, in a few words; needed in the background.")
     outside_sandbox: bool = Field(
         default=False, description="Run it without the sandbox, after it failed because of it; the user is asked."
     )
+
+    @property
+    def seconds(self) -> int:
+        """The time that it has: what is said, else a minute, or a day in the background."""
+        said_so = "timeout" in self.model_fields_set
+        return self.timeout if said_so or not self.run_in_background else MAX_BACKGROUND_TIMEOUT
 
     @model_validator(mode="after")
     def _fits_together(self) -> "ShellParams":
@@ -144,12 +150,13 @@ class Shell(Tool[ShellParams]):
                 description=params.description.strip(),
                 cwd=self._workspace.work_dir,
                 env=self._env.build(),
-                seconds=params.timeout,
+                seconds=params.seconds,
             )
         except BackgroundError as error:
             return failed(str(error))
         message = f"Started in the background as task {task.id}. TaskOutput shows what it prints; TaskStop ends it."
-        return ok(message=message, display=(task.block,))
+        brief = said("Runs in the background as task {task}", task=task.id)
+        return ok(message=message, display=(BriefBlock(text=brief), task.block))
 
     async def _run(self, params: ShellParams, command: list[str], sandbox: Sandbox) -> ToolReturnValue:
         output = ResultBuilder(tail_chars=TAIL_CHARS)

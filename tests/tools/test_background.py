@@ -8,7 +8,7 @@ import pytest
 from kimi_tui.tools.background import BackgroundTask, BackgroundTasks
 from kimi_tui.tools.child_env import DEFAULT_ENV
 from kimi_tui.tools.progress import ToolProgress
-from kimi_tui.tools.shell import Shell
+from kimi_tui.tools.shell import Shell, ShellParams
 from kimi_tui.tools.task_list import TaskList
 from kimi_tui.tools.task_output import TaskOutput
 from kimi_tui.tools.task_stop import TaskStop
@@ -45,6 +45,20 @@ async def test_a_task_runs_on_and_its_output_is_read(desk: Desk, background: Bac
         "shell",
         "done",
     )
+
+
+def test_the_foregrounds_limit_is_not_the_backgrounds() -> None:
+    assert ShellParams(command="x").seconds == 60
+    assert ShellParams(command="x", run_in_background=True, description="d").seconds == 86_400
+    assert ShellParams(command="x", run_in_background=True, description="d", timeout=60).seconds == 60
+
+
+async def test_the_card_of_a_task_says_where_it_runs(desk: Desk, background: BackgroundTasks) -> None:
+    value = await start(desk, background, "sleep 1000")
+    (task,) = background.tasks
+    brief = value.display[0].model_dump()
+    assert brief["text"] == f"Runs in the background as task {task.id}"
+    await background.aclose()
 
 
 async def test_waiting_has_an_end(desk: Desk, background: BackgroundTasks) -> None:
