@@ -175,7 +175,7 @@ class Approvals:
             action=action,
             description=description,
             display=tuple(display),
-            source_kind="background_agent" if source else "foreground_turn",
+            source_kind="foreground_turn",  # a subagent works within it too
             agent_id=source.agent_id if source else None,
             subagent_type=source.subagent_type if source else None,
             source_description=source.description if source else None,

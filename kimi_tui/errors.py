@@ -6,6 +6,7 @@ KimiTuiError
 ├── FlowError               exit 1   a chart: line, column
 │   ├── FlowParseError               cannot be read
 │   └── FlowValidationError          is read, but is no flow
+├── FlowFailedError         exit 1   a run came to a decision that the model did not take
 ├── FlowControlError        exit 1   what a person asked of a running flow cannot be done now
 ├── SkillError              exit 1   a skill file
 ├── AgentSpecError          exit 1   an agent file: file, line, key
@@ -82,6 +83,10 @@ class FlowValidationError(FlowError):
 
 class ChartTooLargeError(KimiTuiError):
     """A chart that would take too long to draw; its outline can be shown."""
+
+
+class FlowFailedError(KimiTuiError):
+    """A run that nobody steers ended at a decision, since no reply of the model chose a branch."""
 
 
 class FlowControlError(KimiTuiError):

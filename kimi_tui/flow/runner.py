@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from uuid import uuid4
 
-from kimi_tui.errors import FlowControlError, KimiTuiError, MaxStepsReachedError
+from kimi_tui.errors import FlowControlError, FlowFailedError, KimiTuiError, MaxStepsReachedError
 from kimi_tui.flow.choice import match_choice, parse_choice
 from kimi_tui.flow.graph import Flow, FlowNode, Guidance, NodeKind
 from kimi_tui.flow.journal import Journal
@@ -262,7 +262,7 @@ class FlowRunner(Steered):
                 return _Ending("failed", f"{node_id}: {state.detail}", self._error or KimiTuiError(state.detail or ""))
             case "choice":
                 reason = said("no valid choice at {node} in {count} replies", node=node_id, count=state.invalid)
-                return _Ending("failed", reason, KimiTuiError(reason))
+                return _Ending("failed", reason, FlowFailedError(reason))
             case "user" | "breakpoint" | "step":
                 return None
 

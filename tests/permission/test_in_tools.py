@@ -142,5 +142,5 @@ async def test_a_subagents_request_says_who_asks_and_others_do_not(desk: Desk) -
         group.create_task(work(None, "touch b"))
     by_command = {request.description: request for request in desk.asked}
     asked = by_command["Run command `touch a`"]
-    assert (asked.agent_id, asked.subagent_type, asked.source_kind) == ("agent-1", "coder", "background_agent")
+    assert (asked.agent_id, asked.subagent_type, asked.source_kind) == ("agent-1", "coder", "foreground_turn")
     assert by_command["Run command `touch b`"].agent_id is None

@@ -79,7 +79,7 @@ class ClientTools:
         if tool.name in self._offered:
             return "offered twice"
         if self._toolset.get(tool.name) is not None:
-            return "conflicts with a built-in tool"
+            return "conflicts with builtin tool"
         if not _NAME.fullmatch(tool.name):
             return "a name is 1 to 64 letters, digits, '_' and '-'"
         if tool.parameters.get("type", "object") != "object":

@@ -11,7 +11,7 @@ Id = str | int
 
 
 class Code(IntEnum):
-    """Error codes: those of JSON-RPC, then those of the Wire."""
+    """Error codes: those of JSON-RPC, then those of the Wire; FLOW_FAILED is our own."""
 
     NOT_JSON = -32700
     NOT_A_REQUEST = -32600
@@ -22,6 +22,7 @@ class Code(IntEnum):
     NO_MODEL = -32001
     MODEL_UNSUPPORTED = -32002
     MODEL_FAILED = -32003
+    FLOW_FAILED = -32010
 
 
 class RpcError(Exception):

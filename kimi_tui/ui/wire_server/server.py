@@ -8,6 +8,7 @@ from typing import Any
 
 from kimi_tui.errors import (
     FlowControlError,
+    FlowFailedError,
     KimiTuiError,
     MaxStepsReachedError,
     ModelNotSetError,
@@ -282,6 +283,8 @@ def _code_of(error: KimiTuiError) -> Code:
             return Code.MODEL_UNSUPPORTED
         case ProviderError():
             return Code.MODEL_FAILED
+        case FlowFailedError():
+            return Code.FLOW_FAILED
         case UsageError() | FlowControlError():
             return Code.BAD_PARAMS
         case _:
