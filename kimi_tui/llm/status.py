@@ -20,6 +20,7 @@ from kimi_tui.errors import (
     ProviderStatusError,
 )
 from kimi_tui.said import said
+from kimi_tui.text_safety import is_safe
 
 # What services say when a conversation is too long: OpenAI, Moonshot, vLLM, llama.cpp, LM Studio, Anthropic, Google.
 _TOO_LONG = re.compile(
@@ -152,7 +153,7 @@ def garbled() -> ProviderConnectionError:
 
 def clean(text: str, limit: int = 500) -> str:
     """Someone else's message on one line: no control characters, no keys, not longer than `limit`."""
-    text = "".join(char if char.isprintable() else " " for char in text[: limit * 4])
+    text = "".join(char if is_safe(char) else " " for char in text[: limit * 4])
     text = _KEY.sub("***", " ".join(text.split()))
     return text if len(text) <= limit else text[: limit - 1] + "…"
 

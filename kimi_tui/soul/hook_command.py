@@ -9,13 +9,13 @@ import contextlib
 import json
 import logging
 import tempfile
-import unicodedata
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import cast
 
 from kimi_tui import json_text
+from kimi_tui.text_safety import is_safe
 from kimi_tui.tools.processes import Ended, run
 from kimi_tui.wire.parts import JsonObject
 
@@ -105,7 +105,5 @@ def _decision(printed: str) -> Verdict:
 
 def plain(text: str) -> str:
     """A hook's words without control and invisible characters, and of bounded length."""
-    kept = "".join(
-        char if char == "\n" or unicodedata.category(char) not in ("Cc", "Cf", "Cs", "Co") else " " for char in text
-    )
+    kept = "".join(char if char == "\n" or is_safe(char) else " " for char in text)
     return kept.strip()[:_REASON_CHARS]
