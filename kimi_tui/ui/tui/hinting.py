@@ -112,7 +112,7 @@ def _hints_for(home: Home, state: "UiState") -> tuple[Hint, ...]:
                 ("f", _("no, and why")),
                 ("Tab", _("comment")),
                 *((("h", _("choose changes")),) if "hunks" in home.approval.offered else ()),
-                ("PgDn", _("read on")),
+                *((("PgDn", _("read on")),) if home.approval.reads_on else ()),
                 ("Esc", _("interrupt")),
             )
         case "question" if home.question.takes_several:

@@ -122,7 +122,7 @@ class ApprovalDialog(Docked):
         self.border_title = _("approval")
         if len(requests) > 1:
             self.border_title = _("approval {at} of {count}", at=place + 1, count=len(requests))
-        keys = (_("tab comment"), _("← → next") if len(requests) > 1 else "", _("ctrl+f whole screen"))
+        keys = (_("← → next") if len(requests) > 1 else "", _("ctrl+f whole screen"))
         self._say_foot(" · ".join(filter(None, keys)))
         if self.current is None or request.id != self.current.id:
             self.current = request

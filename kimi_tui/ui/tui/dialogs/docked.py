@@ -57,6 +57,11 @@ class Docked(Vertical, can_focus=True):
             self._say_foot(self._foot)
 
     @property
+    def reads_on(self) -> bool:
+        """Whether the text is longer than what is seen of it."""
+        return self.query_one(AskedBody).max_scroll_y > 0
+
+    @property
     def pointing(self) -> str:
         """What is said where a key of an answer was pressed elsewhere: it answers nothing."""
         return _("{key} first, then answer", key=self._reach) if self._reach else ""

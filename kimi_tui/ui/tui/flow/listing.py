@@ -28,6 +28,10 @@ class FlowList(LineScroll, can_focus=True):
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("up", "move(-1)", "Up", show=False),
         Binding("down", "move(1)", "Down", show=False),
+        Binding("home", "edge(-1)", "First", show=False),
+        Binding("end", "edge(1)", "Last", show=False),
+        Binding("pageup", "page(-1)", "Page up", show=False),
+        Binding("pagedown", "page(1)", "Page down", show=False),
         Binding("enter", "choose", "Show and start", show=False),
     ]
 
@@ -81,6 +85,15 @@ class FlowList(LineScroll, can_focus=True):
             self.redraw()
             if self.cursor in self._rows:
                 self.scroll_to(0, max(0, self._rows.index(self.cursor) - 2), animate=False, immediate=True)
+
+    def action_edge(self, way: int) -> None:
+        self.action_move(way * len(self.flows))
+
+    def action_page(self, way: int) -> None:
+        """As many flows as are seen, at least one."""
+        top = self.scroll_offset.y
+        seen = len(set(self._rows[top : top + self.size.height]))
+        self.action_move(way * max(1, seen - 1))
 
     def action_choose(self) -> None:
         if self.flows:

@@ -57,7 +57,7 @@ class Home(EchoScreen):
     BINDINGS: ClassVar[list[BindingType]] = [Binding("i", "write", "Write the message", show=False)]
 
     class Zoomed(Message):
-        """A pane has the whole screen, or none has any more."""
+        """A pane has the whole screen, or none has any more; or a text that is asked about has other room."""
 
     transcript: "Transcript"
     below: "NewBelow"
@@ -92,7 +92,7 @@ class Home(EchoScreen):
         self._share: float | None = None
         self._lender: Widget | None = None
         self.write_key = "i"
-        self.opened = False
+        self.opened = self._reads_on = False
 
     def compose(self) -> ComposeResult:
         self.make_room()
@@ -208,6 +208,9 @@ class Home(EchoScreen):
             others = (self.header, self.hints, self.composer, self.scrub, self.strip)
             around = sum(one.outer_size.height for one in others if one.display) + (0 if alone else _LEAST_TALK)
             asks.fit(self.app.size.height - around)
+            if asks.reads_on != self._reads_on:
+                self._reads_on = asks.reads_on
+                self.post_message(self.Zoomed())
         if alone and asks is not None and self.focused_pane == "talk":
             self.lend_focus(asks)
 

@@ -15,7 +15,8 @@ from kimi_tui.wire.flow_events import FlowNodeBegin
 from tests.ui.tui import scenes
 from tests.ui.tui.flow import flow_scenes
 from tests.ui.tui.flow.live import FIX, Desk, desk
-from tests.ui.tui.stand_in import StandIn
+from tests.ui.tui.stand_in import Shelf as Shelves
+from tests.ui.tui.stand_in import Skill, StandIn
 
 BAD = FIX.replace("|no|", "|no")
 
@@ -39,6 +40,22 @@ class Shelf:
         self.write(chart)
         self.library.reload()
         await one.settle()
+
+
+async def test_home_end_and_the_page_keys_take_the_cursor_of_the_list_along(tmp_path: Path) -> None:
+    flow = build_flow(read_mermaid(FIX))
+    skills = Shelves([Skill(f"flow {n}", "Does it.", flow) for n in range(30)])
+    async with desk(tmp_path, engine=StandIn(tmp_path, skills=skills)) as one:
+        listing = one.pane.listing
+        await one.press("f3", "end")
+        assert (listing.cursor, "› flow 29" in one.shown()) == (29, True)
+        await one.press("pageup")
+        assert 0 < listing.cursor < 29
+        assert f"› flow {listing.cursor}" in one.shown()
+        await one.press("home")
+        assert (listing.cursor, "› flow 0" in one.shown()) == (0, True)
+        await one.press("pagedown")
+        assert listing.cursor > 1
 
 
 async def test_a_saved_chart_is_shown_at_once(tmp_path: Path) -> None:
