@@ -1,7 +1,11 @@
 """Where things are: our home, what ships with the program, and how a folder is shown to a person."""
 
 import os
+import stat
+from contextlib import suppress
 from pathlib import Path
+
+_CLOSED = (stat.S_IFDIR, stat.S_IFREG)
 
 
 def home() -> Path:
@@ -15,6 +19,41 @@ def home() -> Path:
 def kimi_home() -> Path:
     """Where Kimi CLI keeps its things: `$KIMI_SHARE_DIR`, else `~/.kimi`. It may not exist."""
     return Path(os.environ.get("KIMI_SHARE_DIR") or Path.home() / ".kimi").expanduser()
+
+
+def private_folder(folder: Path) -> None:
+    """Make the folder, and those above it that are missing, for this user alone. Raises OSError."""
+    missing = [folder]
+    while not missing[-1].exists() and missing[-1].parent != missing[-1]:
+        missing.append(missing[-1].parent)
+    for one in reversed(missing):
+        one.mkdir(mode=0o700, exist_ok=True)
+
+
+def close_home() -> None:
+    """Take from others what an older version, or another program, let them do in our home; make it if it is missing.
+
+    Does nothing to a home that is shared by its kind: the user's own, one with the sticky bit, somebody else's.
+    """
+    own = home()
+    with suppress(OSError):
+        private_folder(own)
+        status = own.stat()
+        if own.resolve() == Path.home().resolve() or status.st_uid != os.geteuid() or status.st_mode & stat.S_ISVTX:
+            return
+        _close(own)
+        for folder in (own, own / "sessions"):
+            with suppress(OSError), os.scandir(folder) as entries:
+                for entry in entries:
+                    if not entry.is_symlink():
+                        _close(Path(entry.path))
+
+
+def _close(path: Path) -> None:
+    with suppress(OSError):
+        status = path.lstat()
+        if status.st_mode & 0o077 and status.st_uid == os.geteuid() and stat.S_IFMT(status.st_mode) in _CLOSED:
+            path.chmod(stat.S_IMODE(status.st_mode) & ~0o077)
 
 
 def bundled(name: str) -> Path:

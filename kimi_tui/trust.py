@@ -15,7 +15,7 @@ from typing import cast
 from kimi_tui import json_text, paths
 from kimi_tui.config.load import load_config
 from kimi_tui.errors import ConfigError
-from kimi_tui.paths import project_root, shown
+from kimi_tui.paths import private_folder, project_root, shown
 from kimi_tui.permission.settings import loosening, project_file
 from kimi_tui.regular_file import read_bytes
 
@@ -197,7 +197,7 @@ def _keep(said: dict[Path, Answer]) -> None:
         for folder, answer in said.items()
     }
     store = _store()
-    store.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+    private_folder(store.parent)
     fresh = store.with_name(f".{store.name}.{os.getpid()}.new")
     try:
         descriptor = os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)

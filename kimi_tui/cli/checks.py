@@ -21,6 +21,7 @@ from kimi_tui.config.choice import ChosenModel, choose_model
 from kimi_tui.config.load import LoadedConfig, load_config
 from kimi_tui.errors import KimiTuiError
 from kimi_tui.llm.status import service_words
+from kimi_tui.paths import private_folder
 from kimi_tui.secret_store import revealed
 from kimi_tui.tools.ripgrep import find_ripgrep
 
@@ -124,7 +125,7 @@ def _colours() -> Check:
 def _home() -> Check:
     home = paths.home()
     try:
-        home.mkdir(parents=True, exist_ok=True, mode=0o700)
+        private_folder(home)
         with tempfile.NamedTemporaryFile(dir=home):
             free = shutil.disk_usage(home).free
     except OSError as error:

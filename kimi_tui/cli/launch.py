@@ -17,6 +17,7 @@ from kimi_tui.config.load import LoadedConfig, load_config
 from kimi_tui.config.tables import Config
 from kimi_tui.errors import KimiTuiError, UsageError
 from kimi_tui.mcp.config import load as load_mcp
+from kimi_tui.paths import private_folder
 from kimi_tui.permission.settings import PermissionSettings, permission_settings
 from kimi_tui.said import said
 from kimi_tui.session.catalog import is_open
@@ -160,8 +161,9 @@ def with_limits(config: Config, options: argparse.Namespace) -> Config:
 def start_logging(debug: bool) -> None:
     """Log to a rotating file of ours; where that cannot be written, not at all. Never to the screen.
 
-    Warnings of libraries go there too.
+    Warnings of libraries go there too. Our home is closed to others first, as each face starts so.
     """
+    paths.close_home()
     logging.captureWarnings(True)
     root = logging.getLogger()
     root.setLevel(logging.DEBUG if debug else logging.INFO)
@@ -171,7 +173,7 @@ def start_logging(debug: bool) -> None:
     handler: logging.Handler = logging.NullHandler()
     try:
         folder = paths.home() / "logs"
-        folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+        private_folder(folder)
         handler = RotatingFileHandler(
             folder / "kimi-tui.log", maxBytes=1 << 20, backupCount=3, encoding="utf-8", delay=True
         )

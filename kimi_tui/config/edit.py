@@ -19,6 +19,7 @@ from ruamel.yaml.error import YAMLError
 from kimi_tui import paths, secret_store
 from kimi_tui.config.load import LoadedConfig, default_file, load_config
 from kimi_tui.errors import ConfigError
+from kimi_tui.paths import private_folder
 from kimi_tui.said import said
 
 KeyPath = tuple[str, ...]
@@ -135,7 +136,7 @@ def _replace(file: Path, text: str) -> LoadedConfig:
     target = file.resolve()
     fresh = target.with_name(f".{target.stem}.{os.getpid()}.new.yaml")
     try:
-        target.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        private_folder(target.parent)
         fresh.unlink(missing_ok=True)
         descriptor = os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
         with open(descriptor, "w", encoding="utf-8") as out:  # noqa: PTH123 - a descriptor, not a path

@@ -3,10 +3,12 @@
 import os
 from pathlib import Path
 
+from kimi_tui.paths import private_folder
+
 
 def write_private(file: Path, text: str) -> None:
     """Put `text` in place of what the file holds, with mode 0600. Raises OSError."""
-    file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+    private_folder(file.parent)
     target = file.resolve()
     fresh = target.with_name(f".{target.name}.{os.getpid()}.new")
     descriptor = os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)

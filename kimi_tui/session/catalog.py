@@ -12,6 +12,7 @@ from uuid import uuid4
 
 from kimi_tui import json_text, paths
 from kimi_tui.errors import SessionError, SessionLockedError
+from kimi_tui.paths import private_folder
 from kimi_tui.regular_file import open_fd, open_regular, read_text
 from kimi_tui.said import said
 from kimi_tui.session.session import SessionInfo, list_sessions, sessions_dir
@@ -121,7 +122,8 @@ def fork(source: Path, work_dir: Path, *, title: str) -> str:
 
 def _copy(source: Path, target: Path) -> None:
     """Journals are copied, kept file contents linked, since nobody writes into them."""
-    target.mkdir(parents=True, mode=0o700)
+    private_folder(target.parent)
+    target.mkdir(mode=0o700)
     for entry in source.iterdir():
         if _NOT_COPIED.fullmatch(entry.name) or entry.is_symlink():
             continue

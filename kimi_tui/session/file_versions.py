@@ -17,6 +17,7 @@ from uuid import uuid4
 from pydantic import ConfigDict, TypeAdapter, ValidationError
 
 from kimi_tui import jsonl
+from kimi_tui.paths import private_folder
 from kimi_tui.wire.display import TodoItem
 
 MAX_FILE_BYTES = 10 << 20
@@ -179,7 +180,7 @@ class FileVersions:
             return _NOT_KEPT
         fresh = blob.with_name(f"{name}.{os.getpid()}.new")
         try:
-            blob.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+            private_folder(blob.parent)
             fresh.write_bytes(content)
             fresh.replace(blob)
         except OSError:

@@ -16,6 +16,7 @@ from uuid import uuid4
 
 from kimi_tui import json_text, jsonl, paths
 from kimi_tui.errors import SessionError
+from kimi_tui.paths import private_folder
 from kimi_tui.regular_file import TooLargeError, open_regular, read_text
 from kimi_tui.said import said
 from kimi_tui.session.session import sessions_dir
@@ -46,7 +47,8 @@ def import_session(source: Path, work_dir: Path, session_id: str | None = None) 
     session_id = session_id or uuid4().hex
     target = sessions_dir(work_dir) / session_id
     try:
-        target.mkdir(parents=True, mode=0o700)
+        private_folder(target.parent)
+        target.mkdir(mode=0o700)
         if source.is_dir():
             state = _from_folder(source, target)
         elif _is_zip(source):

@@ -17,6 +17,7 @@ from uuid import uuid4
 
 from kimi_tui import json_text, paths
 from kimi_tui.errors import SessionError, SessionLockedError
+from kimi_tui.paths import private_folder
 from kimi_tui.regular_file import TooLargeError, open_fd, read_bytes, read_start, read_text
 from kimi_tui.said import said
 from kimi_tui.session.state import SessionState, read_state, write_state
@@ -67,7 +68,7 @@ class Session:
         folder = sessions_dir(work_dir) / session_id
         notice = None
         try:
-            folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+            private_folder(folder)
             probe = folder / ".writable"
             with os.fdopen(open_fd(probe, os.O_WRONLY | os.O_CREAT | os.O_TRUNC), "wb") as file:
                 file.write(bytes(_PROBE_BYTES))
@@ -251,5 +252,6 @@ def _remember_last(work_dir: Path, session_id: str) -> None:
     file = sessions_dir(work_dir) / "last.json"
     with contextlib.suppress(OSError):
         fresh = file.with_suffix(f".{os.getpid()}.new")
+        fresh.touch(mode=0o600)
         fresh.write_text(json.dumps({"session_id": session_id, "work_dir": str(work_dir), "at": time.time()}), "utf-8")
         fresh.replace(file)

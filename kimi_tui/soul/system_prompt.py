@@ -2,12 +2,13 @@
 
 import os
 import re
-import stat
 from collections.abc import Sequence
 from datetime import datetime
 from pathlib import Path
 
+from kimi_tui.regular_file import read_start
 from kimi_tui.soul.environment import branch_of, shell_name, system_name
+from kimi_tui.tools.sensitive import is_sensitive
 
 AGENTS_MD_BYTES = 32 * 1024
 _REF = re.compile(r"[\w./@#+=,-]{1,200}")
@@ -85,18 +86,19 @@ def agents_md(work_dir: Path) -> str:
     found: list[str] = []
     for folder in folders:
         for name in ("AGENTS.md", "agents.md", ".kimi-tui/AGENTS.md", ".kimi/AGENTS.md"):
-            text = _read_some(folder / name, budget)
+            text = _read_some(folder / name, budget, root)
             if text and not (name == "agents.md" and (folder / "AGENTS.md").exists()):
                 budget -= len(text.encode())
                 found.append(f"<!-- {folder / name} -->\n{text}")
     return "Instructions of this project\n\n" + "\n\n".join(reversed(found)) if found else ""
 
 
-def _read_some(file: Path, most: int) -> str:
+def _read_some(file: Path, most: int, root: Path) -> str:
+    """The start of a file of the project; nothing of one that a link puts in the place of another, or of secrets."""
     try:
-        if most <= 0 or not stat.S_ISREG(file.stat().st_mode):
+        real = file.resolve()
+        if most <= 0 or not real.is_relative_to(root.resolve()) or is_sensitive(real):
             return ""
-        with file.open("rb") as opened:
-            return opened.read(most).decode("utf-8", "ignore").strip()
-    except OSError:
+        return read_start(real, most).decode("utf-8", "ignore").strip()
+    except (OSError, RuntimeError):
         return ""

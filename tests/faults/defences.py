@@ -861,6 +861,22 @@ DEFENCES: tuple[Defence, ...] = (
         "test_a_command_that_stops_its_supervisor_holds_nobody_up",
     ),
     Defence(
+        "instructions by a link", "staying in the project", "kimi_tui/soul/system_prompt.py",
+        " or not real.is_relative_to(root.resolve())",
+        "",
+    ),
+    Defence(
+        "instructions by a link", "passing over secrets", "kimi_tui/soul/system_prompt.py",
+        " or is_sensitive(real):",
+        ":",
+    ),
+    Defence(
+        "a home that others can read", "closing what was left open", "kimi_tui/paths.py",
+        "            path.chmod(",
+        "            (",
+        "test_our_home_is_closed_to_others_also_where_an_older_version_left_it_open",
+    ),
+    Defence(
         "a device file as settings", "reading regular files only", "kimi_tui/config/load.py",
         "        text = read_text(file, most=MAX_BYTES)\n", '        text = file.read_text("utf-8-sig")\n',
     ),

@@ -297,6 +297,13 @@ CASES: dict[str, tuple[str, ...]] = {
         "tests/ui/test_servers_end_with_us.py::test_a_server_that_ignores_all_ends_with_a_face_without_a_screen",
         "tests/ui/test_servers_end_with_us.py::test_a_server_that_ignores_all_ends_with_the_screen",
     ),
+    "instructions by a link": (
+        "tests/soul/test_system_prompt.py::test_instructions_that_are_a_link_out_of_the_project_or_to_secrets_are_left_out",
+    ),
+    "a home that others can read": (
+        "tests/test_paths.py::test_our_home_is_closed_to_others_also_where_an_older_version_left_it_open",
+        "tests/test_paths.py::test_a_home_that_is_missing_is_made_for_this_user_alone",
+    ),
     "sensitive names": (
         f"{_HERE}::test_a_name_of_the_list_is_sensitive",
         f"{_HERE}::test_a_name_of_the_exceptions_is_not",

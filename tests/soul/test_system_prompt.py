@@ -1,6 +1,9 @@
 import os
 from dataclasses import replace
 from datetime import datetime
+from pathlib import Path
+
+import pytest
 
 from kimi_tui.soul.agent_spec import agent_file, read_agent_spec
 from kimi_tui.soul.system_prompt import AGENTS_MD_BYTES, agents_md, default_values, listing
@@ -115,3 +118,28 @@ async def test_subagents_have_a_text_of_their_own(tmp_path):
             words in prompt for words in ("SetTodoList", "the user", "led through a flow", "<choice>", "${", "{%")
         )
     assert all(words in own for words in ("SetTodoList", "the user", "<choice>"))
+
+
+@pytest.mark.parametrize("name", ["AGENTS.md", ".kimi-tui/AGENTS.md"])
+@pytest.mark.parametrize("target", ["../home/.ssh/id_rsa", "../elsewhere.md", ".env", "loop", "gone"])
+def test_instructions_that_are_a_link_out_of_the_project_or_to_secrets_are_left_out(
+    tmp_path: Path, name: str, target: str
+) -> None:
+    root = tmp_path / "project"
+    for file in (
+        root / ".git/HEAD",
+        tmp_path / "home/.ssh/id_rsa",
+        tmp_path / "elsewhere.md",
+        root / ".env",
+        root / name,
+    ):
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text("secret")
+    (root / "loop").symlink_to("loop")
+    (root / name).unlink()
+    (root / name).symlink_to(root / target)
+    assert agents_md(root) == ""
+    (root / name).unlink()
+    (root / "docs.md").write_text("instructions")
+    (root / name).symlink_to(root / "docs.md")
+    assert "instructions" in agents_md(root)

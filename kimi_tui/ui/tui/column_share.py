@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import cast
 
 from kimi_tui import json_text, paths
+from kimi_tui.paths import private_folder
 
 _log = logging.getLogger(__name__)
 _TERMINALS = 50
@@ -43,7 +44,7 @@ class ColumnShare:
             shares[self._terminal] = round(share, 4)
         beside = self._file.with_name(f"{self._file.name}.{os.getpid()}")
         try:
-            self._file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+            private_folder(self._file.parent)
             beside.write_text(json.dumps(dict([*shares.items()][-_TERMINALS:])), "utf-8")
             beside.replace(self._file)
         except OSError as error:

@@ -14,6 +14,7 @@ from textual.worker import WorkerFailed
 
 from kimi_tui import __version__, paths
 from kimi_tui.errors import FaultError
+from kimi_tui.paths import private_folder
 from kimi_tui.ui.tui.language import _
 
 _KEPT = 10
@@ -37,7 +38,7 @@ def fault_of(error: BaseException) -> FaultError:
 def _report(error: BaseException) -> Path:
     """Raises OSError where it cannot be written."""
     folder = paths.home() / "logs"
-    folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+    private_folder(folder)
     for old in sorted(folder.glob("crash-*.txt"))[: -_KEPT + 1]:
         with suppress(OSError):
             old.unlink()

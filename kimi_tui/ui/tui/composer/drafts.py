@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import cast
 
 from kimi_tui import json_text, paths
+from kimi_tui.paths import private_folder
 
 _log = logging.getLogger(__name__)
 
@@ -102,7 +103,7 @@ class DraftFile:
         beside = self._file.with_name(f"{self._file.name}.{os.getpid()}")
         try:
             if row:
-                self._file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+                private_folder(self._file.parent)
                 beside.touch(0o600)
                 beside.write_text(row, "utf-8")
                 beside.replace(self._file)

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import cast
 
 from kimi_tui import json_text, paths
+from kimi_tui.paths import private_folder
 
 MOST = 1000
 _log = logging.getLogger(__name__)
@@ -73,7 +74,7 @@ class History:
             return
         line = json.dumps({"content": text} | ({"images": dict(images)} if images else {}), ensure_ascii=True) + "\n"
         try:
-            self._file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+            private_folder(self._file.parent)
             with self._file.open("a", encoding="utf-8") as out:
                 out.write(line)
         except OSError as error:

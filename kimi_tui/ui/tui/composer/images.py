@@ -17,6 +17,7 @@ from urllib.parse import unquote, urlsplit
 
 from kimi_tui import paths
 from kimi_tui.errors import KimiTuiError
+from kimi_tui.paths import private_folder
 from kimi_tui.regular_file import read_start
 from kimi_tui.ui.tui.language import _
 
@@ -122,7 +123,7 @@ class Images:
 
     def _keep(self, content: bytes, suffix: str) -> str:
         folder = self._folder()
-        folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+        private_folder(folder)
         _throw_away(folder)
         file = folder / (hashlib.sha256(content).hexdigest()[:32] + suffix)
         if file.exists():

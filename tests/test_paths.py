@@ -1,0 +1,45 @@
+"""Our home is closed to others."""
+
+from pathlib import Path
+
+import pytest
+
+from kimi_tui import paths
+
+
+def test_our_home_is_closed_to_others_also_where_an_older_version_left_it_open(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    home = tmp_path / "home"
+    monkeypatch.setenv("KIMI_TUI_HOME", str(home))
+    (home / "sessions" / "k").mkdir(parents=True)
+    (home / "config.yaml").write_text("key")
+    (tmp_path / "others").write_text("")
+    (home / "link").symlink_to(tmp_path / "others")
+    for path in (home, home / "sessions", home / "sessions" / "k", tmp_path / "others"):
+        path.chmod(0o755)
+    (home / "config.yaml").chmod(0o644)
+    paths.close_home()
+    for path in (home, home / "sessions", home / "sessions" / "k", home / "config.yaml"):
+        assert path.stat().st_mode & 0o077 == 0, path
+    assert (tmp_path / "others").stat().st_mode & 0o777 == 0o755
+
+
+def test_a_home_that_is_missing_is_made_for_this_user_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("KIMI_TUI_HOME", str(tmp_path / "a" / "home"))
+    paths.close_home()
+    paths.private_folder(tmp_path / "a" / "home" / "sessions" / "k" / "s")
+    made = [tmp_path / "a", *(tmp_path / "a").rglob("*")]
+    assert [path.stat().st_mode & 0o777 for path in made] == [0o700] * 5
+
+
+@pytest.mark.parametrize("mode", [0o1777, 0o755])
+def test_a_home_that_is_more_than_ours_stays_as_it_is(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, mode: int
+) -> None:
+    monkeypatch.setenv("KIMI_TUI_HOME", str(tmp_path))
+    monkeypatch.setenv("HOME", str(tmp_path))
+    tmp_path.chmod(mode)
+    paths.close_home()
+    assert tmp_path.stat().st_mode & 0o7777 == mode
+    tmp_path.chmod(0o700)
