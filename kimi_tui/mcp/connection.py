@@ -51,6 +51,7 @@ MAX_RETURNS = 3
 """How often in a row a server that went is started again for a call."""
 
 _CLOSE_SECONDS = 6.0
+_OFFERS_SECONDS = 5.0
 
 
 class ServerError(KimiTuiError):
@@ -313,13 +314,15 @@ class Connection:
         self.state = replace(self.state, tools=tools, notes=notes)
 
     async def _list_more(self, client: "Client") -> None:
-        """What a server offers beside tools; one that fails there still has its tools."""
+        """What a server offers beside tools; one that fails there, or does not answer, still has its tools."""
+        import anyio
         from mcp.shared.exceptions import MCPError
 
         found: dict[str, Any] = {"instructions": bounded_instructions(client.instructions)}
         for name, read in (("prompts", remote_prompts), ("resources", remote_resources)):
             try:
-                found[name] = await read(client)
+                with anyio.move_on_after(min(_OFFERS_SECONDS, self.seconds_to_connect / 3)):
+                    found[name] = await read(client)
             except (MCPError, ValueError) as error:
                 _log.info("MCP server %s: no %s: %s", self.server.name, name, error)
         self.state = replace(self.state, **found)

@@ -134,6 +134,27 @@ DEFENCES: tuple[Defence, ...] = (
         "test_characters_cut_over_events_are_joined_wherever_they_are_cut",
     ),
     Defence(
+        "47 client_gone", "taking an answer for the request that it names", "kimi_tui/ui/wire_server/answers.py",
+        "    return named is None or named == asked.id\n", "    return True\n",
+        "test_an_approval_that_names_another_request_is_a_no",
+    ),
+    Defence(
+        "41 mcp_bad", "keeping the marks around a server's instructions", "kimi_tui/mcp/remote_prompt.py",
+        "    while (shorter := _MARK.sub(\"\", text)) != text:\n", "    while (shorter := text) != text:\n",
+        "test_instructions_never_end_the_mark_around_them",
+    ),
+    Defence(
+        "41 mcp_bad", "going on without lists that do not come", "kimi_tui/mcp/connection.py",
+        "                with anyio.move_on_after(min(_OFFERS_SECONDS, self.seconds_to_connect / 3)):\n",
+        "                with anyio.CancelScope():\n",
+        "test_a_server_that_does_not_list_its_prompts_or_lists_nonsense_still_has_its_tools",
+    ),
+    Defence(
+        "39 bad_model", "forgetting a message that the service refused", "kimi_tui/soul/soul.py",
+        "            self.context.revert_to(checkpoint)\n", "            pass\n",
+        "test_a_message_that_the_service_refuses_is_taken_back_and_the_next_one_is_answered",
+    ),
+    Defence(
         "13 surrogate_u2028", "passing over a byte order mark", "kimi_tui/json_text.py",
         '"utf-8-sig"', '"utf-8"',
         "test_a_byte_order_mark_is_no_part_of_the_first_record",

@@ -201,6 +201,7 @@ CASES: dict[str, tuple[str, ...]] = {
         "tests/soul/test_compacting.py::test_an_empty_summary_keeps_the_conversation_and_says_so",
     ),
     "39 bad_model": (
+        "tests/soul/test_soul.py::test_a_message_that_the_service_refuses_is_taken_back_and_the_next_one_is_answered",
         "tests/llm/test_openai_chat.py::test_a_reply_of_nothing_is_an_empty_response",
         "tests/llm/test_openai_chat.py::test_missing_and_duplicate_ids_become_unique",
         "tests/soul/test_soul.py::test_an_unknown_tool_and_broken_arguments_are_told_to_the_model",
@@ -213,6 +214,8 @@ CASES: dict[str, tuple[str, ...]] = {
         "tests/permission/test_settings.py::test_a_rule_whose_example_fails_is_an_error_with_its_place",
     ),
     "41 mcp_bad": (
+        "tests/mcp/test_offers.py::test_instructions_never_end_the_mark_around_them",
+        "tests/mcp/test_offers.py::test_a_server_that_does_not_list_its_prompts_or_lists_nonsense_still_has_its_tools",
         f"{_MCP}/test_servers.py::test_servers_that_fail_are_told_of_and_the_others_work",
         f"{_MCP}/test_servers.py::test_a_server_that_died_is_started_again_by_the_next_call",
         f"{_MCP}/test_tool.py::test_a_flood_in_a_call_ends_the_server_and_not_the_session",
@@ -253,6 +256,7 @@ CASES: dict[str, tuple[str, ...]] = {
         f"{_PANE}/test_chart.py::test_a_change_on_a_chart_of_200_nodes_fits_into_a_frame",
     ),
     "47 client_gone": (
+        "tests/ui/wire_server/test_server.py::test_an_approval_that_names_another_request_is_a_no",
         "tests/ui/acp/test_process.py::"
         "test_a_client_that_leaves_in_the_middle_of_a_tool_leaves_no_process_and_a_session_that_loads",
         "tests/ui/acp/test_process.py::test_garbage_is_answered_and_passed_over",

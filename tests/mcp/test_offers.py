@@ -14,7 +14,7 @@ from kimi_tui.errors import UsageError
 from kimi_tui.mcp.config import load
 from kimi_tui.mcp.remote_prompt import RemoteArgument, RemotePrompt, arguments_of, command_names, instructions_note
 from kimi_tui.wire.events import TurnBegin
-from tests.mcp.kit import SERVERS, desk, everyday
+from tests.mcp.kit import SERVERS, desk, everyday, odd
 from tests.soul.engines import engine_on, plan
 
 REVIEW = RemotePrompt("review", "", (RemoteArgument("topic", required=True), RemoteArgument("style", required=False)))
@@ -109,3 +109,10 @@ def test_instructions_never_end_the_mark_around_them(text):
     note = instructions_note("s", text)
     assert note.count("</mcp-instructions>") == 1
     assert note.count("</system>") == 1
+
+
+async def test_a_server_that_does_not_list_its_prompts_or_lists_nonsense_still_has_its_tools(tmp_path):
+    async with desk(tmp_path, silent=odd("silent", connect_timeout_ms=3000)) as at:
+        assert at.state("silent").status == "connected"
+        assert "ping done" in (await at.use("mcp__silent__ping")).output
+        assert (at.servers.prompts(), at.servers.resources()) == ({}, ())

@@ -24,6 +24,10 @@ def serve(tools: list[dict], *, capabilities: dict | None = None) -> None:
                 say({"id": message["id"], "result": {"tools": tools}})
             case "tools/call":
                 call(message)
+            case "prompts/list" if capabilities:
+                pass  # never
+            case "resources/list" if capabilities:
+                say({"id": message["id"], "result": {"resources": [{"uri": 5}]}})
             case _ if "id" in message:
                 say({"id": message["id"], "error": {"code": -32601, "message": "no such method"}})
 
@@ -82,6 +86,8 @@ def main() -> None:
             serve([tool("deep", _deep(400))])
         case "faults":
             serve([tool("flood"), tool("frame"), tool("hidden", description="\x1b[31mevil\x07 text‮")])
+        case "silent":
+            serve([tool("ping")], capabilities={"tools": {}, "prompts": {}, "resources": {}})
         case "halves":
             serve([tool("halves", description="half \udc00 of one")])
         case "family":
