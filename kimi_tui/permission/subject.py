@@ -3,20 +3,27 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Self
 
 from kimi_tui.permission.doubt import Doubt
 
 
-class Pattern(str):
-    """A word that Bash replaces by the names of the files that it matches; `spelled` has its quoted characters behind
-    backslashes."""
+class Spelled(str):
+    """A word that Bash expands; `spelled` has its quoted characters behind backslashes.
 
-    def __new__(cls, text: str, spelled: str = "") -> "Pattern":
+    A plain one has a tilde, and is as it is written until it runs.
+    """
+
+    def __new__(cls, text: str, spelled: str = "") -> Self:
         made = super().__new__(cls, text)
         made.spelled = spelled
         return made
 
     spelled: str
+
+
+class Pattern(Spelled):
+    """A word that Bash replaces by the names of the files that it matches: none, one or many words."""
 
 
 Words = tuple[str | None, ...]

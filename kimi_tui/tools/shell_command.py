@@ -13,7 +13,7 @@ import tree_sitter_bash
 from tree_sitter import Language, Node, Parser
 
 from kimi_tui.permission.doubt import Doubt, DoubtKind
-from kimi_tui.permission.subject import Pattern
+from kimi_tui.permission.subject import Pattern, Spelled
 from kimi_tui.tools.shell_builtins import doubts_of_variable
 from kimi_tui.tools.shell_globs import UNKNOWN, quoted
 from kimi_tui.tools.shell_lexer import read_plain
@@ -59,6 +59,7 @@ _CONTROL = frozenset(
 )
 """What runs no other commands than those in it."""
 _AFTER_CLOSING = (b"", b" ", b"\t", b"\n", b";", b"&", b"|", b")", b"<", b">")
+_TILDE = re.compile(r"(?:\A|[=:])~")
 _WILD = re.compile(r"[*?\[]")
 _OF_THE_WORDS = frozenset(
     {
@@ -338,7 +339,7 @@ class _Taking:
             self.doubt(DoubtKind.BRACES)
             return None
         if not _WILD.search(bare):
-            return text
+            return Spelled(text, spelled) if _TILDE.search(spelled) else text
         if spelled[0] in "*?[" or text[0] == "-":
             self.doubt(DoubtKind.PATTERN_AS_OPTION)
         return Pattern(text, spelled)

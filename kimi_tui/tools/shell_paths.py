@@ -12,7 +12,7 @@ from pathlib import Path, PurePosixPath
 from kimi_tui.permission.doubt import Weight
 from kimi_tui.permission.programs.judge import judge
 from kimi_tui.permission.programs.options import Level
-from kimi_tui.permission.subject import Pattern
+from kimi_tui.permission.subject import Spelled
 from kimi_tui.said import said
 from kimi_tui.tools.sensitive import is_sensitive
 from kimi_tui.tools.shell_command import CommandLine
@@ -72,7 +72,7 @@ def _written(line: CommandLine) -> Iterator[tuple[str, bool]]:
 
 
 def _spelled(word: str) -> str:
-    return word.spelled if isinstance(word, Pattern) else quoted(word).removeprefix("\\" if word[:1] == "~" else "")
+    return word.spelled if isinstance(word, Spelled) else quoted(word)
 
 
 def _acts_later(path: str, folder: Path, workspace: Workspace, *, of_any: bool) -> bool:

@@ -9,6 +9,7 @@ import shlex
 from kimi_tui.approval import Scope
 from kimi_tui.permission.programs.judge import judge
 from kimi_tui.permission.programs.options import Level
+from kimi_tui.permission.subject import Spelled
 from kimi_tui.said import said
 from kimi_tui.tools.shell_command import CommandLine
 
@@ -47,5 +48,5 @@ def _key(words: tuple[str, ...]) -> tuple[str, str]:
     if found.level <= Level.HARMLESS:
         text = shlex.join(found.beginning)
         return f"run command: {text}", said("`{words}` with harmless options", words=text)
-    text = shlex.join(words)
+    text = " ".join(word.spelled if isinstance(word, Spelled) else shlex.quote(word) for word in words)
     return f"run exactly: {text}", said("exactly `{words}`", words=text)

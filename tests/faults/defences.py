@@ -470,6 +470,11 @@ DEFENCES: tuple[Defence, ...] = (
         ),),
     ),
     Defence(
+        "31 cmd_split", "telling a pattern from the same in quotes", "kimi_tui/tools/shell_scope.py",
+        "word.spelled if isinstance(word, Spelled) else shlex.quote(word)", "shlex.quote(word)",
+        "test_a_yes_for_a_word_in_quotes_covers_none_that_bash_expands",
+    ),
+    Defence(
         "31 cmd_split", "knowing what builtins evaluate", "kimi_tui/tools/shell_wrappers.py",
         "    found.doubts.extend(doubts_of(name, words))\n", "",
         "test_a_builtin_that_evaluates_its_operands_is_asked_about",

@@ -142,6 +142,7 @@ CASES: dict[str, tuple[str, ...]] = {
     "31 cmd_split": (
         f"{_CMD}::test_cmd_split",
         f"{_CMD}::test_commands_within_others_are_listed_too",
+        f"{_CMD}::test_a_yes_for_a_word_in_quotes_covers_none_that_bash_expands",
         f"{_CMD}::test_no_text_takes_long",
         f"{_CMD}::test_bash_runs_nothing_but_what_was_covered",
         f"{_DOUBTS}::test_a_redirection_with_an_odd_descriptor_or_target_is_asked_about",

@@ -191,6 +191,12 @@ def test_bash_runs_nothing_but_what_was_covered(traced: Path, command: str) -> N
     assert list(work.iterdir()) == [], command
 
 
+@pytest.mark.parametrize("word", ["a*", "a?", "~/a", "a=~/b", "[ab]c"])
+def test_a_yes_for_a_word_in_quotes_covers_none_that_bash_expands(word: str) -> None:
+    assert keys(f"rm '{word}'")
+    assert keys(f"rm {word}") != keys(f"rm '{word}'")
+
+
 def test_words_keep_what_is_not_ascii() -> None:
     (command,) = take_apart("echo \u4f60'\u597d' \"\u00e9\" caf\u00e9=1 {\u4f60}").commands
     assert command.words == ("echo", "\u4f60\u597d", "\u00e9", "caf\u00e9=1", None)
