@@ -59,6 +59,7 @@ _CONTROL = frozenset(
 )
 """What runs no other commands than those in it."""
 _AFTER_CLOSING = (b"", b" ", b"\t", b"\n", b";", b"&", b"|", b")", b"<", b">")
+_LOST_DESCRIPTOR = re.compile(rb"(?:\A|[\s;&|()<>])(?:[0-9]+|\{\w+\})\Z")
 _TILDE = re.compile(r"(?:\A|[=:])~")
 _WILD = re.compile(r"[*?\[]")
 _OF_THE_WORDS = frozenset(
@@ -356,6 +357,10 @@ def _odd(node: Node, source: _Source) -> bool:
     first = node.children[0]
     if first.type == "file_descriptor" and not re.fullmatch("[0-9]", source.text(first)):
         return True
+    if first.type != "file_descriptor" and _LOST_DESCRIPTOR.search(
+        source.content[max(0, node.start_byte - 40) : node.start_byte]
+    ):
+        return not source.text(node).startswith("&")
     before = source.content[node.start_byte - 1 : node.start_byte]
     if first.type == "file_descriptor" and before not in (b"", b" ", b"\t", b"\n", b";", b"&", b"|", b"(", b")"):
         return True

@@ -25,7 +25,25 @@ from kimi_tui.tools.shell_globs import expand
 BASH = shutil.which("bash") or "/bin/bash"
 _STUBS = ("ls", "cat", "git", "rm", "a", "b", "x", "1", "in", "-p", "-x", "{ls", "if", "find", "sort", "touch", "EVIL")
 _REAL = ("timeout", "nice", "nohup", "env", "stdbuf", "setsid", "bash", "sh", "dash")
-_FILES = ("a", "b", "x1", "x2", "-delete", "--output=x", "-x", "in", ".env", ".en", "a b", "ls", "1", "[a", "a[1]", "é")
+_FILES = (
+    "a",
+    "b",
+    "x1",
+    "x2",
+    "-delete",
+    "--output=x",
+    "-x",
+    "in",
+    ".env",
+    ".en",
+    "a b",
+    "ls",
+    "1",
+    "[a",
+    "a[1]",
+    "é",
+    "x",
+)
 _RECORD = """#!%s
 {
 printf '%%s\\0' "${0##*/}" "$@"
