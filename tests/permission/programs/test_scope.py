@@ -48,12 +48,18 @@ def test_a_yes_covers_the_same_kind_with_other_harmless_options(command: str) ->
     "command",
     [
         "no-such-program x", "python x.py y", "setpriv ls", "chrt 1 ls", "taskset 1 ls", "perf record ls",
-        "uv run python x.py", "uv run python -c x", "poetry run python x", "./pytest", "/bin/ls", "git foo",
-        "git checkout a", "make", "npm install x", "ls --no-such-option", "git log --no-such-option", "git log --onel",
-        "npm test -- --x", "npm run test -- a", "git push evil main", "git push ./evil main", "git push origin +main",
-        "pytest /elsewhere", "pytest ../elsewhere", "pytest @file", "cd x && git status", "cd x && npm test",
+        "uv run python x.py", "uv run python -c x", "poetry run python x", "./pytest", "git foo",
+        "git checkout a", "make",
+        "npm install x", "ls --no-such-option", "git log --no-such-option", "git log --onel", "npm test -- --x",
+        "npm run test -- a", "git push ./evil main", "git push origin +main", "pytest /elsewhere",
+        "pytest ../elsewhere",
+        "pytest @file", "cd x && git status", "cd x && npm test",
     ],
 )  # fmt: skip
 def test_what_is_not_known_to_be_harmless_is_covered_word_by_word(command: str) -> None:
-    found = keys(command)
-    assert not found or not set(found) <= GRANTED
+    assert keys(command) == (f"run exactly: {command}",)
+
+
+def test_another_remote_is_another_kind_of_push() -> None:
+    assert keys("git push evil main") == ("run command: git push evil",)
+    assert keys("/bin/ls") == ()
