@@ -996,7 +996,7 @@ DEFENCES: tuple[Defence, ...] = (
     Defence(
         "a damaged session", "looking at the files before they are opened", "kimi_tui/session/session.py",
         "            _check_files(folder)\n", "            pass\n",
-        "test_something_else_in_the_place_of_a_file_is_told_or_passed_over",
+        "test_the_screen_stays_and_says_what_it_cannot_open",
     ),
     Defence(
         "a damaged session", "times that a calendar has", "kimi_tui/wire/recorder.py",
