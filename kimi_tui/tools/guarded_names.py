@@ -4,6 +4,7 @@ Names are compared as a file system may: upper and lower case, full width and ha
 are not seen and dots at the end do not count.
 """
 
+import os
 import unicodedata
 from collections.abc import Sequence
 from pathlib import Path
@@ -33,6 +34,18 @@ _HARMLESS_IN_A_HOME = frozenset({".cache", ".tmp", ".trash"})
 def acts_later(parts: Sequence[str]) -> bool:
     """Whether one of the names on the way to a file says that programs are started, or that we are set up, by it."""
     return any(plain(part) in _ACTS for part in parts)
+
+
+def acts_by_a_link(real: Path, folder: Path) -> bool:
+    """Whether such a name, beside the file or above it in its workspace folder, is a link that leads to it."""
+    for above in real.parents:
+        for name in _ACTS:
+            link = above / name
+            if link.is_symlink() and real.is_relative_to(os.path.realpath(link)):
+                return True
+        if above == folder:
+            break
+    return False
 
 
 def instructs_later(parts: Sequence[str]) -> bool:

@@ -16,7 +16,7 @@ from weakref import WeakValueDictionary
 
 from kimi_tui import paths
 from kimi_tui.tools.git_dirs import is_in_git_dir
-from kimi_tui.tools.guarded_names import acts_for_the_user, acts_later, instructs_later
+from kimi_tui.tools.guarded_names import acts_by_a_link, acts_for_the_user, acts_later, instructs_later
 from kimi_tui.tools.sensitive import is_sensitive
 
 _OPEN_IN_OUR_HOME = frozenset({"skills", "themes"})
@@ -204,6 +204,7 @@ class Workspace:
         folder = self._folder_of(real)
         return (
             acts_later(self._within(real))
+            or (folder is not None and acts_by_a_link(real, folder))
             or acts_for_the_user(real, folder, self._user_home)
             or any(real.is_relative_to(path) for path in self.protected)
             or is_in_git_dir(real)

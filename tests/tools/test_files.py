@@ -594,3 +594,14 @@ async def test_skills_and_the_session_under_way_are_no_secrets(desk: Desk) -> No
         (paths.home() / name).write_text("text\n")
         assert not (await read(desk, str(paths.home() / name))).is_error
     assert desk.asked == []
+
+
+@pytest.mark.parametrize(("link", "target", "file"), [(".claude", "cfg", "cfg/settings.json"), (".mcp.json", "m", "m")])
+async def test_a_name_that_acts_is_protected_where_its_link_leads(
+    desk: Desk, link: str, target: str, file: str
+) -> None:
+    (desk.dir / link).symlink_to(target)
+    desk.approvals.yolo = True
+    await write(desk, made(desk, file), "x")
+    await write(desk, "other.txt", "x")
+    assert len(desk.asked) == 1
