@@ -60,7 +60,7 @@ class Ahead:
             self._kept, self._refused = letter, True
             self._guard.restart()
             self._dialog.app.bell()
-        elif letter and (self._kept or letter != " "):
+        elif letter:
             event.stop()
             self._kept += letter
             self._write()

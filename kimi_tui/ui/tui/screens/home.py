@@ -369,7 +369,9 @@ class Home(EchoScreen):
         self.set_focus(self.composer.prompt)
 
     def on_typed(self, event: "Typed") -> None:
-        """Letters for the message came to a dialog."""
+        """Letters for the message came to a dialog. A blank alone begins none."""
+        if not event.text.strip(" ") and not self.composer.text:
+            return
         prompt = self.composer.prompt
         prompt.paste(event.text)
         if event.go_on:

@@ -57,6 +57,16 @@ async def test_an_answers_key_that_a_sentence_begins_with_answers_nothing(start:
         assert stage.verdicts == [("approve", None)]
 
 
+async def test_a_blank_goes_on_with_a_sentence_and_begins_none(start: Start) -> None:
+    async with start() as stage:
+        await stage.say(*scenes.approval())
+        await stage.press("space")
+        assert (stage.composer, stage.app.home.approval.has_focus) == ("", True)
+        stage.app.home.composer.text = "begin"
+        await stage.press("space", "a", "g")
+        assert (stage.composer, stage.verdicts) == ("begin ag", [])
+
+
 async def test_a_question_that_opens_by_itself_makes_way_for_a_sentence(start: Start) -> None:
     async with start() as stage:
         answers: list[str | None] = []
