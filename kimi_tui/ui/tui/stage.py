@@ -61,6 +61,7 @@ class Stage:
         attention: Attention,
         steady: Callable[[], float] = time.monotonic,
     ) -> None:
+        self._looks_again = False
         self.home = home
         self.state = UiState()
         self.past: UiState | None = None
@@ -214,12 +215,21 @@ class Stage:
             yolo=engine.approvals.yolo if engine is not None else False,
             waiting=len(state.approvals),
             asking=len(state.questions),
+            background=_in_background(engine),
             elapsed=elapsed,
             paused=run is not None and run.active and run.paused is not None,
             pausing=state.flow.pausing,
         )
         home.composer.set_class(turn.running, "-running")
         home.flow.tick()
+        if home.header.facts.background and not self._looks_again:
+            self._looks_again = True
+            home.set_timer(1.0, self._look_again)
+
+    def _look_again(self) -> None:
+        """A background task ends without a word of the turn."""
+        self._looks_again = False
+        self.tick()
 
     @property
     def counts(self) -> bool:
@@ -305,3 +315,10 @@ def _missing_servers(mcp: MCPStatus | None) -> str:
     return (
         n_("{count} MCP server does not work: /mcp", "{count} MCP servers do not work: /mcp", broken) if broken else ""
     )
+
+
+def _in_background(engine: object) -> int:
+    """How many tasks run beside the turn; the stand-in of a demo has none."""
+    from kimi_tui.soul.engine import Engine as SoulEngine
+
+    return sum(task.running for task in engine.services.background.tasks) if isinstance(engine, SoulEngine) else 0

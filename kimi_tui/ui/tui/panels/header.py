@@ -20,7 +20,9 @@ _BOLD = Style(bold=True)
 
 @dataclass(frozen=True, slots=True)
 class HeaderFacts:
-    """What the header says; `elapsed` is whole seconds of the turn under way, None where none is."""
+    """What the header says; `elapsed` is whole seconds of the turn under way, None where none is; `background` counts
+    the tasks that run beside it.
+    """
 
     place: str = ""
     branch: str = ""
@@ -32,6 +34,7 @@ class HeaderFacts:
     plan_mode: bool = False
     waiting: int = 0
     asking: int = 0
+    background: int = 0
     elapsed: int | None = None
     paused: bool = False
     pausing: bool = False
@@ -60,11 +63,15 @@ class Header(Sheet):
             self._facts = facts
             self.redraw()
 
+    async def on_click(self) -> None:
+        if self._facts.background:
+            await self.app.run_action("door('task')")
+
     def lines(self, width: int, palette: Palette) -> list[Line]:
         facts = self._facts
         soon = facts.pausing and width >= _ROOMY
         later: list[Run] = [(" · ", palette.faint), (_("pauses when done"), palette.warning)] if soon else []
-        right = [*self._state(palette), *later, (" ", palette.base)]
+        right = [*self._tasks(palette, width), *self._state(palette), *later, (" ", palette.base)]
         middle = self._figures(palette)
         room = width - width_of(right) - width_of(middle) - 14
         left: list[Run] = [(" ", palette.base), ("kimi-tui", palette.accent + _BOLD), ("  ", palette.base)]
@@ -101,6 +108,14 @@ class Header(Sheet):
         if facts.plan_mode:
             runs += [(" · ", palette.faint), (p_("mode", "plan"), palette.secondary)]
         return runs
+
+    def _tasks(self, palette: Palette, width: int) -> list[Run]:
+        """What runs in the background; a click on the header opens the list, and so does /task."""
+        count = self._facts.background
+        if not count:
+            return []
+        words = n_("{count} in the background", "{count} in the background", count) if width >= _ROOMY else str(count)
+        return [(f"◆ {words}", palette.secondary), (" · ", palette.faint)]
 
     def _state(self, palette: Palette) -> list[Run]:
         facts = self._facts

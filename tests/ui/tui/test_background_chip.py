@@ -1,0 +1,27 @@
+from kimi_tui.soul.assemble import assemble
+from kimi_tui.ui.tui.app import KimiTui
+from kimi_tui.ui.tui.screens.tasks import Tasks
+from tests.soul.engines import plan, tool_call
+from tests.soul.test_soul import until
+from tests.ui.tui.test_room import rows
+from tests.ui.tui.test_screen import ready
+
+
+async def test_a_background_task_stands_in_the_header_and_a_click_opens_the_list(tmp_path):
+    call = tool_call("Shell", command="sleep 1000", run_in_background=True, description="build it")
+    made = plan(tmp_path, call, "text: It runs.", yolo=True)
+    app = KimiTui(lambda: assemble(made), frame=0.0, motion=False)
+    async with app.run_test(size=(120, 30)) as pilot:
+        await ready(pilot)
+        engine = app.seat.soul_engine
+        await engine.prompt("go")
+        await pilot.pause()
+        await until(lambda: app.home.header.facts.background == 1)
+        await pilot.pause()
+        row = rows(app)[0]
+        assert "◆ 1 in the background" in row
+        (task,) = engine.services.background.tasks
+        await pilot.click(app.home.header, offset=(row.index("in the background"), 0))
+        await until(lambda: isinstance(app.screen, Tasks))
+        await engine.services.background.stop(task.id)
+        await until(lambda: app.home.header.facts.background == 0)
