@@ -605,8 +605,8 @@ DEFENCES: tuple[Defence, ...] = (
     ),
     Defence(
         "38 ctx_overflow", "shrinking and asking again", "kimi_tui/soul/soul.py",
-        "        except ContextOverflowError:\n            if not turn.compact",
-        "        except ContextOverflowError:\n            raise\n            if not turn.compact",
+        "        except ContextOverflowError as error:\n            if not turn.compact",
+        "        except ContextOverflowError as error:\n            raise\n            if not turn.compact",
         "test_ctx_overflow_reported_by_the_service_compacts_once_and_asks_again",
     ),
     Defence(
@@ -662,7 +662,7 @@ DEFENCES: tuple[Defence, ...] = (
     ),
     Defence(
         "43 flow_bad", "refusing a chart without one BEGIN", "kimi_tui/flow/lint.py",
-        "    elif len(found) > 1:\n", "    elif False:\n", "test_what_is_no_flow_is_refused_with_its_line",
+        "    if len(begins) != 1:\n", "    if not begins:\n", "test_what_is_no_flow_is_refused_with_its_line",
     ),
     Defence(
         "44 flow_choice", "a near miss", "kimi_tui/flow/choice.py",
@@ -677,7 +677,7 @@ DEFENCES: tuple[Defence, ...] = (
     ),
     Defence(
         "44 flow_choice", "taking the last choice", "kimi_tui/flow/choice.py",
-        "    return found[-1].strip() if found else None\n", "    return found[0].strip() if found else None\n",
+        "        elif opened is not None:\n", "        elif opened is not None and choice is None:\n",
         "test_the_last_choice_of_the_reply_counts",
     ),
     Defence(
