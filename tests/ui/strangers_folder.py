@@ -82,6 +82,9 @@ FACES: dict[str, Callable[[Path, list[str]], Awaitable[str]]] = {
 def _screened(folder: Path, options: list[str]) -> str:
     with Terminal([*options, "--yolo"], cwd=folder) as terminal:
         terminal.wait(lambda: _is_up(terminal.text), seconds=_SECONDS)
+        terminal.wait(
+            lambda: "trust this folder" in terminal.text or "○ starting" not in terminal.text, seconds=_SECONDS
+        )
         terminal.settle(1)
         if "trust this folder" in terminal.text:
             terminal.type(b"y")
