@@ -28,7 +28,7 @@ KimiTuiError
 
 from pathlib import Path
 
-from kimi_tui.said import said
+from kimi_tui.i18n import said
 
 EXIT_OK = 0
 EXIT_FAILURE = 1

@@ -10,7 +10,7 @@ import stat
 from pathlib import Path
 from typing import BinaryIO
 
-from kimi_tui.said import said
+from kimi_tui.i18n import said
 
 MOST_BYTES = 16 << 20
 _ALWAYS = os.O_CLOEXEC | os.O_NONBLOCK | os.O_NOCTTY

@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from typing import Protocol, cast
 
 from kimi_tui.errors import ConfigError
-from kimi_tui.said import said
+from kimi_tui.i18n import said
 
 SERVICE = "kimi-tui"
 REFERENCE = "keyring"

@@ -23,7 +23,7 @@ TESTS = (
     "tests/llm",
     "tests/mcp/test_tool.py",
     "tests/tools/test_search.py",
-    "tests/config/test_edit.py",
+    "tests/config/test_yaml_editor.py",
     "tests/ui/acp/test_process.py",
     "tests/ui/tui/text",
     "tests/ui/tui/test_start.py",

@@ -13,14 +13,14 @@ import pytest
 
 from kimi_tui.bounded_http import MAX_ERROR_BYTES, BodyTooLargeError, answer_hooks, read_body
 from kimi_tui.errors import ProviderError, ProviderStatusError, ProviderTimeoutError
-from kimi_tui.llm.anthropic import Anthropic
-from kimi_tui.llm.google import Google
 from kimi_tui.llm.key_check import try_key
-from kimi_tui.llm.openai_chat import OpenAIChat
-from kimi_tui.llm.openai_responses import OpenAIResponses
 from kimi_tui.llm.provider import Provider
-from kimi_tui.llm.settings import ProviderSettings
-from kimi_tui.tools.web_page import FetchError, fetch
+from kimi_tui.llm.provider_settings import ProviderSettings
+from kimi_tui.llm.providers.anthropic import Anthropic
+from kimi_tui.llm.providers.google import Google
+from kimi_tui.llm.providers.openai_chat import OpenAIChat
+from kimi_tui.llm.providers.openai_responses import OpenAIResponses
+from kimi_tui.tools.web_support.fetcher import FetchError, fetch
 from tests.llm.asking import ask
 from tests.llm.servers import Answer, Hold, Server
 

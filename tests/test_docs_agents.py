@@ -5,11 +5,11 @@ import sys
 from pathlib import Path
 from typing import get_args
 
-from kimi_tui.config.load import load_config
-from kimi_tui.config.tables import HookEvent
+from kimi_tui.config.loader import load_config
+from kimi_tui.config.schema import HookEvent
 from kimi_tui.soul.agent_spec import read_agent_spec
-from kimi_tui.soul.inject import make_tool, tool_class
-from kimi_tui.tools.workspace import Workspace
+from kimi_tui.soul.tool_injection import make_tool, tool_class
+from kimi_tui.tools.file_support.workspace import Workspace
 
 TEXT = (Path(__file__).parent.parent / "kimi_tui/docs/agents.md").read_text("utf-8")
 AGENT, HOOKS = re.findall(r"```yaml\n(.*?)```", TEXT, re.DOTALL)

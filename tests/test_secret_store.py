@@ -10,13 +10,13 @@ import pytest
 
 from kimi_tui import paths, secret_store
 from kimi_tui.cli.main import main
-from kimi_tui.config.choice import choose_model
-from kimi_tui.config.edit import edit, without_keys
-from kimi_tui.config.load import load_config
+from kimi_tui.config.loader import load_config
+from kimi_tui.config.model_selection import choose_model
+from kimi_tui.config.yaml_editor import edit, without_keys
 from kimi_tui.errors import ConfigError
-from kimi_tui.mcp.tokens import forget_tokens, read_tokens, token_file, write_tokens
+from kimi_tui.mcp.token_store import forget_tokens, read_tokens, token_file, write_tokens
 from kimi_tui.soul.assemble import Plan, assemble
-from kimi_tui.tools.child_env import ChildEnv
+from kimi_tui.tools.shell_support.child_env import ChildEnv
 from tests.keyrings import wallet
 
 KEY = "sk-of-the-test-1234567890"
@@ -129,9 +129,9 @@ def test_another_process_finds_what_was_kept_and_doctor_says_where_but_never_the
 
     keep = f"from kimi_tui.config import edit as c; c.edit(c.without_keys({CHANGES!r}))"
     python(keep)
-    python("from kimi_tui.mcp.tokens import *; write_tokens(token_file('s', 'http://x/'), 'token')")
+    python("from kimi_tui.mcp.token_store import *; write_tokens(token_file('s', 'http://x/'), 'token')")
     assert python("from kimi_tui import secret_store; print(secret_store.revealed('keyring:providers.moon'))") == KEY
-    assert python("from kimi_tui.mcp.tokens import *; print(read_tokens(token_file('s', 'http://x/')))") == "token"
+    assert python("from kimi_tui.mcp.token_store import *; print(read_tokens(token_file('s', 'http://x/')))") == "token"
     assert KEY not in "".join(file.read_text() for file in paths.home().rglob("*") if file.is_file())
     for command, said in (("doctor", "providers.moon in the keyring (file PlaintextKeyring)"), ("info", "keyring (")):
         done = subprocess.run([sys.executable, "-m", "kimi_tui", command], capture_output=True, text=True)

@@ -15,7 +15,7 @@ from babel.messages.mofile import write_mo
 from babel.messages.pofile import read_po, write_po
 
 from kimi_tui.skill.skill import Scope, read_skill
-from kimi_tui.ui.tui.language import BELOW, DOMAIN, LOCALE
+from kimi_tui.ui.tui.i18n.catalog import BELOW, DOMAIN, LOCALE
 
 # The same texts make the same file, whenever they are compiled.
 _ALWAYS = datetime(2026, 1, 1, tzinfo=UTC)
@@ -51,7 +51,7 @@ def below() -> Iterator[Path]:
     """The source of all that is not a face: the layers below, and the command line that starts it."""
     package = ROOT / "kimi_tui"
     for file in sorted(package.rglob("*.py")):
-        if file.relative_to(package).parts[0] not in ("ui", "said.py"):
+        if file.relative_to(package).parts[0] not in ("ui", "i18n.py"):
             yield file
 
 

@@ -9,8 +9,8 @@ import termios
 import unicodedata
 from typing import IO
 
-from kimi_tui.cli.kept_terminal import KeptTerminal
-from kimi_tui.ui.tui.language import _
+from kimi_tui.cli.terminal_restore import KeptTerminal
+from kimi_tui.ui.tui.i18n.catalog import _
 
 _ENTER, _LEAVE = "\x1b[?1049h\x1b[?25l\x1b[2J\x1b[H", "\x1b[?25h\x1b[?1049l"
 

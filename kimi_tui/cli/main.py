@@ -6,7 +6,7 @@ import gc
 import os
 import signal
 
-from kimi_tui.cli.complaint import complain
+from kimi_tui.cli.error_output import complain
 from kimi_tui.cli.no_dump import forbid_dumps
 from kimi_tui.cli.options import parse
 from kimi_tui.cli.standard_streams import end_output, fill_closed_streams, flush_output
@@ -75,51 +75,51 @@ def _flushed(argv: list[str] | None) -> int:
 def _run(options: argparse.Namespace) -> int:
     match options.subcommand:
         case "flow":
-            from kimi_tui.cli import flow
+            from kimi_tui.cli.commands import flow
 
             return _run(options) if flow.becomes_flow_option(options) else flow.run(options)
         case "permission":
-            from kimi_tui.cli import permission
+            from kimi_tui.cli.commands import permission
 
             return permission.run(options)
         case "skill":
-            from kimi_tui.cli import skill
+            from kimi_tui.cli.commands import skill
 
             return skill.run(options)
         case "session":
-            from kimi_tui.cli import session
+            from kimi_tui.cli.commands import session
 
             return session.run(options)
         case "mcp":
-            from kimi_tui.cli import mcp
+            from kimi_tui.cli.commands import mcp
 
             return mcp.run(options)
         case "trust":
-            from kimi_tui.cli import trust
+            from kimi_tui.cli.commands import trust
 
             return trust.run(options)
         case "info":
-            from kimi_tui.cli import info
+            from kimi_tui.cli.commands import info
 
             return info.run(options)
         case "doctor":
-            from kimi_tui.cli import doctor
+            from kimi_tui.cli.commands import doctor
 
             return doctor.run(options)
         case "migrate":
-            from kimi_tui.cli import migrate
+            from kimi_tui.cli.commands import migrate
 
             return migrate.run(options)
         case "completion":
-            from kimi_tui.cli import completion
+            from kimi_tui.cli.commands import completion
 
             return completion.run(options)
         case "acp":
-            from kimi_tui.cli import acp
+            from kimi_tui.cli.commands import acp
 
             return acp.run(options)
         case "web":
-            from kimi_tui.cli import web
+            from kimi_tui.cli.commands import web
 
             return web.run(options)
         case _:
@@ -128,21 +128,21 @@ def _run(options: argparse.Namespace) -> int:
 
 def _run_face(options: argparse.Namespace) -> int:
     if options.replay is not None:
-        from kimi_tui.cli.replay import run_replay_option
+        from kimi_tui.cli.modes.replay import run_replay_option
 
         return run_replay_option(options)
     if options.wire:
-        from kimi_tui.cli.wire_mode import run_wire_mode
+        from kimi_tui.cli.modes.wire import run_wire_mode
 
         return run_wire_mode(options)
     if options.acp:
-        from kimi_tui.cli import acp
+        from kimi_tui.cli.commands import acp
 
         return acp.run(options)
     if options.print_:
-        from kimi_tui.cli.print_mode import run_print_mode
+        from kimi_tui.cli.modes.print import run_print_mode
 
         return run_print_mode(options)
-    from kimi_tui.cli.screen import run_screen
+    from kimi_tui.cli.modes.tui import run_screen
 
     return run_screen(options)

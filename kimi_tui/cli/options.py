@@ -74,7 +74,7 @@ def parser() -> Parser:
     _add_options(top)
     subcommands: Any = top.add_subparsers(dest="subcommand", metavar="COMMAND", title="commands", parser_class=Parser)
     for name in _COMMANDS:
-        command = import_module(f"kimi_tui.cli.{name}").add_parser(subcommands)
+        command = import_module(f"kimi_tui.cli.commands.{name}").add_parser(subcommands)
         if name == "web":
             _add_session_options(command, unless_said=True)
     return top

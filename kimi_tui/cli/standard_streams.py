@@ -5,7 +5,7 @@ import sys
 from contextlib import suppress
 
 from kimi_tui.errors import OutputError
-from kimi_tui.said import said
+from kimi_tui.i18n import said
 
 
 def fill_closed_streams() -> None:

@@ -7,7 +7,7 @@ from typing import Any, cast, get_args, get_origin
 
 from pydantic import BaseModel
 
-from kimi_tui.config.tables import (
+from kimi_tui.config.schema import (
     Background,
     Config,
     LoopControl,

@@ -7,8 +7,8 @@ from typing import Literal
 
 from pydantic import BaseModel, ValidationError
 
-from kimi_tui.llm.status import service_words
-from kimi_tui.said import said
+from kimi_tui.i18n import said
+from kimi_tui.llm.error_mapping import service_words
 
 _URLS = {
     "anthropic": "https://api.anthropic.com/v1",

@@ -9,7 +9,7 @@ from tenacity import AsyncRetrying, RetryCallState, retry_if_exception, stop_aft
 from kimi_tui.errors import ProviderError, ProviderStatusError
 from kimi_tui.llm.message import Message
 from kimi_tui.llm.provider import Provider, SpokenPart, ToolSpec
-from kimi_tui.llm.step import Reply, take_reply
+from kimi_tui.llm.reply import Reply, take_reply
 from kimi_tui.wire.events import StepRetry
 
 

@@ -14,9 +14,9 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_valida
 
 from kimi_tui import json_text, paths
 from kimi_tui.errors import ConfigError
+from kimi_tui.i18n import said
+from kimi_tui.permission.trust import mcp_files
 from kimi_tui.regular_file import TooLargeError, read_text
-from kimi_tui.said import said
-from kimi_tui.trust import mcp_files
 
 MAX_BYTES = 1 << 20
 Transport = Literal["stdio", "http", "sse"]

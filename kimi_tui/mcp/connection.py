@@ -16,20 +16,20 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from uuid import uuid4
 
 from kimi_tui.errors import KimiTuiError
-from kimi_tui.mcp.answering import Answering
-from kimi_tui.mcp.calls import Calls
+from kimi_tui.i18n import said
+from kimi_tui.interaction.questions import Questions
 from kimi_tui.mcp.config import Server, ServerConfig
+from kimi_tui.mcp.env_expansion import MissingVariableError, filled_in
+from kimi_tui.mcp.pending_calls import Calls
 from kimi_tui.mcp.remote_prompt import bounded_instructions, remote_prompts
 from kimi_tui.mcp.remote_resource import remote_resources
 from kimi_tui.mcp.remote_tool import remote_tools
 from kimi_tui.mcp.sampling import Ask, Sampling
 from kimi_tui.mcp.server_log import ServerLog
+from kimi_tui.mcp.server_requests import Answering
 from kimi_tui.mcp.server_state import ServerState, Status
-from kimi_tui.mcp.untrusted import first_leaf, one_line
-from kimi_tui.mcp.variables import MissingVariableError, filled_in
-from kimi_tui.question import Questions
-from kimi_tui.said import said
-from kimi_tui.tools.child_env import ChildEnv
+from kimi_tui.mcp.untrusted_text import first_leaf, one_line
+from kimi_tui.tools.shell_support.child_env import ChildEnv
 from kimi_tui.wire.parts import JsonObject
 
 if TYPE_CHECKING:
@@ -38,8 +38,8 @@ if TYPE_CHECKING:
     from mcp.client.session import SamplingFnT
     from mcp_types import CallToolResult, GetPromptResult, ReadResourceResult
 
-    from kimi_tui.mcp.http import LastStatus
-    from kimi_tui.mcp.stdio import Child
+    from kimi_tui.mcp.http_transport import LastStatus
+    from kimi_tui.mcp.stdio_transport import Child
     from mcp import Client
 
 _log = logging.getLogger(__name__)
@@ -273,7 +273,7 @@ class Connection:
         self._log.secrets = (*config.env.values(), *config.headers.values())
         if config.url is None:
             return self._program(config)
-        from kimi_tui.mcp.http import LastStatus, http_transport
+        from kimi_tui.mcp.http_transport import LastStatus, http_transport
         from kimi_tui.mcp.oauth import provider
 
         self._http = LastStatus()
@@ -281,7 +281,7 @@ class Connection:
         return http_transport(config, auth=auth, status=self._http)
 
     def _program(self, config: ServerConfig) -> "AbstractAsyncContextManager[TransportStreams]":
-        from kimi_tui.mcp.stdio import stdio_transport
+        from kimi_tui.mcp.stdio_transport import stdio_transport
 
         assert config.command is not None
         work_dir = self._around.work_dir

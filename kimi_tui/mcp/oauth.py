@@ -24,8 +24,8 @@ from pydantic import AnyUrl, BaseModel, ValidationError
 
 from kimi_tui import json_text
 from kimi_tui.errors import KimiTuiError
-from kimi_tui.mcp.tokens import read_tokens, token_file, write_tokens
-from kimi_tui.said import said
+from kimi_tui.i18n import said
+from kimi_tui.mcp.token_store import read_tokens, token_file, write_tokens
 
 _M = TypeVar("_M", bound=BaseModel)
 _EARLY = 30.0

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from kimi_tui.errors import UsageError
-from kimi_tui.mcp.untrusted import clean, one_line
-from kimi_tui.said import said
+from kimi_tui.i18n import said
+from kimi_tui.mcp.untrusted_text import clean, one_line
 
 if TYPE_CHECKING:
     from mcp import Client

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from kimi_tui.mcp.untrusted import one_line
+from kimi_tui.mcp.untrusted_text import one_line
 
 if TYPE_CHECKING:
     from mcp import Client

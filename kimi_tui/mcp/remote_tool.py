@@ -3,9 +3,9 @@
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from kimi_tui.mcp.schema import plain_schema
-from kimi_tui.mcp.untrusted import clean, one_line
-from kimi_tui.said import said
+from kimi_tui.i18n import said
+from kimi_tui.mcp.schema_normalizer import plain_schema
+from kimi_tui.mcp.untrusted_text import clean, one_line
 from kimi_tui.wire.parts import JsonObject
 
 if TYPE_CHECKING:

@@ -4,16 +4,16 @@ from collections.abc import Callable, Sequence
 
 from pydantic import Field
 
-from kimi_tui.approval import Approvals, Scope
+from kimi_tui.i18n import said
+from kimi_tui.interaction.approvals import Approvals, Scope
 from kimi_tui.llm.provider import Capability
 from kimi_tui.mcp.connection import Connection, ServerError
-from kimi_tui.mcp.content import resource_result
-from kimi_tui.mcp.untrusted import one_line
+from kimi_tui.mcp.result_content import resource_result
+from kimi_tui.mcp.untrusted_text import one_line
 from kimi_tui.permission.subject import ArgumentsSubject
-from kimi_tui.said import said
-from kimi_tui.tools.asking import ask
-from kimi_tui.tools.result_builder import ResultBuilder
-from kimi_tui.tools.tool import Params, Tool, failed, ok
+from kimi_tui.tools.core.ask_approval import ask
+from kimi_tui.tools.core.result_builder import ResultBuilder
+from kimi_tui.tools.core.tool import Params, Tool, failed, ok
 from kimi_tui.wire.display import BriefBlock
 from kimi_tui.wire.parts import ToolReturnValue
 

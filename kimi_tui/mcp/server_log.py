@@ -2,7 +2,7 @@
 
 import logging
 
-from kimi_tui.mcp.untrusted import one_line, without_secrets
+from kimi_tui.mcp.untrusted_text import one_line, without_secrets
 
 _log = logging.getLogger(__name__)
 

@@ -9,22 +9,22 @@ from dataclasses import dataclass, field
 from typing import Literal
 from weakref import WeakSet
 
-from kimi_tui.approval import Approvals
 from kimi_tui.errors import UsageError
+from kimi_tui.i18n import said
+from kimi_tui.interaction.approvals import Approvals
 from kimi_tui.llm.provider import Capability
 from kimi_tui.mcp.config import Setup
 from kimi_tui.mcp.connection import Connection, ServerError, Surroundings
-from kimi_tui.mcp.content import prompt_text
-from kimi_tui.mcp.names import long_names, short_names
+from kimi_tui.mcp.failure_notices import Told
 from kimi_tui.mcp.remote_prompt import RemotePrompt, arguments_of, command_names, instructions_note, prompt_note
 from kimi_tui.mcp.remote_tool import RemoteTool
 from kimi_tui.mcp.resource_tools import LIST, READ, ListMcpResources, ReadMcpResource
+from kimi_tui.mcp.result_content import prompt_text
 from kimi_tui.mcp.server_state import ServerState
-from kimi_tui.mcp.told import Told
 from kimi_tui.mcp.tool import McpTool
-from kimi_tui.said import said
-from kimi_tui.tools.progress import ToolProgress
-from kimi_tui.tools.toolset import Toolset
+from kimi_tui.mcp.tool_names import long_names, short_names
+from kimi_tui.tools.core.progress import ToolProgress
+from kimi_tui.tools.core.toolset import Toolset
 from kimi_tui.wire.codec import WireMessage
 from kimi_tui.wire.events import MCPLoadingBegin, MCPLoadingEnd, MCPServerStatus, MCPStatus, StatusUpdate
 from kimi_tui.wire.parts import ContentPart, TextPart

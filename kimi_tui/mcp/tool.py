@@ -6,17 +6,17 @@ from typing import ClassVar
 
 from pydantic import ConfigDict
 
-from kimi_tui.approval import Approvals, Scope
+from kimi_tui.i18n import said
+from kimi_tui.interaction.approvals import Approvals, Scope
 from kimi_tui.llm.provider import Capability, ToolSpec
 from kimi_tui.mcp.connection import Connection, ServerError
-from kimi_tui.mcp.content import tool_result
 from kimi_tui.mcp.remote_tool import RemoteTool
-from kimi_tui.mcp.untrusted import one_line, shortened
+from kimi_tui.mcp.result_content import tool_result
+from kimi_tui.mcp.untrusted_text import one_line, shortened
 from kimi_tui.permission.subject import ArgumentsSubject
-from kimi_tui.said import said
-from kimi_tui.tools.asking import ask
-from kimi_tui.tools.progress import ToolProgress
-from kimi_tui.tools.tool import Params, Tool, current_tool_call, failed
+from kimi_tui.tools.core.ask_approval import ask
+from kimi_tui.tools.core.progress import ToolProgress
+from kimi_tui.tools.core.tool import Params, Tool, current_tool_call, failed
 from kimi_tui.wire.display import ShellBlock
 from kimi_tui.wire.parts import JsonObject, ToolReturnValue
 

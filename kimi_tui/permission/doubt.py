@@ -6,7 +6,7 @@ No rule allows a line with a doubt and no answer for the session covers one. `We
 from dataclasses import dataclass
 from enum import Enum, StrEnum, auto
 
-from kimi_tui.said import said
+from kimi_tui.i18n import said
 
 
 class Weight(Enum):

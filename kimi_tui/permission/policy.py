@@ -3,9 +3,9 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from kimi_tui.i18n import said
 from kimi_tui.permission.rule import Effect, Fit, Rule
 from kimi_tui.permission.subject import CommandSubject, FileSubject, Subject
-from kimi_tui.said import said
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 from fnmatch import fnmatchcase
 
-from kimi_tui.permission.arguments import matches_arguments
+from kimi_tui.i18n import said
+from kimi_tui.permission.argument_pattern import matches_arguments
 from kimi_tui.permission.file_pattern import matches_file
 from kimi_tui.permission.page_pattern import matches_page
 from kimi_tui.permission.programs.judge import allows_anything, unnamed_danger
@@ -25,7 +26,6 @@ from kimi_tui.permission.subject import (
     Subject,
     Words,
 )
-from kimi_tui.said import said
 
 EDITS = frozenset({"WriteFile", "StrReplaceFile"})
 READS = frozenset({"ReadFile", "ReadMediaFile", "Grep", "Glob"})

@@ -9,13 +9,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from kimi_tui import paths
-from kimi_tui.config.load import load_config
-from kimi_tui.config.tables import Config, PermissionMode, Permissions, RuleConfig, SandboxConfig
+from kimi_tui.config.loader import load_config
+from kimi_tui.config.schema import Config, PermissionMode, Permissions, RuleConfig, SandboxConfig
 from kimi_tui.errors import ConfigError
+from kimi_tui.i18n import said
 from kimi_tui.permission.policy import Policy
 from kimi_tui.permission.rule import Effect, Fit, Rule, parse_rule
 from kimi_tui.permission.subject import Subject
-from kimi_tui.said import said
 
 ExampleReader = Callable[[str, str], Subject]
 """What an example of a rule stands for: gets the rule's tool and the example. Raises ValueError."""

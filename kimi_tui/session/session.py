@@ -17,9 +17,9 @@ from uuid import uuid4
 
 from kimi_tui import json_text, paths
 from kimi_tui.errors import SessionError, SessionLockedError
+from kimi_tui.i18n import said
 from kimi_tui.paths import private_folder
 from kimi_tui.regular_file import TooLargeError, open_fd, read_bytes, read_start, read_text
-from kimi_tui.said import said
 from kimi_tui.session.state import SessionState, read_state, write_state
 from kimi_tui.timestamps import valid_timestamp
 

@@ -6,7 +6,7 @@ from pathlib import Path
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from kimi_tui import json_text
-from kimi_tui.crash_point import crash_point
+from kimi_tui.failpoints import crash_point
 from kimi_tui.regular_file import open_fd, read_text
 from kimi_tui.wire.display import TodoItem
 

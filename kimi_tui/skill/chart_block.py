@@ -7,7 +7,7 @@ from functools import cache
 from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
-from kimi_tui.flow.graph import ChartSource
+from kimi_tui.flow.model.graph import ChartSource
 
 if TYPE_CHECKING:
     from markdown_it import MarkdownIt

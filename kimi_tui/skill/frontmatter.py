@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, cast
 
-from kimi_tui.said import said
+from kimi_tui.i18n import said
 from kimi_tui.surrogates import without_surrogates
 
 MAX_CHARS = 64 * 1024

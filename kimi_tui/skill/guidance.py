@@ -10,8 +10,8 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from kimi_tui.errors import KimiTuiError
-from kimi_tui.flow.graph import Flow, Guidance, NodeKind
-from kimi_tui.said import said
+from kimi_tui.flow.model.graph import Flow, Guidance, NodeKind
+from kimi_tui.i18n import said
 from kimi_tui.skill.chart_block import ChartBlock, headings
 from kimi_tui.skill.frontmatter import read_frontmatter
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from kimi_tui.errors import SkillError
-from kimi_tui.said import said
+from kimi_tui.i18n import said
 from kimi_tui.skill.roots import SkillRoots, is_folder, skill_files
 from kimi_tui.skill.skill import MAX_DESCRIPTION, Problem, Scope, Skill, SkillKind, read_skill
 

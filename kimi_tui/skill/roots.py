@@ -7,9 +7,9 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from kimi_tui import paths
-from kimi_tui.said import said
+from kimi_tui.i18n import said
 from kimi_tui.skill.skill import SKILL_FILE, Problem, Scope
-from kimi_tui.skill.source import reason
+from kimi_tui.skill.skill_file import reason
 
 MAX_ENTRIES = 20_000
 """A folder with more entries is no folder of skills; the rest is passed over with a problem."""

@@ -13,12 +13,12 @@ from typing import Literal
 
 from kimi_tui.errors import FlowError, SkillError
 from kimi_tui.flow import Flow, build_flow, read_chart
-from kimi_tui.flow.lint import flaws, lint
-from kimi_tui.said import said
+from kimi_tui.flow.model.validation import flaws, lint
+from kimi_tui.i18n import said
 from kimi_tui.skill.chart_block import ChartBlock, first_chart
 from kimi_tui.skill.frontmatter import Field, Frontmatter, FrontmatterError, read_frontmatter
 from kimi_tui.skill.guidance import Note, told_beside
-from kimi_tui.skill.source import read_source
+from kimi_tui.skill.skill_file import read_source
 
 SKILL_FILE = "SKILL.md"
 NO_DESCRIPTION = "No description provided."

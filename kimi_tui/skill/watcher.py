@@ -9,7 +9,7 @@ import threading
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from kimi_tui.said import said
+from kimi_tui.i18n import said
 from kimi_tui.skill.library import SkillLibrary
 from kimi_tui.skill.watch_plan import WatchPlan, watch_plan
 

@@ -3,9 +3,9 @@
 from dataclasses import dataclass
 
 from kimi_tui.context.dmail import DenwaRenji
-from kimi_tui.soul.offering import Offering
+from kimi_tui.soul.tool_availability import Offering
+from kimi_tui.tools.core.toolset import Toolset
 from kimi_tui.tools.task import Subagents
-from kimi_tui.tools.toolset import Toolset
 
 
 @dataclass(slots=True)

@@ -8,45 +8,45 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from kimi_tui import jsonl, paths
-from kimi_tui.config.choice import ChosenModel, choose_model
-from kimi_tui.config.tables import Config, LoopControl
+from kimi_tui.config.model_selection import ChosenModel, choose_model
+from kimi_tui.config.schema import Config, LoopControl
 from kimi_tui.context.compaction import Threshold
 from kimi_tui.context.context import Context, Mended
 from kimi_tui.errors import AgentSpecError, ModelNotSetError
+from kimi_tui.i18n import said, said_n
 from kimi_tui.llm.message import Message
 from kimi_tui.llm.provider import ModelInfo, Provider
-from kimi_tui.llm.step import take_reply
+from kimi_tui.llm.reply import take_reply
 from kimi_tui.mcp.config import Setup
 from kimi_tui.mcp.connection import Surroundings
+from kimi_tui.mcp.failure_notices import Told
 from kimi_tui.mcp.sampling import Ask
 from kimi_tui.mcp.servers import McpServers
 from kimi_tui.mcp.servers import Session as McpSession
-from kimi_tui.mcp.told import Told
 from kimi_tui.permission.settings import PermissionSettings
-from kimi_tui.said import said, said_n
-from kimi_tui.session.importing import copy_of_kimis, is_kimis
+from kimi_tui.permission.trust import Standing
+from kimi_tui.session.importer import copy_of_kimis, is_kimis
+from kimi_tui.session.record_tail import SHOWN_BYTES, tail_start
 from kimi_tui.session.session import Session, may_be_id, sessions_dir
-from kimi_tui.session.tail import SHOWN_BYTES, tail_start
 from kimi_tui.skill.library import SkillLibrary
 from kimi_tui.skill.roots import SkillRoots
 from kimi_tui.soul.agent import Agent
 from kimi_tui.soul.agent_spec import AgentSpec, agent_file, read_agent_spec
-from kimi_tui.soul.crew import Office
-from kimi_tui.soul.disk_trouble import DiskTrouble
+from kimi_tui.soul.background_notices import TaskNews
+from kimi_tui.soul.disk_monitor import DiskTrouble
 from kimi_tui.soul.engine import Engine
-from kimi_tui.soul.hooks import Hooks
-from kimi_tui.soul.labor_market import LaborMarket
-from kimi_tui.soul.models import Models
-from kimi_tui.soul.notice import notice
-from kimi_tui.soul.prompt_flow import PromptFlow, read_prompt_flow
-from kimi_tui.soul.roster import Roster
+from kimi_tui.soul.flows.prompt_flow import PromptFlow, read_prompt_flow
+from kimi_tui.soul.hooks.dispatcher import Hooks
+from kimi_tui.soul.model_switcher import Models
+from kimi_tui.soul.notices import notice
 from kimi_tui.soul.services import Services, make_services
 from kimi_tui.soul.soul import Limits, Soul
+from kimi_tui.soul.subagents.agent_factory import Workshop
+from kimi_tui.soul.subagents.labor_market import LaborMarket
+from kimi_tui.soul.subagents.pool import Office
+from kimi_tui.soul.subagents.running import Roster
 from kimi_tui.soul.system_prompt import default_values, dirs_info
-from kimi_tui.soul.task_news import TaskNews
-from kimi_tui.soul.workshop import Workshop
-from kimi_tui.tools.workspace import Workspace
-from kimi_tui.trust import Standing
+from kimi_tui.tools.file_support.workspace import Workspace
 from kimi_tui.wire.channel import Wire
 from kimi_tui.wire.events import Notification, StatusUpdate
 from kimi_tui.wire.recorder import Recorder

@@ -5,37 +5,37 @@ from collections.abc import Iterator, Sequence
 from contextvars import ContextVar
 from pathlib import Path
 
-from kimi_tui.approval import Approvals
-from kimi_tui.config.tables import Config
+from kimi_tui.config.schema import Config
 from kimi_tui.context.context import Context
 from kimi_tui.errors import KimiTuiError, MaxStepsReachedError, ModelUnsupportedError, UsageError
-from kimi_tui.flow.runner import FlowRunner
-from kimi_tui.flow.turn import TurnResult
+from kimi_tui.flow.run.runner import FlowRunner
+from kimi_tui.flow.run.turn_protocol import TurnResult
+from kimi_tui.i18n import said
+from kimi_tui.interaction.approvals import Approvals
+from kimi_tui.interaction.questions import Questions
 from kimi_tui.mcp.servers import McpServers
-from kimi_tui.question import Questions
-from kimi_tui.said import said
+from kimi_tui.session.record_tail import SHOWN_BYTES, tail_start
 from kimi_tui.session.session import Session
-from kimi_tui.session.tail import SHOWN_BYTES, tail_start
 from kimi_tui.skill.library import SkillLibrary
-from kimi_tui.soul.btw import Asides
-from kimi_tui.soul.command import TurnRunningError
-from kimi_tui.soul.commands import COMMANDS, CommandInfo
-from kimi_tui.soul.dispatch import as_turn, run_command
-from kimi_tui.soul.figures import Figures, Prices
-from kimi_tui.soul.flows import Flows
-from kimi_tui.soul.hooks import Hooks
-from kimi_tui.soul.models import Models
-from kimi_tui.soul.notice import Severity, error_notice, notice
-from kimi_tui.soul.prompt_flow import PromptFlow
+from kimi_tui.soul.commands.command import TurnRunningError
+from kimi_tui.soul.commands.dispatch import as_turn, run_command
+from kimi_tui.soul.commands.parser import names_of, slash_command
+from kimi_tui.soul.commands.registry import COMMANDS, CommandInfo
+from kimi_tui.soul.flows.manager import Flows
+from kimi_tui.soul.flows.prompt_flow import PromptFlow
+from kimi_tui.soul.hooks.dispatcher import Hooks
+from kimi_tui.soul.model_switcher import Models
+from kimi_tui.soul.notices import Severity, error_notice, notice
 from kimi_tui.soul.rewind import RewindPoint, Rewound, go_back, rewind_notice, rewind_points
-from kimi_tui.soul.roster import Roster
 from kimi_tui.soul.services import Services
-from kimi_tui.soul.shell_line import ShellLines
-from kimi_tui.soul.slash import names_of, slash_command
+from kimi_tui.soul.shell_mode import ShellLines
+from kimi_tui.soul.side_questions import Asides
 from kimi_tui.soul.soul import Soul
-from kimi_tui.soul.turn import take_turn
+from kimi_tui.soul.subagents.running import Roster
+from kimi_tui.soul.turn_runner import take_turn
+from kimi_tui.soul.usage_stats import Figures, Prices
 from kimi_tui.surrogates import without_surrogates
-from kimi_tui.tools.progress import ToolProgress
+from kimi_tui.tools.core.progress import ToolProgress
 from kimi_tui.wire.channel import Wire
 from kimi_tui.wire.events import StatusUpdate, TurnEnd
 from kimi_tui.wire.parts import TextPart, UserInput, encodable, text_of

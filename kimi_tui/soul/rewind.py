@@ -12,11 +12,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from kimi_tui.context.context import Context
-from kimi_tui.said import said
-from kimi_tui.session.file_versions import MAX_FILE_BYTES, FileVersions, Version, digest
-from kimi_tui.soul.notice import notice
-from kimi_tui.tools.open_file import read_bytes, write_bytes
-from kimi_tui.tools.workspace import Workspace
+from kimi_tui.i18n import said
+from kimi_tui.session.file_checkpoints import MAX_FILE_BYTES, FileVersions, Version, digest
+from kimi_tui.soul.notices import notice
+from kimi_tui.tools.file_support.safe_open import read_bytes, write_bytes
+from kimi_tui.tools.file_support.workspace import Workspace
 from kimi_tui.wire.display import TodoItem
 from kimi_tui.wire.events import Notification
 from kimi_tui.wire.parts import JsonObject

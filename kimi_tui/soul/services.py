@@ -4,28 +4,28 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from kimi_tui import paths
-from kimi_tui.approval import Approvals
-from kimi_tui.config.tables import Config
+from kimi_tui.config.schema import Config
+from kimi_tui.i18n import said
+from kimi_tui.interaction.approvals import Approvals
+from kimi_tui.interaction.questions import Questions
 from kimi_tui.permission.settings import PermissionSettings
-from kimi_tui.question import Questions
-from kimi_tui.said import said
 from kimi_tui.secret_store import known_among
-from kimi_tui.session.file_versions import FileVersions
+from kimi_tui.session.file_checkpoints import FileVersions
 from kimi_tui.session.session import Session
 from kimi_tui.skill.library import SkillLibrary
-from kimi_tui.soul.notice import notice
-from kimi_tui.soul.web_services import web_settings
-from kimi_tui.tools.background import BackgroundTasks
-from kimi_tui.tools.child_env import ChildEnv
-from kimi_tui.tools.editor import Editor
-from kimi_tui.tools.file_history import FileHistory
-from kimi_tui.tools.plan_mode import PlanMode
-from kimi_tui.tools.progress import ToolProgress
+from kimi_tui.soul.notices import notice
+from kimi_tui.soul.web_config import web_settings
+from kimi_tui.tools.core.plan_mode import PlanMode
+from kimi_tui.tools.core.progress import ToolProgress
+from kimi_tui.tools.file_support.client_editor import Editor
+from kimi_tui.tools.file_support.edit_observer import FileHistory
+from kimi_tui.tools.file_support.workspace import Workspace
 from kimi_tui.tools.read_media_file import MediaSupport
-from kimi_tui.tools.sandbox import Sandbox
 from kimi_tui.tools.set_todo_list import TodoList
-from kimi_tui.tools.web_settings import WebSettings
-from kimi_tui.tools.workspace import Workspace
+from kimi_tui.tools.shell_support.background import BackgroundTasks
+from kimi_tui.tools.shell_support.child_env import ChildEnv
+from kimi_tui.tools.shell_support.sandbox import Sandbox
+from kimi_tui.tools.web_support.web_settings import WebSettings
 from kimi_tui.wire.channel import Wire
 
 

@@ -20,19 +20,19 @@ from kimi_tui.errors import (
     ProviderError,
     RepeatedCallError,
 )
-from kimi_tui.flow.turn import TurnResult
+from kimi_tui.flow.run.turn_protocol import TurnResult
+from kimi_tui.i18n import said
 from kimi_tui.llm.message import Message, user_message
 from kimi_tui.llm.provider import ModelInfo, Provider, SpokenPart
+from kimi_tui.llm.reply import Reply
 from kimi_tui.llm.retry import RetryPolicy, take_reply_with_retries
-from kimi_tui.llm.step import Reply
-from kimi_tui.said import said
 from kimi_tui.soul.agent import Agent
-from kimi_tui.soul.compacting import Compacted, Compactor
-from kimi_tui.soul.hooks import Hooks
-from kimi_tui.soul.notice import cut_notice, dmail_notice
-from kimi_tui.soul.tool_hooks import call_with_hooks
-from kimi_tui.tools.repeat import STOP_AT as REPEATS_STOP_AT
-from kimi_tui.tools.result_message import result_message
+from kimi_tui.soul.compact import Compacted, Compactor
+from kimi_tui.soul.hooks.dispatcher import Hooks
+from kimi_tui.soul.hooks.tool_calls import call_with_hooks
+from kimi_tui.soul.notices import cut_notice, dmail_notice
+from kimi_tui.tools.core.repeat_guard import STOP_AT as REPEATS_STOP_AT
+from kimi_tui.tools.core.result_message import result_message
 from kimi_tui.wire.codec import WireMessage
 from kimi_tui.wire.events import (
     StatusUpdate,

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from kimi_tui.regular_file import read_start
 from kimi_tui.soul.environment import branch_of, shell_name, system_name
-from kimi_tui.tools.sensitive import is_sensitive
+from kimi_tui.tools.file_support.sensitive_names import is_sensitive
 
 AGENTS_MD_BYTES = 32 * 1024
 _REF = re.compile(r"[\w./@#+=,-]{1,200}")

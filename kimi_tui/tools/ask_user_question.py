@@ -4,9 +4,9 @@ import json
 
 from pydantic import Field
 
-from kimi_tui.question import Questions
-from kimi_tui.said import said
-from kimi_tui.tools.tool import Params, Tool, current_tool_call, ok
+from kimi_tui.i18n import said
+from kimi_tui.interaction.questions import Questions
+from kimi_tui.tools.core.tool import Params, Tool, current_tool_call, ok
 from kimi_tui.wire.display import BriefBlock
 from kimi_tui.wire.parts import ToolReturnValue
 from kimi_tui.wire.requests import Question, QuestionOption

@@ -2,8 +2,8 @@
 
 from pydantic import Field
 
+from kimi_tui.tools.core.tool import Params, Tool, failed, ok
 from kimi_tui.tools.task import Subagents
-from kimi_tui.tools.tool import Params, Tool, failed, ok
 from kimi_tui.wire.parts import ToolReturnValue
 
 

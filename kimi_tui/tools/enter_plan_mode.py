@@ -1,8 +1,8 @@
 """EnterPlanMode: look first, change nothing."""
 
-from kimi_tui.said import said
-from kimi_tui.tools.plan_mode import PlanMode
-from kimi_tui.tools.tool import Params, Tool, ok
+from kimi_tui.i18n import said
+from kimi_tui.tools.core.plan_mode import PlanMode
+from kimi_tui.tools.core.tool import Params, Tool, ok
 from kimi_tui.wire.display import BriefBlock
 from kimi_tui.wire.parts import ToolReturnValue
 

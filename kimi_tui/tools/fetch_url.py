@@ -5,16 +5,24 @@ import logging
 
 from pydantic import Field
 
-from kimi_tui.approval import Approvals, Scope
 from kimi_tui.errors import ConfigError
+from kimi_tui.i18n import said
+from kimi_tui.interaction.approvals import Approvals, Scope
 from kimi_tui.permission.subject import PageSubject
-from kimi_tui.said import said
-from kimi_tui.tools.asking import ask
-from kimi_tui.tools.page_text import page_text
-from kimi_tui.tools.result_builder import ResultBuilder
-from kimi_tui.tools.tool import Params, Tool, current_tool_call, failed, ok
-from kimi_tui.tools.web_page import MAX_BYTES, MAX_REDIRECTS, SECONDS, FetchError, OtherHostError, fetch, host_of
-from kimi_tui.tools.web_settings import NO_SERVICES, WebService, WebSettings
+from kimi_tui.tools.core.ask_approval import ask
+from kimi_tui.tools.core.result_builder import ResultBuilder
+from kimi_tui.tools.core.tool import Params, Tool, current_tool_call, failed, ok
+from kimi_tui.tools.web_support.fetcher import (
+    MAX_BYTES,
+    MAX_REDIRECTS,
+    SECONDS,
+    FetchError,
+    OtherHostError,
+    fetch,
+    host_of,
+)
+from kimi_tui.tools.web_support.html_text import page_text
+from kimi_tui.tools.web_support.web_settings import NO_SERVICES, WebService, WebSettings
 from kimi_tui.wire.display import BriefBlock
 from kimi_tui.wire.parts import ToolReturnValue
 

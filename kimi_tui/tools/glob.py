@@ -8,11 +8,11 @@ from pathlib import Path, PurePosixPath
 
 from pydantic import Field
 
-from kimi_tui.approval import Approvals
-from kimi_tui.tools.rule_subject import left_out
-from kimi_tui.tools.sensitive import is_sensitive
-from kimi_tui.tools.tool import Params, Tool, failed, ok
-from kimi_tui.tools.workspace import PathRefusedError, Workspace
+from kimi_tui.interaction.approvals import Approvals
+from kimi_tui.tools.core.permission_subject import left_out
+from kimi_tui.tools.core.tool import Params, Tool, failed, ok
+from kimi_tui.tools.file_support.sensitive_names import is_sensitive
+from kimi_tui.tools.file_support.workspace import PathRefusedError, Workspace
 from kimi_tui.wire.display import BriefBlock
 from kimi_tui.wire.parts import ToolReturnValue
 

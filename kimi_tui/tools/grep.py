@@ -9,15 +9,15 @@ from typing import ClassVar, Literal
 
 from pydantic import ConfigDict, Field
 
-from kimi_tui.approval import Approvals
-from kimi_tui.tools.child_env import DEFAULT_ENV
-from kimi_tui.tools.processes import Ended, run
-from kimi_tui.tools.result_builder import ResultBuilder
-from kimi_tui.tools.ripgrep import find_ripgrep
-from kimi_tui.tools.rule_subject import left_out
-from kimi_tui.tools.sensitive import is_sensitive
-from kimi_tui.tools.tool import Params, Tool, failed, ok
-from kimi_tui.tools.workspace import PathRefusedError, Place, Workspace
+from kimi_tui.interaction.approvals import Approvals
+from kimi_tui.tools.core.permission_subject import left_out
+from kimi_tui.tools.core.result_builder import ResultBuilder
+from kimi_tui.tools.core.tool import Params, Tool, failed, ok
+from kimi_tui.tools.file_support.ripgrep import find_ripgrep
+from kimi_tui.tools.file_support.sensitive_names import is_sensitive
+from kimi_tui.tools.file_support.workspace import PathRefusedError, Place, Workspace
+from kimi_tui.tools.shell_support.child_env import DEFAULT_ENV
+from kimi_tui.tools.shell_support.process_runner import Ended, run
 from kimi_tui.wire.display import BriefBlock
 from kimi_tui.wire.parts import ToolReturnValue
 

@@ -10,14 +10,14 @@ from pathlib import Path
 
 from pydantic import Field, field_validator
 
-from kimi_tui.approval import Approvals
-from kimi_tui.tools.ask_to_read import ask_to_read
-from kimi_tui.tools.editor import NO_EDITOR, Editor
-from kimi_tui.tools.open_file import opened
-from kimi_tui.tools.result_builder import MARKER, MAX_LINE_CHARS
-from kimi_tui.tools.text_file import MAX_EDIT_BYTES, decode, is_binary, media_kind
-from kimi_tui.tools.tool import Params, Tool, failed, ok
-from kimi_tui.tools.workspace import PathRefusedError, Place, Workspace
+from kimi_tui.interaction.approvals import Approvals
+from kimi_tui.tools.core.result_builder import MARKER, MAX_LINE_CHARS
+from kimi_tui.tools.core.tool import Params, Tool, failed, ok
+from kimi_tui.tools.file_support.client_editor import NO_EDITOR, Editor
+from kimi_tui.tools.file_support.read_approval import ask_to_read
+from kimi_tui.tools.file_support.safe_open import opened
+from kimi_tui.tools.file_support.text_encoding import MAX_EDIT_BYTES, decode, is_binary, media_kind
+from kimi_tui.tools.file_support.workspace import PathRefusedError, Place, Workspace
 from kimi_tui.wire.display import BriefBlock
 from kimi_tui.wire.parts import ToolReturnValue
 

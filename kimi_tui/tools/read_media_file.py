@@ -6,13 +6,13 @@ from dataclasses import dataclass
 
 from pydantic import Field
 
-from kimi_tui.approval import Approvals
+from kimi_tui.interaction.approvals import Approvals
 from kimi_tui.llm.provider import Capability
-from kimi_tui.tools.ask_to_read import ask_to_read
-from kimi_tui.tools.open_file import read_bytes
-from kimi_tui.tools.text_file import media_type
-from kimi_tui.tools.tool import Params, Tool, failed, ok
-from kimi_tui.tools.workspace import PathRefusedError, Workspace
+from kimi_tui.tools.core.tool import Params, Tool, failed, ok
+from kimi_tui.tools.file_support.read_approval import ask_to_read
+from kimi_tui.tools.file_support.safe_open import read_bytes
+from kimi_tui.tools.file_support.text_encoding import media_type
+from kimi_tui.tools.file_support.workspace import PathRefusedError, Workspace
 from kimi_tui.wire.display import BriefBlock
 from kimi_tui.wire.parts import ImageURLPart, MediaURL, TextPart, ToolReturnValue, VideoURLPart
 

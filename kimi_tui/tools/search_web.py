@@ -8,13 +8,13 @@ from typing import cast
 from pydantic import Field
 
 from kimi_tui.errors import ConfigError
-from kimi_tui.said import said
+from kimi_tui.i18n import said
+from kimi_tui.tools.core.result_builder import MARKER, MAX_CHARS, ResultBuilder
+from kimi_tui.tools.core.tool import Params, Tool, failed, ok
 from kimi_tui.tools.fetch_url import read_page
-from kimi_tui.tools.result_builder import MARKER, MAX_CHARS, ResultBuilder
-from kimi_tui.tools.search_services import Ask, Hit, ask_for, hits_of
-from kimi_tui.tools.tool import Params, Tool, failed, ok
-from kimi_tui.tools.web_page import MAX_BYTES, FetchError
-from kimi_tui.tools.web_settings import NO_SERVICES, WebSettings
+from kimi_tui.tools.web_support.fetcher import MAX_BYTES, FetchError
+from kimi_tui.tools.web_support.search_backends import Ask, Hit, ask_for, hits_of
+from kimi_tui.tools.web_support.web_settings import NO_SERVICES, WebSettings
 from kimi_tui.wire.display import BriefBlock
 from kimi_tui.wire.parts import ToolReturnValue
 

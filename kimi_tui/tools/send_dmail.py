@@ -3,7 +3,7 @@
 from pydantic import Field
 
 from kimi_tui.context.dmail import DenwaRenji, DMail, DMailError
-from kimi_tui.tools.tool import Params, Tool, failed, ok
+from kimi_tui.tools.core.tool import Params, Tool, failed, ok
 from kimi_tui.wire.parts import ToolReturnValue
 
 

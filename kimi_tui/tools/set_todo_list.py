@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable
 
 from pydantic import Field
 
-from kimi_tui.tools.tool import Params, Tool, ok
+from kimi_tui.tools.core.tool import Params, Tool, ok
 from kimi_tui.wire.display import TodoBlock, TodoItem, TodoStatus
 from kimi_tui.wire.parts import ToolReturnValue
 

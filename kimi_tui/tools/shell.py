@@ -6,23 +6,23 @@ from dataclasses import replace
 
 from pydantic import Field, model_validator
 
-from kimi_tui.approval import Approvals
+from kimi_tui.i18n import said
+from kimi_tui.interaction.approvals import Approvals
 from kimi_tui.permission.doubt import Doubt, DoubtKind
-from kimi_tui.said import said
-from kimi_tui.tools.asking import ask, denied
-from kimi_tui.tools.background import NO_BACKGROUND, BackgroundError, BackgroundTasks
-from kimi_tui.tools.child_env import DEFAULT_ENV, ChildEnv
-from kimi_tui.tools.editor import NO_EDITOR, Editor
-from kimi_tui.tools.processes import Ended, run
-from kimi_tui.tools.progress import ToolProgress, last_lines
-from kimi_tui.tools.result_builder import ResultBuilder
-from kimi_tui.tools.rule_subject import command_subject
-from kimi_tui.tools.sandbox import NO_SANDBOX, Sandbox
-from kimi_tui.tools.shell_command import hidden_text, take_apart
-from kimi_tui.tools.shell_paths import why_asked_for
-from kimi_tui.tools.shell_scope import scope_of
-from kimi_tui.tools.tool import Params, Tool, current_tool_call, failed, ok
-from kimi_tui.tools.workspace import Workspace
+from kimi_tui.tools.core.ask_approval import ask, denied
+from kimi_tui.tools.core.permission_subject import command_subject
+from kimi_tui.tools.core.progress import ToolProgress, last_lines
+from kimi_tui.tools.core.result_builder import ResultBuilder
+from kimi_tui.tools.core.tool import Params, Tool, current_tool_call, failed, ok
+from kimi_tui.tools.file_support.client_editor import NO_EDITOR, Editor
+from kimi_tui.tools.file_support.workspace import Workspace
+from kimi_tui.tools.shell_support.approval_scope import scope_of
+from kimi_tui.tools.shell_support.background import NO_BACKGROUND, BackgroundError, BackgroundTasks
+from kimi_tui.tools.shell_support.child_env import DEFAULT_ENV, ChildEnv
+from kimi_tui.tools.shell_support.command_parser import hidden_text, take_apart
+from kimi_tui.tools.shell_support.process_runner import Ended, run
+from kimi_tui.tools.shell_support.protected_paths import why_asked_for
+from kimi_tui.tools.shell_support.sandbox import NO_SANDBOX, Sandbox
 from kimi_tui.wire.display import BriefBlock, DisplayBlock, ShellBlock
 from kimi_tui.wire.parts import ToolReturnValue
 

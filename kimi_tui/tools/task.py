@@ -6,7 +6,7 @@ from typing import Protocol
 from pydantic import Field
 
 from kimi_tui.errors import KimiTuiError
-from kimi_tui.tools.tool import Params, Tool, current_tool_call, failed, ok
+from kimi_tui.tools.core.tool import Params, Tool, current_tool_call, failed, ok
 from kimi_tui.wire.display import BriefBlock
 from kimi_tui.wire.parts import ToolReturnValue
 

@@ -2,8 +2,8 @@
 
 from pydantic import Field
 
-from kimi_tui.tools.background import NO_BACKGROUND, BackgroundTasks
-from kimi_tui.tools.tool import Params, Tool, ok
+from kimi_tui.tools.core.tool import Params, Tool, ok
+from kimi_tui.tools.shell_support.background import NO_BACKGROUND, BackgroundTasks
 from kimi_tui.wire.parts import ToolReturnValue
 
 

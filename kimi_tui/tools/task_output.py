@@ -7,8 +7,8 @@ from pathlib import Path
 
 from pydantic import Field
 
-from kimi_tui.tools.background import NO_BACKGROUND, BackgroundTasks
-from kimi_tui.tools.tool import Params, Tool, failed, ok
+from kimi_tui.tools.core.tool import Params, Tool, failed, ok
+from kimi_tui.tools.shell_support.background import NO_BACKGROUND, BackgroundTasks
 from kimi_tui.wire.parts import ToolReturnValue
 
 PREVIEW_BYTES = 32 << 10

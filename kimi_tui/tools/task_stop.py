@@ -2,11 +2,11 @@
 
 from pydantic import Field
 
-from kimi_tui.approval import Approvals
-from kimi_tui.said import said
-from kimi_tui.tools.asking import ask
-from kimi_tui.tools.background import NO_BACKGROUND, BackgroundTasks
-from kimi_tui.tools.tool import Params, Tool, failed, ok
+from kimi_tui.i18n import said
+from kimi_tui.interaction.approvals import Approvals
+from kimi_tui.tools.core.ask_approval import ask
+from kimi_tui.tools.core.tool import Params, Tool, failed, ok
+from kimi_tui.tools.shell_support.background import NO_BACKGROUND, BackgroundTasks
 from kimi_tui.wire.parts import ToolReturnValue
 
 

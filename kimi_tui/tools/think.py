@@ -2,7 +2,7 @@
 
 from pydantic import Field
 
-from kimi_tui.tools.tool import Params, Tool, ok
+from kimi_tui.tools.core.tool import Params, Tool, ok
 from kimi_tui.wire.parts import ToolReturnValue
 
 

@@ -4,12 +4,12 @@ from typing import Literal
 
 from pydantic import Field
 
-from kimi_tui.approval import Approvals
-from kimi_tui.tools.editing import NewText, edit
-from kimi_tui.tools.editor import NO_EDITOR, Editor
-from kimi_tui.tools.file_history import NO_HISTORY, FileHistory
-from kimi_tui.tools.tool import Params, Tool
-from kimi_tui.tools.workspace import Workspace
+from kimi_tui.interaction.approvals import Approvals
+from kimi_tui.tools.core.tool import Params, Tool
+from kimi_tui.tools.file_support.client_editor import NO_EDITOR, Editor
+from kimi_tui.tools.file_support.edit_observer import NO_HISTORY, FileHistory
+from kimi_tui.tools.file_support.edit_pipeline import NewText, edit
+from kimi_tui.tools.file_support.workspace import Workspace
 from kimi_tui.wire.parts import ToolReturnValue
 
 

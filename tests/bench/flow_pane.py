@@ -13,11 +13,11 @@ sys.path.insert(0, str(Path(__file__).parents[2]))
 from textual.app import App, ComposeResult
 from textual.geometry import Region
 
-from kimi_tui.flow.picture import FlowPicture
-from kimi_tui.ui.tui.flow.chart import FlowChart
-from kimi_tui.ui.tui.flow.looks import Circumstances, faces_of, flow_of
+from kimi_tui.flow.run.run_view import FlowPicture
+from kimi_tui.ui.tui.flow_pane.chart_view import FlowChart
+from kimi_tui.ui.tui.flow_pane.run_styles import Circumstances, faces_of, flow_of
 from kimi_tui.wire.flow_events import FlowBegin, FlowNodeBegin, FlowNodeEnd
-from tests.ui.tui.flow.flow_scenes import begin_of, wide_chart
+from tests.ui.tui.flow_pane.flow_scenes import begin_of, wide_chart
 
 
 class Bench(App[None]):

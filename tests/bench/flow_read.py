@@ -15,7 +15,7 @@ sys.path[:0] = [str(Path(__file__).parents[2])]
 
 from kimi_tui.errors import FlowError  # noqa: E402
 from kimi_tui.flow import build_flow, read_chart  # noqa: E402
-from kimi_tui.flow.lint import lint  # noqa: E402
+from kimi_tui.flow.model.validation import lint  # noqa: E402
 from tests.flow import agreement  # noqa: E402
 
 ROUNDS = 5

@@ -20,8 +20,8 @@ from pathlib import Path
 ROOT = Path(__file__).parents[2]
 sys.path[:0] = [str(ROOT)]
 
-from kimi_tui.flow.graph import Flow  # noqa: E402
-from kimi_tui.flow.layout import layout  # noqa: E402
+from kimi_tui.flow.layout.layout import layout  # noqa: E402
+from kimi_tui.flow.model.graph import Flow  # noqa: E402
 from tests.flow.layout_check import crossings, violations  # noqa: E402
 from tests.flow.random_flows import any_flow, likely_flow, make_flow  # noqa: E402
 

@@ -20,7 +20,7 @@ ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT))
 
 from kimi_tui.ui.tui.app import KimiTui  # noqa: E402
-from kimi_tui.ui.tui.transcript.items import AssistantItem, Item, UserItem  # noqa: E402
+from kimi_tui.ui.tui.state.items import AssistantItem, Item, UserItem  # noqa: E402
 from kimi_tui.wire.events import StepBegin, TurnBegin  # noqa: E402
 from kimi_tui.wire.parts import TextPart  # noqa: E402
 from tests.ui.tui.stand_in import StandIn, make_app  # noqa: E402

@@ -19,7 +19,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent.parent
 sys.path.insert(0, str(ROOT))
 
-from kimi_tui.config.tables import Config, LoopControl, ModelConfig, ProviderConfig  # noqa: E402
+from kimi_tui.config.schema import Config, LoopControl, ModelConfig, ProviderConfig  # noqa: E402
 from kimi_tui.soul.assemble import Plan, assemble  # noqa: E402
 from kimi_tui.soul.engine import Engine  # noqa: E402
 from kimi_tui.wire.codec import WireMessage  # noqa: E402

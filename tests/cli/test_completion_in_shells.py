@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from ptyprocess import PtyProcess
 
-from kimi_tui.cli.completion import SHELLS, script
+from kimi_tui.cli.commands.completion import SHELLS, script
 from kimi_tui.cli.options import parser
 from kimi_tui.session.session import Session
 

@@ -50,11 +50,11 @@ def test_no_command_can_read_the_keys_in_the_environment_of_the_program(argv):
 LAYERS = {
     "kimi_tui.wire.codec": ("textual", "rich", "openai", "mcp", "httpx"),
     "kimi_tui.flow": ("textual", "rich", "openai", "mcp", "httpx"),
-    "kimi_tui.llm.create": ("textual", "openai", "mcp", "anthropic"),
-    "kimi_tui.tools.toolset": ("textual", "openai", "mcp"),
+    "kimi_tui.llm.providers.factory": ("textual", "openai", "mcp", "anthropic"),
+    "kimi_tui.tools.core.toolset": ("textual", "openai", "mcp"),
     "kimi_tui.skill.library": ("textual", "openai", "mcp", "watchfiles"),
     "kimi_tui.soul.assemble": ("textual", "openai", "mcp", "watchfiles"),
-    "kimi_tui.ui.print.face": ("textual", "openai", "mcp", "acp"),
+    "kimi_tui.ui.print.runner": ("textual", "openai", "mcp", "acp"),
     "kimi_tui.ui.wire_server.server": ("textual", "openai", "mcp", "acp"),
     "kimi_tui.ui.acp.agent": ("textual", "openai", "mcp"),
 }

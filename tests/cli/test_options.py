@@ -12,9 +12,10 @@ LOADED = """
 import sys
 import kimi_tui.cli.main
 from kimi_tui.cli.options import parse
-from kimi_tui.cli import screen
+from kimi_tui.cli.modes import tui as screen
 parse(["--demo", "-p", "x"])
-late = ("asyncio", "inspect", "dataclasses", "json", "hashlib", "kimi_tui.cli.flow", "kimi_tui.cli.completion")
+late = ("asyncio", "inspect", "dataclasses", "json", "hashlib", "kimi_tui.cli.commands.flow",
+        "kimi_tui.cli.commands.completion")
 print(*(name for name in late if name in sys.modules))
 """
 
@@ -103,9 +104,9 @@ def test_a_flow_is_not_silently_left_out_where_a_client_sends_the_prompts(face: 
 
 BUILT = """
 import sys
-import kimi_tui.cli.print_mode
-from kimi_tui.config.tables import Config
-from kimi_tui.flow.records import Began
+import kimi_tui.cli.modes.print
+from kimi_tui.config.schema import Config
+from kimi_tui.flow.run.journal_records import Began
 from kimi_tui.wire import codec
 print(*(cls.__name__ for cls in (Config, Began, *codec._CLASSES) if cls.__pydantic_complete__))
 print(*(name for name in ("openai", "mcp", "textual", "rich", "watchfiles") if name in sys.modules))

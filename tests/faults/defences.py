@@ -58,7 +58,7 @@ DEFENCES: tuple[Defence, ...] = (
         "            if sync or len(self._kept) > 30:\n                self._write(sync)\n",
     ),
     Defence(
-        "7 kill9_in_flow", "journalling before it is told", "kimi_tui/flow/journal.py",
+        "7 kill9_in_flow", "journalling before it is told", "kimi_tui/flow/run/journal.py",
         "        self._writer.append(dump_record(record), sync=True)\n"
         '        crash_point("journal.after_append")\n'
         '        crash_point(f"journal.after_{record.r}")\n',
@@ -80,12 +80,12 @@ DEFENCES: tuple[Defence, ...] = (
         "test_enospc_what_could_not_be_written_is_kept_and_written_when_there_is_room",
     ),
     Defence(
-        "9 enospc", "telling of it once", "kimi_tui/soul/disk_trouble.py",
+        "9 enospc", "telling of it once", "kimi_tui/soul/disk_monitor.py",
         "        if first:\n", "        if True:\n",
         "test_enospc_is_told_once_the_turn_goes_on_and_what_was_said_is_written_when_there_is_room",
     ),
     Defence(
-        "9 enospc", "writing a file beside the old one", "kimi_tui/tools/open_file.py",
+        "9 enospc", "writing a file beside the old one", "kimi_tui/tools/file_support/safe_open.py",
         "        _replace(folder, real, content, before)\n", "        _write_in_place(folder, real, content)\n",
         "test_enospc_leaves_the_old_file_whole",
     ),
@@ -94,7 +94,8 @@ DEFENCES: tuple[Defence, ...] = (
         "            folder = _scratch_folder(session_id)\n", "            raise\n",
     ),
     Defence(
-        "11 emfile", "giving back what was opened when the rest cannot be", "kimi_tui/tools/processes.py",
+        "11 emfile", "giving back what was opened when the rest cannot be",
+        "kimi_tui/tools/shell_support/process_runner.py",
         "    fds.callback(os.close, read)\n    fds.callback(os.close, write)\n", "",
     ),
     Defence(
@@ -124,17 +125,18 @@ DEFENCES: tuple[Defence, ...] = (
         "test_half_surrogates_of_any_face_are_replaced_before_they_go_anywhere",
     ),
     Defence(
-        "13 surrogate_u2028", "replacing half characters of a history that is sent", "kimi_tui/llm/history.py",
+        "13 surrogate_u2028", "replacing half characters of a history that is sent",
+        "kimi_tui/llm/history_converter.py",
         "[_sendable(self._convert(message)) for message in new]", "[self._convert(message) for message in new]",
         "test_a_history_with_half_characters_is_sent_with_them_replaced",
     ),
     Defence(
-        "13 surrogate_u2028", "joining characters that a service cut", "kimi_tui/llm/step.py",
+        "13 surrogate_u2028", "joining characters that a service cut", "kimi_tui/llm/reply.py",
         "                    for part in characters.feed(piece):\n", "                    for part in (piece,):\n",
         "test_characters_cut_over_events_are_joined_wherever_they_are_cut",
     ),
     Defence(
-        "47 client_gone", "taking an answer for the request that it names", "kimi_tui/ui/wire_server/answers.py",
+        "47 client_gone", "taking an answer for the request that it names", "kimi_tui/ui/wire_server/responses.py",
         "    return named is None or named == asked.id\n", "    return True\n",
         "test_an_approval_that_names_another_request_is_a_no",
     ),
@@ -160,7 +162,7 @@ DEFENCES: tuple[Defence, ...] = (
         "test_a_byte_order_mark_is_no_part_of_the_first_record",
     ),
     Defence(
-        "13 surrogate_u2028", "decoding across pieces", "kimi_tui/tools/processes.py",
+        "13 surrogate_u2028", "decoding across pieces", "kimi_tui/tools/shell_support/process_runner.py",
         "(text := self._decoder.decode(piece)) and", '(text := piece.decode("utf-8", "replace")) and',
         "test_characters_are_never_cut",
     ),
@@ -171,7 +173,8 @@ DEFENCES: tuple[Defence, ...] = (
         "test_deleted_cwd_is_a_readable_error",
     ),
     Defence(
-        "14 deleted_cwd, clock_back", "giving back pipes where it cannot start", "kimi_tui/tools/processes.py",
+        "14 deleted_cwd, clock_back", "giving back pipes where it cannot start",
+        "kimi_tui/tools/shell_support/process_runner.py",
         "    fds.callback(os.close, read)\n    fds.callback(os.close, write)\n", "",
         "test_a_work_dir_that_is_gone_is_an_error_and_leaks_nothing",
     ),
@@ -182,15 +185,15 @@ DEFENCES: tuple[Defence, ...] = (
         "test_clock_back",
     ),
     Defence(
-        "15 tree_kill", "ending all that came of a command", "kimi_tui/tools/supervisor.py",
+        "15 tree_kill", "ending all that came of a command", "kimi_tui/tools/shell_support/supervisor.py",
         "    supervisor.end_all(grace)\n", "    os.kill(first, signal.SIGTERM)\n", "test_tree_kill",
     ),
     Defence(
-        "15 tree_kill", "ending them at a timeout", "kimi_tui/tools/supervisor.py",
+        "15 tree_kill", "ending them at a timeout", "kimi_tui/tools/shell_support/supervisor.py",
         "    supervisor.end_all(grace)\n", "    os.kill(first, signal.SIGTERM)\n", "test_tree_kill_at_timeout",
     ),
     Defence(
-        "15 tree_kill", "ending a tool whose turn is cancelled", "kimi_tui/tools/supervisor.py",
+        "15 tree_kill", "ending a tool whose turn is cancelled", "kimi_tui/tools/shell_support/supervisor.py",
         "    supervisor.end_all(grace)\n", "    _say(status, \"exit 0\")\n",
         "test_cancel_while_a_tool_runs_leaves_a_valid_context_and_no_process",
     ),
@@ -202,49 +205,50 @@ DEFENCES: tuple[Defence, ...] = (
         "test_cancel_while_a_tool_runs_leaves_a_valid_context_and_no_process",
     ),
     Defence(
-        "16 setsid_child", "adopting what left its session", "kimi_tui/tools/supervisor.py",
+        "16 setsid_child", "adopting what left its session", "kimi_tui/tools/shell_support/supervisor.py",
         "    _adopt_orphans()\n    _hear", "    _hear", "test_setsid_child",
     ),
     Defence(
-        "16 setsid_child", "a process space of its own", "kimi_tui/tools/sandbox_argv.py",
+        "16 setsid_child", "a process space of its own", "kimi_tui/tools/shell_support/bwrap_args.py",
         '"--unshare-pid", ', "",
         "test_processes_outside_are_not_seen_and_those_inside_end_with_the_command",
     ),
     Defence(
-        "17 zombies", "waiting for each child", "kimi_tui/tools/processes.py",
+        "17 zombies", "waiting for each child", "kimi_tui/tools/shell_support/process_runner.py",
         "        self._child.wait()\n        for line", "        for line",
     ),
     Defence(
-        "18 yes_flood", "dropping what was handed on", "kimi_tui/tools/processes.py",
+        "18 yes_flood", "dropping what was handed on", "kimi_tui/tools/shell_support/process_runner.py",
         "            piece = os.read(self._output, _CHUNK)\n",
         "            piece = os.read(self._output, _CHUNK)\n"
         '            self.__dict__.setdefault("all", []).append(piece)\n',
         "test_yes_flood",
     ),
     Defence(
-        "18 yes_flood", "bounding what is kept, in a terminal", "kimi_tui/tools/result_builder.py",
+        "18 yes_flood", "bounding what is kept, in a terminal", "kimi_tui/tools/core/result_builder.py",
         "        if len(text) > self._room + self._tail_room:\n",
         "        self._room += len(text)\n        if False:\n",
         "test_a_flood_of_output_takes_no_memory_and_keys_are_seen",
     ),
     Defence(
-        "18 yes_flood", "leaving out what goes beyond", "kimi_tui/tools/result_builder.py",
+        "18 yes_flood", "leaving out what goes beyond", "kimi_tui/tools/core/result_builder.py",
         "        if len(text) > self._room + self._tail_room:\n",
         "        self._room += len(text)\n        if False:\n",
         "test_a_flood_is_not_kept",
     ),
     Defence(
-        "19 sigterm, sighup, sigint, sigtstp", "our own handlers", "kimi_tui/ui/tui/ways_out.py",
+        "19 sigterm, sighup, sigint, sigtstp", "our own handlers", "kimi_tui/ui/tui/terminal/shutdown.py",
         "signal.signal(number, self._heard) for", "signal.signal(number, signal.SIG_DFL) for",
         "test_a_signal_ends_it_and_the_terminal_is_as_it_was",
     ),
     Defence(
-        "19 sigterm, sighup, sigint, sigtstp", "ending all that came of a command", "kimi_tui/tools/supervisor.py",
+        "19 sigterm, sighup, sigint, sigtstp", "ending all that came of a command",
+        "kimi_tui/tools/shell_support/supervisor.py",
         "    supervisor.end_all(grace)\n", "    _say(status, \"exit 0\")\n",
         "test_sigint_ends_the_command_that_runs_and_the_session_can_be_resumed",
     ),
     Defence(
-        "20 pty_gone", "looking whether the terminal is there", "kimi_tui/ui/tui/terminal.py",
+        "20 pty_gone", "looking whether the terminal is there", "kimi_tui/ui/tui/terminal/escape_sequences.py",
         "    except (OSError, ValueError):\n        return True\n",
         "    except (OSError, ValueError):\n        return False\n",
     ),
@@ -254,7 +258,7 @@ DEFENCES: tuple[Defence, ...] = (
         "    except ZeroDivisionError:\n        return 1\n",
     ),
     Defence(
-        "22 resize_storm", "making room anew", "kimi_tui/ui/tui/screens/home.py",
+        "22 resize_storm", "making room anew", "kimi_tui/ui/tui/main_screen/screen.py",
         "    def on_resize(self, event: events.Resize) -> None:\n        self.make_room()\n",
         "    def on_resize(self, event: events.Resize) -> None:\n        raise ZeroDivisionError\n",
         "test_resize_storm",
@@ -269,16 +273,16 @@ DEFENCES: tuple[Defence, ...] = (
         "test_focus_storm",
     ),
     Defence(
-        "24 split_input", "folding a large paste", "kimi_tui/ui/tui/composer/paste.py",
+        "24 split_input", "folding a large paste", "kimi_tui/ui/tui/composer/paste_chips.py",
         "        if len(text) < CHARACTERS and lines < LINES:\n", "        if True:\n",
         "test_a_paste_of_a_mebibyte_is_no_keys",
     ),
     Defence(
-        "25 tmux_env", "saying what a dumb terminal cannot", "kimi_tui/cli/screen.py",
+        "25 tmux_env", "saying what a dumb terminal cannot", "kimi_tui/cli/modes/tui.py",
         '    if os.environ.get("TERM") == "dumb":\n', "    if False:\n", "test_tmux_env",
     ),
     Defence(
-        "25 tmux_env", "saying what is needed without a terminal", "kimi_tui/cli/screen.py",
+        "25 tmux_env", "saying what is needed without a terminal", "kimi_tui/cli/modes/tui.py",
         "    return sys.stdin.isatty() and sys.stdout.isatty()\n", "    return True\n",
         "test_without_a_terminal_the_screen_says_what_to_use_instead",
     ),
@@ -297,7 +301,7 @@ DEFENCES: tuple[Defence, ...] = (
         "test_no_item_breaks_the_grid_or_reaches_the_terminal",
     ),
     Defence(
-        "27 bidi_zw", "seeing marks that nobody sees", "kimi_tui/tools/shell_command.py",
+        "27 bidi_zw", "seeing marks that nobody sees", "kimi_tui/tools/shell_support/command_parser.py",
         "        if hidden := hidden_in(text):\n", "        if hidden := None:\n", "test_bidi_zw",
     ),
     Defence(
@@ -306,7 +310,7 @@ DEFENCES: tuple[Defence, ...] = (
         "test_hidden_characters_of_a_command_are_spelled_out",
     ),
     Defence(
-        "28 hidden_tail", "seeing much blank space", "kimi_tui/tools/shell_command.py",
+        "28 hidden_tail", "seeing much blank space", "kimi_tui/tools/shell_support/command_parser.py",
         "    return Doubt(DoubtKind.BLANK_SPACE) if _PADDING.search(text) else None\n", "    return None\n",
         "test_hidden_tail",
     ),
@@ -322,18 +326,18 @@ DEFENCES: tuple[Defence, ...] = (
         "test_the_broad_answer_is_withheld_until_the_whole_text_was_seen",
     ),
     Defence(
-        "29 approval_keys", "the guard, in a terminal", "kimi_tui/ui/tui/dialogs/guard.py",
+        "29 approval_keys", "the guard, in a terminal", "kimi_tui/ui/tui/dialogs/key_guard.py",
         "        if self.left > 0:\n", "        if False:\n",
         "test_approval_keys_that_were_typed_ahead_or_pasted_do_not_approve[taken-back]",
     ),
     Defence(
-        "29 approval_keys", "leaving the focus to who writes, and the guard", "kimi_tui/ui/tui/dialogs/guard.py",
+        "29 approval_keys", "leaving the focus to who writes, and the guard", "kimi_tui/ui/tui/dialogs/key_guard.py",
         "        if self.left > 0:\n", "        if False:\n",
         "test_approval_keys_that_were_typed_ahead_or_pasted_do_not_approve[typed]",
-        too=(("kimi_tui/ui/tui/stage.py", "(new and not self._hands_full)", "new"),),
+        too=(("kimi_tui/ui/tui/session/presenter.py", "(new and not self._hands_full)", "new"),),
     ),
     Defence(
-        "29 approval_keys", "the guard", "kimi_tui/ui/tui/dialogs/guard.py",
+        "29 approval_keys", "the guard", "kimi_tui/ui/tui/dialogs/key_guard.py",
         "        if self.left > 0:\n", "        if False:\n", "test_no_key_approves_before_the_dialog_has_stood_still",
     ),
     Defence(
@@ -343,7 +347,7 @@ DEFENCES: tuple[Defence, ...] = (
         "test_enter_on_nothing_does_not_approve",
     ),
     Defence(
-        "29 approval_keys", "holding a key until no other letter follows", "kimi_tui/ui/tui/dialogs/ahead.py",
+        "29 approval_keys", "holding a key until no other letter follows", "kimi_tui/ui/tui/dialogs/type_ahead.py",
         "            self._timer = self._dialog.set_timer(self.hold_s, self.settle)\n", "            self.settle()\n",
         "test_an_answers_key_that_a_sentence_begins_with_answers_nothing",
     ),
@@ -353,16 +357,16 @@ DEFENCES: tuple[Defence, ...] = (
         "test_the_next_of_several_approvals_is_shown_and_guarded_anew",
     ),
     Defence(
-        "30 secret_leak", "filtering the environment by names", "kimi_tui/tools/child_env.py",
+        "30 secret_leak", "filtering the environment by names", "kimi_tui/tools/shell_support/child_env.py",
         "        return not any(fnmatchcase(upper, pattern) for pattern in SECRET_NAMES)\n", "        return True\n",
         "test_secret_leak",
     ),
     Defence(
-        "30 secret_leak", "keeping the key out of errors", "kimi_tui/llm/connection.py",
+        "30 secret_leak", "keeping the key out of errors", "kimi_tui/llm/sdk_errors.py",
         '            text = text.replace(secret, "***")\n', "            pass\n", "test_no_secret_is_told",
     ),
     Defence(
-        "30 secret_leak", "quiet loggers of libraries", "kimi_tui/config/tables.py",
+        "30 secret_leak", "quiet loggers of libraries", "kimi_tui/config/schema.py",
         "    api_key: SecretStr = SecretStr(\"\")\n    env: dict", "    api_key: SecretStr = SecretStr(\"\")\n"
         "    def __init__(self, **data: Any) -> None:\n"
         "        import logging\n"
@@ -372,7 +376,7 @@ DEFENCES: tuple[Defence, ...] = (
         "test_secret_leak_a_key_is_in_no_file_and_in_no_output",
     ),
     Defence(
-        "30 secret_leak", "hiding our keys in the sandbox", "kimi_tui/tools/sandbox_argv.py",
+        "30 secret_leak", "hiding our keys in the sandbox", "kimi_tui/tools/shell_support/bwrap_args.py",
         '            yield from ("--ro-bind", "/dev/null", str(path))\n',
         "            pass\n",
         "test_our_keys_cannot_be_read",
@@ -383,23 +387,23 @@ DEFENCES: tuple[Defence, ...] = (
         "test_markdown_and_json_tell_the_conversation_without_secrets",
     ),
     Defence(
-        "31 cmd_split", "taking wrappers apart", "kimi_tui/tools/shell_command.py",
+        "31 cmd_split", "taking wrappers apart", "kimi_tui/tools/shell_support/command_parser.py",
         "        found = unwrap(words)\n", "        found = unwrap(())\n",
         "test_commands_within_others_are_listed_too",
     ),
     Defence(
-        "31 cmd_split", "a bound on what is parsed", "kimi_tui/tools/shell_command.py",
+        "31 cmd_split", "a bound on what is parsed", "kimi_tui/tools/shell_support/command_parser.py",
         "MAX_BYTES = 100_000\n", "MAX_BYTES = 10_000_000\n", "test_no_text_takes_long",
     ),
     Defence(
-        "31 cmd_split", "doubting what has an expansion", "kimi_tui/tools/shell_command.py",
+        "31 cmd_split", "doubting what has an expansion", "kimi_tui/tools/shell_support/command_parser.py",
         "                self.doubt(DoubtKind.EXPANSION)\n", "                pass\n",
         "test_bash_runs_nothing_but_what_was_covered",
         too=((
-            "kimi_tui/tools/shell_scope.py",
+            "kimi_tui/tools/shell_support/approval_scope.py",
             "        if len(known) != len(command.words) or not known or", "        if not known or",
         ), (
-            "kimi_tui/tools/shell_command.py",
+            "kimi_tui/tools/shell_support/command_parser.py",
             "        if plain is None or plain.commands != source.commands or", "        if plain is not None and",
         )),
     ),
@@ -425,27 +429,28 @@ DEFENCES: tuple[Defence, ...] = (
         "test_what_is_not_known_to_be_harmless_is_covered_word_by_word",
     ),
     Defence(
-        "31 cmd_split", "covering a line that changes the folder as a whole", "kimi_tui/tools/shell_scope.py",
+        "31 cmd_split", "covering a line that changes the folder as a whole",
+        "kimi_tui/tools/shell_support/approval_scope.py",
         "    if any(command.program in _CHANGE_FOLDER for command in line.commands):\n", "    if False:\n",
         "test_what_is_not_known_to_be_harmless_is_covered_word_by_word",
     ),
     Defence(
-        "31 cmd_split", "looking at a repository's settings", "kimi_tui/tools/shell_reading.py",
+        "31 cmd_split", "looking at a repository's settings", "kimi_tui/tools/shell_support/read_only.py",
         "    if found.configured and not all(", "    if False and not all(",
         "test_a_repository_whose_settings_may_run_something_is_asked_about",
     ),
     Defence(
-        "31 cmd_split", "looking where a program lies", "kimi_tui/tools/shell_reading.py",
+        "31 cmd_split", "looking where a program lies", "kimi_tui/tools/shell_support/read_only.py",
         "    if _is_ours(words[0], workspace):\n", "    if False:\n",
         "test_a_program_that_the_agent_may_have_written_is_asked_for",
     ),
     Defence(
-        "31 cmd_split", "looking where the words of what reads lead", "kimi_tui/tools/shell_reading.py",
+        "31 cmd_split", "looking where the words of what reads lead", "kimi_tui/tools/shell_support/read_only.py",
         "            if not _may_be_read(part, folder, workspace):\n", "            if False:\n",
         "test_what_does_more_or_reads_what_is_secret_is_asked_for",
     ),
     Defence(
-        "31 cmd_split", "letting plan mode only read", "kimi_tui/tools/toolset.py",
+        "31 cmd_split", "letting plan mode only read", "kimi_tui/tools/core/toolset.py",
         "        if planning and not tool.reads(params):\n", "        if False:\n",
         "test_plan_mode_runs_commands_that_only_read",
     ),
@@ -461,84 +466,84 @@ DEFENCES: tuple[Defence, ...] = (
         "test_a_rule_that_denies_is_asked_about_where_programs_may_run_that_are_not_listed",
     ),
     Defence(
-        "31 cmd_split", "trusting no descriptor but a digit", "kimi_tui/tools/shell_command.py",
+        "31 cmd_split", "trusting no descriptor but a digit", "kimi_tui/tools/shell_support/command_parser.py",
         "+ (not closes) or _odd(node, source):\n", "+ (not closes):\n",
         "test_a_redirection_with_an_odd_descriptor_or_target_is_asked_about",
         too=((
-            "kimi_tui/tools/shell_command.py",
+            "kimi_tui/tools/shell_support/command_parser.py",
             "        if plain is None or plain.commands != source.commands or", "        if plain is not None and",
         ),),
     ),
     Defence(
-        "31 cmd_split", "telling a pattern from the same in quotes", "kimi_tui/tools/shell_scope.py",
+        "31 cmd_split", "telling a pattern from the same in quotes", "kimi_tui/tools/shell_support/approval_scope.py",
         "word.spelled if isinstance(word, Spelled) else shlex.quote(word)", "shlex.quote(word)",
         "test_a_yes_for_a_word_in_quotes_covers_none_that_bash_expands",
     ),
     Defence(
-        "31 cmd_split", "knowing what builtins evaluate", "kimi_tui/tools/shell_wrappers.py",
+        "31 cmd_split", "knowing what builtins evaluate", "kimi_tui/tools/shell_support/wrapper_programs.py",
         "    found.doubts.extend(doubts_of(name, words))\n", "",
         "test_a_builtin_that_evaluates_its_operands_is_asked_about",
     ),
     Defence(
-        "31 cmd_split", "asking about patterns after a dash", "kimi_tui/tools/shell_command.py",
+        "31 cmd_split", "asking about patterns after a dash", "kimi_tui/tools/shell_support/command_parser.py",
         '        if spelled[0] in "*?[" or text[0] == "-":\n', "        if False:\n",
         "test_a_pattern_that_may_become_an_option_is_asked_about",
     ),
     Defence(
-        "32 path_escape", "expanding the words of a command", "kimi_tui/tools/shell_paths.py",
+        "32 path_escape", "expanding the words of a command", "kimi_tui/tools/shell_support/protected_paths.py",
         "            for path in expanded.paths:\n", "            for path in (word,):\n",
         "test_a_sensitive_or_protected_file_is_seen_behind_what_bash_expands",
     ),
     Defence(
-        "32 path_escape", "asking where a limit is met", "kimi_tui/tools/shell_paths.py",
+        "32 path_escape", "asking where a limit is met", "kimi_tui/tools/shell_support/protected_paths.py",
         "        if doubt.weight is Weight.LIMIT:\n", "        if False:\n",
         "test_where_a_limit_is_met_it_is_asked_for",
     ),
     Defence(
-        "32 path_escape", "going by the real path", "kimi_tui/tools/workspace.py",
+        "32 path_escape", "going by the real path", "kimi_tui/tools/file_support/workspace.py",
         "        return Path(os.path.realpath(path))\n",
         "        return Path(os.path.abspath(path))\n",
         "test_path_escape",
     ),
     Defence(
-        "32 path_escape", "replacing a file, not its content", "kimi_tui/tools/open_file.py",
+        "32 path_escape", "replacing a file, not its content", "kimi_tui/tools/file_support/safe_open.py",
         "        _replace(folder, real, content, before)\n",
         "        os.write(os.open(real, os.O_WRONLY | os.O_CREAT | os.O_TRUNC), content)\n",
         "test_a_hard_link_is_cut_loose",
     ),
     Defence(
-        "32 path_escape", "holding the opened file to its path", "kimi_tui/tools/open_file.py",
+        "32 path_escape", "holding the opened file to its path", "kimi_tui/tools/file_support/safe_open.py",
         "    raise FileRefusedError(f\"`{real}` was swapped",
         "    return\n    raise FileRefusedError(f\"`{real}` was swapped",
         "test_a_swap_after_the_check_is_noticed",
     ),
     Defence(
-        "32 path_escape", "following /proc/self/cwd", "kimi_tui/tools/workspace.py",
+        "32 path_escape", "following /proc/self/cwd", "kimi_tui/tools/file_support/workspace.py",
         "        return Path(os.path.realpath(path))\n", "        return Path(os.path.abspath(path))\n",
         "test_the_ways_of_proc_lead_where_they_lead",
     ),
     Defence(
-        "32 path_escape", "judging by where a file leads", "kimi_tui/tools/workspace.py",
+        "32 path_escape", "judging by where a file leads", "kimi_tui/tools/file_support/workspace.py",
         "        return Path(os.path.realpath(path))\n", "        return Path(os.path.abspath(path))\n",
         "test_files_are_judged_by_where_they_lead",
     ),
     Defence(
-        "33 sensitive_alias", "asking whatever the mode", "kimi_tui/tools/workspace.py",
+        "33 sensitive_alias", "asking whatever the mode", "kimi_tui/tools/file_support/workspace.py",
         "            sensitive=is_sensitive(real) or self._is_ours(real) or self._is_other_name(real),\n",
         "            sensitive=is_sensitive(given or real),\n",
         "test_sensitive_alias",
     ),
     Defence(
-        "33 sensitive_alias", "looking for other names of a file", "kimi_tui/tools/workspace.py",
+        "33 sensitive_alias", "looking for other names of a file", "kimi_tui/tools/file_support/workspace.py",
         " or self._is_other_name(real),\n", ",\n", "test_a_hard_link_to_a_file_with_secrets_is_one_too",
     ),
     Defence(
-        "33 sensitive_alias", "upper and lower case as one", "kimi_tui/tools/sensitive.py",
+        "33 sensitive_alias", "upper and lower case as one", "kimi_tui/tools/file_support/sensitive_names.py",
         '    text = str(path).replace("\\\\", "/").lower()\n', '    text = str(path).replace("\\\\", "/")\n',
         "test_a_name_of_the_list_is_sensitive",
     ),
     Defence(
-        "34 protected_paths", "protecting Git's and our folders", "kimi_tui/tools/workspace.py",
+        "34 protected_paths", "protecting Git's and our folders", "kimi_tui/tools/file_support/workspace.py",
         "            or any(real.is_relative_to(path) for path in self.protected)\n", "",
         "test_protected_paths",
     ),
@@ -548,21 +553,21 @@ DEFENCES: tuple[Defence, ...] = (
         "test_protected_paths_are_asked_for_even_under_yolo",
     ),
     Defence(
-        "34 protected_paths", "asking before an allowing rule counts", "kimi_tui/approval.py",
+        "34 protected_paths", "asking before an allowing rule counts", "kimi_tui/interaction/approvals.py",
         "        if must_ask or decision.effect is Effect.ASK:\n", "        if decision.effect is Effect.ASK:\n",
         "test_what_is_protected_asks_whatever_is_allowed",
     ),
     Defence(
-        "34 protected_paths", "a mount at each folder above", "kimi_tui/tools/sandbox_argv.py",
+        "34 protected_paths", "a mount at each folder above", "kimi_tui/tools/shell_support/bwrap_args.py",
         '        yield from ("--bind", str(step), str(step))\n', "        pass\n",
         "test_protected_files_stay_though_their_folders_are_moved",
     ),
     Defence(
-        "34 protected_paths", "Git's settings read-only", "kimi_tui/tools/sandbox_argv.py",
+        "34 protected_paths", "Git's settings read-only", "kimi_tui/tools/shell_support/bwrap_args.py",
         "        guards += git.guarded\n", "        pass\n", "test_git_works_and_what_it_runs_cannot_be_changed",
     ),
     Defence(
-        "35 sse_cut", "seeing that the last word is missing", "kimi_tui/llm/service.py",
+        "35 sse_cut", "seeing that the last word is missing", "kimi_tui/llm/providers/sdk_provider.py",
         "            raise hung_up()\n", "            pass\n",
         "test_a_stream_cut_at_any_event_is_a_connection_error",
     ),
@@ -572,7 +577,7 @@ DEFENCES: tuple[Defence, ...] = (
         "test_where_chunks_are_cut_does_not_matter",
     ),
     Defence(
-        "35 sse_cut", "calling garbled data a broken connection", "kimi_tui/llm/service.py",
+        "35 sse_cut", "calling garbled data a broken connection", "kimi_tui/llm/providers/sdk_provider.py",
         "        raise garbled() from error\n", "        raise\n",
         "test_half_json_is_a_connection_error",
     ),
@@ -582,11 +587,11 @@ DEFENCES: tuple[Defence, ...] = (
         "test_a_429_a_500_and_a_cut_stream_are_got_over_without_text_twice",
     ),
     Defence(
-        "36 http_matrix", "telling keys from lengths from limits", "kimi_tui/llm/status.py",
+        "36 http_matrix", "telling keys from lengths from limits", "kimi_tui/llm/error_mapping.py",
         "    if status in (401, 403):\n", "    if status in (401,):\n", "test_each_status_has_its_error",
     ),
     Defence(
-        "36 http_matrix", "reading Retry-After as a date", "kimi_tui/llm/status.py",
+        "36 http_matrix", "reading Retry-After as a date", "kimi_tui/llm/error_mapping.py",
         "        when = parsedate_to_datetime(value)\n", "        return None\n", "test_retry_after_is_read",
     ),
     Defence(
@@ -599,7 +604,7 @@ DEFENCES: tuple[Defence, ...] = (
         "test_a_wait_can_be_cancelled",
     ),
     Defence(
-        "37 stall", "an idle timeout", "kimi_tui/llm/openai_client.py",
+        "37 stall", "an idle timeout", "kimi_tui/llm/providers/openai_client.py",
         "timeout=Timeout(settings.idle_timeout_s, connect=settings.connect_timeout_s)", "timeout=Timeout(None)",
         "test_a_silent_stream_times_out",
     ),
@@ -610,22 +615,22 @@ DEFENCES: tuple[Defence, ...] = (
         "test_ctx_overflow_reported_by_the_service_compacts_once_and_asks_again",
     ),
     Defence(
-        "38 ctx_overflow", "keeping the conversation where that fails", "kimi_tui/soul/compacting.py",
+        "38 ctx_overflow", "keeping the conversation where that fails", "kimi_tui/soul/compact.py",
         "    except ProviderError as error:\n", "    except ZeroDivisionError as error:\n",
         "test_an_empty_summary_keeps_the_conversation_and_says_so",
     ),
     Defence(
-        "39 bad_model", "ending the turn at the twelfth same call", "kimi_tui/tools/repeat.py",
+        "39 bad_model", "ending the turn at the twelfth same call", "kimi_tui/tools/core/repeat_guard.py",
         '    extras = {**(result.extras or {}), "stop": "tool_call_repeat"} if streak >= STOP_AT else result.extras\n',
         "    extras = result.extras\n", "test_the_same_call_again_and_again_ends_the_turn",
     ),
     Defence(
-        "40 bad_config", "saying which key is wrong", "kimi_tui/config/load.py",
+        "40 bad_config", "saying which key is wrong", "kimi_tui/config/loader.py",
         '        raise ConfigError(first["msg"], file=_place(file, *first["loc"]), key=key) from None\n',
         '        raise ConfigError(first["msg"]) from None\n', "test_bad_config_is_an_error_with_file_key_and_cause",
     ),
     Defence(
-        "40 bad_config", "reading regular files only", "kimi_tui/config/load.py",
+        "40 bad_config", "reading regular files only", "kimi_tui/config/loader.py",
         "        text = read_text(file, most=MAX_BYTES)\n", '        text = file.read_text("utf-8-sig")\n',
         "test_a_device_is_no_configuration",
     ),
@@ -640,12 +645,12 @@ DEFENCES: tuple[Defence, ...] = (
         "test_a_rule_whose_example_fails_is_an_error_with_its_place",
     ),
     Defence(
-        "41 mcp_bad", "a bound on a message", "kimi_tui/mcp/stdio.py",
+        "41 mcp_bad", "a bound on a message", "kimi_tui/mcp/stdio_transport.py",
         "            if size > MAX_MESSAGE:\n", "            if False:\n",
         "test_a_flood_in_a_call_ends_the_server_and_not_the_session",
     ),
     Defence(
-        "41 mcp_bad", "an end to cycles", "kimi_tui/mcp/schema.py",
+        "41 mcp_bad", "an end to cycles", "kimi_tui/mcp/schema_normalizer.py",
         "            target = None if reference in inside else self._find(reference)\n",
         "            target = self._find(reference)\n", "test_references_are_put_in_place_and_cycles_end",
     ),
@@ -656,61 +661,61 @@ DEFENCES: tuple[Defence, ...] = (
         "test_bad_skills_are_passed_over_with_a_reason_and_the_good_ones_stay",
     ),
     Defence(
-        "42 skills_bad", "never opening a pipe", "kimi_tui/skill/source.py",
+        "42 skills_bad", "never opening a pipe", "kimi_tui/skill/skill_file.py",
         "        return read_start(path, MAX_BYTES + 1)\n",
         "        return path.read_bytes()\n", "test_a_pipe_does_not_hang",
     ),
     Defence(
-        "43 flow_bad", "refusing a chart without one BEGIN", "kimi_tui/flow/lint.py",
+        "43 flow_bad", "refusing a chart without one BEGIN", "kimi_tui/flow/model/validation.py",
         "    if len(begins) != 1:\n", "    if not begins:\n", "test_what_is_no_flow_is_refused_with_its_line",
     ),
     Defence(
-        "44 flow_choice", "a near miss", "kimi_tui/flow/choice.py",
+        "44 flow_choice", "a near miss", "kimi_tui/flow/run/branch_choice.py",
         "    return near[0] if len(near) == 1 else None\n", "    return None\n",
         "test_a_choice_that_differs_in_case_or_outer_punctuation_alone_is_taken",
     ),
     Defence(
-        "44 flow_choice", "a bound on asking again", "kimi_tui/flow/pauses.py",
+        "44 flow_choice", "a bound on asking again", "kimi_tui/flow/run/pause_rules.py",
         '            case "finished" if state.retries > max_choice_retries:\n',
         '            case "finished" if state.retries > 10**9:\n',
         "test_a_model_that_never_chooses_brings_the_person_in",
     ),
     Defence(
-        "44 flow_choice", "taking the last choice", "kimi_tui/flow/choice.py",
+        "44 flow_choice", "taking the last choice", "kimi_tui/flow/run/branch_choice.py",
         "        elif opened is not None:\n", "        elif opened is not None and choice is None:\n",
         "test_the_last_choice_of_the_reply_counts",
     ),
     Defence(
-        "45 flow_runaway", "stopping at the last move", "kimi_tui/flow/runner.py",
+        "45 flow_runaway", "stopping at the last move", "kimi_tui/flow/run/runner.py",
         "                    if not state.entered and state.moves >= state.max_moves:\n",
         "                    if not state.entered and state.moves > state.max_moves:\n",
         "test_reaching_the_moves_ends_the_run_exactly_there",
     ),
     Defence(
-        "46 flow_races", "not hitting a breakpoint twice", "kimi_tui/flow/runner.py",
+        "46 flow_races", "not hitting a breakpoint twice", "kimi_tui/flow/run/runner.py",
         "            pause = None if state.passed else why_pause(",
         "            pause = why_pause(",
         "test_a_breakpoint_holds_before_each_visit_and_going_on_does_not_hit_it_again",
     ),
     Defence(
-        "46 flow_races", "pausing before the model is asked again", "kimi_tui/flow/pauses.py",
+        "46 flow_races", "pausing before the model is asked again", "kimi_tui/flow/run/pause_rules.py",
         '                return Pause("user") if pause_next == "user" else None\n', "                return None\n",
         "test_a_pause_during_a_choice_holds_before_the_model_is_asked_again",
     ),
     Defence(
-        "46 flow_races", "a person's branch before the model's", "kimi_tui/flow/runner.py",
+        "46 flow_races", "a person's branch before the model's", "kimi_tui/flow/run/runner.py",
         "        if (chosen := state.chosen.get(node.id)) is not None:\n", "        if (chosen := None) is not None:\n",
         "test_a_branch_taken_in_the_tick_of_the_answer_wins_once",
     ),
     Defence(
-        "46 flow_races", "a person's order before the model's answer", "kimi_tui/flow/runner.py",
+        "46 flow_races", "a person's order before the model's answer", "kimi_tui/flow/run/runner.py",
         "        match self._order:\n            case Jump(node_id, passed):\n                self._take_order()\n"
         "                return _Way(node_id, passed=passed)\n",
         "        match self._order:\n",
         "test_a_jump_in_the_tick_of_the_answer_leaves_it_nothing_to_decide",
     ),
     Defence(
-        "46 flow_races", "pausing at a rejected tool", "kimi_tui/flow/pauses.py",
+        "46 flow_races", "pausing at a rejected tool", "kimi_tui/flow/run/pause_rules.py",
         '                return Pause("rejected", said("a tool was rejected"))\n', "                return None\n",
         "test_a_rejected_tool_pauses_the_flow_and_the_person_may_choose_the_branch",
     ),
@@ -750,29 +755,29 @@ DEFENCES: tuple[Defence, ...] = (
         "test_a_large_tree_beside_a_skill_is_not_watched",
     ),
     Defence(
-        "sensitive names", "the list", "kimi_tui/tools/sensitive.py",
+        "sensitive names", "the list", "kimi_tui/tools/file_support/sensitive_names.py",
         '    "*.env",\n', "", "test_a_name_of_the_list_is_sensitive",
     ),
     Defence(
-        "sensitive names", "the exceptions", "kimi_tui/tools/sensitive.py",
+        "sensitive names", "the exceptions", "kimi_tui/tools/file_support/sensitive_names.py",
         '_EXEMPT = ("*.example", "*.sample", "*.template", "*.pub")\n', "_EXEMPT = ()\n",
         "test_a_name_of_the_exceptions_is_not",
     ),
     Defence(
-        "a symlinked parent of a file", "going by the real path", "kimi_tui/tools/workspace.py",
+        "a symlinked parent of a file", "going by the real path", "kimi_tui/tools/file_support/workspace.py",
         "        return Path(os.path.realpath(path))\n", "        return Path(os.path.abspath(path))\n",
     ),
     Defence(
-        "flags behind a backslash", "taking backslashes out of words", "kimi_tui/tools/shell_command.py",
+        "flags behind a backslash", "taking backslashes out of words", "kimi_tui/tools/shell_support/command_parser.py",
         "else found[1], text, flags=re.DOTALL)", "else found[0], text, flags=re.DOTALL)",
     ),
     Defence(
         "a hook that writes to the terminal", "a session of its own, for each command and for what stands before it",
-        "kimi_tui/tools/supervisor.py", "        os.setsid()\n", "",
-        too=(("kimi_tui/tools/processes.py", "                start_new_session=True,\n", ""),),
+        "kimi_tui/tools/shell_support/supervisor.py", "        os.setsid()\n", "",
+        too=(("kimi_tui/tools/shell_support/process_runner.py", "                start_new_session=True,\n", ""),),
     ),
     Defence(
-        "a flow saved through a link", "making a new file", "kimi_tui/ui/tui/flow/exporting.py",
+        "a flow saved through a link", "making a new file", "kimi_tui/ui/tui/flow_pane/export_files.py",
         '            with path.open("x", encoding="utf-8") as file:\n',
         '            with path.open("w", encoding="utf-8") as file:\n',
     ),
@@ -788,7 +793,7 @@ DEFENCES: tuple[Defence, ...] = (
         "test_digits_in_a_reason_answer_nothing",
     ),
     Defence(
-        "a module in the folder", "starting Python without the folder on its path", "kimi_tui/cli/web_mode.py",
+        "a module in the folder", "starting Python without the folder on its path", "kimi_tui/cli/modes/web.py",
         '[sys.executable, "-P", "-m", "kimi_tui"]',
         '[sys.executable, "-m", "kimi_tui"]',
     ),
@@ -799,7 +804,7 @@ DEFENCES: tuple[Defence, ...] = (
         "test_no_command_can_read_the_keys_in_the_environment_of_the_program",
     ),
     Defence(
-        "a pipe in the folder", "marking regular files only", "kimi_tui/trust.py",
+        "a pipe in the folder", "marking regular files only", "kimi_tui/permission/trust.py",
         "read_bytes(file, most=_MAX_BYTES)",
         "file.read_bytes()",
         "test_a_pipe_or_a_device_in_the_place_of_a_file_holds_no_face_up",
@@ -829,12 +834,13 @@ DEFENCES: tuple[Defence, ...] = (
     ),
     Defence(
         "a library that cannot be loaded", "switching off what a driver that fails has on",
-        "kimi_tui/ui/tui/terminal_driver.py",
+        "kimi_tui/ui/tui/terminal/driver.py",
         "            super().stop_application_mode()\n            raise\n", "            raise\n",
         "test_a_driver_that_fails_while_it_starts_switches_off_what_is_on",
     ),
     Defence(
-        "what starts something later", "the folders and files of agents", "kimi_tui/tools/guarded_names.py",
+        "what starts something later", "the folders and files of agents",
+        "kimi_tui/tools/file_support/guarded_names.py",
         ' ".agents", ".codex", ".mcp.json"',
         "",
         "test_what_starts_something_later_is_asked_for_whatever_holds",
@@ -846,42 +852,45 @@ DEFENCES: tuple[Defence, ...] = (
         "test_accepted_edits_are_no_yes_to_what_tells_an_agent_or_a_tool_what_to_do",
     ),
     Defence(
-        "what starts something later", "the hidden files of the user's home", "kimi_tui/tools/workspace.py",
+        "what starts something later", "the hidden files of the user's home",
+        "kimi_tui/tools/file_support/workspace.py",
         "            or acts_for_the_user(real, folder, self._user_home)\n",
         "",
         "test_in_the_users_home_what_their_shell_starts_is_asked_for",
     ),
     Defence(
-        "what starts something later", "knowing a Git folder by what is in it", "kimi_tui/tools/workspace.py",
+        "what starts something later", "knowing a Git folder by what is in it",
+        "kimi_tui/tools/file_support/workspace.py",
         "            or is_in_git_dir(real)\n",
         "",
         "test_a_git_folder_is_protected_by_whatever_name",
     ),
     Defence(
-        "our own secrets", "our home as a secret", "kimi_tui/tools/workspace.py",
+        "our own secrets", "our home as a secret", "kimi_tui/tools/file_support/workspace.py",
         "is_sensitive(real) or self._is_ours(real) or",
         "is_sensitive(real) or",
         "test_our_own_keys_and_sessions_are_secrets_for_every_tool",
     ),
     Defence(
-        "our own secrets", "looking for hard links in all of the workspace", "kimi_tui/tools/workspace.py",
+        "our own secrets", "looking for hard links in all of the workspace", "kimi_tui/tools/file_support/workspace.py",
         "(*names, *self._names_by_inode().get(status.st_ino, ()))",
         "names",
         "test_a_hard_link_to_a_secret_anywhere_in_the_workspace_is_one_too",
     ),
     Defence(
-        "a server that outlives us", "ending servers when the control pipe closes", "kimi_tui/tools/supervisor.py",
+        "a server that outlives us", "ending servers when the control pipe closes",
+        "kimi_tui/tools/shell_support/supervisor.py",
         "            if self._control in ready:\n",
         "            if False:\n",
     ),
     Defence(
-        "16 setsid_child", "finding what escaped by its mark", "kimi_tui/tools/processes.py",
+        "16 setsid_child", "finding what escaped by its mark", "kimi_tui/tools/shell_support/process_runner.py",
         "            end_strays(self._mark)\n",
         "            pass\n",
         "test_a_child_in_a_session_of_its_own_is_found_though_the_supervisor_was_killed",
     ),
     Defence(
-        "16 setsid_child", "waking a supervisor that was stopped", "kimi_tui/tools/processes.py",
+        "16 setsid_child", "waking a supervisor that was stopped", "kimi_tui/tools/shell_support/process_runner.py",
         "        self._child.send_signal(signal.SIGCONT)\n",
         "        pass\n",
         "test_a_command_that_stops_its_supervisor_holds_nobody_up",
@@ -903,20 +912,20 @@ DEFENCES: tuple[Defence, ...] = (
         "test_our_home_is_closed_to_others_also_where_an_older_version_left_it_open",
     ),
     Defence(
-        "a device file as settings", "reading regular files only", "kimi_tui/config/load.py",
+        "a device file as settings", "reading regular files only", "kimi_tui/config/loader.py",
         "        text = read_text(file, most=MAX_BYTES)\n", '        text = file.read_text("utf-8-sig")\n',
     ),
     Defence(
-        "a brace expansion without end", "a bound on what is parsed", "kimi_tui/tools/shell_command.py",
+        "a brace expansion without end", "a bound on what is parsed", "kimi_tui/tools/shell_support/command_parser.py",
         "MAX_BYTES = 100_000\n", "MAX_BYTES = 10_000_000\n",
     ),
     Defence(
-        "a DNS or portal that hangs", "asking off the screen's own loop", "kimi_tui/soul/models.py",
+        "a DNS or portal that hangs", "asking off the screen's own loop", "kimi_tui/soul/model_switcher.py",
         "        provider = await asyncio.to_thread(create_provider, settings)\n",
         "        import time\n\n        time.sleep(30)\n        provider = create_provider(settings)\n",
     ),
     Defence(
-        "37 stall", "asking off the screen's own loop", "kimi_tui/soul/models.py",
+        "37 stall", "asking off the screen's own loop", "kimi_tui/soul/model_switcher.py",
         "        provider = await asyncio.to_thread(create_provider, settings)\n",
         "        import time\n\n        time.sleep(30)\n        provider = create_provider(settings)\n",
         "test_stall_of_the_service_holds_up_neither_the_start_nor_escape",
@@ -928,26 +937,27 @@ DEFENCES: tuple[Defence, ...] = (
         "            if sync or len(self._kept) > 30:\n                self._write(sync)\n",
     ),
     Defence(
-        "a word without end in a chart", "looking at a few characters for each cell", "kimi_tui/flow/labels.py",
+        "a word without end in a chart", "looking at a few characters for each cell",
+        "kimi_tui/flow/layout/cell_text.py",
         "chunk[begin : begin + width * _ZERO_WIDTH_ROOM]", "chunk[begin:]",
         "test_a_long_word_is_folded_in_time_that_grows_with_its_length_alone",
         too=((
-            "kimi_tui/flow/labels.py",
+            "kimi_tui/flow/layout/cell_text.py",
             "width if text[: width + 1].isascii() else width * _ZERO_WIDTH_ROOM", "len(text)",
         ),),
     ),
     Defence(
-        "a word without end in a chart", "cutting a label", "kimi_tui/flow/labels.py",
+        "a word without end in a chart", "cutting a label", "kimi_tui/flow/layout/cell_text.py",
         "    if len(text) > MAX_CHARACTERS:\n", "    if False:\n", "test_a_label_is_cut_where_nobody_reads_on",
     ),
     Defence(
         "a message that cannot be drawn", "one kind of line end in what streams",
-        "kimi_tui/ui/tui/transcript/live_doc.py",
+        "kimi_tui/ui/tui/transcript/streaming_markdown.py",
         "self.source += one_kind_of_line_end(rest)", "self.source += rest",
         "test_any_text_streams_to_what_it_is_at_once",
     ),
     Defence(
-        "a message that cannot be drawn", "showing an item as plain text", "kimi_tui/ui/tui/transcript/roll.py",
+        "a message that cannot be drawn", "showing an item as plain text", "kimi_tui/ui/tui/transcript/item_store.py",
         "        return plain_item(item, width, look.palette.base)\n", "        raise\n",
         "test_a_message_that_cannot_be_drawn_is_shown_as_plain_text",
     ),
@@ -967,12 +977,12 @@ DEFENCES: tuple[Defence, ...] = (
         "test_an_error_whose_body_never_ends_is_told_by_its_status",
     ),
     Defence(
-        "an answer without end", "a deadline for an event", "kimi_tui/llm/connection.py",
+        "an answer without end", "a deadline for an event", "kimi_tui/llm/sdk_errors.py",
         "        async with asyncio.timeout(seconds):\n", "        async with asyncio.timeout(None):\n",
         "test_a_stream_of_comments_alone_comes_to_an_end",
     ),
     Defence(
-        "text that acts on a terminal", "spelling out what the model says to one", "kimi_tui/ui/print/prose.py",
+        "text that acts on a terminal", "spelling out what the model says to one", "kimi_tui/ui/print/text_output.py",
         "for_terminal(text) if self._out.is_terminal() else text", "text",
         "test_what_the_model_says_to_a_terminal_does_nothing_there",
     ),
@@ -982,11 +992,11 @@ DEFENCES: tuple[Defence, ...] = (
         "test_nothing_that_a_terminal_would_obey_is_left",
     ),
     Defence(
-        "text that acts on a terminal", "spelling out all that is printed", "kimi_tui/cli/plain_text.py",
+        "text that acts on a terminal", "spelling out all that is printed", "kimi_tui/cli/output.py",
         "for_terminal(text).encode", "text.encode", "test_nothing_that_is_printed_acts_on_a_terminal",
     ),
     Defence(
-        "output that cannot be written", "saying so at the end of an answer", "kimi_tui/ui/print/face.py",
+        "output that cannot be written", "saying so at the end of an answer", "kimi_tui/ui/print/runner.py",
         "    printing.stdout.check()\n", "", "test_an_answer_that_cannot_be_written_is_a_failure",
     ),
     Defence(
@@ -1018,11 +1028,11 @@ DEFENCES: tuple[Defence, ...] = (
         "            _expect_interrupts()\n", "            pass\n",
     ),
     Defence(
-        "garbage for the web server", "a log for the library", "kimi_tui/cli/web_mode.py",
+        "garbage for the web server", "a log for the library", "kimi_tui/cli/modes/web.py",
         "    start_logging(options.debug)  #", "    #",
     ),
     Defence(
-        "a session to import without end", "reading a state up to its bound", "kimi_tui/session/importing.py",
+        "a session to import without end", "reading a state up to its bound", "kimi_tui/session/importer.py",
         "file.read(MAX_STATE_BYTES)", "file.read()",
         "test_a_state_that_unfolds_to_a_gigabyte_is_left_out_in_little_memory",
     ),

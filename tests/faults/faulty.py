@@ -9,11 +9,11 @@ from typing import NoReturn
 from rich.text import Text
 from textual.widget import Widget
 
-from kimi_tui.cli.complaint import complain
-from kimi_tui.cli.kept_terminal import terminal_kept
+from kimi_tui.cli.error_output import complain
+from kimi_tui.cli.terminal_restore import terminal_kept
 from kimi_tui.errors import KimiTuiError
 from kimi_tui.ui.tui.app import KimiTui
-from kimi_tui.ui.tui.run import drive
+from kimi_tui.ui.tui.main import drive
 from tests.ui.tui.stand_in import StandIn
 
 WORDS = "not \x1b]52;c;SEVJTA==\x07as [bold]meant"

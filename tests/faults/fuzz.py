@@ -17,9 +17,9 @@ with atheris.instrument_imports(include=["kimi_tui"]):
     from kimi_tui import jsonl
     from kimi_tui.llm.sse import NotAnEventStreamError, ServerEvent, server_events
     from kimi_tui.permission.file_pattern import matches_file
-    from kimi_tui.tools.shell_command import take_apart
-    from kimi_tui.tools.shell_scope import scope_of
-    from kimi_tui.tools.workspace import PathRefusedError, Workspace
+    from kimi_tui.tools.file_support.workspace import PathRefusedError, Workspace
+    from kimi_tui.tools.shell_support.approval_scope import scope_of
+    from kimi_tui.tools.shell_support.command_parser import take_apart
     from kimi_tui.ui.tui.text.sanitize import _LETTER_JOIN, _SUSPECT, plain_output, sanitize
 
 HERE = Path(tempfile.mkdtemp(prefix="kimi-tui-fuzz-", dir="/dev/shm" if Path("/dev/shm").is_dir() else None))

@@ -3,10 +3,10 @@
 A case without a number is from the list of names or from the list of what went wrong in other programs.
 """
 
-_AHEAD = "tests/ui/tui/dialogs/test_ahead.py"
+_AHEAD = "tests/ui/tui/dialogs/test_type_ahead.py"
 _APPROVAL = "tests/ui/tui/dialogs/test_approval.py"
-_CHARS = "tests/llm/test_whole_characters.py"
-_CMD = "tests/tools/test_shell_command.py"
+_CHARS = "tests/llm/test_surrogate_joiner.py"
+_CMD = "tests/tools/shell_support/test_command_parser.py"
 _CTX = "tests/context/test_context.py"
 _DOUBTS = "tests/tools/test_shell_doubts.py"
 _DISK = "tests/session/test_disk.py"
@@ -16,14 +16,14 @@ _HTTP = "tests/llm/test_openai_faults.py"
 _JSONL = "tests/test_jsonl.py"
 _MCP = "tests/mcp"
 _PANE = "tests/ui/tui/flow"
-_PROC = "tests/tools/test_processes.py"
+_PROC = "tests/tools/shell_support/test_process_runner.py"
 _PROG = "tests/permission/programs"
-_READ = "tests/tools/test_shell_reading.py"
+_READ = "tests/tools/shell_support/test_read_only.py"
 _SHELL = "tests/tools/test_shell.py"
 _SKILL = "tests/skill"
-_STEER = "tests/flow/test_steering.py"
+_STEER = "tests/flow/run/test_run_control.py"
 _TERM = "tests/faults/test_terminal.py"
-_CODE = "tests/flow/test_journal.py"
+_CODE = "tests/flow/run/test_journal.py"
 
 CASES: dict[str, tuple[str, ...]] = {
     "1 torn_tail": (f"{_JSONL}::test_torn_tail_every_cut_keeps_the_whole_records_and_the_next_append_starts_a_line",),
@@ -83,14 +83,14 @@ CASES: dict[str, tuple[str, ...]] = {
     ),
     "16 setsid_child": (
         f"{_PROC}::test_setsid_child",
-        "tests/tools/test_sandbox.py::test_processes_outside_are_not_seen_and_those_inside_end_with_the_command",
-        "tests/tools/test_processes.py::test_a_child_in_a_session_of_its_own_is_found_though_the_supervisor_was_killed",
-        "tests/tools/test_processes.py::test_a_command_that_stops_its_supervisor_holds_nobody_up",
+        "tests/tools/shell_support/test_sandbox.py::test_processes_outside_are_not_seen_and_those_inside_end_with_the_command",
+        "tests/tools/shell_support/test_process_runner.py::test_a_child_in_a_session_of_its_own_is_found_though_the_supervisor_was_killed",
+        "tests/tools/shell_support/test_process_runner.py::test_a_command_that_stops_its_supervisor_holds_nobody_up",
     ),
     "17 zombies": (f"{_PROC}::test_zombies",),
     "18 yes_flood": (
         f"{_PROC}::test_yes_flood",
-        "tests/tools/test_result_builder.py::test_a_flood_is_not_kept",
+        "tests/tools/core/test_result_builder.py::test_a_flood_is_not_kept",
         f"{_TERM}::test_a_flood_of_output_takes_no_memory_and_keys_are_seen",
     ),
     "19 sigterm, sighup, sigint, sigtstp": (
@@ -113,7 +113,7 @@ CASES: dict[str, tuple[str, ...]] = {
     "26 esc_matrix": (
         "tests/faults/test_esc_matrix.py::test_esc_matrix",
         "tests/ui/tui/text/test_sanitize.py::test_nothing_that_acts_on_a_terminal_is_left",
-        "tests/ui/tui/transcript/test_draw.py::test_no_item_breaks_the_grid_or_reaches_the_terminal",
+        "tests/ui/tui/transcript/test_item_renderer.py::test_no_item_breaks_the_grid_or_reaches_the_terminal",
         f"{_MCP}/test_parts.py::test_untrusted_text_is_cleaned",
     ),
     "27 bidi_zw": (f"{_CMD}::test_bidi_zw", f"{_APPROVAL}::test_hidden_characters_of_a_command_are_spelled_out"),
@@ -135,8 +135,8 @@ CASES: dict[str, tuple[str, ...]] = {
         f"{_SHELL}::test_secret_leak",
         f"{_HERE}::test_secret_leak_a_key_is_in_no_file_and_in_no_output",
         f"{_HTTP}::test_no_secret_is_told",
-        "tests/tools/test_sandbox.py::test_our_keys_cannot_be_read",
-        "tests/session/test_catalog.py::test_markdown_and_json_tell_the_conversation_without_secrets",
+        "tests/tools/shell_support/test_sandbox.py::test_our_keys_cannot_be_read",
+        "tests/session/test_session_index.py::test_markdown_and_json_tell_the_conversation_without_secrets",
         "tests/cli/test_main.py::test_no_command_can_read_the_keys_in_the_environment_of_the_program",
     ),
     "31 cmd_split": (
@@ -162,8 +162,8 @@ CASES: dict[str, tuple[str, ...]] = {
     ),
     "32 path_escape": (
         f"{_FILES}::test_path_escape",
-        "tests/tools/test_shell_paths.py::test_a_sensitive_or_protected_file_is_seen_behind_what_bash_expands",
-        "tests/tools/test_shell_paths.py::test_where_a_limit_is_met_it_is_asked_for",
+        "tests/tools/shell_support/test_protected_paths.py::test_a_sensitive_or_protected_file_is_seen_behind_what_bash_expands",
+        "tests/tools/shell_support/test_protected_paths.py::test_where_a_limit_is_met_it_is_asked_for",
         f"{_FILES}::test_a_hard_link_is_cut_loose",
         f"{_FILES}::test_a_swap_after_the_check_is_noticed",
         f"{_FILES}::test_the_ways_of_proc_lead_where_they_lead",
@@ -178,8 +178,8 @@ CASES: dict[str, tuple[str, ...]] = {
         f"{_FILES}::test_protected_paths",
         f"{_SHELL}::test_protected_paths_are_asked_for_even_under_yolo",
         "tests/permission/test_in_tools.py::test_what_is_protected_asks_whatever_is_allowed",
-        "tests/tools/test_sandbox.py::test_protected_files_stay_though_their_folders_are_moved",
-        "tests/tools/test_sandbox.py::test_git_works_and_what_it_runs_cannot_be_changed",
+        "tests/tools/shell_support/test_sandbox.py::test_protected_files_stay_though_their_folders_are_moved",
+        "tests/tools/shell_support/test_sandbox.py::test_git_works_and_what_it_runs_cannot_be_changed",
     ),
     "35 sse_cut": (
         f"{_HTTP}::test_a_stream_cut_at_any_event_is_a_connection_error",
@@ -191,27 +191,27 @@ CASES: dict[str, tuple[str, ...]] = {
         f"{_HTTP}::test_each_status_has_its_error",
         f"{_HTTP}::test_retry_after_is_read",
         "tests/llm/test_retry.py::test_a_wait_can_be_cancelled",
-        "tests/ui/tui/transcript/test_draw.py::test_a_retry_counts_down",
+        "tests/ui/tui/transcript/test_item_renderer.py::test_a_retry_counts_down",
     ),
     "37 stall": (
         f"{_HTTP}::test_a_silent_stream_times_out",
         f"{_HERE}::test_stall_of_the_service_holds_up_neither_the_start_nor_escape",
     ),
     "38 ctx_overflow": (
-        "tests/soul/test_compacting.py::test_ctx_overflow_reported_by_the_service_compacts_once_and_asks_again",
-        "tests/soul/test_compacting.py::test_an_empty_summary_keeps_the_conversation_and_says_so",
+        "tests/soul/test_compact.py::test_ctx_overflow_reported_by_the_service_compacts_once_and_asks_again",
+        "tests/soul/test_compact.py::test_an_empty_summary_keeps_the_conversation_and_says_so",
     ),
     "39 bad_model": (
         "tests/soul/test_soul.py::test_a_message_that_the_service_refuses_is_taken_back_and_the_next_one_is_answered",
-        "tests/llm/test_openai_chat.py::test_a_reply_of_nothing_is_an_empty_response",
-        "tests/llm/test_openai_chat.py::test_missing_and_duplicate_ids_become_unique",
+        "tests/llm/providers/test_openai_chat.py::test_a_reply_of_nothing_is_an_empty_response",
+        "tests/llm/providers/test_openai_chat.py::test_missing_and_duplicate_ids_become_unique",
         "tests/soul/test_soul.py::test_an_unknown_tool_and_broken_arguments_are_told_to_the_model",
         "tests/soul/test_soul.py::test_the_same_call_again_and_again_ends_the_turn",
     ),
     "40 bad_config": (
-        "tests/config/test_load.py::test_bad_config_is_an_error_with_file_key_and_cause",
-        "tests/config/test_load.py::test_a_device_is_no_configuration",
-        "tests/config/test_load.py::test_an_empty_file_and_one_with_a_byte_order_mark_are_read",
+        "tests/config/test_loader.py::test_bad_config_is_an_error_with_file_key_and_cause",
+        "tests/config/test_loader.py::test_a_device_is_no_configuration",
+        "tests/config/test_loader.py::test_an_empty_file_and_one_with_a_byte_order_mark_are_read",
         "tests/permission/test_settings.py::test_a_rule_whose_example_fails_is_an_error_with_its_place",
     ),
     "41 mcp_bad": (
@@ -224,37 +224,37 @@ CASES: dict[str, tuple[str, ...]] = {
     ),
     "42 skills_bad": (
         f"{_SKILL}/test_library.py::test_bad_skills_are_passed_over_with_a_reason_and_the_good_ones_stay",
-        f"{_SKILL}/test_source.py::test_a_pipe_does_not_hang",
+        "tests/skill/test_skill_file.py::test_a_pipe_does_not_hang",
         f"{_SKILL}/test_roots.py::test_links_that_lead_in_circles_are_reported_and_left",
         f"{_SKILL}/test_roots.py::test_a_folder_that_cannot_be_listed_is_reported",
         f"{_SKILL}/test_library.py::test_a_thousand_skills_are_read_in_a_moment",
     ),
     "43 flow_bad": (
-        "tests/flow/test_lint.py::test_what_is_no_flow_is_refused_with_its_line",
-        "tests/flow/test_mermaid.py::test_what_mermaid_refuses_is_refused_with_its_place_or_read_leniently",
-        "tests/flow/test_d2.py::test_what_d2_refuses_is_refused_with_its_place_or_read_leniently",
+        "tests/flow/model/test_validation.py::test_what_is_no_flow_is_refused_with_its_line",
+        "tests/flow/parsing/mermaid/test_parser.py::test_what_mermaid_refuses_is_refused_with_its_place_or_read_leniently",
+        "tests/flow/parsing/d2/test_parser.py::test_what_d2_refuses_is_refused_with_its_place_or_read_leniently",
     ),
     "44 flow_choice": (
-        "tests/flow/test_choice.py::test_a_choice_that_differs_in_case_or_outer_punctuation_alone_is_taken",
-        "tests/flow/test_runner.py::test_a_model_that_never_chooses_brings_the_person_in",
-        "tests/flow/test_runner.py::test_the_last_choice_of_the_reply_counts",
+        "tests/flow/run/test_branch_choice.py::test_a_choice_that_differs_in_case_or_outer_punctuation_alone_is_taken",
+        "tests/flow/run/test_runner.py::test_a_model_that_never_chooses_brings_the_person_in",
+        "tests/flow/run/test_runner.py::test_the_last_choice_of_the_reply_counts",
     ),
     "45 flow_runaway": (
-        "tests/flow/test_runner.py::test_reaching_the_moves_ends_the_run_exactly_there",
-        "tests/flow/test_runner.py::test_a_run_out_of_moves_goes_on_where_it_was_with_more",
+        "tests/flow/run/test_runner.py::test_reaching_the_moves_ends_the_run_exactly_there",
+        "tests/flow/run/test_runner.py::test_a_run_out_of_moves_goes_on_where_it_was_with_more",
     ),
     "46 flow_races": (
         f"{_STEER}::test_a_pause_during_a_choice_holds_before_the_model_is_asked_again",
         f"{_STEER}::test_a_branch_taken_in_the_tick_of_the_answer_wins_once",
         f"{_STEER}::test_a_jump_in_the_tick_of_the_answer_leaves_it_nothing_to_decide",
         f"{_STEER}::test_a_breakpoint_holds_before_each_visit_and_going_on_does_not_hit_it_again",
-        "tests/ui/tui/test_flow_desk.py::test_only_rows_that_changed_are_drawn_again_when_a_flow_goes_on",
-        "tests/soul/test_flows.py::test_a_rejected_tool_pauses_the_flow_and_the_person_may_choose_the_branch",
-        "tests/soul/test_flows.py::test_esc_pauses_a_flow_a_message_can_be_sent_meanwhile_and_the_flow_goes_on",
-        f"{_PANE}/test_pane.py::test_a_run_under_way_keeps_its_chart_when_the_file_changes",
-        f"{_PANE}/test_steering.py::test_the_chart_can_be_walked_while_a_branch_waits_for_the_person",
-        f"{_PANE}/test_chart.py::test_an_idle_chart_repaints_nothing_and_a_second_of_a_run_only_its_node",
-        f"{_PANE}/test_chart.py::test_a_change_on_a_chart_of_200_nodes_fits_into_a_frame",
+        "tests/ui/tui/flow_pane/test_controller.py::test_only_rows_that_changed_are_drawn_again_when_a_flow_goes_on",
+        "tests/soul/flows/test_manager.py::test_a_rejected_tool_pauses_the_flow_and_the_person_may_choose_the_branch",
+        "tests/soul/flows/test_manager.py::test_esc_pauses_a_flow_a_message_can_be_sent_meanwhile_and_the_flow_goes_on",
+        "tests/ui/tui/flow_pane/test_pane.py::test_a_run_under_way_keeps_its_chart_when_the_file_changes",
+        "tests/ui/tui/flow_pane/test_steering.py::test_the_chart_can_be_walked_while_a_branch_waits_for_the_person",
+        "tests/ui/tui/flow_pane/test_chart_view.py::test_an_idle_chart_repaints_nothing_and_a_second_of_a_run_only_its_node",
+        "tests/ui/tui/flow_pane/test_chart_view.py::test_a_change_on_a_chart_of_200_nodes_fits_into_a_frame",
     ),
     "47 client_gone": (
         "tests/ui/wire_server/test_server.py::test_an_approval_that_names_another_request_is_a_no",
@@ -317,18 +317,20 @@ CASES: dict[str, tuple[str, ...]] = {
     "a symlinked parent of a file": (f"{_FILES}::test_path_escape",),
     "flags behind a backslash": (f"{_CMD}::test_flags_behind_a_backslash_are_flags",),
     "a hook that writes to the terminal": (f"{_TERM}::test_what_a_hook_prints_does_not_reach_the_terminal",),
-    "a flow saved through a link": (f"{_PANE}/test_pane.py::test_a_run_is_never_exported_through_a_link",),
+    "a flow saved through a link": (
+        "tests/ui/tui/flow_pane/test_pane.py::test_a_run_is_never_exported_through_a_link",
+    ),
     "a library that cannot be loaded": (
         "tests/faults/test_ways_out.py::test_a_library_that_cannot_be_loaded_is_one_line_and_the_terminal_is_as_it_was",
         "tests/faults/test_ways_out.py::test_a_driver_that_fails_while_it_starts_switches_off_what_is_on",
     ),
-    "a device file as settings": ("tests/config/test_load.py::test_a_device_is_no_configuration",),
+    "a device file as settings": ("tests/config/test_loader.py::test_a_device_is_no_configuration",),
     "a brace expansion without end": (f"{_CMD}::test_no_text_takes_long",),
     "a DNS or portal that hangs": (f"{_HERE}::test_stall_of_the_service_holds_up_neither_the_start_nor_escape",),
     "random kills": (f"{_HERE}::test_a_few_random_kills_lose_nothing",),
     "a word without end in a chart": (
-        "tests/flow/test_labels.py::test_a_long_word_is_folded_in_time_that_grows_with_its_length_alone",
-        "tests/flow/test_labels.py::test_a_label_is_cut_where_nobody_reads_on",
+        "tests/flow/layout/test_cell_text.py::test_a_long_word_is_folded_in_time_that_grows_with_its_length_alone",
+        "tests/flow/layout/test_cell_text.py::test_a_label_is_cut_where_nobody_reads_on",
     ),
     "a message that cannot be drawn": (
         "tests/ui/tui/test_undrawable.py::test_a_message_that_cannot_be_drawn_is_shown_as_plain_text",
@@ -336,7 +338,7 @@ CASES: dict[str, tuple[str, ...]] = {
         "tests/ui/tui/test_undrawable.py::test_a_message_that_cannot_be_folded_in_leaves_those_after_it",
         "tests/ui/tui/test_undrawable.py::test_a_pane_that_cannot_be_drawn_says_so_and_stays",
         "tests/ui/tui/test_undrawable.py::test_line_ends_of_every_kind_do_not_end_the_screen",
-        "tests/ui/tui/transcript/test_live_doc.py::test_any_text_streams_to_what_it_is_at_once",
+        "tests/ui/tui/transcript/test_streaming_markdown.py::test_any_text_streams_to_what_it_is_at_once",
     ),
     "an answer without end": (
         "tests/test_bounded_http.py::test_the_body_of_an_error_without_end_is_cut",
@@ -348,7 +350,7 @@ CASES: dict[str, tuple[str, ...]] = {
     "text that acts on a terminal": (
         "tests/ui/print/test_streams.py::test_what_the_model_says_to_a_terminal_does_nothing_there",
         "tests/ui/print/test_streams.py::test_json_lines_hold_nothing_that_a_terminal_would_obey",
-        "tests/cli/test_plain_text.py::test_nothing_that_is_printed_acts_on_a_terminal",
+        "tests/cli/test_output.py::test_nothing_that_is_printed_acts_on_a_terminal",
         "tests/test_text_safety.py::test_nothing_that_a_terminal_would_obey_is_left",
     ),
     "output that cannot be written": (
@@ -369,10 +371,10 @@ CASES: dict[str, tuple[str, ...]] = {
     "little memory": ("tests/ui/print/test_streams.py::test_little_memory_is_told_in_a_line",),
     "Ctrl+C again and again": ("tests/ui/print/test_streams.py::test_many_interrupts_end_it_with_the_status_of_one",),
     "garbage for the web server": (
-        "tests/cli/test_web.py::test_requests_of_garbage_are_answered_and_not_told_on_stderr",
+        "tests/cli/commands/test_web.py::test_requests_of_garbage_are_answered_and_not_told_on_stderr",
     ),
     "a session to import without end": (
-        "tests/session/test_importing.py::test_a_state_that_unfolds_to_a_gigabyte_is_left_out_in_little_memory",
-        "tests/session/test_importing.py::test_what_is_no_session_is_told_in_a_line",
+        "tests/session/test_importer.py::test_a_state_that_unfolds_to_a_gigabyte_is_left_out_in_little_memory",
+        "tests/session/test_importer.py::test_what_is_no_session_is_told_in_a_line",
     ),
 }

@@ -20,7 +20,7 @@ from tests.faults.index import CASES
 
 ROOT = Path(__file__).parents[2]
 _COPIED = ("kimi_tui", "tests", "skills", "themes", "snapshots", "pyproject.toml", "README.md", "CHANGELOG.md")
-_SUPERVISOR = ROOT / "kimi_tui/tools/supervisor.py"
+_SUPERVISOR = ROOT / "kimi_tui/tools/shell_support/supervisor.py"
 _SECONDS = 300
 _MAX_KIB = 4 << 20
 

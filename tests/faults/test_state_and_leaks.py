@@ -11,7 +11,7 @@ import pytest
 
 from kimi_tui import jsonl, paths
 from kimi_tui.session.state import SessionState, read_state
-from kimi_tui.tools.sensitive import is_sensitive
+from kimi_tui.tools.file_support.sensitive_names import is_sensitive
 from kimi_tui.wire.events import StepBegin
 from kimi_tui.wire.recorder import Recorder, read_recorded
 from tests.faults.terminal import Terminal, scripted

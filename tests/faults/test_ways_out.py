@@ -101,7 +101,7 @@ sys.meta_path.insert(0, Finder())
 """
 
 
-@pytest.mark.parametrize("module", ["kimi_tui.ui.tui.run", "textual.app", "kimi_tui.ui.tui.dialogs.approval"])
+@pytest.mark.parametrize("module", ["kimi_tui.ui.tui.main", "textual.app", "kimi_tui.ui.tui.dialogs.approval"])
 def test_a_library_that_cannot_be_loaded_is_one_line_and_the_terminal_is_as_it_was(tmp_path: Path, module: str) -> None:
     site = tmp_path / "site"
     site.mkdir()
@@ -118,7 +118,7 @@ import sys
 
 class Finder:
     def find_spec(self, name, path=None, target=None):
-        if name == "kimi_tui.ui.tui.terminal_driver":
+        if name == "kimi_tui.ui.tui.terminal.driver":
             from textual.drivers.linux_driver import LinuxDriver
 
             def fail(driver):

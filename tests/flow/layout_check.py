@@ -5,9 +5,9 @@ from itertools import combinations, pairwise
 
 from wcwidth import wcswidth
 
-from kimi_tui.flow.graph import Flow
-from kimi_tui.flow.labels import clean
-from kimi_tui.flow.placed import Layout, PlacedEdge, PlacedNode, Point
+from kimi_tui.flow.layout.cell_text import clean
+from kimi_tui.flow.layout.geometry import Layout, PlacedEdge, PlacedNode, Point
+from kimi_tui.flow.model.graph import Flow
 
 Cells = set[Point]
 

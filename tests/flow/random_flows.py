@@ -3,7 +3,7 @@
 import random
 from collections.abc import Iterable
 
-from kimi_tui.flow.graph import Flow, FlowEdge, FlowNode, NodeKind
+from kimi_tui.flow.model.graph import Flow, FlowEdge, FlowNode, NodeKind
 
 WORDS = (
     "Fix",

@@ -6,8 +6,8 @@ from dataclasses import replace
 
 import pytest
 
-from kimi_tui.flow.graph import Flow
-from kimi_tui.flow.layout import Layout, layout
+from kimi_tui.flow.layout.layout import Layout, layout
+from kimi_tui.flow.model.graph import Flow
 from tests.flow.layout_check import violations
 from tests.flow.random_flows import likely_flow
 

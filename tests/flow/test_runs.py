@@ -10,13 +10,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kimi_tui.errors import FlowControlError, ProviderTimeoutError
-from kimi_tui.flow.graph import Flow, FlowEdge, FlowNode, NodeKind
-from kimi_tui.flow.journal import Journal, load_runs
-from kimi_tui.flow.picture import fold_flows
-from kimi_tui.flow.records import Ended, Record
-from kimi_tui.flow.run_state import RunState
-from kimi_tui.flow.runner import FlowRunner
-from kimi_tui.flow.turn import TurnResult
+from kimi_tui.flow.model.graph import Flow, FlowEdge, FlowNode, NodeKind
+from kimi_tui.flow.run.journal import Journal, load_runs
+from kimi_tui.flow.run.journal_records import Ended, Record
+from kimi_tui.flow.run.run_state import RunState
+from kimi_tui.flow.run.run_view import fold_flows
+from kimi_tui.flow.run.runner import FlowRunner
+from kimi_tui.flow.run.turn_protocol import TurnResult
 from kimi_tui.wire.codec import WireMessage
 from kimi_tui.wire.flow_events import (
     FlowBegin,

@@ -4,11 +4,11 @@ import asyncio
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
-from kimi_tui.flow.graph import Flow, FlowEdge, FlowNode, NodeKind
-from kimi_tui.flow.journal import Journal, load_runs
-from kimi_tui.flow.run_state import RunState
-from kimi_tui.flow.runner import FlowRunner
-from kimi_tui.flow.turn import FlowOutcome, TurnResult
+from kimi_tui.flow.model.graph import Flow, FlowEdge, FlowNode, NodeKind
+from kimi_tui.flow.run.journal import Journal, load_runs
+from kimi_tui.flow.run.run_state import RunState
+from kimi_tui.flow.run.runner import FlowRunner
+from kimi_tui.flow.run.turn_protocol import FlowOutcome, TurnResult
 from kimi_tui.wire.codec import WireMessage
 from kimi_tui.wire.flow_events import (
     FlowBegin,

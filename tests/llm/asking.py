@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from kimi_tui.llm.message import Message, user_message
 from kimi_tui.llm.provider import Provider, SpokenPart, ToolSpec
-from kimi_tui.llm.step import Reply, take_reply
+from kimi_tui.llm.reply import Reply, take_reply
 from kimi_tui.wire.parts import FunctionBody, ToolCall
 
 SHELL = ToolSpec("Shell", "Runs a command.", {"type": "object", "properties": {"command": {"type": "string"}}})

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from kimi_tui.llm.message import Message
 from kimi_tui.llm.provider import ReplyUsage
-from kimi_tui.llm.scripted import Script
+from kimi_tui.llm.providers.scripted import Script
 from kimi_tui.wire.parts import FunctionBody, TextPart, ThinkPart, ToolCall
 from tests.llm.servers import Answer, OpenAIServer, SeenRequest, chat_reply
 

@@ -18,9 +18,9 @@ from kimi_tui.errors import (
     ProviderTimeoutError,
 )
 from kimi_tui.llm.message import user_message
-from kimi_tui.llm.openai_chat import OpenAIChat
 from kimi_tui.llm.provider import SpokenPart
-from kimi_tui.llm.settings import ProviderSettings
+from kimi_tui.llm.provider_settings import ProviderSettings
+from kimi_tui.llm.providers.openai_chat import OpenAIChat
 from kimi_tui.wire.parts import TextPart
 from tests.llm.asking import ask, calls_of
 from tests.llm.servers import (

@@ -19,7 +19,7 @@ from typing import Any
 import pytest
 from pydantic import SecretStr
 
-from kimi_tui.config.tables import ProviderConfig
+from kimi_tui.config.schema import ProviderConfig
 from kimi_tui.errors import ProviderAuthError, ProviderError
 from kimi_tui.soul.assemble import Plan
 from kimi_tui.wire.events import StatusUpdate, StepRetry

@@ -6,14 +6,14 @@ from collections.abc import AsyncGenerator, Sequence
 import pytest
 
 from kimi_tui.errors import ProviderError, ProviderStatusError
+from kimi_tui.llm.error_mapping import status_error
 from kimi_tui.llm.message import Message
-from kimi_tui.llm.openai_chat import OpenAIChat
 from kimi_tui.llm.provider import SpokenPart, StreamPart, ToolSpec
+from kimi_tui.llm.provider_settings import ProviderSettings
+from kimi_tui.llm.providers.openai_chat import OpenAIChat
+from kimi_tui.llm.providers.scripted import Script, ScriptedProvider
+from kimi_tui.llm.reply import Reply
 from kimi_tui.llm.retry import RetryPolicy, take_reply_with_retries
-from kimi_tui.llm.scripted import Script, ScriptedProvider
-from kimi_tui.llm.settings import ProviderSettings
-from kimi_tui.llm.status import status_error
-from kimi_tui.llm.step import Reply
 from kimi_tui.wire.events import StepRetry
 from kimi_tui.wire.parts import TextPart
 from tests.llm.servers import OpenAIServer, chat_reply, openai_server, status

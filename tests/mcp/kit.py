@@ -9,17 +9,17 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
-from kimi_tui.approval import Approvals
+from kimi_tui.interaction.approvals import Approvals
+from kimi_tui.interaction.questions import Questions
 from kimi_tui.llm.provider import Capability
 from kimi_tui.mcp.config import load
 from kimi_tui.mcp.connection import Surroundings
+from kimi_tui.mcp.failure_notices import Told
 from kimi_tui.mcp.server_state import ServerState
 from kimi_tui.mcp.servers import McpServers, Session
-from kimi_tui.mcp.told import Told
-from kimi_tui.question import Questions
-from kimi_tui.tools.child_env import ChildEnv
-from kimi_tui.tools.progress import ToolProgress
-from kimi_tui.tools.toolset import Toolset
+from kimi_tui.tools.core.progress import ToolProgress
+from kimi_tui.tools.core.toolset import Toolset
+from kimi_tui.tools.shell_support.child_env import ChildEnv
 from kimi_tui.wire.channel import Wire
 from kimi_tui.wire.codec import WireMessage
 from kimi_tui.wire.events import ApprovalAnswer

@@ -5,7 +5,7 @@ import pytest
 
 from kimi_tui.errors import ConfigError
 from kimi_tui.mcp.config import ServerConfig, load, user_file
-from kimi_tui.mcp.edit import add_server, remove_server
+from kimi_tui.mcp.config_editor import add_server, remove_server
 
 
 def write(file: Path, **servers: object) -> Path:

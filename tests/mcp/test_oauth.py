@@ -9,9 +9,9 @@ import httpx2
 import pytest
 
 from kimi_tui.mcp.config import ServerConfig
-from kimi_tui.mcp.login import authorize
 from kimi_tui.mcp.oauth import NotAuthorizedError
-from kimi_tui.mcp.tokens import forget_tokens, token_file
+from kimi_tui.mcp.oauth_callback import authorize
+from kimi_tui.mcp.token_store import forget_tokens, token_file
 from tests.mcp.kit import desk, served
 
 

@@ -5,10 +5,10 @@ import re
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kimi_tui.mcp.form import Form
-from kimi_tui.mcp.names import long_names, short_names
-from kimi_tui.mcp.schema import MAX_NODES, plain_schema
-from kimi_tui.mcp.untrusted import clean, one_line, without_secrets
+from kimi_tui.mcp.elicitation_form import Form
+from kimi_tui.mcp.schema_normalizer import MAX_NODES, plain_schema
+from kimi_tui.mcp.tool_names import long_names, short_names
+from kimi_tui.mcp.untrusted_text import clean, one_line, without_secrets
 
 NAMES = st.text(max_size=80)
 

@@ -18,7 +18,7 @@ from typing import Any
 
 import pytest
 
-from kimi_tui.tools.progress import Progress
+from kimi_tui.tools.core.progress import Progress
 from kimi_tui.wire.requests import QuestionRequest
 from tests.mcp.kit import Desk, desk, free_port, odd
 from tests.tools.kit import processes_with, until

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from kimi_tui.errors import UsageError
-from kimi_tui.mcp.told import Told
+from kimi_tui.mcp.failure_notices import Told
 from kimi_tui.wire.events import MCPLoadingBegin, MCPLoadingEnd, StatusUpdate
 from tests.mcp.kit import SERVERS, Desk, desk, everyday, odd
 from tests.tools.kit import processes_with, until
@@ -123,7 +123,7 @@ async def test_nothing_that_a_server_started_is_left(tmp_path: Path) -> None:
 
 
 def test_importing_the_configuration_does_not_load_the_sdk() -> None:
-    modules = "kimi_tui.mcp.config, kimi_tui.mcp.servers, kimi_tui.cli.mcp"
+    modules = "kimi_tui.mcp.config, kimi_tui.mcp.servers, kimi_tui.cli.commands.mcp"
     code = f"import sys, {modules}; print([m for m in ('mcp', 'mcp_types', 'anyio') if m in sys.modules])"
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True).stdout == "[]\n"
 

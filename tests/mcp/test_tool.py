@@ -7,7 +7,7 @@ import pytest
 
 from kimi_tui.permission.policy import Policy
 from kimi_tui.permission.rule import Effect, parse_rule
-from kimi_tui.tools.progress import Progress
+from kimi_tui.tools.core.progress import Progress
 from kimi_tui.wire.requests import ApprovalRequest, QuestionRequest
 from tests.mcp.kit import desk, everyday, odd, served
 from tests.tools.kit import until

@@ -5,16 +5,16 @@ from pathlib import Path
 
 import pytest
 
-from kimi_tui.approval import Approvals, Source, asking_for
+from kimi_tui.interaction.approvals import Approvals, Source, asking_for
 from kimi_tui.permission.policy import Policy
 from kimi_tui.permission.rule import Effect, parse_rule
+from kimi_tui.tools.core.progress import ToolProgress
+from kimi_tui.tools.core.toolset import Toolset
 from kimi_tui.tools.glob import Glob
 from kimi_tui.tools.grep import Grep
-from kimi_tui.tools.progress import ToolProgress
 from kimi_tui.tools.read_file import ReadFile
 from kimi_tui.tools.shell import Shell
 from kimi_tui.tools.think import Think
-from kimi_tui.tools.toolset import Toolset
 from kimi_tui.tools.write_file import WriteFile
 from kimi_tui.wire.display import BriefBlock
 from kimi_tui.wire.requests import ApprovalRequest

@@ -10,9 +10,9 @@ from kimi_tui.permission.doubt import MEANINGS, Doubt, DoubtKind, Weight
 from kimi_tui.permission.policy import Policy
 from kimi_tui.permission.rule import Effect, Fit, parse_rule
 from kimi_tui.permission.subject import CommandSubject, FileSubject, PageSubject
-from kimi_tui.tools.rule_subject import command_subject, subject_of
-from kimi_tui.tools.shell_command import take_apart
-from kimi_tui.tools.workspace import Workspace
+from kimi_tui.tools.core.permission_subject import command_subject, subject_of
+from kimi_tui.tools.file_support.workspace import Workspace
+from kimi_tui.tools.shell_support.command_parser import take_apart
 
 WORK = Path("/work/project")
 

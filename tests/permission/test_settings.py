@@ -5,12 +5,12 @@ from pathlib import Path
 import pytest
 
 from kimi_tui import paths
-from kimi_tui.config.load import load_config
+from kimi_tui.config.loader import load_config
 from kimi_tui.errors import ConfigError
 from kimi_tui.permission.rule import Effect
 from kimi_tui.permission.settings import PermissionSettings, loosening, permission_settings
-from kimi_tui.tools.rule_subject import subject_of
-from kimi_tui.tools.workspace import Workspace
+from kimi_tui.tools.core.permission_subject import subject_of
+from kimi_tui.tools.file_support.workspace import Workspace
 
 
 def load(work_dir: Path, text: str = "{}", project: str | None = None, *, trusted: bool = False) -> PermissionSettings:

@@ -11,8 +11,8 @@ import pytest
 from pydantic import SecretStr
 
 from kimi_tui import paths
-from kimi_tui.config.tables import Config, ModelConfig, ProviderConfig
-from kimi_tui.llm.scripted import Script
+from kimi_tui.config.schema import Config, ModelConfig, ProviderConfig
+from kimi_tui.llm.providers.scripted import Script
 from kimi_tui.skill.skill import Scope, Skill, read_skill
 from kimi_tui.soul.assemble import Plan
 from kimi_tui.soul.engine import Engine

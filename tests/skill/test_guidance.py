@@ -2,10 +2,10 @@
 
 from pathlib import Path
 
-from kimi_tui.flow.runner import FlowRunner
+from kimi_tui.flow.run.runner import FlowRunner
 from kimi_tui.skill.guidance import MOST_INTRO, MOST_SECTION
 from kimi_tui.skill.skill import Scope, Skill, parse_skill
-from kimi_tui.soul.prompt_flow import flow_of_run, read_prompt_flow
+from kimi_tui.soul.flows.prompt_flow import flow_of_run, read_prompt_flow
 from tests.flow.turns import Script, Stage
 
 HEAD = "---\nname: scout\ndescription: d\ntype: flow\n---\n"

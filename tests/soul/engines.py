@@ -8,7 +8,7 @@ from pathlib import Path
 
 from pydantic import SecretStr
 
-from kimi_tui.config.tables import Config, LoopControl, ModelConfig, ProviderConfig
+from kimi_tui.config.schema import Config, LoopControl, ModelConfig, ProviderConfig
 from kimi_tui.soul.assemble import Plan, assemble
 from kimi_tui.soul.engine import Engine
 from kimi_tui.wire.codec import WireMessage, type_name

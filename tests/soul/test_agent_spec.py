@@ -3,11 +3,11 @@ from dataclasses import replace
 
 import pytest
 
-from kimi_tui.config.tables import ModelConfig, ProviderConfig
+from kimi_tui.config.schema import ModelConfig, ProviderConfig
 from kimi_tui.errors import AgentSpecError, UsageError
 from kimi_tui.soul.agent_spec import agent_file, our_tool, read_agent_spec
 from kimi_tui.soul.assemble import assemble
-from kimi_tui.soul.inject import tool_class
+from kimi_tui.soul.tool_injection import tool_class
 from tests.soul.engines import engine_on, plan
 
 

@@ -39,7 +39,7 @@ async def test_a_session_that_is_open_elsewhere_is_refused(tmp_path):
 
 
 async def test_without_a_model_the_screen_opens_and_the_first_prompt_says_what_to_do(tmp_path):
-    from kimi_tui.config.tables import Config
+    from kimi_tui.config.schema import Config
 
     made = plan(tmp_path, config=Config())
     async with engine_on(made) as (engine, heard):

@@ -1,7 +1,7 @@
 import pytest
 
 from kimi_tui.errors import UsageError
-from kimi_tui.ui.tui.state import UiState
+from kimi_tui.ui.tui.state.ui_state import UiState
 from kimi_tui.wire.events import Notification, StatusUpdate
 from kimi_tui.wire.parts import TextPart
 from tests.soul.engines import engine_on, plan, tool_call

@@ -12,9 +12,9 @@ from pathlib import Path
 import pytest
 
 from kimi_tui.errors import KimiTuiError
-from kimi_tui.soul.commands import COMMANDS
-from kimi_tui.ui.tui import language
-from kimi_tui.ui.tui.from_below import answered
+from kimi_tui.soul.commands.registry import COMMANDS
+from kimi_tui.ui.tui.i18n import catalog
+from kimi_tui.ui.tui.i18n.translate import answered
 from kimi_tui.wire.events import Notification
 from kimi_tui.wire.parts import TextPart
 from tests import texts
@@ -30,25 +30,25 @@ SPOKEN = frozenset(
 )  # fmt: skip
 """Calls whose text a person reads; `said` is for each of their texts."""
 NOT_ON_THE_SCREEN = {
-    "llm/scripted.py": "what is wrong with a model's script, which its author reads in a test's output",
+    "llm/providers/scripted.py": "what is wrong with a model's script, which its author reads in a test's output",
     "soul/agent_spec.py": "a start that fails is told by the command line",
-    "soul/inject.py": "a start that fails is told by the command line",
-    "soul/prompt_flow.py": "a start that fails is told by the command line",
-    "soul/provider_settings.py": "a start that fails is told by the command line",
-    "flow/dry.py": "`flow dry-run` alone",
+    "soul/tool_injection.py": "a start that fails is told by the command line",
+    "soul/flows/prompt_flow.py": "a start that fails is told by the command line",
+    "soul/provider_config.py": "a start that fails is told by the command line",
+    "flow/run/dry_run.py": "`flow dry-run` alone",
     "context/dmail.py": "what the model is told",
-    "soul/crew.py": "what the model is told",
-    "mcp/form.py": "what the server is told",
+    "soul/subagents/pool.py": "what the model is told",
+    "mcp/elicitation_form.py": "what the server is told",
     "wire/codec.py": "what a client of the Wire is told",
     "mcp/config.py: Value error, ": "what pydantic writes before a cause",
-    "soul/session_commands.py: the session “": "what the model is told",
+    "soul/commands/session.py: the session “": "what the model is told",
 }
 SLASH = (
-    "commands.py",
-    "flow_commands.py",
-    "session_commands.py",
-    "setting_commands.py",
-    "status_commands.py",
+    "ask.py",
+    "flow.py",
+    "session.py",
+    "settings.py",
+    "status.py",
     "dispatch.py",
 )
 
@@ -100,7 +100,7 @@ def test_every_text_that_is_told_below_is_said() -> None:
         for line, text in unsaid(file.read_text("utf-8"), everywhere=everywhere):
             if f"{name}: {text}" not in NOT_ON_THE_SCREEN:
                 found.append(f"{name}:{line}: {text!r}")
-    assert found == [], "say them as kimi_tui/said.py says"
+    assert found == [], "say them as kimi_tui/i18n.py says"
 
 
 @pytest.mark.parametrize(
@@ -131,7 +131,7 @@ def test_the_guard_passes_over(line: str) -> None:
 
 
 def test_the_exceptions_are_of_files_that_exist() -> None:
-    for name in (*NOT_ON_THE_SCREEN, *(f"soul/{name}" for name in SLASH)):
+    for name in (*NOT_ON_THE_SCREEN, *(f"soul/commands/{name}" for name in SLASH)):
         assert (texts.ROOT / "kimi_tui" / name.partition(":")[0]).is_file(), name
 
 
@@ -177,9 +177,9 @@ async def test_what_a_slash_command_answers_is_said_in_chinese(
                 await engine.prompt(f"/{name} {given}".strip())
             said = [message.text for message in heard.of(TextPart)]
             said += [text for one in heard.of(Notification) for text in (one.title, one.body)]
-            language.use("zh")
+            catalog.use("zh")
             for text in said:
                 for description in bundled:
                     text = text.replace(description, "")
                 assert not english_left(answered(text), names), (given, text, answered(text))
-            language.use("en")
+            catalog.use("en")

@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 from pydantic import SecretStr
 
-from kimi_tui.config.tables import ModelConfig, ProviderConfig
+from kimi_tui.config.schema import ModelConfig, ProviderConfig
 from kimi_tui.wire.events import StatusUpdate
 from kimi_tui.wire.parts import ThinkPart, ToolResult
 from tests.llm import servers
@@ -21,7 +21,7 @@ _CHAT_END = servers.chat_reply(["Do", "ne."])
 
 
 def responses():
-    from tests.llm import test_openai_responses as said
+    from tests.llm.providers import test_openai_responses as said
 
     call = {"type": "function_call", "call_id": "c1", "name": "Glob", "arguments": ""}
     begun = [
@@ -38,7 +38,7 @@ def responses():
 
 
 def anthropic():
-    said = pytest.importorskip("tests.llm.test_anthropic")
+    said = pytest.importorskip("tests.llm.providers.test_anthropic")
     think = [said.begin(0, type="thinking", thinking=""), said.more(0, "thinking_delta", thinking="hm"), said.stop(0)]
     text = [said.begin(1, type="text", text=""), said.more(1, "text_delta", text="I look."), said.stop(1)]
     call = [
@@ -54,7 +54,7 @@ def anthropic():
 
 
 def google():
-    said = pytest.importorskip("tests.llm.test_google")
+    said = pytest.importorskip("tests.llm.providers.test_google")
     call = {"functionCall": {"name": "Glob", "args": {"pattern": "*.md"}}}
     first = said.chunk({"text": "hm", "thought": True}, {"text": "I look."}, call, finish="STOP")
     return [servers.sse(first, done=False), servers.sse(said.chunk({"text": "Done."}, finish="STOP"), done=False)]

@@ -5,7 +5,7 @@ import json
 from base64 import b64decode
 from dataclasses import replace
 
-from kimi_tui.config.tables import ModelConfig, ServiceConfig, Services
+from kimi_tui.config.schema import ModelConfig, ServiceConfig, Services
 from kimi_tui.wire.events import Notification
 from kimi_tui.wire.parts import FunctionBody, ImageURLPart, ToolCall, ToolResult
 from kimi_tui.wire.requests import ApprovalRequest, QuestionRequest

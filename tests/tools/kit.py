@@ -8,10 +8,10 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from kimi_tui.approval import Approvals
-from kimi_tui.tools.tool import Tool
-from kimi_tui.tools.toolset import Toolset
-from kimi_tui.tools.workspace import Workspace
+from kimi_tui.interaction.approvals import Approvals
+from kimi_tui.tools.core.tool import Tool
+from kimi_tui.tools.core.toolset import Toolset
+from kimi_tui.tools.file_support.workspace import Workspace
 from kimi_tui.wire.channel import Wire
 from kimi_tui.wire.codec import WireMessage
 from kimi_tui.wire.events import ApprovalAnswer

@@ -19,8 +19,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from kimi_tui.permission.subject import Pattern
-from kimi_tui.tools.shell_command import CommandLine, take_apart
-from kimi_tui.tools.shell_globs import expand
+from kimi_tui.tools.shell_support.command_parser import CommandLine, take_apart
+from kimi_tui.tools.shell_support.globs import expand
 
 BASH = shutil.which("bash") or "/bin/bash"
 _STUBS = ("ls", "cat", "git", "rm", "a", "b", "x", "1", "in", "-p", "-x", "{ls", "if", "find", "sort", "touch", "EVIL")

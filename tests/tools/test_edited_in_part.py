@@ -5,8 +5,8 @@ import asyncio
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kimi_tui.tools.diff import diff_blocks, text_with
-from kimi_tui.tools.progress import ToolProgress
+from kimi_tui.tools.core.progress import ToolProgress
+from kimi_tui.tools.file_support.diff import diff_blocks, text_with
 from kimi_tui.tools.shell import Shell
 from kimi_tui.tools.str_replace_file import StrReplaceFile
 from kimi_tui.tools.write_file import WriteFile

@@ -17,14 +17,14 @@ from hypothesis import strategies as st
 from kimi_tui import paths
 from kimi_tui.permission.policy import Policy
 from kimi_tui.permission.rule import Effect, parse_rule
-from kimi_tui.tools.file_history import FileHistory
+from kimi_tui.tools.file_support.edit_observer import FileHistory
+from kimi_tui.tools.file_support.workspace import PathRefusedError, Workspace
 from kimi_tui.tools.grep import Grep
 from kimi_tui.tools.read_file import ReadFile
 from kimi_tui.tools.read_media_file import MediaSupport, ReadMediaFile
-from kimi_tui.tools.shell_command import take_apart
-from kimi_tui.tools.shell_paths import why_asked_for
+from kimi_tui.tools.shell_support.command_parser import take_apart
+from kimi_tui.tools.shell_support.protected_paths import why_asked_for
 from kimi_tui.tools.str_replace_file import StrReplaceFile
-from kimi_tui.tools.workspace import PathRefusedError, Workspace
 from kimi_tui.tools.write_file import WriteFile
 from kimi_tui.wire.display import DiffBlock
 from kimi_tui.wire.parts import ToolReturnValue

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from kimi_tui.tools.child_env import ChildEnv
-from kimi_tui.tools.progress import Progress, ToolProgress
+from kimi_tui.tools.core.progress import Progress, ToolProgress
 from kimi_tui.tools.shell import Shell
+from kimi_tui.tools.shell_support.child_env import ChildEnv
 from kimi_tui.wire.display import BriefBlock, ShellBlock
 from tests.tools.kit import Desk
 

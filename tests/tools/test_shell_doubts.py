@@ -9,10 +9,10 @@ from kimi_tui.permission.doubt import DoubtKind
 from kimi_tui.permission.policy import Policy
 from kimi_tui.permission.rule import Effect, parse_rule
 from kimi_tui.permission.subject import Pattern
-from kimi_tui.tools import shell_builtins
-from kimi_tui.tools.rule_subject import command_subject
-from kimi_tui.tools.shell_command import READABLE_BYTES, take_apart
-from kimi_tui.tools.shell_lexer import read_plain
+from kimi_tui.tools.core.permission_subject import command_subject
+from kimi_tui.tools.shell_support import builtins
+from kimi_tui.tools.shell_support.command_parser import READABLE_BYTES, take_apart
+from kimi_tui.tools.shell_support.lexer import read_plain
 
 
 def kinds(command: str) -> set[DoubtKind]:
@@ -66,9 +66,9 @@ def test_every_builtin_of_bash_is_known_to_be_plain_or_is_asked_about() -> None:
     ran = subprocess.run(
         [shutil.which("bash") or "bash", "-c", "compgen -b"], capture_output=True, text=True, check=True
     )
-    known = shell_builtins.PLAIN | shell_builtins.WRAPPERS | shell_builtins.CHECKED
-    assert not known & (shell_builtins.CHANGE_THE_SHELL | shell_builtins.EVALUATE)
-    assert set(ran.stdout.split()) <= known | shell_builtins.CHANGE_THE_SHELL | shell_builtins.EVALUATE
+    known = builtins.PLAIN | builtins.WRAPPERS | builtins.CHECKED
+    assert not known & (builtins.CHANGE_THE_SHELL | builtins.EVALUATE)
+    assert set(ran.stdout.split()) <= known | builtins.CHANGE_THE_SHELL | builtins.EVALUATE
 
 
 @pytest.mark.parametrize("command", [

@@ -2,7 +2,7 @@
 
 from kimi_tui.permission.policy import Policy
 from kimi_tui.permission.rule import Effect, parse_rule
-from kimi_tui.tools.progress import ToolProgress
+from kimi_tui.tools.core.progress import ToolProgress
 from kimi_tui.tools.shell import Shell
 from kimi_tui.wire.parts import ToolReturnValue
 from tests.tools.kit import Desk

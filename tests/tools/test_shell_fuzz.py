@@ -6,7 +6,7 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-from kimi_tui.tools.shell_command import take_apart
+from kimi_tui.tools.shell_support.command_parser import take_apart
 from tests.tools.shell_fuzz import Range, any_line, difference, runnable
 
 

@@ -11,8 +11,8 @@ import pytest
 
 from kimi_tui.tools.fetch_url import FetchURL
 from kimi_tui.tools.search_web import SearchWeb
-from kimi_tui.tools.web_page import FetchError, fetch, is_public
-from kimi_tui.tools.web_settings import WebService, WebSettings
+from kimi_tui.tools.web_support.fetcher import FetchError, fetch, is_public
+from kimi_tui.tools.web_support.web_settings import WebService, WebSettings
 from tests.tools.kit import Desk
 
 ARTICLE = (

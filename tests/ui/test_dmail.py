@@ -6,12 +6,12 @@ import subprocess
 from kimi_tui import paths
 from kimi_tui.soul.assemble import assemble
 from kimi_tui.ui.tui.app import KimiTui
-from kimi_tui.ui.tui.transcript.items import SeamItem
+from kimi_tui.ui.tui.state.items import SeamItem
 from kimi_tui.wire.events import TurnEnd
 from kimi_tui.wire.recorder import read_recorded
 from tests.soul.engines import plan, tool_call
 from tests.ui.print.test_print import command
-from tests.ui.tui.test_room import rows
+from tests.ui.tui.flow_pane.test_host_protocol import rows
 from tests.ui.tui.test_screen import ready
 
 MAIL = "big.log holds nothing; read small.txt"

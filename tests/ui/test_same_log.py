@@ -7,8 +7,8 @@ import pytest
 from textual import events
 
 from kimi_tui.soul.assemble import assemble
-from kimi_tui.soul.commands import takes_effect_at_once
-from kimi_tui.ui.print.face import Output, answer_lines
+from kimi_tui.soul.commands.registry import takes_effect_at_once
+from kimi_tui.ui.print.runner import Output, answer_lines
 from kimi_tui.ui.tui.app import KimiTui
 from kimi_tui.wire.events import TurnBegin
 from tests.soul.engines import plan, tool_call

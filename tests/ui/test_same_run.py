@@ -10,10 +10,10 @@ from dataclasses import replace
 
 from textual import events
 
-from kimi_tui.flow.picture import FlowPicture, fold_flows
+from kimi_tui.flow.run.run_view import FlowPicture, fold_flows
 from kimi_tui.soul.assemble import assemble
-from kimi_tui.soul.commands import takes_effect_at_once
-from kimi_tui.ui.print.face import Output, answer_lines
+from kimi_tui.soul.commands.registry import takes_effect_at_once
+from kimi_tui.ui.print.runner import Output, answer_lines
 from kimi_tui.ui.tui.app import KimiTui
 from kimi_tui.wire.flow_events import FlowEnd, FlowPaused
 from kimi_tui.wire.recorder import read_recorded

@@ -2,9 +2,9 @@
 
 import re
 
+from kimi_tui.i18n import said
 from kimi_tui.permission.programs.options import Level, Options, Parsed
 from kimi_tui.permission.programs.program import Found, Kind, Program
-from kimi_tui.said import said
 
 _READS, _HARMLESS = Level.READS, Level.HARMLESS
 

@@ -6,10 +6,10 @@ from dataclasses import replace
 from functools import cache, lru_cache
 from importlib import import_module
 
+from kimi_tui.i18n import said
 from kimi_tui.permission.programs.options import Level, Parsed, parse
 from kimi_tui.permission.programs.program import NOT_DEEP, Found, Kind, Program
 from kimi_tui.permission.subject import Pattern
-from kimi_tui.said import said
 
 _FAMILIES = ("files", "text", "git", "languages", "packages", "containers", "network", "system")
 _VERSIONED = re.compile(r"(python|pypy|pip|node|ruby|perl|php|lua|bash|java|gcc|g\+\+|clang|clang\+\+)-?\d[\d.]*")

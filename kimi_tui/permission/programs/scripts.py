@@ -2,10 +2,10 @@
 
 import re
 
+from kimi_tui.i18n import said
 from kimi_tui.permission.programs.options import Level, Options, Parsed, parse
 from kimi_tui.permission.programs.program import Found, Program
 from kimi_tui.permission.subject import Pattern
-from kimi_tui.said import said
 
 _SED = Options(
     "-nErsuz -e: -l: --quiet --silent --expression= --regexp-extended --separate --unbuffered --null-data --posix "

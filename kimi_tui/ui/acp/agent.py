@@ -42,11 +42,11 @@ from acp.schema import (
 from kimi_tui import __version__
 from kimi_tui.errors import KimiTuiError
 from kimi_tui.mcp.config import Server
-from kimi_tui.session.catalog import fork, sessions_of
 from kimi_tui.session.session import sessions_dir
+from kimi_tui.session.session_index import fork, sessions_of
 from kimi_tui.soul.engine import Engine
 from kimi_tui.ui.acp import settings
-from kimi_tui.ui.acp.failure import AUTH_REQUIRED, INVALID_PARAMS, refusal
+from kimi_tui.ui.acp.errors import AUTH_REQUIRED, INVALID_PARAMS, refusal
 from kimi_tui.ui.acp.mcp_servers import Asked, servers
 from kimi_tui.ui.acp.session import AcpSession
 

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from acp.helpers import start_tool_call, text_block, tool_content, update_tool_call
 from acp.schema import ToolCallProgress, ToolCallStart, ToolCallStatus
 
-from kimi_tui.flow.prompts import shown_label
+from kimi_tui.flow.run.node_prompts import shown_label
 from kimi_tui.wire.codec import FlowEvent
 from kimi_tui.wire.flow_events import (
     FlowBegin,

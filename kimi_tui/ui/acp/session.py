@@ -21,15 +21,15 @@ from acp.schema import (
 )
 
 from kimi_tui.errors import KimiTuiError, MaxStepsReachedError, RepeatedCallError
-from kimi_tui.flow.turn import TurnResult
-from kimi_tui.soul.commands import takes_effect_at_once
+from kimi_tui.flow.run.turn_protocol import TurnResult
+from kimi_tui.soul.commands.registry import takes_effect_at_once
 from kimi_tui.soul.engine import Engine
-from kimi_tui.tools.progress import Progress
+from kimi_tui.tools.core.progress import Progress
 from kimi_tui.ui.acp import settings
-from kimi_tui.ui.acp.asking import Asking
-from kimi_tui.ui.acp.buffers import ClientBuffers
+from kimi_tui.ui.acp.client_files import ClientBuffers
 from kimi_tui.ui.acp.content import user_input
-from kimi_tui.ui.acp.failure import refusal
+from kimi_tui.ui.acp.errors import refusal
+from kimi_tui.ui.acp.permissions import Asking
 from kimi_tui.ui.acp.terminals import ClientTerminals
 from kimi_tui.ui.acp.updates import Update, Updates
 from kimi_tui.wire.codec import WireMessage

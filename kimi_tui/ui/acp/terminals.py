@@ -15,7 +15,7 @@ from acp import RequestError
 from acp.interfaces import Client
 from acp.schema import CreateTerminalResponse, EnvVariable, ReleaseTerminalResponse, WaitForTerminalExitResponse
 
-from kimi_tui.tools.processes import Ended
+from kimi_tui.tools.shell_support.process_runner import Ended
 
 _log = logging.getLogger(__name__)
 _MOST = 1 << 20

@@ -3,8 +3,8 @@
 import asyncio
 
 from kimi_tui.errors import EXIT_FAILURE, EXIT_OK
-from kimi_tui.tools.background import BackgroundTasks
-from kimi_tui.ui.print.face import EXIT_INTERRUPTED, Engine, Output, answer
+from kimi_tui.tools.shell_support.background import BackgroundTasks
+from kimi_tui.ui.print.runner import EXIT_INTERRUPTED, Engine, Output, answer
 
 ENDED = "<system>A background task has ended. Go on with what it was for, or say how it ended.</system>"
 STOPPED = "<system>There is no more time: the background tasks were stopped. Say what is left to do.</system>"

@@ -13,49 +13,50 @@ from textual import events
 from textual.binding import BindingType
 from textual.screen import ModalScreen
 
-from kimi_tui.ui.tui import rubbish, themes
-from kimi_tui.ui.tui.after_first_frame import load_the_rest
+from kimi_tui.ui.tui.accessibility import Manners
 from kimi_tui.ui.tui.composer.composer import Composer
-from kimi_tui.ui.tui.doors import Doors
-from kimi_tui.ui.tui.early_keys import EarlyKeys
-from kimi_tui.ui.tui.engine import Command, Engine
-from kimi_tui.ui.tui.errands.trust import Trust
-from kimi_tui.ui.tui.frame_rate import FRAME
-from kimi_tui.ui.tui.from_below import answered
-from kimi_tui.ui.tui.hinting import hints_for, reach, where_of, writes, writing
-from kimi_tui.ui.tui.host import Host
-from kimi_tui.ui.tui.insides import Insides
-from kimi_tui.ui.tui.keymap import KeyMap
-from kimi_tui.ui.tui.keys import ACTIONS, bindings
-from kimi_tui.ui.tui.language import _, n_
-from kimi_tui.ui.tui.manners import Manners
-from kimi_tui.ui.tui.prompts import Prompts
-from kimi_tui.ui.tui.replay.moment import Moment
-from kimi_tui.ui.tui.screens.frame import Frame
-from kimi_tui.ui.tui.screens.home import Home, PaneName
-from kimi_tui.ui.tui.screens.layout import LAYOUT
-from kimi_tui.ui.tui.seat import MakeEngine, Seat
-from kimi_tui.ui.tui.terminal_app import TerminalApp
-from kimi_tui.ui.tui.theme_shelf import ThemeShelf
-from kimi_tui.ui.tui.way_back import WayBack
-from kimi_tui.ui.tui.work_signs import WorkSigns
+from kimi_tui.ui.tui.engine_protocol import Command, Engine
+from kimi_tui.ui.tui.i18n.catalog import _, n_
+from kimi_tui.ui.tui.i18n.translate import answered
+from kimi_tui.ui.tui.keys.bindings import ACTIONS, bindings
+from kimi_tui.ui.tui.keys.hints import hints_for, reach, where_of, writes, writing
+from kimi_tui.ui.tui.keys.keymap import KeyMap
+from kimi_tui.ui.tui.main_screen.layout_css import LAYOUT
+from kimi_tui.ui.tui.main_screen.screen import Home, PaneName
+from kimi_tui.ui.tui.navigation.activity_indicator import WorkSigns
+from kimi_tui.ui.tui.navigation.escape_handler import WayBack
+from kimi_tui.ui.tui.navigation.screen_registry import Doors
+from kimi_tui.ui.tui.navigation.subagent_screens import Insides
+from kimi_tui.ui.tui.navigation.trust_prompt import Trust
+from kimi_tui.ui.tui.session.engine_factory import Host
+from kimi_tui.ui.tui.session.prompt_controller import Prompts
+from kimi_tui.ui.tui.session.session_controller import MakeEngine, Seat
+from kimi_tui.ui.tui.startup import gc_tuning
+from kimi_tui.ui.tui.startup.deferred_imports import load_the_rest
+from kimi_tui.ui.tui.startup.input_buffer import EarlyKeys
+from kimi_tui.ui.tui.state.view_clock import Moment
+from kimi_tui.ui.tui.terminal.app_base import TerminalApp
+from kimi_tui.ui.tui.terminal.frame_rate import FRAME
+from kimi_tui.ui.tui.themes import theme
+from kimi_tui.ui.tui.themes.theme_registry import ThemeShelf
+from kimi_tui.ui.tui.widgets.modal_frame import Frame
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
-    from kimi_tui.ui.tui.bridge import WireBatch
     from kimi_tui.ui.tui.dialogs.approval import ApprovalDialog
-    from kimi_tui.ui.tui.dialogs.branches import BranchDialog
+    from kimi_tui.ui.tui.dialogs.branch_choice import BranchDialog
     from kimi_tui.ui.tui.dialogs.question import QuestionDialog
-    from kimi_tui.ui.tui.flow.chart import FlowChart
-    from kimi_tui.ui.tui.flow.listing import FlowList
-    from kimi_tui.ui.tui.flow.pane import FlowPane
-    from kimi_tui.ui.tui.flow_desk import FlowDesk
-    from kimi_tui.ui.tui.panels.waiting import WaitingPane
-    from kimi_tui.ui.tui.replay.bar import ScrubBar
-    from kimi_tui.ui.tui.replay.machine import TimeMachine
-    from kimi_tui.ui.tui.stage import Stage
+    from kimi_tui.ui.tui.flow_pane.chart_view import FlowChart
+    from kimi_tui.ui.tui.flow_pane.controller import FlowDesk
+    from kimi_tui.ui.tui.flow_pane.flow_list import FlowList
+    from kimi_tui.ui.tui.flow_pane.pane import FlowPane
+    from kimi_tui.ui.tui.main_screen.approvals_pane import WaitingPane
+    from kimi_tui.ui.tui.replay.scrub_bar import ScrubBar
+    from kimi_tui.ui.tui.replay.time_travel import TimeMachine
+    from kimi_tui.ui.tui.session.presenter import Stage
+    from kimi_tui.ui.tui.session.wire_bridge import WireBatch
     from kimi_tui.ui.tui.transcript.view import Transcript
     from kimi_tui.wire.parts import UserInput
 
@@ -86,7 +87,7 @@ class KimiTui(TerminalApp):
         host: Host | None = None,
         door: str = "",
         prompt: str | None = None,
-        theme: str = themes.DEFAULT_THEME,
+        theme: str = theme.DEFAULT_THEME,
         place: str = "",
         clock: Callable[[], float] = time.time,
         steady: Callable[[], float] = time.monotonic,
@@ -121,7 +122,7 @@ class KimiTui(TerminalApp):
     # Start and end
 
     def get_theme_variable_defaults(self) -> dict[str, str]:
-        return dict(themes.VARIABLE_DEFAULTS)
+        return dict(theme.VARIABLE_DEFAULTS)
 
     def get_default_screen(self) -> Home:
         return self.home
@@ -136,11 +137,11 @@ class KimiTui(TerminalApp):
     async def _furnish(self) -> None:
         """The panes, and what works them."""
         await asyncio.to_thread(load_the_rest)
-        from kimi_tui.ui.tui.flow_desk import FlowDesk
-        from kimi_tui.ui.tui.replay.machine import TimeMachine
-        from kimi_tui.ui.tui.replay.scene import PastScene
-        from kimi_tui.ui.tui.screens.furniture import make_furniture
-        from kimi_tui.ui.tui.stage import Stage
+        from kimi_tui.ui.tui.flow_pane.controller import FlowDesk
+        from kimi_tui.ui.tui.main_screen.panes import make_furniture
+        from kimi_tui.ui.tui.replay.presenter_adapter import PastScene
+        from kimi_tui.ui.tui.replay.time_travel import TimeMachine
+        from kimi_tui.ui.tui.session.presenter import Stage
 
         home = self.home
         motion = not self.manners.still
@@ -160,7 +161,7 @@ class KimiTui(TerminalApp):
             self.run_worker(follow, group="themes", exit_on_error=False)
         if self.engine is not None:
             await self.engine.loaded()
-        rubbish.look_seldom()
+        gc_tuning.look_seldom()
 
     @property
     def engine(self) -> Engine | None:
@@ -179,7 +180,7 @@ class KimiTui(TerminalApp):
 
     def copy(self, text: str) -> None:
         """Copy it, and say how much and by what."""
-        from kimi_tui.ui.tui import clipboard
+        from kimi_tui.ui.tui.terminal import clipboard
 
         self.copy_to_clipboard(text)
         lines = text.count("\n") + 1
@@ -336,7 +337,7 @@ class KimiTui(TerminalApp):
     async def on_event(self, event: events.Event) -> None:
         """A key is first what the person has made of it, and waits for the panes where it means them."""
         if isinstance(event, events.Key) and not event.is_forwarded and self.keymap.given:
-            from kimi_tui.ui.tui.other_keys import meant
+            from kimi_tui.ui.tui.keys.remap import meant
 
             if (pressed := await meant(self, event)) is None:
                 return
@@ -364,8 +365,8 @@ class KimiTui(TerminalApp):
 
     def use_keys(self, table: "Mapping[str, str]", file: "Path | None") -> None:
         """Other keys than those of themselves; what is wrong with them is said in the conversation."""
-        from kimi_tui.ui.tui.keymap import read_keys, told
-        from kimi_tui.ui.tui.transcript.items import NoticeItem
+        from kimi_tui.ui.tui.keys.keymap import read_keys, told
+        from kimi_tui.ui.tui.state.items import NoticeItem
 
         before, self.keymap = self.keymap, read_keys(table)
         self.home.write_key = writes(self.keymap)
@@ -389,20 +390,21 @@ class KimiTui(TerminalApp):
     def action_plan(self) -> None:
         """Plan mode, where one writes; elsewhere the focus goes back."""
         if self.home.composer.prompt.has_focus and isinstance(self.screen, Home):
-            from kimi_tui.ui.tui.errands.plan_mode import toggle_plan_mode
+            from kimi_tui.ui.tui.navigation.plan_mode_action import toggle_plan_mode
 
             toggle_plan_mode(self)
         else:
             self.screen.focus_previous()
 
     def action_editor(self) -> None:
-        from kimi_tui.ui.tui import editor
+        from kimi_tui.ui.tui.navigation import external_editor
 
         if isinstance(self.screen, Home):
-            (editor.read_in_editor if self.home.focused_pane == "talk" else editor.write_in_editor)(self)
+            reading = self.home.focused_pane == "talk"
+            (external_editor.read_in_editor if reading else external_editor.write_in_editor)(self)
 
     def action_scrollback(self) -> None:
-        from kimi_tui.ui.tui.scrollback import show_in_scrollback
+        from kimi_tui.ui.tui.navigation.scrollback import show_in_scrollback
 
         if isinstance(self.screen, Home):
             show_in_scrollback(self)
@@ -414,7 +416,7 @@ class KimiTui(TerminalApp):
         self.doors.open(name)
 
     def action_command_palette(self) -> None:
-        from kimi_tui.ui.tui.commands import Entry, Palette, entries
+        from kimi_tui.ui.tui.navigation.command_palette import Entry, Palette, entries
 
         def taken(entry: Entry | None) -> None:
             if entry is not None:

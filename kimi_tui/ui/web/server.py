@@ -15,8 +15,8 @@ from aiohttp import web
 from aiohttp.typedefs import Handler
 
 from kimi_tui.errors import UsageError
-from kimi_tui.ui.web.doorkeeper import Doorkeeper, page_headers
-from kimi_tui.ui.web.tab import Command, Tab
+from kimi_tui.ui.web.access_guard import Doorkeeper, page_headers
+from kimi_tui.ui.web.page_session import Command, Tab
 
 _LOOPBACK = "127.0.0.1"
 _SCRIPTS = Path(textual_serve.__file__).parent / "static"

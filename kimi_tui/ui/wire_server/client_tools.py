@@ -8,8 +8,8 @@ from typing import ClassVar
 from pydantic import ConfigDict, ValidationError
 
 from kimi_tui.llm.provider import ToolSpec
-from kimi_tui.tools.tool import Params, Tool, current_tool_call, failed
-from kimi_tui.tools.toolset import Toolset
+from kimi_tui.tools.core.tool import Params, Tool, current_tool_call, failed
+from kimi_tui.tools.core.toolset import Toolset
 from kimi_tui.ui.wire_server.params import OfferedTool
 from kimi_tui.wire.codec import WireMessage
 from kimi_tui.wire.parts import ToolResult, ToolReturnValue

@@ -5,8 +5,8 @@ from typing import Any
 
 from kimi_tui import __version__
 from kimi_tui.soul.engine import Engine
-from kimi_tui.soul.hooks import EVENTS, Subscription
-from kimi_tui.tools.tool import Tool
+from kimi_tui.soul.hooks.dispatcher import EVENTS, Subscription
+from kimi_tui.tools.core.tool import Tool
 from kimi_tui.ui.wire_server.client_tools import ClientTools
 from kimi_tui.ui.wire_server.params import Capabilities, Hook, Initialize
 from kimi_tui.ui.wire_server.rpc import Code, RpcError

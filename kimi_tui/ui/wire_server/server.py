@@ -17,16 +17,16 @@ from kimi_tui.errors import (
     RepeatedCallError,
     UsageError,
 )
-from kimi_tui.soul.commands import parse_line, takes_effect_at_once
+from kimi_tui.soul.commands.registry import parse_line, takes_effect_at_once
 from kimi_tui.soul.engine import Engine, TurnRunningError
 from kimi_tui.ui.stdio import LineReader, LineWriter, TooLong
 from kimi_tui.ui.wire_server import rpc
-from kimi_tui.ui.wire_server.answers import settle
 from kimi_tui.ui.wire_server.client_tools import ClientTools
 from kimi_tui.ui.wire_server.handshake import Handshake
-from kimi_tui.ui.wire_server.outgoing import Outgoing
 from kimi_tui.ui.wire_server.params import Initialize, Said, SetPlanMode, checked
+from kimi_tui.ui.wire_server.responses import settle
 from kimi_tui.ui.wire_server.rpc import Answer, Call, Code, Fault, RpcError
+from kimi_tui.ui.wire_server.sender import Outgoing
 from kimi_tui.wire.codec import REQUESTS, WireMessage
 from kimi_tui.wire.events import TurnBegin
 from kimi_tui.wire.parts import JsonObject, UserInput, text_of

@@ -10,9 +10,9 @@ from kimi_tui.permission.policy import Policy
 from kimi_tui.permission.programs.judge import allows_anything, judge, programs
 from kimi_tui.permission.programs.options import Level
 from kimi_tui.permission.rule import Effect, parse_rule
-from kimi_tui.tools.rule_subject import command_subject
-from kimi_tui.tools.shell_command import take_apart
-from kimi_tui.tools.shell_scope import scope_of
+from kimi_tui.tools.core.permission_subject import command_subject
+from kimi_tui.tools.shell_support.approval_scope import scope_of
+from kimi_tui.tools.shell_support.command_parser import take_apart
 
 DANGEROUS = r"""
 git -c core.pager=x status

@@ -2,8 +2,8 @@
 
 import pytest
 
-from kimi_tui.tools.shell_command import take_apart
-from kimi_tui.tools.shell_scope import scope_of
+from kimi_tui.tools.shell_support.approval_scope import scope_of
+from kimi_tui.tools.shell_support.command_parser import take_apart
 
 HARMLESS = (
     "ls", "cat a", "sort a", "uniq a", "sed -n 1p a", "awk '{print $1}' a", "find . -name a", "git status", "git log",

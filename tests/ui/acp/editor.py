@@ -88,7 +88,7 @@ class Program:
         return made
 
     def why_no_model(self):
-        from kimi_tui.config.choice import choose_model
+        from kimi_tui.config.model_selection import choose_model
 
         try:
             choose_model(self.plan.config)

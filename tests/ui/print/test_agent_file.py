@@ -9,8 +9,8 @@ from tests.soul.engines import tool_call
 from tests.ui.print.test_print import command
 
 TOOL = """
-from kimi_tui.tools.tool import Params, Tool, ok
-from kimi_tui.tools.workspace import Workspace
+from kimi_tui.tools.core.tool import Params, Tool, ok
+from kimi_tui.tools.file_support.workspace import Workspace
 
 
 class LampParams(Params):

@@ -8,7 +8,7 @@ import pytest
 
 from kimi_tui.soul.assemble import assemble
 from kimi_tui.ui.print.background import see_out
-from kimi_tui.ui.print.face import Output, answer
+from kimi_tui.ui.print.runner import Output, answer
 from tests.soul.engines import plan, tool_call
 
 

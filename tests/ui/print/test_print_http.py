@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from kimi_tui.cli.demo import FLOW
+from kimi_tui.cli.modes.demo import FLOW
 from kimi_tui.paths import bundled
 from tests.llm.played import PlayedServer
 from tests.llm.servers import OpenAIServer, chat_reply, status

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from pytest_textual_snapshot import SVGImageExtension
 
-from kimi_tui.ui.tui import language
+from kimi_tui.ui.tui.i18n import catalog
 from tests.ui.tui.hands import start
 from tests.ui.tui.house import open_house
 
@@ -33,6 +33,6 @@ def plain_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture(autouse=True)
 def english() -> Iterator[None]:
     """A test that wants another language says so; the next one is English again."""
-    language.use("en")
+    catalog.use("en")
     yield
-    language.use("en")
+    catalog.use("en")

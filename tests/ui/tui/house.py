@@ -10,14 +10,14 @@ import pytest
 from textual.pilot import Pilot
 from textual.screen import Screen
 
-from kimi_tui import trust
-from kimi_tui.config.load import load_config
+from kimi_tui.config.loader import load_config
+from kimi_tui.permission import trust
 from kimi_tui.soul.assemble import Plan
 from kimi_tui.soul.engine import Engine
+from kimi_tui.ui.tui.accessibility import Manners
 from kimi_tui.ui.tui.app import KimiTui
-from kimi_tui.ui.tui.host import PlanHost
-from kimi_tui.ui.tui.manners import Manners
-from kimi_tui.ui.tui.transcript.items import UserItem
+from kimi_tui.ui.tui.session.engine_factory import PlanHost
+from kimi_tui.ui.tui.state.items import UserItem
 
 SCRIPT = ["text: one", "text: two", "text: three"]
 

@@ -17,11 +17,11 @@ from textual.widgets import Input
 
 from kimi_tui.errors import ProviderError
 from kimi_tui.ui.tui.app import KimiTui
-from kimi_tui.ui.tui.dialogs.ahead import HOLD_S
 from kimi_tui.ui.tui.dialogs.approval import ApprovalDialog
-from kimi_tui.ui.tui.dialogs.branches import BranchDialog
+from kimi_tui.ui.tui.dialogs.branch_choice import BranchDialog
 from kimi_tui.ui.tui.dialogs.question import QuestionDialog
-from kimi_tui.ui.tui.screens.home import Home
+from kimi_tui.ui.tui.dialogs.type_ahead import HOLD_S
+from kimi_tui.ui.tui.main_screen.screen import Home
 from kimi_tui.wire.codec import WireMessage
 from kimi_tui.wire.events import ApprovalResponse, StepBegin, StepInterrupted, TurnBegin, TurnEnd
 from kimi_tui.wire.parts import TextPart

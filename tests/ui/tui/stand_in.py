@@ -5,14 +5,14 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from kimi_tui.approval import Approvals
 from kimi_tui.errors import KimiTuiError
 from kimi_tui.flow import build_flow, read_mermaid
-from kimi_tui.flow.graph import Flow
-from kimi_tui.flow.runner import FlowRunner
-from kimi_tui.flow.turn import TurnResult
-from kimi_tui.question import Questions
-from kimi_tui.tools.progress import ToolProgress
+from kimi_tui.flow.model.graph import Flow
+from kimi_tui.flow.run.runner import FlowRunner
+from kimi_tui.flow.run.turn_protocol import TurnResult
+from kimi_tui.interaction.approvals import Approvals
+from kimi_tui.interaction.questions import Questions
+from kimi_tui.tools.core.progress import ToolProgress
 from kimi_tui.ui.tui.app import KimiTui
 from kimi_tui.wire.channel import Wire
 from kimi_tui.wire.codec import WireMessage

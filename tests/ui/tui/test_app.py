@@ -4,7 +4,7 @@ from pathlib import Path
 
 from kimi_tui.errors import ModelNotSetError
 from kimi_tui.ui.tui.app import KimiTui
-from kimi_tui.ui.tui.transcript.items import ErrorItem, NoticeItem, UserItem
+from kimi_tui.ui.tui.state.items import ErrorItem, NoticeItem, UserItem
 from kimi_tui.wire.events import Notification, TurnBegin
 from tests.ui.tui import scenes
 from tests.ui.tui.hands import Start

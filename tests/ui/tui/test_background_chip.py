@@ -3,7 +3,7 @@ from kimi_tui.ui.tui.app import KimiTui
 from kimi_tui.ui.tui.screens.tasks import Tasks
 from tests.soul.engines import plan, tool_call
 from tests.soul.test_soul import until
-from tests.ui.tui.test_room import rows
+from tests.ui.tui.flow_pane.test_host_protocol import rows
 from tests.ui.tui.test_screen import ready
 
 

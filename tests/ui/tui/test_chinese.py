@@ -10,13 +10,13 @@ import pytest
 from textual.pilot import Pilot
 
 from kimi_tui.flow import build_flow, read_mermaid
-from kimi_tui.soul.commands import COMMANDS
-from kimi_tui.ui.tui import language
+from kimi_tui.soul.commands.registry import COMMANDS
 from kimi_tui.ui.tui.app import KimiTui
-from kimi_tui.ui.tui.doors import DOORS
-from kimi_tui.ui.tui.keys import Where
+from kimi_tui.ui.tui.i18n import catalog
+from kimi_tui.ui.tui.keys.bindings import Where
+from kimi_tui.ui.tui.navigation.screen_registry import DOORS
 from kimi_tui.ui.tui.screens.help import Help
-from kimi_tui.ui.tui.screens.setting import SETTINGS
+from kimi_tui.ui.tui.screens.settings_schema import SETTINGS
 from kimi_tui.ui.tui.screens.skills import Skills
 from kimi_tui.wire import events, flow_events
 from kimi_tui.wire.codec import WireMessage
@@ -147,7 +147,7 @@ def paused() -> list[WireMessage]:
 
 @pytest.fixture(autouse=True)
 def chinese(english: None) -> None:
-    language.use("zh")
+    catalog.use("zh")
 
 
 def words_left(app: KimiTui, allowed: set[str], *, path: str = "") -> set[str]:

@@ -15,12 +15,12 @@ from textual.pilot import Pilot
 
 from kimi_tui.paths import bundled
 from kimi_tui.ui.tui.app import KimiTui
-from kimi_tui.ui.tui.text.palette import palette_from_theme
-from kimi_tui.ui.tui.themes import find_themes, load_theme
+from kimi_tui.ui.tui.themes.palette import palette_from_theme
+from kimi_tui.ui.tui.themes.theme import find_themes, load_theme
 from kimi_tui.wire.codec import WireMessage
 from kimi_tui.wire.events import TurnEnd
 from tests.ui.tui import scenes
-from tests.ui.tui.flow import flow_scenes
+from tests.ui.tui.flow_pane import flow_scenes
 from tests.ui.tui.screens.conftest import Shown
 from tests.ui.tui.screens.rooms import ROOMS
 from tests.ui.tui.test_screen import play

@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from kimi_tui import paths
+from kimi_tui.ui.tui.accessibility import Manners
 from kimi_tui.ui.tui.app import KimiTui
-from kimi_tui.ui.tui.host import PlanHost
-from kimi_tui.ui.tui.manners import Manners
+from kimi_tui.ui.tui.session.engine_factory import PlanHost
 from tests.session.test_damage import (
     FILES,
     LITERALS,

@@ -34,14 +34,14 @@ SHOWN: dict[str, tuple[int | str, ...]] = {
 
 # What has words and is not shown, or is not ours to translate.
 NOT_SHOWN = {
-    "theme_file.py": "what is wrong with a theme's file, told by the log",
-    "replay/recording.py": "what is wrong with --replay, told by the command line; the rest of it is marked",
+    "themes/theme_parser.py": "what is wrong with a theme's file, told by the log",
+    "replay/recorded_engine.py": "what is wrong with --replay, told by the command line; the rest of it is marked",
     "screens/first_start.py: Kimi for Coding": "a name",
     "screens/models.py: LM Studio": "a name",
     "screens/models.py: Ollama, LM Studio, vLLM, llama.cpp": "names",
-    "errands/views.py: stopped by the person": "what the model is told",
-    "composer/files.py: file index": "a thread",
-    "terminal_driver.py: nobody types any more": "an error that ends the reading of keys",
+    "navigation/view_actions.py: stopped by the person": "what the model is told",
+    "composer/file_index.py: file index": "a thread",
+    "terminal/driver.py: nobody types any more": "an error that ends the reading of keys",
 }
 
 
@@ -123,7 +123,7 @@ def test_every_text_in_the_source_of_the_screen_is_marked() -> None:
         for line, text in unmarked(file.read_text("utf-8")):
             if f"{name}: {text.strip()}" not in NOT_SHOWN:
                 found.append(f"{name}:{line}: {text!r}")
-    assert found == [], "mark them as kimi_tui/ui/tui/language.py says"
+    assert found == [], "mark them as kimi_tui/ui/tui/i18n/catalog.py says"
 
 
 def test_no_text_is_marked_inside_an_f_string_where_it_is_not_found() -> None:

@@ -8,9 +8,9 @@ import pytest
 from textual.widget import Widget
 from textual.widgets._toast import ToastRack
 
-from kimi_tui.ui.tui.hinting import where_of
-from kimi_tui.ui.tui.keys import PANES
-from kimi_tui.ui.tui.screens.home import Home
+from kimi_tui.ui.tui.keys.bindings import PANES
+from kimi_tui.ui.tui.keys.hints import where_of
+from kimi_tui.ui.tui.main_screen.screen import Home
 from tests.ui.tui.sentences import STATES, Typing, Typist
 from tests.ui.tui.stand_in import StandIn, make_app
 from tests.ui.tui.test_screen import ready

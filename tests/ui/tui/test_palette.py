@@ -6,11 +6,11 @@ import pytest
 from textual.pilot import Pilot
 
 from kimi_tui.ui.tui.app import KimiTui
-from kimi_tui.ui.tui.commands import Palette
-from kimi_tui.ui.tui.doors import DOORS
+from kimi_tui.ui.tui.navigation.command_palette import Palette
+from kimi_tui.ui.tui.navigation.screen_registry import DOORS
 from kimi_tui.ui.tui.screens.help import Help
-from kimi_tui.ui.tui.screens.keybar import KeyBar
-from kimi_tui.ui.tui.screens.picks import PickList
+from kimi_tui.ui.tui.widgets.key_bar import KeyBar
+from kimi_tui.ui.tui.widgets.pick_list import PickList
 from tests.ui.tui.stand_in import StandIn, make_app
 from tests.ui.tui.test_screen import SMALL, ready
 

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from kimi_tui.ui.tui.main_screen.screen import Home
 from kimi_tui.ui.tui.screens.first_start import FirstStart
-from kimi_tui.ui.tui.screens.home import Home
 from kimi_tui.ui.tui.screens.trust import TrustQuestion
 from kimi_tui.wire.codec import WireMessage
 from tests.ui.tui import scenes

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from kimi_tui.ui.tui.transcript.below import NewBelow
+from kimi_tui.ui.tui.transcript.new_messages_badge import NewBelow
 from kimi_tui.wire.events import StepBegin, TurnBegin, TurnEnd
 from kimi_tui.wire.parts import TextPart
 from tests.ui.tui.stand_in import StandIn, make_app

@@ -12,8 +12,8 @@ from kimi_tui.errors import ConfigError
 from kimi_tui.paths import bundled
 from kimi_tui.ui.tui.app import KimiTui
 from kimi_tui.ui.tui.screens.help import Help
-from kimi_tui.ui.tui.theme_file import read_theme
-from kimi_tui.ui.tui.themes import find_themes, load_theme
+from kimi_tui.ui.tui.themes.theme import find_themes, load_theme
+from kimi_tui.ui.tui.themes.theme_parser import read_theme
 from tests.ui.tui.stand_in import StandIn
 from tests.ui.tui.test_screen import ready
 
@@ -25,7 +25,7 @@ HEAVY = (
 
 FIRST_FRAME = f"""
 import asyncio, sys
-import kimi_tui.cli.main, kimi_tui.cli.screen, kimi_tui.ui.tui.run
+import kimi_tui.cli.main, kimi_tui.cli.modes.tui, kimi_tui.ui.tui.main
 from kimi_tui.ui.tui.app import KimiTui
 
 seen = []

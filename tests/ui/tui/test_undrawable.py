@@ -9,15 +9,15 @@ from rich.style import Style
 from textual.app import App, ComposeResult
 from textual.strip import Strip
 
-from kimi_tui.ui.tui.flow.painted import Painted
-from kimi_tui.ui.tui.flow.plane import Plane
-from kimi_tui.ui.tui.panels.scroll import LineScroll
-from kimi_tui.ui.tui.panels.sheet import Sheet
-from kimi_tui.ui.tui.screens.picks import Pick, PickList
-from kimi_tui.ui.tui.text.line import Line
-from kimi_tui.ui.tui.text.palette import Palette
-from kimi_tui.ui.tui.transcript.items import AssistantItem, UserItem
-from kimi_tui.ui.tui.transcript.live_doc import LiveDoc
+from kimi_tui.ui.tui.flow_pane.chart_surface import Plane
+from kimi_tui.ui.tui.flow_pane.surface_view import Painted
+from kimi_tui.ui.tui.state.items import AssistantItem, UserItem
+from kimi_tui.ui.tui.text.styled_line import Line
+from kimi_tui.ui.tui.themes.palette import Palette
+from kimi_tui.ui.tui.transcript.streaming_markdown import LiveDoc
+from kimi_tui.ui.tui.widgets.line_scroll_view import LineScroll
+from kimi_tui.ui.tui.widgets.line_widget import Sheet
+from kimi_tui.ui.tui.widgets.pick_list import Pick, PickList
 from kimi_tui.wire.display import DiffBlock
 from kimi_tui.wire.events import StepBegin, TurnBegin, TurnEnd
 from kimi_tui.wire.parts import FunctionBody, TextPart, ToolCall, ToolResult, ToolReturnValue

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from kimi_tui.ui.tui.app import KimiTui
-from kimi_tui.ui.tui.commands import Palette
+from kimi_tui.ui.tui.navigation.command_palette import Palette
 from kimi_tui.ui.tui.screens.help import Help
 from tests.ui.tui.stand_in import StandIn, make_app
 from tests.ui.tui.test_screen import SMALL, WIDE, ready

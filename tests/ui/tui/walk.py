@@ -12,12 +12,12 @@ from textual import events
 from textual.pilot import Pilot
 from textual.widget import Widget
 
-from kimi_tui.ui.tui import language
 from kimi_tui.ui.tui.app import KimiTui
 from kimi_tui.ui.tui.dialogs.approval import ApprovalDialog
-from kimi_tui.ui.tui.dialogs.guard import QUIET_S
-from kimi_tui.ui.tui.keys import KEYS
-from kimi_tui.ui.tui.screens.home import Home
+from kimi_tui.ui.tui.dialogs.key_guard import QUIET_S
+from kimi_tui.ui.tui.i18n import catalog
+from kimi_tui.ui.tui.keys.bindings import KEYS
+from kimi_tui.ui.tui.main_screen.screen import Home
 from kimi_tui.wire.codec import WireMessage, decode
 from kimi_tui.wire.display import DiffBlock
 from kimi_tui.wire.parts import TextPart
@@ -227,7 +227,7 @@ class Walk:
         self.app.shelf.use(self.chance.choice(sorted(self.app.shelf.titles())))
 
     def _speak(self) -> None:
-        language.use(self.chance.choice(("en", "zh")))
+        catalog.use(self.chance.choice(("en", "zh")))
 
     def _time_goes_on(self) -> None:
         if self.clock is not None:

@@ -5,7 +5,7 @@ import json
 
 import pytest
 
-from kimi_tui.config.tables import HookConfig
+from kimi_tui.config.schema import HookConfig
 from kimi_tui.mcp.config import load as load_mcp
 from kimi_tui.wire.codec import FLOW_EVENTS as FLOW_MESSAGES
 from kimi_tui.wire.codec import REQUESTS as REQUEST_MESSAGES

@@ -6,8 +6,8 @@ from dataclasses import replace
 import pytest
 
 from kimi_tui import __version__
-from kimi_tui.config.tables import ProviderConfig
-from kimi_tui.soul.notice import notice
+from kimi_tui.config.schema import ProviderConfig
+from kimi_tui.soul.notices import notice
 from tests.soul.engines import plan, seeing, tool_call
 from tests.soul.release_flow import CHOICES, skills  # noqa: F401 - a fixture
 from tests.soul.test_soul import until

@@ -5,9 +5,9 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from kimi_tui.ui.tui.composer.fuzzy import best
-from kimi_tui.ui.tui.engine import Command
-from kimi_tui.ui.tui.from_below import told
+from kimi_tui.ui.tui.engine_protocol import Command
+from kimi_tui.ui.tui.i18n.translate import told
+from kimi_tui.ui.tui.text.fuzzy import best
 
 LIMIT = 50
 _SLASH = re.compile(r"/([\w:.-]*)\Z")

@@ -19,18 +19,18 @@ from kimi_tui.ui.tui.composer.completion import (
     file_choices,
     trigger_of,
 )
-from kimi_tui.ui.tui.composer.drafts import Draft, DraftFile
-from kimi_tui.ui.tui.composer.history import History
-from kimi_tui.ui.tui.composer.images import ImageRefusedError, Images
-from kimi_tui.ui.tui.composer.menu import ChoiceMenu
-from kimi_tui.ui.tui.composer.paste import Pastes
-from kimi_tui.ui.tui.composer.prompt import PromptArea
-from kimi_tui.ui.tui.composer.queued import QueuedList
-from kimi_tui.ui.tui.engine import Command
-from kimi_tui.ui.tui.language import _
+from kimi_tui.ui.tui.composer.completion_menu import ChoiceMenu
+from kimi_tui.ui.tui.composer.draft_store import Draft, DraftFile
+from kimi_tui.ui.tui.composer.image_chips import ImageRefusedError, Images
+from kimi_tui.ui.tui.composer.input_history import History
+from kimi_tui.ui.tui.composer.paste_chips import Pastes
+from kimi_tui.ui.tui.composer.prompt_area import PromptArea
+from kimi_tui.ui.tui.composer.queue_list import QueuedList
+from kimi_tui.ui.tui.engine_protocol import Command
+from kimi_tui.ui.tui.i18n.catalog import _
 
 if TYPE_CHECKING:
-    from kimi_tui.ui.tui.composer.files import FileIndex
+    from kimi_tui.ui.tui.composer.file_index import FileIndex
     from kimi_tui.wire.parts import UserInput
 
 _DRAFT_S = 0.4
@@ -182,7 +182,7 @@ class Composer(Vertical):
 
     async def _paste_clipboard(self) -> None:
         """What the desktop's clipboard holds; what was copied here where that cannot be asked."""
-        from kimi_tui.ui.tui.composer.clipboard import clipboard
+        from kimi_tui.ui.tui.composer.clipboard_reader import clipboard
 
         held = await asyncio.to_thread(clipboard)
         if held.image:

@@ -1,9 +1,9 @@
 """A command that waits for its approval, to be changed before it runs."""
 
-from kimi_tui.tools.shell_command import hidden_text
-from kimi_tui.ui.tui.composer.line_breaks import WritingArea
+from kimi_tui.tools.shell_support.command_parser import hidden_text
+from kimi_tui.ui.tui.composer.cjk_wrap import WritingArea
 from kimi_tui.ui.tui.dialogs.edit_text import EditText
-from kimi_tui.ui.tui.language import _
+from kimi_tui.ui.tui.i18n.catalog import _
 from kimi_tui.wire.display import ShellBlock
 from kimi_tui.wire.requests import ApprovalRequest
 

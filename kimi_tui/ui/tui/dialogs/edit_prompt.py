@@ -3,7 +3,7 @@
 from textual.content import Content
 
 from kimi_tui.ui.tui.dialogs.edit_text import EditText
-from kimi_tui.ui.tui.language import _
+from kimi_tui.ui.tui.i18n.catalog import _
 from kimi_tui.ui.tui.text.sanitize import sanitize
 
 

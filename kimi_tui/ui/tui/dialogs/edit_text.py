@@ -8,10 +8,10 @@ from textual.containers import Vertical
 from textual.content import Content
 from textual.widgets import Static
 
-from kimi_tui.ui.tui.composer.line_breaks import WritingArea
-from kimi_tui.ui.tui.language import _
-from kimi_tui.ui.tui.leaving_once import LeavingOnce
-from kimi_tui.ui.tui.screens.keybar import BarKey, KeyBar
+from kimi_tui.ui.tui.composer.cjk_wrap import WritingArea
+from kimi_tui.ui.tui.i18n.catalog import _
+from kimi_tui.ui.tui.widgets.key_bar import BarKey, KeyBar
+from kimi_tui.ui.tui.widgets.one_shot_screen import LeavingOnce
 
 
 class EditText(LeavingOnce[str | None]):

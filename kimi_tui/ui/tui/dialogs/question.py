@@ -9,14 +9,14 @@ from textual.content import Content
 from textual.message import Message
 from textual.widgets import Input
 
-from kimi_tui.ui.tui.dialogs.ahead import Ahead
-from kimi_tui.ui.tui.dialogs.body import AskedBody
-from kimi_tui.ui.tui.dialogs.docked import Docked
-from kimi_tui.ui.tui.dialogs.guard import Guard
-from kimi_tui.ui.tui.dialogs.options import Option, OptionRows
-from kimi_tui.ui.tui.from_below import told
-from kimi_tui.ui.tui.headline import one_line
-from kimi_tui.ui.tui.language import _
+from kimi_tui.ui.tui.dialogs.approval_body import AskedBody
+from kimi_tui.ui.tui.dialogs.docked_dialog import Docked
+from kimi_tui.ui.tui.dialogs.key_guard import Guard
+from kimi_tui.ui.tui.dialogs.option_list import Option, OptionRows
+from kimi_tui.ui.tui.dialogs.type_ahead import Ahead
+from kimi_tui.ui.tui.i18n.catalog import _
+from kimi_tui.ui.tui.i18n.translate import told
+from kimi_tui.ui.tui.text.call_summary import one_line
 from kimi_tui.ui.tui.text.sanitize import sanitize
 from kimi_tui.wire.display import BriefBlock
 from kimi_tui.wire.requests import Question, QuestionRequest

@@ -8,14 +8,14 @@ from textual.containers import Horizontal, Vertical
 from textual.content import Content
 from textual.widgets import Input, Static
 
-from kimi_tui.flow.graph import Flow
-from kimi_tui.flow.prompts import shown_flow, uses_args
-from kimi_tui.ui.tui.flow.chart import FlowChart
-from kimi_tui.ui.tui.headline import one_line
-from kimi_tui.ui.tui.language import _
-from kimi_tui.ui.tui.leaving_once import LeavingOnce
-from kimi_tui.ui.tui.screens.keybar import BarKey, KeyBar
+from kimi_tui.flow.model.graph import Flow
+from kimi_tui.flow.run.node_prompts import shown_flow, uses_args
+from kimi_tui.ui.tui.flow_pane.chart_view import FlowChart
+from kimi_tui.ui.tui.i18n.catalog import _
+from kimi_tui.ui.tui.text.call_summary import one_line
 from kimi_tui.ui.tui.text.sanitize import sanitize
+from kimi_tui.ui.tui.widgets.key_bar import BarKey, KeyBar
+from kimi_tui.ui.tui.widgets.one_shot_screen import LeavingOnce
 
 
 class StartFlow(LeavingOnce[str | None]):

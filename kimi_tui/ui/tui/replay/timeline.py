@@ -5,11 +5,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from kimi_tui.ui.tui import wording
-from kimi_tui.ui.tui.bridge import Timed
-from kimi_tui.ui.tui.flow_fold import label_of
-from kimi_tui.ui.tui.headline import one_line
-from kimi_tui.ui.tui.language import _
+from kimi_tui.ui.tui.i18n import labels
+from kimi_tui.ui.tui.i18n.catalog import _
+from kimi_tui.ui.tui.session.wire_bridge import Timed
+from kimi_tui.ui.tui.state.flow_reducer import label_of
+from kimi_tui.ui.tui.text.call_summary import one_line
 from kimi_tui.wire import events, flow_events, parts, requests
 
 MarkKind = Literal["turn", "node", "decision", "pause", "end", "error"]
@@ -90,17 +90,17 @@ class Timeline:
                 return "decision", _("{node} chose {branch}", node=node, branch=branch)
             case flow_events.FlowPaused():
                 return "pause", _(
-                    "{state} at {node}", state=_(wording.PAUSED[said.reason]), node=self._name(said.node_id)
+                    "{state} at {node}", state=_(labels.PAUSED[said.reason]), node=self._name(said.node_id)
                 )
             case flow_events.FlowEnd():
                 self._labels = {}
-                return "end", _("the flow {end}", end=_(wording.ENDED[said.status]))
+                return "end", _("the flow {end}", end=_(labels.ENDED[said.status]))
             case requests.ApprovalRequest():
                 return "pause", _("{tool} asks for approval", tool=said.sender)
             case events.StepInterrupted():
                 return "error", _("interrupted")
             case events.StepRetry():
-                return "error", wording.retry_reason(said)
+                return "error", labels.retry_reason(said)
             case _:
                 return None
 

@@ -8,21 +8,21 @@ from typing import ClassVar
 from textual.app import ComposeResult
 from textual.widgets import Static
 
-from kimi_tui.config.edit import KeyPath, Value
-from kimi_tui.config.takeover import Takeover
-from kimi_tui.llm.discover import LocalServer
+from kimi_tui.config.kimi_import import Takeover
+from kimi_tui.config.yaml_editor import KeyPath, Value
 from kimi_tui.llm.key_check import KeyTrial
+from kimi_tui.llm.local_servers import LocalServer
 from kimi_tui.paths import shown
-from kimi_tui.ui.tui.from_below import answered, told
-from kimi_tui.ui.tui.language import N_, _, n_
-from kimi_tui.ui.tui.screens.ask_line import AskLine
-from kimi_tui.ui.tui.screens.card import Card
-from kimi_tui.ui.tui.screens.keybar import BarKey
+from kimi_tui.ui.tui.i18n.catalog import N_, _, n_
+from kimi_tui.ui.tui.i18n.translate import answered, told
+from kimi_tui.ui.tui.screens.custom_server import OTHER, OtherServer, TryKey, other_pick
 from kimi_tui.ui.tui.screens.models import FindServers, local_choice, server_name
-from kimi_tui.ui.tui.screens.other_server import OTHER, OtherServer, TryKey, other_pick
-from kimi_tui.ui.tui.screens.pick_one import PickOne
-from kimi_tui.ui.tui.screens.picks import Pick, PickList
 from kimi_tui.ui.tui.text.sanitize import sanitize
+from kimi_tui.ui.tui.widgets.key_bar import BarKey
+from kimi_tui.ui.tui.widgets.modal_card import Card
+from kimi_tui.ui.tui.widgets.pick_list import Pick, PickList
+from kimi_tui.ui.tui.widgets.pick_prompt import PickOne
+from kimi_tui.ui.tui.widgets.text_prompt import AskLine
 
 
 @dataclass(frozen=True, slots=True)

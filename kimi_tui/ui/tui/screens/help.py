@@ -8,15 +8,15 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
 
-from kimi_tui.ui.tui.keymap import KeyMap
-from kimi_tui.ui.tui.keys import RULE, WHERE, Where, acting, shown
-from kimi_tui.ui.tui.language import _
-from kimi_tui.ui.tui.leaving_once import LeavingOnce
-from kimi_tui.ui.tui.panels.scroll import LineScroll
-from kimi_tui.ui.tui.screens.keybar import BarKey, KeyBar
-from kimi_tui.ui.tui.text.line import Line, cells
-from kimi_tui.ui.tui.text.palette import Palette
+from kimi_tui.ui.tui.i18n.catalog import _
+from kimi_tui.ui.tui.keys.bindings import RULE, WHERE, Where, acting, shown
+from kimi_tui.ui.tui.keys.keymap import KeyMap
+from kimi_tui.ui.tui.text.styled_line import Line, cells
 from kimi_tui.ui.tui.text.wrap import break_text
+from kimi_tui.ui.tui.themes.palette import Palette
+from kimi_tui.ui.tui.widgets.key_bar import BarKey, KeyBar
+from kimi_tui.ui.tui.widgets.line_scroll_view import LineScroll
+from kimi_tui.ui.tui.widgets.one_shot_screen import LeavingOnce
 
 _LEAST = 12
 """Columns for the keys, however narrow the window."""

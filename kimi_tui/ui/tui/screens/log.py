@@ -13,13 +13,13 @@ from textual.containers import Horizontal
 from textual.widgets import Input, Static
 
 from kimi_tui.paths import shown
-from kimi_tui.ui.tui.language import N_, _
-from kimi_tui.ui.tui.screens.frame import Frame
-from kimi_tui.ui.tui.screens.keybar import BarKey
-from kimi_tui.ui.tui.screens.reading import Reading
-from kimi_tui.ui.tui.text.line import Line
-from kimi_tui.ui.tui.text.palette import Palette
+from kimi_tui.ui.tui.i18n.catalog import N_, _
+from kimi_tui.ui.tui.text.styled_line import Line
 from kimi_tui.ui.tui.text.wrap import wrap_text
+from kimi_tui.ui.tui.themes.palette import Palette
+from kimi_tui.ui.tui.widgets.key_bar import BarKey
+from kimi_tui.ui.tui.widgets.modal_frame import Frame
+from kimi_tui.ui.tui.widgets.text_viewer import Reading
 
 _TAIL_BYTES = 1 << 18
 _LEAD = len("10:00:00 ! ")

@@ -13,15 +13,15 @@ from textual.containers import Horizontal
 from kimi_tui.errors import KimiTuiError
 from kimi_tui.mcp.server_state import ServerState
 from kimi_tui.paths import shown
-from kimi_tui.ui.tui.from_below import answered
-from kimi_tui.ui.tui.language import N_, _, n_
-from kimi_tui.ui.tui.screens.frame import Frame
-from kimi_tui.ui.tui.screens.keybar import BarKey
-from kimi_tui.ui.tui.screens.picks import Pick, PickList, Role
-from kimi_tui.ui.tui.screens.reading import Reading
-from kimi_tui.ui.tui.text.line import Line
-from kimi_tui.ui.tui.text.palette import Palette
+from kimi_tui.ui.tui.i18n.catalog import N_, _, n_
+from kimi_tui.ui.tui.i18n.translate import answered
+from kimi_tui.ui.tui.text.styled_line import Line
 from kimi_tui.ui.tui.text.wrap import wrap_text
+from kimi_tui.ui.tui.themes.palette import Palette
+from kimi_tui.ui.tui.widgets.key_bar import BarKey
+from kimi_tui.ui.tui.widgets.modal_frame import Frame
+from kimi_tui.ui.tui.widgets.pick_list import Pick, PickList, Role
+from kimi_tui.ui.tui.widgets.text_viewer import Reading
 
 _EVERY_S = 1.0
 _SIGNS: dict[str, tuple[str, Role]] = {

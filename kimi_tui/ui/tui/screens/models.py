@@ -7,16 +7,16 @@ from typing import ClassVar
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 
-from kimi_tui.config.edit import KeyPath, Value
-from kimi_tui.config.tables import Config
-from kimi_tui.llm.discover import LocalServer
-from kimi_tui.ui.tui.language import N_, _
-from kimi_tui.ui.tui.screens.card import Card
-from kimi_tui.ui.tui.screens.keybar import BarKey
-from kimi_tui.ui.tui.screens.other_server import OTHER, OtherServer, TryKey, other_pick
-from kimi_tui.ui.tui.screens.picks import Pick, PickList
-from kimi_tui.ui.tui.screens.searched import SearchedList
-from kimi_tui.ui.tui.wording import tokens
+from kimi_tui.config.schema import Config
+from kimi_tui.config.yaml_editor import KeyPath, Value
+from kimi_tui.llm.local_servers import LocalServer
+from kimi_tui.ui.tui.i18n.catalog import N_, _
+from kimi_tui.ui.tui.i18n.labels import tokens
+from kimi_tui.ui.tui.screens.custom_server import OTHER, OtherServer, TryKey, other_pick
+from kimi_tui.ui.tui.widgets.filtered_list import SearchedList
+from kimi_tui.ui.tui.widgets.key_bar import BarKey
+from kimi_tui.ui.tui.widgets.modal_card import Card
+from kimi_tui.ui.tui.widgets.pick_list import Pick, PickList
 
 LOOK = "look"
 _NAMES = {"ollama": "Ollama", "lm_studio": "LM Studio", "vllm": "vLLM", "llama_cpp": "llama.cpp"}

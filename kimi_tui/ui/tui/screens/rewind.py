@@ -11,15 +11,15 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal
 
-from kimi_tui.ui.tui.language import N_, _, n_
-from kimi_tui.ui.tui.screens.ages import ago
-from kimi_tui.ui.tui.screens.frame import Frame
-from kimi_tui.ui.tui.screens.keybar import BarKey
-from kimi_tui.ui.tui.screens.picks import Pick, PickList
-from kimi_tui.ui.tui.screens.reading import Reading
-from kimi_tui.ui.tui.text.line import Line, cut_start
-from kimi_tui.ui.tui.text.palette import Palette
+from kimi_tui.ui.tui.i18n.catalog import N_, _, n_
+from kimi_tui.ui.tui.i18n.relative_time import ago
+from kimi_tui.ui.tui.text.styled_line import Line, cut_start
 from kimi_tui.ui.tui.text.wrap import wrap_text
+from kimi_tui.ui.tui.themes.palette import Palette
+from kimi_tui.ui.tui.widgets.key_bar import BarKey
+from kimi_tui.ui.tui.widgets.modal_frame import Frame
+from kimi_tui.ui.tui.widgets.pick_list import Pick, PickList
+from kimi_tui.ui.tui.widgets.text_viewer import Reading
 
 
 class Point(Protocol):

@@ -14,17 +14,17 @@ from textual.widgets import Input, Static
 
 from kimi_tui.errors import KimiTuiError
 from kimi_tui.paths import shown
-from kimi_tui.session.catalog import is_open
-from kimi_tui.ui.tui.composer.fuzzy import score
-from kimi_tui.ui.tui.language import N_, _, n_, p_
-from kimi_tui.ui.tui.screens.ages import ago, day_of
-from kimi_tui.ui.tui.screens.ask_line import AskLine
-from kimi_tui.ui.tui.screens.frame import Frame
-from kimi_tui.ui.tui.screens.keybar import BarKey
-from kimi_tui.ui.tui.screens.picks import Pick, PickList
-from kimi_tui.ui.tui.screens.session_shelf import Kept, SessionShelf, said_of_the_other
-from kimi_tui.ui.tui.text.line import cut_start
+from kimi_tui.session.session_index import is_open
+from kimi_tui.ui.tui.i18n.catalog import N_, _, n_, p_
+from kimi_tui.ui.tui.i18n.relative_time import ago, day_of
+from kimi_tui.ui.tui.screens.session_list_model import Kept, SessionShelf, said_of_the_other
+from kimi_tui.ui.tui.text.fuzzy import score
+from kimi_tui.ui.tui.text.styled_line import cut_start
 from kimi_tui.ui.tui.transcript.view import Transcript
+from kimi_tui.ui.tui.widgets.key_bar import BarKey
+from kimi_tui.ui.tui.widgets.modal_frame import Frame
+from kimi_tui.ui.tui.widgets.pick_list import Pick, PickList
+from kimi_tui.ui.tui.widgets.text_prompt import AskLine
 
 NEW = "new"
 _WIDE = 110

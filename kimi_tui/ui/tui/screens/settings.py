@@ -7,19 +7,19 @@ from typing import ClassVar
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 
-from kimi_tui.config.edit import KeyPath, Value, said_in
-from kimi_tui.config.tables import Config
+from kimi_tui.config.schema import Config
+from kimi_tui.config.yaml_editor import KeyPath, Value, said_in
 from kimi_tui.errors import ConfigError
 from kimi_tui.paths import shown
-from kimi_tui.ui.tui.from_below import answered
-from kimi_tui.ui.tui.language import N_, _
-from kimi_tui.ui.tui.screens.ask_line import AskLine
-from kimi_tui.ui.tui.screens.frame import Frame
-from kimi_tui.ui.tui.screens.keybar import BarKey
-from kimi_tui.ui.tui.screens.pick_one import PickOne
-from kimi_tui.ui.tui.screens.picks import Pick, PickList
-from kimi_tui.ui.tui.screens.searched import SearchedList
-from kimi_tui.ui.tui.screens.setting import SETTINGS, Setting, shown_value
+from kimi_tui.ui.tui.i18n.catalog import N_, _
+from kimi_tui.ui.tui.i18n.translate import answered
+from kimi_tui.ui.tui.screens.settings_schema import SETTINGS, Setting, shown_value
+from kimi_tui.ui.tui.widgets.filtered_list import SearchedList
+from kimi_tui.ui.tui.widgets.key_bar import BarKey
+from kimi_tui.ui.tui.widgets.modal_frame import Frame
+from kimi_tui.ui.tui.widgets.pick_list import Pick, PickList
+from kimi_tui.ui.tui.widgets.pick_prompt import PickOne
+from kimi_tui.ui.tui.widgets.text_prompt import AskLine
 
 _MANY = 4
 """More choices than that are shown as a list; fewer come one after the other."""

@@ -11,17 +11,17 @@ from kimi_tui.paths import shown
 from kimi_tui.regular_file import read_text
 from kimi_tui.skill.library import Snapshot
 from kimi_tui.skill.skill import Problem, Scope, Skill, SkillKind
-from kimi_tui.ui.tui.from_below import answered, told
-from kimi_tui.ui.tui.language import N_, _
-from kimi_tui.ui.tui.screens.frame import Frame
-from kimi_tui.ui.tui.screens.keybar import BarKey
-from kimi_tui.ui.tui.screens.picks import Pick, PickList, Role
-from kimi_tui.ui.tui.screens.reading import Reading
-from kimi_tui.ui.tui.screens.searched import SearchedList
-from kimi_tui.ui.tui.text.line import Line
+from kimi_tui.ui.tui.i18n.catalog import N_, _
+from kimi_tui.ui.tui.i18n.translate import answered, told
 from kimi_tui.ui.tui.text.markdown import render
-from kimi_tui.ui.tui.text.palette import Palette
+from kimi_tui.ui.tui.text.styled_line import Line
 from kimi_tui.ui.tui.text.wrap import wrap_text
+from kimi_tui.ui.tui.themes.palette import Palette
+from kimi_tui.ui.tui.widgets.filtered_list import SearchedList
+from kimi_tui.ui.tui.widgets.key_bar import BarKey
+from kimi_tui.ui.tui.widgets.modal_frame import Frame
+from kimi_tui.ui.tui.widgets.pick_list import Pick, PickList, Role
+from kimi_tui.ui.tui.widgets.text_viewer import Reading
 
 _SIGNS: dict[str, tuple[str, Role]] = {"error": ("✗", "error"), "warning": ("!", "warning"), "note": ("·", "muted")}
 

@@ -12,17 +12,17 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal
 
-from kimi_tui.tools.background import BackgroundTask, TaskStatus
-from kimi_tui.ui.tui.language import N_, _
-from kimi_tui.ui.tui.screens.frame import Frame
-from kimi_tui.ui.tui.screens.keybar import BarKey
-from kimi_tui.ui.tui.screens.picks import Pick, PickList, Role
-from kimi_tui.ui.tui.screens.reading import Reading
-from kimi_tui.ui.tui.text.line import Line
-from kimi_tui.ui.tui.text.palette import Palette
+from kimi_tui.tools.shell_support.background import BackgroundTask, TaskStatus
+from kimi_tui.ui.tui.i18n.catalog import N_, _
+from kimi_tui.ui.tui.i18n.labels import elapsed
 from kimi_tui.ui.tui.text.sanitize import plain_output
+from kimi_tui.ui.tui.text.styled_line import Line
 from kimi_tui.ui.tui.text.wrap import wrap_text
-from kimi_tui.ui.tui.wording import elapsed
+from kimi_tui.ui.tui.themes.palette import Palette
+from kimi_tui.ui.tui.widgets.key_bar import BarKey
+from kimi_tui.ui.tui.widgets.modal_frame import Frame
+from kimi_tui.ui.tui.widgets.pick_list import Pick, PickList, Role
+from kimi_tui.ui.tui.widgets.text_viewer import Reading
 
 _TAIL_BYTES = 1 << 15
 _EVERY_S = 1.0

@@ -4,11 +4,11 @@ from collections.abc import Callable, Mapping, Sequence
 
 from textual.app import ComposeResult
 
-from kimi_tui.ui.tui.from_below import told
-from kimi_tui.ui.tui.language import N_, _
-from kimi_tui.ui.tui.screens.card import Card
-from kimi_tui.ui.tui.screens.keybar import BarKey
-from kimi_tui.ui.tui.screens.picks import Pick, PickList
+from kimi_tui.ui.tui.i18n.catalog import N_, _
+from kimi_tui.ui.tui.i18n.translate import told
+from kimi_tui.ui.tui.widgets.key_bar import BarKey
+from kimi_tui.ui.tui.widgets.modal_card import Card
+from kimi_tui.ui.tui.widgets.pick_list import Pick, PickList
 
 
 class ThemePicker(Card[str]):

@@ -11,18 +11,18 @@ from textual.binding import Binding, BindingType
 from textual.widgets import Static
 
 from kimi_tui.paths import project_root, shown
-from kimi_tui.trust import Brought, name_in
-from kimi_tui.ui.tui.dialogs.guard import Guard
-from kimi_tui.ui.tui.from_below import told
-from kimi_tui.ui.tui.language import N_, _, p_
-from kimi_tui.ui.tui.screens.card import Card
-from kimi_tui.ui.tui.screens.keybar import BarKey
-from kimi_tui.ui.tui.screens.picks import Pick, PickList
-from kimi_tui.ui.tui.screens.reading import Reading
-from kimi_tui.ui.tui.text.line import Line
-from kimi_tui.ui.tui.text.palette import Palette
+from kimi_tui.permission.trust import Brought, name_in
+from kimi_tui.ui.tui.dialogs.key_guard import Guard
+from kimi_tui.ui.tui.i18n.catalog import N_, _, p_
+from kimi_tui.ui.tui.i18n.translate import told
 from kimi_tui.ui.tui.text.sanitize import sanitize
+from kimi_tui.ui.tui.text.styled_line import Line
 from kimi_tui.ui.tui.text.wrap import wrap_text
+from kimi_tui.ui.tui.themes.palette import Palette
+from kimi_tui.ui.tui.widgets.key_bar import BarKey
+from kimi_tui.ui.tui.widgets.modal_card import Card
+from kimi_tui.ui.tui.widgets.pick_list import Pick, PickList
+from kimi_tui.ui.tui.widgets.text_viewer import Reading
 
 _MEANING = {
     "skills": N_("instructions that the agent follows, flows that it can run"),

@@ -6,14 +6,14 @@ from dataclasses import dataclass
 from rich.style import Style
 from textual.app import ComposeResult
 
-from kimi_tui.ui.tui import wording
-from kimi_tui.ui.tui.from_below import told
-from kimi_tui.ui.tui.language import N_, _, n_, p_
-from kimi_tui.ui.tui.screens.card import Card
-from kimi_tui.ui.tui.screens.reading import Reading
-from kimi_tui.ui.tui.text.line import Line, Run, cells, cut
-from kimi_tui.ui.tui.text.palette import Palette
+from kimi_tui.ui.tui.i18n import labels
+from kimi_tui.ui.tui.i18n.catalog import N_, _, n_, p_
+from kimi_tui.ui.tui.i18n.translate import told
+from kimi_tui.ui.tui.text.styled_line import Line, Run, cells, cut
 from kimi_tui.ui.tui.text.wrap import wrap_text
+from kimi_tui.ui.tui.themes.palette import Palette
+from kimi_tui.ui.tui.widgets.modal_card import Card
+from kimi_tui.ui.tui.widgets.text_viewer import Reading
 from kimi_tui.wire.parts import TokenUsage
 
 _BAR = 40
@@ -74,13 +74,13 @@ def usage_lines(facts: UsageFacts, width: int, palette: Palette) -> list[Line]:
     bar: list[Run] = [
         ("━" * full, ink),
         ("─" * (size - full), palette.faint),
-        ("  " + _("{share} of {size} tokens", share=f"{share:.0%}", size=wording.tokens(facts.most)), palette.base),
+        ("  " + _("{share} of {size} tokens", share=f"{share:.0%}", size=labels.tokens(facts.most)), palette.base),
         ("  " + n_("{count} message", "{count} messages", facts.messages), palette.muted),
     ]
     lines = [Line(tuple(head)), Line(), Line(((_("context"), palette.muted),)), Line(tuple(bar)), Line()]
     rows = _rows(facts.spent, _("of them cached"), "{:,}".format)
     if _room_for(rows) > width:
-        rows = _rows(facts.spent, p_("usage", "cached"), wording.tokens)
+        rows = _rows(facts.spent, p_("usage", "cached"), labels.tokens)
     wide = [max(cells(row[column]) for row in rows) for column in range(6)]
     wide[0] = max(8, min(wide[0], width - sum(wide[1:]) - 2 * 5))
     for number, row in enumerate(rows):

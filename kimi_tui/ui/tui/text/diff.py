@@ -8,11 +8,11 @@ from itertools import zip_longest
 
 from rich.style import Style
 
-from kimi_tui.ui.tui.language import _
+from kimi_tui.ui.tui.i18n.catalog import _
 from kimi_tui.ui.tui.text.highlight import highlight, language_of
-from kimi_tui.ui.tui.text.line import Line, Run, width_of
-from kimi_tui.ui.tui.text.palette import Palette
+from kimi_tui.ui.tui.text.styled_line import Line, Run, width_of
 from kimi_tui.ui.tui.text.wrap import slice_runs, wrap_runs
+from kimi_tui.ui.tui.themes.palette import Palette
 
 SIDE_BY_SIDE = 120  # columns from which two texts stand beside each other
 CONTEXT = 3  # unchanged lines around a change

@@ -11,8 +11,8 @@ from pygments.token import Comment, Generic, Keyword, Name, Number, Operator, St
 from pygments.util import ClassNotFound
 from rich.style import Style
 
-from kimi_tui.ui.tui.text.line import Run
-from kimi_tui.ui.tui.text.palette import Palette
+from kimi_tui.ui.tui.text.styled_line import Run
+from kimi_tui.ui.tui.themes.palette import Palette
 
 _LIMIT = 100_000  # characters; beyond it colours cost more than they tell
 

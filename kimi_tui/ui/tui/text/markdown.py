@@ -11,11 +11,11 @@ from markdown_it.tree import SyntaxTreeNode
 from rich.style import Style
 
 from kimi_tui.ui.tui.text.highlight import highlight
-from kimi_tui.ui.tui.text.inline import inline_runs
-from kimi_tui.ui.tui.text.line import Line, Run, cells, prefixed
-from kimi_tui.ui.tui.text.palette import Palette
+from kimi_tui.ui.tui.text.markdown_inline import inline_runs
+from kimi_tui.ui.tui.text.styled_line import Line, Run, cells, prefixed
 from kimi_tui.ui.tui.text.table import Align, Cell, table_lines
 from kimi_tui.ui.tui.text.wrap import wrap_runs
+from kimi_tui.ui.tui.themes.palette import Palette
 
 References = dict[str, Any]
 _BLANK = Line()

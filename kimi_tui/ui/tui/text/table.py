@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 from typing import Literal
 
-from kimi_tui.ui.tui.text.line import Line, Run, width_of
-from kimi_tui.ui.tui.text.palette import Palette
+from kimi_tui.ui.tui.text.styled_line import Line, Run, width_of
 from kimi_tui.ui.tui.text.wrap import wrap_runs
+from kimi_tui.ui.tui.themes.palette import Palette
 
 Align = Literal["left", "right", "center"]
 Cell = list[Run]

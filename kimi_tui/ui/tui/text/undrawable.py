@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 
 from rich.style import Style
 
-from kimi_tui.ui.tui.language import _
-from kimi_tui.ui.tui.text.line import Line
-from kimi_tui.ui.tui.text.palette import Palette
+from kimi_tui.ui.tui.i18n.catalog import _
+from kimi_tui.ui.tui.text.styled_line import Line
 from kimi_tui.ui.tui.text.wrap import wrap_text
+from kimi_tui.ui.tui.themes.palette import Palette
 
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance

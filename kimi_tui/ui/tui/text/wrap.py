@@ -5,8 +5,8 @@ from collections.abc import Sequence
 
 from rich.style import Style
 
-from kimi_tui.ui.tui.text.line import Run, cells
 from kimi_tui.ui.tui.text.sanitize import sanitize
+from kimi_tui.ui.tui.text.styled_line import Run, cells
 
 # Never at the start of a line, never at the end of one (kinsoku).
 _NO_START = frozenset(

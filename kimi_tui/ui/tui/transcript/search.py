@@ -4,8 +4,7 @@ from dataclasses import dataclass
 
 from rich.style import Style
 
-from kimi_tui.ui.tui.text.line import Line
-from kimi_tui.ui.tui.transcript.items import (
+from kimi_tui.ui.tui.state.items import (
     AsideItem,
     AssistantItem,
     ErrorItem,
@@ -20,8 +19,9 @@ from kimi_tui.ui.tui.transcript.items import (
     ToolItem,
     UserItem,
 )
-from kimi_tui.ui.tui.transcript.joined import Span, all_joined
-from kimi_tui.ui.tui.transcript.roll import Roll
+from kimi_tui.ui.tui.text.styled_line import Line
+from kimi_tui.ui.tui.transcript.item_store import Roll
+from kimi_tui.ui.tui.transcript.logical_lines import Span, all_joined
 from kimi_tui.wire.display import BriefBlock, DiffBlock, DisplayBlock, ShellBlock, TodoBlock, UnknownBlock
 
 

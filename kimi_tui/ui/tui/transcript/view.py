@@ -10,12 +10,12 @@ from textual.message import Message
 from textual.selection import Selection
 from textual.timer import Timer
 
-from kimi_tui.ui.tui.manners import Manners
-from kimi_tui.ui.tui.transcript.copying import selected_text
-from kimi_tui.ui.tui.transcript.items import AssistantItem, FlowHeaderItem, Item, SubagentItem, UserItem
-from kimi_tui.ui.tui.transcript.picking import block_text, line_at, whole_text, word_at
+from kimi_tui.ui.tui.accessibility import Manners
+from kimi_tui.ui.tui.state.items import AssistantItem, FlowHeaderItem, Item, SubagentItem, UserItem
 from kimi_tui.ui.tui.transcript.search import Match
+from kimi_tui.ui.tui.transcript.selection_text import selected_text
 from kimi_tui.ui.tui.transcript.viewport import Viewport
+from kimi_tui.ui.tui.transcript.word_selection import block_text, line_at, whole_text, word_at
 
 _TICK_S = 0.25
 

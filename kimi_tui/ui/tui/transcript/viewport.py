@@ -12,12 +12,12 @@ from textual.scroll_view import ScrollView
 from textual.strip import Strip
 from textual.widget import Widget
 
-from kimi_tui.ui.tui.text.palette import palette_around
-from kimi_tui.ui.tui.transcript.roll import Roll
-from kimi_tui.ui.tui.transcript.rows import MARGIN, RIGHT
+from kimi_tui.ui.tui.themes.palette import palette_around
+from kimi_tui.ui.tui.transcript.item_store import Roll
+from kimi_tui.ui.tui.transcript.row_builder import MARGIN, RIGHT
+from kimi_tui.ui.tui.transcript.row_overlay import Placed, Sheet
+from kimi_tui.ui.tui.transcript.scroll_window import Window
 from kimi_tui.ui.tui.transcript.search import Finder
-from kimi_tui.ui.tui.transcript.sheet import Placed, Sheet
-from kimi_tui.ui.tui.transcript.window import Window
 
 _VIRTUAL_SIZE = cast(Reactive[Size], Widget.virtual_size)  # set without the layout that it would ask for
 

@@ -7,7 +7,7 @@ from textual import events
 
 from kimi_tui.skill.library import SkillLibrary
 from kimi_tui.skill.roots import SkillRoots
-from kimi_tui.ui.tui.composer.paste import Pastes
+from kimi_tui.ui.tui.composer.paste_chips import Pastes
 from tests.ui.tui.hands import Start
 from tests.ui.tui.stand_in import CHART, StandIn
 

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from kimi_tui.ui.tui.composer.paste import Pastes
-from kimi_tui.ui.tui.editor import edit, editor_command
+from kimi_tui.ui.tui.composer.paste_chips import Pastes
+from kimi_tui.ui.tui.navigation.external_editor import edit, editor_command
 from tests.ui.tui.stand_in import StandIn, make_app
 from tests.ui.tui.test_screen import ready
 

@@ -4,8 +4,8 @@ import asyncio
 
 import pytest
 
-from kimi_tui.approval import Scope
-from kimi_tui.ui.tui.dialogs.options import OptionRows
+from kimi_tui.interaction.approvals import Scope
+from kimi_tui.ui.tui.dialogs.option_list import OptionRows
 from tests.ui.tui import scenes
 from tests.ui.tui.hands import Start
 

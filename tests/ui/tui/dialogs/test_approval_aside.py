@@ -8,12 +8,12 @@ from pathlib import Path
 from textual.pilot import Pilot
 from textual.widgets import TextArea
 
-from kimi_tui.approval import Scope, Verdict
+from kimi_tui.interaction.approvals import Scope, Verdict
 from kimi_tui.ui.tui.app import KimiTui
-from kimi_tui.ui.tui.dialogs.body import AskedBody
+from kimi_tui.ui.tui.dialogs.approval_body import AskedBody
+from kimi_tui.ui.tui.dialogs.approval_fullscreen import WholeRequest
 from kimi_tui.ui.tui.dialogs.edit_command import EditCommand
-from kimi_tui.ui.tui.dialogs.options import OptionRows
-from kimi_tui.ui.tui.dialogs.whole import WholeRequest
+from kimi_tui.ui.tui.dialogs.option_list import OptionRows
 from kimi_tui.wire.display import DiffBlock, DisplayBlock, ShellBlock
 from tests.ui.tui.stand_in import Clock, StandIn, make_app
 from tests.ui.tui.test_screen import ready

@@ -4,12 +4,12 @@ from pathlib import Path
 
 import pytest
 
-from kimi_tui.ui.tui.dialogs.branches import BranchDialog
+from kimi_tui.ui.tui.dialogs.branch_choice import BranchDialog
 from kimi_tui.ui.tui.dialogs.question import QuestionDialog
 from kimi_tui.wire.events import ApprovalResponse
 from kimi_tui.wire.requests import Question, QuestionOption, QuestionRequest
 from tests.ui.tui import scenes
-from tests.ui.tui.flow.live import Desk, desk
+from tests.ui.tui.flow_pane.live import Desk, desk
 from tests.ui.tui.hands import Hands, Start
 from tests.ui.tui.stand_in import StandIn
 

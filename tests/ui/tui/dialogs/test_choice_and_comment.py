@@ -8,11 +8,11 @@ from pathlib import Path
 from textual.pilot import Pilot
 from textual.widgets import Input
 
-from kimi_tui.approval import Source, Verdict, asking_for
+from kimi_tui.interaction.approvals import Source, Verdict, asking_for
 from kimi_tui.ui.tui.app import KimiTui
-from kimi_tui.ui.tui.dialogs.hunks import ChooseHunks
-from kimi_tui.ui.tui.dialogs.options import OptionRows
-from kimi_tui.ui.tui.dialogs.whole import WholeRequest
+from kimi_tui.ui.tui.dialogs.approval_fullscreen import WholeRequest
+from kimi_tui.ui.tui.dialogs.hunk_picker import ChooseHunks
+from kimi_tui.ui.tui.dialogs.option_list import OptionRows
 from kimi_tui.wire.display import BriefBlock, DiffBlock
 from tests.ui.tui.stand_in import Clock, StandIn, make_app
 from tests.ui.tui.test_screen import ready

@@ -8,13 +8,13 @@ import pytest
 
 from kimi_tui.errors import UsageError
 from kimi_tui.jsonl import JsonlWriter
-from kimi_tui.ui.tui.engine import Engine
-from kimi_tui.ui.tui.replay.recording import file_of, load
-from kimi_tui.ui.tui.replay.run import ReplayApp
+from kimi_tui.ui.tui.engine_protocol import Engine
+from kimi_tui.ui.tui.replay.main import ReplayApp
+from kimi_tui.ui.tui.replay.recorded_engine import file_of, load
 from kimi_tui.wire.parts import TextPart
 from kimi_tui.wire.recorder import Recorder
 from tests.ui.tui import scenes
-from tests.ui.tui.flow.live import Desk, desk
+from tests.ui.tui.flow_pane.live import Desk, desk
 from tests.ui.tui.stand_in import NOW, Clock, StandIn
 from tests.ui.tui.test_screen import ready
 

@@ -5,20 +5,20 @@ from pathlib import Path
 import pytest
 
 from kimi_tui import jsonl
-from kimi_tui.flow.export import flow_of_picture
-from kimi_tui.flow.journal import Journal
-from kimi_tui.flow.runner import FlowRunner
-from kimi_tui.flow.turn import TurnResult
+from kimi_tui.flow.render.run_export import flow_of_picture
+from kimi_tui.flow.run.journal import Journal
+from kimi_tui.flow.run.runner import FlowRunner
+from kimi_tui.flow.run.turn_protocol import TurnResult
 from kimi_tui.session.session import sessions_dir
-from kimi_tui.ui.tui.replay.comparing import faces_of_many, faces_of_two
-from kimi_tui.ui.tui.replay.past_runs import picture_of, runs_of
-from kimi_tui.ui.tui.screens.runs import Runs
+from kimi_tui.ui.tui.replay.run_comparison import faces_of_many, faces_of_two
+from kimi_tui.ui.tui.replay.run_index import picture_of, runs_of
+from kimi_tui.ui.tui.replay.run_table import Runs
 from kimi_tui.wire.channel import Wire
 from kimi_tui.wire.events import TurnBegin, TurnEnd
 from kimi_tui.wire.parts import TextPart, UserInput
 from kimi_tui.wire.recorder import Recorder
-from tests.ui.tui.flow.flow_scenes import flow_of_text
-from tests.ui.tui.flow.live import FIX, desk
+from tests.ui.tui.flow_pane.flow_scenes import flow_of_text
+from tests.ui.tui.flow_pane.live import FIX, desk
 
 
 class Answers:

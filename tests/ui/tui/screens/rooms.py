@@ -7,29 +7,29 @@ from typing import Any
 
 from textual.screen import Screen
 
-from kimi_tui.config.edit import KeyPath, Value, edit
-from kimi_tui.config.load import load_config
-from kimi_tui.config.tables import Config
-from kimi_tui.config.takeover import find_takeover
-from kimi_tui.llm.discover import LocalServer
+from kimi_tui.config.kimi_import import find_takeover
+from kimi_tui.config.loader import load_config
+from kimi_tui.config.schema import Config
+from kimi_tui.config.yaml_editor import KeyPath, Value, edit
 from kimi_tui.llm.key_check import KeyTrial
+from kimi_tui.llm.local_servers import LocalServer
 from kimi_tui.mcp.server_state import ServerState
+from kimi_tui.permission.trust import brought_by
 from kimi_tui.skill.library import SkillLibrary
 from kimi_tui.skill.roots import SkillRoots
-from kimi_tui.soul.figures import cost_of
-from kimi_tui.tools.background import BackgroundTask
-from kimi_tui.trust import brought_by
-from kimi_tui.ui.tui.commands import Entry, Palette
-from kimi_tui.ui.tui.doors import DOORS
-from kimi_tui.ui.tui.keys import KEYS, shown
-from kimi_tui.ui.tui.language import _
+from kimi_tui.soul.usage_stats import cost_of
+from kimi_tui.tools.shell_support.background import BackgroundTask
+from kimi_tui.ui.tui.i18n.catalog import _
+from kimi_tui.ui.tui.keys.bindings import KEYS, shown
+from kimi_tui.ui.tui.navigation.command_palette import Entry, Palette
+from kimi_tui.ui.tui.navigation.screen_registry import DOORS
+from kimi_tui.ui.tui.screens.custom_server import TryKey
 from kimi_tui.ui.tui.screens.first_start import FirstStart
 from kimi_tui.ui.tui.screens.log import LogView
 from kimi_tui.ui.tui.screens.mcp import McpStatus
 from kimi_tui.ui.tui.screens.models import ModelPicker
-from kimi_tui.ui.tui.screens.other_server import TryKey
 from kimi_tui.ui.tui.screens.rewind import Rewind
-from kimi_tui.ui.tui.screens.session_shelf import SessionShelf
+from kimi_tui.ui.tui.screens.session_list_model import SessionShelf
 from kimi_tui.ui.tui.screens.sessions import Sessions
 from kimi_tui.ui.tui.screens.settings import Settings
 from kimi_tui.ui.tui.screens.skills import Skills

@@ -6,15 +6,15 @@ from typing import Any
 import pytest
 from textual.widgets import Input, Static
 
-from kimi_tui.config.choice import choose_model
-from kimi_tui.config.edit import edit
-from kimi_tui.config.takeover import find_takeover
+from kimi_tui.config.kimi_import import find_takeover
+from kimi_tui.config.model_selection import choose_model
+from kimi_tui.config.yaml_editor import edit
 from kimi_tui.llm.key_check import KeyTrial, try_key
+from kimi_tui.ui.tui.screens.custom_server import bases, other_changes
 from kimi_tui.ui.tui.screens.first_start import SERVICES, FirstChoice, FirstStart, service_changes
 from kimi_tui.ui.tui.screens.models import ModelChoice
-from kimi_tui.ui.tui.screens.other_server import bases, other_changes
-from kimi_tui.ui.tui.screens.pick_one import PickOne
-from kimi_tui.ui.tui.screens.picks import PickList
+from kimi_tui.ui.tui.widgets.pick_list import PickList
+from kimi_tui.ui.tui.widgets.pick_prompt import PickOne
 from tests.llm.servers import Server, status
 from tests.ui.tui.screens import rooms
 from tests.ui.tui.screens.conftest import Shown, ShowScreen

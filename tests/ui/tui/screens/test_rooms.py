@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 from textual.pilot import Pilot
 
+from kimi_tui.ui.tui.accessibility import Manners
 from kimi_tui.ui.tui.app import KimiTui
-from kimi_tui.ui.tui.manners import Manners
-from kimi_tui.ui.tui.screens.frame import Frame
-from kimi_tui.ui.tui.screens.home import Home
+from kimi_tui.ui.tui.main_screen.screen import Home
+from kimi_tui.ui.tui.widgets.modal_frame import Frame
 from tests.ui.tui.screens.conftest import Shown, ShowScreen
 from tests.ui.tui.screens.rooms import ROOMS
 from tests.ui.tui.stand_in import Clock, StandIn, make_app

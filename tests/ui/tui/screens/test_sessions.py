@@ -8,11 +8,11 @@ from textual.widgets import Input
 
 from kimi_tui.session.session import list_sessions
 from kimi_tui.session.state import read_state
-from kimi_tui.ui.tui.screens.picks import PickList
-from kimi_tui.ui.tui.screens.session_shelf import Kept, SessionShelf
+from kimi_tui.ui.tui.screens.session_list_model import Kept, SessionShelf
 from kimi_tui.ui.tui.screens.sessions import Sessions
-from kimi_tui.ui.tui.transcript.items import UserItem
+from kimi_tui.ui.tui.state.items import UserItem
 from kimi_tui.ui.tui.transcript.view import Transcript
+from kimi_tui.ui.tui.widgets.pick_list import PickList
 from tests.ui.tui.screens.conftest import Shown, ShowScreen
 from tests.ui.tui.screens.kept_sessions import NOW, keep_some
 

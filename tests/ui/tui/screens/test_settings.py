@@ -4,11 +4,11 @@ from pathlib import Path
 
 from textual.widgets import Input
 
-from kimi_tui.config.tables import Config
-from kimi_tui.ui.tui.screens.pick_one import PickOne
-from kimi_tui.ui.tui.screens.picks import PickList
-from kimi_tui.ui.tui.screens.setting import SETTINGS, shown_value
+from kimi_tui.config.schema import Config
 from kimi_tui.ui.tui.screens.settings import Settings
+from kimi_tui.ui.tui.screens.settings_schema import SETTINGS, shown_value
+from kimi_tui.ui.tui.widgets.pick_list import PickList
+from kimi_tui.ui.tui.widgets.pick_prompt import PickOne
 from tests.ui.tui.screens import rooms
 from tests.ui.tui.screens.conftest import Shown, ShowScreen
 

@@ -9,19 +9,19 @@ from textual import events
 
 from kimi_tui.mcp.remote_tool import RemoteTool
 from kimi_tui.mcp.server_state import ServerState
-from kimi_tui.trust import Brought
-from kimi_tui.ui.tui.screens.keybar import KeyBar
+from kimi_tui.permission.trust import Brought
 from kimi_tui.ui.tui.screens.log import last_entries
 from kimi_tui.ui.tui.screens.mcp import McpStatus
-from kimi_tui.ui.tui.screens.picks import PickList
-from kimi_tui.ui.tui.screens.reading import Reading
 from kimi_tui.ui.tui.screens.rewind import Back
 from kimi_tui.ui.tui.screens.skills import Skills
 from kimi_tui.ui.tui.screens.tasks import Tasks
 from kimi_tui.ui.tui.screens.trust import TrustQuestion
 from kimi_tui.ui.tui.screens.usage import Spent, UsageFacts, usage_lines
-from kimi_tui.ui.tui.text.line import cells
-from kimi_tui.ui.tui.text.palette import Palette
+from kimi_tui.ui.tui.text.styled_line import cells
+from kimi_tui.ui.tui.themes.palette import Palette
+from kimi_tui.ui.tui.widgets.key_bar import KeyBar
+from kimi_tui.ui.tui.widgets.pick_list import PickList
+from kimi_tui.ui.tui.widgets.text_viewer import Reading
 from kimi_tui.wire.parts import TokenUsage
 from tests.ui.tui.screens import rooms
 from tests.ui.tui.screens.conftest import Shown, ShowScreen

@@ -2,7 +2,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kimi_tui.ui.tui.text.diff import DiffText, count_changes, diff_rows, summary_of
-from kimi_tui.ui.tui.text.palette import Palette
+from kimi_tui.ui.tui.themes.palette import Palette
 
 TEXTS = st.lists(st.sampled_from(["a\n", "b\n", "c d\n", "中\n", "\n"]), max_size=12).map("".join)
 

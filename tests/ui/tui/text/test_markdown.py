@@ -2,10 +2,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kimi_tui.ui.tui.text.inline import safe_link
-from kimi_tui.ui.tui.text.line import width_of
 from kimi_tui.ui.tui.text.markdown import render
-from kimi_tui.ui.tui.text.palette import Palette
+from kimi_tui.ui.tui.text.markdown_inline import safe_link
+from kimi_tui.ui.tui.text.styled_line import width_of
+from kimi_tui.ui.tui.themes.palette import Palette
 
 PALETTE = Palette()
 

@@ -2,7 +2,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.style import Style
 
-from kimi_tui.ui.tui.text.line import cells, cut, cut_start, width_of
+from kimi_tui.ui.tui.text.styled_line import cells, cut, cut_start, width_of
 from kimi_tui.ui.tui.text.wrap import break_text, wrap_runs
 
 PLAIN = Style()

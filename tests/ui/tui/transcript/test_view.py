@@ -8,7 +8,7 @@ from textual.app import App, ComposeResult
 from textual.geometry import Region
 from textual.pilot import Pilot
 
-from kimi_tui.ui.tui.transcript.items import AssistantItem, Item, NoticeItem, ThinkItem, ToolItem, UserItem
+from kimi_tui.ui.tui.state.items import AssistantItem, Item, NoticeItem, ThinkItem, ToolItem, UserItem
 from kimi_tui.ui.tui.transcript.view import Transcript
 
 PROSE = "Some words that fill a line or two, and then a few more of them. " * 3

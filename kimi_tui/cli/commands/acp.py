@@ -1,0 +1,15 @@
+"""`kimi-tui acp`: what may be said of it; `acp_mode` does it."""
+
+import argparse
+
+
+def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    """Add `acp` to the program's commands."""
+    subparsers.add_parser("acp", help="serve an editor on stdin and stdout (Agent Client Protocol)")
+
+
+def run(options: argparse.Namespace) -> int:
+    """Serve until stdin closes; returns the exit status. Raises UsageError where there is nothing to serve on."""
+    from kimi_tui.cli.modes.acp import run_acp_mode
+
+    return run_acp_mode(options)

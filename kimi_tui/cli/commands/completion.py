@@ -1,0 +1,250 @@
+"""`kimi-tui completion`: a script for the shell, made from the parser itself."""
+
+import argparse
+import re
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from kimi_tui.errors import UsageError
+
+SHELLS = ("bash", "zsh", "fish")
+_NAMES = {"--flow": "flows", "--session": "sessions", "-S": "sessions", "--resume": "sessions", "-r": "sessions"}
+_WORD = re.compile(r"[\w.@+-]+")
+_FILES, _FOLDERS = ("FILE",), ("DIR",)
+
+
+def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    """Add `completion` to the program's commands."""
+    completion = subparsers.add_parser("completion", help="print a completion script for the shell")
+    completion.add_argument("shell", choices=SHELLS, nargs="?")
+    # What the scripts ask for: the names that stand for something here and now.
+    completion.add_argument("--of", choices=tuple(sorted({*_NAMES.values()})), help=argparse.SUPPRESS)
+
+
+def run(options: argparse.Namespace) -> int:
+    from kimi_tui.cli.options import parser
+
+    if options.of is not None:
+        sys.stdout.writelines(f"{name}\n" for name in _names_of(options))
+        return 0
+    if options.shell is None:
+        raise UsageError(f"for which shell? {', '.join(SHELLS)}")
+    sys.stdout.write(script(parser(), options.shell))
+    return 0
+
+
+def _names_of(options: argparse.Namespace) -> list[str]:
+    """Flows or sessions of the work dir, as far as a shell can take them as words."""
+    if options.of == "flows":
+        from kimi_tui.cli.commands.flow_show import library_of
+
+        found = [flow.name for flow in library_of(options).flows()]
+    else:
+        from kimi_tui.cli.work_dir import work_dir_of
+        from kimi_tui.session.session import list_sessions
+
+        found = [session.id for session in list_sessions(work_dir_of(options)) if not session.archived]
+    return [name for name in found if _WORD.fullmatch(name)]
+
+
+def script(parser: argparse.ArgumentParser, shell: str) -> str:
+    """The script that completes what `parser` takes."""
+    writers: dict[str, Callable[[_Level], str]] = {"bash": _bash, "zsh": _zsh, "fish": _fish}
+    return writers[shell](_level(parser, (), ""))
+
+
+@dataclass(frozen=True, slots=True)
+class _Option:
+    names: tuple[str, ...]
+    help: str
+    choices: tuple[str, ...] = ()
+    metavar: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class _Level:
+    """A parser: its options, what may stand first after them, and its commands."""
+
+    path: tuple[str, ...]
+    help: str
+    options: tuple[_Option, ...]
+    words: tuple[str, ...]
+    commands: tuple["_Level", ...] = field(default=())
+
+    def all(self) -> list["_Level"]:
+        return [self, *(level for command in self.commands for level in command.all())]
+
+
+def _level(parser: argparse.ArgumentParser, path: tuple[str, ...], about: str) -> _Level:
+    options: list[_Option] = []
+    words: list[str] = []
+    commands: list[_Level] = []
+    for action in parser._actions:
+        if isinstance(action, argparse._SubParsersAction):
+            helps = {choice.dest: choice.help or "" for choice in action._choices_actions}
+            inner: dict[str, argparse.ArgumentParser] = dict(action.choices)  # pyright: ignore[reportUnknownArgumentType]
+            commands = [_level(found, (*path, name), helps.get(name, "")) for name, found in inner.items()]
+        elif action.option_strings:
+            if action.help == argparse.SUPPRESS:
+                continue
+            choices = tuple(str(choice) for choice in action.choices or ())
+            metavar = None if action.nargs == 0 else str(action.metavar or action.dest)
+            options.append(_Option(tuple(action.option_strings), action.help or "", choices, metavar))
+        else:
+            words.extend(str(choice) for choice in action.choices or ())
+    return _Level(path, about, tuple(options), tuple(words), tuple(commands))
+
+
+def _names(level: _Level) -> list[str]:
+    return [name for option in level.options for name in option.names]
+
+
+def _bash(top: _Level) -> str:
+    cases = "\n".join(
+        f'        "{" ".join(level.path)}") words="{" ".join(_words(level) + _names(level))}" ;;' for level in top.all()
+    )
+    known = "|".join(sorted({level.path[-1] for level in top.all() if level.path}))
+    return f"""# bash completion for kimi-tui: eval "$(kimi-tui completion bash)"
+_kimi_tui() {{
+    local word="${{COMP_WORDS[COMP_CWORD]}}" before="${{COMP_WORDS[COMP_CWORD-1]}}" path="" words="" i
+    case "$before" in
+        {"|".join(_taking(top, _FOLDERS))}) COMPREPLY=($(compgen -d -- "$word")); return ;;
+        {"|".join(_taking(top, _FILES))}) COMPREPLY=($(compgen -f -- "$word")); return ;;
+{_bash_choices(top)}
+{_bash_names()}
+    esac
+    for ((i = 1; i < COMP_CWORD; i++)); do
+        case "${{COMP_WORDS[i]}}" in
+            {known}) path="${{path:+$path }}${{COMP_WORDS[i]}}" ;;
+        esac
+    done
+    case "$path" in
+{cases}
+    esac
+    COMPREPLY=($(compgen -W "$words" -- "$word"))
+}}
+complete -o bashdefault -o default -F _kimi_tui kimi-tui
+"""
+
+
+def _bash_names() -> str:
+    return "\n".join(
+        f'        {name}) COMPREPLY=($(compgen -W "$({_asked(kind)})" -- "$word")); return ;;'
+        for name, kind in _NAMES.items()
+    )
+
+
+def _asked(kind: str) -> str:
+    """What prints the names; where it cannot, there are none."""
+    return f"kimi-tui completion --of {kind} 2>/dev/null"
+
+
+def _bash_choices(top: _Level) -> str:
+    found = {name: option.choices for level in top.all() for option in level.options for name in option.names}
+    return "\n".join(
+        f'        {name}) COMPREPLY=($(compgen -W "{" ".join(choices)}" -- "$word")); return ;;'
+        for name, choices in found.items()
+        if choices
+    )
+
+
+def _zsh(top: _Level) -> str:
+    functions = "\n".join(_zsh_function(level) for level in reversed(top.all()))
+    return f"""#compdef kimi-tui
+# zsh completion for kimi-tui: kimi-tui completion zsh > a file _kimi-tui in a folder of $fpath
+{functions}
+compdef _kimi_tui kimi-tui
+"""
+
+
+def _zsh_function(level: _Level) -> str:
+    lines = [f"        {_zsh_option(option)} \\" for option in level.options]
+    if level.commands:
+        named = " ".join(f'"{command.path[-1]}:{_plain(command.help)}"' for command in level.commands)
+        cases = "\n".join(f"            {command.path[-1]}) {_zsh_name(command)} ;;" for command in level.commands)
+        rest = f"""        '1:command:->command' '*::argument:->argument'
+    case $state in
+        command) local -a commands=({named}); _describe command commands ;;
+        argument) case $words[1] in
+{cases}
+        esac ;;
+    esac"""
+    elif level.words:
+        rest = f"        '1:argument:({' '.join(level.words)})' '*:file:_files'"
+    else:
+        rest = "        '*:file:_files'"
+    return "\n".join([f"{_zsh_name(level)}() {{", "    local state", "    _arguments -C \\", *lines, rest, "}"])
+
+
+def _zsh_option(option: _Option) -> str:
+    about = _plain(option.help).replace("[", "(").replace("]", ")")
+    value = ""
+    if option.choices:
+        value = f":value:({' '.join(option.choices)})"
+    elif (kind := _kind_of(option)) is not None:
+        value = f":{kind}:($({_asked(kind)}))"
+    elif option.metavar is not None:
+        value = {"DIR": ":folder:_files -/", "FILE": ":file:_files"}.get(option.metavar, ":value: ")
+    names = ",".join(option.names)
+    group = f"{{{names}}}" if len(option.names) > 1 else names
+    return f"{group}'[{about}]{value}'"
+
+
+def _zsh_name(level: _Level) -> str:
+    return "_".join(("_kimi_tui", *level.path)).replace("-", "_")
+
+
+def _fish(top: _Level) -> str:
+    lines = ["# fish completion for kimi-tui: kimi-tui completion fish | source", "complete -c kimi-tui -e"]
+    for level in top.all():
+        here = _fish_condition(top, level)
+        for command in level.commands:
+            lines.append(f"complete -c kimi-tui -n '{here}' -f -a {command.path[-1]} -d '{_plain(command.help)}'")
+        lines.extend(f"complete -c kimi-tui -n '{here}' -f -a {word}" for word in level.words)
+        lines.extend(f"complete -c kimi-tui -n '{here}' {_fish_option(option)}" for option in level.options)
+    return "\n".join(lines) + "\n"
+
+
+def _fish_condition(top: _Level, level: _Level) -> str:
+    """True where the words so far are those of `level`, and no command of it follows yet."""
+    parts = [f"__fish_seen_subcommand_from {name}" for name in level.path]
+    inner = [command.path[-1] for command in level.commands]
+    if inner:
+        parts.append(f"not __fish_seen_subcommand_from {' '.join(inner)}")
+    return "; and ".join(parts) or "true"
+
+
+def _fish_option(option: _Option) -> str:
+    parts = [f"-l {name[2:]}" if name.startswith("--") else f"-s {name[1:]}" for name in option.names]
+    if option.choices:
+        parts.append(f"-x -a '{' '.join(option.choices)}'")
+    elif (kind := _kind_of(option)) is not None:
+        parts.append(f"-x -a '({_asked(kind)})'")
+    elif option.metavar == "DIR":
+        parts.append("-x -a '(__fish_complete_directories)'")
+    elif option.metavar == "FILE":
+        parts.append("-r -F")
+    elif option.metavar is not None:
+        parts.append("-x")
+    return f"{' '.join(parts)} -d '{_plain(option.help)}'"
+
+
+def _kind_of(option: _Option) -> str | None:
+    return next((_NAMES[name] for name in option.names if name in _NAMES), None)
+
+
+def _words(level: _Level) -> list[str]:
+    return [*(command.path[-1] for command in level.commands), *level.words]
+
+
+def _taking(top: _Level, metavars: tuple[str, ...]) -> list[str]:
+    found = {
+        name for level in top.all() for option in level.options if option.metavar in metavars for name in option.names
+    }
+    return sorted(found)
+
+
+def _plain(text: str) -> str:
+    """Text that may stand between quotes of any shell."""
+    return "".join(char for char in " ".join(text.split()) if char not in "'\"`$\\:").replace("%%", "%")

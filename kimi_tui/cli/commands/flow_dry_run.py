@@ -1,0 +1,78 @@
+"""`kimi-tui flow run --dry`: walk a flow without a model, by hand or by a script of choices."""
+
+import argparse
+import asyncio
+import sys
+from pathlib import Path
+
+from kimi_tui.cli.commands.flow_show import find_flow
+from kimi_tui.cli.output import print_out, printable
+from kimi_tui.errors import UsageError
+from kimi_tui.flow.layout.cell_text import clean, clip
+from kimi_tui.flow.model.graph import FlowNode
+from kimi_tui.flow.run.dry_run import ChoiceScript, walk
+from kimi_tui.flow.run.turn_protocol import FlowOutcome
+from kimi_tui.wire.codec import WireMessage
+from kimi_tui.wire.flow_events import FlowDecision, FlowNodeBegin
+
+_WIDTH = 72
+
+
+def run_dry(options: argparse.Namespace) -> int:
+    """Walk; 0 if the end was reached and, with a script, all of its choices were used."""
+    flow = find_flow(options)
+    script = ChoiceScript(_read(options.choices), flow) if options.choices else None
+    titles = {node.id: clip(" ".join(clean(node.title).split()), _WIDTH) for node in flow.nodes.values()}
+
+    def tell(message: WireMessage) -> None:
+        match message:
+            case FlowNodeBegin():
+                title = titles[message.node_id]
+                print_out(
+                    printable(f"{message.move:>3}  {message.node_id}  {title if title != message.node_id else ''}")
+                )
+            case FlowDecision():
+                print_out(printable(f"     -> {message.choice}"))
+            case _:
+                pass
+
+    outcome = asyncio.run(
+        walk(flow, script or _ask, name=options.name, send=tell, args=options.arg, max_moves=options.max_moves)
+    )
+    left = len(script.left) if script else 0
+    print_out(_summary(outcome, left))
+    return 0 if outcome.status == "finished" and not left else 1
+
+
+def _summary(outcome: FlowOutcome, left: int) -> str:
+    moves = f"{outcome.moves} move{'' if outcome.moves == 1 else 's'}"
+    text = f"END after {moves}" if outcome.status == "finished" else f"{outcome.status} after {moves}: {outcome.reason}"
+    return printable(text + (f"; {left} choices of the script were not asked for" if left else ""))
+
+
+def _ask(node: FlowNode, branches: tuple[str, ...]) -> str | None:
+    """Ask on the terminal; by number, by name, or not at all."""
+    for number, branch in enumerate(branches, 1):
+        print_out(printable(f"     {number}) {branch}"))
+    while True:
+        sys.stdout.write("     choice: ")
+        sys.stdout.flush()
+        line = sys.stdin.readline()
+        if not line:
+            print_out("\n")
+            return None
+        answer = line.strip()
+        if answer.isdecimal() and 1 <= int(answer) <= len(branches) and answer not in branches:
+            return branches[int(answer) - 1]
+        if answer in branches:
+            return answer
+        near = [branch for branch in branches if answer and branch.casefold().startswith(answer.casefold())]
+        if len(near) == 1:
+            return near[0]
+
+
+def _read(name: str) -> str:
+    try:
+        return sys.stdin.read() if name == "-" else Path(name).read_text("utf-8-sig")
+    except (OSError, UnicodeError) as error:
+        raise UsageError(f"--choices {name}: {error}") from error

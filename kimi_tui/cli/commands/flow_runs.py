@@ -1,0 +1,159 @@
+"""`kimi-tui flow runs` and `flow export`: the runs that sessions keep."""
+
+import argparse
+import sys
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+
+from kimi_tui import paths
+from kimi_tui.cli.output import print_json, print_out, printable
+from kimi_tui.cli.work_dir import work_dir_of
+from kimi_tui.errors import KimiTuiError, UsageError
+from kimi_tui.flow.render.run_export import (
+    flow_of_picture,
+    headline,
+    picture_of_state,
+    to_json,
+    to_markdown,
+    to_mermaid,
+)
+from kimi_tui.flow.render.svg import to_svg
+from kimi_tui.flow.run.journal import load_runs
+from kimi_tui.flow.run.run_state import RunState
+from kimi_tui.flow.run.run_view import FlowPicture, fold_flows
+from kimi_tui.session.session import sessions_dir
+from kimi_tui.text_safety import dump_json
+from kimi_tui.wire.recorder import read_recorded
+
+_ID = 8
+
+
+@dataclass(frozen=True, slots=True)
+class _Kept:
+    """A run and the session's folder that keeps it."""
+
+    run: RunState
+    folder: Path
+
+
+def run_runs(options: argparse.Namespace) -> int:
+    """Print the runs, the latest first."""
+    here = [sessions_dir(work_dir_of(options))]
+    kept = _runs_under(_session_roots() if options.all else here, options.session or "")
+    if not kept and options.session:
+        kept = _runs_under(_session_roots(), options.session)
+        if not kept:
+            raise UsageError(f"there is no session {options.session!r} with a flow's run in it")
+    kept.sort(key=lambda each: each.run.started_at, reverse=True)
+    if options.format == "json":
+        print_json([_as_json(each) for each in kept])
+        return 0
+    if not kept:
+        print_out("No flow was run in this folder; --all lists those of every folder.")
+        return 0
+    rows = [("run", "flow", "status", "moves", "steps", "started", "session"), *map(_row, kept)]
+    widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
+    for row in rows:
+        print_out(printable("  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()))
+    return 0
+
+
+def run_export(options: argparse.Namespace) -> int:
+    """Print or write one run in the format that was asked for."""
+    picture = _picture(_find(options.run, work_dir_of(options)))
+    match options.format:
+        case "mermaid":
+            text = to_mermaid(picture)
+        case "md":
+            text = to_markdown(picture)
+        case "json":
+            if options.output is None:
+                print_json(to_json(picture))
+                return 0
+            text = dump_json(to_json(picture), indent=2) + "\n"
+        case _:
+            text = to_svg(flow_of_picture(picture), picture)
+    if options.output is None:
+        print_out(text.removesuffix("\n"))
+        return 0
+    try:
+        Path(options.output).expanduser().write_text(text, "utf-8")
+    except OSError as error:
+        raise KimiTuiError(f"{options.output}: {error.strerror}") from error
+    sys.stderr.write(f"{printable(headline(picture))}: written to {options.output}\n")
+    return 0
+
+
+def _session_roots() -> list[Path]:
+    return sorted((paths.home() / "sessions").glob("*"))
+
+
+def _runs_under(roots: list[Path], session: str = "") -> list[_Kept]:
+    """The runs of the sessions whose id begins like `session`."""
+    kept: list[_Kept] = []
+    for journal in (file for root in roots for file in sorted(root.glob("*/flow.jsonl"))):
+        if journal.parent.name.startswith(session):
+            try:
+                kept += (_Kept(run, journal.parent) for run in load_runs(journal))
+            except OSError as error:
+                sys.stderr.write(f"kimi-tui: {journal}: {error.strerror}\n")
+    return kept
+
+
+def _find(run_id: str, work_dir: Path) -> _Kept:
+    """The run whose id begins like this: here, or else in any folder's sessions. Raises UsageError."""
+    wanted = run_id.strip().lower()
+    for roots in ([sessions_dir(work_dir)], _session_roots()):
+        found = [kept for kept in _runs_under(roots) if wanted and kept.run.run_id.startswith(wanted)]
+        exact = [kept for kept in found if kept.run.run_id == wanted]
+        if len(found) > 1 and not exact:
+            raise UsageError(f"{run_id} may be {', '.join(kept.run.run_id for kept in found[:5])}: say more of it")
+        if found:
+            return (exact or found)[0]
+    raise UsageError(f"there is no run {run_id!r}; `kimi-tui flow runs --all` lists those there are")
+
+
+def _picture(kept: _Kept) -> FlowPicture:
+    """What the session's Wire tells of the run; where that is lost, what the journal does."""
+    told = ((each.timestamp, each.message) for each in read_recorded(kept.folder / "wire.jsonl"))
+    for picture in fold_flows(told):
+        if picture.run_id == kept.run.run_id:
+            return picture
+    from kimi_tui.soul.flows.prompt_flow import flow_of_run
+
+    return picture_of_state(kept.run, flow_of_run(kept.run))
+
+
+def _row(kept: _Kept) -> tuple[str, ...]:
+    run = kept.run
+    status = run.status or "open"
+    return (
+        run.run_id[:_ID],
+        run.name,
+        status if status == "finished" else f"{status} at {run.node_id}",
+        str(run.moves),
+        str(run.steps),
+        datetime.fromtimestamp(run.started_at).astimezone().strftime("%Y-%m-%d %H:%M"),
+        kept.folder.name[:_ID],
+    )
+
+
+def _as_json(kept: _Kept) -> dict[str, object]:
+    run = kept.run
+    return {
+        "run_id": run.run_id,
+        "name": run.name,
+        "status": run.status,
+        "reason": run.reason,
+        "open": run.open,
+        "node": run.node_id,
+        "moves": run.moves,
+        "max_moves": run.max_moves,
+        "steps": run.steps,
+        "visits": run.visits,
+        "args": run.args,
+        "started_at": run.started_at,
+        "updated_at": run.updated_at,
+        "session": kept.folder.name,
+    }

@@ -1,0 +1,156 @@
+"""`kimi-tui flow list` and `flow show`: the flows there are, and a chart drawn in the terminal."""
+
+import argparse
+import shutil
+import sys
+from pathlib import Path
+
+from kimi_tui.cli.commands.flow_check import CHART_SUFFIXES
+from kimi_tui.cli.output import print_json, print_out, printable
+from kimi_tui.cli.work_dir import folder_of, work_dir_of
+from kimi_tui.errors import ChartTooLargeError, FlowError, UsageError
+from kimi_tui.flow.layout.cell_text import clip
+from kimi_tui.flow.model.graph import Flow, NodeKind
+from kimi_tui.skill.library import SkillLibrary
+from kimi_tui.skill.roots import SkillRoots
+from kimi_tui.skill.skill import Skill, SkillKind
+
+_NO_TERMINAL_WIDTH = 100
+_LEAST_WIDTH = 8
+
+
+def run_list(options: argparse.Namespace) -> int:
+    """Print the flows by scope; those that cannot be run, with the reason."""
+    skills = [skill for skill in library_of(options).skills if skill.declared_kind is SkillKind.FLOW]
+    if options.format == "json":
+        print_json([_as_json(skill) for skill in skills])
+        return 0
+    if not skills:
+        print_out("There are no flows. `kimi-tui flow run` runs a skill whose frontmatter says `type: flow`.")
+    width = max((len(skill.name) for skill in skills), default=0)
+    columns = shutil.get_terminal_size().columns if sys.stdout.isatty() else None
+    for skill in skills:
+        line = printable(f"{skill.name:<{width}}  {_line(skill)}")
+        print_out(line if columns is None else clip(line, columns))
+    return 0
+
+
+def run_show(options: argparse.Namespace) -> int:
+    """Draw the chart of a flow or a file, or list its steps where the drawing would be wider than there is room."""
+    flow = find_flow(options)
+    width = options.width or shutil.get_terminal_size((_NO_TERMINAL_WIDTH, 24)).columns
+    if width < _LEAST_WIDTH:
+        raise UsageError(f"--width {width}: at least {_LEAST_WIDTH} columns are needed")
+    drawing, why = (None, "") if options.outline else _drawing(flow, options, width)
+    if drawing is None:
+        drawing = _outline(flow, width, ascii_only=options.ascii)
+    print_out(printable(drawing))
+    if why:
+        sys.stderr.write(f"{why}\n")
+    return 0
+
+
+def _drawing(flow: Flow, options: argparse.Namespace, width: int) -> tuple[str | None, str]:
+    """The chart drawn in the first way that fits; else None, and why."""
+    from kimi_tui.flow.layout.layout import LayoutDirection, LayoutMode, layout
+    from kimi_tui.flow.render.text_renderer import draw
+
+    direction: LayoutDirection = options.direction or ("LR" if flow.direction in ("LR", "RL") else "TB")
+    mode: LayoutMode = "compact" if options.compact else "full"
+    ways: list[tuple[LayoutDirection, LayoutMode]] = [(direction, mode)]
+    if options.direction is None and direction == "LR":
+        ways.append(("TB", mode))
+    if mode == "full":
+        ways.append(("TB" if options.direction is None else direction, "compact"))
+    try:
+        for way, shown in ways:
+            drawn = layout(flow, direction=way, width=width, mode=shown)
+            if drawn.width <= width:
+                return str(draw(drawn, ascii=options.ascii)), ""
+    except ChartTooLargeError as error:
+        return None, f"{error}; this is its outline"
+    return None, f"the drawing is wider than {width} columns, so this is its outline; --width N makes room"
+
+
+def _outline(flow: Flow, width: int, *, ascii_only: bool) -> str:
+    """One line a step or branch."""
+    from kimi_tui.flow.layout.cell_text import clean
+    from kimi_tui.flow.model.outline import outline
+
+    signs = dict(zip(NodeKind, "ox-?" if ascii_only else "●■□◆", strict=True))
+    branch, onward, back = ("`-", "->", "<-") if ascii_only else ("╰", "→", "↑")
+    rows: list[str] = []
+    for line in outline(flow):
+        pad = "  " * min(line.indent, width // 8)
+        if line.node is not None:
+            rows.append(clip(f"{pad}{signs[flow.nodes[line.node].kind]} {line.text}", width))
+            continue
+        goal = ""
+        if line.goes_to is not None:
+            title = " ".join(clean(flow.nodes[line.goes_to].title).split()) or line.goes_to
+            goal = f"{back if line.back else onward} {title}"
+        label = f"{line.text}:" if line.text and not goal else line.text
+        rows.append(clip(" ".join(filter(None, (f"{pad}{branch}", label, goal))), width))
+    return "\n".join(rows).replace("…", "~") if ascii_only else "\n".join(rows)
+
+
+def find_flow(options: argparse.Namespace) -> Flow:
+    """The flow that `options.name` names: a skill's, or that of a file. Raises UsageError."""
+    name: str = options.name
+    file = Path(name)
+    if file.suffix.lower() in CHART_SUFFIXES | {".md"} or "/" in name:
+        return _flow_of_file(file if file.is_absolute() else work_dir_of(options) / file)
+    library = library_of(options)
+    skill = library.get(name)
+    if skill is None or skill.declared_kind is not SkillKind.FLOW:
+        known = ", ".join(each.name for each in library.flows())
+        raise UsageError(f"there is no flow {name!r}; there are: {known or 'none'}")
+    if skill.flow is None:
+        why = next((str(problem) for problem in skill.problems if problem.severity == "error"), "it has no chart")
+        raise UsageError(f"the flow {name!r} cannot be run: {why}")
+    return skill.flow
+
+
+def _flow_of_file(file: Path) -> Flow:
+    from kimi_tui.soul.flows.prompt_flow import read_prompt_flow
+
+    try:
+        return read_prompt_flow(file).flow
+    except UsageError as error:
+        raise UsageError(str(error).removeprefix("--prompt-flow ")) from error
+    except FlowError as error:
+        raise UsageError(f"{file}: {error}") from error
+
+
+def library_of(options: argparse.Namespace) -> SkillLibrary:
+    """The skills as a session here would have them, as far as no model is needed to know."""
+    from kimi_tui.config.loader import load_config
+
+    loaded = load_config(Path(options.config_file).expanduser() if options.config_file else None, text=options.config)
+    folders = tuple(folder_of(folder, "--skills-dir") for folder in options.skills_dir)
+    return SkillLibrary.load(
+        SkillRoots(
+            work_dir_of(options),
+            skills_dirs=folders,
+            extra_dirs=tuple(loaded.config.extra_skill_dirs),
+            merge_all=loaded.config.merge_all_available_skills,
+        )
+    )
+
+
+def _line(skill: Skill) -> str:
+    if skill.flow is None:
+        return "cannot be run: " + next((str(each) for each in skill.problems if each.severity == "error"), "no chart")
+    steps = sum(node.kind.value in ("task", "decision") for node in skill.flow.nodes.values())
+    return f"{steps} steps, {skill.scope.value}. {skill.description}"
+
+
+def _as_json(skill: Skill) -> dict[str, object]:
+    return {
+        "name": skill.name,
+        "description": skill.description,
+        "scope": skill.scope.value,
+        "path": str(skill.path),
+        "nodes": None if skill.flow is None else len(skill.flow.nodes),
+        "problems": [str(problem) for problem in skill.problems],
+    }

@@ -1,0 +1,41 @@
+"""`kimi-tui info`: which versions this is; the keys are those of the reference peer, and ours."""
+
+import argparse
+import platform
+
+from kimi_tui import __version__
+from kimi_tui.cli.output import print_json, print_out
+
+
+def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    """Add `info` to the program's commands."""
+    info = subparsers.add_parser("info", help="versions of the program and of what it speaks")
+    info.add_argument("--json", action="store_true", help="as JSON")
+
+
+def run(options: argparse.Namespace) -> int:
+    from kimi_tui.secret_store import backend_name
+    from kimi_tui.soul.agent_spec import VERSIONS
+    from kimi_tui.wire.recorder import PROTOCOL_VERSION
+
+    backend = backend_name()
+    keys = f"in the system's keyring ({backend})" if backend else "in config.yaml, which only you can read"
+    facts: dict[str, str | list[str]] = {
+        "kimi_tui_version": __version__,
+        "kimi_cli_version": __version__,
+        "agent_spec_versions": list(VERSIONS),
+        "wire_protocol_version": PROTOCOL_VERSION,
+        "python_version": platform.python_version(),
+        "keys": keys,
+    }
+    if options.json:
+        print_json(facts, indent=None)
+        return 0
+    print_out(
+        f"kimi-tui {__version__}\n"
+        f"agent files: version {', '.join(VERSIONS)}\n"
+        f"Wire: version {PROTOCOL_VERSION}\n"
+        f"Python {platform.python_version()}\n"
+        f"new keys: {keys}"
+    )
+    return 0

@@ -1,0 +1,53 @@
+"""`kimi-tui migrate`: take over the settings of Kimi CLI. What is set here already stays as it is."""
+
+import argparse
+
+from kimi_tui.errors import EXIT_OK, ConfigError, UsageError
+
+
+def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    """Add `migrate` to the program's commands."""
+    subparsers.add_parser("migrate", help="take over Kimi CLI's settings: models, keys, hooks, MCP servers")
+
+
+def run(options: argparse.Namespace) -> int:
+    """Do it, and say what was taken over. Raises UsageError where there is nothing, ConfigError where it cannot be."""
+    from kimi_tui.cli.output import print_out, printable
+    from kimi_tui.config.kimi_import import find_takeover
+    from kimi_tui.config.loader import load_config
+    from kimi_tui.config.yaml_editor import edit, editable_file, without_keys
+    from kimi_tui.mcp.config_editor import take_over
+    from kimi_tui.paths import kimi_home, shown
+
+    found = find_takeover()
+    if found is None:
+        raise UsageError(f"there is nothing of Kimi CLI to take over: no {shown(kimi_home() / 'config.toml')}")
+    if found.trouble:
+        raise ConfigError(found.trouble, file=found.file)
+    file = editable_file()
+    config = load_config(file).config if file.exists() else None
+    changes = {path: value for path, value in found.changes.items() if config is None or not _is_set(config, path)}
+    if changes:
+        edit(without_keys(changes), file)
+    names = sorted(".".join(path) for path in changes)
+    print_out(printable(f"{shown(found.file)} -> {shown(file)}: {', '.join(names) or 'nothing new'}"))
+    if servers := take_over(found.file.with_name("mcp.json")):
+        print_out(printable(f"MCP servers: {', '.join(servers)}"))
+    if found.logins:
+        print_out(printable(f"not taken over, signed in by OAuth: {', '.join(found.logins)}; give them a key"))
+    print_out("Kimi CLI's sessions: kimi-tui session list --kimi")
+    return EXIT_OK
+
+
+def _is_set(config: object, path: tuple[str, ...]) -> bool:
+    """Whether the key was written down, or, of a table, its entry."""
+    from pydantic import BaseModel
+
+    for step in path:
+        if isinstance(config, BaseModel):
+            if step not in config.model_fields_set:
+                return False
+            config = getattr(config, step)
+        elif isinstance(config, dict):
+            return step in config
+    return True

@@ -1,0 +1,128 @@
+"""`kimi-tui permission`: what would happen to a call, rule by rule, and the rules there are."""
+
+import argparse
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from kimi_tui.permission.explain import Checked
+    from kimi_tui.permission.settings import PermissionSettings
+    from kimi_tui.tools.file_support.workspace import Workspace
+
+_LEVELS = {
+    "reads": "only reads",
+    "harmless": "harmless: a yes for the session covers its kind",
+    "exact": "a yes covers exactly this",
+    "danger": "a yes covers exactly this",
+}
+_FITS = {"yes": "matches", "part": "matches part", "perhaps": "may match", "no": "-"}
+
+
+def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    """Add `permission` to the program's commands."""
+    permission = subparsers.add_parser("permission", help="say what would be asked, allowed or denied, and why")
+    actions = permission.add_subparsers(dest="permission_command", metavar="COMMAND", required=True)
+    check = actions.add_parser("check", help="what would happen to a command (or to a call of another tool)")
+    what = "a command line; with --tool a path, an address, a text, or arguments as JSON"
+    check.add_argument("call", metavar="COMMAND", help=what)
+    check.add_argument("--tool", metavar="NAME", default="Shell", help="the tool that is called (default: Shell)")
+    listing = actions.add_parser("list", help="the rules that hold here, by where they come from")
+    for action in (check, listing):
+        action.add_argument("--json", action="store_true", help="as JSON")
+        for option, metavar in (("--work-dir", "DIR"), ("--config-file", "FILE"), ("--config", "TEXT")):
+            action.add_argument(option, metavar=metavar, default=argparse.SUPPRESS, help=argparse.SUPPRESS)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Print what was asked for. Raises UsageError and ConfigError."""
+    from dataclasses import asdict
+
+    from kimi_tui.cli.output import print_json, print_out, printable
+    from kimi_tui.tools.file_support.workspace import Workspace
+
+    settings, work_dir, waiting = _settings(args)
+    if args.permission_command == "list":
+        shown = _list_json(settings, waiting) if args.json else _list(settings, waiting)
+    else:
+        checked = _checked(args, settings, Workspace(work_dir))
+        shown = asdict(checked) if args.json else _check(checked)
+    if isinstance(shown, str):
+        print_out(printable(shown).rstrip("\n"))
+    else:
+        print_json(shown)
+    return 0
+
+
+def _settings(args: argparse.Namespace) -> "tuple[PermissionSettings, Path, tuple[str, ...]]":
+    """What holds, where, and what of a project's waits for the folder to be trusted."""
+    from pathlib import Path
+
+    from kimi_tui.cli.plan_builder import permissions_of
+    from kimi_tui.cli.work_dir import work_dir_of
+    from kimi_tui.config.loader import load_config
+    from kimi_tui.paths import shown
+    from kimi_tui.permission.trust import standing_of
+
+    work_dir = work_dir_of(args)
+    loaded = load_config(Path(args.config_file).expanduser() if args.config_file else None, text=args.config)
+    standing = standing_of(work_dir)
+    trusted = standing.acts or args.trust
+    waiting = tuple(
+        f"{shown(one.path)}: {one.what}: only once you trust the folder (kimi-tui trust)"
+        for one in standing.brought
+        if one.loosens and not trusted
+    )
+    return permissions_of(loaded, work_dir, trusted=trusted), work_dir, waiting
+
+
+def _checked(args: argparse.Namespace, settings: "PermissionSettings", workspace: "Workspace") -> "Checked":
+    from kimi_tui import paths
+    from kimi_tui.errors import UsageError
+    from kimi_tui.permission.explain import check
+    from kimi_tui.tools.core.permission_subject import subject_of
+    from kimi_tui.tools.core.protected_calls import why_protected
+
+    workspace.protected.add(paths.home())
+    try:
+        subject = subject_of(args.tool, args.call, workspace)
+    except ValueError as error:
+        raise UsageError(str(error)) from None
+    return check(settings, args.tool, subject, protected=why_protected(args.tool, args.call, workspace))
+
+
+def _check(checked: "Checked") -> str:
+    lines = [f"{checked.outcome}: {checked.why}"]
+    if checked.parts or checked.doubts:
+        lines.append("")
+    for part in checked.parts:
+        lines.append(f"  {part.text}")
+        lines.append(f"    {_LEVELS[part.level]}{f' ({part.why})' if part.why else ''}")
+        if part.level == "reads" and part.reads:
+            lines.append(f"    asked for all the same: {part.reads}")
+        if part.unnamed:
+            lines.append(f"    a rule covers it only where its pattern holds `{part.unnamed}`")
+        if len(checked.parts) > 1:
+            lines += [f"    {effect}: {rule}" for effect, rule in part.rules] or ["    no rule"]
+    lines += [f"  {doubt}" for doubt in checked.doubts]
+    if checked.rules:
+        lines += ["", "Rules for this tool:"]
+        lines += [f"  {_FITS[fits]:12}  {rule}"
+                  for rule, fits in checked.rules]  # fmt: skip
+    lines += [f"  warning: {warning}" for warning in checked.warnings]
+    lines += ["", f"mode {checked.mode}: {checked.in_mode}", f"without a person (--print, --afk): {checked.alone}"]
+    return "\n".join(lines) + "\n"
+
+
+def _list(settings: "PermissionSettings", waiting: tuple[str, ...]) -> str:
+    lines = [f"mode {settings.mode}"]
+    lines += [f"{rule.effect:5}  {rule}  ({rule.origin})" for rule in settings.rules] or ["There are no rules."]
+    return "\n".join((*lines, *waiting, *settings.warnings)) + "\n"
+
+
+def _list_json(settings: "PermissionSettings", waiting: tuple[str, ...]) -> dict[str, object]:
+    return {
+        "mode": settings.mode,
+        "rules": [{"effect": rule.effect, "rule": str(rule), "origin": rule.origin} for rule in settings.rules],
+        "warnings": [*waiting, *settings.warnings],
+    }

@@ -1,0 +1,178 @@
+"""`kimi-tui session`: list, show, rename, fork, archive, export and import sessions."""
+
+import argparse
+from typing import TYPE_CHECKING
+
+from kimi_tui.errors import UsageError
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from kimi_tui.session.session_index import Found
+
+
+def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    """Add `session` to the program's commands."""
+    session = subparsers.add_parser("session", help="list, show, rename, fork, archive, export and import sessions")
+    actions = session.add_subparsers(dest="session_command", metavar="COMMAND", required=True)
+
+    listing = actions.add_parser("list", help="the sessions of this folder, the newest first")
+    listing.add_argument("-a", "--all", action="store_true", help="of every folder")
+    listing.add_argument("--archived", action="store_true", help="those that were archived too")
+    listing.add_argument("--search", metavar="WORDS", help="with these words in the title or in what you said")
+    listing.add_argument("--kimi", action="store_true", help="Kimi CLI's sessions, to be imported")
+    listing.add_argument("--json", action="store_true", help="as JSON")
+    show = actions.add_parser("show", help="what there is to know of a session")
+    rename = actions.add_parser("rename", help="give a session another title")
+    fork = actions.add_parser("fork", help="copy a session; prints the id of the copy")
+    archive = actions.add_parser("archive", help="take a session out of the list; it is kept")
+    archive.add_argument("--undo", action="store_true", help="put it back")
+    export = actions.add_parser("export", help="write a session to a file, without secrets")
+    for parser in (show, rename, fork, archive, export):
+        parser.add_argument("id", metavar="ID", help="a session's id, or its beginning")
+    rename.add_argument("title", metavar="TITLE", nargs="+")
+    export.add_argument("--format", choices=["md", "json", "zip"], help="default: by the file's name, else md")
+    export.add_argument("-o", "--output", metavar="FILE", help="default: a new file in the current folder")
+    import_ = actions.add_parser("import", help="make a session of an export or of one of Kimi CLI's; prints its id")
+    import_.add_argument("source", metavar="SOURCE", help="a zip, a session's folder, or the id of one of Kimi CLI's")
+    for parser in (listing, show, rename, fork, archive, export, import_):
+        parser.add_argument("-w", "--work-dir", metavar="DIR", default=argparse.SUPPRESS, help="the folder to be in")
+
+
+def run(options: argparse.Namespace) -> int:
+    """Do what was asked; returns the exit status. Raises KimiTuiError."""
+    from kimi_tui.cli.output import print_out, printable
+    from kimi_tui.cli.work_dir import work_dir_of
+    from kimi_tui.session import session_index
+
+    work_dir = work_dir_of(options)
+    match options.session_command:
+        case "list":
+            return _list(options, work_dir)
+        case "import":
+            from kimi_tui.session.importer import import_session
+
+            made = import_session(_source(options.source), work_dir)
+            print_out(printable(made.id))
+            return 0
+        case _:
+            found = session_index.find_session(options.id, work_dir)
+    match options.session_command:
+        case "show":
+            _show(found)
+        case "rename":
+            print_out(printable(session_index.rename(found, " ".join(options.title))))
+        case "fork":
+            print_out(session_index.fork(found.info.dir, found.work_dir or work_dir, title=found.info.title))
+        case "archive":
+            session_index.archive(found, archived=not options.undo)
+        case _:
+            _export(options, found)
+    return 0
+
+
+def _list(options: argparse.Namespace, work_dir: "Path") -> int:
+    from datetime import datetime
+
+    from kimi_tui import paths
+    from kimi_tui.cli.output import print_json, print_out, printable
+    from kimi_tui.cli.session_lookup import short_id
+    from kimi_tui.session import session_index
+    from kimi_tui.session.importer import kimi_sessions
+    from kimi_tui.timestamps import valid_timestamp
+
+    if options.kimi:
+        for entry in kimi_sessions(None if options.all else work_dir):
+            print_out(
+                printable(f"{datetime.fromtimestamp(valid_timestamp(entry.stat().st_mtime)):%Y-%m-%d %H:%M}  {entry}")
+            )
+        return 0
+    sessions = session_index.sessions_of(None if options.all else work_dir, archived=options.archived)
+    if options.search:
+        sessions = [found for found in sessions if session_index.matches(found, options.search)]
+    if options.json:
+        print_json([_as_json(found) for found in sessions])
+        return 0
+    for found in sessions:
+        info = found.info
+        where = f"  {paths.shown(found.work_dir)}" if options.all and found.work_dir is not None else ""
+        away = " (archived)" if info.archived else ""
+        when = datetime.fromtimestamp(info.updated_at)
+        print_out(printable(f"{short_id(info.id):8}  {when:%Y-%m-%d %H:%M}  {info.title or '(no title)'}{away}{where}"))
+    if not sessions:
+        print_out("There are none." if options.all or options.search else "There are none here; --all lists all.")
+    return 0
+
+
+def _as_json(found: "Found") -> dict[str, object]:
+    info = found.info
+    return {
+        "id": info.id,
+        "title": info.title,
+        "updated_at": info.updated_at,
+        "archived": info.archived,
+        "work_dir": None if found.work_dir is None else str(found.work_dir),
+        "dir": str(info.dir),
+    }
+
+
+def _show(found: "Found") -> None:
+    from datetime import datetime
+
+    from kimi_tui import paths
+    from kimi_tui.cli.output import print_out, printable
+    from kimi_tui.session.session_index import is_open, said_by_person
+
+    info = found.info
+    said = [" ".join(text.split()) for text in said_by_person(info.dir / "wire.jsonl")]
+    size = sum(file.lstat().st_size for file in info.dir.rglob("*") if file.is_file())
+    state = "open in a process" if is_open(info.dir) else "archived" if info.archived else "closed"
+    lines = [
+        f"id       {info.id} ({state})",
+        f"title    {info.title or '(no title)'}",
+        f"folder   {paths.shown(found.work_dir) if found.work_dir is not None else 'not known'}",
+        f"changed  {datetime.fromtimestamp(info.updated_at):%Y-%m-%d %H:%M}",
+        f"kept in  {paths.shown(info.dir)} ({size / 1e6:.1f} MB)",
+        f"prompts  {len(said)}",
+        *(f"  {text[:100]}" for text in said[-10:]),
+    ]
+    print_out(printable("\n".join(lines)))
+
+
+def _source(text: str) -> "Path":
+    """A path, or one of Kimi CLI's sessions by its id."""
+    from pathlib import Path
+
+    from kimi_tui.session.importer import kimi_sessions
+
+    path = Path(text).expanduser()
+    if path.exists():
+        return path
+    found = [entry for entry in kimi_sessions() if entry.stem.startswith(text)]
+    if len(found) != 1:
+        why = "there is no such file, and no session of Kimi CLI's" if not found else "several sessions begin so"
+        raise UsageError(f"{text}: {why}")
+    return found[0]
+
+
+def _export(options: argparse.Namespace, found: "Found") -> None:
+    from datetime import datetime
+    from pathlib import Path
+
+    from kimi_tui.cli.output import print_out, printable
+    from kimi_tui.config.loader import load_config
+    from kimi_tui.errors import SessionError
+    from kimi_tui.secret_store import all_among
+    from kimi_tui.session import exporter
+    from kimi_tui.session.redact import Redactor
+
+    target = Path(options.output).expanduser() if options.output else None
+    form: exporter.Format = options.format or exporter.format_of(options.output or "")
+    target = target or Path(exporter.default_name(found.info.id, form, datetime.now()))
+    file = Path(options.config_file).expanduser() if options.config_file else None
+    redactor = Redactor(all_among(load_config(file, text=options.config).config.api_keys))
+    try:
+        exporter.export(found.info.dir, target, form, redactor, work_dir=str(found.work_dir or ""))
+    except OSError as error:
+        raise SessionError(f"{target}: {error.strerror or error}") from error
+    print_out(printable(str(target)))

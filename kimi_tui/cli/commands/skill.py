@@ -1,0 +1,138 @@
+"""`kimi-tui skill list`: the skills there are, where they come from, and what is wrong with them."""
+
+import argparse
+from typing import TYPE_CHECKING
+
+from kimi_tui.cli.output import print_json, print_out
+from kimi_tui.text_safety import spelled_out
+
+if TYPE_CHECKING:
+    from kimi_tui.skill.library import SkillLibrary
+    from kimi_tui.skill.skill import Problem, Skill
+    from kimi_tui.wire.parts import JsonObject
+
+
+def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    """Add `skill` to the program's commands."""
+    skill = subparsers.add_parser("skill", help="list skills and their problems")
+    actions = skill.add_subparsers(dest="skill_command", metavar="COMMAND", required=True)
+    listing = actions.add_parser("list", help="the skills that are found here, by where they come from")
+    listing.add_argument("--problems", action="store_true", help="only what is wrong, as FILE:LINE:COLUMN; 1 on errors")
+    listing.add_argument("--json", action="store_true", help="as JSON")
+    for option, metavar in (("--work-dir", "DIR"), ("--config-file", "FILE")):
+        listing.add_argument(option, metavar=metavar, default=argparse.SUPPRESS, help=argparse.SUPPRESS)
+    listing.add_argument(
+        "--skills-dir", metavar="DIR", action="append", default=argparse.SUPPRESS, help=argparse.SUPPRESS
+    )
+
+
+def run(args: argparse.Namespace) -> int:
+    """Print what was asked for. Raises UsageError and ConfigError."""
+    library = _library(args)
+    if args.json:
+        print_json(_json(library))
+    else:
+        print_out((_problems(library) if args.problems else _list(library)).removesuffix("\n"))
+    errors = any(problem.severity == "error" for problem in library.problems())
+    return 1 if args.problems and errors else 0
+
+
+def _library(args: argparse.Namespace) -> "SkillLibrary":
+    from pathlib import Path
+
+    from kimi_tui.cli.plan_builder import folder_of, work_dir_of
+    from kimi_tui.config.loader import load_config
+    from kimi_tui.skill.library import SkillLibrary
+    from kimi_tui.skill.roots import SkillRoots
+
+    file = Path(args.config_file).expanduser() if args.config_file else None
+    settings = load_config(file, text=args.config).config
+    return SkillLibrary.load(
+        SkillRoots(
+            work_dir_of(args),
+            skills_dirs=tuple(folder_of(folder, "--skills-dir") for folder in args.skills_dir),
+            extra_dirs=settings.extra_skill_dirs,
+            merge_all=settings.merge_all_available_skills,
+        )
+    )
+
+
+def _list(library: "SkillLibrary") -> str:
+    """A line a skill: its name, `flow` if it is one, and as much of its description as the terminal is wide."""
+    import shutil
+
+    from kimi_tui import paths
+    from kimi_tui.skill.skill import Scope
+
+    columns = shutil.get_terminal_size((100, 24)).columns
+    width = min(28, max((_cells(skill.name) for skill in library.skills), default=0))
+    lines: list[str] = []
+    for scope in Scope:
+        skills = [skill for skill in library.skills if skill.scope is scope]
+        if not skills:
+            continue
+        lines += ["", str(scope)] if lines else [str(scope)]
+        for skill in skills:
+            gap = " " * max(0, width - _cells(skill.name))
+            lines.append(_cut(f"  {skill.name}{gap}  {_kind(skill):4}  {skill.description}", columns))
+    if not lines:
+        folder = paths.shown(paths.home() / "skills")
+        return f"There are no skills. One is a folder with a SKILL.md in it, for example in {folder}.\n"
+    wrong = sum(problem.severity != "note" for problem in library.problems())
+    if wrong:
+        lines += ["", f"{wrong} problem{'' if wrong == 1 else 's'}: kimi-tui skill list --problems"]
+    return "\n".join(lines) + "\n"
+
+
+def _kind(skill: "Skill") -> str:
+    if skill.kind == "flow":
+        return "flow"
+    return "flow!" if skill.declared_kind == "flow" else ""
+
+
+def _cut(line: str, columns: int) -> str:
+    if _cells(line) <= columns:
+        return line
+    line = line[:columns]
+    while line and _cells(line) >= columns:
+        line = line[:-1]
+    return f"{line}…"
+
+
+def _cells(text: str) -> int:
+    """Columns that `text` takes: two for a Chinese character."""
+    import unicodedata
+
+    return sum(2 if unicodedata.east_asian_width(char) in "WF" else 1 for char in text)
+
+
+def _problems(library: "SkillLibrary") -> str:
+    return "".join(f"{spelled_out(str(problem))}\n" for problem in library.problems())
+
+
+def _json(library: "SkillLibrary") -> object:
+    return {
+        "skills": [_skill_object(skill) for skill in library.skills],
+        "problems": [_problem_object(problem) for problem in library.problems()],
+    }
+
+
+def _skill_object(skill: "Skill") -> "JsonObject":
+    return {
+        "name": skill.name,
+        "description": skill.description,
+        "kind": str(skill.kind),
+        "declared_kind": str(skill.declared_kind),
+        "scope": str(skill.scope),
+        "path": str(skill.path),
+    }
+
+
+def _problem_object(problem: "Problem") -> "JsonObject":
+    return {
+        "path": str(problem.path),
+        "line": problem.line,
+        "column": problem.column,
+        "severity": problem.severity,
+        "text": problem.text,
+    }

@@ -1,0 +1,61 @@
+"""`kimi-tui trust`: say that what a folder brings along may act, take it back, or see what was said."""
+
+import argparse
+from typing import TYPE_CHECKING
+
+from kimi_tui.errors import EXIT_OK, KimiTuiError
+
+if TYPE_CHECKING:
+    from kimi_tui.permission.trust import Answer
+
+
+def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    """Add `trust` to the program's commands."""
+    trust = subparsers.add_parser("trust", help="trust a folder: its skills, MCP servers and looser rules act")
+    trust.add_argument("folder", metavar="DIR", nargs="?", help="the folder (default: the current one)")
+    what = trust.add_mutually_exclusive_group()
+    what.add_argument("--no", action="store_true", help="do not trust it, and do not ask about it")
+    what.add_argument("--undo", action="store_true", help="forget what was said of it: it is asked again")
+    what.add_argument("--list", action="store_true", help="every folder that something was said of")
+
+
+def run(args: argparse.Namespace) -> int:
+    """Do it, and say what it means. Raises UsageError, and KimiTuiError where it cannot be kept."""
+    from kimi_tui.cli.output import print_out, printable
+    from kimi_tui.permission.trust import answers
+
+    if args.list:
+        for folder, answer in answers().items():
+            print_out(printable(f"{_word(answer):12} {folder}"))
+        return EXIT_OK
+    try:
+        for line in _change(args):
+            print_out(printable(line))
+    except OSError as error:
+        raise KimiTuiError(f"the answer cannot be kept: {error.strerror or error}") from error
+    return EXIT_OK
+
+
+def _change(args: argparse.Namespace) -> list[str]:
+    from kimi_tui.cli.work_dir import folder_of, work_dir_of
+    from kimi_tui.paths import project_root, shown
+    from kimi_tui.permission.trust import brought_by, forget, name_in, remember
+
+    work_dir = folder_of(args.folder, "trust") if args.folder else work_dir_of(args)
+    root = project_root(work_dir)
+    if args.undo:
+        return [f"{shown(root)}: {'forgotten' if forget(work_dir) else 'nothing was said of it'}"]
+    brought = brought_by(work_dir)
+    a_project = bool(brought) or (root / ".git").exists()
+    remember(work_dir, not args.no, brought if a_project else None)
+    if args.no:
+        return [f"{shown(root)} is not trusted: what it brings along is left out."]
+    lines = [f"{shown(root)} is trusted, and what is in it."]
+    lines += [f"  {name_in(root, one.path)}: {one.what}" for one in brought]
+    if any(one.mark for one in brought):
+        lines.append("A file of these that changes is asked about again.")
+    return lines
+
+
+def _word(answer: "Answer") -> str:
+    return "trusted" if answer.trusted else "not trusted"

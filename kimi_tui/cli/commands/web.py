@@ -1,0 +1,40 @@
+"""`kimi-tui web`: what may be said of it; `web_mode` does it."""
+
+import argparse
+
+from kimi_tui.errors import UsageError
+
+_INSTALL = "python -m pip install 'kimi-tui[web]'"
+
+
+def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]") -> argparse.ArgumentParser:
+    """Add `web` to the program's commands. It takes the options of a session too, which are not added here."""
+    web: argparse.ArgumentParser = subparsers.add_parser(
+        "web",
+        help="the same screen in a browser on this machine",
+        description="The same screen in a browser on this machine, and on no other; Ctrl+C ends it.",
+    )
+    web.add_argument("--port", metavar="N", type=_port, default=0, help="listen on this port (default: a free one)")
+    web.add_argument("--no-open", action="store_true", help="print the address, do not open it")
+    return web
+
+
+def run(options: argparse.Namespace) -> int:
+    """Serve until a signal to end; returns the exit status. Raises KimiTuiError."""
+    try:
+        import textual_serve  # noqa: F401  # pyright: ignore[reportUnusedImport]
+    except ModuleNotFoundError as error:
+        raise UsageError(f"the browser needs an extra: {_INSTALL}") from error
+    from kimi_tui.cli.modes.web import run_web_mode
+
+    return run_web_mode(options)
+
+
+def _port(text: str) -> int:
+    try:
+        value = int(text)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number") from None
+    if not 0 <= value <= 65535:
+        raise argparse.ArgumentTypeError(f"{text} is no port")
+    return value

@@ -1,0 +1,103 @@
+"""`kimi-tui acp`: sessions for an editor, on stdin and stdout."""
+
+import argparse
+import asyncio
+import signal
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from typing import cast
+
+from acp.agent.connection import AgentSideConnection
+from acp.interfaces import Agent, Client
+
+from kimi_tui.cli.error_output import complain
+from kimi_tui.cli.plan_builder import plan_of, start_logging
+from kimi_tui.config.loader import load_config
+from kimi_tui.config.model_selection import choose_model
+from kimi_tui.errors import ConfigError, ModelNotSetError, UsageError
+from kimi_tui.mcp.config import Server
+from kimi_tui.permission.trust import left_out
+from kimi_tui.soul.assemble import assemble
+from kimi_tui.soul.engine import Engine
+from kimi_tui.ui.acp.agent import AcpAgent
+from kimi_tui.ui.acp.transport import StdioTransport
+from kimi_tui.ui.stdio import LineReader, LineWriter, claim_stdio
+
+
+def run_acp_mode(options: argparse.Namespace) -> int:
+    """Serve until stdin closes; returns the exit status. Raises UsageError where there is nothing to serve on."""
+    start_logging(options.debug)
+    if options.prompt is not None:
+        complain("--prompt means nothing to an editor's sessions")
+    try:
+        source, sink = claim_stdio()
+    except OSError as error:
+        raise UsageError(f"acp speaks on stdin and stdout: {error.strerror}") from error
+    return asyncio.run(_serve(_Program(options), source, sink))
+
+
+async def _serve(program: "_Program", source: int, sink: int) -> int:
+    agents: list[AcpAgent] = []
+
+    def make(client: Client) -> Agent:
+        agents.append(AcpAgent(client, program))
+        return cast(Agent, agents[0])
+
+    received: list[int] = []
+    reader, writer = LineReader(source), LineWriter(sink, on_broken=lambda: listening.cancel())
+    connection = AgentSideConnection(make, StdioTransport(reader, writer), listening=False, use_unstable_protocol=True)
+    listening = asyncio.create_task(connection.listen())
+
+    def stop(number: int) -> None:
+        received.append(number)
+        listening.cancel()
+
+    loop = asyncio.get_running_loop()
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        loop.add_signal_handler(number, stop, number)
+    try:
+        await asyncio.wait({listening})
+    finally:
+        await agents[0].aclose()
+        await connection.close()
+        await writer.close()
+    return 128 + received[0] if received else 0
+
+
+class _Program:
+    """What the command line says of every session; the configuration is read anew for each."""
+
+    def __init__(self, options: argparse.Namespace) -> None:
+        self._options = options
+
+    async def open(
+        self, work_dir: Path, session_id: str | None, *, add_dirs: Sequence[Path], mcp_servers: Sequence[Server]
+    ) -> Engine:
+        own = {"work_dir": str(work_dir), "session": session_id, "continue_": False}
+        options = argparse.Namespace(**{**vars(self._options), **own})
+        plan = await asyncio.to_thread(plan_of, options, interactive=True)
+        if left := left_out(work_dir, plan.standing):
+            complain(left)
+        named = {server.name for server in mcp_servers}
+        ours = [server for server in plan.mcp.servers if server.name not in named]
+        mcp = replace(plan.mcp, servers=(*mcp_servers, *ours))
+        engine = await assemble(replace(plan, starts=False, add_dirs=(*plan.add_dirs, *add_dirs), mcp=mcp))
+        for text in filter(None, (left, engine.session.notice)):
+            # An editor shows nobody what is on stderr. The session listens from the next tick on.
+            asyncio.get_running_loop().call_soon(partial(engine.tell, text, severity="warning"))
+        return engine
+
+    def why_no_model(self) -> str | None:
+        if self._options.demo:
+            return None
+        file = self._options.config_file
+        try:
+            loaded = load_config(Path(file).expanduser() if file else None, text=self._options.config)
+            choose_model(loaded.config, self._options.model)
+        except ModelNotSetError as error:
+            return str(error)
+        except ConfigError:
+            return None  # opening a session says what is wrong
+        return None

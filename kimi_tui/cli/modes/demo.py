@@ -1,0 +1,85 @@
+"""`--demo`: a bundled flow on a scratch copy of a small project. The tools are real, the model is a script."""
+
+import argparse
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from kimi_tui import paths
+from kimi_tui.errors import UsageError
+
+if TYPE_CHECKING:
+    from kimi_tui.soul.assemble import Plan
+
+FLOW = "demo-fix-until-green"
+SCRATCH = "kimi-tui-demo-"
+
+
+def demo_plan(options: argparse.Namespace, *, interactive: bool) -> "Plan":
+    """A plan whose flow, project and model are the demo's. Raises UsageError where they are missing."""
+    import shutil
+    import tempfile
+
+    from pydantic import SecretStr
+
+    from kimi_tui.cli.plan_builder import with_limits
+    from kimi_tui.config.schema import Config, ModelConfig, ProviderConfig
+    from kimi_tui.soul.assemble import Plan
+
+    assets = paths.bundled("skills") / FLOW / "assets"
+    if not (assets / "script.txt").is_file():
+        raise UsageError(f"the demo is not installed: there is no {assets / 'script.txt'}")
+    scratch = Path(tempfile.mkdtemp(prefix=SCRATCH)) / "project"
+    shutil.copytree(assets / "project", scratch)
+    config = Config(
+        default_model="demo-script",
+        models={"demo-script": ModelConfig(provider="script", model="demo-script", max_context_size=128_000)},
+        providers={
+            "script": ProviderConfig(
+                type="scripted",
+                api_key=SecretStr(""),
+                scripts=assets / "script.txt",
+                delay_s=0.03 if interactive else 0.0,
+            )
+        },
+    )
+    if interactive:
+        config = config.model_copy(update=_look_of(options))
+    return Plan(
+        work_dir=scratch.resolve(),
+        config=with_limits(config, options),
+        interactive=interactive,
+        yolo=options.yolo,
+        approve_all=not interactive,
+        demo=True,
+        featured=FLOW,
+    )
+
+
+def put_away(work_dir: Path) -> bool:
+    """The demo is over: its session goes, and its folder too. False where that stays, since files were added."""
+    import shutil
+
+    from kimi_tui.session.session import sessions_dir
+
+    if not work_dir.parent.name.startswith(SCRATCH):
+        return False
+    shutil.rmtree(sessions_dir(work_dir), ignore_errors=True)
+    assets = paths.bundled("skills") / FLOW / "assets" / "project"
+    if not _files_in(work_dir.parent) <= {Path(work_dir.name) / file for file in _files_in(assets)}:
+        return False
+    shutil.rmtree(work_dir.parent, ignore_errors=True)
+    return True
+
+
+def _files_in(folder: Path) -> set[Path]:
+    """By their path in it; what Python keeps for itself left out."""
+    files = (file.relative_to(folder) for file in folder.rglob("*") if not file.is_dir() or file.is_symlink())
+    return {file for file in files if not {"__pycache__", ".pytest_cache"} & set(file.parts)}
+
+
+def _look_of(options: argparse.Namespace) -> dict[str, str]:
+    """The theme and the language that the person has chosen: the demo changes nothing of them."""
+    from kimi_tui.ui.tui.startup.early_config import first_look
+
+    look = first_look(Path(options.config_file).expanduser() if options.config_file else None)
+    return {"theme": look.theme, "language": look.language}

@@ -1,0 +1,74 @@
+"""`--print`: one answer, or one per line of input, without a screen."""
+
+import argparse
+import asyncio
+import io
+import sys
+from dataclasses import replace
+
+from kimi_tui.cli.error_output import complain
+from kimi_tui.cli.modes.demo import FLOW as DEMO_FLOW
+from kimi_tui.cli.modes.demo import put_away
+from kimi_tui.cli.plan_builder import plan_of, start_logging
+from kimi_tui.errors import KimiTuiError, UsageError
+from kimi_tui.permission.trust import left_out
+from kimi_tui.soul.assemble import assemble
+from kimi_tui.soul.commands.registry import takes_effect_at_once
+from kimi_tui.ui.print.background import see_out
+from kimi_tui.ui.print.runner import Output, answer, answer_lines
+
+
+def run_print_mode(options: argparse.Namespace) -> int:
+    """Raises KimiTuiError; returns the exit status of everything else."""
+    start_logging(options.debug)
+    if options.output_format == "stream-json" and isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(encoding="utf-8")  # whatever the locale: who reads it has no way to know that
+    reads_lines = options.input_format == "stream-json"
+    prompt = None if reads_lines else _prompt(options)
+    plan = replace(plan_of(options, interactive=False), steered=reads_lines)
+    for warning in (*plan.warnings, left_out(plan.work_dir, plan.standing)):
+        if warning:
+            complain(warning)
+    output = Output(
+        json=options.output_format == "stream-json",
+        final_only=options.final_message_only,
+        flow_events=options.flow_events,
+        progress=sys.stderr.isatty() and not options.quiet,
+    )
+
+    async def run() -> int:
+        engine = await assemble(plan)
+        if engine.session.notice:
+            complain(engine.session.notice)
+        try:
+            if prompt is None:
+                return await answer_lines(engine, sys.stdin.buffer, output, at_once=takes_effect_at_once)
+            status = await answer(engine, prompt, output)
+            ceiling = engine.config.background.print_wait_ceiling_s
+            return status or await see_out(engine, engine.services.background, output, ceiling_s=ceiling)
+        except KimiTuiError as error:
+            complain(str(error))
+            return error.exit_code
+        finally:
+            kept = not (engine.session.is_empty or engine.session.notice)
+            await engine.aclose()
+            if plan.demo:
+                await asyncio.to_thread(put_away, plan.work_dir)
+            if kept and not plan.demo and not options.quiet:
+                sys.stderr.write(f"To go on with this session: kimi-tui --session {engine.session_id}\n")
+
+    return asyncio.run(run())
+
+
+def _prompt(options: argparse.Namespace) -> str:
+    flow = DEMO_FLOW if options.demo and not options.flow else options.flow
+    text = options.prompt
+    if flow:
+        return f"/flow:{flow} {text or ''}".strip()
+    if text is None and options.prompt_flow:
+        return "/begin"
+    if text is None and not sys.stdin.isatty():
+        text = sys.stdin.buffer.read().decode("utf-8", "replace")
+    if text is None or not text.strip():
+        raise UsageError("there is no prompt: give one with --prompt, or on standard input")
+    return text.strip()

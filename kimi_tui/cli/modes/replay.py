@@ -1,0 +1,26 @@
+"""`kimi-tui --replay SESSION_OR_FILE`: a recorded session on the screen, as it was."""
+
+import argparse
+import os
+from contextlib import nullcontext
+
+from kimi_tui.cli.modes.tui import has_terminal
+from kimi_tui.cli.terminal_restore import flush_what_is_read, terminal_kept
+from kimi_tui.cli.work_dir import work_dir_of
+from kimi_tui.errors import UsageError
+
+
+def run_replay_option(options: argparse.Namespace) -> int:
+    """Raises UsageError for what is wrong before the screen is up; returns the exit status."""
+    page = options.page
+    if page is None and (not has_terminal() or os.environ.get("TERM") == "dumb"):
+        raise UsageError("--replay needs a terminal")
+    from kimi_tui.ui.tui.replay.main import run_replay
+    from kimi_tui.ui.tui.replay.recorded_engine import file_of
+
+    file = file_of(options.replay, work_dir_of(options))
+    with terminal_kept() if page is None else nullcontext() as kept:
+        try:
+            return run_replay(file, speed=options.speed or 1.0, page=page, kept=kept)
+        finally:
+            flush_what_is_read()

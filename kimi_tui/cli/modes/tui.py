@@ -1,0 +1,85 @@
+"""The full screen: something honest on it at once, then Textual."""
+
+import argparse
+import gc
+import os
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from kimi_tui.cli.first_paint import first_paint
+from kimi_tui.cli.modes.demo import FLOW as DEMO_FLOW
+from kimi_tui.cli.modes.demo import put_away
+from kimi_tui.cli.terminal_restore import KeptTerminal, flush_what_is_read, terminal_kept
+from kimi_tui.cli.work_dir import work_dir_of
+from kimi_tui.errors import UsageError
+from kimi_tui.paths import shown
+from kimi_tui.ui.tui.i18n import catalog
+
+if TYPE_CHECKING:
+    from kimi_tui.permission.trust import Standing
+    from kimi_tui.soul.assemble import Plan
+
+
+def run_screen(options: argparse.Namespace) -> int:
+    """Raises KimiTuiError for what is wrong before the screen is up; returns the exit status."""
+    if options.page is not None:
+        return _show(options, work_dir_of(options))
+    if not has_terminal():
+        raise UsageError("the screen needs a terminal; without one use --print")
+    if os.environ.get("TERM") == "dumb":
+        raise UsageError("this terminal (TERM=dumb) cannot show a screen; use --print")
+    work_dir = work_dir_of(options)
+    gc.disable()  # until `ui.tui.rubbish` says otherwise
+    with terminal_kept() as kept:
+        catalog.use(catalog.language_of("auto"))  # what the configuration says of it is read later
+        first_paint(sys.stdout, "" if options.demo else shown(work_dir), kept)
+        try:
+            return _show(options, work_dir, kept=kept)
+        finally:
+            flush_what_is_read()
+
+
+def _show(options: argparse.Namespace, work_dir: Path, *, kept: KeptTerminal | None = None) -> int:
+    """The screen in this terminal, or in the page that this process was started for."""
+    from kimi_tui.ui.tui.main import run_tui
+
+    def make_plan(work_dir: Path | None, standing: "Standing | None") -> "Plan":
+        from kimi_tui.cli.plan_builder import plan_of, start_logging
+
+        start_logging(options.debug)
+        return plan_of(options, interactive=True, work_dir=work_dir, standing=standing, asks=True)
+
+    def make_demo() -> "tuple[Plan, str]":
+        from kimi_tui.cli.modes.demo import demo_plan
+
+        return demo_plan(options, interactive=True), f"/flow:{DEMO_FLOW}"
+
+    return run_tui(
+        make_plan,
+        place="" if options.demo else shown(work_dir),
+        prompt=_prompt(options),
+        make_demo=make_demo,
+        demo_over=put_away,
+        config_file=Path(options.config_file).expanduser() if options.config_file else None,
+        config_kept=options.config is None,
+        door="sessions" if options.session == "" else "",
+        ascii=options.ascii,
+        motion=not options.reduced_motion,
+        plain=options.plain,
+        page=options.page,
+        kept=kept,
+    )
+
+
+def _prompt(options: argparse.Namespace) -> str | None:
+    """What to begin with, or None."""
+    flow = DEMO_FLOW if options.demo and not options.flow else options.flow
+    if flow:
+        return f"/flow:{flow} {options.prompt or ''}".strip()
+    return options.prompt.strip() if options.prompt else None
+
+
+def has_terminal() -> bool:
+    """Whether somebody can see and type."""
+    return sys.stdin.isatty() and sys.stdout.isatty()

@@ -1,0 +1,74 @@
+"""`kimi-tui web`: the same screen in a browser, each page of it a process of this program."""
+
+import argparse
+import asyncio
+import os
+import sys
+import threading
+import webbrowser
+
+from kimi_tui.cli.error_output import complain
+from kimi_tui.cli.option_args import argv_of
+from kimi_tui.cli.options import parser
+from kimi_tui.cli.output import print_out
+from kimi_tui.cli.plan_builder import plan_of, start_logging
+from kimi_tui.cli.work_dir import work_dir_of
+from kimi_tui.paths import shown
+from kimi_tui.ui.web.page_session import Command
+from kimi_tui.ui.web.server import WebServer
+
+
+def run_web_mode(options: argparse.Namespace) -> int:
+    """Serve until a signal to end; returns the exit status. Raises KimiTuiError for what is wrong with the options."""
+    start_logging(options.debug)  # else a request of garbage would be told of on stderr
+    first_session = None
+    if not options.demo and options.replay is None:
+        first_session = plan_of(options, interactive=True, asks=True).session_id
+    place = "demo" if options.demo else shown(work_dir_of(options))
+    commands = _Commands(options, first_session)
+    server = WebServer(commands.for_tab, title=f"kimi-tui · {place}", told=complain)
+
+    def started(port: int) -> None:
+        address = f"http://127.0.0.1:{port}/?token="
+        print_out(f"kimi-tui is at {address}{server.doorkeeper.token}")
+        print_out("Whoever has this address can do what you can do here. Ctrl+C ends it.")
+        sys.stdout.flush()
+        if not options.no_open and _has_browser():
+            opening = address + server.doorkeeper.opening()
+            threading.Thread(target=webbrowser.open, args=(opening,), name="browser", daemon=True).start()
+
+    return asyncio.run(server.serve(options.port, started))
+
+
+class _Commands:
+    """The command lines of the apps. The first one of all says what the person said; a prompt is said only once."""
+
+    def __init__(self, options: argparse.Namespace, first_session: str | None) -> None:
+        self._options, self._first_session = options, first_session
+        self._keeps_sessions = not options.demo and options.replay is None
+        self._parser = parser()
+        self._prompted = False
+
+    def for_tab(self, name: str) -> Command:
+        """What starts the app of a new tab, now and when the tab is loaded again: with the same session."""
+        session, self._first_session = self._first_session or name, None
+
+        def command(columns: int, rows: int) -> list[str]:
+            said = vars(self._options) | {"continue_": False}
+            if self._keeps_sessions and (self._prompted or self._options.session != ""):
+                said["session"] = session
+            if self._keeps_sessions and self._prompted:
+                said |= {"prompt": None, "flow": None}
+            self._prompted = True
+            arguments = argv_of(argparse.Namespace(**said), self._parser)
+            python = [sys.executable, "-P", "-m", "kimi_tui"]  # -P: no module of the folder that we are in
+            return [*python, *arguments, f"--page={columns}x{rows}"]
+
+        return command
+
+
+def _has_browser() -> bool:
+    """Whether there is one with a window of its own: one in this terminal would take it."""
+    if sys.platform == "darwin" or os.environ.get("BROWSER"):
+        return True
+    return bool(os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY"))

@@ -1,0 +1,55 @@
+"""`--wire`: the Wire for other programs, on stdin and stdout."""
+
+import argparse
+import asyncio
+import signal
+from dataclasses import replace
+
+from kimi_tui.cli.error_output import complain
+from kimi_tui.cli.plan_builder import plan_of, start_logging
+from kimi_tui.errors import UsageError
+from kimi_tui.permission.trust import left_out
+from kimi_tui.soul.assemble import assemble
+from kimi_tui.ui.stdio import LineReader, LineWriter, claim_stdio
+from kimi_tui.ui.wire_server.server import WireServer
+
+
+def run_wire_mode(options: argparse.Namespace) -> int:
+    """Serve until stdin closes. Raises KimiTuiError for what is wrong before it begins; returns the exit status."""
+    start_logging(options.debug)
+    if options.prompt is not None:
+        complain("--prompt means nothing with --wire")
+    plan = replace(plan_of(options, interactive=True), starts=False)
+    if left := left_out(plan.work_dir, plan.standing):
+        complain(left)
+    try:
+        source, sink = claim_stdio()
+    except OSError as error:
+        raise UsageError(f"--wire speaks on stdin and stdout: {error.strerror}") from error
+
+    async def run() -> int:
+        loop = asyncio.get_running_loop()
+        reader = LineReader(source)
+        engine = await assemble(plan)
+        if engine.session.notice:
+            complain(engine.session.notice)
+        received: list[int] = []
+        try:
+            writer = LineWriter(sink, on_broken=lambda: server.stop())
+            server = WireServer(engine, reader, writer)
+
+            def stop(number: int) -> None:
+                received.append(number)
+                server.stop()
+
+            for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+                loop.add_signal_handler(number, stop, number)
+            try:
+                await server.serve()
+            finally:
+                await writer.close()
+        finally:
+            await engine.aclose()
+        return 128 + received[0] if received else 0
+
+    return asyncio.run(run())

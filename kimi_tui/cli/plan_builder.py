@@ -1,0 +1,196 @@
+"""From options to what the engine is assembled of; shared by the faces."""
+
+import argparse
+import contextlib
+import logging
+import sys
+import threading
+from dataclasses import replace
+from logging.handlers import RotatingFileHandler
+from pathlib import Path
+
+from kimi_tui import paths
+from kimi_tui.cli.session_lookup import named_session
+from kimi_tui.cli.work_dir import folder_of, work_dir_of
+from kimi_tui.config.loader import LoadedConfig, load_config
+from kimi_tui.config.model_selection import choose_model
+from kimi_tui.config.schema import Config
+from kimi_tui.errors import KimiTuiError, UsageError
+from kimi_tui.i18n import said
+from kimi_tui.mcp.config import load as load_mcp
+from kimi_tui.paths import private_folder
+from kimi_tui.permission.settings import PermissionSettings, permission_settings
+from kimi_tui.permission.trust import Standing, standing_of
+from kimi_tui.session.importer import copy_of_kimis, is_kimis, kimi_sessions
+from kimi_tui.session.session import last_session_id, list_sessions, owner_of, sessions_dir
+from kimi_tui.session.session_index import is_open
+from kimi_tui.soul.agent_spec import agent_file
+from kimi_tui.soul.assemble import Plan
+from kimi_tui.soul.provider_config import model_info
+from kimi_tui.tools.core.permission_subject import subject_of
+from kimi_tui.tools.file_support.workspace import Workspace
+
+
+def plan_of(
+    options: argparse.Namespace,
+    *,
+    interactive: bool,
+    work_dir: Path | None = None,
+    standing: Standing | None = None,
+    asks: bool = False,
+) -> Plan:
+    """Everything that can be wrong with the options is found here. Raises UsageError, ConfigError.
+
+    `work_dir` is another than the options', with no session of it yet; `standing` what was said of it just now.
+    `asks`: a face that asks whether the folder is trusted.
+    """
+    if options.demo:
+        from kimi_tui.cli.modes.demo import demo_plan
+
+        return demo_plan(options, interactive=interactive)
+    elsewhere = work_dir is not None
+    work_dir = work_dir or work_dir_of(options)
+    loaded = load_config(Path(options.config_file).expanduser() if options.config_file else None, text=options.config)
+    config = with_limits(loaded.config, options)
+    if standing is None:
+        standing = Standing(True) if options.trust else standing_of(work_dir, config.extra_skill_dirs)
+        standing = replace(standing, unasked=not asks, asks=asks)
+    permissions = permissions_of(loaded, work_dir, trusted=standing.acts)
+    if options.prompt_flow and config.loop_control.max_ralph_iterations:
+        raise UsageError("--prompt-flow does not go with loop_control.max_ralph_iterations")
+    session_id, warning = None, ""
+    if options.session and not elsewhere:
+        session_id, warning = named_session(options.session, work_dir)
+    elif options.continue_ and not elsewhere:
+        session_id, warning = _to_go_on_with(work_dir)
+    thinking = config.default_thinking if options.thinking is None else options.thinking
+    warnings = (*loaded.warnings, *filter(None, (warning, _cannot_think(config, options.model) if thinking else "")))
+    return Plan(
+        work_dir=work_dir,
+        config=config,
+        model=options.model,
+        agent_file=_agent_file(options),
+        session_id=session_id,
+        interactive=interactive,
+        yolo=options.yolo or config.default_yolo or permissions.mode == "yolo",
+        plan_mode=options.plan or config.default_plan_mode or permissions.mode == "plan",
+        approve_all=options.afk or not interactive,
+        add_dirs=tuple(folder_of(folder, "--add-dir") for folder in options.add_dir),
+        skills_dirs=tuple(folder_of(folder, "--skills-dir") for folder in options.skills_dir),
+        prompt_flow=Path(options.prompt_flow) if options.prompt_flow else None,
+        thinking=thinking,
+        mcp=load_mcp(
+            work_dir,
+            files=[Path(file).expanduser() for file in options.mcp_config_file],
+            texts=options.mcp_config,
+            trusted=standing.acts,
+        ),
+        permissions=permissions,
+        standing=standing,
+        warnings=warnings,
+    )
+
+
+def _to_go_on_with(work_dir: Path) -> tuple[str, str]:
+    """The session that was used last and that no other process holds, and what to say where that is not the last one.
+
+    Raises UsageError where there is none.
+    """
+    last = last_session_id(work_dir)
+    if last is None:
+        kimis = next((folder for folder in kimi_sessions(work_dir) if folder.is_file() or is_kimis(folder)), None)
+        if kimis is None:
+            raise UsageError(f"there is no session to go on with in {work_dir}")
+        session_id = copy_of_kimis(kimis, work_dir)
+        return session_id, said("This goes on with a copy of Kimi CLI's last session here; its own stays as it is")
+    folder = sessions_dir(work_dir) / last
+    if not is_open(folder):
+        return last, ""
+    title = next((info.title for info in list_sessions(work_dir) if info.id == last), "") or last
+    for info in list_sessions(work_dir):
+        if info.id != last and not info.archived and not is_open(info.dir):
+            return info.id, said(
+                "The last session, “{title}”, is open in another window: this is the last one that is free", title=title
+            )
+    owner = f" (pid {pid})" if (pid := owner_of(folder)) else ""
+    raise UsageError(
+        f"the session “{title}” is open in another window{owner}, and {work_dir} has no other to go on with; "
+        "close it there, or start without --continue"
+    )
+
+
+def _cannot_think(config: Config, name: str | None) -> str:
+    """What to say where thinking is wanted of a model that is not known to be able to."""
+    with contextlib.suppress(KimiTuiError):  # said where the model is needed
+        model = model_info(choose_model(config, name))
+        if not model.capabilities & {"thinking", "always_thinking"}:
+            return said(
+                "{name} is not asked to think: its capabilities do not name thinking (in the configuration, or in "
+                "KIMI_MODEL_CAPABILITIES)",
+                name=model.name,
+            )
+    return ""
+
+
+def permissions_of(loaded: LoadedConfig, work_dir: Path, *, trusted: bool) -> PermissionSettings:
+    """The rules of approval and the sandbox here, the project's among them. Raises ConfigError."""
+    workspace = Workspace(work_dir)
+    return permission_settings(
+        loaded.config,
+        loaded.file,
+        work_dir,
+        lambda tool, text: subject_of(tool, text, workspace),
+        trusted=trusted,
+    )
+
+
+def _agent_file(options: argparse.Namespace) -> Path | None:
+    if options.agent_file:
+        return Path(options.agent_file).expanduser()
+    return agent_file(options.agent) if options.agent else None
+
+
+def with_limits(config: Config, options: argparse.Namespace) -> Config:
+    """The configuration with the limits that the command line sets."""
+    names = ("max_steps_per_turn", "max_retries_per_step", "max_ralph_iterations")
+    update = {name: getattr(options, name) for name in names if getattr(options, name) is not None}
+    control = config.loop_control.model_copy(update=update)
+    return config.model_copy(update={"loop_control": control})
+
+
+def start_logging(debug: bool) -> None:
+    """Log to a rotating file of ours; where that cannot be written, not at all. Never to the screen.
+
+    Warnings of libraries go there too. Our home is closed to others first, as each face starts so.
+    """
+    paths.close_home()
+    logging.captureWarnings(True)
+    root = logging.getLogger()
+    root.setLevel(logging.DEBUG if debug else logging.INFO)
+    logging.getLogger("markdown_it").setLevel(logging.WARNING)
+    for name in ("httpx", "httpx2", "httpcore", "openai"):
+        logging.getLogger(name).setLevel(logging.WARNING)
+    handler: logging.Handler = logging.NullHandler()
+    try:
+        folder = paths.home() / "logs"
+        private_folder(folder)
+        handler = RotatingFileHandler(
+            folder / "kimi-tui.log", maxBytes=1 << 20, backupCount=3, encoding="utf-8", delay=True
+        )
+    except OSError:
+        pass
+    handler.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(name)s %(message)s"))
+    root.handlers[:] = [handler]
+    threading.excepthook = _thread_failed
+    sys.unraisablehook = _could_not_raise
+
+
+def _thread_failed(failed: threading.ExceptHookArgs) -> None:
+    name = failed.thread.name if failed.thread is not None else ""
+    logging.getLogger(__name__).error("a thread failed: %s", name, exc_info=failed.exc_value)
+
+
+def _could_not_raise(failed: "sys.UnraisableHookArgs") -> None:
+    logging.getLogger(__name__).error(
+        "%s: %r", failed.err_msg or "passed over", failed.object, exc_info=failed.exc_value
+    )

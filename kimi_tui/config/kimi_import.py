@@ -1,0 +1,91 @@
+"""The configuration of Kimi CLI, as far as it means something here, to be written into ours."""
+
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import cast
+
+from kimi_tui import paths
+from kimi_tui.config.loader import load_config
+from kimi_tui.config.schema import Config
+from kimi_tui.config.yaml_editor import KeyPath, Value
+from kimi_tui.errors import ConfigError
+from kimi_tui.i18n import said
+
+_LEFT = frozenset({"theme"})
+_RENAMED = {("loop_control", "max_steps_per_run"): "max_steps_per_turn"}
+Table = dict[str, Value]
+
+
+@dataclass(frozen=True, slots=True)
+class Takeover:
+    """The settings of Kimi CLI: what of them can be used here, or why nothing.
+
+    `models` are those that have a key or need none; `logins` the providers and services that are signed in by OAuth
+    and are left out: that login is not ours to use.
+    """
+
+    file: Path
+    changes: Mapping[KeyPath, Value] = field(default_factory=dict[KeyPath, Value])
+    models: tuple[str, ...] = ()
+    default_model: str = ""
+    logins: tuple[str, ...] = ()
+    trouble: str = ""
+
+
+def find_takeover(kimi_home: Path | None = None) -> Takeover | None:
+    """What there is to take over; None where there is nothing, or where it is our own home."""
+    folder = kimi_home or paths.kimi_home()
+    file = folder / "config.toml"
+    if not file.is_file() or folder == paths.home():
+        return None
+    try:
+        config = load_config(file).config
+        table = cast(Table, tomllib.loads(file.read_text("utf-8-sig")))
+    except ConfigError as error:
+        return Takeover(file, trouble=error.cause)
+    except (OSError, ValueError) as error:
+        return Takeover(file, trouble=str(error))
+    return _takeover(file, config, table)
+
+
+def _takeover(file: Path, config: Config, table: Table) -> Takeover:
+    providers, services = _table(table, "providers"), _table(table, "services")
+    signed_in = [name for name in providers if config.providers[name].signed_in_elsewhere]
+    asked = [name for name, one in services.items() if isinstance(one, dict) and _has_login_alone(one)]
+    models = {name: one for name, one in config.models.items() if one.provider not in signed_in}
+    left_out = {"providers": signed_in, "services": asked, "models": [*config.models.keys() - models.keys()]}
+    changes: dict[KeyPath, Value] = {}
+    for key, value in table.items():
+        if key not in Config.model_fields or key in _LEFT or key == "default_model":
+            continue
+        if not isinstance(value, dict):
+            changes[key,] = value
+            continue
+        for written, one in value.items():
+            name = _RENAMED.get((key, written), written)
+            if name not in left_out.get(key, ()):
+                changes[key, name] = _without_login(one) if key in ("providers", "services") else one
+    default = config.default_model if config.default_model in models else next(iter(models), "")
+    if default:
+        changes["default_model",] = default
+    logins = (*signed_in, *asked)
+    trouble = "" if models else said("it names no model")
+    if logins and not models:
+        names = ", ".join(logins)
+        trouble = said("it is signed in by OAuth ({names}), and that login is not taken over: give a key", names=names)
+    return Takeover(file, changes, tuple(models), default, logins, trouble)
+
+
+def _has_login_alone(section: Table) -> bool:
+    return bool(section.get("oauth")) and not section.get("api_key")
+
+
+def _table(table: Table, key: str) -> Table:
+    found = table.get(key)
+    return found if isinstance(found, dict) else {}
+
+
+def _without_login(section: Value) -> Value:
+    return {key: value for key, value in section.items() if key != "oauth"} if isinstance(section, dict) else section

@@ -1,0 +1,138 @@
+"""Reads `config.yaml`, or TOML, or JSON of the same shape.
+
+A wrong value is an error that names file, key and cause; a key that nobody knows is a warning, since
+one file may serve several versions.
+"""
+
+import tomllib
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, cast
+
+from pydantic import ValidationError
+
+from kimi_tui import json_text, paths
+from kimi_tui.config.schema import Config
+from kimi_tui.config.source_position import with_line
+from kimi_tui.config.unknown_keys import UnknownKey, unknown_keys
+from kimi_tui.errors import ConfigError
+from kimi_tui.i18n import said
+from kimi_tui.regular_file import TooLargeError, read_text
+from kimi_tui.surrogates import without_surrogates
+
+MAX_BYTES = 1 << 20
+
+
+@dataclass(frozen=True, slots=True)
+class LoadedConfig:
+    """A configuration, the file it came from (None: there is none) and what was odd about it."""
+
+    config: Config
+    file: Path | None
+    warnings: tuple[str, ...] = ()
+
+
+def default_file() -> Path | None:
+    """The first of config.yaml, config.yml, config.toml, config.json in our home that exists."""
+    for name in ("config.yaml", "config.yml", "config.toml", "config.json"):
+        file = paths.home() / name
+        if file.exists():
+            return file
+    return None
+
+
+def load_config(file: Path | None = None, *, text: str | None = None) -> LoadedConfig:
+    """Read `file`, or `text` (JSON, else TOML, else YAML), or the default file. Raises ConfigError."""
+    if text is not None:
+        return _checked(_parsed_text(text), None)
+    file = file or default_file()
+    if file is None:
+        return LoadedConfig(Config(), None)
+    return _checked(_parsed_file(file), file)
+
+
+def _parsed_file(file: Path) -> object:
+    try:
+        text = read_text(file, most=MAX_BYTES)
+    except TooLargeError:
+        raise ConfigError(said("a configuration of more than 1 MiB is refused"), file=file) from None
+    except FileNotFoundError:
+        raise ConfigError(said("there is no such file"), file=file) from None
+    except UnicodeDecodeError as error:
+        raise ConfigError(said("this is not UTF-8 text (byte {number})", number=error.start), file=file) from error
+    except OSError as error:
+        raise ConfigError(error.strerror or str(error), file=file) from error
+    try:
+        match file.suffix.lower():
+            case ".json":
+                return json_text.loads(text) if text.strip() else {}
+            case ".toml":
+                return tomllib.loads(text)
+            case _:
+                return _yaml(text)
+    except (ValueError, RecursionError) as error:
+        raise ConfigError(str(error).replace("\n", " "), file=file) from error
+
+
+def _parsed_text(text: str) -> object:
+    for read in (json_text.loads, tomllib.loads, _yaml):
+        try:
+            value = read(text)
+        except (ValueError, RecursionError):
+            continue
+        if isinstance(value, dict):
+            return cast(object, value)
+    raise ConfigError(said("this is neither JSON nor TOML nor YAML of a configuration"), file="--config")
+
+
+def _yaml(text: str) -> object:
+    from ruamel.yaml import YAML
+    from ruamel.yaml.error import MarkedYAMLError, YAMLError
+
+    try:
+        return without_surrogates(YAML(typ="safe", pure=True).load(text) or {})
+    except MarkedYAMLError as error:
+        mark = cast(Any, error.problem_mark)  # pyright: ignore[reportUnknownMemberType]
+        where = f"line {mark.line + 1}, column {mark.column + 1}: " if mark is not None else ""
+        raise ValueError(f"{where}{error.problem or error.context or 'this is not YAML'}") from error
+    except YAMLError as error:
+        raise ValueError(str(error)) from error
+
+
+def _checked(value: object, file: Path | None) -> LoadedConfig:
+    if not isinstance(value, dict):
+        raise ConfigError(said("a configuration is a table of keys"), file=file or "--config")
+    table = cast(dict[str, Any], value)
+    try:
+        config = Config.model_validate(table)
+    except ValidationError as error:
+        first = error.errors(include_input=False, include_url=False)[0]
+        key = ".".join(str(step) for step in first["loc"])
+        raise ConfigError(first["msg"], file=_place(file, *first["loc"]), key=key) from None
+    _check_references(config, file)
+    return LoadedConfig(config, file, tuple(_warning(file, key) for key in unknown_keys(table)))
+
+
+def _warning(file: Path | None, key: UnknownKey) -> str:
+    what = said("no such key; did you mean {near}?", near=key.near) if key.near else said("no such key")
+    return f"{_place(file, *key.steps)}: {key.name}: {what}"
+
+
+def _place(file: Path | None, *steps: str | int) -> str:
+    return "--config" if file is None else with_line(file, steps)
+
+
+def _check_references(config: Config, file: Path | None) -> None:
+    for name, model in config.models.items():
+        if model.provider not in config.providers:
+            raise ConfigError(
+                said("there is no provider {name!r}", name=model.provider),
+                file=_place(file, "models", name, "provider"),
+                key=f"models.{name}.provider",
+            )
+    if config.default_model and config.default_model not in config.models:
+        raise ConfigError(
+            said("there is no model {name!r}", name=config.default_model),
+            file=_place(file, "default_model"),
+            key="default_model",
+        )

@@ -1,0 +1,131 @@
+"""The model to ask: the one that is named, else the default one, else what the environment names."""
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+from pydantic import SecretStr
+
+from kimi_tui import paths
+from kimi_tui.config.schema import Config, ModelConfig, ProviderConfig
+from kimi_tui.errors import ConfigError, ModelNotSetError
+from kimi_tui.i18n import said
+
+SCRIPT_VARIABLES = ("KIMI_TUI_SCRIPTS", "KIMI_SCRIPTED_ECHO_SCRIPTS")
+
+
+@dataclass(frozen=True, slots=True)
+class ChosenModel:
+    """The model to ask and the provider to ask it of, the environment applied."""
+
+    name: str
+    model: ModelConfig
+    provider: ProviderConfig
+
+
+HOW_TO_SET_A_MODEL = (
+    "no model is set. Set KIMI_API_KEY (or OPENAI_API_KEY and OPENAI_MODEL), or write one into {file} "
+    "(README, “Point it at a model”), or try the offline demo: kimi-tui --demo"
+)
+HOW_TO_TAKE_OVER = ". Kimi CLI has its settings in {file}: kimi-tui migrate takes them over"
+
+
+def choose_model(config: Config, name: str | None = None, environ: Mapping[str, str] = os.environ) -> ChosenModel:
+    """The model `name`, else the default one, else what the environment names.
+
+    Raises ModelNotSetError where there is none, ConfigError for a name that is not configured.
+    """
+    name = name or config.default_model
+    if name and name not in config.models:
+        known = ", ".join(sorted(config.models)) or "none"
+        raise ConfigError(
+            said("there is no model {name!r}; configured: {known}", name=name, known=known), key="--model"
+        )
+    if not name and len(config.models) == 1:
+        name = next(iter(config.models))
+    if name:
+        model = config.models[name]
+        chosen = _with_environment(ChosenModel(name, model, config.providers[model.provider]), environ)
+        if chosen.provider.signed_in_elsewhere:
+            raise ModelNotSetError(
+                said(
+                    "the provider {name} is signed in by OAuth in Kimi CLI, and that login is not used here: set its "
+                    "api_key, or KIMI_API_KEY",
+                    name=model.provider,
+                )
+            )
+        return chosen
+    chosen = _from_environment(environ)
+    if chosen is None and config.models:
+        known = ", ".join(sorted(config.models))
+        raise ModelNotSetError(
+            said("no model is chosen: name one of {known} as default_model, or with --model", known=known)
+        )
+    if chosen is None:
+        kimis = paths.kimi_home() / "config.toml"
+        how = HOW_TO_TAKE_OVER.format(file=paths.shown(kimis)) if kimis.is_file() else ""
+        raise ModelNotSetError(HOW_TO_SET_A_MODEL.format(file=paths.shown(paths.home() / "config.yaml")) + how)
+    return chosen
+
+
+def _from_environment(environ: Mapping[str, str]) -> ChosenModel | None:
+    key = environ.get("KIMI_API_KEY") or environ.get("MOONSHOT_API_KEY")
+    if key or environ.get("KIMI_BASE_URL"):
+        model = environ.get("KIMI_MODEL_NAME") or "kimi-k2-turbo-preview"
+        chosen = ChosenModel(
+            model,
+            ModelConfig(provider="kimi", model=model, max_context_size=262_144),
+            ProviderConfig(
+                type="kimi",
+                base_url=environ.get("KIMI_BASE_URL") or "https://api.moonshot.ai/v1",
+                api_key=SecretStr(key or ""),
+            ),
+        )
+        return _with_environment(chosen, environ)
+    model = environ.get("OPENAI_MODEL")
+    if model and (environ.get("OPENAI_API_KEY") or environ.get("OPENAI_BASE_URL")):
+        return ChosenModel(
+            model,
+            ModelConfig(provider="openai", model=model, max_context_size=128_000),
+            ProviderConfig(
+                type="openai_legacy",
+                base_url=environ.get("OPENAI_BASE_URL") or "https://api.openai.com/v1",
+                api_key=SecretStr(environ.get("OPENAI_API_KEY", "")),
+            ),
+        )
+    return None
+
+
+def _with_environment(chosen: ChosenModel, environ: Mapping[str, str]) -> ChosenModel:
+    model, provider = chosen.model, chosen.provider
+    if provider.type == "kimi":
+        provider = provider.model_copy(update=_overrides(environ, base_url="KIMI_BASE_URL", api_key="KIMI_API_KEY"))
+        update = _overrides(environ, model="KIMI_MODEL_NAME")
+        if size := environ.get("KIMI_MODEL_MAX_CONTEXT_SIZE"):
+            if not size.isdigit() or int(size) < 1:
+                raise ConfigError(
+                    said("{size!r} is not a number of tokens", size=size), key="KIMI_MODEL_MAX_CONTEXT_SIZE"
+                )
+            update["max_context_size"] = int(size)
+        if capabilities := environ.get("KIMI_MODEL_CAPABILITIES"):
+            update["capabilities"] = frozenset(part.strip() for part in capabilities.split(",") if part.strip())
+        model = model.model_copy(update=update)
+    elif provider.type in ("openai_legacy", "openai_responses"):
+        update = _overrides(environ, base_url="OPENAI_BASE_URL", api_key="OPENAI_API_KEY")
+        host = urlsplit(provider.base_url or "").hostname
+        if "base_url" not in update and host not in (None, "api.openai.com"):
+            # Many have this key in their environment for something else: it is not for any server of that type.
+            update.pop("api_key", None)
+        provider = provider.model_copy(update=update)
+    elif provider.type in ("scripted", "_scripted_echo") and provider.scripts is None:
+        scripts = next((environ[name] for name in SCRIPT_VARIABLES if environ.get(name)), None)
+        provider = provider.model_copy(update={"scripts": Path(scripts)} if scripts else {})
+    return ChosenModel(chosen.name, model, provider)
+
+
+def _overrides(environ: Mapping[str, str], **fields: str) -> dict[str, Any]:
+    found = {field: environ[variable] for field, variable in fields.items() if environ.get(variable)}
+    return {field: SecretStr(value) if field == "api_key" else value for field, value in found.items()}

@@ -1,0 +1,155 @@
+"""Edits `config.yaml` as a person would: what is not meant stays, comments and order included.
+
+Invariant: the file on disk is always a whole configuration that can be loaded; an edit that would break it is refused.
+"""
+
+import contextlib
+import io
+import os
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from typing import cast
+
+from pydantic import JsonValue
+from ruamel.yaml import YAML
+from ruamel.yaml.comments import CommentedMap
+from ruamel.yaml.error import YAMLError
+
+from kimi_tui import paths, secret_store
+from kimi_tui.config.loader import LoadedConfig, default_file, load_config
+from kimi_tui.errors import ConfigError
+from kimi_tui.i18n import said
+from kimi_tui.paths import private_folder
+
+KeyPath = tuple[str, ...]
+Value = JsonValue | None
+
+_NEW = "# The configuration of kimi-tui.\n"
+_LIST = re.compile(r"^( *)[^\s#-][^\n]*:[ \t]*\n(?: *#[^\n]*\n)*\1( +)- ", re.M)
+_TABLE = re.compile(r"^( *)[^\s#-][^\n]*:[ \t]*\n(?: *#[^\n]*\n)*\1( +)[^\s#-]", re.M)
+
+
+def editable_file(file: Path | None = None) -> Path:
+    """The file that edits go to. Raises ConfigError where it is not YAML: only there comments can be kept."""
+    file = file or default_file() or paths.home() / "config.yaml"
+    if file.suffix.lower() not in (".yaml", ".yml"):
+        raise ConfigError(said("only a YAML configuration can be edited here; change this one by hand"), file=file)
+    return file
+
+
+def edit(changes: Mapping[KeyPath, Value], file: Path | None = None) -> LoadedConfig:
+    """Set each key to its value, None takes it out; the configuration as it is then.
+
+    Raises ConfigError, and leaves the file as it was, where it cannot be read, would not load, or cannot be written.
+    """
+    file = editable_file(file)
+    before = _read(file)
+    table = _parsed(before, file)
+    for path, value in changes.items():
+        _put(table, path, value, file)
+    return _replace(file, _dumped(table, before))
+
+
+def without_keys(changes: Mapping[KeyPath, Value]) -> dict[KeyPath, Value]:
+    """The same changes with every `api_key` put into the system's keyring, as far as there is one that takes it."""
+    return {path: _put_away(value, path) for path, value in changes.items()}
+
+
+def _put_away(value: Value, path: KeyPath) -> Value:
+    if isinstance(value, dict):
+        return {key: _put_away(below, (*path, key)) for key, below in value.items()}
+    if path[-1:] != ("api_key",) or not isinstance(value, str) or not value or secret_store.is_reference(value):
+        return value
+    return secret_store.REFERENCE if secret_store.keep(".".join(path[:-1]), value) else value
+
+
+def said_in(file: Path) -> Mapping[str, object]:
+    """The file's own table, empty where there is no file. Raises ConfigError."""
+    return cast(Mapping[str, object], _parsed(_read(file), file))
+
+
+def _read(file: Path) -> str:
+    try:
+        return file.read_text("utf-8-sig")
+    except FileNotFoundError:
+        return _NEW
+    except UnicodeDecodeError as error:
+        raise ConfigError(said("this is not UTF-8 text (byte {number})", number=error.start), file=file) from error
+    except OSError as error:
+        raise ConfigError(error.strerror or str(error), file=file) from error
+
+
+def _yaml(text: str = "") -> YAML:
+    yaml = YAML(typ="rt")
+    yaml.preserve_quotes = True
+    yaml.width = 10_000
+    below = found[2] if (found := _TABLE.search(text)) else "  "
+    dash = found[2] if (found := _LIST.search(text)) else ""
+    yaml.indent(mapping=len(below), sequence=len(dash) + 2, offset=len(dash))
+    return yaml
+
+
+def _parsed(text: str, file: Path) -> CommentedMap:
+    try:
+        value: object = _yaml().load(text)
+    except YAMLError as error:
+        raise ConfigError(str(error).replace("\n", " "), file=file) from error
+    if value is None:
+        return CommentedMap()
+    if not isinstance(value, CommentedMap):
+        raise ConfigError(said("a configuration is a table of keys"), file=file)
+    return value
+
+
+def _put(table: CommentedMap, path: KeyPath, value: Value, file: Path) -> None:
+    *parents, last = path
+    node = table
+    for step in parents:
+        below = cast(object, node.get(step))
+        if below is None:
+            if value is None:
+                return
+            below = node[step] = CommentedMap()
+        if not isinstance(below, CommentedMap):
+            raise ConfigError(said("this is no table"), file=file, key=".".join(path))
+        node = below
+    if value is None:
+        node.pop(last, None)
+    else:
+        node[last] = value
+
+
+def _dumped(table: CommentedMap, before: str) -> str:
+    out = io.StringIO()
+    _yaml(before).dump(table, out)
+    text = out.getvalue() if table else ""
+    # What is only comments has no table to hang them on.
+    return text if before != _NEW and not _only_comments(before) else before + text
+
+
+def _only_comments(text: str) -> bool:
+    return all(not line.strip() or line.lstrip().startswith("#") for line in text.splitlines())
+
+
+def _replace(file: Path, text: str) -> LoadedConfig:
+    target = file.resolve()
+    fresh = target.with_name(f".{target.stem}.{os.getpid()}.new.yaml")
+    try:
+        private_folder(target.parent)
+        fresh.unlink(missing_ok=True)
+        descriptor = os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+        with open(descriptor, "w", encoding="utf-8") as out:  # noqa: PTH123 - a descriptor, not a path
+            out.write(text)
+            out.flush()
+            os.fsync(out.fileno())
+        loaded = load_config(fresh)
+        fresh.replace(target)
+    except ConfigError as error:
+        raise ConfigError(error.cause, file=file, key=error.key) from None
+    except OSError as error:
+        raise ConfigError(said("cannot be written: {cause}", cause=error.strerror or error), file=file) from error
+    finally:
+        with contextlib.suppress(OSError):
+            fresh.unlink(missing_ok=True)
+    return LoadedConfig(loaded.config, file, loaded.warnings)

@@ -1,0 +1,285 @@
+"""From a skeleton and the sizes of its boxes to cells: places across the flow, ports, tracks, and the lines' paths.
+
+Everything is reckoned in (breadth, depth), see `skeleton`; only `layout` knows which of them is x.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from itertools import pairwise
+
+from kimi_tui.flow.layout.box_sizes import Spacing
+from kimi_tui.flow.layout.coordinate_assignment import place_items, tie_blocks
+from kimi_tui.flow.layout.geometry import Point
+from kimi_tui.flow.layout.layered_graph import Chain, Skeleton
+from kimi_tui.flow.layout.ports import Line, Span, entering_ports, leaving_ports
+from kimi_tui.flow.layout.routing import Channel, route
+
+
+@dataclass(slots=True)
+class Assembly:
+    """The result, in (breadth, depth): the first cell of each node and label, and each edge's path in its direction."""
+
+    node_at: list[Point]
+    paths: dict[int, list[Point]]
+    label_at: dict[int, Point]
+
+
+_FAR = 1_000_000
+_LOOSE = 0.25
+"""How much the ends of a loop's line pull at their nodes: the way forward is to be straight."""
+
+
+@dataclass(slots=True)
+class _Gap:
+    """What runs between a layer and the next: wires as (chain, position in it), turning self-loops, arrow rows."""
+
+    wires: list[tuple[Chain, int]] = field(default_factory=list[tuple[Chain, int]])
+    turns: list[Chain] = field(default_factory=list[Chain])
+    wire_of: dict[tuple[int, int], int] = field(default_factory=dict[tuple[int, int], int])
+    arrow_up: bool = False
+    arrow_down: bool = False
+    start: int = 0
+    channel: Channel = field(default_factory=lambda: Channel(0))
+
+
+def assemble(
+    skeleton: Skeleton,
+    spacing: Spacing,
+    *,
+    main: set[int],
+    node_depths: Sequence[int],
+    label_depths: dict[int, int],
+    across: bool,
+) -> Assembly:
+    """`skeleton.items` know their sizes; `main` has the edges that should run straight before all others.
+
+    `across` says that the flow runs to the right: then labels stand above their lines, else behind them.
+    """
+    return _Assembler(skeleton, spacing, main, node_depths, label_depths, across).run()
+
+
+class _Assembler:
+    def __init__(
+        self,
+        skeleton: Skeleton,
+        spacing: Spacing,
+        main: set[int],
+        node_depths: Sequence[int],
+        label_depths: dict[int, int],
+        across: bool,
+    ) -> None:
+        self.across = across
+        self.skeleton, self.spacing, self.main = skeleton, spacing, main
+        self.node_depths, self.label_depths = node_depths, label_depths
+        self.items, self.layers, self.rank = skeleton.items, skeleton.layers, skeleton.rank
+        self.gaps = [_Gap() for _ in self.layers]
+        self.low_port: dict[tuple[int, int], int] = {}  # (node, key) -> port on the edge towards the end of the flow
+        self.high_port: dict[tuple[int, int], int] = {}
+        self.band = [0] * len(self.layers)
+        self._in_loops: set[int] = set()
+        self.band_depth = [max((self.items[item].depth for item in layer), default=0) for layer in self.layers]
+
+    def run(self) -> Assembly:
+        self.at = self._places()
+        for chain in self.skeleton.chains:
+            if len(chain.items) == 1:
+                self.gaps[self.rank[chain.items[0]]].turns.append(chain)
+            for position, item in enumerate(chain.items[:-1]):
+                gap = self.gaps[self.rank[item]]
+                gap.wire_of[chain.edge, position] = len(gap.wires)
+                gap.wires.append((chain, position))
+        self._choose_ports()
+        depth = 0
+        for index, gap in enumerate(self.gaps):
+            self.band[index] = depth
+            depth += self.band_depth[index]
+            depth += self._route(gap, depth, index)
+        count = len(self.node_depths)
+        nodes = [(self.at[node] - self.items[node].before, self._node_start(node)) for node in range(count)]
+        paths = {chain.edge: self._path(chain) for chain in self.skeleton.chains}
+        labels = {item.label: self._label_place(number) for number, item in enumerate(self.items) if item.label >= 0}
+        return Assembly(nodes, paths, labels)
+
+    def _places(self) -> list[int]:
+        links: dict[tuple[int, int], float] = {}
+        wishes: dict[tuple[int, int], int] = {}
+        up, down = self.skeleton.links()
+        self._index = self.skeleton.place().__getitem__
+        turned = (item for chain in self.skeleton.chains if chain.back for item in chain.items)
+        self._in_loops = {item for item in turned if self.items[item].node < 0}
+        for chain in self.skeleton.chains:
+            for a, b in pairwise(chain.items):
+                bends = (self.items[a].node < 0) + (self.items[b].node < 0)
+                pull = _LOOSE if chain.back and bends < 2 else (1.0, 2.0, 8.0)[bends]
+                links[a, b] = links.get((a, b), 0.0) + pull
+                wish = self._wish(chain, a, b, bends, up, down)
+                if wish:
+                    wishes[a, b] = max(wish, wishes.get((a, b), 0))
+        for number, item in enumerate(self.items):
+            if item.host >= 0:
+                links[item.host, number] = 0.5
+        block = tie_blocks(self.layers, [(wish, a, b) for (a, b), wish in wishes.items()], len(self.items))
+        flat = [(a, b, weight) for (a, b), weight in links.items()]
+        at = place_items(self.layers, flat, block, self._distance)
+        least = min((at[item] - self.items[item].before for layer in self.layers for item in layer), default=0)
+        return [place - least for place in at]
+
+    def _wish(self, chain: Chain, a: int, b: int, bends: int, up: list[list[int]], down: list[list[int]]) -> int:
+        """How much a link wants to be straight; 0 for one that is better left to balance."""
+        if chain.edge in self.main:
+            return 100
+        if bends == 2:
+            return 20
+        if chain.back and self.items[b].node >= 0 and set(up[b]) - self._in_loops:
+            return 0  # else the loop's line would push its node aside
+        above = sorted(set(down[a]) - self._in_loops, key=self._index)
+        below = sorted(set(up[b]) - self._in_loops, key=self._index)
+        middle_above = len(above) % 2 == 1 and above[len(above) // 2] == b
+        middle_below = len(below) % 2 == 1 and below[len(below) // 2] == a
+        if bends == 1:
+            if self.items[a].node >= 0:
+                if len(below) > 1 and not middle_below:
+                    return 0  # several lines become one, which is best in their middle
+                return 10 if middle_above else (4 if self.items[b].label >= 0 and len(above) == 1 else 0)
+            return 10 if middle_below else 5 * (self.items[a].label >= 0)
+        return 10 if middle_above and middle_below else 0
+
+    def _distance(self, a: int, b: int) -> int:
+        first, second = self.items[a], self.items[b]
+        lines = (first.node < 0) + (second.node < 0)
+        gap = (self.spacing.between_boxes, self.spacing.beside_box, self.spacing.between_lines)[lines]
+        if first.label >= 0:
+            gap = max(gap, self.spacing.between_lines)
+        return first.after + gap + second.before + 1
+
+    def _span(self, node: int) -> Span:
+        item, at = self.items[node], self.at[node]
+        corner = int(item.before + item.after > 0)
+        return Span(at - item.before + corner, at + item.after - corner, at, self.spacing.port_step)
+
+    def _choose_ports(self) -> None:
+        low: dict[int, list[Line]] = {}
+        high: dict[int, list[Line]] = {}
+        for chain in self.skeleton.chains:
+            first = chain.items[0]
+            if len(chain.items) == 1:
+                far = chain.top_side * _FAR - self.at[first]  # the nearer a loop lies, the farther out it begins
+                low.setdefault(chain.top, []).append(Line(chain.edge, far, False))
+            elif self.items[first].node >= 0:
+                key = -1 - chain.items[1] if chain.back else chain.edge
+                low.setdefault(first, []).append(Line(key, self.at[chain.items[1]], False))
+        for node, lines in low.items():
+            for key, port in leaving_ports(lines, self._span(node)).items():
+                self.low_port[node, key] = port
+        for chain in self.skeleton.chains:
+            last = chain.items[-1]
+            if len(chain.items) == 1 or self.items[last].node < 0:
+                continue
+            before = chain.items[-2]
+            key = chain.edge if chain.back or self.items[before].node >= 0 else -1 - before
+            high.setdefault(last, []).append(Line(key, self._low_end(chain, len(chain.items) - 2), not chain.back))
+        for node, lines in high.items():
+            for key, port in entering_ports(lines, self._span(node)).items():
+                self.high_port[node, key] = port
+
+    def _low_end(self, chain: Chain, position: int) -> int:
+        """Where a chain leaves its item at `position` towards the next."""
+        item = chain.items[position]
+        if self.items[item].node < 0:
+            return self.at[item]
+        return self.low_port[item, -1 - chain.items[position + 1] if chain.back else chain.edge]
+
+    def _high_end(self, chain: Chain, position: int) -> int:
+        """Where a chain comes to its item at `position` from the one before."""
+        item = chain.items[position]
+        if self.items[item].node < 0:
+            return self.at[item]
+        before = chain.items[position - 1]
+        return self.high_port[item, chain.edge if chain.back or self.items[before].node >= 0 else -1 - before]
+
+    def _route(self, gap: _Gap, depth: int, index: int) -> int:
+        """Gives the gap its tracks; returns how deep it is."""
+        wires = [(self._low_end(chain, at), self._high_end(chain, at + 1)) for chain, at in gap.wires]
+        turns = [(self.low_port[chain.top, chain.edge], self.at[chain.items[0]]) for chain in gap.turns]
+        gap.channel = route(wires, turns)
+        for chain, at in gap.wires:
+            gap.arrow_up |= chain.back and at == 0 and chain.top_side == 0
+            gap.arrow_down |= at + 2 == len(chain.items) and chain.bottom_side == 0
+        starts = [top for (top, _), (_, at) in zip(wires, gap.wires, strict=True) if at == 0]
+        starts += [top for top, _ in turns]
+        lead = int((self.across and bool(starts)) or gap.channel.crossed_at_once(starts))
+        gap.start = depth + max(lead, gap.arrow_up)
+        size = max(lead, gap.arrow_up) + gap.channel.tracks + gap.arrow_down
+        is_last = index == len(self.layers) - 1
+        beside_labels = index in self.skeleton.label_layers or index + 1 in self.skeleton.label_layers
+        return size if is_last or beside_labels else max(1, size)
+
+    def _node_start(self, node: int) -> int:
+        layer = self.rank[node]
+        return self.band[layer] + (self.band_depth[layer] - self.node_depths[node]) // 2
+
+    def _middle(self, node: int) -> int:
+        return self._node_start(node) + (self.node_depths[node] - 1) // 2
+
+    def _side_end(self, node: int, side: int) -> Point:
+        """The cell beside a node, where a loop leaves or enters."""
+        item = self.items[node]
+        return (self.at[node] + item.after + 1 if side > 0 else self.at[node] - item.before - 1, self._middle(node))
+
+    def _path(self, chain: Chain) -> list[Point]:
+        if len(chain.items) == 1:
+            return self._self_loop(chain)
+        points: list[Point] = []
+        last = len(chain.items) - 1
+        if chain.top_side:
+            points += [self._side_end(chain.top, chain.top_side), (self.at[chain.items[0]], self._middle(chain.top))]
+        else:
+            below = self._node_start(chain.top) + self.node_depths[chain.top]
+            points.append((self._low_end(chain, 0), below))
+        for position in range(last):
+            gap = self.gaps[self.rank[chain.items[position]]]
+            wire = gap.wire_of[chain.edge, position]
+            points += [(place, gap.start + track) for place, track in gap.channel.paths[wire]]
+        if chain.bottom_side:
+            points.append((self.at[chain.items[-1]], self._middle(chain.bottom)))
+            points.append(self._side_end(chain.bottom, chain.bottom_side))
+        else:
+            points.append((self._high_end(chain, last), self._node_start(chain.bottom) - 1))
+        if chain.back:
+            points.reverse()
+        return straighten(points)
+
+    def _self_loop(self, chain: Chain) -> list[Point]:
+        gap = self.gaps[self.rank[chain.items[0]]]
+        turn = gap.channel.paths[len(gap.wires) + gap.turns.index(chain)]
+        start = (self.low_port[chain.top, chain.edge], self._node_start(chain.top) + self.node_depths[chain.top])
+        points = [start, *((place, gap.start + track) for place, track in turn)]
+        return straighten(
+            [*points, (self.at[chain.items[0]], self._middle(chain.top)), self._side_end(chain.top, chain.top_side)]
+        )
+
+    def _label_place(self, number: int) -> Point:
+        item = self.items[number]
+        layer = self.rank[number]
+        start, end = self.band[layer], self.band[layer] + self.band_depth[layer] - self.label_depths[item.label]
+        if item.shared:
+            start = self._middle(item.host) + 1
+        elif item.host >= 0:
+            back = (0 if item.turns else self.label_depths[item.label] - 1) if self.across else 1
+            start = min(max(self._middle(item.host) - back, start), end)
+        elif self.across:
+            start += 1
+        return (self.at[number] - item.before if item.before else self.at[number] + (1 if self.across else 2), start)
+
+
+def straighten(points: Sequence[Point]) -> list[Point]:
+    """The same path without repeated points and without points on a straight run."""
+    kept: list[Point] = []
+    for point in points:
+        if kept and kept[-1] == point:
+            continue
+        if len(kept) > 1 and (kept[-2][0] == kept[-1][0] == point[0] or kept[-2][1] == kept[-1][1] == point[1]):
+            kept[-1] = point
+        else:
+            kept.append(point)
+    return kept

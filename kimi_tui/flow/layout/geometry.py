@@ -1,0 +1,73 @@
+"""What a layout consists of: boxes, lines and labels at places counted in terminal cells."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import pairwise
+from typing import Literal
+
+from kimi_tui.flow.model.graph import NodeKind
+
+Point = tuple[int, int]
+LayoutDirection = Literal["TB", "LR"]
+LayoutMode = Literal["full", "compact"]
+
+GLYPH_CELLS = 2
+"""Cells before a node's text that are kept free for the glyph of its state and a blank."""
+
+
+@dataclass(frozen=True, slots=True)
+class PlacedNode:
+    """A box; `x`, `y` is its upper left cell, `width` and `height` include its border (none if `height` is 1)."""
+
+    id: str
+    x: int
+    y: int
+    width: int
+    height: int
+    lines: tuple[str, ...]
+    kind: NodeKind
+
+    def holds(self, x: int, y: int) -> bool:
+        return self.x <= x < self.x + self.width and self.y <= y < self.y + self.height
+
+
+@dataclass(frozen=True)
+class PlacedEdge:
+    """A line from the cell beside `src` to the cell beside `dst`, where its arrowhead is.
+
+    `index` is its position in `flow.edges`; `path` lists start, turns and end. Edges to the same node may run
+    together from somewhere on up to their end. `back` edges close a loop.
+    """
+
+    index: int
+    src: str
+    dst: str
+    label: str | None
+    path: tuple[Point, ...]
+    label_at: Point | None = None
+    label_lines: tuple[str, ...] = ()
+    back: bool = False
+
+    @cached_property
+    def cells(self) -> tuple[Point, ...]:
+        """Every cell of the line, from `src` to `dst`."""
+        found = [self.path[0]]
+        for (x, y), (to_x, to_y) in pairwise(self.path):
+            step_x, step_y = (to_x > x) - (to_x < x), (to_y > y) - (to_y < y)
+            while (x, y) != (to_x, to_y):
+                x, y = x + step_x, y + step_y
+                found.append((x, y))
+        return tuple(found)
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """Where everything is; `width` and `height` are what the whole drawing takes."""
+
+    width: int
+    height: int
+    nodes: Mapping[str, PlacedNode]
+    edges: tuple[PlacedEdge, ...]
+    direction: LayoutDirection
+    mode: LayoutMode

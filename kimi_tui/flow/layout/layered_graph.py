@@ -1,0 +1,369 @@
+"""The working graph between a chart and its drawing: layers of items, and for each edge the chain of items it runs by.
+
+Axes are abstract: *depth* runs along the flow, *breadth* across it; top-down drawing puts depth down the screen,
+left-right drawing puts it to the right. A layer holds nodes and the places where longer edges pass; between two
+layers of nodes there may be one of labels. A loop's edge is held upside down, from its upper end to its lower one.
+"""
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from itertools import accumulate
+
+from kimi_tui.errors import ChartTooLargeError
+from kimi_tui.flow.layout.crossing_reduction import count_crossings, order_layers
+from kimi_tui.flow.layout.edge_rerouting import improve_long_edges
+from kimi_tui.flow.layout.ranking import Edge, back_edges, ranks
+from kimi_tui.i18n import said
+
+
+@dataclass(slots=True)
+class Item:
+    """Something that takes breadth in a layer: `before` and `after` are cells on each side of its line.
+
+    `node` is -1 for a passing line; `host` is the node beside which a loop's line stands, on `side` -1 or 1;
+    `label` is the edge whose label stands here. `turns` marks a self-loop; `shared` one that other lines join, on
+    their way to its node.
+    """
+
+    node: int = -1
+    host: int = -1
+    side: int = 0
+    label: int = -1
+    turns: bool = False
+    shared: bool = False
+    before: int = 0
+    after: int = 0
+    depth: int = 0
+
+
+@dataclass(slots=True)
+class Chain:
+    """An edge's items from top to bottom; `back` edges are walked the other way.
+
+    `top_side` and `bottom_side` say that the first and last item stand beside the node, not for it. A self-loop
+    has one item, beside its node.
+    """
+
+    edge: int
+    back: bool
+    items: list[int]
+    top: int
+    bottom: int
+    top_side: int = 0
+    bottom_side: int = 0
+
+
+@dataclass(slots=True)
+class Skeleton:
+    """`rank[i]` is the layer of item i; items up to the number of nodes are the nodes."""
+
+    items: list[Item]
+    layers: list[list[int]]
+    chains: list[Chain]
+    rank: list[int] = field(default_factory=list[int])
+    label_layers: set[int] = field(default_factory=set[int])
+
+    def place(self) -> dict[int, int]:
+        return {item: index for layer in self.layers for index, item in enumerate(layer)}
+
+    def links(self) -> tuple[list[list[int]], list[list[int]]]:
+        """For each item its neighbours above and below, one entry for each chain."""
+        up: list[list[int]] = [[] for _ in self.items]
+        down: list[list[int]] = [[] for _ in self.items]
+        for chain in self.chains:
+            for a, b in zip(chain.items, chain.items[1:], strict=False):
+                down[a].append(b)
+                up[b].append(a)
+        return up, down
+
+
+_SMALL = 160
+"""Up to so many items it is worth trying other layers where lines still cross."""
+MOST_ITEMS, MOST_WORK = 40_000, 2_000_000_000
+"""Nodes and passing lines that are laid out; and the cubes of the lines in each gap, which is what routing takes."""
+_LARGE = 12_000
+"""With more items one order is taken as it is found."""
+
+
+def build_skeleton(count: int, edges: Sequence[Edge], labelled: Sequence[bool], root: int) -> Skeleton:
+    """Layers with little crossing, loops beside their nodes where that crosses nothing, labels in layers between.
+
+    Raises ChartTooLargeError before any work that would take long.
+    """
+    if count + len(edges) > MOST_ITEMS:
+        raise _too_large(count, len(edges))
+    skeleton, fewest = _ordered(count, edges, root, reverse=False, late=False)
+    for reverse, late in ((False, True), (True, False), (True, True)):
+        if not fewest or sum(len(layer) for layer in skeleton.layers) > _SMALL:
+            break
+        other, crossings = _ordered(count, edges, root, reverse=reverse, late=late)
+        if crossings < fewest:
+            skeleton, fewest = other, crossings
+    _stand_loops_beside(skeleton, {source for source, target in edges if source == target})
+    _add_self_loops(skeleton, edges)
+    _add_label_layers(skeleton, labelled)
+    _merge_lines(skeleton)
+    return skeleton
+
+
+def _ordered(count: int, edges: Sequence[Edge], root: int, *, reverse: bool, late: bool) -> tuple[Skeleton, int]:
+    """Layers in a good order, and how many lines cross; `reverse` and `late` choose among ways to rank the nodes."""
+    backward = back_edges(count, edges, [root], reverse=reverse)
+    forward = [
+        (target, source) if index in backward else (source, target)
+        for index, (source, target) in enumerate(edges)
+        if source != target
+    ]
+    if late:
+        lifted = ranks(count, [(target, source) for source, target in forward])
+        rank = [max(lifted, default=0) - value for value in lifted]
+    else:
+        rank = ranks(count, forward)
+    _check_size(count, edges, rank)
+    skeleton = _layered(count, edges, backward, rank)
+    up, down = skeleton.links()
+    size = sum(len(layer) for layer in skeleton.layers)
+    effort = min(12 if reverse or late else 40, 6000 // (size + 1))
+    if size > _LARGE:
+        skeleton.layers = order_layers(skeleton.layers, up, down, effort=1, turns=3)
+    else:
+        skeleton.layers = order_layers(skeleton.layers, up, down, effort=max(6, effort))
+    _keep_parts_apart(skeleton, up, down, root)
+    if size <= _LARGE:
+        chains = [(chain.items, chain.back) for chain in skeleton.chains]
+        improve_long_edges(skeleton.layers, chains, down, effort=60_000)
+    return skeleton, count_crossings(skeleton.layers, down)
+
+
+def _check_size(count: int, edges: Sequence[Edge], rank: Sequence[int]) -> None:
+    starts = [0] * (max(rank, default=0) + 2)
+    for source, target in edges:
+        starts[min(rank[source], rank[target])] += 1
+        starts[max(rank[source], rank[target])] -= 1
+    lines = list(accumulate(starts))
+    if count + sum(lines) > MOST_ITEMS or sum(line**3 for line in lines) > MOST_WORK:
+        raise _too_large(count, len(edges))
+
+
+def _too_large(count: int, edges: int) -> ChartTooLargeError:
+    return ChartTooLargeError(
+        said("this chart is too large to be drawn: {nodes} nodes, {edges} edges", nodes=count, edges=edges)
+    )
+
+
+def _layered(count: int, edges: Sequence[Edge], backward: set[int], rank: list[int]) -> Skeleton:
+    items = [Item(node=node) for node in range(count)]
+    layers: list[list[int]] = [[] for _ in range(max(rank, default=0) + 1)]
+    for node in range(count):
+        layers[rank[node]].append(node)
+    chains: list[Chain] = []
+    ranked = list(rank)
+    for index, (source, target) in enumerate(edges):
+        if source == target:
+            continue
+        back = index in backward
+        top, bottom = (target, source) if back else (source, target)
+        passed: list[int] = []
+        for layer in range(rank[top] + 1, rank[bottom]):
+            passed.append(len(items))
+            layers[layer].append(len(items))
+            ranked.append(layer)
+            items.append(Item())
+        chains.append(Chain(index, back, [top, *passed, bottom], top, bottom))
+    return Skeleton(items, layers, chains, ranked)
+
+
+def _keep_parts_apart(skeleton: Skeleton, up: list[list[int]], down: list[list[int]], root: int) -> None:
+    """Puts parts that nothing joins side by side, the one of `root` first; that never adds a crossing."""
+    part: dict[int, int] = {}
+    for number, start in enumerate((root, *range(len(skeleton.items)))):
+        if start in part:
+            continue
+        part[start] = number
+        todo = [start]
+        while todo:
+            item = todo.pop()
+            for near in (*up[item], *down[item]):
+                if near not in part:
+                    part[near] = number
+                    todo.append(near)
+    for layer in skeleton.layers:
+        layer.sort(key=lambda item: part[item])
+
+
+def _insert(skeleton: Skeleton, item: Item, layer: int, index: int) -> int:
+    number = len(skeleton.items)
+    skeleton.items.append(item)
+    skeleton.rank.append(layer)
+    skeleton.layers[layer].insert(index, number)
+    return number
+
+
+def _stand_loops_beside(skeleton: Skeleton, looping: set[int]) -> None:
+    """Lets a loop's edge leave and enter at the side of its nodes wherever it is the outermost line there.
+
+    A line that stands right beside its node crosses what it crossed before, so the count of crossings stays.
+    A side serves one edge that leaves, or any number that enter; a node with a self-loop keeps a side for it.
+    """
+    used: dict[tuple[int, int], str] = {}
+    touching: dict[int, list[Chain]] = {}
+    for chain in skeleton.chains:
+        for node in {chain.top, chain.bottom}:
+            touching.setdefault(node, []).append(chain)
+    for side in (1, -1):
+        for end in ("top", "bottom"):
+            for chain in sorted((c for c in skeleton.chains if c.back), key=lambda c: -side * len(c.items)):
+                node = chain.top if end == "top" else chain.bottom
+                if end == "top" or node not in looping or used.get((node, -side)) != "out":
+                    _try_side(skeleton, chain, end, side, used, touching[node])
+
+
+def _try_side(
+    skeleton: Skeleton,
+    chain: Chain,
+    end: str,
+    side: int,
+    used: dict[tuple[int, int], str],
+    touching: Sequence[Chain],
+) -> None:
+    if (chain.top_side if end == "top" else chain.bottom_side) != 0:
+        return
+    node = chain.top if end == "top" else chain.bottom
+    taken = used.get((node, side))
+    if taken and not (taken == "in" and end == "top"):
+        return
+    layer = skeleton.rank[node]
+    near, near_layer = (chain.items[1], layer + 1) if end == "top" else (chain.items[-2], layer - 1)
+    beside: dict[int, int] | None = None
+    for other in touching:
+        if other is chain or (other.items[0] if end == "top" else other.items[-1]) != node:
+            continue
+        if beside is None:
+            beside = {item: index for index, item in enumerate(skeleton.layers[near_layer])}
+        if (beside[other.items[1] if end == "top" else other.items[-2]] - beside[near]) * side > 0:
+            return
+    index = skeleton.layers[layer].index(node)
+    number = _insert(skeleton, Item(host=node, side=side), layer, index + 1 if side > 0 else index)
+    used[node, side] = "in" if end == "top" else "out"
+    if end == "top":
+        chain.items[0], chain.top_side = number, side
+    else:
+        chain.items[-1], chain.bottom_side = number, side
+
+
+def _add_self_loops(skeleton: Skeleton, edges: Sequence[Edge]) -> None:
+    """Puts self-loops right beside their nodes, on the side that has less to bear."""
+    leaving = {(chain.bottom, chain.bottom_side) for chain in skeleton.chains}
+    entering = Counter((chain.top, chain.top_side) for chain in skeleton.chains)
+    for index, (source, target) in enumerate(edges):
+        if source != target:
+            continue
+        side = min((1, -1), key=lambda side: ((source, side) in leaving, entering[source, side]))
+        layer = skeleton.rank[source]
+        at = skeleton.layers[layer].index(source)
+        item = Item(host=source, side=side, turns=True, shared=entering[source, side] > 0)
+        number = _insert(skeleton, item, layer, at + 1 if side > 0 else at)
+        skeleton.chains.append(Chain(index, True, [number], source, source, top_side=side))
+        entering[source, side] += 1
+
+
+def _add_label_layers(skeleton: Skeleton, labelled: Sequence[bool]) -> None:
+    """Puts a layer of labels below each layer that labelled edges leave; other lines pass through it."""
+    gaps: dict[int, set[int]] = {}
+    for number, chain in enumerate(skeleton.chains):
+        if not labelled[chain.edge]:
+            continue
+        if chain.bottom_side or len(chain.items) == 1:
+            skeleton.items[chain.items[-1]].label = chain.edge
+            continue
+        gap = skeleton.rank[chain.bottom] - 1 if chain.back else skeleton.rank[chain.top]
+        gaps.setdefault(gap, set()).add(number)
+    if not gaps:
+        return
+    place = skeleton.place()
+    extra: dict[int, list[tuple[tuple[int, int, int], int]]] = {gap: [] for gap in gaps}
+    for number, chain in enumerate(skeleton.chains):
+        longer: list[int] = chain.items[:1]
+        for a, b in zip(chain.items, chain.items[1:], strict=False):
+            gap = skeleton.rank[a]
+            if gap in gaps:
+                item = len(skeleton.items)
+                skeleton.items.append(Item(label=chain.edge if number in gaps[gap] else -1))
+                skeleton.rank.append(gap)  # corrected below
+                extra[gap].append(((place[a], place[b], number), item))
+                longer.append(item)
+            longer.append(b)
+        chain.items = longer
+    layers: list[list[int]] = []
+    for gap, layer in enumerate(skeleton.layers):
+        layers.append(layer)
+        if gap in extra:
+            skeleton.label_layers.add(len(layers))
+            layers.append([item for _, item in sorted(extra[gap])])
+    skeleton.layers = layers
+    for index, layer in enumerate(layers):
+        for item in layer:
+            skeleton.rank[item] = index
+
+
+def _merge_lines(skeleton: Skeleton) -> None:
+    """Makes one line of neighbouring lines that go on to the same node, from where they meet."""
+    chains_of: dict[int, list[Chain]] = {}
+    for chain in skeleton.chains:
+        for item in chain.items:
+            chains_of.setdefault(item, []).append(chain)
+    for back, span in ((False, reversed(range(len(skeleton.layers)))), (True, iter(range(len(skeleton.layers))))):
+        for index in span:
+            kept: list[int] = []
+            for item in skeleton.layers[index]:
+                if kept and _same_goal(skeleton, chains_of, kept[-1], item, back=back):
+                    for chain in chains_of[item]:
+                        chain.items[_at(skeleton, chain, item)] = kept[-1]
+                    chains_of[kept[-1]].extend(chains_of.pop(item))
+                else:
+                    kept.append(item)
+            skeleton.layers[index] = kept
+
+
+def _same_goal(skeleton: Skeleton, chains_of: dict[int, list[Chain]], a: int, b: int, *, back: bool) -> bool:
+    first, second = skeleton.items[a], skeleton.items[b]
+    if first.node >= 0 or second.node >= 0 or first.label >= 0 or second.label >= 0:
+        return False
+    ones, others = chains_of[a], chains_of[b]
+    if any(chain.back is not back for chain in (*ones, *others)):
+        return False
+    if first.host != second.host or first.side != second.side:
+        return False
+    if any((chain.items[-1] in (a, b)) and chain.bottom_side for chain in (*ones, *others)):
+        return False
+    if not back:
+        return ones[0].items[_at(skeleton, ones[0], a) + 1] == others[0].items[_at(skeleton, others[0], b) + 1]
+    if first.host >= 0:
+        return len(ones[0].items) > 1 and len(others[0].items) > 1
+    return ones[0].items[_at(skeleton, ones[0], a) - 1] == others[0].items[_at(skeleton, others[0], b) - 1]
+
+
+def _at(skeleton: Skeleton, chain: Chain, item: int) -> int:
+    """Where an item stands in its chain, which has one in each layer."""
+    return skeleton.rank[item] - skeleton.rank[chain.items[0]]
+
+
+def lines_touching(skeleton: Skeleton, count: int) -> list[int]:
+    """For each of `count` nodes, how many lines may need a place of their own on one of its two long edges."""
+    low: list[set[int]] = [set() for _ in range(count)]
+    high: list[set[int]] = [set() for _ in range(count)]
+    entering = [0] * count
+    for chain in skeleton.chains:
+        if not chain.top_side or len(chain.items) == 1:
+            low[chain.top].add(chain.edge)
+        if not chain.bottom_side and len(chain.items) > 1:
+            if chain.back:
+                high[chain.bottom].add(chain.edge)
+            else:
+                entering[chain.bottom] += 1
+    both = [
+        entering[node] + len(high[node]) if high[node] else min(3, entering[node])  # else sides share an arrow
+        for node in range(count)
+    ]
+    return [max(1, len(low[node]), both[node]) for node in range(count)]

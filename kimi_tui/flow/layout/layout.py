@@ -1,0 +1,171 @@
+"""A flow as boxes and lines in terminal cells: geometry only, a pure function of flow, direction and width.
+
+The layered part is our own, for the libraries there are place points, know neither ports nor labels nor cells, and
+are slow or unmaintained. Loops are found and turned (`ranking`), nodes get layers and an order that crosses little
+(`skeleton`, `crossings`), places across the flow (`placing`), and lines get ports and tracks (`assembly`, `routing`).
+"""
+
+from kimi_tui.flow.layout.box_sizes import Spacing, box_lines, box_size, label_lines, tries
+from kimi_tui.flow.layout.cell_text import cells
+from kimi_tui.flow.layout.coordinates import assemble
+from kimi_tui.flow.layout.geometry import Layout, LayoutDirection, LayoutMode, PlacedEdge, PlacedNode, Point
+from kimi_tui.flow.layout.layered_graph import Skeleton, build_skeleton, lines_touching
+from kimi_tui.flow.model.graph import Flow
+
+_MANY_ITEMS = 3_000
+"""With more items only the roomiest and the tightest spacing are tried."""
+
+__all__ = ["Layout", "LayoutDirection", "LayoutMode", "PlacedEdge", "PlacedNode", "Point", "layout"]
+
+
+def layout(
+    flow: Flow, *, direction: LayoutDirection = "TB", width: int | None = None, mode: LayoutMode = "full"
+) -> Layout:
+    """Lays `flow` out; with a `width` in cells, as roomy as fits into it, or else as narrow as it gets.
+
+    The result tells the width it really takes. The same flow always gives the same layout. Raises ChartTooLargeError.
+    """
+    number = {node: index for index, node in enumerate(flow.nodes)}
+    edges = [(number[edge.src], number[edge.dst]) for edge in flow.edges]
+    labelled = [bool(edge.label and edge.label.strip()) for edge in flow.edges]
+    skeleton = build_skeleton(len(number), edges, labelled, number[flow.begin_id])
+    main = _main_line(skeleton, number[flow.begin_id], number[flow.end_id])
+    result: Layout | None = None
+    spacings = tries(direction, mode)
+    if len(skeleton.items) > _MANY_ITEMS:
+        spacings = (spacings[0], spacings[-1])
+    for spacing in spacings:
+        hopeful = width is None or spacing is spacings[-1]
+        if not hopeful and _least_width(flow, skeleton, spacing, direction, mode) > (width or 0):
+            continue
+        tried = _lay(flow, skeleton, main, spacing, direction, mode)
+        if result is None or tried.width < result.width:
+            result = tried
+        if width is None or result.width <= width:
+            break
+    assert result is not None
+    return result
+
+
+def _main_line(skeleton: Skeleton, begin: int, end: int) -> set[int]:
+    """The edges that a person would call the main line: from BEGIN always along the longest way to END.
+
+    Where several ways are equally long all are followed and none of them is preferred: that makes them balanced.
+    """
+    leaving: dict[int, list[tuple[int, int]]] = {}
+    for chain in skeleton.chains:
+        if not chain.back:
+            leaving.setdefault(chain.top, []).append((chain.bottom, chain.edge))
+    longest: dict[int, int] = {end: 0}
+    for node in sorted(leaving, key=lambda node: -skeleton.rank[node]):
+        steps = [longest[target] + 1 for target, _ in leaving[node] if target in longest]
+        if steps:
+            longest[node] = max(max(steps), longest.get(node, 0))
+    entering: dict[int, list[int]] = {}
+    main: set[int] = set()
+    seen, todo = {begin}, [begin]
+    while todo:
+        ways = leaving.get(todo.pop(), [])
+        best = max((longest.get(target, -1) for target, _ in ways), default=-1)
+        followed = [(target, edge) for target, edge in ways if best >= 0 and longest.get(target, -1) == best]
+        for target, edge in followed:
+            entering.setdefault(target, []).append(edge)
+            if len(followed) == 1:
+                main.add(edge)
+            if target not in seen:
+                seen.add(target)
+                todo.append(target)
+    return main - {edge for edges in entering.values() if len(edges) > 1 for edge in edges}
+
+
+def _least_width(flow: Flow, skeleton: Skeleton, spacing: Spacing, direction: LayoutDirection, mode: LayoutMode) -> int:
+    """What the widest layer takes at least (the sum of all layers, where the flow runs to the right)."""
+    widths = [box_size(box_lines(node, spacing, mode), node.kind, mode)[0] for node in flow.nodes.values()]
+    count = len(widths)
+    rows = [[item for item in layer if item < count] for layer in skeleton.layers]
+    if direction == "LR":
+        return sum(max((widths[item] for item in row), default=0) for row in rows)
+    gap = min(spacing.between_boxes, spacing.beside_box, spacing.between_lines)
+    return max(
+        sum(widths[item] for item in row) + len(layer) - len(row) + (len(layer) - 1) * gap
+        for row, layer in zip(rows, skeleton.layers, strict=True)
+    )
+
+
+def _lay(
+    flow: Flow, skeleton: Skeleton, main: set[int], spacing: Spacing, direction: LayoutDirection, mode: LayoutMode
+) -> Layout:
+    across = direction == "LR"
+    kinds = [node.kind for node in flow.nodes.values()]
+    lines = [box_lines(node, spacing, mode) for node in flow.nodes.values()]
+    labels = {i: label_lines(e.label, spacing) for i, e in enumerate(flow.edges) if e.label and e.label.strip()}
+    sizes = [box_size(text, kind, mode) for text, kind in zip(lines, kinds, strict=True)]
+    touching = lines_touching(skeleton, len(sizes))
+    if across:
+        frame = 2 if mode == "full" else 0
+        needed = [need + (frame if need == 1 else 2) for need in touching]
+        sizes = [(width, max(height, need)) for (width, height), need in zip(sizes, needed, strict=True)]
+    else:
+        sizes = [(max(width, 2 * need + 1), height) for (width, height), need in zip(sizes, touching, strict=True)]
+    for node, (width, height) in enumerate(sizes):
+        item, breadth = skeleton.items[node], height if across else width
+        item.before = (breadth - 1) // 2
+        item.after = breadth - 1 - item.before
+        item.depth = width if across else height
+    label_depths: dict[int, int] = {}
+    for item in skeleton.items:
+        if item.label < 0:
+            continue
+        widest, count = max(cells(line) for line in labels[item.label]), len(labels[item.label])
+        label_depths[item.label] = widest if across else count
+        if not across:
+            item.before, item.after = (widest + 1, 0) if item.side < 0 else (0, widest + 1)
+            item.depth = count
+        elif item.host >= 0:
+            item.before, item.after = (count, 0) if item.side < 0 else (0, count)
+            item.depth = widest
+        else:
+            item.before, item.depth = count, widest + 2
+        if item.shared:
+            item.depth = 2 * label_depths[item.label] + 1
+    depths = [item.depth for item in skeleton.items[: len(sizes)]]
+    placed = assemble(skeleton, spacing, main=main, node_depths=depths, label_depths=label_depths, across=across)
+
+    def turned(point: Point) -> Point:
+        return (point[1], point[0]) if across else point
+
+    nodes = {
+        node.id: PlacedNode(node.id, *turned(at), *size, text, node.kind)
+        for node, at, size, text in zip(flow.nodes.values(), placed.node_at, sizes, lines, strict=True)
+    }
+    backward = {chain.edge for chain in skeleton.chains if chain.back}
+    edges = tuple(
+        PlacedEdge(
+            index,
+            edge.src,
+            edge.dst,
+            edge.label,
+            tuple(turned(point) for point in placed.paths[index]),
+            turned(placed.label_at[index]) if index in labels else None,
+            labels.get(index, ()),
+            index in backward,
+        )
+        for index, edge in enumerate(flow.edges)
+    )
+    return _framed(nodes, edges, direction, mode)
+
+
+def _framed(
+    nodes: dict[str, PlacedNode], edges: tuple[PlacedEdge, ...], direction: LayoutDirection, mode: LayoutMode
+) -> Layout:
+    """The layout with the size that all its parts take."""
+    width = max((node.x + node.width for node in nodes.values()), default=0)
+    height = max((node.y + node.height for node in nodes.values()), default=0)
+    for edge in edges:
+        for x, y in edge.path:
+            width, height = max(width, x + 1), max(height, y + 1)
+        if edge.label_at:
+            widest = max(cells(line) for line in edge.label_lines)
+            width = max(width, edge.label_at[0] + widest)
+            height = max(height, edge.label_at[1] + len(edge.label_lines))
+    return Layout(width, height, nodes, edges, direction, mode)

@@ -1,0 +1,73 @@
+"""How two charts of one flow differ, by the ids of their nodes; and one chart that has all of both."""
+
+from dataclasses import dataclass, replace
+
+from kimi_tui.flow.model.graph import Flow, FlowEdge, NodeKind
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """`reworded` nodes are in both with other words; ways are lines of the chart, with their labels."""
+
+    only_first: tuple[str, ...] = ()
+    only_second: tuple[str, ...] = ()
+    reworded: tuple[str, ...] = ()
+    ways_first: int = 0
+    ways_second: int = 0
+
+    def __bool__(self) -> bool:
+        return bool(self.only_first or self.only_second or self.reworded or self.ways_first or self.ways_second)
+
+
+NO_DIFFERENCE = Difference()
+
+
+def difference_of(first: Flow, second: Flow) -> Difference:
+    """BEGIN and END count as the same ones, whatever their ids."""
+    second = _with_ends_of(first, second)
+    ways = [{(edge.src, edge.dst, edge.label) for edge in flow.edges} for flow in (first, second)]
+    return Difference(
+        tuple(node for node in first.nodes if node not in second.nodes),
+        tuple(node for node in second.nodes if node not in first.nodes),
+        tuple(
+            node.id
+            for node in first.nodes.values()
+            if node.kind in (NodeKind.TASK, NodeKind.DECISION)
+            and node.id in second.nodes
+            and second.nodes[node.id].label != node.label
+        ),
+        len(ways[0] - ways[1]),
+        len(ways[1] - ways[0]),
+    )
+
+
+def union_of(first: Flow, second: Flow) -> Flow:
+    """A chart to be looked at, not to be run: the first one, and what only the second has."""
+    second = _with_ends_of(first, second)
+    nodes = {**second.nodes, **first.nodes}
+    ordered = {node_id: nodes[node_id] for node_id in (*first.nodes, *(one for one in nodes if one not in first.nodes))}
+    outgoing: dict[str, tuple[FlowEdge, ...]] = {}
+    for node_id in ordered:
+        own = first.outgoing.get(node_id, ())
+        outgoing[node_id] = (*own, *(edge for edge in second.outgoing.get(node_id, ()) if edge not in own))
+    return Flow(ordered, outgoing, first.begin_id, first.end_id, first.source, first.direction)
+
+
+def _with_ends_of(first: Flow, second: Flow) -> Flow:
+    """`second` with the ids that the ends have in `first`, where those are free."""
+    names: dict[str, str] = {}
+    for old, new in ((second.begin_id, first.begin_id), (second.end_id, first.end_id)):
+        if old != new and new not in second.nodes:
+            names[old] = new
+    if not names:
+        return second
+
+    def named(node_id: str) -> str:
+        return names.get(node_id, node_id)
+
+    nodes = {named(node.id): replace(node, id=named(node.id)) for node in second.nodes.values()}
+    outgoing = {
+        named(node_id): tuple(replace(edge, src=named(edge.src), dst=named(edge.dst)) for edge in edges)
+        for node_id, edges in second.outgoing.items()
+    }
+    return replace(second, nodes=nodes, outgoing=outgoing, begin_id=named(second.begin_id), end_id=named(second.end_id))

@@ -1,0 +1,359 @@
+"""Turns a chart into a flow or says why it is none; and what a flow's writer may want to know besides.
+
+Errors stop a flow from running (`build_flow`), warnings (`lint`) never do. Everything is linear in the chart's size.
+"""
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence, Set
+
+from kimi_tui.errors import FlowValidationError
+from kimi_tui.flow.model.graph import Chart, ChartEdge, ChartNode, ChartNote, Flow, FlowEdge, FlowNode, NodeKind
+from kimi_tui.flow.model.loops import Outgoing, loops_without_decision, loops_without_end
+from kimi_tui.flow.parsing.groups import without_groups
+from kimi_tui.i18n import said
+
+LONGEST_BRANCH_LABEL = 40
+_TAG = re.compile(r"<[^<>]*>")
+
+
+def build_flow(chart: Chart) -> Flow:
+    """The flow a chart describes; raises `FlowValidationError`, the first of its `flaws`, where it is none."""
+    for flaw in _flaws(chart):
+        raise flaw
+    plain = without_groups(chart).chart
+    begin, ends = _with_role(plain, NodeKind.BEGIN)[0], {node.id for node in _with_role(plain, NodeKind.END)}
+    outgoing = _outgoing(plain)
+    reached = _reached_from(begin.id, ends, outgoing)
+    end_id = next(node.id for node in plain.nodes if node.id in ends and node.id in reached)
+    nodes = {node.id: FlowNode(node.id, node.label, _kind(node, begin, ends, outgoing)) for node in plain.nodes}
+    edges = {
+        node_id: tuple(FlowEdge(edge.src, edge.dst, _branch(edge)) for edge in ways)
+        for node_id, ways in outgoing.items()
+    }
+    return Flow(nodes, edges, begin.id, end_id, chart.source, chart.direction, chart)
+
+
+def flaws(chart: Chart) -> list[FlowValidationError]:
+    """All that keeps a chart from being a flow, in the order of their places."""
+    return sorted(_flaws(chart), key=lambda flaw: (flaw.line or 0, flaw.column or 0))
+
+
+def _flaws(read: Chart) -> Iterator[FlowValidationError]:
+    plain = without_groups(read)
+    chart = plain.chart
+    yield from plain.flaws
+    begins, ends = _with_role(chart, NodeKind.BEGIN), _with_role(chart, NodeKind.END)
+    if len(begins) != 1:
+        yield _begin_flaw(read, begins)
+    if not ends:
+        yield _missing(read, NodeKind.END)
+    outgoing = _outgoing(chart)
+    reached: set[str] = set(outgoing)
+    if begins and not outgoing[begins[0].id]:
+        if not any(edge.src == begins[0].id for edge in read.edges):  # else its edge has a flaw already
+            yield _refusal(said("BEGIN has no way out; link it to the first step"), begins[0])
+    elif begins and ends:
+        reached = _reached_from(begins[0].id, {end.id for end in ends}, outgoing)
+        if not plain.flaws and not any(end.id in reached for end in ends):
+            stops = _where_it_stops(chart, outgoing, reached)
+            yield _refusal(said("END cannot be reached from BEGIN; {why}", why=stops), ends[0])
+    for node in chart.nodes:
+        if node.id in reached and _role(node) is None and len(outgoing[node.id]) > 1:
+            yield from _branch_flaws(node, outgoing[node.id])
+
+
+def lint(read: Flow | Chart) -> list[ChartNote]:
+    """Warnings about a chart, in the order of their places. A flow that came from no chart has none."""
+    written = read.chart if isinstance(read, Flow) else read
+    if written is None:
+        return []
+    found = list(written.notes)
+    found += _container_warnings(written)
+    chart = without_groups(written).chart
+    outgoing = _outgoing(chart)
+    found += (
+        ChartNote(said("this edge points both ways; it is followed forward only"), edge.line, edge.column)
+        for edge in chart.edges
+        if edge.heads == "both"
+    )
+    begins, ends = _with_role(chart, NodeKind.BEGIN), _with_role(chart, NodeKind.END)
+    found += (
+        ChartNote(
+            said("END once more; each END ends the run, but Kimi CLI takes a flow with one END only"),
+            node.line,
+            node.column,
+        )
+        for node in ends[1:]
+    )
+    reached: set[str] = set(outgoing)
+    if begins:
+        reached = _reached_from(begins[0].id, {end.id for end in ends}, outgoing)
+        found += (
+            ChartNote(said("`{node}` cannot be reached from BEGIN", node=node.id), node.line, node.column)
+            for node in chart.nodes
+            if node.id not in reached
+        )
+    meant_as_end = None if ends else _nearly(written, NodeKind.END)
+    for node in chart.nodes:
+        if node.id in reached and node is not meant_as_end:
+            found += _node_warnings(node, outgoing[node.id])
+    found += _loop_warnings(chart, outgoing, reached)
+    return sorted(found, key=lambda note: (note.line, note.column))
+
+
+def _container_warnings(chart: Chart) -> Iterator[ChartNote]:
+    """A container of D2 with a long text: perhaps a step whose braces were not meant to hold steps."""
+    groups = {group.id for group in chart.groups} if chart.source == "d2" else set[str]()
+    for node in chart.nodes:
+        if node.id in groups and ("\n" in node.label or len(node.label) > LONGEST_BRANCH_LABEL):
+            yield ChartNote(
+                said("`{node}` holds other shapes, so its text is a title that no step is told", node=node.id),
+                node.line,
+                node.column,
+            )
+
+
+def _role(node: ChartNode) -> NodeKind | None:
+    """BEGIN and END are told by label; by id where the label stands in a block of its own."""
+    name = node.id if node.labelled_inside and node.id.casefold() in ("begin", "end") else node.label
+    match name.strip().casefold():
+        case "begin":
+            return NodeKind.BEGIN
+        case "end":
+            return NodeKind.END
+        case _:
+            return None
+
+
+def _with_role(chart: Chart, role: NodeKind) -> list[ChartNode]:
+    return [node for node in chart.nodes if _role(node) is role]
+
+
+def _begin_flaw(chart: Chart, begins: Sequence[ChartNode]) -> FlowValidationError:
+    if not begins:
+        return _missing(chart, NodeKind.BEGIN)
+    ids = ", ".join(f"`{node.id}`" for node in begins[:8]) + (", .." if len(begins) > 8 else "")
+    return _refusal(
+        said("{count} nodes are labelled BEGIN ({nodes}); a flow has exactly one", count=len(begins), nodes=ids),
+        begins[1],
+    )
+
+
+def _missing(chart: Chart, role: NodeKind) -> FlowValidationError:
+    """At the node that was probably meant, with the label it needs; else at the chart's beginning, with an example."""
+    name = role.upper()
+    if (node := _nearly(chart, role)) is None:
+        cause = said(
+            "no node is labelled {name}; a flow needs one, for example `{example}`",
+            name=name,
+            example=_example(chart, name),
+        )
+        return FlowValidationError(cause, line=1, column=1)
+    if any(group.id == node.id for group in chart.groups):
+        cause = said("`{node}` is a group of nodes, so it cannot be {name}; give {name} a node of its own",
+            node=node.id, name=name)  # fmt: skip
+    else:
+        cause = said(
+            "no node is labelled {name}; `{node}` says `{label}`, and its label must be {name} alone: `{example}`",
+            name=name,
+            node=node.id,
+            label=_short(node.label),
+            example=f"{node.id}: {name}" if chart.source == "d2" else f"{node.id}([{name}])",
+        )
+    return _refusal(cause, node)
+
+
+_OTHER_WORDS = {NodeKind.BEGIN: ("begin", "start", "开始"), NodeKind.END: ("end", "stop", "finish", "done", "结束")}
+
+
+def _nearly(chart: Chart, role: NodeKind) -> ChartNode | None:
+    """The node that was probably meant to be BEGIN or END: by its id, its label without marks, or another word."""
+    word, *others = _OTHER_WORDS[role]
+    nodes = [node for node in chart.nodes if _role(node) is None]
+    tests: tuple[Callable[[ChartNode], bool], ...] = (
+        lambda node: _bare(node.label) == word,
+        lambda node: _bare(node.id) == word,
+        lambda node: _bare(node.label) in others,
+    )
+    return next((node for test in tests for node in nodes if test(node)), None)
+
+
+def _bare(text: str) -> str:
+    """The letters of a short text in one case: without markup, emoji, punctuation and blanks."""
+    if len(text) > LONGEST_BRANCH_LABEL:
+        return ""
+    return "".join(character for character in _TAG.sub("", text) if character.isalpha()).casefold()
+
+
+def _example(chart: Chart, name: str) -> str:
+    if chart.source == "d2":
+        return f"{name} -> first step" if name == "BEGIN" else f"last step -> {name}"
+    return f"{name}([{name}]) --> A" if name == "BEGIN" else f"A --> {name}([{name}])"
+
+
+def _refusal(cause: str, at: ChartNode | ChartEdge) -> FlowValidationError:
+    return FlowValidationError(cause, line=at.line, column=at.column)
+
+
+def _branch(edge: ChartEdge) -> str | None:
+    return (edge.label or "").strip() or None
+
+
+def _outgoing(chart: Chart) -> dict[str, list[ChartEdge]]:
+    """The ways out of every node; edges that are drawn hidden are none."""
+    outgoing: dict[str, list[ChartEdge]] = {node.id: [] for node in chart.nodes}
+    for edge in chart.edges:
+        if edge.heads != "hidden":
+            outgoing[edge.src].append(edge)
+    return outgoing
+
+
+def _reached_from(start: str, ends: Set[str], outgoing: Outgoing) -> set[str]:
+    """What a run can come to: nothing is run after END."""
+    reached, waiting = {start}, [start]
+    while waiting:
+        node_id = waiting.pop()
+        if node_id in ends:
+            continue
+        for edge in outgoing[node_id]:
+            if edge.dst not in reached:
+                reached.add(edge.dst)
+                waiting.append(edge.dst)
+    return reached
+
+
+def _where_it_stops(chart: Chart, outgoing: Outgoing, reached: set[str]) -> str:
+    stops = [node.id for node in chart.nodes if node.id in reached and not outgoing[node.id]]
+    if stops:
+        named = ", ".join(f"`{node_id}`" for node_id in stops[:3])
+        return said("no way leads on from {nodes}", nodes=named)
+    return said("every way from BEGIN runs in a circle")
+
+
+def _kind(node: ChartNode, begin: ChartNode, ends: Set[str], outgoing: Outgoing) -> NodeKind:
+    if node is begin:
+        return NodeKind.BEGIN
+    if node.id in ends:
+        return NodeKind.END
+    return NodeKind.DECISION if len(outgoing[node.id]) > 1 else NodeKind.TASK
+
+
+def _branch_flaws(node: ChartNode, ways: Sequence[ChartEdge]) -> Iterator[FlowValidationError]:
+    seen: dict[str, ChartEdge] = {}
+    targets = list(dict.fromkeys(edge.dst for edge in ways))
+    if len(targets) > 1 and not any(_branch(edge) for edge in ways):
+        named = ", ".join(f"`{target}`" for target in targets[:8]) + (", .." if len(targets) > 8 else "")
+        yield _refusal(
+            said(
+                "`{node}` leads to {nodes} at once, and steps side by side are not run; "
+                "put them one after the other, or label each way so that the model chooses one",
+                node=node.id,
+                nodes=named,
+            ),
+            ways[1],
+        )
+        return
+    for edge in ways:
+        label = _branch(edge)
+        if label is None:
+            yield _refusal(
+                said(
+                    "`{node}` has {count} ways out, and this one, to `{to}`, has no label; "
+                    "label every branch of a decision",
+                    node=node.id,
+                    count=len(ways),
+                    to=edge.dst,
+                ),
+                edge,
+            )
+        elif label in seen:
+            yield _refusal(
+                said(
+                    "`{node}` has two branches labelled `{label}`, to `{first}` and to `{second}`; "
+                    "branches of a decision need different labels",
+                    node=node.id,
+                    label=label,
+                    first=seen[label].dst,
+                    second=edge.dst,
+                ),
+                edge,
+            )
+        else:
+            seen[label] = edge
+
+
+def _node_warnings(node: ChartNode, ways: Sequence[ChartEdge]) -> Iterable[ChartNote]:
+    role = _role(node)
+    if role is NodeKind.END:
+        if ways:
+            yield ChartNote(said("END ends the run; what comes after it is never run"), ways[0].line, ways[0].column)
+        return
+    if not ways:
+        yield ChartNote(
+            said("a run stops at `{node}`: it has no way out, and is not END", node=node.id), node.line, node.column
+        )
+    if role is NodeKind.BEGIN:
+        if len(ways) > 1:
+            yield ChartNote(
+                said("BEGIN is always left by its first edge; this one is never taken"), ways[1].line, ways[1].column
+            )
+        return
+    if not node.label.strip():
+        yield ChartNote(
+            said("`{node}` has an empty label, so its prompt is empty", node=node.id), node.line, node.column
+        )
+    if len(ways) > 1:
+        yield from _branch_warnings(node, ways)
+
+
+def _branch_warnings(node: ChartNode, ways: Sequence[ChartEdge]) -> Iterable[ChartNote]:
+    folded: dict[str, str] = {}
+    for edge in ways:
+        label = _branch(edge) or ""
+        other = folded.setdefault(label.casefold(), label)
+        if other != label:
+            yield ChartNote(
+                said("the branches `{other}` and `{label}` differ only in case", other=other, label=label),
+                edge.line,
+                edge.column,
+            )
+        if "<" in label:
+            yield ChartNote(
+                said("the branch `{label}` holds a `<`, so Kimi CLI cannot choose it", label=_short(label)),
+                edge.line,
+                edge.column,
+            )
+        if "\n" in label:
+            yield ChartNote(
+                said("the branch `{label}` has more than one line", label=_short(label)), edge.line, edge.column
+            )
+        if len(label) > LONGEST_BRANCH_LABEL:
+            yield ChartNote(
+                said(
+                    "the branch `{label}` has {count} characters; more than {most} are hard to repeat exactly",
+                    label=_short(label),
+                    count=len(label),
+                    most=LONGEST_BRANCH_LABEL,
+                ),
+                edge.line,
+                edge.column,
+            )
+
+
+def _short(label: str) -> str:
+    line = " ".join(label.split())
+    return line if len(line) <= LONGEST_BRANCH_LABEL else line[: LONGEST_BRANCH_LABEL - 1] + "…"
+
+
+def _loop_warnings(chart: Chart, outgoing: Outgoing, reached: set[str]) -> Iterable[ChartNote]:
+    ends = {node.id for node in _with_role(chart, NodeKind.END)}
+    places = {node.id: (node.line, node.column) for node in chart.nodes}
+    for node_id in loops_without_decision(outgoing, reached - ends):
+        yield ChartNote(
+            said("the loop through `{node}` has no decision on it, so it never ends", node=node_id), *places[node_id]
+        )
+    for node_id in loops_without_end(outgoing, reached, ends) if ends else ():
+        yield ChartNote(
+            said("no way leads from the loop through `{node}` to END, whatever is decided", node=node_id),
+            *places[node_id],
+        )

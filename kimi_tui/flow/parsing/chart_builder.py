@@ -1,0 +1,87 @@
+"""Collects nodes and edges while a chart is read, in the order of their first mention."""
+
+from collections.abc import Iterable
+
+from kimi_tui.flow.model.graph import (
+    Chart,
+    ChartEdge,
+    ChartGroup,
+    ChartNode,
+    ChartNote,
+    ChartSource,
+    Direction,
+    Heads,
+)
+from kimi_tui.flow.parsing.source_position import Places
+from kimi_tui.i18n import said
+
+MOST_EDGES = 100_000
+
+
+class _Node:
+    __slots__ = ("inside", "label", "labelled_at", "seen_at", "shape")
+
+    def __init__(self, seen_at: int) -> None:
+        self.seen_at = seen_at
+        self.labelled_at: int | None = None
+        self.label: str | None = None
+        self.shape = "rect"
+        self.inside = False
+
+
+class ChartBuilder:
+    """A chart under way. Places are offsets into the text until `chart` resolves them."""
+
+    def __init__(self, places: Places) -> None:
+        self._places = places
+        self.nodes: dict[str, _Node] = {}
+        self.edges: list[tuple[str, str, str | None, int, Heads]] = []
+        self.notes: list[tuple[str, int]] = []
+        self.groups: dict[str, tuple[list[str], int]] = {}
+        self.direction: Direction = "TB"
+
+    def mention(self, node_id: str, offset: int) -> None:
+        if node_id not in self.nodes:
+            self.nodes[node_id] = _Node(offset)
+
+    def label(self, node_id: str, label: str, offset: int, *, inside: bool = False) -> None:
+        """Gives a mentioned node its text; the last one written counts."""
+        node = self.nodes[node_id]
+        node.label, node.labelled_at, node.inside = label, offset, inside
+
+    def says_its_id(self, node_id: str) -> bool:
+        return self.nodes[node_id].label in (None, node_id)
+
+    def shape(self, node_id: str, shape: str) -> None:
+        self.nodes[node_id].shape = shape
+
+    def edge(self, src: str, dst: str, label: str | None, *, offset: int, heads: Heads = "forward") -> None:
+        if len(self.edges) == MOST_EDGES:
+            raise self._places.fault(said("this chart has more than {count} edges", count=MOST_EDGES), offset)
+        self.edges.append((src, dst, label, offset, heads))
+
+    def group(self, group_id: str, members: Iterable[str], *, offset: int) -> None:
+        """Adds members to a group, which is made where there is none of that id."""
+        self.groups.setdefault(group_id, ([], offset))[0].extend(members)
+
+    def note(self, text: str, offset: int) -> None:
+        self.notes.append((text, offset))
+
+    def chart(self, source: ChartSource) -> Chart:
+        nodes: list[ChartNode] = []
+        for node_id, node in self.nodes.items():
+            line, column = self._places.of(node.seen_at if node.labelled_at is None else node.labelled_at)
+            label = node_id if node.label is None else node.label
+            nodes.append(ChartNode(node_id, label, line, column, node.shape, node.inside))
+        edges: list[ChartEdge] = []
+        for src, dst, text, offset, heads in self.edges:
+            line, column = self._places.of(offset)
+            edges.append(ChartEdge(src, dst, text, line, column, heads))
+        notes = tuple(
+            ChartNote(text, *self._places.of(offset)) for text, offset in sorted(self.notes, key=lambda n: n[1])
+        )
+        groups = tuple(
+            ChartGroup(group_id, tuple(members), *self._places.of(offset))
+            for group_id, (members, offset) in self.groups.items()
+        )
+        return Chart(source, tuple(nodes), tuple(edges), self.direction, notes, groups)

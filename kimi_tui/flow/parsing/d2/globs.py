@@ -1,0 +1,322 @@
+"""D2's patterns: what is said of every shape or connection that matches, also of those that come later.
+
+A rule waits until the whole text is read. It gives way to what is said of a shape by name further down, and comes
+before what is said further up. `suspend` and `unsuspend` hold at once, for what is there.
+"""
+
+from collections.abc import Iterator, Sequence, Set
+from dataclasses import dataclass, field
+from typing import NamedTuple, NoReturn
+
+from kimi_tui.flow.parsing.chart_builder import MOST_EDGES
+from kimi_tui.flow.parsing.d2.keywords import BOARDS
+from kimi_tui.flow.parsing.d2.statement import Link
+from kimi_tui.flow.parsing.d2.strings import Key, Scalar, Variable
+from kimi_tui.flow.parsing.d2.tree import TABLES, Edge, Field, Tree
+from kimi_tui.i18n import said
+
+_SAID = frozenset({"label", "class", "shape"})
+_NEVER_SAID = BOARDS | {"vars", "classes"}
+_SPECIAL_SHAPES = TABLES | {"sequence_diagram"}
+
+
+class Filter(NamedTuple):
+    """`&shape: circle`, or with `!&` its opposite."""
+
+    names: tuple[str, ...]
+    value: str
+    negated: bool
+
+
+@dataclass(slots=True, eq=False)
+class Rule:
+    """What is said of all shapes on a path, or of all connections like a link.
+
+    `inner`: it stands within the braces of another, or a filter does so where it is not read.
+    """
+
+    scope: Field
+    said: Field
+    offset: int
+    path: Sequence[Key] = ()
+    link: Link | None = None
+    filters: list[Filter] = field(default_factory=list[Filter])
+    deletes: bool = False
+    suspends: bool | None = None
+    inner: bool = False
+
+
+class Connecting(NamedTuple):
+    """A connection between patterns."""
+
+    scope: Field
+    link: Link
+    shared: Field
+    offset: int
+
+
+class Match(NamedTuple):
+    """A shape, or a connection with the ends as they are written."""
+
+    shape: Field | None = None
+    edge: Edge | None = None
+    ends: tuple[Field, Field] | None = None
+
+
+class Patterns:
+    """The rules of one text."""
+
+    def __init__(self, tree: Tree) -> None:
+        self._tree = tree
+        self._waiting: list[Rule | Connecting] = []
+        self._filled: Set[Field] = frozenset()
+        self._touched = 0
+        self._suspending: set[str] = set()
+        self._first_suspends: Rule | None = None
+
+    def add(self, said: Rule | Connecting) -> None:
+        """To be called when all that it says is read, braces and all."""
+        if isinstance(said, Rule) and said.suspends is not None:
+            self._check(said)
+            for match in [*self._matches(said)]:
+                suspend(match, suspended=said.suspends)
+        else:
+            self._waiting.append(said)
+
+    def settle(self, filled: Set[Field]) -> None:
+        """Applies the rules; twice, so that they hold for the shapes that other rules make.
+
+        `filled` are shapes that a variable with shapes or attributes in it has filled, and what it has put there.
+        """
+        self._filled = filled
+        if self._first_suspends is not None and self._tree.classes_matter():
+            self._refuse(said("`suspend` is not read beside classes that give labels"), self._first_suspends)
+        told = [one for one in self._waiting if isinstance(one, Connecting) or self._check(one)]
+        for one in told:
+            if isinstance(one, Connecting):
+                self._connect(one)
+            else:
+                self._apply(one)
+        for one in told:
+            if isinstance(one, Rule):
+                self._apply(one)
+
+    def count(self, touched: int, offset: int) -> None:
+        self._touched += touched
+        if self._touched > MOST_EDGES:
+            raise self._tree.places.fault(
+                said("patterns and indices up to here touch more than {most} shapes and edges", most=MOST_EDGES), offset
+            )
+
+    def _check(self, rule: Rule) -> bool:
+        """Whether the rule changes anything that is read here; refused where it does and cannot be followed."""
+        changes = rule.deletes or rule.suspends is not None or self._changes(rule.said)
+        if not changes:
+            return False
+        cause = ""
+        if rule.inner:
+            cause = said("a pattern within the braces of another is not read")
+        elif any(given.names[0] == "level" for given in rule.filters):
+            cause = said("the filter `&level` is not read")
+        elif any(child.name.lower() in _NEVER_SAID for child in rule.said.children.values() if child.reserved):
+            cause = said("a pattern that sets variables, classes or boards is not read")
+        elif rule.link is None and rule.deletes:
+            cause = said("a pattern that deletes shapes is not read")
+        elif rule.suspends is not None and self._heard(rule):
+            cause = said("a pattern that suspends is read once only")
+        elif any(given.names[0] == "connected" for given in rule.filters) and self._connects():
+            cause = said("the filter `&connected` is not read beside connections between patterns")
+        elif rule.link is None and any(key.text == "**" for key in rule.path) and any(rule.said.shapes()):
+            cause = said("a pattern `**` that makes shapes would go on for ever")
+        elif any("**" in key.text and key.text != "**" for key in rule.path if key.pattern):
+            cause = said("`**` stands alone between dots")
+        if cause:
+            self._refuse(cause, rule)
+        return True
+
+    def _refuse(self, cause: str, rule: Rule) -> NoReturn:
+        raise self._tree.places.fault(said("{cause}; name the shapes", cause=cause), rule.offset)
+
+    def _heard(self, rule: Rule) -> bool:
+        link = rule.link
+        names = [[key.text for key in keys] for keys in ([link.source, link.target] if link else [rule.path])]
+        heard = repr((names, rule.suspends, rule.filters))
+        known = heard in self._suspending
+        self._suspending.add(heard)
+        self._first_suspends = self._first_suspends or rule
+        return known
+
+    def _connects(self) -> bool:
+        return any(isinstance(said, Connecting) for said in self._waiting)
+
+    def _changes(self, said: Field) -> bool:
+        if said.value is not None or any(said.shapes()):
+            return True
+        for name in ("vars", "classes", "label"):
+            if said.attribute(name) is not None:
+                return True
+        shape, named = said.attribute("shape"), said.attribute("class")
+        if shape is not None and shape.value is not None and shape.value.text.lower() in _SPECIAL_SHAPES:
+            return True
+        return named is not None and self._tree.classes_matter()
+
+    def _apply(self, rule: Rule) -> None:
+        for match in [*self._matches(rule)]:
+            if match.shape is not None:
+                self._apply_to_shape(rule, match.shape)
+            elif match.edge is not None:
+                if rule.deletes and match.edge.offset > rule.offset:
+                    self._refuse(said("a pattern that deletes connections stands below all of them"), rule)
+                match.edge.gone |= rule.deletes
+                if rule.said not in match.edge.layers:
+                    match.edge.layers.append(rule.said)
+                    match.edge.layers.sort(key=lambda layer: layer.offset)
+
+    def _apply_to_shape(self, rule: Rule, shape: Field) -> None:
+        if shape in self._filled:
+            self._refuse(
+                said("a pattern that labels or makes shapes is not read beside variables that hold shapes"), rule
+            )
+        todo = [(shape, rule.said)]
+        while todo:
+            into, one = todo.pop()
+            self.count(1, rule.offset)
+            if one.value is not None and into.value is not None and into.value_offset > one.value_offset:
+                self._check_variable(rule, into.value)
+            if one.value is not None and (into.value is None or into.value_offset < one.value_offset):
+                into.value, into.value_offset = one.value, one.value_offset
+            if one.values and into.value is None and not into.values:
+                into.values = one.values
+            for child in one.children.values():
+                if not child.reserved or child.name.lower() in _SAID:
+                    made = self._tree.child(into, child.name, child.offset, bare=child.reserved)
+                    todo.append((made, child))
+
+    def _check_variable(self, rule: Rule, value: Scalar) -> None:
+        if any(key.text == "**" for key in rule.path) and any(isinstance(piece, Variable) for piece in value.pieces):
+            self._refuse(said("a pattern `**` that labels shapes is not read beside labels of variables"), rule)
+
+    def _connect(self, said: Connecting) -> None:
+        link = said.link
+        targets = [*self.shapes(said.scope, link.target, making=link.offset)]
+        for source in [*self.shapes(said.scope, link.source, making=link.offset)]:
+            for target in targets:
+                if source is not target:
+                    self.count(1, link.offset)
+                    self._tree.connect(source, link.arrow, target, layers=[said.shared], offset=link.offset)
+
+    def _matches(self, rule: Rule) -> Iterator[Match]:
+        if rule.link is None:
+            found = (Match(shape) for shape in self.shapes(rule.scope, rule.path))
+        else:
+            found = self._edges(rule.scope, rule.link)
+        return (match for match in found if all(self._passes(match, given) for given in rule.filters))
+
+    def _edges(self, scope: Field, link: Link) -> Iterator[Match]:
+        sources, targets = {*self.shapes(scope, link.source)}, {*self.shapes(scope, link.target)}
+        self.count(len(self._tree.written), link.offset)
+        for (source, arrow, target), edges in self._tree.written.items():
+            if arrow == link.arrow and source in sources and target in targets:
+                self.count(len(edges), link.offset)
+                yield from (Match(None, edge, (source, target)) for edge in edges)
+
+    def connections(self, scope: Field, link: Link) -> list[Edge]:
+        """Those between two shapes that are there by now."""
+        source, target = next(self.shapes(scope, link.source), None), next(self.shapes(scope, link.target), None)
+        return [] if source is None or target is None else self._tree.written.get((source, link.arrow, target), [])
+
+    def shapes(self, scope: Field, path: Sequence[Key], *, making: int | None = None) -> Iterator[Field]:
+        """The shapes that a path may mean. `making` is the place of a connection, which makes what it names: for it,
+        `**` is shapes without others in them only."""
+        here = [scope]
+        for at, key in enumerate(path):
+            if key.bare and key.text == "_":
+                here = [each.parent for each in here if each.parent is not None]
+                continue
+            found: list[Field] = []
+            for each in here:
+                self.count(1 + len(each.children), key.offset)
+                if key.pattern and key.text == "**":
+                    found += self._below(each, key.offset, leaves=making is not None and at + 1 == len(path))
+                elif key.pattern:
+                    parts = key.text.lower().split("*")
+                    found += [shape for shape in each.shapes() if _is_like(shape.name.lower(), parts)]
+                elif making is not None:
+                    found.append(self._tree.child(each, key.text, key.offset, bare=False))
+                elif child := each.children.get((key.text.lower(), False)):
+                    found.append(child)
+            here = found
+        return iter(here)
+
+    def _below(self, top: Field, offset: int, *, leaves: bool) -> Iterator[Field]:
+        waiting = [*top.shapes()]
+        while waiting:
+            shape = waiting.pop()
+            inner = [*shape.shapes()]
+            self.count(1, offset)
+            if not leaves or not inner:
+                yield shape
+            waiting += inner
+
+    def _passes(self, match: Match, given: Filter) -> bool:
+        return self._holds(match, given.names, given.value) is not given.negated
+
+    def _holds(self, match: Match, names: tuple[str, ...], value: str) -> bool:
+        tree, shape = self._tree, match.shape
+        if shape is None:
+            if match.edge is None or match.ends is None:
+                return False
+            if names[0] in ("src", "dst"):
+                end = match.ends[names[0] == "dst"]
+                return self._holds(Match(end), names[1:], value) if names[1:] else _same(tree.path_of(end), value)
+            return any(_same(text, value) for layer in match.edge.layers for text in tree.texts(layer, names))
+        match names:
+            case ("connected",):
+                if any(shape.shapes()):
+                    raise tree.places.fault(
+                        said("`&connected` is not read for shapes with others in them"), shape.offset
+                    )
+                connected = any(shape in ends for ends in tree.ends())
+                self.count(len(tree.written), shape.offset)
+                return str(connected).lower() == value.lower()
+            case ("leaf",):
+                return str(not any(shape.shapes())).lower() == value.lower()
+            case ("shape",):
+                drawn = tree.shape_of(shape)
+                return _same(drawn or "rectangle", value.lower()) if drawn or "*" not in value else False
+            case ("label",):
+                return _same(tree.text_of(shape), value)
+            case _:
+                return any(_same(text, value) for text in tree.texts(shape, names))
+
+
+def suspend(match: Match, *, suspended: bool) -> None:
+    """Takes a shape or a connection away, or brings it back; a connection brings back its ends and all around them."""
+    if match.shape is not None:
+        match.shape.suspended = suspended
+    if match.edge is not None:
+        match.edge.suspended = suspended
+        for end in match.ends or ():
+            here: Field | None = None if suspended else end
+            while here is not None:
+                here.suspended = False
+                here = here.parent
+
+
+def _same(text: str, pattern: str) -> bool:
+    return _is_like(text, pattern.split("*")) if "*" in pattern else text == pattern
+
+
+def _is_like(name: str, parts: list[str]) -> bool:
+    """Whether a name is made of these parts in order, with anything between them."""
+    if len(parts) == 1:
+        return name == parts[0]
+    if not name.startswith(parts[0]):
+        return False
+    at = len(parts[0])
+    for part in parts[1:-1]:
+        found = name.find(part, at)
+        if found < 0:
+            return False
+        at = found + len(part)
+    return len(name) - at >= len(parts[-1]) and name.endswith(parts[-1])

@@ -1,0 +1,319 @@
+"""Reads D2's shapes and connections: a chart means here what it means to D2's own compiler.
+
+One pass with a stack of open braces, so depth costs no recursion; the tree it fills is in `d2_tree`, the parts of
+statements in `d2_statement`, patterns in `d2_patterns`. Only the root board is read. What would take another file is
+refused with its place, and so are the few patterns that cannot be followed.
+"""
+
+from enum import Enum, auto
+from itertools import takewhile
+from typing import NamedTuple
+
+from kimi_tui.flow.model.graph import Chart
+from kimi_tui.flow.parsing.chart_builder import ChartBuilder
+from kimi_tui.flow.parsing.d2.globs import Connecting, Filter, Match, Patterns, Rule, suspend
+from kimi_tui.flow.parsing.d2.keywords import BOARDS, RESERVED, STYLE_WORDS
+from kimi_tui.flow.parsing.d2.statement import BETWEEN, Link, Path, StatementScanner, Value
+from kimi_tui.flow.parsing.d2.substitutions import Spreads, fill_in
+from kimi_tui.flow.parsing.d2.tree import Edge, Field, Tree
+from kimi_tui.flow.parsing.source_position import checked
+from kimi_tui.i18n import said
+
+
+def read_d2(text: str) -> Chart:
+    """Nodes and edges as written; raises `FlowParseError` with line and column for what cannot be read."""
+    return _Reader(checked(text)).read()
+
+
+class _Inside(Enum):
+    """What braces are open around a statement: those of shapes, of a pattern, or of another board."""
+
+    SHAPE = auto()
+    PATTERN = auto()
+    BOARD = auto()
+
+
+class _Open(NamedTuple):
+    """An open brace: the field that what follows is said of, and where the brace stands."""
+
+    scope: Field
+    offset: int
+    inside: _Inside = _Inside.SHAPE
+    rule: Rule | None = None
+
+
+class _Reader:
+    def __init__(self, text: str) -> None:
+        self.scan = StatementScanner(text)
+        self.tree = Tree(self.scan.places)
+        self.open = [_Open(self.tree.root, 0)]
+        self.patterns = Patterns(self.tree)
+        self.spreads: Spreads = {}
+
+    def read(self) -> Chart:
+        scan = self.scan
+        scan.skip(BETWEEN)
+        while scan.at < len(scan.text):
+            self._statement()
+            scan.skip(BETWEEN)
+        if len(self.open) > 1:
+            scan.fail(
+                said("this `{sign}` is never closed; end it with `{end}`", sign="{", end="}"), self.open[-1].offset
+            )
+        filled = fill_in(self.tree, self.spreads) if "${" in scan.text else set[Field]()
+        self.patterns.settle(filled)
+        builder = ChartBuilder(scan.places)
+        self.tree.fill(builder)
+        return builder.chart("d2")
+
+    def _statement(self) -> None:
+        scan, start = self.scan, self.scan.at
+        text = scan.text
+        if text[start] == "}":
+            self._close()
+        elif text.startswith("...${", start):
+            self._spread(start)
+        elif text.startswith("...", start) or text[start] == "@":
+            scan.fail(said("imports (`@file`) are not read; write their contents here"))
+        elif text[start] == "&" or text.startswith("!&", start):
+            self._filter(start)
+        else:
+            self._keys_or_connections(start)
+
+    def _close(self) -> None:
+        if len(self.open) == 1:
+            self.scan.fail(said("this `{sign}` closes nothing", sign="}"))
+        closed = self.open.pop()
+        if closed.rule is not None and self.open[-1].rule is not closed.rule:
+            self.patterns.add(closed.rule)
+        self.scan.at += 1
+        self.scan.end()
+
+    def _spread(self, start: int) -> None:
+        variable, self.scan.at = self.scan.spread()
+        self.scan.end()
+        scope, _, inside, rule = self.open[-1]
+        if inside is _Inside.PATTERN or rule is not None:
+            self.scan.fail(said("variables are not spread in a pattern; write their contents here"), start)
+        if inside is _Inside.SHAPE:
+            self.spreads.setdefault(scope, []).append(variable)
+
+    def _filter(self, start: int) -> None:
+        scan, rule = self.scan, self.open[-1].rule
+        if self.open[-1].inside is _Inside.SHAPE:
+            scan.fail(said("a filter (`&`) stands within the braces of a pattern only"))
+        scan.at = scan.text.index("&", start) + 1
+        names = tuple(key.text.lower() for key in scan.path())
+        value = scan.value()
+        if rule is not None:
+            rule.inner |= not names or value.scalar is None or self.open[-1].scope is not rule.said
+            text = "" if value.scalar is None else value.scalar.text
+            rule.filters.append(Filter(names or ("",), text, scan.text[start] == "!"))
+
+    def _keys_or_connections(self, start: int) -> None:
+        scan, scope, inside = self.scan, self.open[-1].scope, self.open[-1].inside
+        path = scan.path()
+        if inside is _Inside.BOARD:
+            self._other_board(path, start)
+        elif inside is _Inside.PATTERN and (scan.at_arrow() or scan.text.startswith("(", scan.at)):
+            scan.fail(said("a pattern that makes connections is not read; name the shapes"), start)
+        elif scan.text.startswith("(", scan.at):
+            self._bracketed(scope, path, start)
+        elif scan.at_arrow():
+            self._connections(scope, scan.chain(path, start), start)
+        elif not path:
+            scan.fail(said("a name is expected here, but found `{found}`", found=scan.rest()))
+        else:
+            self._keys(scope, path, start)
+
+    def _other_board(self, path: Path, start: int) -> None:
+        """A statement of a board that is not the first: it is read, and means nothing here."""
+        scan = self.scan
+        if scan.text.startswith("(", scan.at):
+            scan.bracketed()
+            scan.index()
+            scan.dotted()
+        elif scan.at_arrow():
+            scan.chain(path, start)
+        elif not path:
+            scan.fail(said("a name is expected here, but found `{found}`", found=scan.rest()))
+        value = scan.value()
+        if value.brace is not None:
+            self.open.append(_Open(self.open[-1].scope, value.brace, _Inside.BOARD))
+
+    def _keys(self, scope: Field, path: Path, start: int) -> None:
+        value = self.scan.value()
+        if any(key.pattern for key in path):
+            self._pattern(path, value, start)
+            return
+        if self.open[-1].inside is _Inside.PATTERN and value.null:
+            self.scan.fail(said("a pattern that deletes an attribute is not read; name the shapes"), value.offset)
+        first = path[0]
+        if first.bare and first.text.lower() in BOARDS:
+            if scope.parent is not None or first.text not in BOARDS:
+                self.scan.fail(
+                    said(
+                        "`{name}` is D2's own word for boards, at the top of a chart; quote it to name a shape",
+                        name=first.text,
+                    ),
+                    first.offset,
+                )
+            if value.brace is not None:
+                self.open.append(_Open(scope, value.brace, _Inside.BOARD))
+            return
+        if value.null and value.brace is None:
+            self._delete(scope, path)
+            return
+        field = self._field(scope, path)
+        if value.suspends is not None and not field.reserved:
+            suspend(Match(field), suspended=value.suspends)
+            value = value.without_text()
+        self._say(value, field)
+
+    def _connections(self, scope: Field, links: list[Link], start: int) -> None:
+        for link in links:
+            for key in link.keys:
+                if key.bare and key.text.lower() in RESERVED:
+                    self.scan.fail(
+                        said("`{name}` is a word of D2's own; put it in quotes to name a shape", name=key.text),
+                        key.offset,
+                    )
+        value = self.scan.value()
+        if value.null and value.brace is None:
+            return
+        if value.suspends is not None:
+            value = value.without_text()
+        shared = Field("", scope, start)
+        for link in links:
+            if link.pattern:
+                self.patterns.add(Connecting(scope, link, shared, start))
+                for keys in (link.source, link.target):
+                    plain = [*takewhile(lambda key: not key.pattern, keys)]
+                    if any(key.text != "_" for key in plain):
+                        self._field(scope, plain)
+            else:
+                source, target = self._field(scope, link.source), self._field(scope, link.target)
+                self.tree.connect(source, link.arrow, target, layers=[shared], offset=link.offset)
+        self._say(value, shared)
+
+    def _bracketed(self, scope: Field, prefix: Path, start: int) -> None:
+        """`(a -> b)`, or with an index, the connections of that name that are there: `(a -> b)[0].style.x: y`."""
+        scan, opened = self.scan, self.scan.at
+        if prefix:
+            scope = self._field(scope, prefix)
+        links = scan.bracketed()
+        index = scan.index()
+        if index is None:
+            self._connections(scope, links, start)
+            return
+        attribute = scan.dotted()
+        value = scan.value()
+        if index == "*":
+            for link in links:
+                self._rule(Rule(scope, Field("", None, start), start, link=link), attribute, value)
+            return
+        if any(link.pattern for link in links):
+            scan.fail(said("a pattern with a number is not read; write `[*]`, or name the shapes"), opened)
+        edges = self._indexed(scope, links, int(index), opened, may_lack=value.null and not attribute)
+        what = Field("", scope, start)
+        if not attribute and value.brace is None and (value.null or value.suspends is not None):
+            for edge in edges:
+                edge.gone |= value.null
+                if value.suspends is not None:
+                    suspend(Match(None, edge, (edge.src, edge.dst)), suspended=value.suspends)
+            return
+        for edge in edges:
+            edge.layers.append(what)
+        self._say(value, self._field(what, attribute) if attribute else what)
+
+    def _indexed(self, scope: Field, links: list[Link], index: int, opened: int, *, may_lack: bool) -> list[Edge]:
+        found: list[Edge] = []
+        for link in links:
+            edges = self.patterns.connections(scope, link)
+            if index >= len(edges):
+                if may_lack:
+                    continue
+                self.scan.fail(said("there is no such connection above this line"), opened)
+            found.append(edges[index])
+            self.patterns.count(1, opened)
+        return found
+
+    def _say(self, value: Value, field: Field) -> None:
+        """Puts a value into a field, and opens its braces if they follow."""
+        if value.scalar is not None:
+            field.value, field.value_offset = value.scalar, value.offset
+        if value.items:
+            if field.reserved and field.name.lower() == "class" and any(item.spread for item in value.items):
+                self.scan.fail(said("classes are not spread; write their names here"), value.offset)
+            field.values = list(value.items)
+        if value.brace is not None:
+            self.open.append(_Open(field, value.brace, self.open[-1].inside, self.open[-1].rule))
+
+    def _delete(self, scope: Field, path: Path) -> None:
+        here = self._above(scope, path)
+        for key in path:
+            if key.bare and key.text == "_":
+                continue
+            found = here.children.get((key.text.lower(), key.bare and key.text.lower() in RESERVED))
+            if found is None:
+                return
+            here = found
+        if here.parent is not None:
+            here.parent.children.pop((here.name.lower(), here.reserved), None)
+
+    def _field(self, scope: Field, path: Path) -> Field:
+        """The field of a path, made with all above it where it is not there yet."""
+        here = self._above(scope, path)
+        for at, key in enumerate(path):
+            if key.bare and key.text == "_":
+                if at and not (path[at - 1].bare and path[at - 1].text == "_"):
+                    self.scan.fail(said("`_`, the parent, stands only at the beginning of a path"), key.offset)
+                continue
+            made = self.tree.child(here, key.text, key.offset, bare=key.bare)
+            if made.reserved and not here.reserved and made.name.lower() in STYLE_WORDS:
+                self.scan.fail(
+                    said("`{name}` must be `style.{name}`; put it in quotes to name a shape", name=key.text), key.offset
+                )
+            here = made
+        if path[-1].bare and path[-1].text == "_":
+            self.scan.fail(said("`_` means the parent; name a shape after it, as in `_.a`"), path[-1].offset)
+        return here
+
+    def _above(self, scope: Field, path: Path) -> Field:
+        for key in path:
+            if not (key.bare and key.text == "_"):
+                break
+            if scope.parent is None:
+                self.scan.fail(said("`_` means the parent, and there is none here"), key.offset)
+            scope = scope.parent
+        return scope
+
+    def _pattern(self, path: Path, value: Value, start: int) -> None:
+        """What is said of all shapes that match."""
+        scope, patterns = self.open[-1].scope, [at for at, key in enumerate(path) if key.pattern]
+        above = path[: patterns[0]]
+        if any(key.text != "_" for key in above):
+            self._field(scope, above)
+        else:
+            self._above(scope, above)
+        rule = Rule(scope, Field("", None, start), start, path[: patterns[-1] + 1])
+        self._rule(rule, path[patterns[-1] + 1 :], value)
+
+    def _rule(self, rule: Rule, attribute: Path, value: Value) -> None:
+        """Takes up what a rule says of an attribute, or of all; it is whole when its braces are closed."""
+        field = rule.said
+        for key in attribute:
+            field = self.tree.child(field, key.text, key.offset, bare=key.bare)
+        if not attribute:
+            rule.deletes, rule.suspends = value.null, value.suspends
+            value = value.without_text() if value.null or value.suspends is not None else value
+        elif value.null or value.suspends is not None:
+            self.scan.fail(
+                said("a pattern that deletes or suspends an attribute is not read; name the shapes"), value.offset
+            )
+        rule.inner = self.open[-1].inside is _Inside.PATTERN
+        self._say(value, field)
+        if value.brace is None:
+            self.patterns.add(rule)
+        else:
+            self.open[-1] = _Open(field, value.brace, _Inside.PATTERN, rule)

@@ -1,0 +1,255 @@
+"""The parts that D2 statements are made of: paths, chains of connections, values and lists.
+
+A place is kept in `at`; nothing here knows what a statement means.
+"""
+
+import re
+from typing import NamedTuple, NoReturn
+
+from kimi_tui.flow.parsing.d2.strings import (
+    VARIABLE,
+    Key,
+    Scalar,
+    Variable,
+    read_bare_value,
+    read_block,
+    read_double,
+    read_key,
+    read_single,
+)
+from kimi_tui.flow.parsing.source_position import Places
+from kimi_tui.i18n import said
+
+BETWEEN = re.compile(r'(?:[\s;]+|#[^\n]*|"""(?:[^"]|"(?!""))*""")*')
+_SPACES = re.compile(r"(?:[^\S\n]|\\\n)*")
+_ARROW = re.compile(r"(?:<-*|-+(?=[->])-*)>?")
+_INDEX = re.compile(r"\[\s*([0-9]{1,9}|\*)\s*\]")
+_LIST_GAP = re.compile(r"(?:[\s;]+|#[^\n]*)*")
+
+_NEVER_SKIPPED = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789:<>-{}.")
+
+Path = list[Key]
+
+
+class Link(NamedTuple):
+    """Two ends and the arrow between them, brought to one of `->`, `<-`, `<->` and `-`."""
+
+    source: Path
+    arrow: str
+    target: Path
+    offset: int
+
+    @property
+    def keys(self) -> Path:
+        return [*self.source, *self.target]
+
+    @property
+    def pattern(self) -> bool:
+        return any(key.pattern for key in self.keys)
+
+
+class Value(NamedTuple):
+    """What stands after a name: a text, a list, braces that open here, or several of them; or nothing."""
+
+    scalar: Scalar | None = None
+    items: tuple[Scalar, ...] = ()
+    brace: int | None = None
+    offset: int = 0
+
+    @property
+    def null(self) -> bool:
+        return self._says("null")
+
+    @property
+    def suspends(self) -> bool | None:
+        """Whether the word is `suspend`, and not `unsuspend`; None for all else."""
+        return True if self._says("suspend") else False if self._says("unsuspend") else None
+
+    def without_text(self) -> "Value":
+        return Value(None, self.items, self.brace, self.offset)
+
+    def _says(self, word: str) -> bool:
+        scalar = self.scalar
+        return scalar is not None and scalar.bare and len(scalar.pieces) == 1 and scalar.text.lower() == word
+
+
+class StatementScanner:
+    """Scans one text from `at` on."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self.at = 0
+        self.places = Places(text)
+
+    def path(self, *, bracketed: bool = False) -> Path:
+        """The parts of `a.b.c`; the place is then after the blanks behind it. Within brackets, a bracket ends it."""
+        path: Path = []
+        while True:
+            self.skip(_SPACES)
+            if self.text.startswith("(", self.at):
+                return path
+            read = read_key(self.text, self.at, self.places, bracketed=bracketed)
+            if read is None:
+                return path
+            key, self.at = read
+            path.append(key)
+            self.skip(_SPACES)
+            if not self.text.startswith(".", self.at):
+                return path
+            self.at += 1
+
+    def at_arrow(self) -> bool:
+        return _ARROW.match(self.text, self.at) is not None
+
+    def chain(self, first: Path, start: int, *, bracketed: bool = False) -> list[Link]:
+        """The links of `a -> b <- c`, from the first arrow on."""
+        links: list[Link] = []
+        source = first
+        while arrow := _ARROW.match(self.text, self.at):
+            at, drawn = self.at, arrow.group()
+            if not source:
+                self.fail(said("this connection has no source; name a shape before the arrow"), start)
+            self.at = arrow.end()
+            target = self.path(bracketed=bracketed)
+            if not target:
+                self.fail(said("this connection has no destination; name a shape after the arrow"), at)
+            sign = ("<" if drawn[0] == "<" else "") + "-" + (">" if drawn[-1] == ">" else "")
+            links.append(Link(source, sign, target, at))
+            source = target
+        return links
+
+    def bracketed(self) -> list[Link]:
+        """The links of `(a -> b)`, whose bracket stands at the place."""
+        opened = self.at
+        self.at += 1
+        start = self.at
+        links = self.chain(self.path(bracketed=True), start, bracketed=True)
+        self.skip(_SPACES)
+        if not links or not self.text.startswith(")", self.at):
+            self.fail(said("brackets at the start of a line hold a connection, as in `(a -> b)[0]`"), opened)
+        self.at += 1
+        self.skip(_SPACES)
+        return links
+
+    def index(self) -> str | None:
+        match = _INDEX.match(self.text, self.at)
+        if match is None:
+            return None
+        self.at = match.end()
+        return match.group(1)
+
+    def dotted(self) -> Path:
+        """What follows an index: `.style.fill`, or nothing."""
+        if not self.text.startswith(".", self.at):
+            self.skip(_SPACES)
+            return []
+        self.at += 1
+        return self.path()
+
+    def value(self) -> Value:
+        """`: text`, `: {`, ` {`, `: text {`, `: [list]`, or nothing. An opened brace is stepped over."""
+        start = self.at
+        if self.text.startswith("{", start):
+            self.at += 1
+            return Value(brace=start, offset=start)
+        if not self.text.startswith(":", start):
+            self.end()
+            return Value(offset=start)
+        self.at += 1
+        self.skip(_SPACES)
+        offset = self.at
+        if self.text.startswith("{", offset):
+            self.at += 1
+            return Value(brace=offset, offset=offset)
+        if self.text.startswith("[", offset):
+            items = self._list()
+            self.end()
+            return Value(items=items, offset=offset)
+        scalar = self._scalar()
+        self.skip(_SPACES)
+        if self.text.startswith("{", self.at):
+            self.at += 1
+            return Value(scalar, (), self.at - 1, offset)
+        self.end()
+        return Value(scalar, (), None, offset)
+
+    def spread(self) -> tuple[Variable, int]:
+        """`...${x}` at the place, and the offset after it."""
+        variable = VARIABLE.match(self.text, self.at + 3)
+        if variable is None:
+            self.fail(said("this variable is never closed; end it with `{end}`", end="}"))
+        return Variable(variable.group(1).strip(), self.at), variable.end()
+
+    def _scalar(self) -> Scalar:
+        text, at = self.text, self.at
+        if at >= len(text) or text[at] in "\n;}]#":
+            self.fail(said("a value is missing after `:`"), at - 1)
+        if text.startswith("...${", at):
+            variable, self.at = self.spread()
+            return Scalar((variable,), True, True)
+        if text[at] == "@" or text.startswith("...@", at):
+            self.fail(said("imports (`@file`) are not read; write their contents here"))
+        if text[at] == '"':
+            scalar, self.at = read_double(text, at, self.places)
+        elif text[at] == "'":
+            single, self.at = read_single(text, at, self.places)
+            scalar = Scalar((single,))
+        elif text[at] == "|":
+            scalar, self.at = read_block(text, at, self.places)
+        else:
+            scalar, self.at = read_bare_value(text, at)
+        return scalar
+
+    def _list(self) -> tuple[Scalar, ...]:
+        """The texts of `[a; b]`; lists and braces within it are stepped over."""
+        opened, waiting = self.at, ["]"]
+        self.at += 1
+        items: list[Scalar] = []
+        while waiting:
+            self.skip(_LIST_GAP)
+            if self.at >= len(self.text):
+                self.fail(said("this `{sign}` is never closed; end it with `{end}`", sign="[", end="]"), opened)
+            character = self.text[self.at]
+            if character == waiting[-1]:
+                waiting.pop()
+                self.at += 1
+            elif character in "[{":
+                waiting.append("]" if character == "[" else "}")
+                self.at += 1
+            elif character in "]}":
+                self.fail(
+                    said("`{expected}` is expected here, not `{character}`", expected=waiting[-1], character=character)
+                )
+            else:
+                item = self._scalar()
+                if len(waiting) == 1:
+                    items.append(item)
+        return tuple(items)
+
+    def end(self) -> None:
+        """Nothing more may stand in this statement."""
+        self.skip(_SPACES)
+        if self.text.startswith("-", self.at):
+            self.fail(
+                said("this dash begins no connection, and a name does not end in one; complete it, or quote the name")
+            )
+        if self.at < len(self.text) and self.text[self.at] not in "\n;}#":
+            self.fail(
+                said(
+                    "unexpected `{found}`; end the statement with a line break or `;`, or quote the text",
+                    found=self.rest(),
+                )
+            )
+
+    def rest(self) -> str:
+        return self.text[self.at : self.at + 16].split("\n", 1)[0]
+
+    def skip(self, pattern: re.Pattern[str]) -> None:
+        if self.text[self.at : self.at + 1] in _NEVER_SKIPPED:
+            return
+        match = pattern.match(self.text, self.at)
+        if match is not None:
+            self.at = match.end()
+
+    def fail(self, cause: str, offset: int | None = None) -> NoReturn:
+        raise self.places.fault(cause, self.at if offset is None else offset)

@@ -1,0 +1,252 @@
+"""D2's strings: keys and values, unquoted, in quotes, and in blocks.
+
+A value is kept in pieces, because variables in it are filled in when the whole text is read.
+"""
+
+import re
+from typing import NamedTuple
+
+from kimi_tui.flow.parsing.source_position import Places
+from kimi_tui.i18n import said
+
+
+class Variable(NamedTuple):
+    """`${path}` within a value; `offset` is where its `$` stands."""
+
+    path: str
+    offset: int
+
+
+class Scalar(NamedTuple):
+    """A value: its text with variables still open, and whether it was written bare."""
+
+    pieces: tuple[str | Variable, ...]
+    bare: bool = False
+    spread: bool = False
+
+    @property
+    def text(self) -> str:
+        if len(self.pieces) == 1 and isinstance(self.pieces[0], str):
+            return self.pieces[0]
+        return "".join(piece if isinstance(piece, str) else f"${{{piece.path}}}" for piece in self.pieces)
+
+
+class Key(NamedTuple):
+    """One part of a path. Reserved words are so only where they stand bare; a pattern holds a bare `*`."""
+
+    text: str
+    bare: bool
+    pattern: bool
+    offset: int
+
+
+_ESCAPES = {"a": "\a", "b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t", "v": "\v"}
+_INDENT = re.compile(r"[^\S\n]*")
+_KEY_RUN = re.compile(r"[^\n;#{}\[\]:.<>&\-*\\]+")
+_BRACKETED_KEY_RUN = re.compile(r"[^\n;#{}\[\]:.<>&\-*\\)]+")
+_VALUE_RUN = re.compile(r"[^\n;#{}\[\]\\$]+")
+_DOUBLE_RUN = re.compile(r'[^"\\\n$]+')
+_KEY_DOUBLE_RUN = re.compile(r'[^"\\\n]+')
+_SINGLE = re.compile(r"'((?:[^'\n\\]|''|\\\n?)*)'")
+VARIABLE = re.compile(r"\$\{([^{}\n\"']*)\}")
+_BLOCK_START = re.compile(r"\|([^\w\s]*)(\w*)")
+_CONTINUED = re.compile(r"\\\n[^\S\n]*")
+
+
+def read_key(text: str, at: int, places: Places, *, bracketed: bool = False) -> tuple[Key, int] | None:
+    """One part of a path and the offset after it; None where no key can begin."""
+    if text.startswith("'", at):
+        value, after = read_single(text, at, places)
+        return Key(value, False, False, at), after
+    if text.startswith('"', at):
+        value, after = read_double(text, at, places, variables=False)
+        return Key(value.text, False, False, at), after
+    if text.startswith("|", at):
+        value, after = read_block(text, at, places)
+        return Key(value.text, False, False, at), after
+    return _read_bare_key(text, at, _BRACKETED_KEY_RUN if bracketed else _KEY_RUN)
+
+
+def _read_bare_key(text: str, start: int, plain: re.Pattern[str]) -> tuple[Key, int] | None:
+    run = plain.match(text, start)
+    if run is None:
+        parts, at = [], start
+    else:
+        parts, at = [run.group()], run.end()
+    size, pattern = len(text), False
+    while at < size:
+        run = plain.match(text, at) if text[at] not in ".:-<" else None
+        if run is not None:
+            parts.append(run.group())
+            at = run.end()
+            continue
+        character = text[at]
+        if character == "\\" and at + 1 < size:
+            piece, at = _escaped(text, at)
+            parts.append(piece)
+        elif character == "*":
+            parts.append("*")
+            pattern, at = True, at + 1
+        elif character == "-" and at + 1 < size and text[at + 1] not in "->\n\\":
+            parts.append(text[at : at + 2])
+            at += 2
+        else:
+            break
+    name = "".join(parts)
+    bare = name.rstrip()
+    return (Key(bare, True, pattern, start), at) if bare else None
+
+
+def read_bare_value(text: str, start: int) -> tuple[Scalar, int]:
+    pieces: list[str | Variable] = []
+    at, size = start, len(text)
+    while at < size:
+        run = _VALUE_RUN.match(text, at)
+        if run is not None:
+            pieces.append(run.group())
+            at = run.end()
+            continue
+        character = text[at]
+        if character == "\\" and at + 1 < size:
+            piece, at = _escaped(text, at)
+            pieces.append(piece)
+        elif character == "$":
+            at = _dollar(text, at, pieces)
+        else:
+            break
+    while pieces and isinstance(pieces[-1], str):
+        last = pieces[-1].rstrip()
+        if last:
+            pieces[-1] = last
+            break
+        pieces.pop()
+    return Scalar(tuple(pieces), True), at
+
+
+def read_double(text: str, start: int, places: Places, *, variables: bool = True) -> tuple[Scalar, int]:
+    pieces: list[str | Variable] = []
+    at, size = start + 1, len(text)
+    plain = _DOUBLE_RUN if variables else _KEY_DOUBLE_RUN
+    while at < size:
+        run = plain.match(text, at)
+        if run is not None:
+            pieces.append(run.group())
+            at = run.end()
+            continue
+        character = text[at]
+        if character == '"':
+            return Scalar(tuple(pieces)), at + 1
+        if character == "\n" or at + 1 == size:
+            break
+        if character == "$":
+            at = _dollar(text, at, pieces)
+        elif text[at + 1] == "\n":
+            at += 2
+        else:
+            piece, at = _escaped(text, at)
+            pieces.append(piece)
+    raise places.fault(
+        said('this quoted text does not end on its line; close it with `"`, or use a block `|md .. |`'), start
+    )
+
+
+def read_single(text: str, start: int, places: Places) -> tuple[str, int]:
+    match = _SINGLE.match(text, start)
+    if match is None:
+        raise places.fault(
+            said("this quoted text does not end on its line; close it with `'`, or use a block `|md .. |`"), start
+        )
+    return match.group(1).replace("''", "'").replace("\\\n", ""), match.end()
+
+
+def read_block(text: str, start: int, places: Places) -> tuple[Scalar, int]:
+    """A block string: `|md .. |`, `||| .. |||`, or any other signs between the bar and its mirror."""
+    opening = _BLOCK_START.match(text, start)
+    signs = "" if opening is None else opening.group(1)
+    body_at = start + 1 if opening is None else opening.end()
+    if text[body_at : body_at + 1].strip() or (opening is not None and opening.group(2) and body_at == len(text)):
+        raise places.fault(said("a blank is missing after the opening of this block"), start)
+    end = text.find(signs + "|", body_at)
+    if end < 0:
+        raise places.fault(said("this block is never closed; end it with `{signs}|`", signs=signs), start)
+    body = _dedented(text[body_at:end])
+    pieces: list[str | Variable] = []
+    here = 0
+    for variable in VARIABLE.finditer(body):
+        pieces += (body[here : variable.start()], Variable(variable.group(1).strip(), start))
+        here = variable.end()
+    pieces.append(body[here:])
+    return Scalar(tuple(piece for piece in pieces if piece)), end + len(signs) + 1
+
+
+def _dedented(body: str) -> str:
+    """Without the first line's break, the indent that all further lines share, and the blanks at the end."""
+    first, newline, rest = body.partition("\n")
+    lines = rest.split("\n") if newline else []
+    shared = min((_indent(line) for line in lines if line.strip()), default=0)
+    lines = [_without_indent(line, shared) if line.strip() else "" for line in lines]
+    if lines and not lines[-1].strip():
+        lines.pop()
+    elif lines:
+        lines[-1] = lines[-1].rstrip()
+    first = first.strip() if not lines else first.lstrip()
+    return "\n".join([first, *lines] if first.strip() else lines)
+
+
+def _indent(line: str) -> int:
+    """The columns before a line's text; a tab takes two."""
+    return sum(_TAB if sign == "\t" else 1 for sign in line[: len(line) - len(line.lstrip())])
+
+
+def _without_indent(line: str, columns: int) -> str:
+    """The line from the first character on that does not begin in these columns."""
+    at = width = 0
+    while width < columns:
+        width += _TAB if line[at] == "\t" else 1
+        at += 1
+    return line[at:]
+
+
+def _escaped(text: str, at: int) -> tuple[str, int]:
+    if text[at + 1] == "\n":
+        match = _CONTINUED.match(text, at)
+        return "", match.end() if match else at + 2
+    return _ESCAPES.get(text[at + 1], text[at + 1]), at + 2
+
+
+def _dollar(text: str, at: int, pieces: list[str | Variable]) -> int:
+    variable = VARIABLE.match(text, at)
+    if variable is None:
+        pieces.append("$")
+        return at + 1
+    pieces.append(Variable(variable.group(1).strip(), at))
+    return variable.end()
+
+
+_TAB = 2
+_KEY_SPECIALS = frozenset("#;\n\\{}[]'\"|:.-<>*&()@")
+
+
+def written_key(name: str) -> str:
+    """The name as a path shows it: quoted where D2 itself would quote it, so that paths stay unambiguous."""
+    if not name:
+        return '""'
+    if name == "null":
+        return "'null'"
+    special = any(
+        character in _KEY_SPECIALS and not (character == "-" and at + 1 < len(name) and name[at + 1] != "-")
+        for at, character in enumerate(name)
+    )
+    if not special:
+        return name if name == name.strip() else quoted_key(name)
+    if '"' in name and "\n" not in name:
+        return "'" + name.replace("'", "''") + "'"
+    return quoted_key(name)
+
+
+def quoted_key(name: str) -> str:
+    """The text in double quotes, whatever it holds; a `$` of a value must be escaped besides."""
+    escaped = name.replace("\\", "\\\\").replace('"', '\\"')
+    for letter, character in _ESCAPES.items():
+        escaped = escaped.replace(character, "\\" + letter)
+    return f'"{escaped}"'

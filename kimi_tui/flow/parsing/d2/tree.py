@@ -1,0 +1,280 @@
+"""What a D2 text builds: fields within fields, and edges between them; and the chart they come to.
+
+D2 merges whatever is said of a name, wherever it is said, so nothing is known of a shape before the text is over.
+Names are the same in any case of letters. Attributes are fields too, told by their reserved names.
+"""
+
+from collections.abc import Iterator, Sequence
+from typing import NoReturn
+
+from kimi_tui.flow.model.graph import Direction, Heads
+from kimi_tui.flow.parsing.chart_builder import ChartBuilder
+from kimi_tui.flow.parsing.d2.keywords import RESERVED
+from kimi_tui.flow.parsing.d2.strings import Scalar, Variable, written_key
+from kimi_tui.flow.parsing.source_position import MAX_BYTES, Places
+from kimi_tui.i18n import said
+
+_DIRECTIONS: dict[str, Direction] = {"down": "TB", "up": "BT", "right": "LR", "left": "RL"}
+TABLES = frozenset({"sql_table", "class"})
+_NO_LOOKS = TABLES | {"sequence_diagram"}
+_FILLED_WHEN_RUN = frozenset({"ARGS"})
+DEEPEST = 100
+_LONGEST_PATHS = 16 * MAX_BYTES
+
+
+class Field:
+    """A name with its value and what stands in its braces. The root and the maps of edges have no name."""
+
+    __slots__ = (
+        "children",
+        "depth",
+        "name",
+        "offset",
+        "order",
+        "parent",
+        "reserved",
+        "suspended",
+        "value",
+        "value_offset",
+        "values",
+    )
+
+    def __init__(
+        self, name: str, parent: "Field | None", offset: int, *, reserved: bool = False, order: int = 0
+    ) -> None:
+        self.name, self.parent, self.offset = name, parent, offset
+        self.reserved, self.order = reserved, order
+        self.depth: int = 0 if parent is None else parent.depth + 1
+        self.children: dict[tuple[str, bool], Field] = {}
+        self.value: Scalar | None = None
+        self.value_offset = offset
+        self.values: list[Scalar] = []
+        self.suspended = False
+
+    def attribute(self, *names: str) -> "Field | None":
+        field: Field | None = self
+        for name in names:
+            field = None if field is None else field.children.get((name, True))
+        return field
+
+    def shapes(self) -> Iterator["Field"]:
+        return (child for child in self.children.values() if not child.reserved)
+
+
+class Edge:
+    """A connection; `src` is where a run comes from, whichever way the arrow was written.
+
+    `layers` are the fields that say something of it, in the order of the text: the one its whole chain shares, then
+    those of its index, and those of patterns.
+    """
+
+    __slots__ = ("dst", "gone", "heads", "layers", "offset", "src", "suspended")
+
+    def __init__(self, src: Field, dst: Field, arrow: str, *, layers: list[Field], offset: int) -> None:
+        self.layers, self.offset, self.gone, self.suspended = layers, offset, False, False
+        self.src, self.dst = (dst, src) if arrow == "<-" else (src, dst)
+        self.heads: Heads = "none" if arrow == "-" else "both" if arrow == "<->" else "forward"
+
+
+class Tree:
+    """The root field and all edges of the board that is read."""
+
+    def __init__(self, places: Places) -> None:
+        self.places = places
+        self.root = Field("", None, 0)
+        self.edges: list[Edge] = []
+        self.written: dict[tuple[Field, str, Field], list[Edge]] = {}
+        self._substituted = 0
+        self._unknown: dict[int, str] = {}
+        self._made = 0
+
+    def child(self, scope: Field, name: str, offset: int, *, bare: bool) -> Field:
+        """The field of that name in a scope, made where there is none."""
+        reserved = bare and name.lower() in RESERVED
+        key = (name.lower(), reserved)
+        found = scope.children.get(key)
+        if found is None:
+            self._made += 1
+            if scope.depth == DEEPEST:
+                raise self.places.fault(said("shapes are nested more than {most} deep here", most=DEEPEST), offset)
+            found = Field(name, scope, offset, reserved=reserved, order=self._made)
+            scope.children[key] = found
+        return found
+
+    def connect(self, source: Field, arrow: str, target: Field, *, layers: list[Field], offset: int) -> None:
+        edge = Edge(source, target, arrow, layers=layers, offset=offset)
+        self.edges.append(edge)
+        self.written.setdefault((source, arrow, target), []).append(edge)
+
+    def fill(self, builder: ChartBuilder) -> None:
+        """Puts what hangs on the root into a chart. A table's rows are part of the table."""
+        direction = self.root.attribute("direction")
+        if direction is not None and direction.value is not None:
+            builder.direction = _DIRECTIONS.get(direction.value.text, "TB")
+        if self.shape_of(self.root) == "sequence_diagram":
+            self._refuse_sequence(self.root)
+        live, ids = self._live()
+        for field in sorted(live, key=lambda field: field.order):
+            node_id, shown = ids[field]
+            if shown is field:
+                builder.mention(node_id, field.offset)
+                self._node(builder, node_id, field)
+                members = [ids[child][0] for child in field.shapes() if child in ids and ids[child][1] is child]
+                if members:
+                    builder.group(node_id, members, offset=field.offset)
+        for edge in self.edges:
+            src, dst = ids.get(edge.src), ids.get(edge.dst)
+            if src is not None and dst is not None and not (edge.gone or edge.suspended):
+                label, _, _ = self._label(edge.layers)
+                builder.edge(src[0], dst[0], label or None, offset=edge.offset, heads=edge.heads)
+        for offset, path in self._unknown.items():
+            if path not in _FILLED_WHEN_RUN:
+                builder.note(
+                    said("there is no variable `{path}`, so `${{{path}}}` stays as it is written", path=path), offset
+                )
+
+    def _live(self) -> tuple[list[Field], dict[Field, tuple[str, Field]]]:
+        """Every shape that hangs on the root, and under which id it is shown: its own, or its table's."""
+        ids: dict[Field, tuple[str, Field]] = {}
+        waiting: list[tuple[Field, str, tuple[str, Field] | None]] = [(self.root, "", None)]
+        size = 0
+        while waiting:
+            field, prefix, table = waiting.pop()
+            for child in field.shapes():
+                if child.suspended:
+                    continue
+                path = prefix + written_key(child.name)
+                size += len(path)
+                if size > _LONGEST_PATHS:
+                    raise self.places.fault(
+                        said("the names of nested shapes come to too much text; shorten them"), child.offset
+                    )
+                shown = table or (path, child)
+                ids[child] = shown
+                inner = table or (shown if self.shape_of(child) in TABLES else None)
+                waiting.append((child, path + ".", inner))
+        return list(ids), ids
+
+    def shape_of(self, field: Field) -> str:
+        shape = field.attribute("shape")
+        for name in self._classes(field) if shape is None else ():
+            shape = self._class(name, "shape") or shape
+        return "" if shape is None or shape.value is None else shape.value.text.lower()
+
+    def _node(self, builder: ChartBuilder, node_id: str, field: Field) -> None:
+        shape = self.shape_of(field)
+        if shape == "sequence_diagram":
+            self._refuse_sequence(field)
+        if shape:
+            builder.shape(node_id, shape)
+        label, offset, inside = self._label([field])
+        if label is not None:
+            builder.label(node_id, label, offset, inside=inside)
+        elif field.name != node_id:
+            builder.label(node_id, field.name, field.offset)
+
+    def _refuse_sequence(self, field: Field) -> NoReturn:
+        shape = field.attribute("shape") or field
+        raise self.places.fault(said("a sequence diagram is no flowchart; leave this shape out"), shape.offset)
+
+    def _classes(self, field: Field) -> list[str]:
+        named = field.attribute("class")
+        if named is None:
+            return []
+        values = [named.value] if named.value is not None else named.values
+        return [value.text for value in values]
+
+    def _class(self, name: str, attribute: str) -> Field | None:
+        classes = self.root.attribute("classes")
+        found = None if classes is None else classes.children.get((name.lower(), False))
+        return None if found is None else found.attribute(attribute)
+
+    def _label(self, layers: Sequence[Field]) -> tuple[str | None, int, bool]:
+        """The text, its place, and whether a `label:` gave it: one of its own first, then a class's, then the value."""
+        for layer in reversed(layers):
+            own = layer.attribute("label")
+            if own is not None and own.value is not None:
+                return self._filled(own.value, layer), own.value_offset, True
+        for layer in reversed(layers):
+            for name in reversed(self._classes(layer)):
+                by_class = self._class(name, "label")
+                if by_class is not None and by_class.value is not None:
+                    return self._filled(by_class.value, by_class), layer.offset, True
+        for layer in reversed(layers):
+            if layer.value is not None:
+                return self._filled(layer.value, layer), layer.value_offset, False
+        return None, layers[0].offset, False
+
+    def _filled(self, value: Scalar, scope: Field) -> str:
+        if all(isinstance(piece, str) for piece in value.pieces):
+            text = value.text
+            return text.lower() if value.bare and text.lower() in ("true", "false") else text
+        parts: list[str] = []
+        todo: list[tuple[str | Variable, int]] = [(piece, 0) for piece in reversed(value.pieces)]
+        while todo:
+            piece, depth = todo.pop()
+            if isinstance(piece, str):
+                parts.append(piece)
+                self._substituted += len(piece)
+            else:
+                named = self.variable(piece.path, scope)
+                found = None if named is None else named.value
+                if found is None or depth > DEEPEST:
+                    parts.append(f"${{{piece.path}}}")
+                    self._unknown[piece.offset] = piece.path
+                else:
+                    todo.extend((inner, depth + 1) for inner in reversed(found.pieces))
+            self._substituted += 1
+            if self._substituted > MAX_BYTES:
+                raise self.places.fault(said("the variables of this chart fill in to more than 1 MiB"), 0)
+        return "".join(parts)
+
+    def variable(self, path: str, scope: Field) -> Field | None:
+        """What is behind a variable's name where `scope` stands; None where there is nothing."""
+        names = path.split(".")
+        here: Field | None = scope
+        while here is not None:
+            found = here.attribute("vars")
+            for name in names:
+                found = None if found is None else _named(found, name.strip())
+            if found is not None and (found.value is not None or found.children):
+                return found
+            here = here.parent
+        return None
+
+    def classes_matter(self) -> bool:
+        """Whether any class gives a label or a shape that is more than looks."""
+        classes = self.root.attribute("classes")
+        for named in () if classes is None else classes.children.values():
+            shape = named.attribute("shape")
+            if named.attribute("label") is not None or (
+                shape is not None and shape.value is not None and shape.value.text.lower() in _NO_LOOKS
+            ):
+                return True
+        return False
+
+    def ends(self) -> Iterator[tuple[Field, Field]]:
+        return ((source, target) for source, _, target in self.written)
+
+    def path_of(self, field: Field) -> str:
+        names: list[str] = []
+        while field.parent is not None:
+            names.append(written_key(field.name))
+            field = field.parent
+        return ".".join(reversed(names))
+
+    def text_of(self, field: Field) -> str:
+        """What a shape says; its name, if nothing else."""
+        label, _, _ = self._label([field])
+        return field.name if label is None else label
+
+    def texts(self, field: Field, names: tuple[str, ...]) -> list[str]:
+        """The values of an attribute."""
+        found = field.attribute(*names)
+        if found is None:
+            return [field.value.text] if names == ("label",) and field.value is not None else []
+        return [value.text for value in ([found.value] if found.value is not None else found.values)]
+
+
+def _named(field: Field, name: str) -> Field | None:
+    return field.children.get((name.lower(), False)) or field.children.get((name.lower(), True))

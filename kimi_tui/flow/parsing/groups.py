@@ -1,0 +1,192 @@
+"""Edges to and from groups (subgraphs, containers): a group is entered at its first node and left at its last.
+
+The first node is the only one that no other node of the group leads to, the last the only one that leads to no other.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from kimi_tui.errors import FlowValidationError
+from kimi_tui.flow.model.graph import Chart, ChartEdge
+from kimi_tui.i18n import said
+
+DEEPEST = 100
+_MOST_NAMED = 8
+
+
+@dataclass(frozen=True, slots=True)
+class WithoutGroups:
+    """A chart whose edges all join nodes, and what is wrong with the edges that had to be left out."""
+
+    chart: Chart
+    flaws: tuple[FlowValidationError, ...] = ()
+
+
+def without_groups(chart: Chart) -> WithoutGroups:
+    """Follows edges to and from groups to the nodes that they mean; the groups are no nodes of the result."""
+    known = {node.id for node in chart.nodes}
+    waiting = {group.id: group.members for group in chart.groups}
+    groups: dict[str, list[str]] = {}
+    for group_id, members in waiting.items():
+        inner = [member for member in members if member in known or waiting.get(member)]
+        if inner:
+            groups[group_id] = inner
+    return _Groups(chart, groups).resolve() if groups else WithoutGroups(chart)
+
+
+class _Groups:
+    """The tree of groups. The nodes of a group are a slice of all nodes in the order of a walk over the tree."""
+
+    def __init__(self, chart: Chart, groups: Mapping[str, Sequence[str]]) -> None:
+        self.chart, self.groups = chart, groups
+        self.is_end = {node.id for node in chart.nodes if node.label.strip().casefold() == "end"}
+        self.order: list[str] = []
+        self.inside: dict[str, tuple[int, int]] = {}
+        self.depth: dict[str, int] = {}
+        self.first: dict[str, list[str]] = {}
+        self.last: dict[str, list[str]] = {}
+        self._walk(_parents(groups))
+
+    def resolve(self) -> WithoutGroups:
+        """Inner groups first, for what their edges mean says where the outer ones begin and end."""
+        edges = [edge for edge in self.chart.edges if edge.heads != "hidden"]
+        touched: dict[str, list[ChartEdge]] = {}
+        sources: dict[str, list[str]] = {}
+        targets: dict[str, list[str]] = {}
+
+        def join(edge: ChartEdge) -> None:
+            src, dst = self._node(edge.src, self.last), self._node(edge.dst, self.first)
+            if src is not None and dst is not None and src != dst:
+                sources.setdefault(dst, []).append(src)
+                targets.setdefault(src, []).append(dst)
+
+        for edge in edges:
+            ends = [end for end in (edge.src, edge.dst) if end in self.groups]
+            for end in ends:
+                touched.setdefault(end, []).append(edge)
+            if not ends:
+                join(edge)
+        for group_id in sorted(touched, key=lambda group_id: -self.depth[group_id]):
+            if self.depth[group_id] <= DEEPEST:
+                self.first[group_id] = self._without_neighbours(group_id, sources)
+                last = self._without_neighbours(group_id, targets)
+                self.last[group_id] = [node_id for node_id in last if node_id not in self.is_end] or last
+                for edge in touched[group_id]:
+                    if all(end not in self.groups or end in self.first for end in (edge.src, edge.dst)):
+                        join(edge)
+        flaws = tuple(flaw for edge in edges for flaw in self._flaws(edge))
+        return WithoutGroups(self._chart(), flaws)
+
+    def _chart(self) -> Chart:
+        edges: list[ChartEdge] = []
+        for edge in self.chart.edges:
+            src, dst = self._node(edge.src, self.last), self._node(edge.dst, self.first)
+            if src is not None and dst is not None and not self._within(edge):
+                edges.append(edge if (src, dst) == (edge.src, edge.dst) else replace(edge, src=src, dst=dst))
+        nodes = tuple(node for node in self.chart.nodes if node.id not in self.groups)
+        return replace(self.chart, nodes=nodes, edges=tuple(edges), groups=())
+
+    def _node(self, end: str, found: Mapping[str, Sequence[str]]) -> str | None:
+        if end not in self.groups:
+            return end
+        nodes = found.get(end, ())
+        return nodes[0] if len(nodes) == 1 else None
+
+    def _within(self, edge: ChartEdge) -> bool:
+        """Whether an edge joins a group with something in it."""
+        if edge.src == edge.dst:
+            return False
+        return self._holds(edge.src, edge.dst) or self._holds(edge.dst, edge.src)
+
+    def _holds(self, group_id: str, other: str) -> bool:
+        if group_id not in self.groups or other not in self.inside:
+            return False
+        (start, stop), (at, end) = self.inside[group_id], self.inside[other]
+        return start <= at and end <= stop and self.depth[group_id] < self.depth[other]
+
+    def _without_neighbours(self, group_id: str, neighbours: Mapping[str, Sequence[str]]) -> list[str]:
+        start, stop = self.inside[group_id]
+
+        def is_inside(node_id: str) -> bool:
+            return node_id in self.inside and start <= self.inside[node_id][0] < stop
+
+        return [node_id for node_id in self.order[start:stop] if not any(map(is_inside, neighbours.get(node_id, ())))]
+
+    def _flaws(self, edge: ChartEdge) -> Iterator[FlowValidationError]:
+        if self._within(edge):
+            group_id, other = (edge.src, edge.dst) if self._holds(edge.src, edge.dst) else (edge.dst, edge.src)
+            cause = said(
+                "this edge joins the group `{group}` with `{node}`, which is in it; link the node that is meant",
+                group=group_id,
+                node=other,
+            )
+            yield FlowValidationError(cause, line=edge.line, column=edge.column)
+            return
+        for end, found, cause in (
+            (edge.src, self.last, _last_unclear),
+            (edge.dst, self.first, _first_unclear),
+        ):
+            if end in self.groups and len(found.get(end, ())) != 1:
+                start, stop = self.inside[end]
+                yield FlowValidationError(
+                    cause(end, found.get(end) or self.order[start:stop]), line=edge.line, column=edge.column
+                )
+
+    def _walk(self, parents: Mapping[str, str]) -> None:
+        inner: dict[str, list[str]] = {}
+        for member, group_id in parents.items():
+            inner.setdefault(group_id, []).append(member)
+        todo = [(group_id, 0, False) for group_id in self.groups if group_id not in parents]
+        while todo:
+            name, depth, done = todo.pop()
+            if done:
+                self.inside[name] = (self.inside[name][0], len(self.order))
+                continue
+            self.depth[name] = depth
+            self.inside[name] = (len(self.order), len(self.order) + 1)
+            if name not in self.groups:
+                self.order.append(name)
+                continue
+            todo.append((name, depth, True))
+            todo.extend((member, depth + 1, False) for member in reversed(inner.get(name, ())))
+
+
+def _parents(groups: Mapping[str, Sequence[str]]) -> dict[str, str]:
+    """The group of each member; one that would come to lie in itself is taken for the outer one."""
+    parents: dict[str, str] = {}
+    for group_id, members in groups.items():
+        for member in members:
+            if member in parents or (member in groups and _is_above(member, group_id, parents)):
+                continue
+            parents[member] = group_id
+    return parents
+
+
+def _is_above(member: str, group_id: str, parents: Mapping[str, str]) -> bool:
+    here: str | None = group_id
+    while here is not None:
+        if here == member:
+            return True
+        here = parents.get(here)
+    return False
+
+
+def _first_unclear(group_id: str, nodes: Sequence[str]) -> str:
+    return said(
+        "it is not clear which node of the group `{group}` comes first; link to the one that is meant: {nodes}",
+        group=group_id,
+        nodes=_named(nodes),
+    )
+
+
+def _last_unclear(group_id: str, nodes: Sequence[str]) -> str:
+    return said(
+        "it is not clear which node of the group `{group}` comes last; link from the one that is meant: {nodes}",
+        group=group_id,
+        nodes=_named(nodes),
+    )
+
+
+def _named(nodes: Sequence[str]) -> str:
+    more = ", .." if len(nodes) > _MOST_NAMED else ""
+    return ", ".join(f"`{node_id}`" for node_id in nodes[:_MOST_NAMED]) + more

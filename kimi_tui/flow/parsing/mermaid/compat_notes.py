@@ -1,0 +1,118 @@
+"""Where Mermaid itself reads a chart otherwise than we do: each such place gets a note, so none is silent.
+
+We keep what a person wrote for a model to read, where Mermaid, which draws for a page, drops or changes it.
+"""
+
+import html.entities
+import re
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator
+
+from kimi_tui.flow.parsing.mermaid.label_text import LINE_BREAK
+from kimi_tui.i18n import said
+
+# Tags that a page shows, and that Mermaid hands on as they are if they are paired and have no attributes.
+# fmt: off
+_INLINE = frozenset({
+    "b", "i", "em", "strong", "code", "kbd", "small", "sub", "sup", "u", "s", "del", "ins", "mark", "span",
+    "big", "tt", "samp", "var", "q", "cite", "abbr", "strike", "font",
+})
+# fmt: on
+_BLOCKS = frozenset({"div", "p", "ul", "ol", "li", "center", "blockquote"})
+_TAG = re.compile(r"<(?:(/?)([A-Za-z][^\s/>]*)([^>]*)>?|[!?/][^>]*>?)")
+_ENTITY_OPENING = re.compile(r"&(?:#[0-9]+(?![0-9;])|#[xX][0-9a-fA-F]+(?![0-9a-fA-F;])|([A-Za-z][A-Za-z0-9]*)(;?))")
+_UNCLOSED_ENTITIES = frozenset(name for name in html.entities.html5 if not name.endswith(";"))
+_STYLES = ("style", "classDef")
+_COLOUR = re.compile(r":[^\s:#]*#")
+_LONGEST_SHOWN = 24
+_DIRECTION = re.compile(r"direction\s+(?:TB|BT|RL|LR|TD)")
+
+Span = tuple[int, int]
+
+
+def odd_markup(label: str) -> str | None:
+    """What says that a page, and so Mermaid, would show this label otherwise; the label is as written."""
+    if "<" not in label:
+        return None
+    markup = _odd_tag(label)
+    if markup is None:
+        markup = _odd_entity(label)
+    if markup is None:
+        return None
+    shown = " ".join(markup.split())
+    shown = shown if len(shown) <= _LONGEST_SHOWN else shown[: _LONGEST_SHOWN - 1] + "…"
+    return said(
+        "Mermaid takes `{markup}` for HTML and drops or changes it; here it stays; `{entity}` for its `{sign}` reads "
+        "the same in both",
+        markup=shown,
+        entity="#amp;" if markup[0] == "&" else "#lt;",
+        sign=markup[0],
+    )
+
+
+def _odd_tag(label: str) -> str | None:
+    open_tags: list[tuple[str, str]] = []
+    for tag in _TAG.finditer(label):
+        written, name = tag.group(), tag.group(2)
+        if LINE_BREAK.fullmatch(written) or written == "<hr>":
+            continue
+        if name is None or tag.group(3) or written[-1] != ">" or name not in _INLINE | _BLOCKS:
+            return written
+        if tag.group(1):
+            if not open_tags or open_tags[-1][0] != name:
+                return written
+            open_tags.pop()
+        else:
+            around = [opened for opened, _ in open_tags[-8:]]
+            if len(open_tags) == 8 or (name in _BLOCKS and "p" in around) or around[-1:] == ["li"] == [name]:
+                return written
+            open_tags.append((name, written))
+    return open_tags[-1][1] if open_tags else None
+
+
+def _odd_entity(label: str) -> str | None:
+    """An entity without its `;`, which a page reads all the same where the label holds any `<`."""
+    for entity in _ENTITY_OPENING.finditer(label):
+        name = entity.group(1)
+        if name is None:
+            return entity.group()
+        if not entity.group(2) and any(name[:size] in _UNCLOSED_ENTITIES for size in range(2, min(len(name), 6) + 1)):
+            return entity.group()
+    return None
+
+
+def lost_semicolons(text: str, labels: "Spans") -> Iterator[int]:
+    """Where a `;` stands that Mermaid drops: the last one of a line with a style and a `:..#`, if it parts anything."""
+    at = _style_from(text, 0)
+    while at >= 0:
+        stop = text.find("\n", at)
+        stop = len(text) if stop < 0 else stop
+        last = text.rfind(";", at, stop)
+        if last >= 0 and _COLOUR.search(text, at, last) and (text[last + 1 : stop].strip() or labels.holds(last)):
+            yield last
+        elif last >= 0 and all(text.find(word, at, stop) >= 0 for word in _STYLES):
+            before = text.rfind(";", at, last)
+            if before >= 0 and _COLOUR.search(text, at, before):
+                yield before
+        at = _style_from(text, stop)
+
+
+def _style_from(text: str, start: int) -> int:
+    return min((found for word in _STYLES if (found := text.find(word, start)) >= 0), default=-1)
+
+
+def swallowed(text: str) -> Iterator[tuple[int, int, str]]:
+    """Where `direction LR` stands, where its line begins, and the words."""
+    for match in _DIRECTION.finditer(text):
+        yield match.start(), text.rfind("\n", 0, match.start()) + 1, " ".join(match.group().split())
+
+
+class Spans:
+    """Stretches of a text, none of which overlap."""
+
+    def __init__(self, spans: Iterable[Span]) -> None:
+        self._spans = sorted(spans)
+
+    def holds(self, offset: int) -> bool:
+        at = bisect_right(self._spans, (offset, len(self._spans) and self._spans[-1][1])) - 1
+        return at >= 0 and self._spans[at][0] <= offset < self._spans[at][1]

@@ -1,0 +1,62 @@
+"""What stands before and around the statements of a Mermaid text: frontmatter, directives, comments, other headers."""
+
+import re
+
+from kimi_tui.flow.parsing.mermaid.lexemes import LINK_START
+
+_FRONTMATTER = re.compile(r"\s*---[^\S\n]*\n(?:[^\n]*\n)*?[^\S\n]*---[^\S\n]*(?:\n|$)")
+_COMMENT = re.compile(r"^[^\S\n]*%%[^\n]*", re.MULTILINE)
+_BARE_COMMENT = re.compile(r"^[^\S\n]*(%%)$", re.MULTILINE)
+_NOT_NEWLINE = re.compile(r"[^\n]")
+_OTHER_DIAGRAM = re.compile(
+    r"(sequenceDiagram|classDiagram(?:-v2)?|stateDiagram(?:-v2)?|erDiagram|journey|gantt|pie|quadrantChart"
+    r"|requirement(?:Diagram)?|gitGraph|C4(?:Context|Container|Component|Dynamic|Deployment)|mindmap|timeline|zenuml"
+    r"|sankey(?:-beta)?|xychart(?:-beta)?|block(?:-beta)?|packet(?:-beta)?|kanban|architecture(?:-beta)?"
+    r"|radar(?:-beta)?|treemap(?:-beta)?|treeView-beta|venn-beta|ishikawa(?:-beta)?|wardley-beta|info|error)"
+    r"(?=[\s:;]|$)"
+)
+_NAMES = {
+    "sequenceDiagram": "sequence diagram", "classDiagram": "class diagram", "stateDiagram": "state diagram",
+    "erDiagram": "entity relationship diagram", "journey": "user journey", "gantt": "Gantt chart", "pie": "pie chart",
+    "quadrantChart": "quadrant chart", "requirement": "requirement diagram",
+    "requirementDiagram": "requirement diagram", "gitGraph": "Git graph", "sankey": "Sankey diagram",
+    "xychart": "XY chart", "block": "block diagram", "packet": "packet diagram", "kanban": "Kanban board",
+    "architecture": "architecture diagram", "radar": "radar chart", "treeView": "tree view",
+    "venn": "Venn diagram", "ishikawa": "Ishikawa diagram", "wardley": "Wardley map", "zenuml": "ZenUML diagram",
+}  # fmt: skip
+
+
+def cleared(text: str) -> tuple[str, list[int]]:
+    """The text with everything blanked out that is no statement; and where lines stand that are a bare `%%`."""
+    front = _FRONTMATTER.match(text) if text.lstrip().startswith("---") else None
+    clear = (_blanked(front) + text[front.end() :]) if front else text
+    if "%%" not in text:
+        return clear, []
+    clear = _without_directives(clear)
+    return _COMMENT.sub(_blanked, clear), [match.start(1) for match in _BARE_COMMENT.finditer(clear)]
+
+
+def other_diagram(text: str, at: int) -> str | None:
+    """What to say of a text whose first word, at `at`, is the header of another kind of diagram."""
+    other = _OTHER_DIAGRAM.match(text, at)
+    if other is None or LINK_START.match(text[other.end() : other.end() + 8].lstrip()):
+        return None
+    word = other.group(1)
+    name = word.removesuffix("-beta").removesuffix("-v2")
+    name = "C4 diagram" if name.startswith("C4") else _NAMES.get(name, name)
+    article = "an" if name[0] in "aeiX" else "a"
+    return f"this is {article} {name} (`{word}`), not a flowchart; a flow begins with `flowchart TD`"
+
+
+def _blanked(match: re.Match[str]) -> str:
+    return _NOT_NEWLINE.sub(" ", match.group())
+
+
+def _without_directives(text: str) -> str:
+    """The text with every `%%{ .. }%%` blanked out; one that is never closed is a comment."""
+    parts: list[str] = []
+    here = 0
+    while (start := text.find("%%{", here)) >= 0 and (end := text.find("}%%", start)) >= 0:
+        parts += (text[here:start], _NOT_NEWLINE.sub(" ", text[start : end + 3]))
+        here = end + 3
+    return "".join(parts) + text[here:]

@@ -1,0 +1,156 @@
+"""Texts in Mermaid charts: what stands between the brackets of a node, and on an edge.
+
+Mermaid's own rule is tried first. Where it would refuse, and only there, two readings are allowed that people write
+and that have one meaning: brackets within an unquoted label (`[run()]`, `[{{X}}]`) as long as they pair up on the
+line, and `\\"` within a quoted one.
+"""
+
+import re
+from collections.abc import Callable
+from typing import NamedTuple
+
+from kimi_tui.flow.parsing.mermaid.compat_notes import Span, odd_markup
+from kimi_tui.flow.parsing.mermaid.label_text import plain, without_comment_lines
+from kimi_tui.flow.parsing.mermaid.lexemes import ELLIPSE_TEXT, PLAIN_TEXT, SHAPES, SLANTED_TEXT
+from kimi_tui.flow.parsing.source_position import Places
+from kimi_tui.i18n import said
+
+_BLANK = re.compile(r"\s*")
+_TEXT_OF = {"[/": SLANTED_TEXT, "[\\": SLANTED_TEXT, "(-": ELLIPSE_TEXT}
+_OPENS = {"]": "[", ")": "(", "}": "{", "|": ""}
+
+
+class Label(NamedTuple):
+    """A label as a person reads it, the shape its brackets make, and the offset after them."""
+
+    text: str
+    after: int
+    shape: str = "rect"
+
+
+class LabelScanner:
+    """Scans the labels of one text. `scanned` is `written` with its comment lines blanked out."""
+
+    def __init__(self, scanned: str, written: str, places: Places, *, note: Callable[[str, int], None]) -> None:
+        self._text = scanned
+        self._written = written
+        self._places = places
+        self._note = note
+        self._line_end = -1
+        self.over_lines: list[Span] = []
+
+    def node(self, opener: str, at: int) -> Label:
+        """The label of a node whose opening bracket ends at `at`."""
+        start, end, after = self.body(at, _TEXT_OF.get(opener, PLAIN_TEXT))
+        for closer, shape in SHAPES[opener]:
+            if self._text.startswith(closer, after):
+                return Label(self.cut(start, end), after + len(closer), shape)
+        if self._text.startswith('"', start - 1) and self._text[end - 1] != "\\":
+            more = PLAIN_TEXT.match(self._text, end + 1)
+            closed = end + 1 if more is None else more.end()
+            for closer, shape in SHAPES[opener]:
+                if self._text.startswith(closer, closed):
+                    label = self._written[start:end] + self._written[end + 1 : closed]
+                    return Label(self.said(label, start), closed + len(closer), shape)
+        for closer, shape in SHAPES[opener]:
+            label = self._lenient(at, closer)
+            if label is not None:
+                return Label(label[0], label[1], shape)
+        closers = " or ".join(f"`{closer}`" for closer, _ in SHAPES[opener])
+        raise self._places.fault(
+            said(
+                "the label that `{opener}` opens does not end with {closers}; close it, or put the label "
+                "in double quotes if it holds brackets itself",
+                opener=opener,
+                closers=closers,
+            ),
+            at - len(opener),
+        )
+
+    def edge(self, at: int) -> Label:
+        """The label `|text|` of an edge; `at` is after the first bar."""
+        start, end, after = self.body(at, PLAIN_TEXT)
+        if self._text.startswith("|", after):
+            return Label(self.cut(start, end), after + 1)
+        label = self._lenient(at, "|")
+        if label is None:
+            raise self._places.fault(said("this edge label is never closed; end it with `|` on the same line"), at - 1)
+        return Label(*label)
+
+    def body(self, at: int, text: re.Pattern[str]) -> tuple[int, int, int]:
+        """A quoted, a Markdown or a plain text from `at`: its start, its end, and the offset after it."""
+        first = self._skip(at)
+        if self._text.startswith('"`', first):
+            quote = self._text.find('"', first + 2)
+            if quote > first + 2 and self._text[quote - 1] == "`":
+                return first + 2, quote - 1, self._skip(quote + 1)
+        if self._text.startswith('"', first):
+            end = self._text.find('"', first + 1)
+            if end < 0:
+                raise self._places.fault(said('this quoted text is never closed; end it with `"`'), first)
+            return first + 1, end, self._skip(end + 1)
+        match = text.match(self._text, at)
+        end = match.end() if match else at
+        return at, end, end
+
+    def cut(self, start: int, end: int) -> str:
+        written = self._written[start:end]
+        if "\n" in written:
+            self.over_lines.append((start, end))
+        return self.said(written, start)
+
+    def said(self, written: str, offset: int) -> str:
+        """What a label says, with a note where Mermaid would show it otherwise."""
+        if "<" in written and (odd := odd_markup(written)):
+            self._note(odd, offset)
+        return plain(without_comment_lines(written))
+
+    def _lenient(self, at: int, closer: str) -> tuple[str, int] | None:
+        """What Mermaid refuses, on one line: a quoted text with quotes in it, or brackets that pair up."""
+        first = self._skip(at)
+        if first > self._line_end:
+            end = self._text.find("\n", first)
+            self._line_end = len(self._text) if end < 0 else end
+        if self._text.startswith('"', first):
+            quote = self._closing_quote(first, closer)
+            if quote is None:
+                return None
+            text = self._written[first + 1 : quote]
+            if '\\"' in text:
+                self._note(
+                    'Mermaid has no `\\"` and ends the quote there; here it is a quote; write `#quot;` to be read the '
+                    "same by both",
+                    first + 1 + text.find('\\"'),
+                )
+            return plain(text.replace('\\"', '"')), self._skip(quote + 1) + len(closer)
+        end = self._closing_bracket(first, closer)
+        return None if end is None else (plain(self._written[first:end]), end + len(closer))
+
+    def _closing_quote(self, first: int, closer: str) -> int | None:
+        """Where a quoted text ends that may hold escaped quotes: at the first bare quote before `closer`."""
+        text, at = self._text, first + 1
+        while (at := text.find('"', at, self._line_end)) >= 0:
+            is_last = text.startswith(closer, self._skip(at + 1))
+            if is_last and (text[at - 1] != "\\" or text.startswith(closer, at + 1)):
+                return at
+            at += 1
+        return None
+
+    def _closing_bracket(self, first: int, closer: str) -> int | None:
+        """Where an unquoted text ends that holds brackets: at the `closer` whose opening stands before the text."""
+        text, opens, closes = self._text, _OPENS[closer[-1]], closer[-1]
+        depth = 0
+        for at in range(first, self._line_end):
+            if depth == 0 and text.startswith(closer, at):
+                return at
+            if text[at] == opens:
+                depth += 1
+            elif text[at] == closes:
+                depth -= 1
+                if depth < 0:
+                    return None
+        return None
+
+    def _skip(self, at: int) -> int:
+        match = _BLANK.match(self._text, at)
+        return match.end() if match else at

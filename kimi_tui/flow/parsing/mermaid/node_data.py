@@ -1,0 +1,181 @@
+"""The data block of a Mermaid node, `A@{ shape: rect, label: "text" }`: the part of YAML that charts use.
+
+Only flat pairs are read: `key: value` parted by commas or lines, values plain, in single or double quotes, or in a
+block of lines (`|` or `>`). As in YAML, `key:value` without a blank is a key without a value, and says nothing.
+"""
+
+import re
+from typing import NamedTuple
+
+from kimi_tui.flow.parsing.source_position import Places
+from kimi_tui.i18n import said
+
+_BLANK = re.compile(r"(?:[\s,]+|(?<=\s)#(?!\w+;)[^\n]*)*")
+_KEY = re.compile(r"""(?:(?:"([^"\n]*)"|'([^'\n]*)')\s*:|([A-Za-z_][\w-]*)\s*:(?=\s|$))\s*""")
+_KEY_ALONE = re.compile(r"""[\w-]+(?::[^\s,]*)?(?=\s*(?:[,\n]|$))""")
+_AFTER_QUOTE = re.compile(r"[^\S\n]*(?:[,\n]|$)")
+_COMMENT = re.compile(r"(?:^|\s)#(?!\w+;).*")
+_FLOAT = re.compile(r"[-+]?[0-9]*\.[0-9]+")
+_DOUBLE = re.compile(r'"((?:[^"\\]|\\.)*)"', re.DOTALL)
+_SINGLE = re.compile(r"'((?:[^']|'')*)'", re.DOTALL)
+_PLAIN = re.compile(r"[^,\n]*")
+_LINE = re.compile(r"[^\n]*")
+_BLOCK = re.compile(r"([|>])[+-]?[^\S\n]*\n((?:[^\S\n]*(?:\n|$)|[^\S\n]+[^\n]*(?:\n|$))+)")
+_FOLDED = re.compile(r"\n+")
+_BREAK = re.compile(r"\n\s*")
+_ESCAPE = re.compile(r"\\(?:x([0-9a-fA-F]{2})|u([0-9a-fA-F]{4})|U([0-9a-fA-F]{8})|(.))", re.DOTALL)
+_ESCAPES = {"n": "\n", "t": "\t", "r": "\r", "0": "\0", "e": "\x1b", "a": "\a", "b": "\b", "v": "\v", "f": "\f"}
+_END = re.compile(r'[^"}]*')
+
+
+class NodeData(NamedTuple):
+    """The pairs, in order, and the offset after the closing brace."""
+
+    pairs: dict[str, str]
+    after: int
+
+
+def read_node_data(text: str, written: str, at: int, places: Places) -> NodeData:
+    """Reads from `at`, after `@{`. Faults are raised at their place."""
+    end = _end_of_block(text, at, places)
+    body = _joined_strings(written[at:end])
+    return NodeData(_pairs(body, at, places), end + 1)
+
+
+def _end_of_block(text: str, at: int, places: Places) -> int:
+    here = at
+    while True:
+        match = _END.match(text, here)
+        here = match.end() if match else here
+        if text.startswith("}", here):
+            return here
+        quote = text.find('"', here + 1) if text.startswith('"', here) else -1
+        if quote < 0:
+            raise places.fault(said("this data block is never closed; end it with `{end}`", end="}"), at - 2)
+        here = quote + 1
+
+
+def _joined_strings(body: str) -> str:
+    """Line breaks within double quotes are line breaks of the label, as Mermaid has it."""
+    if "\n" not in body:
+        return body
+    parts = body.split('"')
+    parts[1::2] = [_BREAK.sub("<br/>", part) for part in parts[1::2]]
+    return '"'.join(parts)
+
+
+def _pairs(body: str, at: int, places: Places) -> dict[str, str]:
+    pairs: dict[str, str] = {}
+    by_line = "\n" in body
+    here = _blank(body, 0)
+    while here < len(body):
+        key = _KEY.match(body, here)
+        if key is None and (alone := _KEY_ALONE.match(body, here)):
+            here = _blank(body, alone.end())
+            continue
+        if key is None:
+            raise places.fault(
+                said('a data block holds pairs like `label: "text"`, parted by commas'), at + min(here, len(body))
+            )
+        name = next(group for group in key.groups() if group is not None)
+        block = _BLOCK.match(body, key.end()) if body.startswith(("|", ">"), key.end()) else None
+        indent = key.start() - body.rfind("\n", 0, key.start()) - 1 if by_line else -1
+        if block is not None:
+            value, here = _block(block, indent, body)
+        elif indent >= 0 and "\n" in key.group() and key.end() - body.rfind("\n", 0, key.end()) - 1 <= indent:
+            value, here = "", key.end()
+        else:
+            value, here = _value(body, key.end(), indent)
+        if value is None:
+            raise places.fault(
+                said("this value is not read; write one text, in quotes that are closed"), at + key.end()
+            )
+        pairs[name] = value
+        here = _blank(body, here)
+    return pairs
+
+
+def _value(body: str, here: int, indent: int) -> tuple[str | None, int]:
+    """A value in quotes or plain. `indent` is that of its key where pairs stand on lines of their own, else -1."""
+    if body.startswith('"', here):
+        match = _DOUBLE.match(body, here)
+        text = None if match is None else _ESCAPE.sub(_unescaped, match.group(1))
+    elif body.startswith("'", here):
+        match = _SINGLE.match(body, here)
+        text = None if match is None else _folded(match.group(1).replace("''", "'"))
+    else:
+        match = (_PLAIN if indent < 0 else _LINE).match(body, here)
+        after = match.end() if match else here
+        text = _COMMENT.sub("", body[here:after].strip())
+        if text and indent >= 0:
+            after = _end_of_continuation(body, after, indent)
+        first = text
+        text = _folded("\n".join([first, *body[here:after].split("\n")[1:]])).strip()
+        return (_meant(first) and text) if text != first else _meant(first), after
+    if match is None or not _AFTER_QUOTE.match(body, match.end()):
+        return None, here
+    return text, match.end()
+
+
+def _end_of_continuation(body: str, after: int, indent: int) -> int:
+    """Where a plain text ends that goes on in the lines below, further in than its key."""
+    end = after
+    while after < len(body):
+        stop = body.find("\n", after + 1)
+        line = body[after + 1 : len(body) if stop < 0 else stop]
+        if line.strip() and (len(line) - len(line.lstrip()) <= indent or line.lstrip().startswith("#")):
+            break
+        after += len(line) + 1
+        end = after if line.strip() else end
+    return end
+
+
+def _folded(text: str) -> str:
+    """Lines joined by blanks, and by a line break where a blank line stood between."""
+    if "\n" not in text:
+        return text
+    first, *lines = text.split("\n")
+    text = "\n".join([first.rstrip(), *(line.strip() for line in lines[:-1]), lines[-1].lstrip()])
+    return _FOLDED.sub(lambda breaks: "\n" * (len(breaks.group()) - 1) or " ", text)
+
+
+def _block(block: re.Match[str], indent: int, body: str) -> tuple[str | None, int]:
+    """The lines below `|` or `>` that stand further in than the key. Folded ones of uneven indent are not read."""
+    lines: list[str] = []
+    after = block.start(2)
+    for line in block.group(2).split("\n"):
+        if line.strip() and len(line) - len(line.lstrip()) <= indent:
+            break
+        lines.append(line)
+        after += len(line) + 1
+    indents = [len(line) - len(line.lstrip()) for line in lines if line.strip()]
+    if not indents or indents[0] > min(indents) or "\t" in block.group(2):
+        return None, after
+    text = "\n".join(line[indents[0] :] for line in lines).rstrip()
+    if block.group(1) == ">":
+        if max(indents) > min(indents):
+            return None, after
+        text = _folded(text)
+    return text, min(after, len(body))
+
+
+def _meant(plain: str) -> str | None:
+    """A plain value as JavaScript would show it; lists, maps and texts over lines are not read."""
+    if plain in ("null", "~", "Null", "NULL"):
+        return ""
+    if plain[:1] in ("[", "{", "|", ">", "&", "*"):
+        return None
+    return f"{float(plain):.15g}" if _FLOAT.fullmatch(plain) else plain
+
+
+def _unescaped(match: re.Match[str]) -> str:
+    code = match.group(1) or match.group(2) or match.group(3)
+    if code is None:
+        return _ESCAPES.get(match.group(4), match.group(4))
+    number = int(code, 16)
+    return chr(number) if number < 0x110000 else "\ufffd"
+
+
+def _blank(body: str, here: int) -> int:
+    match = _BLANK.match(body, here)
+    return match.end() if match else here

@@ -1,0 +1,454 @@
+"""Reads Mermaid flowcharts: a chart means here what it means to Mermaid's own parser.
+
+One pass over the text by offset, without recursion. What has no meaning for a flow (styles, classes, links to pages,
+titles) is stepped over; subgraphs give their nodes and edges. Labels are read by `mermaid_label`, lexemes are in
+`mermaid_scan`.
+"""
+
+import re
+from dataclasses import dataclass, field
+from typing import NoReturn
+
+from kimi_tui.flow.model.graph import Chart, Direction, Heads
+from kimi_tui.flow.parsing.chart_builder import ChartBuilder
+from kimi_tui.flow.parsing.mermaid.compat_notes import Span, Spans, lost_semicolons, swallowed
+from kimi_tui.flow.parsing.mermaid.header import cleared, other_diagram
+from kimi_tui.flow.parsing.mermaid.label_text import plain
+from kimi_tui.flow.parsing.mermaid.labels import LabelScanner
+from kimi_tui.flow.parsing.mermaid.lexemes import (
+    ANY_HEADER,
+    BETWEEN,
+    BLANK,
+    DIRECTION,
+    DIRECTION_OF_HEADER,
+    HEADER,
+    ID_OF_STYLE,
+    ID_PIECE,
+    ID_STOPS,
+    KEYWORD,
+    LINK,
+    LINK_END,
+    LINK_START,
+    NAMED_LINK,
+    OPENER,
+    PROPERTY,
+    REST_OF_LINE,
+    SPACES,
+    SUBGRAPH_NAME,
+    WORDS,
+)
+from kimi_tui.flow.parsing.mermaid.node_data import read_node_data
+from kimi_tui.flow.parsing.source_position import Places, checked
+from kimi_tui.i18n import said
+
+_DIRECTIONS: dict[str, Direction] = {
+    "TB": "TB", "TD": "TB", "V": "TB", "BT": "BT", "^": "BT", "LR": "LR", ">": "LR", "RL": "RL", "<": "RL", "BR": "TB",
+}  # fmt: skip
+
+_Data = tuple[dict[str, str], int]
+
+
+@dataclass(slots=True)
+class _Subgraph:
+    """A subgraph that is read; `id` is empty where Mermaid makes one up. `members` keeps their order."""
+
+    id: str
+    offset: int
+    members: dict[str, None] = field(default_factory=dict[str, None])
+
+
+def read_mermaid(text: str) -> Chart:
+    """Nodes and edges as written; raises `FlowParseError` with line and column for what is no flowchart."""
+    return _Reader(checked(text)).read()
+
+
+class _Reader:
+    def __init__(self, text: str) -> None:
+        self.written = text
+        self.places = Places(text)
+        self.text, self.bare_comments = cleared(text)
+        self.at = 0
+        self.out = ChartBuilder(self.places)
+        self.labels = LabelScanner(self.text, text, self.places, note=self.out.note)
+        self.edge_ids: set[str] = set()
+        self.edges_between: dict[tuple[str, str], int] | None = {} if "L_" in text else None
+        self.passed_over: list[Span] = []
+        self.said: _Data | None = None
+        self.subgraph_ids: set[str] = set()
+        self.open_subgraphs: list[_Subgraph] = []
+        self.grouped: set[str] = set()
+        self.closed_subgraphs = 0
+        self.padded_names: list[tuple[str, int]] = []
+
+    def read(self) -> Chart:
+        self._header()
+        self._skip(BETWEEN)
+        while self.at < len(self.text):
+            self._statement()
+            self._skip(BETWEEN)
+        if self.open_subgraphs:
+            self._fail(
+                said("this subgraph is never closed; write `end` on a line of its own"), self.open_subgraphs[-1].offset
+            )
+        self._note_lines_that_mermaid_reads_otherwise()
+        return self.out.chart("mermaid")
+
+    def _note_lines_that_mermaid_reads_otherwise(self) -> None:
+        for name, at in self.padded_names:
+            if name in self.out.nodes:
+                self.out.note(
+                    said("with a blank too many around its name, this subgraph is not the node `{name}`", name=name), at
+                )
+        labels, passed = Spans(self.labels.over_lines), Spans(self.passed_over)
+        for at in lost_semicolons(self.text, labels):
+            self.out.note(
+                said("Mermaid loses this `;`, for a style with a `#` stands before it; begin a new line there"), at
+            )
+        for at in self.bare_comments:
+            if not labels.holds(at) and not passed.holds(at):
+                self.out.note(
+                    said("Mermaid takes a bare `%%` for a node; here it is a comment; write a word behind it"), at
+                )
+        for at, line, words in swallowed(self.text):
+            if not passed.holds(at) and not (labels.holds(at) and labels.holds(line)):
+                self.out.note(
+                    said(
+                        "Mermaid drops all of this line, for it says `{words}`; here it is read; say it in other words",
+                        words=words,
+                    ),
+                    at,
+                )
+
+    def _header(self) -> None:
+        self._skip(BLANK)
+        header = HEADER.match(self.text, self.at)
+        if header is None:
+            if cause := other_diagram(self.text, self.at):
+                self._fail(cause)
+            if shouted := ANY_HEADER.match(self.text, self.at):
+                word = shouted.group()
+                self._fail(
+                    said("Mermaid knows `{word}` in small letters only: `{small}`", word=word, small=word.lower())
+                )
+            return
+        self.at = header.end()
+        direction = DIRECTION_OF_HEADER.match(self.text, self.at)
+        if direction is not None:
+            self.out.direction = _DIRECTIONS[direction.group(1).upper()]
+            self.at = direction.end()
+        self._skip(SPACES)
+        ended = self.at == len(self.text) or self.text[self.at] in "\n;"
+        if not ended and (direction is None or self.at == direction.end()):
+            self._fail(said("after `flowchart` stands a direction (TB, TD, BT, LR or RL), then the line ends"))
+
+    def _statement(self) -> None:
+        keyword, start = KEYWORD.match(self.text, self.at), self.at
+        if keyword is None and self.text.startswith("%%", start):
+            self._skip(REST_OF_LINE)
+            self.out.note(said("Mermaid knows comments on lines of their own only; put this one there"), start)
+        elif keyword is None:
+            self._nodes_and_links()
+        else:
+            self._keyword(keyword)
+            if not self.text[self.text.rfind("\n", 0, start) + 1 : start].strip():
+                self.passed_over.append((start, self.at))
+
+    def _keyword(self, keyword: re.Match[str]) -> None:
+        match keyword.group():
+            case "subgraph":
+                self._subgraph()
+            case "end":
+                if not self.open_subgraphs:
+                    self._fail(said("`end` closes a subgraph, and none is open here; call a node `END` or `finish`"))
+                self._close_subgraph(self.open_subgraphs.pop())
+                self.at = keyword.end()
+            case "direction":
+                if stated := DIRECTION.match(self.text, self.at):
+                    self.at = stated.end()
+                else:
+                    self._nodes_and_links()
+            case "accTitle":
+                self._skip(REST_OF_LINE)
+            case "accDescr":
+                self._description(keyword.end())
+            case "style":
+                self._style()
+            case _:
+                self._skip_statement()
+
+    def _subgraph(self) -> None:
+        """Its title means nothing here; its nodes and edges are read as all others."""
+        named, start = SUBGRAPH_NAME.match(self.text, self.at), self.at
+        if named is not None and self.text.startswith("[", named.end()):
+            self.at = self.labels.node("[", named.end() + 1).after
+            self._skip_statement()
+            name = named.group(1).strip().strip('"')
+        else:
+            self._skip_statement()
+            name = self.text[start + len("subgraph") + 1 : self.at]
+            if name.split() == [name.strip()] != [name]:
+                self.padded_names.append((name.strip().strip('"'), start))
+        self.open_subgraphs.append(_Subgraph(name.removeprefix('"`').removesuffix('`"').strip('"'), start))
+
+    def _close_subgraph(self, closed: _Subgraph) -> None:
+        """What two subgraphs name belongs to the one that is closed first, as in Mermaid."""
+        self.subgraph_ids.add(closed.id)
+        group_id = closed.id if closed.id.split() == [closed.id] else f"subGraph{self.closed_subgraphs}"
+        self.closed_subgraphs += 1
+        members = [member for member in closed.members if member not in self.grouped and member != group_id]
+        self.grouped.update(members)
+        self.out.group(group_id, members, offset=closed.offset)
+        if self.open_subgraphs:
+            self.open_subgraphs[-1].members[group_id] = None
+
+    def _description(self, at: int) -> None:
+        brace = BLANK.match(self.text, at)
+        here = brace.end() if brace else at
+        if not self.text.startswith("{", here):
+            self._skip(REST_OF_LINE)
+            return
+        end = self.text.find("}", here)
+        if end < 0:
+            self._fail(said("this description is never closed; end it with `{end}`", end="}"), here)
+        self.at = end + 1
+
+    def _style(self) -> None:
+        named = ID_OF_STYLE.match(self.text, self.at)
+        if named is not None and named.group(1) not in self.edge_ids:
+            self.out.mention(named.group(1), named.start(1))
+        self._skip_statement()
+
+    def _skip_statement(self) -> None:
+        """To the end of the line or the next `;`, whichever is first outside of double quotes."""
+        text, here = self.text, self.at
+        while here < len(text) and text[here] not in "\n;":
+            if text[here] == '"':
+                close = text.find('"', here + 1)
+                if close < 0:
+                    self._fail(said('this quoted text is never closed; end it with `"`'), here)
+                here = close
+            here += 1
+        self.at = here
+
+    def _nodes_and_links(self) -> None:
+        group = self._group()
+        while True:
+            self._skip(SPACES)
+            started = self.at
+            edge_id = self._edge_id()
+            link = self._link()
+            if link is None:
+                break
+            label, heads, at = link
+            self._check_target(at)
+            following = self._group()
+            for node_id in (*group, *following) if self.edge_ids else ():
+                if node_id in self.edge_ids and node_id not in self.out.nodes:
+                    self._fail(
+                        said("`{name}` is the name of an edge; give the node that is meant another name", name=node_id),
+                        at,
+                    )
+            for src in group:
+                for dst in following:
+                    self.out.edge(src, dst, label, offset=at, heads=heads)
+            self._name_edges(edge_id, group, following)
+            group = following
+        self.at = started
+        if self.at < len(self.text) and self.text[self.at] not in "\n;" and not self.text.startswith("%%", self.at):
+            self._unexpected()
+        if self.text.startswith("%%", self.at):
+            self._skip(REST_OF_LINE)
+
+    def _check_target(self, link: int) -> None:
+        """A link at the end of its line: what begins on the next one must be a node, else the link is at fault."""
+        keyword = KEYWORD.match(self.text, self.at) if "\n" in self.text[link : self.at] else None
+        if self.at == len(self.text) or (keyword is not None and keyword.group() in WORDS):
+            self._fail(said("this edge leads nowhere; write the node behind it, on the same line"), link)
+
+    def _name_edges(self, edge_id: str | None, group: list[str], following: list[str]) -> None:
+        """A name that is given goes to the edge from the last to the first; all others get one of Mermaid's making."""
+        named = (len(group) - 1, 0) if edge_id and edge_id not in self.edge_ids else None
+        if edge_id:
+            self.edge_ids.add(edge_id)
+        if self.edges_between is None:
+            return
+        for row, src in enumerate(group):
+            for column, dst in enumerate(following):
+                before = self.edges_between.get((src, dst), 0)
+                self.edges_between[src, dst] = before + 1
+                if (row, column) != named:
+                    self.edge_ids.add(f"L_{src}_{dst}_{before + 1 if before else 0}")
+
+    def _unexpected(self) -> NoReturn:
+        rest = self.text[self.at : self.at + 16].split("\n", 1)[0]
+        self._fail(said("expected a link such as `-->`, or the end of the line, but found `{found}`", found=rest))
+
+    def _edge_id(self) -> str | None:
+        """An edge's own name, `e1@` before its link; the place is left alone if there is none."""
+        start = self.at
+        name = self._id()
+        if (
+            name is not None
+            and self.text.startswith("@", self.at)
+            and (LINK_START.match(self.text, self.at + 1) or LINK.match(self.text, self.at + 1))
+        ):
+            if self.text[max(0, start - 80) : start].rstrip("])}")[-1:] not in (" ", "\t", "\n", '"'):
+                self._fail(said("a blank is missing before the name of this edge"), start)
+            self.at += 1
+            return name
+        self.at = start
+        return None
+
+    def _link(self) -> tuple[str | None, Heads, int] | None:
+        """A link with its label, if one starts here, perhaps on the next line; the place is then before a node."""
+        blank = BLANK.match(self.text, self.at)
+        start = blank.end() if blank else self.at
+        whole = LINK.match(self.text, start)
+        if whole is not None:
+            self.at = whole.end()
+            self._skip(BLANK)
+            label = None
+            if self.text.startswith("|", self.at):
+                label, self.at, _ = self.labels.edge(self.at + 1)
+                self._skip(BLANK)
+            return label or None, _heads(whole.group()), start
+        opening = LINK_START.match(self.text, start)
+        return None if opening is None else self._link_with_text(opening)
+
+    def _link_with_text(self, opening: re.Match[str]) -> tuple[str | None, Heads, int]:
+        end_pattern = LINK_END[opening.group()[-1]]
+        if NAMED_LINK.match(self.text, opening.start()):
+            self._fail(said("Mermaid takes this for the name of an edge; put a blank before the label"), opening.end())
+        self.at = opening.end()
+        self._skip(BLANK)
+        label, quoted = None, ""
+        if self.text.startswith('"', self.at):
+            start, end, after = self.labels.body(self.at, REST_OF_LINE)
+            if end_pattern.match(self.text, after):
+                label, self.at = self.labels.cut(start, end), after
+            else:
+                quoted, self.at = self.written[start:end], end + 1
+        closing = end_pattern.search(self.text, self.at)
+        if closing is None:
+            self._fail(
+                said(
+                    "the edge that `{link}` starts has no end; write `A --> B`, or `A -- label --> B`",
+                    link=opening.group(),
+                ),
+                opening.start(),
+            )
+        if label is None:
+            end = closing.start() + (closing.start() == self.at and closing.group()[0] in "xo")
+            label = self.labels.said(quoted + self.written[self.at : end], self.at)
+            self.labels.over_lines.append((self.at, end))
+        self.at = closing.end()
+        self._skip(BLANK)
+        return label or None, _heads(closing.group(), opening.group()), opening.start()
+
+    def _group(self) -> list[str]:
+        """Nodes joined by `&`."""
+        ids = [self._node()]
+        said = self.said
+        while True:
+            start = self.at
+            self._skip(SPACES)
+            if not self.text.startswith("&", self.at):
+                self.at = start
+                self._take_data(ids[-1], said)
+                return ids
+            self.at += 1
+            self._skip(BLANK)
+            ids.append(self._node())
+            self._take_data(ids[-2], said)
+            said = self.said
+
+    def _node(self) -> str:
+        start, self.said = self.at, None
+        node_id = self._id()
+        if node_id is None:
+            self._no_node(start)
+        opener = OPENER.match(self.text, self.at)
+        if opener is None:
+            if node_id not in self.edge_ids:
+                self.out.mention(node_id, start)
+        else:
+            self._label(node_id, start, opener)
+        if self.open_subgraphs and node_id not in self.edge_ids:
+            self.open_subgraphs[-1].members[node_id] = None
+        self._class()
+        if self.text.startswith("@{", self.at):
+            pairs, self.at = read_node_data(self.text, self.written, self.at + 2, self.places)
+            self.said = (pairs, start)
+            self._class()
+        return node_id
+
+    def _label(self, node_id: str, start: int, opener: re.Match[str]) -> None:
+        brackets, at = opener.group(), opener.end()
+        if brackets == "[|":
+            named = PROPERTY.match(self.text, at)
+            brackets, at = ("[|", named.end()) if named else ("[", opener.start() + 1)
+        label, self.at, shape = self.labels.node(brackets, at)
+        if node_id in self.edge_ids:
+            return
+        self.out.mention(node_id, start)
+        self.out.label(node_id, label, start)
+        self.out.shape(node_id, shape)
+
+    def _class(self) -> None:
+        if self.text.startswith(":::", self.at):
+            self.at += 3
+            if self._id() is None:
+                self._fail(said("a class name is missing after `:::`"))
+
+    def _take_data(self, node_id: str, said: _Data | None) -> None:
+        """Takes a node's data block, which Mermaid does when it has read the next node of a `&` as well."""
+        if said is None or node_id in self.edge_ids or node_id in self.subgraph_ids:
+            return
+        pairs, start = said
+        label = pairs.get("label", "")
+        if label:
+            self.out.label(node_id, plain(label, on_page=False), start)
+        elif ("icon" in pairs or "img" in pairs) and self.out.says_its_id(node_id):
+            self.out.label(node_id, "", start)
+        if pairs.get("shape"):
+            self.out.shape(node_id, pairs["shape"].rstrip(","))
+
+    def _id(self) -> str | None:
+        text, start, here = self.text, self.at, self.at
+        while not ID_STOPS.match(text, here):
+            piece = ID_PIECE.match(text, here)
+            if piece is None:
+                break
+            here = piece.end()
+        self.at = here
+        found = text[start:here] if here > start else None
+        if found in WORDS and found != "":
+            self._fail(
+                said(
+                    "`{name}` is a word of Mermaid's own, so no node can be called so; write it in capitals", name=found
+                ),
+                start,
+            )
+        return found
+
+    def _no_node(self, start: int) -> NoReturn:
+        rest = self.text[start : start + 16].split("\n", 1)[0]
+        if rest.strip():
+            self._fail(said("expected a node here, such as `A` or `A[label]`, but found `{found}`", found=rest), start)
+        self._fail(said("expected a node here, such as `A` or `A[label]`, but there is none"), start)
+
+    def _skip(self, pattern: re.Pattern[str]) -> None:
+        match = pattern.match(self.text, self.at)
+        if match is not None:
+            self.at = match.end()
+
+    def _fail(self, cause: str, offset: int | None = None) -> NoReturn:
+        raise self.places.fault(cause, self.at if offset is None else offset)
+
+
+def _heads(end: str, start: str = "") -> Heads:
+    if end[0] == "~":
+        return "hidden"
+    if end[-1] not in "xo>":
+        return "none"
+    return "both" if (start or end)[0] == {">": "<"}.get(end[-1], end[-1]) else "forward"

@@ -1,0 +1,10 @@
+"""Reads a chart whose language is known by name."""
+
+from kimi_tui.flow.model.graph import Chart, ChartSource
+from kimi_tui.flow.parsing.d2.parser import read_d2
+from kimi_tui.flow.parsing.mermaid.parser import read_mermaid
+
+
+def read_chart(text: str, source: ChartSource) -> Chart:
+    """The chart as written; raises `FlowParseError` with line and column."""
+    return read_d2(text) if source == "d2" else read_mermaid(text)

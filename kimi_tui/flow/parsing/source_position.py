@@ -1,0 +1,44 @@
+"""Where in a text something stands: offsets become lines and columns, and faults are told there."""
+
+from bisect import bisect_right
+
+from kimi_tui.errors import FlowParseError
+from kimi_tui.i18n import said
+
+MAX_BYTES = 1024 * 1024
+
+
+def checked(text: str) -> str:
+    """The text with plain line ends and without a byte order mark; refused above 1 MiB of UTF-8."""
+    size = len(text)
+    if size <= MAX_BYTES < size * 4:
+        size = len(text.encode("utf-8", "surrogatepass"))
+    if size > MAX_BYTES:
+        raise FlowParseError(said("a chart may take 1 MiB at most; split it into smaller flows"))
+    text = text.removeprefix("\ufeff")
+    if "\r" in text:
+        text = text.replace("\r\n", "\n").replace("\r", "\n")
+    return text
+
+
+class Places:
+    """Maps offsets of one text to its lines and columns, both counted from 1."""
+
+    __slots__ = ("_starts",)
+
+    def __init__(self, text: str) -> None:
+        starts = [0]
+        at = text.find("\n")
+        while at >= 0:
+            starts.append(at + 1)
+            at = text.find("\n", at + 1)
+        self._starts = starts
+
+    def of(self, offset: int) -> tuple[int, int]:
+        line = bisect_right(self._starts, offset)
+        return line, offset - self._starts[line - 1] + 1
+
+    def fault(self, cause: str, offset: int) -> FlowParseError:
+        """The error to raise for what stands at `offset`."""
+        line, column = self.of(offset)
+        return FlowParseError(cause, line=line, column=column)

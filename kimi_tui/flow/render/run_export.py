@@ -1,0 +1,215 @@
+"""A run to keep: its chart in Mermaid with the way it went, a table in Markdown, its figures as JSON."""
+
+import re
+from itertools import count
+
+from kimi_tui.flow.model.graph import Flow, FlowEdge, FlowNode, NodeKind
+from kimi_tui.flow.parsing.mermaid.label_text import escaped
+from kimi_tui.flow.parsing.mermaid.lexemes import WORDS
+from kimi_tui.flow.run.run_state import RunState
+from kimi_tui.flow.run.run_view import EdgePicture, FlowPicture, NodePicture
+from kimi_tui.wire.parts import JsonObject
+
+_PLAIN_ID = re.compile(r"[A-Za-z][A-Za-z0-9_]*", re.ASCII)
+_SHAPES = {"begin": ("([", "])"), "end": ("([", "])"), "decision": ("{", "}"), "task": ("[", "]")}
+_CLASSES = {
+    "done": "stroke:#2e7d32,stroke-width:3px",
+    "current": "stroke:#1565c0,stroke-width:4px",
+    "failed": "stroke:#c62828,stroke-width:3px,stroke-dasharray:5 3",
+}
+_TAKEN = "stroke:#2e7d32,stroke-width:3px"
+
+
+def picture_of_state(state: RunState, flow: Flow) -> FlowPicture:
+    """The picture of a run of which only the journal is left: without attempts, and with no edges but the branches."""
+    from kimi_tui.flow.run.event_emitter import Announcer
+    from kimi_tui.wire.codec import WireMessage
+    from kimi_tui.wire.flow_events import FlowBegin
+
+    told: list[WireMessage] = []
+    Announcer(state.run_id, told.append).begin(flow, state, resumed=False)
+    (begin,) = told
+    assert isinstance(begin, FlowBegin)
+    picture = FlowPicture.of(begin, state.started_at)
+    for node_id, visits in state.visits.items():
+        if node_id in picture.nodes:
+            node = picture.nodes[node_id]
+            node.visits = node.attempts = visits
+            node.state = "done"
+    for node_id, spent in state.spent.items():
+        if node_id in picture.nodes:
+            node = picture.nodes[node_id]
+            node.duration_s, node.steps, node.usage = spent.duration_s, spent.steps, spent.usage or node.usage
+    for decision in state.decisions:
+        picture.take_branch(decision.node_id, decision.choice, decision.dst, by=decision.by, move=decision.move)
+    picture.node_id, picture.moves = state.node_id, state.moves
+    picture.status, picture.reason = state.status, state.reason
+    if state.status == "finished":
+        picture.nodes[state.node_id if state.node_id in flow.nodes else flow.end_id].state = "done"
+    return picture
+
+
+def picture_of_chart(flow: Flow) -> FlowPicture:
+    """A picture of a chart on which nothing has happened."""
+    picture = FlowPicture("", "", flow.source, flow.direction, begin_id=flow.begin_id, end_id=flow.end_id)
+    picture.nodes = {node.id: NodePicture(node.id, node.title, node.kind.value) for node in flow.nodes.values()}
+    picture.edges = [EdgePicture(edge.src, edge.dst, edge.label) for edge in flow.edges]
+    return picture
+
+
+def flow_of_picture(picture: FlowPicture) -> Flow:
+    """The chart of a picture as a flow, to be laid out."""
+    nodes = {node.id: FlowNode(node.id, node.label, NodeKind(node.kind)) for node in picture.nodes.values()}
+    outgoing = {
+        node_id: tuple(FlowEdge(edge.src, edge.dst, edge.label) for edge in picture.edges if edge.src == node_id)
+        for node_id in nodes
+    }
+    return Flow(nodes, outgoing, picture.begin_id, picture.end_id, picture.source, picture.direction)
+
+
+def to_mermaid(picture: FlowPicture) -> str:
+    """The chart with its way marked; read again, it is the same chart."""
+    names = _names(picture)
+    lines = [f"flowchart {picture.direction}", f"    %% {_comment(headline(picture))}"]
+    for node in picture.nodes.values():
+        opening, closing = _SHAPES[node.kind]
+        lines.append(f'    {names[node.id]}{opening}"{escaped(node.label)}"{closing}')
+        if node.visits:
+            lines.append(f"    %% {names[node.id]}: {_comment(_figures(node))}")
+    for edge in picture.edges:
+        arrow = f'-->|"{escaped(edge.label)}"|' if edge.label else "-->"
+        lines.append(f"    {names[edge.src]} {arrow} {names[edge.dst]}")
+    lines += [f"    classDef {name} {style}" for name, style in _CLASSES.items()]
+    for name in _CLASSES:
+        members = [names[node.id] for node in picture.nodes.values() if _class_of(picture, node) == name]
+        if members:
+            lines.append(f"    class {','.join(members)} {name}")
+    if picture.taken_edges:
+        lines.append(f"    linkStyle {','.join(str(index) for index in picture.taken_edges)} {_TAKEN}")
+    return "\n".join(lines) + "\n"
+
+
+def to_markdown(picture: FlowPicture) -> str:
+    """What happened, as a table of nodes, the decisions in their order, and the chart."""
+    rows = [
+        "| node | visits | turns | time | steps | tokens | choices |",
+        "| --- | ---: | ---: | ---: | ---: | ---: | --- |",
+    ]
+    for node in picture.nodes.values():
+        if node.kind in ("begin", "end") and not node.visits:
+            continue
+        choices = ", ".join(f"{_cell(label)} ×{count}" for label, count in node.choices.items())
+        rows.append(
+            f"| {_cell(node.id)} | {node.visits} | {node.attempts} | {duration(node.duration_s)} | {node.steps} "
+            f"| {node.tokens} | {choices} |"
+        )
+    total = sum(node.duration_s for node in picture.nodes.values())
+    rows.append(f"| **all** | {picture.moves} | | {duration(total)} | {picture.steps} | {picture.tokens} | |")
+    parts = [f"# Flow run: {_cell(picture.name)}", _cell(headline(picture)), "\n".join(rows)]
+    if picture.decisions:
+        decided = (
+            f"- move {taken.move}: {_cell(taken.node_id)} → **{_cell(taken.choice)}** → {_cell(taken.dst)}"
+            + (" (by hand)" if taken.by == "user" else "")
+            for taken in picture.decisions
+        )
+        parts += ["## Decisions", "\n".join(decided)]
+    parts += ["## Chart", f"```mermaid\n{to_mermaid(picture)}```"]
+    return "\n\n".join(parts) + "\n"
+
+
+def to_json(picture: FlowPicture) -> JsonObject:
+    """All figures; times in seconds, `started_at` since the epoch."""
+    return {
+        "run_id": picture.run_id,
+        "name": picture.name,
+        "source": picture.source,
+        "status": picture.status,
+        "reason": picture.reason,
+        "node": picture.node_id,
+        "moves": picture.moves,
+        "max_moves": picture.max_moves,
+        "started_at": picture.started_at,
+        "steps": picture.steps,
+        "tokens": picture.tokens,
+        "nodes": [
+            {
+                "id": node.id,
+                "label": node.label,
+                "kind": node.kind,
+                "state": node.state,
+                "visits": node.visits,
+                "turns": node.attempts,
+                "duration_s": round(node.duration_s, 3),
+                "steps": node.steps,
+                "tokens": node.tokens,
+                "token_usage": node.usage.model_dump(mode="json"),
+                "choices": dict(node.choices),
+            }
+            for node in picture.nodes.values()
+        ],
+        "edges": [
+            {"src": edge.src, "dst": edge.dst, "label": edge.label, "taken": edge.taken} for edge in picture.edges
+        ],
+        "decisions": [
+            {"node": taken.node_id, "choice": taken.choice, "dst": taken.dst, "by": taken.by, "move": taken.move}
+            for taken in picture.decisions
+        ],
+    }
+
+
+def headline(picture: FlowPicture) -> str:
+    """How the run stands, in a line."""
+    status = picture.status or ("paused" if picture.paused else "not ended")
+    place = "" if picture.status == "finished" else f" at {picture.node_id}"
+    reason = f": {picture.reason}" if picture.reason else ""
+    return f"run {picture.run_id[:8]} of {picture.name}, {status}{place} after {picture.moves} moves{reason}"
+
+
+def times(visits: int) -> str:
+    return "visited once" if visits == 1 else f"visited {visits} times"
+
+
+def duration(seconds: float) -> str:
+    """`0.4 s`, `12 s`, `3:05`, `1:02:03`."""
+    if seconds < 60:
+        return f"{seconds:.1f} s" if seconds < 10 else f"{seconds:.0f} s"
+    minutes, rest = divmod(round(seconds), 60)
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours}:{minutes:02}:{rest:02}" if hours else f"{minutes}:{rest:02}"
+
+
+def _figures(node: NodePicture) -> str:
+    turns = f", {node.attempts} turns" if node.attempts != node.visits else ""
+    return f"{times(node.visits)}{turns}, {duration(node.duration_s)}, {node.tokens} tokens"
+
+
+def _class_of(picture: FlowPicture, node: NodePicture) -> str | None:
+    if node.id == picture.node_id and picture.status != "finished":
+        return "current"
+    match node.state:
+        case "done":
+            return "done"
+        case "failed" | "rejected" | "cancelled":
+            return "failed"
+        case "waiting" | "running" | "paused":
+            return None
+
+
+def _names(picture: FlowPicture) -> dict[str, str]:
+    """Ids that Mermaid can write: its own stay, others get a plain name."""
+    if picture.source == "mermaid":
+        return {node_id: node_id for node_id in picture.nodes}
+    names: dict[str, str] = {}
+    fresh = (f"n{number}" for number in count(1) if f"n{number}" not in picture.nodes)
+    for node_id in picture.nodes:
+        plain = _PLAIN_ID.fullmatch(node_id) and node_id not in WORDS
+        names[node_id] = node_id if plain else next(fresh)
+    return names
+
+
+def _comment(text: str) -> str:
+    return " ".join(text.replace("{", "(").replace("}", ")").split())
+
+
+def _cell(text: str) -> str:
+    return " ".join(text.split()).replace("\\", "\\\\").replace("|", "\\|").replace("<", "&lt;")

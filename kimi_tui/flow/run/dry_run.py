@@ -1,0 +1,102 @@
+"""Walks a flow without a model: somebody, or a script, names each choice. For trying out and testing a flow."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from kimi_tui.errors import FlowControlError, FlowError
+from kimi_tui.flow.model.graph import Flow, FlowNode, NodeKind
+from kimi_tui.flow.run.runner import FlowRunner
+from kimi_tui.flow.run.turn_protocol import FlowOutcome, TurnResult
+from kimi_tui.wire.codec import WireMessage
+from kimi_tui.wire.parts import UserInput
+
+Chooser = Callable[[FlowNode, tuple[str, ...]], str | None]
+"""Names one of the branches; None ends the walk."""
+
+
+@dataclass(frozen=True, slots=True)
+class ScriptedChoice:
+    """A line of a script; `node_id` is None where it is for whatever decision comes next."""
+
+    label: str
+    node_id: str | None
+    line: int
+
+
+class ChoiceScript:
+    """Choices by a script, in its order. `left` is what was not asked for yet.
+
+    One choice a line, `LABEL` or `NODE: LABEL`; blank lines and lines that begin with `#` are passed over.
+    """
+
+    def __init__(self, text: str, flow: Flow) -> None:
+        self.left = [
+            _scripted(line.strip(), number, flow)
+            for number, line in enumerate(text.splitlines(), 1)
+            if line.strip() and not line.lstrip().startswith("#")
+        ]
+
+    def __call__(self, node: FlowNode, branches: tuple[str, ...]) -> str | None:
+        """The next choice; None where there is no more. Raises FlowError where it is for another node."""
+        if not self.left:
+            return None
+        choice = self.left.pop(0)
+        if choice.node_id is not None and choice.node_id != node.id:
+            raise FlowError(f"this choice is for {choice.node_id}, but the flow is at {node.id}", line=choice.line)
+        return choice.label
+
+
+def _scripted(line: str, number: int, flow: Flow) -> ScriptedChoice:
+    """A line that begins with a decision's id and a colon is for that one, unless all of it is a branch."""
+    labels = {edge.label for edge in flow.edges}
+    for node in flow.nodes.values():
+        if node.kind is NodeKind.DECISION and line.startswith(f"{node.id}:") and line not in labels:
+            return ScriptedChoice(line.removeprefix(f"{node.id}:").strip(), node.id, number)
+    return ScriptedChoice(line, None, number)
+
+
+class _DryTurns:
+    """Takes turns by doing nothing, but for the choices."""
+
+    def __init__(self, choose: Chooser, on_prompt: Callable[[FlowNode, UserInput], None] | None) -> None:
+        self._choose = choose
+        self._on_prompt = on_prompt
+        self.runner: FlowRunner | None = None
+
+    async def take_turn(self, prompt: UserInput) -> TurnResult:
+        runner = self.runner
+        assert runner is not None
+        node = runner.flow.nodes[runner.node_id]
+        if self._on_prompt is not None:
+            self._on_prompt(node, prompt)
+        if node.kind is NodeKind.DECISION:
+            label = self._choose(node, runner.branches)
+            if label is None:
+                runner.stop("no choice is left")
+            else:
+                try:
+                    runner.choose(label)
+                except FlowControlError as error:
+                    raise FlowError(str(error)) from error
+        return TurnResult("finished")
+
+
+async def walk(
+    flow: Flow,
+    choose: Chooser,
+    *,
+    name: str = "dry",
+    send: Callable[[WireMessage], None] = lambda _message: None,
+    on_prompt: Callable[[FlowNode, UserInput], None] | None = None,
+    args: str = "",
+    max_moves: int | None = None,
+) -> FlowOutcome:
+    """Walk to the end, to a choice that cannot be taken (the outcome is `failed`), or to one that is not made.
+
+    `send` gets the messages of a real run; `on_prompt` what each node would say to the model.
+    """
+    turns = _DryTurns(choose, on_prompt)
+    turns.runner = FlowRunner(
+        flow, name=name, taker=turns, send=send, interactive=False, args=args, max_moves=max_moves, max_choice_retries=0
+    )
+    return await turns.runner.run()

@@ -1,0 +1,123 @@
+"""A run's words on the Wire, in an order that holds: each node's begin is followed by its one end."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from kimi_tui.flow.model.graph import Flow
+from kimi_tui.flow.run.journal_records import By
+from kimi_tui.flow.run.run_state import Pause, RunState, Spent
+from kimi_tui.wire.codec import WireMessage
+from kimi_tui.wire.flow_events import (
+    FlowBegin,
+    FlowControls,
+    FlowDecision,
+    FlowEdgeShape,
+    FlowEnd,
+    FlowNodeBegin,
+    FlowNodeEnd,
+    FlowNodeShape,
+    FlowPaused,
+    FlowResumed,
+    FlowStatus,
+    NodeStatus,
+    PauseReason,
+)
+
+
+@dataclass(slots=True)
+class _OpenNode:
+    """A node whose begin was told and whose end was not yet."""
+
+    node_id: str
+    move: int
+    spent: Spent
+
+
+class Announcer:
+    """Sends the flow events of one run."""
+
+    def __init__(self, run_id: str, send: Callable[[WireMessage], None]) -> None:
+        self._run_id = run_id
+        self._send = send
+        self._open: _OpenNode | None = None
+
+    def begin(self, flow: Flow, state: RunState, *, resumed: bool) -> None:
+        nodes = (FlowNodeShape(id=node.id, label=node.title, kind=node.kind.value) for node in flow.nodes.values())
+        self._send(
+            FlowBegin(
+                run_id=self._run_id,
+                name=state.name,
+                source=flow.source,
+                nodes=tuple(nodes),
+                edges=tuple(FlowEdgeShape(src=edge.src, dst=edge.dst, label=edge.label) for edge in flow.edges),
+                begin_id=flow.begin_id,
+                end_id=flow.end_id,
+                max_moves=state.max_moves,
+                resumed_at=state.node_id if resumed else None,
+                direction=None if flow.direction == "TB" else flow.direction,
+                args=state.args if flow.source != "ralph" else None,
+            )
+        )
+
+    def node_begin(self, node_id: str, *, move: int, attempt: int) -> None:
+        if self._open is None:
+            self._open = _OpenNode(node_id, move, Spent())
+        self._send(FlowNodeBegin(run_id=self._run_id, node_id=node_id, move=move, attempt=attempt))
+
+    def reopen(self, node_id: str, *, move: int, spent: Spent) -> None:
+        """Take a node for begun whose begin another process has told."""
+        self._open = _OpenNode(node_id, move, spent)
+
+    def spent(self, spent: Spent) -> None:
+        """Count what a turn of the node has cost; told with the node's end."""
+        if self._open is not None:
+            self._open.spent += spent
+
+    def node_end(self, status: NodeStatus) -> None:
+        """Tell the end of the node whose begin was told, if there is one."""
+        node, self._open = self._open, None
+        if node is not None:
+            self._send(
+                FlowNodeEnd(
+                    run_id=self._run_id,
+                    node_id=node.node_id,
+                    move=node.move,
+                    status=status,
+                    duration_s=round(node.spent.duration_s, 3),
+                    steps=node.spent.steps,
+                    token_usage=node.spent.usage,
+                )
+            )
+
+    def decision(self, node_id: str, choice: str, *, dst: str, by: By) -> None:
+        self._send(FlowDecision(run_id=self._run_id, node_id=node_id, choice=choice, dst=dst, by=by))
+
+    def paused(self, node_id: str, pause: Pause) -> None:
+        self._send(
+            FlowPaused(
+                run_id=self._run_id,
+                node_id=node_id,
+                reason=pause.reason,
+                detail=pause.detail,
+                suggested=pause.suggested,
+            )
+        )
+
+    def resumed(self, node_id: str, reason: PauseReason) -> None:
+        self._send(FlowResumed(run_id=self._run_id, node_id=node_id, reason=reason))
+
+    def controls(self, state: RunState, *, pausing: bool) -> None:
+        self._send(
+            FlowControls(
+                run_id=self._run_id,
+                breakpoints=tuple(sorted(state.breakpoints)),
+                ask=state.ask if isinstance(state.ask, str) else tuple(sorted(state.ask)),
+                chosen=dict(state.chosen),
+                edited=tuple(sorted(state.prompts)),
+                pausing=pausing,
+            )
+        )
+
+    def end(self, status: FlowStatus, *, moves: int, reason: str | None, node_id: str) -> None:
+        self.node_end("failed" if status == "failed" else "cancelled")
+        self._send(FlowEnd(run_id=self._run_id, status=status, moves=moves, reason=reason, node_id=node_id))

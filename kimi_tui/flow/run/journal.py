@@ -1,0 +1,67 @@
+"""A session's `flow.jsonl`: every run's way, appended and on disk before it is told to anybody.
+
+Runs of one session share the file; each record names its run, so that they are never mixed up.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from kimi_tui.failpoints import crash_point
+from kimi_tui.flow.run.journal_records import Began, Chose, Record, TurnOver, dump_record, load_record
+from kimi_tui.flow.run.run_state import RunState
+from kimi_tui.jsonl import JsonlWriter, read
+
+
+class Journal:
+    """Appends records to the file at `path`, which is made with the first.
+
+    A disk that is full or read-only does not stop a run: `on_trouble` is told, and what could not be
+    written is kept and tried again with the next record.
+    """
+
+    def __init__(self, path: Path, *, on_trouble: Callable[[OSError | None], None] | None = None) -> None:
+        self.path = path
+        self._writer = JsonlWriter(path, on_trouble=on_trouble)
+
+    def append(self, record: Record) -> None:
+        """Write the record; it survives the machine's death when this returns."""
+        crash_point("journal.before_append")
+        self._writer.append(dump_record(record), sync=True)
+        crash_point("journal.after_append")
+        crash_point(f"journal.after_{record.r}")
+        if isinstance(record, TurnOver | Chose) and record.choice is not None and record.to is not None:
+            crash_point("journal.after_decision")
+
+    def close(self) -> None:
+        """Give the file back; another record opens it again."""
+        self._writer.close()
+
+
+@dataclass(frozen=True, slots=True)
+class Journalled:
+    """The runs of a journal, oldest first, and the numbers of the lines that could not be used."""
+
+    runs: tuple[RunState, ...]
+    bad_lines: tuple[int, ...] = ()
+
+
+def read_journal(path: Path) -> Journalled:
+    """What a journal holds; nothing where there is no file. Raises OSError as reading does."""
+    lines = read(path)
+    runs: dict[str, RunState] = {}
+    bad = [number for number, _raw in lines.bad]
+    for number, value in lines.rows:
+        record = load_record(value)
+        if record is None or (record.run not in runs and not isinstance(record, Began)):
+            bad.append(number)
+        elif record.run not in runs and isinstance(record, Began):
+            runs[record.run] = RunState.begun(record)
+        else:
+            runs[record.run].apply(record)
+    return Journalled(tuple(runs.values()), tuple(sorted(bad)))
+
+
+def load_runs(path: Path) -> list[RunState]:
+    """The runs in a journal, oldest first; an empty list where there is no file."""
+    return list(read_journal(path).runs)

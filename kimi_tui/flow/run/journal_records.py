@@ -1,0 +1,154 @@
+"""The records of a flow's journal, one JSON line each; `r` is the kind, `run` the run's id, `at` the wall clock."""
+
+from typing import Annotated, Literal
+
+from pydantic import AfterValidator, ConfigDict, Field, TypeAdapter, ValidationError
+
+from kimi_tui.flow.run.turn_protocol import TurnStop
+from kimi_tui.timestamps import valid_seconds, valid_timestamp
+from kimi_tui.wire.flow_events import FlowStatus, PauseReason
+from kimi_tui.wire.parts import JsonObject, TokenUsage, WireModel
+
+By = Literal["model", "user"]
+_MAX_COUNT = 1_000_000_000
+Ask = Literal["never", "always"] | frozenset[str]
+
+_Time = Annotated[float, AfterValidator(valid_timestamp)]
+_Seconds = Annotated[float, AfterValidator(valid_seconds)]
+_Count = Annotated[int, AfterValidator(lambda count: min(max(count, 0), _MAX_COUNT))]
+
+
+class _Record(WireModel):
+    run: str
+    at: _Time = 0.0
+
+
+class GuidanceRecord(WireModel):
+    """What the skill's file says beside the chart: of the whole flow, and of single nodes."""
+
+    intro: str = ""
+    sections: dict[str, str] = Field(default_factory=dict)
+
+
+class Began(_Record):
+    """A run starts; holds the chart's text, so that it can be gone on with when the skill has changed or is gone."""
+
+    r: Literal["begin"] = "begin"
+    name: str
+    source: Literal["mermaid", "d2", "ralph"]
+    text: str
+    sha256: str
+    args: str = ""
+    max_moves: _Count
+    node: str
+    guidance: GuidanceRecord | None = None
+
+
+class Resumed(_Record):
+    """Another process goes on with a run. `fresh`: the model may try again where its choices were used up."""
+
+    r: Literal["resume"] = "resume"
+    node: str
+    max_moves: _Count
+    fresh: bool = False
+    text: str | None = None
+    sha256: str | None = None
+    guidance: GuidanceRecord | None = None
+
+
+class Entered(_Record):
+    """A node's turn is about to begin. The same move again: the turn before it was not finished, or chose nothing."""
+
+    r: Literal["enter"] = "enter"
+    node: str
+    move: _Count
+    attempt: _Count = 1
+
+
+class TurnOver(_Record):
+    """A turn has ended. `to` is where the run goes on, None where it stays.
+
+    `choice` with `to` is a branch taken; `choice` alone is one that a person is asked to confirm.
+    """
+
+    r: Literal["turn"] = "turn"
+    node: str
+    move: _Count
+    stop: TurnStop
+    detail: str | None = None
+    duration_s: _Seconds = 0.0
+    steps: _Count = 0
+    usage: TokenUsage | None = None
+    choice: str | None = None
+    to: str | None = None
+    by: By = "model"
+    passed: bool = False
+
+
+class Chose(_Record):
+    """A branch was taken without a turn: by hand, or by confirming what the model named."""
+
+    r: Literal["choice"] = "choice"
+    node: str
+    move: _Count
+    choice: str
+    to: str
+    by: By = "user"
+
+
+class Moved(_Record):
+    """The run goes on elsewhere without a choice. `passed`: it is to be run there, breakpoint or not."""
+
+    r: Literal["go"] = "go"
+    node: str
+    to: str
+    passed: bool = False
+
+
+class PausedAt(_Record):
+    r: Literal["pause"] = "pause"
+    node: str
+    reason: PauseReason
+    detail: str | None = None
+    suggested: str | None = None
+
+
+class WentOn(_Record):
+    r: Literal["go_on"] = "go_on"
+    node: str
+    passed: bool = False
+
+
+class Controlled(_Record):
+    """What the person has set, whole."""
+
+    r: Literal["set"] = "set"
+    breakpoints: frozenset[str] = frozenset()
+    ask: Ask = "never"
+    chosen: dict[str, str] = Field(default_factory=dict)
+    prompts: dict[str, str] = Field(default_factory=dict)
+
+
+class Ended(_Record):
+    r: Literal["end"] = "end"
+    status: FlowStatus
+    moves: _Count
+    reason: str | None = None
+
+
+Record = Began | Resumed | Entered | TurnOver | Chose | Moved | PausedAt | WentOn | Controlled | Ended
+_RECORD = TypeAdapter[Record](Annotated[Record, Field(discriminator="r")], config=ConfigDict(defer_build=True))
+
+
+def dump_record(record: Record) -> JsonObject:
+    """The record as plain JSON values; the kind first, empty fields left out."""
+    fields = record.model_dump(mode="json", exclude_none=True)
+    return {"r": fields.pop("r"), **fields}
+
+
+def load_record(value: object) -> Record | None:
+    """The record in a line's value; None where it is none that this version knows."""
+    try:
+        return _RECORD.validate_python(value)
+    except ValidationError:
+        return None

@@ -1,0 +1,97 @@
+"""What a node says to the model."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+
+from kimi_tui.flow.model.graph import Flow, FlowNode, Guidance
+from kimi_tui.wire.parts import TextPart, UserInput
+
+ARGS = "${ARGS}"
+MOST_SHOWN = 48
+"""Characters of the args that a chart shows."""
+
+
+def uses_args(flow: Flow) -> bool:
+    """Whether some label says where the words after `/flow:NAME` belong."""
+    return any(isinstance(node.label, str) and ARGS in node.label for node in flow.nodes.values())
+
+
+def shown_label(label: str, args: str | None, *, most: int = MOST_SHOWN) -> str:
+    """A label to be looked at: the args in their place, on one line and cut to `most` characters; None: not known."""
+    if ARGS not in label:
+        return label
+    words = "…" if args is None else " ".join(args.split())
+    return label.replace(ARGS, words if len(words) <= most else words[: most - 1].rstrip() + "…")
+
+
+def shown_flow(flow: Flow, args: str | None) -> Flow:
+    """The chart with the args in the place of `${ARGS}`, to be looked at."""
+    if flow.source == "ralph" or not uses_args(flow):
+        return flow
+    nodes = {
+        node.id: replace(node, label=shown_label(node.label, args)) if isinstance(node.label, str) else node
+        for node in flow.nodes.values()
+    }
+    return replace(flow, nodes=nodes)
+
+
+def task_prompt(label: UserInput, args: str) -> UserInput:
+    """The label with the args in their place."""
+    return label.replace(ARGS, args) if isinstance(label, str) else label
+
+
+def with_request(prompt: UserInput, args: str) -> UserInput:
+    """For the first turn of a flow whose labels have no place for the args."""
+    return _joined([f"The request of the user:\n{args}", prompt])
+
+
+def decision_prompt(prompt: UserInput, branches: Sequence[str], *, reminder: bool = False) -> UserInput:
+    """The label, the branches in their order, and how to name one; after a reply that named none, a reminder."""
+    listed = "\n".join(f"- {branch}" for branch in branches)
+    parts: list[UserInput] = [
+        prompt,
+        f"Available branches:\n{listed}",
+        "Choose one of them. End your reply with it, spelled as in the list: <choice>BRANCH</choice>",
+    ]
+    if reminder:
+        parts.append(
+            "Your last reply named no branch of the list, so the flow cannot go on. "
+            "Reply again, and end with one of the branches between <choice> and </choice>."
+        )
+    return _joined(parts)
+
+
+def with_guidance(prompt: UserInput, guidance: Guidance, node_id: str, args: str, *, first: bool) -> UserInput:
+    """The prompt with what the file says of the node; before the first one, what it says of the whole flow."""
+    parts: list[UserInput] = [prompt]
+    if first and guidance.intro:
+        parts.insert(0, f"What the flow's file says, for all of its steps:\n\n{task_prompt(guidance.intro, args)}")
+        parts.insert(1, "Its steps come one at a time. The first one:")
+    if section := guidance.sections.get(node_id):
+        parts.append(f"What the flow's file says of this step:\n\n{task_prompt(section, args)}")
+    return _joined(parts) if len(parts) > 1 else prompt
+
+
+def node_prompt(
+    flow: Flow, node: FlowNode, *, args: str, edited: str | None, first: bool, ask: bool, reminder: bool
+) -> UserInput:
+    """The whole prompt of a node. `first`: no turn of the run came before; `ask`: the model is to choose."""
+    prompt = node.label if edited is None else edited
+    if flow.source != "ralph":  # whose label is what a person typed, to be sent as it is
+        prompt = task_prompt(prompt, args)
+    if not reminder:
+        prompt = with_guidance(prompt, flow.guidance, node.id, args, first=first)
+    if first and args and not uses_args(flow):
+        prompt = with_request(prompt, args)
+    if ask:
+        prompt = decision_prompt(prompt, [edge.label or "" for edge in flow.outgoing[node.id]], reminder=reminder)
+    return prompt
+
+
+def _joined(parts: Iterable[UserInput]) -> UserInput:
+    """The parts with a blank line between; text as long as all of them are."""
+    listed = list(parts)
+    if all(isinstance(part, str) for part in listed):
+        return "\n\n".join(part for part in listed if isinstance(part, str))
+    content = [(TextPart(text=part),) if isinstance(part, str) else part for part in listed]
+    return tuple(piece for pieces in content for piece in pieces)

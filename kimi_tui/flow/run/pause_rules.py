@@ -1,0 +1,44 @@
+"""When a run waits for a person, read off its state."""
+
+from typing import Literal
+
+from kimi_tui.flow.model.graph import FlowNode, NodeKind
+from kimi_tui.flow.run.run_state import Pause, RunState
+from kimi_tui.flow.run.turn_protocol import TurnResult
+from kimi_tui.i18n import said
+
+
+def why_pause(
+    state: RunState, node: FlowNode, pause_next: Literal["user", "step"] | None, max_choice_retries: int
+) -> Pause | None:
+    """What holds the run up at `node`, where it is; None if nothing does. `pause_next` is what a person asked for."""
+    if state.entered:
+        match state.stop:
+            case "rejected":
+                return Pause("rejected", said("a tool was rejected"))
+            case "cancelled":
+                return Pause("cancelled")
+            case "failed" | "max_steps":
+                return Pause("failed", state.detail)
+            case "finished" if state.named is not None:
+                return Pause("choice", suggested=state.named)
+            case "finished" if state.retries > max_choice_retries:
+                return Pause("choice", f"no valid choice in {state.invalid} replies")
+            case _:
+                return Pause("user") if pause_next == "user" else None
+    if node.id in state.breakpoints:
+        return Pause("breakpoint")
+    if pause_next is not None and node.kind not in (NodeKind.BEGIN, NodeKind.END):
+        return Pause(pause_next)
+    return None
+
+
+def detail_of(result: TurnResult) -> str | None:
+    """What to tell of a turn that failed, beyond that it did."""
+    match result.stop:
+        case "failed":
+            return result.message or "the turn failed"
+        case "max_steps":
+            return f"the turn took all the steps it may take ({result.steps})"
+        case "finished" | "rejected" | "cancelled":
+            return None

@@ -1,0 +1,308 @@
+"""What a person may ask of a run, and the run's state, journal and Wire that answer.
+
+Invariant: a change is in the journal before it is in the state, and in the state before it is on the Wire.
+"""
+
+import asyncio
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Literal
+
+from kimi_tui.errors import FlowControlError
+from kimi_tui.flow.model.graph import Flow, NodeKind
+from kimi_tui.flow.run.branch_choice import match_choice
+from kimi_tui.flow.run.event_emitter import Announcer
+from kimi_tui.flow.run.journal import Journal
+from kimi_tui.flow.run.journal_records import Ask, Controlled, Record
+from kimi_tui.flow.run.run_state import Pause, RunState
+from kimi_tui.i18n import said
+from kimi_tui.wire.codec import WireMessage
+
+
+@dataclass(frozen=True, slots=True)
+class GoOn:
+    """Enter the node, run it again, or take what the model named."""
+
+
+@dataclass(frozen=True, slots=True)
+class Choose:
+    """Take this branch of the node the run is paused on."""
+
+    label: str
+
+
+@dataclass(frozen=True, slots=True)
+class Again:
+    """Run the node the run is on once more."""
+
+
+@dataclass(frozen=True, slots=True)
+class Jump:
+    """Go on at this node. `passed`: nothing is to hold the run up before it."""
+
+    node_id: str
+    passed: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Stop:
+    reason: str
+
+
+Order = GoOn | Choose | Again | Jump | Stop
+
+
+class Steered:
+    """A run as a person steers it. Each method raises FlowControlError, and changes nothing, where it makes no sense.
+
+    An order given while the run is paused ends the pause; the first one counts. One given while a turn is under way
+    counts when the turn is over; the last one counts. A stop always counts.
+    """
+
+    def __init__(
+        self,
+        flow: Flow,
+        state: RunState,
+        *,
+        send: Callable[[WireMessage], None],
+        journal: Journal | None,
+        interactive: bool,
+    ) -> None:
+        self._flow = flow
+        self._state = state
+        self._say = Announcer(state.run_id, send)
+        self._journal = journal
+        self._interactive = interactive
+        self._started = False
+        self._over = False
+        self._order: Order | None = None
+        self._ordered = asyncio.Event()
+        self._pause_next: Literal["user", "step"] | None = None
+
+    @property
+    def flow(self) -> Flow:
+        return self._flow
+
+    @property
+    def run_id(self) -> str:
+        return self._state.run_id
+
+    @property
+    def state(self) -> RunState:
+        """Where the run is, as the journal has it; not to be changed."""
+        return self._state
+
+    @property
+    def node_id(self) -> str:
+        return self._state.node_id
+
+    @property
+    def paused(self) -> Pause | None:
+        return None if self._over else self._state.paused
+
+    @property
+    def pausing(self) -> bool:
+        """Whether the run pauses when the turn that is under way is over."""
+        return self._pause_next is not None
+
+    @property
+    def branches(self) -> tuple[str, ...]:
+        """The labels a person can choose from at the node the run is on; none where it is no decision."""
+        return self._branches_of(self._state.node_id)
+
+    def pause(self) -> None:
+        """Pause when the turn that is under way is over."""
+        self._check_person()
+        if self._state.paused is None:
+            self._pause_when_over("user")
+
+    def go_on(self) -> None:
+        """End the pause: enter the node, run it again where it failed, or take the choice that the model named."""
+        self._check_running()
+        if self._state.paused is not None:
+            self._give(GoOn())
+        elif self._pause_next is not None:
+            self._pause_when_over(None)
+        else:
+            raise FlowControlError(said("the flow is not paused"))
+
+    def step(self) -> None:
+        """Run one node, then pause."""
+        self._check_person()
+        if self._state.paused is not None:
+            self._give(GoOn())
+        self._pause_when_over("step")
+
+    def toggle_breakpoint(self, node_id: str) -> bool:
+        """Pause, or do so no more, before each visit of the node; returns whether it does now."""
+        self._check_person()
+        self._check_node(node_id)
+        self._set(breakpoints=self._state.breakpoints ^ {node_id})
+        return node_id in self._state.breakpoints
+
+    def choose(self, label: str | None, *, node_id: str | None = None) -> None:
+        """Take a branch: of the decision the run is on, or of another in advance (its model is then not asked).
+
+        None takes back what was chosen in advance.
+        """
+        self._check_running()
+        node_id = self._state.node_id if node_id is None else node_id
+        self._check_node(node_id)
+        if label is None:
+            self._set(chosen={key: value for key, value in self._state.chosen.items() if key != node_id})
+            return
+        branches = self._branches_of(node_id)
+        if not branches:
+            raise FlowControlError(said("{node} is no decision: there is nothing to choose", node=node_id))
+        branch = match_choice(label, branches)
+        if branch is None:
+            raise FlowControlError(
+                said(
+                    "{node} has no branch {label!r}; it has: {branches}",
+                    node=node_id,
+                    label=label,
+                    branches=", ".join(branches),
+                )
+            )
+        if self._state.paused is not None and node_id == self._state.node_id:
+            self._give(Choose(branch))
+        else:
+            self._set(chosen=self._state.chosen | {node_id: branch})
+
+    def ask_at_decisions(self, ask: Ask) -> None:
+        """When a person confirms what the model chose: never, always, or at these nodes."""
+        self._check_person()
+        if not isinstance(ask, str):
+            for node_id in ask:
+                self._check_node(node_id)
+        self._set(ask=ask)
+
+    def run_again(self, node_id: str | None = None) -> None:
+        """Run a node again, the current one if none is named. A turn that was not finished keeps its move."""
+        self._check_running()
+        if node_id is None or node_id == self._state.node_id:
+            self._give(Again())
+        else:
+            self.jump(node_id)
+
+    def edit_prompt(self, node_id: str, text: str | None) -> None:
+        """Use this text in place of the label from the node's next turn on; None or blank: the label again."""
+        self._check_running()
+        self._check_node(node_id)
+        if self._flow.nodes[node_id].kind not in (NodeKind.TASK, NodeKind.DECISION):
+            raise FlowControlError(said("{node} has no prompt", node=node_id))
+        prompts = {key: value for key, value in self._state.prompts.items() if key != node_id}
+        self._set(prompts=prompts | ({node_id: text} if text and text.strip() else {}))
+
+    def jump(self, node_id: str) -> None:
+        """Go on at this node, whatever the chart says; its breakpoint does not hold the run up."""
+        self._check_running()
+        self._check_node(node_id)
+        self._give(Jump(node_id))
+
+    def skip(self) -> None:
+        """Leave the node by its only way out, without a turn, or without what is left of it."""
+        self._check_running()
+        edges = self._flow.outgoing[self._state.node_id]
+        if len(edges) != 1:
+            node = self._state.node_id
+            raise FlowControlError(
+                said("{node} has several ways out: choose one of them", node=node)
+                if edges
+                else said("{node} has no way out", node=node)
+            )
+        self._give(Jump(edges[0].dst, passed=False))
+
+    def stop(self, reason: str | None = None) -> None:
+        """End the run: at once where it is paused, else when the turn is over (the caller may cancel that)."""
+        self._check_running()
+        self._order = Stop(reason or "stopped by the user")
+        self._ordered.set()
+
+    def _give(self, order: Order) -> None:
+        if isinstance(self._order, Stop):
+            raise FlowControlError(said("the flow is being stopped"))
+        if self._state.paused is not None and self._order is not None:
+            raise FlowControlError(said("the flow is going on already"))
+        self._order = order
+        self._ordered.set()
+
+    def _take_order(self) -> Order | None:
+        """The order that waits, which is done with; a stop stays."""
+        order = self._order
+        if not isinstance(order, Stop):
+            self._order = None
+            self._ordered.clear()
+        return order
+
+    def _pause_when_over(self, reason: Literal["user", "step"] | None) -> None:
+        if self._pause_next != reason:
+            self._pause_next = reason
+            self._tell_controls()
+
+    def _set(
+        self,
+        *,
+        breakpoints: frozenset[str] | None = None,
+        ask: Ask | None = None,
+        chosen: dict[str, str] | None = None,
+        prompts: dict[str, str] | None = None,
+    ) -> None:
+        state = self._state
+        self._write(
+            Controlled(
+                run=state.run_id,
+                breakpoints=state.breakpoints if breakpoints is None else breakpoints,
+                ask=state.ask if ask is None else ask,
+                chosen=state.chosen if chosen is None else chosen,
+                prompts=state.prompts if prompts is None else prompts,
+            )
+        )
+        self._tell_controls()
+
+    def _controls(self, *, known: bool = False) -> Controlled:
+        """What the person has set; with `known`, only what this chart has still a place for."""
+        state, nodes = self._state, self._flow.nodes
+        return Controlled(
+            run=state.run_id,
+            breakpoints=state.breakpoints & nodes.keys() if known else state.breakpoints,
+            ask=state.ask & nodes.keys() if known and not isinstance(state.ask, str) else state.ask,
+            chosen={
+                key: label
+                for key, label in state.chosen.items()
+                if not known or (key in nodes and label in self._branches_of(key))
+            },
+            prompts={key: text for key, text in state.prompts.items() if not known or key in nodes},
+        )
+
+    def _write(self, record: Record) -> None:
+        """Journal the record, then change the state by it. Before the run has begun, only the state."""
+        record = record.model_copy(update={"at": round(time.time(), 3)})
+        if self._started and self._journal is not None:
+            self._journal.append(record)
+        self._state.apply(record)
+
+    def _tell_controls(self) -> None:
+        if self._started:
+            self._say.controls(self._state, pausing=self.pausing)
+
+    def _branches_of(self, node_id: str) -> tuple[str, ...]:
+        if self._flow.nodes[node_id].kind is not NodeKind.DECISION:
+            return ()
+        return tuple(edge.label or "" for edge in self._flow.outgoing[node_id])
+
+    def _check_running(self) -> None:
+        if self._over:
+            raise FlowControlError(said("the flow's run is over"))
+
+    def _check_person(self) -> None:
+        self._check_running()
+        if not self._interactive:
+            raise FlowControlError(said("nobody is here who could let the flow go on"))
+
+    def _check_node(self, node_id: str) -> None:
+        if node_id not in self._flow.nodes:
+            raise FlowControlError(
+                said("the flow has no node {node!r}; it has: {nodes}", node=node_id, nodes=", ".join(self._flow.nodes))
+            )

@@ -1,0 +1,237 @@
+"""Where a run is: the fold of its journal's records, one after the other.
+
+The runner changes its own state by the same fold, record by record as it writes them, so that what is read back
+after a crash is what the runner had.
+"""
+
+import hashlib
+from dataclasses import dataclass, field
+from typing import Literal, assert_never
+
+from kimi_tui.flow.model.graph import Guidance
+from kimi_tui.flow.run.journal_records import (
+    Ask,
+    Began,
+    By,
+    Chose,
+    Controlled,
+    Ended,
+    Entered,
+    GuidanceRecord,
+    Moved,
+    PausedAt,
+    Record,
+    Resumed,
+    TurnOver,
+    WentOn,
+)
+from kimi_tui.flow.run.turn_protocol import TurnStop
+from kimi_tui.wire.flow_events import FlowStatus, PauseReason
+from kimi_tui.wire.parts import TokenUsage
+
+
+def hash_of(text: str) -> str:
+    """The fingerprint that tells whether a chart's text is still the one a run began with."""
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def _guidance_of(record: GuidanceRecord | None) -> Guidance:
+    return Guidance() if record is None else Guidance(record.intro, record.sections)
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """A branch that was taken, at which move, and by whom."""
+
+    node_id: str
+    choice: str
+    dst: str
+    by: By
+    move: int
+
+
+@dataclass(frozen=True, slots=True)
+class Pause:
+    """What a run waits for. `suggested` is the branch that the model named, at a choice."""
+
+    reason: PauseReason
+    detail: str | None = None
+    suggested: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Spent:
+    """What the turns of a node have cost, over all its visits."""
+
+    duration_s: float = 0.0
+    steps: int = 0
+    usage: TokenUsage | None = None
+
+    def __add__(self, other: "Spent") -> "Spent":
+        usages = [usage for usage in (self.usage, other.usage) if usage is not None]
+        usage = usages[0] + usages[1] if len(usages) == 2 else next(iter(usages), None)
+        return Spent(self.duration_s + other.duration_s, self.steps + other.steps, usage)
+
+
+@dataclass(slots=True)
+class RunState:
+    """One run. `node_id` is where it is or goes on; `entered` whether that node's move is counted and not over yet.
+
+    Of the node the run is on: `stop` is how its last turn ended, None while one is under way; `invalid` counts the
+    replies without a valid choice, `retries` those of them since a person last said to go on; `named` is the branch
+    that waits for a person's yes. `passed` says that the node is to be run whatever would pause before it.
+
+    What a crash may have kept from the Wire: `last` is the last record, if it was one that ends a node's visit;
+    `untold` what the turns of the visit have cost whose end was perhaps not told.
+    """
+
+    run_id: str
+    name: str
+    source: Literal["mermaid", "d2", "ralph"]
+    text: str
+    sha256: str
+    args: str
+    max_moves: int
+    node_id: str
+    guidance: Guidance = field(default_factory=Guidance)
+    started_at: float = 0.0
+    updated_at: float = 0.0
+    entered: bool = False
+    passed: bool = False
+    stop: TurnStop | None = None
+    detail: str | None = None
+    named: str | None = None
+    invalid: int = 0
+    retries: int = 0
+    moves: int = 0
+    visits: dict[str, int] = field(default_factory=dict[str, int])
+    spent: dict[str, Spent] = field(default_factory=dict[str, Spent])
+    decisions: list[Decision] = field(default_factory=list[Decision])
+    paused: Pause | None = None
+    status: FlowStatus | None = None
+    reason: str | None = None
+    breakpoints: frozenset[str] = frozenset()
+    ask: Ask = "never"
+    chosen: dict[str, str] = field(default_factory=dict[str, str])
+    prompts: dict[str, str] = field(default_factory=dict[str, str])
+    last: TurnOver | Chose | Moved | None = None
+    untold: Spent = field(default_factory=Spent)
+
+    @classmethod
+    def begun(cls, record: Began) -> "RunState":
+        return cls(
+            run_id=record.run,
+            name=record.name,
+            source=record.source,
+            text=record.text,
+            sha256=record.sha256,
+            args=record.args,
+            max_moves=record.max_moves,
+            node_id=record.node,
+            guidance=_guidance_of(record.guidance),
+            started_at=record.at,
+            updated_at=record.at,
+        )
+
+    @property
+    def open(self) -> bool:
+        """Whether the run was broken off, by a crash, a quit or a cancel, and is to be offered again."""
+        return self.status is None or self.status == "cancelled"
+
+    @property
+    def can_resume(self) -> bool:
+        """Whether there is something left to go on with: also a run that failed or reached its moves."""
+        return self.status != "finished"
+
+    @property
+    def steps(self) -> int:
+        return sum(spent.steps for spent in self.spent.values())
+
+    def chart_changed(self, text: str) -> bool:
+        """Whether `text`, the chart as it is now, is not the one that the run follows."""
+        return hash_of(text) != self.sha256
+
+    def asks_at(self, node_id: str) -> bool:
+        """Whether a person is to confirm what the model chooses at this decision."""
+        return self.ask == "always" or (self.ask != "never" and node_id in self.ask)
+
+    def apply(self, record: Record) -> None:
+        """Take in what happened. A record that does not fit (its forerunner was lost) does what it can."""
+        self.updated_at = max(self.updated_at, record.at)
+        if not isinstance(record, Resumed | Controlled):
+            self.last = record if isinstance(record, TurnOver | Chose | Moved) else None
+        match record:
+            case Began():
+                self.started_at = record.at
+            case Resumed():
+                self._resume(record)
+            case Entered():
+                self._enter(record)
+            case TurnOver():
+                self._end_turn(record)
+            case Chose():
+                self._decide(record.node, record.choice, record.to, record.by, record.move)
+            case Moved():
+                self._arrive(record.to, passed=record.passed)
+            case PausedAt():
+                self.paused = Pause(record.reason, record.detail, record.suggested)
+            case WentOn():
+                self.paused, self.passed, self.retries = None, record.passed, 0
+            case Controlled():
+                self.breakpoints, self.ask = record.breakpoints, record.ask
+                self.chosen, self.prompts = dict(record.chosen), dict(record.prompts)
+            case Ended():
+                self.status, self.reason, self.untold = record.status, record.reason, Spent()
+            case _:
+                assert_never(record)
+
+    def _resume(self, record: Resumed) -> None:
+        """A resume is a person's "go on", but for a choice that waits: that still does."""
+        broken_off = self.entered and self.stop not in (None, "finished")
+        self.passed = self.passed or broken_off or (self.paused is not None and not self.entered)
+        self.status = self.reason = self.paused = None
+        self.max_moves = record.max_moves
+        if record.fresh:
+            self.retries = 0
+        if record.text is not None and record.sha256 is not None:
+            self.text, self.sha256 = record.text, record.sha256
+            self.guidance = _guidance_of(record.guidance)
+            self.named = None
+            if self.stop == "finished":
+                self.stop = None
+
+    def _enter(self, record: Entered) -> None:
+        if record.move > self.moves:
+            self.moves = record.move
+            self.visits[record.node] = self.visits.get(record.node, 0) + 1
+            self.invalid = self.retries = 0
+            self.untold = Spent()
+        elif self.stop not in (None, "finished"):
+            self.untold = Spent()
+        self.node_id, self.entered, self.passed = record.node, True, False
+        self.stop = self.detail = self.named = None
+
+    def _end_turn(self, record: TurnOver) -> None:
+        spent = Spent(record.duration_s, record.steps, record.usage)
+        self.spent[record.node] = self.spent.get(record.node, Spent()) + spent
+        self.untold += spent
+        if record.to is not None:
+            if record.choice is not None:
+                self._decide(record.node, record.choice, record.to, record.by, record.move)
+            else:
+                self._arrive(record.to, passed=record.passed)
+            return
+        self.stop, self.detail, self.named = record.stop, record.detail, record.choice
+        if record.stop == "finished" and record.choice is None:
+            self.invalid += 1
+            self.retries += 1
+
+    def _decide(self, node_id: str, choice: str, dst: str, by: By, move: int) -> None:
+        self.decisions.append(Decision(node_id, choice, dst, by, move))
+        self.chosen.pop(node_id, None)
+        self._arrive(dst)
+
+    def _arrive(self, node_id: str, *, passed: bool = False) -> None:
+        self.node_id, self.entered, self.passed = node_id, False, passed
+        self.stop = self.detail = self.named = None
+        self.invalid = self.retries = 0

@@ -1,0 +1,341 @@
+"""What a run looks like: the fold of its Wire messages. The flow pane, the export and the lists of runs draw this.
+
+Events that a listener missed, or that come in another order than a runner sends them, never raise; figures may then
+be too low.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Literal
+
+from kimi_tui.flow.model.graph import Direction
+from kimi_tui.flow.run.journal_records import By
+from kimi_tui.flow.run.node_prompts import task_prompt
+from kimi_tui.flow.run.run_state import Pause
+from kimi_tui.wire.codec import WireMessage
+from kimi_tui.wire.events import StatusUpdate, StepBegin
+from kimi_tui.wire.flow_events import (
+    FlowBegin,
+    FlowControls,
+    FlowDecision,
+    FlowEnd,
+    FlowNodeBegin,
+    FlowNodeEnd,
+    FlowPaused,
+    FlowResumed,
+    FlowStatus,
+)
+from kimi_tui.wire.parts import TokenUsage
+
+NodeState = Literal["waiting", "running", "paused", "done", "failed", "cancelled", "rejected"]
+Kind = Literal["begin", "end", "task", "decision"]
+
+
+@dataclass(slots=True)
+class NodePicture:
+    """A node and what happened at it. `attempts` counts turns; the live figures are of the turn under way."""
+
+    id: str
+    label: str
+    kind: Kind = "task"
+    state: NodeState = "waiting"
+    visits: int = 0
+    attempts: int = 0
+    attempt: int = 0
+    duration_s: float = 0.0
+    steps: int = 0
+    usage: TokenUsage = field(default_factory=TokenUsage)
+    begun_at: float | None = None
+    live_steps: int = 0
+    live_usage: TokenUsage = field(default_factory=TokenUsage)
+    choices: dict[str, int] = field(default_factory=dict[str, int])
+
+    def elapsed(self, now: float) -> float:
+        """Seconds spent here over all visits, the one under way included."""
+        return self.duration_s + (max(0.0, now - self.begun_at) if self.begun_at is not None else 0.0)
+
+    @property
+    def tokens(self) -> int:
+        return self.usage.total + self.live_usage.total
+
+
+@dataclass(slots=True)
+class EdgePicture:
+    src: str
+    dst: str
+    label: str | None = None
+    taken: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Taken:
+    """One decision, in the order they were taken."""
+
+    node_id: str
+    choice: str
+    dst: str
+    by: By
+    move: int
+
+
+@dataclass(slots=True)
+class FlowPicture:
+    """One run. `node_id` is where it is; `status` None while it goes on or was broken off without a word."""
+
+    run_id: str
+    name: str
+    source: Literal["mermaid", "d2", "ralph"] = "mermaid"
+    direction: Direction = "TB"
+    nodes: dict[str, NodePicture] = field(default_factory=dict[str, NodePicture])
+    edges: list[EdgePicture] = field(default_factory=list[EdgePicture])
+    begin_id: str = ""
+    end_id: str = ""
+    node_id: str = ""
+    max_moves: int = 0
+    moves: int = 0
+    decisions: list[Taken] = field(default_factory=list[Taken])
+    paused: Pause | None = None
+    pausing: bool = False
+    breakpoints: frozenset[str] = frozenset()
+    ask: Literal["never", "always"] | frozenset[str] = "never"
+    chosen: dict[str, str] = field(default_factory=dict[str, str])
+    edited: frozenset[str] = frozenset()
+    status: FlowStatus | None = None
+    reason: str | None = None
+    started_at: float = 0.0
+    _since: float | None = None
+    _before_s: float = 0.0
+    _last_at: float = 0.0
+    _move_of: dict[str, int] = field(default_factory=dict[str, int])
+    _left: str | None = None
+    _let_go: str | None = None
+    _open: tuple[str, int] | None = None
+    _resumed: bool = False
+
+    @classmethod
+    def of(cls, begin: FlowBegin, at: float = 0.0) -> "FlowPicture":
+        """The picture of a run that begins, or that is first heard of where it goes on."""
+        picture = cls(begin.run_id, begin.name, started_at=at)
+        picture._take_chart(begin)
+        picture._begin(begin, at)
+        return picture
+
+    @property
+    def current(self) -> NodePicture | None:
+        return self.nodes.get(self.node_id)
+
+    @property
+    def last_decision(self) -> Taken | None:
+        return self.decisions[-1] if self.decisions else None
+
+    @property
+    def taken_edges(self) -> tuple[int, ...]:
+        """The places, in the chart's list of edges, of those that were gone."""
+        return tuple(index for index, edge in enumerate(self.edges) if edge.taken)
+
+    @property
+    def tokens(self) -> int:
+        return sum(node.tokens for node in self.nodes.values())
+
+    @property
+    def steps(self) -> int:
+        return sum(node.steps + node.live_steps for node in self.nodes.values())
+
+    def elapsed(self, now: float) -> float:
+        """Seconds that the run was under way, its pauses included, the time between two processes not."""
+        return self._before_s + (max(0.0, now - self._since) if self._since is not None else 0.0)
+
+    def apply(self, message: WireMessage, at: float = 0.0) -> bool:
+        """Take in a message said at `at`, in seconds; returns whether it changed anything here."""
+        if isinstance(message, StepBegin | StatusUpdate):
+            return self._count_live(message)
+        if getattr(message, "run_id", None) != self.run_id:
+            return False
+        self._last_at = max(self._last_at, at)
+        match message:
+            case FlowBegin():
+                self._take_chart(message)
+                self._begin(message, at)
+            case FlowNodeBegin():
+                self._begin_node(message, at)
+            case FlowNodeEnd():
+                self._end_node(message)
+            case FlowDecision():
+                self._decide(message)
+            case FlowPaused():
+                self._arrive(message.node_id)
+                self.paused = Pause(message.reason, message.detail, message.suggested)
+                self.pausing = self._resumed = False
+                self._node(message.node_id).begun_at = None
+            case FlowResumed():
+                self.paused = None
+                self._let_go = message.node_id
+            case FlowControls():
+                self.breakpoints, self.edited = frozenset(message.breakpoints), frozenset(message.edited)
+                self.ask = message.ask if isinstance(message.ask, str) else frozenset(message.ask)
+                self.chosen, self.pausing = dict(message.chosen), message.pausing
+            case FlowEnd():
+                self._end(message, at)
+            case _:
+                return False
+        return True
+
+    def take_branch(self, node_id: str, choice: str, dst: str, *, by: By, move: int) -> None:
+        """Count a decision."""
+        self.decisions.append(Taken(node_id, choice, dst, by, move))
+        node = self._node(node_id)
+        node.choices[choice] = node.choices.get(choice, 0) + 1
+        for edge in self.edges:
+            if edge.src == node_id and edge.label == choice:
+                edge.taken += 1
+
+    def state_of(self, node_id: str) -> NodeState:
+        """The state of a node as it is to be drawn: the one that a pause holds up is paused."""
+        if self.paused is not None and node_id == self.node_id and self.status is None:
+            return "paused"
+        node = self.nodes.get(node_id)
+        return "waiting" if node is None else node.state
+
+    def _node(self, node_id: str) -> NodePicture:
+        if node_id not in self.nodes:
+            self.nodes[node_id] = NodePicture(node_id, node_id)
+        return self.nodes[node_id]
+
+    def _take_chart(self, begin: FlowBegin) -> None:
+        """The chart of a begin; figures of what an earlier one had are kept."""
+        old_nodes = self.nodes
+        old_edges = {(edge.src, edge.dst, edge.label): edge.taken for edge in self.edges}
+        self.source, self.begin_id, self.end_id = begin.source, begin.begin_id, begin.end_id
+        self.direction = begin.direction or "TB"
+        self.nodes = {}
+        for shape in begin.nodes:
+            node = old_nodes.get(shape.id) or NodePicture(shape.id, shape.label)
+            node.label, node.kind = _label_of(shape.label, begin), shape.kind
+            self.nodes[shape.id] = node
+        self.edges = [
+            EdgePicture(shape.src, shape.dst, shape.label, old_edges.get((shape.src, shape.dst, shape.label), 0))
+            for shape in begin.edges
+        ]
+
+    def _begin(self, begin: FlowBegin, at: float) -> None:
+        if self._since is not None:  # the process before ended without a word
+            self._before_s += max(0.0, self._last_at - self._since)
+        self._since = self._last_at = at
+        self.max_moves = begin.max_moves
+        self.status = self.reason = self.paused = None
+        self.pausing = False
+        for node in self.nodes.values():
+            node.begun_at, node.live_steps, node.live_usage = None, 0, TokenUsage()
+            if node.state == "running":
+                node.state = "waiting"
+        self._resumed = begin.resumed_at is not None
+        place = begin.resumed_at or begin.begin_id
+        if place != self.node_id:
+            self._arrive(place)
+        if place == begin.begin_id:
+            self._left = place
+        if begin.resumed_at is None:
+            self._node(place).state = "done"
+
+    def _begin_node(self, message: FlowNodeBegin, at: float) -> None:
+        again = self._move_of.get(message.node_id) == message.move
+        if not again:
+            self._arrive(message.node_id)
+        self._left = self._let_go = self.paused = None
+        self.node_id = message.node_id
+        self._open, self._resumed = (message.node_id, message.move), False
+        node = self._node(message.node_id)
+        node.visits += not again
+        node.attempts += 1
+        node.attempt, node.state, node.begun_at = message.attempt, "running", at
+        node.live_steps, node.live_usage = 0, TokenUsage()
+        self._move_of[message.node_id] = message.move
+        self.moves = max(self.moves, message.move)
+
+    def _end_node(self, message: FlowNodeEnd) -> None:
+        if self._resumed and self._open != (message.node_id, message.move):
+            return  # told already, by the process before
+        self._open = None
+        node = self._node(message.node_id)
+        node.state, node.begun_at = message.status, None
+        node.duration_s += message.duration_s
+        node.steps += message.steps
+        node.usage += message.token_usage or TokenUsage()
+        node.live_steps, node.live_usage = 0, TokenUsage()
+        ways = [edge for edge in self.edges if edge.src == message.node_id]
+        if message.status == "done" and len(ways) == 1 and (self.node_id == message.node_id or self._resumed):
+            self._left = message.node_id
+
+    def _decide(self, message: FlowDecision) -> None:
+        last = self.last_decision
+        told = last is not None and (last.node_id, last.choice, last.move) == (
+            message.node_id, message.choice, self.moves,
+        )  # fmt: skip
+        if self._resumed and told:
+            return
+        self._arrive(message.node_id)
+        self.take_branch(message.node_id, message.choice, message.dst, by=message.by, move=self.moves)
+        self.node_id, self.paused = message.dst, None
+        self._left = self.begin_id if message.dst == self.begin_id else None
+
+    def _arrive(self, node_id: str) -> None:
+        """The run is at this node: count the edges that lead here from the node it left, if any do."""
+        left = self._left if self._let_go in (None, node_id) else self._let_go
+        self.node_id, self._left, self._let_go = node_id, None, None
+        if left is None:
+            return
+        direct = self._first_edge(left, node_id)
+        if direct is not None:
+            direct.taken += 1
+            return
+        through, start = self._first_edge(left, self.begin_id), self._first_edge(self.begin_id, node_id)
+        if through is not None and start is not None:
+            through.taken += 1
+            start.taken += 1
+
+    def _first_edge(self, src: str, dst: str) -> EdgePicture | None:
+        return next((edge for edge in self.edges if edge.src == src and edge.dst == dst), None)
+
+    def _count_live(self, message: StepBegin | StatusUpdate) -> bool:
+        node = self.current
+        if node is None or node.state != "running":
+            return False
+        if isinstance(message, StepBegin):
+            node.live_steps += 1
+            return True
+        if message.token_usage is None:
+            return False
+        node.live_usage += message.token_usage
+        return True
+
+    def _end(self, message: FlowEnd, at: float) -> None:
+        if message.status == "finished":
+            end_id = message.node_id or self.end_id
+            self._arrive(end_id)
+            self._node(end_id).state = "done"
+        self.status, self.reason, self.pausing = message.status, message.reason, False
+        self.moves = max(self.moves, message.moves)
+        if self._since is not None:
+            self._before_s += max(0.0, at - self._since)
+        self._since = None
+
+
+def _label_of(label: str, begin: FlowBegin) -> str:
+    """What the node says to the model in this run, as far as it is known."""
+    shown = label if begin.args is None else task_prompt(label, begin.args)
+    return shown if isinstance(shown, str) else label
+
+
+def fold_flows(messages: Iterable[tuple[float, WireMessage]]) -> list[FlowPicture]:
+    """The runs that a stream of timed messages tells of, in the order of their begins."""
+    runs: dict[str, FlowPicture] = {}
+    latest: FlowPicture | None = None
+    for at, message in messages:
+        if isinstance(message, FlowBegin) and message.run_id not in runs:
+            latest = runs[message.run_id] = FlowPicture.of(message, at)
+            continue
+        run_id = getattr(message, "run_id", None)
+        latest = runs.get(run_id, latest) if run_id is not None else latest
+        if latest is not None:
+            latest.apply(message, at)
+    return list(runs.values())

@@ -1,0 +1,409 @@
+"""Follows a flow: one turn a node, a branch at each decision, until the end or a person says stop.
+
+What comes next is read off the run's state alone, so a run that another process began goes on in the same way.
+"""
+
+import asyncio
+import copy
+import time
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from uuid import uuid4
+
+from kimi_tui.errors import FlowControlError, FlowFailedError, KimiTuiError, MaxStepsReachedError
+from kimi_tui.flow.model.graph import Flow, FlowNode, Guidance, NodeKind
+from kimi_tui.flow.run.branch_choice import match_choice, parse_choice
+from kimi_tui.flow.run.journal import Journal
+from kimi_tui.flow.run.journal_records import (
+    Began,
+    By,
+    Chose,
+    Controlled,
+    Ended,
+    Entered,
+    GuidanceRecord,
+    Moved,
+    PausedAt,
+    Resumed,
+    TurnOver,
+    WentOn,
+)
+from kimi_tui.flow.run.node_prompts import node_prompt
+from kimi_tui.flow.run.pause_rules import detail_of, why_pause
+from kimi_tui.flow.run.run_control import Again, Choose, GoOn, Jump, Order, Steered, Stop
+from kimi_tui.flow.run.run_state import Pause, RunState, Spent, hash_of
+from kimi_tui.flow.run.turn_protocol import FlowOutcome, TurnResult, TurnTaker
+from kimi_tui.i18n import said
+from kimi_tui.wire.codec import WireMessage
+from kimi_tui.wire.flow_events import FlowStatus, NodeStatus
+
+DEFAULT_MAX_MOVES = 1000
+
+_STATUS: dict[str, NodeStatus] = {
+    "finished": "done",
+    "rejected": "rejected",
+    "cancelled": "cancelled",
+    "max_steps": "failed",
+    "failed": "failed",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class _Ending:
+    status: FlowStatus
+    reason: str | None = None
+    error: KimiTuiError | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class _Way:
+    """Where a turn leads: `choice` without `to` is one to be confirmed; neither: the run stays on the node."""
+
+    to: str | None = None
+    choice: str | None = None
+    by: By = "model"
+    passed: bool = False
+
+
+class FlowRunner(Steered):
+    """One run of a flow.
+
+    `interactive` says that somebody is there to steer: then the run pauses where a person can mend it, else it ends.
+    `text` is the chart as written, kept in the journal so that a later resume needs nothing else. `max_moves` is
+    1000 where nothing is said, or what the resumed run had.
+    Raises FlowControlError where `resume` is a run that is over, or is on a node that this flow has not.
+    """
+
+    def __init__(
+        self,
+        flow: Flow,
+        *,
+        name: str,
+        taker: TurnTaker,
+        send: Callable[[WireMessage], None],
+        interactive: bool,
+        journal: Journal | None = None,
+        text: str = "",
+        args: str = "",
+        max_moves: int | None = None,
+        max_choice_retries: int = 5,
+        breakpoints: Iterable[str] = (),
+        clock: Callable[[], float] = time.monotonic,
+        run_id: str | None = None,
+        resume: RunState | None = None,
+    ) -> None:
+        if resume is not None:
+            _check_resumable(flow, resume)
+            state = copy.deepcopy(resume)
+        else:
+            state = RunState(
+                run_id=run_id or uuid4().hex,
+                name=name,
+                source=flow.source,
+                text=text,
+                sha256=hash_of(text),
+                args=args,
+                max_moves=DEFAULT_MAX_MOVES if max_moves is None else max_moves,
+                node_id=flow.begin_id,
+                guidance=flow.guidance,
+            )
+        super().__init__(flow, state, send=send, journal=journal, interactive=interactive)
+        self._taker = taker
+        self._resuming = resume is not None
+        self._new_text = text or state.text
+        self._new_max_moves = state.max_moves if max_moves is None else max_moves
+        self._max_choice_retries = max_choice_retries
+        self._clock = clock
+        self._steps = 0
+        self._error: KimiTuiError | None = None
+        if wanted := frozenset(breakpoints) & flow.nodes.keys():
+            self._set(breakpoints=state.breakpoints | wanted)
+
+    async def run(self) -> FlowOutcome:
+        """Follow the flow to its end, once. FlowBegin and FlowEnd are sent whatever happens.
+
+        Cancelling this leaves the run open in the journal: it can be resumed at the node it was on.
+        """
+        if self._started:
+            raise RuntimeError("a runner runs once")
+        ending = _Ending("failed", said("the program failed in the middle of the run"))
+        self._begin()
+        try:
+            ending = await self._follow()
+        except asyncio.CancelledError:
+            ending = _Ending("cancelled", "cancelled")
+            raise
+        finally:
+            self._end(ending)
+        return FlowOutcome(ending.status, self._state.moves, self._steps, ending.reason, ending.error)
+
+    async def _follow(self) -> _Ending:
+        state = self._state
+        while True:
+            order = self._take_order()
+            if isinstance(order, Stop):
+                return _Ending("stopped", order.reason)
+            if order is not None:
+                self._carry_out(order)
+                continue
+            if state.named is not None and not self._interactive:
+                self._take_branch(state.named, "model")
+                continue
+            node = self._flow.nodes[state.node_id]
+            ways = self._flow.outgoing[node.id]
+            if state.entered and state.stop == "finished" and not ways:
+                return _Ending("stopped", said("{node} has no way on, and is not the end", node=node.id))
+            pause = None if state.passed else why_pause(state, node, self._pause_next, self._max_choice_retries)
+            if pause is not None:
+                if self._interactive:
+                    await self._wait(pause)
+                    continue
+                if (ending := self._ending_of(pause)) is not None:
+                    return ending
+            match node.kind:
+                case NodeKind.END:
+                    return _Ending("finished")
+                case NodeKind.BEGIN:
+                    if ways[0].dst == node.id:
+                        return _Ending("failed", said("the first way out of {node} leads back to it", node=node.id))
+                    self._write(Moved(run=state.run_id, node=node.id, to=ways[0].dst))
+                case NodeKind.TASK | NodeKind.DECISION:
+                    if not state.entered and state.moves >= state.max_moves:
+                        return self._out_of_moves()
+                    await self._take_turn(node)
+
+    async def _take_turn(self, node: FlowNode) -> None:
+        state = self._state
+        decides = node.kind is NodeKind.DECISION
+        move = state.moves if state.entered else state.moves + 1
+        attempt = state.invalid + 1 if state.entered and decides else 1
+        self._write(Entered(run=state.run_id, node=node.id, move=move, attempt=attempt))
+        self._say.node_begin(node.id, move=move, attempt=attempt)
+        prompt = node_prompt(
+            self._flow,
+            node,
+            args=state.args,
+            edited=state.prompts.get(node.id),
+            first=move == 1,
+            ask=decides and node.id not in state.chosen,
+            reminder=attempt > 1,
+        )
+        self._error = None
+        began = self._clock()
+        try:
+            result = await self._taker.take_turn(prompt)
+        except KimiTuiError as error:
+            self._error = error
+            result = TurnResult("failed", str(error))
+        if result.stop == "max_steps":
+            self._error = MaxStepsReachedError(result.steps)
+        self._turn_over(node, move, result, max(0.0, self._clock() - began))
+
+    def _turn_over(self, node: FlowNode, move: int, result: TurnResult, duration_s: float) -> None:
+        state = self._state
+        way = self._way_on(node, result)
+        overridden = way.choice is not None and node.id in state.chosen
+        self._write(
+            TurnOver(
+                run=state.run_id,
+                node=node.id,
+                move=move,
+                stop=result.stop,
+                detail=detail_of(result),
+                duration_s=round(duration_s, 3),
+                steps=result.steps,
+                usage=result.usage,
+                choice=way.choice,
+                to=way.to,
+                by=way.by,
+                passed=way.passed,
+            )
+        )
+        self._steps += result.steps
+        self._say.spent(Spent(duration_s, result.steps, result.usage))
+        if way.choice is not None and way.to is not None:
+            self._tell_decision(node.id, way.choice, way.to, way.by, overridden)
+        if way.to is not None or result.stop != "finished" or not self._flow.outgoing[node.id]:
+            self._say.node_end(_STATUS[result.stop])
+
+    def _way_on(self, node: FlowNode, result: TurnResult) -> _Way:
+        """Where to from here: a person's order, else their choice in advance, else the chart or the model."""
+        state, ways = self._state, self._flow.outgoing[node.id]
+        match self._order:
+            case Jump(node_id, passed):
+                self._take_order()
+                return _Way(node_id, passed=passed)
+            case Again() if result.stop == "finished":
+                self._take_order()
+                return _Way(node.id)
+            case _:
+                pass
+        if result.stop != "finished" or not ways:
+            return _Way()
+        if node.kind is not NodeKind.DECISION:
+            return _Way(ways[0].dst)
+        if (chosen := state.chosen.get(node.id)) is not None:
+            return _Way(self._dst(node.id, chosen), chosen, "user")
+        named = parse_choice(result.message)
+        choice = None if named is None else match_choice(named, self._branches_of(node.id))
+        if choice is None or (self._interactive and state.asks_at(node.id)):
+            return _Way(None, choice)
+        return _Way(self._dst(node.id, choice), choice)
+
+    def _ending_of(self, pause: Pause) -> _Ending | None:
+        """How a run with nobody to steer ends where another would pause; None where it does not."""
+        state, node_id = self._state, self._state.node_id
+        match pause.reason:
+            case "rejected":
+                return _Ending("stopped", said("a tool was rejected at {node}", node=node_id))
+            case "cancelled":
+                return _Ending("cancelled", said("cancelled at {node}", node=node_id))
+            case "failed":
+                return _Ending("failed", f"{node_id}: {state.detail}", self._error or KimiTuiError(state.detail or ""))
+            case "choice":
+                reason = said("no valid choice at {node} in {count} replies", node=node_id, count=state.invalid)
+                return _Ending("failed", reason, FlowFailedError(reason))
+            case "user" | "breakpoint" | "step":
+                return None
+
+    async def _wait(self, pause: Pause) -> None:
+        """Pause until there is an order, and carry it out; a stop is left to the caller."""
+        state = self._state
+        node_id = state.node_id
+        self._write(
+            PausedAt(
+                run=state.run_id, node=node_id, reason=pause.reason, detail=pause.detail, suggested=pause.suggested
+            )
+        )
+        self._pause_when_over(None)
+        self._say.paused(node_id, pause)
+        await self._ordered.wait()
+        order = self._order
+        if order is None or isinstance(order, Stop):
+            return
+        self._take_order()
+        stays = isinstance(order, Again) or (isinstance(order, GoOn) and state.named is None)
+        self._write(WentOn(run=state.run_id, node=node_id, passed=stays))
+        self._say.resumed(node_id, pause.reason)
+        self._carry_out(order)
+
+    def _carry_out(self, order: Order) -> None:
+        state = self._state
+        match order:
+            case GoOn() if state.named is not None:
+                self._take_branch(state.named, "model")
+            case Choose(label):
+                self._take_branch(label, "user")
+            case Jump(node_id, passed):
+                self._write(Moved(run=state.run_id, node=state.node_id, to=node_id, passed=passed))
+                self._say.node_end("done")
+            case Again() if not state.passed:
+                self._write(WentOn(run=state.run_id, node=state.node_id, passed=True))
+            case GoOn() | Again() | Stop():
+                pass
+
+    def _take_branch(self, label: str, by: By) -> None:
+        """Leave the decision that the run is on, outside of a turn."""
+        state, node_id = self._state, self._state.node_id
+        dst, overridden = self._dst(node_id, label), node_id in state.chosen
+        self._write(Chose(run=state.run_id, node=node_id, move=state.moves, choice=label, to=dst, by=by))
+        self._tell_decision(node_id, label, dst, by, overridden)
+        self._say.node_end("done")
+
+    def _tell_decision(self, node_id: str, choice: str, dst: str, by: By, overridden: bool) -> None:
+        self._say.decision(node_id, choice, dst=dst, by=by)
+        if overridden:
+            self._tell_controls()
+
+    def _dst(self, node_id: str, label: str) -> str:
+        return next(edge.dst for edge in self._flow.outgoing[node_id] if edge.label == label)
+
+    def _out_of_moves(self) -> _Ending:
+        moves = self._state.moves
+        error = MaxStepsReachedError(moves, "moves")
+        return _Ending("max_moves", said("all {count} moves were made", count=moves), error)
+
+    def _begin(self) -> None:
+        """Journal and tell that the run begins, or goes on."""
+        state = self._state
+        before, kept = self._controls(), self._controls(known=True)
+        self._started = True
+        if self._resuming:
+            changed = state.chart_changed(self._new_text)
+            self._write(
+                Resumed(
+                    run=state.run_id,
+                    node=state.node_id,
+                    max_moves=self._new_max_moves,
+                    fresh=not self._interactive,
+                    text=self._new_text if changed else None,
+                    sha256=hash_of(self._new_text) if changed else None,
+                    guidance=_recorded(self._flow.guidance) if changed else None,
+                )
+            )
+        else:
+            self._write(
+                Began(
+                    run=state.run_id,
+                    name=state.name,
+                    source=state.source,
+                    text=state.text,
+                    sha256=state.sha256,
+                    args=state.args,
+                    max_moves=state.max_moves,
+                    node=state.node_id,
+                    guidance=_recorded(self._flow.guidance),
+                )
+            )
+        untouched = kept == Controlled(run=state.run_id)
+        if kept != before or not (untouched or self._resuming):
+            self._write(kept)
+        self._say.begin(self._flow, state, resumed=self._resuming)
+        if self._resuming:
+            self._tell_what_was_cut_off()
+        if not untouched or self._pause_next is not None:
+            self._tell_controls()
+
+    def _tell_what_was_cut_off(self) -> None:
+        """What another process had journalled, and perhaps died before it was told; listeners know what they heard."""
+        state = self._state
+        last, untold = state.last, state.untold
+        match last:
+            case TurnOver(choice=str(choice), to=str(to)) | Chose(choice=choice, to=to):
+                self._say.decision(last.node, choice, dst=to, by=last.by)
+            case _:
+                pass
+        match last:
+            case TurnOver() if last.to is not None or last.stop != "finished":
+                self._say.reopen(last.node, move=last.move, spent=untold)
+                self._say.node_end(_STATUS[last.stop])
+            case Chose() | Moved() if last.node != self._flow.begin_id:
+                self._say.reopen(last.node, move=state.moves, spent=untold)
+                self._say.node_end("done")
+            case _ if state.entered and state.stop in (None, "finished"):
+                self._say.reopen(state.node_id, move=state.moves, spent=untold)
+            case _:
+                pass
+
+    def _end(self, ending: _Ending) -> None:
+        state = self._state
+        self._over = True
+        self._write(Ended(run=state.run_id, status=ending.status, moves=state.moves, reason=ending.reason))
+        if self._journal is not None:
+            self._journal.close()
+        self._say.end(ending.status, moves=state.moves, reason=ending.reason, node_id=state.node_id)
+
+
+def _recorded(guidance: Guidance) -> GuidanceRecord | None:
+    if not guidance.intro and not guidance.sections:
+        return None
+    return GuidanceRecord(intro=guidance.intro, sections=dict(guidance.sections))
+
+
+def _check_resumable(flow: Flow, state: RunState) -> None:
+    if not state.can_resume:
+        raise FlowControlError(said("this run is finished: there is nothing to go on with"))
+    if state.node_id not in flow.nodes:
+        raise FlowControlError(
+            said("the chart has no node {node!r} any more, where the run was: use the old chart", node=state.node_id)
+        )

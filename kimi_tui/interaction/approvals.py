@@ -1,0 +1,242 @@
+"""Approvals: what waits for a person's yes, and what a yes covers.
+
+The request on the Wire is data; the future waits here and is settled by id, in the same way for every face.
+"""
+
+import asyncio
+import contextlib
+from collections.abc import Callable, Collection, Iterable, Sequence, Set
+from contextvars import ContextVar
+from dataclasses import dataclass
+from uuid import uuid4
+
+from kimi_tui.i18n import said
+from kimi_tui.permission.policy import Policy
+from kimi_tui.permission.rule import Effect
+from kimi_tui.permission.subject import Subject
+from kimi_tui.wire.channel import Wire
+from kimi_tui.wire.display import BriefBlock, DisplayBlock
+from kimi_tui.wire.events import ApprovalAnswer, ApprovalResponse
+from kimi_tui.wire.requests import ApprovalRequest
+
+NOBODY_THERE = "this needs a person's approval, and nobody is there to give it"
+
+
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """What "for this session" would cover: a request with *all* of these `keys` granted; `words` are shown."""
+
+    keys: tuple[str, ...]
+    words: str
+
+    def covered_by(self, granted: Set[str]) -> bool:
+        return bool(self.keys) and all(key in granted for key in self.keys)
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """How an approval ended. `feedback` is what the person said with the answer; `denied_by` is a rule that decided.
+
+    `edited` is what the person wrote in place of what was asked for; the yes is for that, and for nothing else.
+    With `taken` the yes is for these of the changes only, counted from 0.
+    """
+
+    approved: bool
+    feedback: str | None = None
+    denied_by: str | None = None
+    edited: str | None = None
+    taken: frozenset[int] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """Who asks, where that is not the main agent."""
+
+    agent_id: str | None = None
+    subagent_type: str | None = None
+    description: str | None = None
+
+
+asking_for: ContextVar[Source | None] = ContextVar("asking_for", default=None)
+"""The subagent on whose behalf the code runs; None for the main agent."""
+
+
+@dataclass(slots=True)
+class _Waiting:
+    request: ApprovalRequest
+    scope: Scope | None
+    must_ask: bool
+    editable: bool
+    answer: asyncio.Future[Verdict]
+
+
+class Approvals:
+    """The hub that every tool call, of every agent of a session, asks.
+
+    `granted` holds the keys of the scopes that were approved for the session; `on_change` is called
+    when it, or `yolo`, has changed. Where nobody attends, what must be asked for is refused.
+    The rules of `policy` come before yolo and before what was granted.
+    """
+
+    def __init__(
+        self,
+        wire: Wire,
+        *,
+        yolo: bool = False,
+        granted: Iterable[str] = (),
+        attended: bool = True,
+        policy: Policy | None = None,
+    ) -> None:
+        self.policy = policy or Policy()
+        self._wire = wire
+        self._yolo = yolo
+        self._granted = set(granted)
+        self._waiting: dict[str, _Waiting] = {}
+        self._attended = attended
+        self.on_change: Callable[[], None] | None = None
+
+    @property
+    def yolo(self) -> bool:
+        return self._yolo
+
+    @yolo.setter
+    def yolo(self, on: bool) -> None:
+        self._yolo = on
+        if on:
+            for request_id, waiting in list(self._waiting.items()):
+                if not waiting.must_ask:
+                    self.settle(request_id, "approve")
+        self._changed()
+
+    @property
+    def attended(self) -> bool:
+        """Somebody is there to ask."""
+        return self._attended
+
+    @attended.setter
+    def attended(self, on: bool) -> None:
+        self._attended = on
+
+    @property
+    def granted(self) -> frozenset[str]:
+        return frozenset(self._granted)
+
+    @property
+    def pending(self) -> tuple[ApprovalRequest, ...]:
+        """What waits, oldest first."""
+        return tuple(waiting.request for waiting in self._waiting.values())
+
+    async def ask(
+        self,
+        *,
+        tool_call_id: str,
+        sender: str,
+        action: str,
+        description: str,
+        display: Sequence[DisplayBlock] = (),
+        scope: Scope | None = None,
+        subject: Subject | None = None,
+        because: Sequence[str] = (),
+        must_ask: bool = False,
+        free: bool = False,
+        editable: bool = False,
+        hunks: int = 0,
+    ) -> Verdict:
+        """Wait until somebody answers. Cancelling the wait settles it as rejected.
+
+        `must_ask` is for what is protected: neither yolo nor an earlier yes covers it, and a yes covers only it.
+        `free` is for what is asked for only where a rule says so. `because` tells the person why it is asked.
+        `editable`: whoever asks does what `Verdict.edited` says, where it says something.
+        `hunks`: so many changes, the first of `display`; whoever asks makes those of `Verdict.taken` only.
+        """
+        decision = self.policy.decide(sender, subject)
+        if decision.effect is Effect.DENY:
+            return Verdict(False, denied_by=decision.why)
+        if must_ask or decision.effect is Effect.ASK:
+            scope = None
+            because = (*because, *([decision.why] if decision.effect is Effect.ASK else []))
+            must_ask = True
+        elif (
+            free
+            or self._yolo
+            or decision.effect is Effect.ALLOW
+            or (scope is not None and scope.covered_by(self._granted))
+        ):
+            return Verdict(True)
+        if because:
+            display = (*display, BriefBlock(text=said("Asked because: {why}", why="; ".join(because))))
+        if not self._attended:
+            return Verdict(False, NOBODY_THERE)
+        source = asking_for.get()
+        request = ApprovalRequest(
+            id=uuid4().hex,
+            tool_call_id=tool_call_id,
+            sender=sender,
+            action=action,
+            description=description,
+            display=tuple(display),
+            source_kind="foreground_turn",  # a subagent works within it too
+            agent_id=source.agent_id if source else None,
+            subagent_type=source.subagent_type if source else None,
+            source_description=source.description if source else None,
+            scope=scope.words if scope else None,
+            hunks=hunks if hunks > 1 else None,
+        )
+        waiting = _Waiting(request, scope, must_ask, editable, asyncio.get_running_loop().create_future())
+        self._waiting[request.id] = waiting
+        self._wire.send(request)
+        try:
+            return await waiting.answer
+        finally:
+            if self._waiting.pop(request.id, None) is not None:
+                self._wire.send(ApprovalResponse(request_id=request.id, response="reject"))
+
+    def settle(
+        self,
+        request_id: str,
+        response: ApprovalAnswer,
+        feedback: str | None = None,
+        *,
+        edited: str | None = None,
+        taken: Collection[int] | None = None,
+    ) -> bool:
+        """Answer a request; False where nothing of that id waits (any more).
+
+        Both go with a yes for once: `edited` is done in place of what was asked, of the changes only those `taken`
+        are made. False where that cannot be, too.
+        """
+        waiting = self._waiting.get(request_id)
+        if waiting is None:
+            return False
+        if edited is not None and not (waiting.editable and response == "approve" and edited.strip()):
+            return False
+        hunks = range(waiting.request.hunks or 0)
+        if taken is not None and not (response == "approve" and taken and all(one in hunks for one in taken)):
+            return False
+        del self._waiting[request_id]
+        some = frozenset(taken) if taken is not None and len(set(taken)) < len(hunks) else None
+        feedback = (feedback or "").strip() or None
+        told = tuple(sorted(some)) if some is not None else None
+        self._wire.send(ApprovalResponse(request_id=request_id, response=response, feedback=feedback, taken=told))
+        if not waiting.answer.done():
+            waiting.answer.set_result(Verdict(response != "reject", feedback, edited=edited, taken=some))
+        if response == "approve_for_session" and waiting.scope is not None:
+            self._grant(waiting.scope)
+        return True
+
+    def reject_all(self) -> None:
+        """Nobody is there to answer any more."""
+        for request_id in list(self._waiting):
+            self.settle(request_id, "reject")
+
+    def _grant(self, scope: Scope) -> None:
+        self._granted.update(scope.keys)
+        for request_id, other in list(self._waiting.items()):
+            if other.scope is not None and other.scope.covered_by(self._granted):
+                self.settle(request_id, "approve")
+        self._changed()
+
+    def _changed(self) -> None:
+        if self.on_change is not None:
+            with contextlib.suppress(OSError):
+                self.on_change()

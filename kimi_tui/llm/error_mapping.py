@@ -1,0 +1,209 @@
+"""HTTP error answers of model services, read into our errors."""
+
+import json
+import math
+import re
+import time
+from collections.abc import Mapping, Sequence
+from email.utils import parsedate_to_datetime
+from http import HTTPStatus
+from typing import cast
+
+from pydantic import JsonValue
+
+from kimi_tui import json_text
+from kimi_tui.errors import (
+    ContextOverflowError,
+    ProviderAuthError,
+    ProviderConnectionError,
+    ProviderError,
+    ProviderStatusError,
+)
+from kimi_tui.i18n import said
+from kimi_tui.text_safety import is_safe
+
+# What services say when a conversation is too long: OpenAI, Moonshot, vLLM, llama.cpp, LM Studio, Anthropic, Google.
+_TOO_LONG = re.compile(
+    r"context[_ ]?(length|window|size)|maximum context|exceeded model token limit|(prompt|input|request) is too long"
+    r"|context the overflows|too many (input )?tokens|input token count|string_above_max_length"
+    r"|input length and `?max_tokens`? exceed",
+    re.IGNORECASE,
+)
+# A used-up account is a 429 like a rate limit, but waiting does not help.
+_NO_MONEY = re.compile(r"insufficient_quota|exceeded_current_quota|insufficient balance", re.IGNORECASE)
+_KEY = re.compile(r"\b(sk|xai|gsk|pk)-[\w*.-]{6,}|\bAIza[\w-]{20,}|(?<=Bearer )\S+")
+_HINTS = {
+    401: said("is the API key right?"),
+    403: said("may the API key use this model?"),
+    404: said("are base_url and the model's name right?"),
+}
+# What services call their errors, as the HTTP status that they would have sent.
+_WORDS = {
+    "context_length": 400,
+    "exceed_context": 400,
+    "rate_limit": 429,
+    "resource_exhausted": 429,
+    "insufficient_quota": 429,
+    "exceeded_current_quota": 429,
+    "overloaded": 529,
+    "unavailable": 503,
+    "server_error": 500,
+    "internal": 500,
+    "api_error": 500,
+    "authentication": 401,
+    "invalid_api_key": 401,
+    "unauthenticated": 401,
+    "permission": 403,
+    "not_found": 404,
+    "request_too_large": 413,
+    "timeout": 504,
+    "deadline_exceeded": 504,
+    "invalid": 400,
+}
+
+
+def status_error(status: int, cause: str, *, code: str = "", retry_after: float | None = None) -> ProviderStatusError:
+    """The error for an answer of HTTP `status`; `code` is the service's own word for it, if it has one."""
+    if status in (401, 403):
+        return ProviderAuthError(cause, status_code=status)
+    says = f"{code} {cause}"
+    if status == 413 or (status in (400, 422) and _TOO_LONG.search(says)):
+        return ContextOverflowError(cause, status_code=status)
+    error = ProviderStatusError(cause, status_code=status, retry_after=retry_after)
+    if status == 429 and retry_after is None and _NO_MONEY.search(says):
+        error.retryable = False
+    return error
+
+
+def answer_error(status: int, headers: Mapping[str, str], body: bytes | str) -> ProviderStatusError:
+    """The error for an HTTP answer of 400 or more: JSON of any service's shape, a web page, plain text or nothing."""
+    text = body if isinstance(body, str) else body.decode("utf-8", "replace")
+    cause, code, retry_after = "", "", retry_after_of(headers)
+    if text.lstrip().startswith(("{", "[")):
+        cause, code, _, delay = _read(_json(text))
+        retry_after = delay if retry_after is None else retry_after
+    elif "<html" in text[:1000].lower() or text.lstrip().lower().startswith("<!doctype"):
+        title = re.search(r"<title[^>]*>(.*?)</title>", text, re.IGNORECASE | re.DOTALL)
+        cause = ": ".join(filter(None, (said("a web page"), title.group(1) if title else "")))
+    else:
+        cause = text
+    try:
+        known = HTTPStatus(status).phrase
+    except ValueError:
+        known = ""
+    named = said("the service answered {status}", status=f"{status} ({known})" if known else status)
+    told = ": ".join(filter(None, (named, clean(cause))))
+    hint = _HINTS.get(status, "")
+    return status_error(status, "; ".join(filter(None, (told, hint))), code=code, retry_after=retry_after)
+
+
+def service_words(body: bytes, *, secrets: Sequence[str] = (), limit: int = 200) -> str:
+    """What the body of an error says for people, on one line and without the secrets; "" where it says nothing."""
+    text = body.decode("utf-8", "replace").strip()
+    if text.startswith(("{", "[")):
+        text = _read(_json(text))[0]
+    elif text.startswith("<"):
+        title = re.search(r"<title[^>]*>(.*?)</title>", text, re.IGNORECASE | re.DOTALL)
+        text = title.group(1) if title else ""
+    for secret in secrets:
+        if len(secret) >= 8:
+            text = text.replace(secret, "***")
+    return clean(text, limit)
+
+
+def stream_error(data: JsonValue) -> ProviderError:
+    """The error that a service reports within a stream, or in the body of a 200."""
+    cause, code, status, retry_after = _read(data)
+    cause = clean(cause) or clean(code) or said("it did not say why")
+    if status is None:
+        status = next((number for word, number in _WORDS.items() if word in code.lower()), None)
+    message = said("the service reported an error: {cause}", cause=cause)
+    if status is None and _TOO_LONG.search(cause):
+        status = 400
+    return (
+        ProviderError(message) if status is None else status_error(status, message, code=code, retry_after=retry_after)
+    )
+
+
+def body_error(body: bytes) -> ProviderError:
+    """The error for a 200 whose body is no stream of events."""
+    text = body.decode("utf-8", "replace").strip()
+    data = _json(text)
+    if isinstance(data, dict) and any(key in data for key in ("error", "message", "detail", "code")):
+        return stream_error(data)
+    if text.startswith("<"):
+        return ProviderError(said("the service answered with a web page, not with a reply; is base_url right?"))
+    return ProviderError(
+        said(
+            "the service answered with no stream of events; is base_url right? It said: {words}",
+            words=clean(text)[:100],
+        )
+    )
+
+
+def hung_up() -> ProviderConnectionError:
+    """The stream ended before the service's last word."""
+    return ProviderConnectionError(said("the service hung up in the middle of its answer"))
+
+
+def garbled() -> ProviderConnectionError:
+    """The stream holds what cannot be read."""
+    return ProviderConnectionError(said("the service sent garbled data in the middle of its answer"))
+
+
+def clean(text: str, limit: int = 500) -> str:
+    """Someone else's message on one line: no control characters, no keys, not longer than `limit`."""
+    text = "".join(char if is_safe(char) else " " for char in text[: limit * 4])
+    text = _KEY.sub("***", " ".join(text.split()))
+    return text if len(text) <= limit else text[: limit - 1] + "…"
+
+
+def _json(text: str) -> JsonValue:
+    try:
+        return cast(JsonValue, json_text.loads(text))
+    except ValueError:
+        return text
+
+
+def _read(data: JsonValue) -> tuple[str, str, int | None, float | None]:
+    """Message, code, HTTP status and seconds to wait, in any of the shapes that services use."""
+    if isinstance(data, list):
+        data = data[0] if data else None
+    if not isinstance(data, dict):
+        return (data if isinstance(data, str) else ""), "", None, None
+    inner = data.get("error")
+    if isinstance(inner, str):
+        data = {"message": inner, **data}
+    elif isinstance(inner, dict):
+        data = inner
+    message = data.get("message") or data.get("detail") or data.get("error_description") or ""
+    words = [data.get(key) for key in ("code", "type", "status")]
+    code = " ".join(str(word) for word in words if isinstance(word, str))
+    status = next((word for word in words if isinstance(word, int) and 400 <= word <= 599), None)
+    delay = re.search(r'"retryDelay": ?"([\d.]+)s"', json.dumps(data.get("details") or ""))
+    text = message if isinstance(message, str) else json.dumps(message, ensure_ascii=False)
+    return text, code, status, _number(delay.group(1)) if delay else None
+
+
+def retry_after_of(headers: Mapping[str, str], *, now: float | None = None) -> float | None:
+    """Seconds to wait by `Retry-After` (seconds or a date) or `retry-after-ms`; `now` is in Unix time."""
+    milliseconds = _number(headers.get("retry-after-ms"))
+    if milliseconds is not None:
+        return milliseconds / 1000
+    value = headers.get("retry-after")
+    seconds = _number(value)
+    if seconds is not None or not value:
+        return seconds
+    try:
+        when = parsedate_to_datetime(value)
+    except ValueError:
+        return None
+    return max(0.0, when.timestamp() - (time.time() if now is None else now))
+
+
+def _number(text: str | None) -> float | None:
+    try:
+        number = float(text or "")
+    except ValueError:
+        return None
+    return number if math.isfinite(number) and number >= 0 else None

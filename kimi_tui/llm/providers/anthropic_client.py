@@ -1,0 +1,53 @@
+"""The connection to a service that speaks Anthropic's Messages API, through the official SDK. Importing it loads
+the SDK. As in `openai_client`, requests and events pass by the SDK's reshaping."""
+
+from collections.abc import AsyncGenerator
+from contextlib import aclosing
+
+import httpx2
+from anthropic import AnthropicError, APIStatusError, AsyncAnthropic, DefaultAsyncHttpxClient, Timeout
+
+from kimi_tui.llm.provider_settings import ProviderSettings
+from kimi_tui.llm.sdk_errors import bounds_of, streamed, told_failures
+from kimi_tui.llm.sse import ServerEvent
+from kimi_tui.wire.parts import JsonObject
+
+
+class AnthropicConnection:
+    """One client, used for all requests of a provider."""
+
+    def __init__(self, settings: ProviderSettings, base_url: str) -> None:
+        self._settings = settings
+        self._base_url = base_url
+        self._client = AsyncAnthropic(
+            api_key=settings.api_key or "none",
+            base_url=base_url,
+            max_retries=0,
+            timeout=Timeout(settings.idle_timeout_s, connect=settings.connect_timeout_s),
+            # The SDK sends the key as a bearer's; services other than Anthropic look for it here.
+            default_headers={"x-api-key": settings.api_key or "none", **settings.custom_headers},
+            http_client=DefaultAsyncHttpxClient(event_hooks=bounds_of(settings)),
+        )
+        # Named here because the SDK imports a resource when it is first named, and this runs in a thread.
+        _ = self._client.messages
+
+    async def messages(self, body: JsonObject) -> AsyncGenerator[ServerEvent, None]:
+        """The events of one message, up to the one that ends it. `body` holds all but the model."""
+        async with told_failures(self._settings, self._base_url, AnthropicError, _answered):
+            request = self._client.messages.with_streaming_response.create(
+                model=self._settings.model, max_tokens=1, messages=[], stream=True, extra_body=body
+            )
+            async with aclosing(streamed(request, _is_end, self._settings)) as events:
+                async for event in events:
+                    yield event
+
+    async def aclose(self) -> None:
+        await self._client.close()
+
+
+def _answered(error: Exception) -> httpx2.Response | None:
+    return error.response if isinstance(error, APIStatusError) else None
+
+
+def _is_end(event: ServerEvent) -> bool:
+    return event.name in ("message_stop", "error")

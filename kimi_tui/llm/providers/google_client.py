@@ -1,0 +1,123 @@
+"""The connection to Google's Gemini API, through the official SDK. Importing it loads the SDK.
+
+Requests go through `extra_body`, as in `openai_client`; replies are the SDK's own objects.
+"""
+
+import json
+import re
+from collections.abc import AsyncGenerator
+from typing import cast
+from uuid import uuid4
+
+import httpx2
+from google.genai import Client
+from google.genai.errors import APIError
+from google.genai.types import GenerateContentConfig, GenerateContentResponse, HttpOptions
+from pydantic import JsonValue
+
+from kimi_tui import json_text
+from kimi_tui.errors import ProviderError
+from kimi_tui.llm.error_mapping import body_error, garbled, stream_error
+from kimi_tui.llm.provider_settings import ProviderSettings
+from kimi_tui.llm.sdk_errors import bounds_of, next_before, refused, told_failures
+from kimi_tui.wire.parts import JsonObject
+
+_TAG = "x-kimi-tui-request"
+_USUAL_VERSION = "v1beta"
+_VERSION = re.compile(r"/(v\d\w*)/?$")
+
+
+class GoogleConnection:
+    """One client, used for all requests of a provider."""
+
+    def __init__(self, settings: ProviderSettings, base_url: str) -> None:
+        self._settings = settings
+        self._base_url = base_url
+        self._transport = _Transport(settings.connect_timeout_s)
+        self._http = httpx2.AsyncClient(transport=self._transport, event_hooks=bounds_of(settings))
+        address, version = _taken_apart(base_url)
+        self._client = Client(
+            api_key=settings.api_key or "none",
+            vertexai=False,
+            http_options=HttpOptions(
+                base_url=address,
+                api_version=version,
+                headers=dict(settings.custom_headers),
+                # For each read from the network, in milliseconds.
+                timeout=int(settings.idle_timeout_s * 1000),
+                # A client of ours keeps the SDK from aiohttp, where it sleeps and retries by itself.
+                httpx_async_client=self._http,
+            ),
+        )
+
+    async def generate(self, body: JsonObject) -> AsyncGenerator[GenerateContentResponse, None]:
+        """The chunks of one reply. `body` holds all but the model."""
+        tag = uuid4().hex
+        options = HttpOptions(extra_body={key: _shared(value) for key, value in body.items()}, headers={_TAG: tag})
+        begun = False
+        async with told_failures(self._settings, self._base_url, httpx2.HTTPError, lambda error: None):
+            try:
+                chunks = await self._client.aio.models.generate_content_stream(
+                    model=self._settings.model, contents="-", config=GenerateContentConfig(http_options=options)
+                )
+                while (chunk := await next_before(chunks, self._settings)) is not None:
+                    begun = True
+                    yield chunk
+            except APIError as error:
+                raise self._failure(error) from error
+            except (ValueError, TypeError, AttributeError, KeyError) as error:
+                # What the SDK raises for data that it cannot read.
+                page = str(error).partition("Raw response: ")[2]
+                if page and not begun:
+                    raise body_error(page.encode()) from error
+                raise garbled() from error
+            finally:
+                # The SDK leaves it to the garbage collector to hang up.
+                response = self._transport.responses.pop(tag, None)
+                if response is not None:
+                    await response.aclose()
+
+    async def aclose(self) -> None:
+        await self._http.aclose()
+
+    def _failure(self, error: APIError) -> ProviderError:
+        response = cast(object, error.response)
+        if isinstance(response, httpx2.Response):
+            return refused(response, self._settings)
+        return stream_error(json_text.loads(json.dumps(error.details)))
+
+
+class _Transport(httpx2.AsyncHTTPTransport):
+    """Bounds the time to connect, which the SDK sets to that of a whole request, and keeps the open responses."""
+
+    def __init__(self, connect_timeout_s: float) -> None:
+        super().__init__()
+        self._connect_timeout_s = connect_timeout_s
+        self.responses: dict[str, httpx2.Response] = {}
+
+    async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
+        timeouts = cast(dict[str, float | None], request.extensions.get("timeout") or {})
+        request.extensions["timeout"] = {**timeouts, "connect": self._connect_timeout_s}
+        tag = request.headers.pop(_TAG, "")
+        response = await super().handle_async_request(request)
+        self.responses[tag] = response
+        return response
+
+
+def _taken_apart(base_url: str) -> tuple[str, str]:
+    """The address and the version of the API: the one that it ends on, else the one that every gateway serves."""
+    found = _VERSION.search(base_url)
+    return (base_url[: found.start()], found[1]) if found else (base_url, _USUAL_VERSION)
+
+
+class _Shared(dict[str, JsonValue]):
+    """An object that the SDK cannot copy: it would copy the whole conversation for each request."""
+
+    def __deepcopy__(self, memo: object) -> "_Shared":
+        return self
+
+
+def _shared(value: JsonValue) -> JsonValue:
+    if not isinstance(value, list):
+        return value
+    return [_Shared(item) if isinstance(item, dict) else item for item in value]

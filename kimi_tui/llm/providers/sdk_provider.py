@@ -1,0 +1,127 @@
+"""What the providers behind the official SDKs have in common. Importing it loads no SDK.
+
+A provider says how its service's requests look (`_body`, `_convert`), how they are sent (`_connect`, `_events`) and
+what is made of what comes (`_reader`).
+"""
+
+import json
+from abc import ABC, abstractmethod
+from collections.abc import AsyncGenerator, Iterator, Sequence
+from contextlib import aclosing, suppress
+from dataclasses import replace
+from typing import Generic, Protocol, Self, TypeVar
+
+from pydantic import BaseModel, ValidationError
+
+from kimi_tui.errors import ProviderConnectionError
+from kimi_tui.llm.error_mapping import garbled, hung_up
+from kimi_tui.llm.history_converter import Converted, HistoryConverter, call_ids
+from kimi_tui.llm.lazy_client import Closable, Lazy
+from kimi_tui.llm.message import Message, estimate_tokens
+from kimi_tui.llm.provider import StreamPart, ToolSpec
+from kimi_tui.llm.provider_settings import ProviderSettings
+from kimi_tui.surrogates import without_surrogates
+from kimi_tui.wire.parts import JsonObject
+
+C = TypeVar("C", bound=Closable)
+E = TypeVar("E")
+E_contra = TypeVar("E_contra", contravariant=True)
+M = TypeVar("M", bound=BaseModel)
+_MARGIN = 1024
+
+
+class Reader(Protocol[E_contra]):
+    """Makes parts of what one reply comes as; `over` once the service has said why it ends."""
+
+    @property
+    def over(self) -> bool: ...
+    def read(self, event: E_contra, /) -> Iterator[StreamPart]: ...
+    def end(self) -> Iterator[StreamPart]:
+        """The last parts of a reply that is over. Raises where it did not end well."""
+        ...
+
+
+class Service(ABC, Generic[C, E]):
+    """A model behind a service: C is the connection to it, E what its replies come as."""
+
+    def __init__(self, settings: ProviderSettings, connection: Lazy[C] | None = None) -> None:
+        self._settings = settings
+        self._connection = connection or Lazy(self._connect)
+        self._history = HistoryConverter(self._convert)
+
+    @property
+    def model_name(self) -> str:
+        return self._settings.model
+
+    def with_thinking(self, on: bool) -> Self:
+        if self._settings.thinking is on:
+            return self
+        return type(self)(replace(self._settings, thinking=on), self._connection)
+
+    async def prepare(self) -> None:
+        """Load the SDK now, in a thread; otherwise the first request does."""
+        await self._connection.get()
+
+    async def aclose(self) -> None:
+        await self._connection.aclose()
+
+    async def stream(
+        self, system_prompt: str, tools: Sequence[ToolSpec], history: Sequence[Message]
+    ) -> AsyncGenerator[StreamPart, None]:
+        connection = await self._connection.get()
+        reader = self._reader(call_ids(history))
+        async with aclosing(self._events(connection, self._body(system_prompt, _sendable(tools), history))) as events:
+            try:
+                async for event in events:
+                    for part in reader.read(event):
+                        yield part
+            except ProviderConnectionError:
+                # What breaks behind the last word takes nothing away but the usage.
+                if not reader.over:
+                    raise
+        if not reader.over:
+            raise hung_up()
+        for part in reader.end():
+            yield part
+
+    @abstractmethod
+    def _connect(self) -> C:
+        """It runs in a thread: this is where the SDK is imported."""
+
+    @abstractmethod
+    def _events(self, connection: C, body: JsonObject) -> AsyncGenerator[E, None]: ...
+
+    @abstractmethod
+    def _body(self, system_prompt: str, tools: Sequence[ToolSpec], history: Sequence[Message]) -> JsonObject: ...
+
+    @abstractmethod
+    def _convert(self, message: Message) -> Converted: ...
+
+    @abstractmethod
+    def _reader(self, used_ids: set[str]) -> Reader[E]: ...
+
+    def _room(self, system_prompt: str, history: Sequence[Message]) -> int:
+        """About how many tokens the model's context has left for a reply."""
+        used = sum(estimate_tokens(message) for message in history) + len(system_prompt) // 4 + _MARGIN
+        return max(1, self._settings.max_context_size - used)
+
+
+def _sendable(tools: Sequence[ToolSpec]) -> list[ToolSpec]:
+    return [ToolSpec(tool.name, *without_surrogates((tool.description, tool.parameters))) for tool in tools]
+
+
+def event_of(kind: type[M], data: bytes) -> M:
+    """What an event's JSON says. Raises ProviderConnectionError where it is none."""
+    with suppress(ValidationError):
+        return kind.model_validate_json(data)
+    try:  # perhaps half a character is in it, whose other half may be in the next event
+        return kind.model_validate(json.loads(_text_of(data)))
+    except (ValueError, RecursionError) as error:
+        raise garbled() from error
+
+
+def _text_of(data: bytes) -> str:
+    try:
+        return data.decode("utf-8", "surrogatepass")
+    except UnicodeDecodeError:
+        return data.decode("utf-8", "replace")

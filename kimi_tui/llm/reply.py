@@ -1,0 +1,71 @@
+"""One request to a model, put together from the pieces it streams."""
+
+from collections.abc import Callable, Sequence
+from contextlib import aclosing
+from dataclasses import dataclass
+
+from kimi_tui.errors import EmptyResponseError, ProviderError
+from kimi_tui.i18n import said
+from kimi_tui.llm.message import Message
+from kimi_tui.llm.provider import Provider, ReplyCut, ReplyId, ReplyUsage, SpokenPart, ToolSpec
+from kimi_tui.llm.surrogate_joiner import WholeCharacters
+from kimi_tui.wire.merge import Merger
+from kimi_tui.wire.parts import TextPart, ThinkPart, TokenUsage, ToolCall, ToolCallPart
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """A reply: the assistant's message, what it cost (None: not told), its id, and whether it was cut at its limit."""
+
+    message: Message
+    usage: TokenUsage | None = None
+    id: str | None = None
+    cut: bool = False
+
+
+async def take_reply(
+    provider: Provider,
+    system_prompt: str,
+    tools: Sequence[ToolSpec],
+    history: Sequence[Message],
+    *,
+    on_part: Callable[[SpokenPart], None],
+) -> Reply:
+    """Ask once and return the whole reply; `on_part` gets each piece as it comes.
+
+    Raises a ProviderError, and EmptyResponseError where the reply has neither text nor a tool call.
+    """
+    merger = Merger[SpokenPart]()
+    characters = WholeCharacters()
+    whole: list[SpokenPart] = []
+    usage: TokenUsage | None = None
+    reply_id: str | None = None
+    cut = False
+    async with aclosing(provider.stream(system_prompt, tools, history)) as pieces:
+        async for piece in pieces:
+            match piece:
+                case ReplyId():
+                    reply_id = piece.id
+                case ReplyCut():
+                    cut = True
+                case ReplyUsage():  # zero is what a service says that does not count
+                    usage = piece.usage if piece.usage.total else usage
+                case _:
+                    for part in characters.feed(piece):
+                        on_part(part)
+                        whole.extend(merger.add(part))
+    for part in characters.end():
+        on_part(part)
+        whole.extend(merger.add(part))
+    whole.extend(merger.flush())
+    content = tuple(part for part in whole if not isinstance(part, ToolCall | ToolCallPart))
+    calls = tuple(part for part in whole if isinstance(part, ToolCall))
+    answered = any(
+        not isinstance(part, ThinkPart) and not (isinstance(part, TextPart) and not part.text.strip())
+        for part in content
+    )
+    if not answered and not calls and cut:
+        raise ProviderError(said("the answer was cut at the limit of its length before it had said anything"))
+    if not answered and not calls:
+        raise EmptyResponseError(said("the model answered with nothing"))
+    return Reply(Message(role="assistant", content=content, tool_calls=calls or None), usage, reply_id, cut)

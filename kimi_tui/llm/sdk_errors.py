@@ -1,0 +1,148 @@
+"""What the SDKs' clients share: their failures in our words, and streams that leave the connection usable.
+
+Importing it loads httpx2, which the SDKs are built on.
+"""
+
+import asyncio
+from collections.abc import AsyncGenerator, AsyncIterator, Callable
+from contextlib import AbstractAsyncContextManager, aclosing, asynccontextmanager, suppress
+from typing import Protocol, TypeVar
+
+import httpx2
+
+from kimi_tui.bounded_http import ERROR_SECONDS, BodyTooLargeError, Hooks, answer_hooks
+from kimi_tui.errors import ProviderConnectionError, ProviderError, ProviderTimeoutError
+from kimi_tui.i18n import said
+from kimi_tui.llm.error_mapping import answer_error, body_error, clean, garbled
+from kimi_tui.llm.provider_settings import ProviderSettings
+from kimi_tui.llm.sse import NotAnEventStreamError, ServerEvent, server_events
+
+
+class _Answer(Protocol):
+    def iter_bytes(self) -> AsyncIterator[bytes]: ...
+
+
+T = TypeVar("T")
+_SILENT_READS = 2  # how many idle times a stream may go without an event, whatever else it sends
+Answered = Callable[[Exception], httpx2.Response | None]
+
+
+def bounds_of(settings: ProviderSettings) -> Hooks:
+    """The `event_hooks` that keep what a service answers within bounds."""
+    return answer_hooks(error_seconds=min(ERROR_SECONDS, settings.idle_timeout_s))
+
+
+@asynccontextmanager
+async def told_failures(
+    settings: ProviderSettings, base_url: str, sdk_error: type[Exception], answered: Answered
+) -> AsyncGenerator[None, None]:
+    """Raise what an SDK or its HTTP client raises as a ProviderError.
+
+    `sdk_error` is the base of the SDK's errors; `answered` gives the HTTP answer of those that have one.
+    """
+    try:
+        yield
+    except NotAnEventStreamError as error:
+        raise body_error(error.body) from error
+    except BodyTooLargeError as error:
+        raise garbled() from error
+    except (sdk_error, httpx2.RequestError) as error:
+        response = answered(error)
+        if response is not None:
+            raise refused(response, settings) from error
+        raise _without_answer(error, settings, base_url) from error
+
+
+def refused(response: httpx2.Response, settings: ProviderSettings) -> ProviderError:
+    """The error for an HTTP answer of 400 or more, without the secrets that some services repeat in it."""
+    text = response.text
+    for secret in (settings.api_key or "", *settings.custom_headers.values()):
+        if len(secret) >= 8:
+            text = text.replace(secret, "***")
+    return answer_error(response.status_code, response.headers, text)
+
+
+def _without_answer(error: Exception, settings: ProviderSettings, base_url: str) -> ProviderError:
+    match error if isinstance(error, httpx2.RequestError) else error.__cause__ or error:
+        case httpx2.ConnectTimeout():
+            return ProviderTimeoutError(
+                said(
+                    "no connection to {address} within {seconds:g} seconds",
+                    address=base_url,
+                    seconds=settings.connect_timeout_s,
+                )
+            )
+        case httpx2.TimeoutException():
+            return ProviderTimeoutError(
+                said("the service was silent for {seconds:g} seconds", seconds=settings.idle_timeout_s)
+            )
+        case httpx2.ConnectError() as cause:
+            return ProviderConnectionError(
+                said("cannot connect to {address}: {cause}", address=base_url, cause=clean(str(cause)))
+            )
+        case httpx2.LocalProtocolError() | httpx2.UnsupportedProtocol():
+            # Its text may hold a header, and so the key.
+            return ProviderError(said("the request cannot be sent; are base_url, api_key and custom_headers right?"))
+        case httpx2.RequestError() as cause:
+            words = clean(str(cause)) or type(cause).__name__
+            return ProviderConnectionError(said("the connection to the service broke: {words}", words=words))
+        case cause:
+            return ProviderError(said("the request failed: {cause}", cause=clean(str(cause))))
+
+
+async def streamed(
+    request: AbstractAsyncContextManager[_Answer], is_last: Callable[[ServerEvent], bool], settings: ProviderSettings
+) -> AsyncGenerator[ServerEvent, None]:
+    """Send a request; the events of its answer up to the last one that matters, and it.
+
+    Raises ProviderTimeoutError where comments and pings alone come for too long.
+    """
+    async with request as answer, aclosing(events_until(answer.iter_bytes(), is_last)) as events:
+        while (event := await next_before(events, settings, passed_over=_is_ping)) is not None:
+            yield event
+
+
+async def next_before(
+    events: AsyncIterator[T], settings: ProviderSettings, *, passed_over: Callable[[T], bool] = lambda event: False
+) -> T | None:
+    """The next event that is not passed over, None at the end. Raises ProviderTimeoutError where it takes too long.
+
+    The client's own limit is for silence; this one is for a stream that says nothing.
+    """
+    seconds = settings.idle_timeout_s * _SILENT_READS
+    try:
+        async with asyncio.timeout(seconds):
+            async for event in events:
+                if not passed_over(event):
+                    return event
+    except TimeoutError as error:
+        raise ProviderTimeoutError(
+            said("the service sent no event for {seconds:g} seconds", seconds=seconds)
+        ) from error
+    return None
+
+
+def _is_ping(event: ServerEvent) -> bool:
+    return event.name == "ping"
+
+
+async def events_until(
+    chunks: AsyncIterator[bytes], is_last: Callable[[ServerEvent], bool]
+) -> AsyncGenerator[ServerEvent, None]:
+    """The events of a body up to the last one that matters, and it."""
+    async with aclosing(server_events(chunks)) as events:
+        async for event in events:
+            last = is_last(event)
+            if last:
+                await _read_to_end(events)
+            yield event
+            if last:
+                return
+
+
+async def _read_to_end(events: AsyncGenerator[ServerEvent, None]) -> None:
+    """A body that is read to its end leaves its connection for the next request; most end at once."""
+    with suppress(TimeoutError, httpx2.RequestError):
+        async with asyncio.timeout(0.1):
+            async for _ in events:
+                pass

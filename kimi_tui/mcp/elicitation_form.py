@@ -1,0 +1,199 @@
+"""A server's form as questions to the person, and the person's answers as the form's content."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal, cast
+
+from kimi_tui.errors import KimiTuiError
+from kimi_tui.i18n import said
+from kimi_tui.mcp.untrusted_text import clean, one_line
+from kimi_tui.wire.requests import Question, QuestionOption
+
+Value = str | int | float | bool | list[str] | None
+Kind = Literal["confirm", "boolean", "choice", "choices", "number", "integer", "string"]
+
+MAX_FIELDS = 24
+MAX_CHOICES = 100
+DECLINE = "Decline"
+_LEAVE_OUT = "Leave it out"
+_A_TIME = 4
+_SHOWN = 4
+
+
+class FormTooLargeError(KimiTuiError):
+    """A form of more fields or choices than a person is asked."""
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """One field; `values` are its choices by label."""
+
+    name: str
+    question: str
+    kind: Kind
+    hint: str
+    required: bool
+    values: Mapping[str, str] = field(default_factory=dict[str, str])
+    default: str | None = None
+
+    @property
+    def options(self) -> tuple[QuestionOption, ...]:
+        labels: list[str]
+        match self.kind:
+            case "confirm":
+                labels = ["Accept"]
+            case "boolean":
+                labels = [said("Yes"), said("No")]
+            case "choice" | "choices":
+                room = _SHOWN - 1 if len(self.values) < _SHOWN else _SHOWN
+                labels = list(self.values)[:room]
+            case "number" | "integer" | "string":
+                labels = [self.default] if self.default else []
+        if not self.required and len(labels) < _SHOWN:
+            labels.append(_LEAVE_OUT)
+        if len(labels) < _SHOWN:
+            labels.append(DECLINE)
+        if len(labels) < 2:
+            labels.append("Cancel")
+        return tuple(QuestionOption(label=label) for label in labels)
+
+    def value(self, answer: str) -> Value:
+        """Raises ValueError for an answer that the field does not take."""
+        match self.kind:
+            case "confirm":
+                return None
+            case "boolean":
+                return {"yes": True, "no": False, "true": True, "false": False}[answer.strip().lower()]
+            case "choice":
+                return self._choice(answer)
+            case "choices":
+                return [self._choice(part.strip()) for part in answer.split(",") if part.strip()]
+            case "number":
+                return float(answer)
+            case "integer":
+                return int(answer)
+            case "string":
+                return answer
+
+    def _choice(self, answer: str) -> str:
+        if answer in self.values:
+            return self.values[answer]
+        if answer in self.values.values():
+            return answer
+        raise ValueError(answer)
+
+
+@dataclass(slots=True)
+class Form:
+    """The fields of one request; `content` fills up as answers are taken."""
+
+    header: str
+    message: str
+    fields: tuple[Field, ...]
+    content: dict[str, Value] = field(default_factory=dict[str, Value])
+
+    @classmethod
+    def of(cls, server: str, message: str, schema: Mapping[str, Any]) -> "Form":
+        """Raises FormTooLargeError."""
+        properties = schema.get("properties")
+        table = cast(dict[str, Any], properties) if isinstance(properties, dict) else {}
+        if len(table) > MAX_FIELDS:
+            raise FormTooLargeError(f"a form of {len(table)} fields")
+        required = cast(list[object], schema.get("required") or [])
+        fields: list[Field] = []
+        asked: set[str] = set()
+        for name, entry in table.items():
+            made = _field(name, cast(dict[str, Any], entry) if isinstance(entry, dict) else {}, name in required)
+            while made.question in asked:
+                made = _renamed(made)
+            asked.add(made.question)
+            fields.append(made)
+        who = one_line(server, most=60)
+        body = f"The MCP server {who} asks: {clean(message, most=1000)}"
+        if not fields:
+            fields.append(Field("", f"Accept what {who} asks?", "confirm", "", True))
+        return cls(one_line(server, most=12), body, tuple(fields))
+
+    def batches(self) -> Iterator[tuple[Question, ...]]:
+        for start in range(0, len(self.fields), _A_TIME):
+            yield tuple(self._question(one) for one in self.fields[start : start + _A_TIME])
+
+    def take(self, answers: Mapping[str, str]) -> bool:
+        """Take the answers in; False where the person declines, or says what a field does not take."""
+        for one in self.fields:
+            answer = answers.get(one.question)
+            if answer is None:
+                continue
+            if answer in (DECLINE, "Cancel"):
+                return False
+            if answer == _LEAVE_OUT and not one.required:
+                continue
+            try:
+                value = one.value(answer)
+            except (ValueError, KeyError):
+                return False
+            if one.kind != "confirm":
+                self.content[one.name] = value
+        return True
+
+    def _question(self, one: Field) -> Question:
+        body = "\n\n".join(part for part in (self.message, one.hint) if part)
+        return Question(
+            question=one.question,
+            header=self.header,
+            options=one.options,
+            multi_select=one.kind == "choices",
+            body=body,
+            other_label=said("Another answer"),
+        )
+
+
+def _field(name: str, entry: dict[str, Any], required: bool) -> Field:
+    title = entry.get("title")
+    question = one_line(title if isinstance(title, str) and title.strip() else name, most=200) or "(no name)"
+    description = entry.get("description")
+    hint = clean(description, most=500) if isinstance(description, str) else ""
+    kind, values = _kind(entry)
+    if len(values) > MAX_CHOICES:
+        raise FormTooLargeError(f"a field of {len(values)} choices")
+    if len(values) > _SHOWN:
+        hint = "\n".join(part for part in (hint, "One of: " + ", ".join(values)) if part)
+    default = entry.get("default")
+    shown = one_line(str(default), most=200) if isinstance(default, str | int | float) else None
+    return Field(name, question, kind, hint, required, values, shown)
+
+
+def _kind(entry: dict[str, Any]) -> tuple[Kind, dict[str, str]]:
+    match entry.get("type"):
+        case "boolean":
+            return "boolean", {}
+        case "number":
+            return "number", {}
+        case "integer":
+            return "integer", {}
+        case "array":
+            items = entry.get("items")
+            return "choices", _choices(cast(dict[str, Any], items)) if isinstance(items, dict) else {}
+        case _:
+            values = _choices(entry)
+            return ("choice" if values else "string"), values
+
+
+def _choices(entry: dict[str, Any]) -> dict[str, str]:
+    """Label to value, of `enum` (with `enumNames`), `oneOf` or `anyOf` of constants."""
+    named = entry.get("oneOf") or entry.get("anyOf")
+    if isinstance(named, list):
+        pairs = [
+            (cast(dict[str, Any], one).get("title"), cast(dict[str, Any], one).get("const"))
+            for one in cast(list[object], named)
+            if isinstance(one, dict)
+        ]
+    else:
+        values = cast(list[Any], entry.get("enum") or [])
+        names = cast(list[Any], entry.get("enumNames") or values)
+        pairs = list(zip(names, values, strict=False))
+    return {one_line(str(label or value), most=100): str(value) for label, value in pairs if value is not None}
+
+
+def _renamed(one: Field) -> Field:
+    return Field(one.name, f"{one.question} ({one.name})", one.kind, one.hint, one.required, one.values, one.default)

@@ -1,0 +1,94 @@
+"""The HTTP transports, streamable and SSE, on a client that keeps answers within bounds."""
+
+from collections.abc import AsyncGenerator, AsyncIterator, Mapping
+from contextlib import asynccontextmanager
+
+import httpx2
+from mcp.client._transport import TransportStreams
+from mcp.client.sse import sse_client
+from mcp.client.streamable_http import streamable_http_client
+
+from kimi_tui.mcp.config import ServerConfig
+from kimi_tui.mcp.stdio_transport import MAX_MESSAGE
+
+_CONNECT_SECONDS = 30.0
+_IDLE_SECONDS = 300.0
+
+
+class AnswerTooLargeError(httpx2.StreamError):
+    """The body of an answer is larger than a message may be."""
+
+    def __init__(self) -> None:
+        super().__init__(f"it sent a message of more than {MAX_MESSAGE >> 20} MiB")
+
+
+class LastStatus:
+    """What the server said last, by HTTP status; 0 before it said anything. 401 asks for authorization."""
+
+    def __init__(self) -> None:
+        self.code = 0
+
+
+@asynccontextmanager
+async def http_transport(
+    config: ServerConfig, *, auth: httpx2.Auth | None, status: LastStatus
+) -> AsyncGenerator[TransportStreams, None]:
+    """Speak with the server at the entry's address. Raises what httpx2 raises where that cannot be reached."""
+    assert config.url is not None
+    idle = max(_IDLE_SECONDS, config.timeout_ms / 1000 + _CONNECT_SECONDS)
+    timeout = httpx2.Timeout(_CONNECT_SECONDS, read=idle)
+
+    def client(
+        headers: Mapping[str, str] | None = None,
+        timeout: httpx2.Timeout | None = timeout,
+        auth: httpx2.Auth | None = auth,
+    ) -> httpx2.AsyncClient:
+        async def bound(response: httpx2.Response) -> None:
+            status.code = response.status_code
+            _bound(response)
+
+        return httpx2.AsyncClient(
+            headers={**config.headers, **(headers or {}), "Accept-Encoding": "identity"},
+            timeout=timeout,
+            auth=auth,
+            event_hooks={"response": [bound]},
+        )
+
+    if config.transport == "sse":
+        async with sse_client(
+            config.url, timeout=_CONNECT_SECONDS, sse_read_timeout=idle, httpx_client_factory=client, auth=auth
+        ) as streams:
+            yield streams
+        return
+    async with (
+        client() as http_client,
+        streamable_http_client(config.url, http_client=http_client, max_sse_event_size=MAX_MESSAGE) as streams,
+    ):
+        yield streams
+
+
+def _bound(response: httpx2.Response) -> None:
+    """Events are bounded one by one, by who reads them; any other body here. We ask for none that is compressed."""
+    encoding = response.headers.get("content-encoding", "identity").lower()
+    if encoding not in ("", "identity"):
+        raise httpx2.StreamError(f"it answered with {encoding}, which it was not asked for")
+    if response.headers.get("content-type", "").lower().startswith("text/event-stream"):
+        return
+    if isinstance(response.stream, httpx2.AsyncByteStream):
+        response.stream = _Bounded(response.stream)
+
+
+class _Bounded(httpx2.AsyncByteStream):
+    def __init__(self, stream: httpx2.AsyncByteStream) -> None:
+        self._stream = stream
+
+    async def __aiter__(self) -> AsyncIterator[bytes]:
+        size = 0
+        async for piece in self._stream:
+            size += len(piece)
+            if size > MAX_MESSAGE:
+                raise AnswerTooLargeError
+            yield piece
+
+    async def aclose(self) -> None:
+        await self._stream.aclose()

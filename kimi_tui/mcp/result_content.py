@@ -1,0 +1,137 @@
+"""What an MCP tool gave back, as the parts that a model is told: text, pictures, sound; bounded."""
+
+import json
+from typing import TYPE_CHECKING
+
+from kimi_tui.llm.provider import Capability
+from kimi_tui.mcp.untrusted_text import one_line
+from kimi_tui.tools.core.result_builder import ResultBuilder
+from kimi_tui.wire.display import BriefBlock
+from kimi_tui.wire.parts import ContentPart, ImageURLPart, MediaURL, TextPart, ToolReturnValue
+
+if TYPE_CHECKING:
+    from mcp_types import (
+        BlobResourceContents,
+        CallToolResult,
+        ContentBlock,
+        GetPromptResult,
+        ReadResourceResult,
+        TextResourceContents,
+    )
+
+MAX_CHARS = 100_000
+MAX_MEDIA_CHARS = 12_000_000
+_PICTURES = frozenset({"image/png", "image/jpeg", "image/gif", "image/webp"})
+_BRIEF_CHARS = 200
+
+
+def tool_result(result: "CallToolResult", capabilities: frozenset[Capability]) -> ToolReturnValue:
+    """The result for the model: all text, with a mark where a picture was, then the pictures.
+
+    Structured content stands in where there is no other. A picture goes to a model that can see; any other is told
+    that there is one.
+    """
+    gather = _Gather("image_in" in capabilities)
+    for block in result.content:
+        gather.take(block)
+    if not result.content and result.structured_content is not None:
+        gather.text(json.dumps(result.structured_content, ensure_ascii=False))
+    text = gather.builder.build()
+    output = (TextPart(text=text), *gather.pictures) if gather.pictures else text
+    message = gather.builder.note("The tool reports an error." if result.is_error else "")
+    brief = one_line(text, most=_BRIEF_CHARS) or message
+    return ToolReturnValue(
+        is_error=result.is_error,
+        output=output,
+        message=message,
+        display=(BriefBlock(text=brief),) if brief else (),
+    )
+
+
+def resource_result(result: "ReadResourceResult", capabilities: frozenset[Capability]) -> ToolReturnValue:
+    """A resource for the model, as `tool_result` tells it."""
+    gather = _Gather("image_in" in capabilities)
+    for contents in result.contents:
+        gather.resource(contents)
+    text = gather.builder.build()
+    output = (TextPart(text=text), *gather.pictures) if gather.pictures else text
+    brief = one_line(text, most=_BRIEF_CHARS)
+    return ToolReturnValue(
+        is_error=False,
+        output=output,
+        message=gather.builder.note(""),
+        display=(BriefBlock(text=brief),) if brief else (),
+    )
+
+
+def prompt_text(result: "GetPromptResult", capabilities: frozenset[Capability]) -> tuple[ContentPart, ...]:
+    """The messages of a prompt as parts of one message of the user; what the model is to have said is marked."""
+    gather = _Gather("image_in" in capabilities)
+    for message in result.messages:
+        if message.role == "assistant":
+            gather.text("[as the assistant]")
+        gather.take(message.content)
+    return (TextPart(text=gather.builder.build()), *gather.pictures)
+
+
+class _Gather:
+    def __init__(self, sees: bool) -> None:
+        self.builder = ResultBuilder(max_chars=MAX_CHARS, max_line_chars=None)
+        self.pictures: list[ContentPart] = []
+        self._sees = sees
+        self._empty = True
+        self._media = 0
+
+    def take(self, block: "ContentBlock") -> None:
+        match block.type:
+            case "text":
+                self.text(block.text)
+            case "image":
+                self._picture(block.data, block.mime_type)
+            case "audio":
+                self.text(f"[a sound, {_mime(block.mime_type)}, {_size(block.data)}: the model cannot hear it]")
+            case "resource_link":
+                name = one_line(block.title or block.name, most=200)
+                kind = f", {_mime(block.mime_type)}" if block.mime_type else ""
+                self.text(f"[resource {name}: {_uri(block.uri)}{kind}]")
+            case "resource":
+                self.resource(block.resource)
+
+    def text(self, text: str) -> None:
+        self.builder.write(text if self._empty else f"\n{text}")
+        self._empty = False
+
+    def resource(self, resource: "TextResourceContents | BlobResourceContents") -> None:
+        text: str | None = getattr(resource, "text", None)
+        if text is not None:
+            self.text(f"[resource {_uri(resource.uri)}]\n{text}")
+            return
+        blob: str = getattr(resource, "blob", "")
+        mime = resource.mime_type or "unknown type"
+        if mime in _PICTURES:
+            self._picture(blob, mime)
+        else:
+            self.text(f"[resource {_uri(resource.uri)}: {_mime(mime)}, {_size(blob)}, not text]")
+
+    def _picture(self, data: str, mime: str) -> None:
+        what = f"a picture, {_mime(mime)}, {_size(data)}"
+        if not self._sees or mime not in _PICTURES:
+            self.text(f"[{what}: the model in use cannot see it]")
+        elif self._media + len(data) > MAX_MEDIA_CHARS:
+            self.text(f"[{what}: too large to be shown]")
+        else:
+            self._media += len(data)
+            self.pictures.append(ImageURLPart(image_url=MediaURL(url=f"data:{mime};base64,{data}")))
+            self.text(f"[picture {len(self.pictures)}: below]")
+
+
+def _mime(mime: str) -> str:
+    return one_line(mime, most=100)
+
+
+def _uri(uri: str) -> str:
+    return one_line(uri, most=2000)
+
+
+def _size(data: str) -> str:
+    return f"{len(data) * 3 // 4} bytes"

@@ -1,0 +1,80 @@
+"""A server's parameter schema as every model service takes it: one object, no references, bounded.
+
+One schema that a service refuses would fail every request of the session. So references are put in place of
+themselves, a cycle ends in "anything", and what is too large to be told becomes an object of any keys.
+"""
+
+from typing import Any, cast
+
+from kimi_tui.mcp.untrusted_text import clean
+from kimi_tui.wire.parts import JsonObject
+
+MAX_NODES = 3_000
+MAX_DEPTH = 40
+MAX_TEXT = 1_000
+_LEFT_OUT = frozenset({"$schema", "$id", "$defs", "definitions", "$comment", "$anchor", "$ref", "x-mcp-header"})
+
+
+class _TooLargeError(Exception):
+    pass
+
+
+def plain_schema(schema: dict[str, Any]) -> tuple[JsonObject, bool]:
+    """The schema to tell a model, and whether that is all of it."""
+    try:
+        plain = _Walk(schema).node(schema, 0, ())
+    except _TooLargeError:
+        return {"type": "object", "properties": {}, "additionalProperties": True}, False
+    whole = cast(JsonObject, plain) if isinstance(plain, dict) else {}
+    whole["type"] = "object"
+    if not isinstance(whole.get("properties"), dict):
+        whole["properties"] = {}
+    return whole, True
+
+
+class _Walk:
+    def __init__(self, root: dict[str, Any]) -> None:
+        self._root = root
+        self._left = MAX_NODES
+
+    def node(self, value: object, depth: int, inside: tuple[str, ...]) -> object:
+        self._left -= 1
+        if self._left < 0 or depth > MAX_DEPTH:
+            raise _TooLargeError
+        match value:
+            case dict():
+                return self._schema(cast(dict[str, object], value), depth, inside)
+            case list():
+                return [self.node(item, depth + 1, inside) for item in cast(list[object], value)]
+            case str() if len(value) > MAX_TEXT:
+                raise _TooLargeError
+            case _:
+                return value
+
+    def _schema(self, table: dict[str, object], depth: int, inside: tuple[str, ...]) -> dict[str, object]:
+        while isinstance(reference := table.get("$ref"), str):
+            target = None if reference in inside else self._find(reference)
+            table = {**(target or {}), **{key: item for key, item in table.items() if key != "$ref"}}
+            inside = (*inside, reference)
+        return {key: self._value(key, item, depth, inside) for key, item in table.items() if key not in _LEFT_OUT}
+
+    def _value(self, key: str, value: object, depth: int, inside: tuple[str, ...]) -> object:
+        match key, value:
+            case "description" | "title", str():
+                return clean(value, most=MAX_TEXT)
+            case "properties", dict():
+                by_name = cast(dict[str, object], value)
+                return {name: self.node(item, depth + 1, inside) for name, item in by_name.items()}
+            case _:
+                return self.node(value, depth + 1, inside)
+
+    def _find(self, reference: str) -> dict[str, object] | None:
+        """What a reference within the document names, else None: nothing is ever fetched."""
+        if not reference.startswith("#"):
+            return None
+        here: object = self._root
+        for step in reference[1:].split("/")[1:]:
+            if not isinstance(here, dict):
+                return None
+            here = cast(dict[str, object], here).get(step.replace("~1", "/").replace("~0", "~"))
+        return cast(dict[str, object], here) if isinstance(here, dict) else None

@@ -1,0 +1,276 @@
+"""The stdio transport: a server as a child process, one JSON-RPC message a line.
+
+The SDK's own keeps a line of any length in memory, and leaves standard error to the terminal. Here a line is
+bounded, a flood ends the connection, and the last words on standard error say why a server went. The child runs under
+a supervisor, which ends all that came of it when we go, in whatever way.
+"""
+
+import asyncio
+import contextlib
+import os
+import shutil
+import signal
+from collections import deque
+from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import anyio
+import mcp_types as types
+from anyio.streams.memory import MemoryObjectReceiveStream, MemoryObjectSendStream
+from mcp.client._transport import TransportStreams
+from mcp.shared.message import SessionMessage
+
+from kimi_tui import json_text
+from kimi_tui.i18n import said
+from kimi_tui.mcp.rate_limit import Meter
+from kimi_tui.tools.shell_support.supervised import GRACE, end_strays, marked, supervised
+
+MAX_MESSAGE = 16 << 20
+"""Bytes of one message."""
+
+_CHUNK = 1 << 18
+_REST = 0.005
+"""A pause after each full chunk, so that a flood leaves time for the screen."""
+
+_GOES_BY_ITSELF = 1.0
+_GOES_WHEN_TOLD = GRACE + 1.0
+_GOES_WHEN_KILLED = 1.0
+_LAST_WORDS = 5
+_SIGNALS = frozenset(map(int, signal.Signals))
+
+
+class Child:
+    """The supervisor of a server's process, and the pipes to both. `ended_because` is set once it went, or said what
+    ends the connection.
+
+    `status` and `control` are our ends of the supervisor's descriptors, closed by `end`.
+    """
+
+    def __init__(
+        self,
+        process: asyncio.subprocess.Process,
+        on_stderr: Callable[[str], None],
+        *,
+        status: int,
+        control: int,
+        mark: str,
+    ) -> None:
+        self._process = process
+        self._status, self._control, self._mark = status, control, mark
+        self._on_stderr = on_stderr
+        self._last_words: deque[str] = deque(maxlen=_LAST_WORDS)
+        self._stderr_read = asyncio.Event()
+        self.ended_because: str | None = None
+        self.stray_lines = 0
+
+    @property
+    def last_words(self) -> str:
+        """The last line on standard error that is not blank."""
+        return next((line for line in reversed(self._last_words) if line.strip()), "")
+
+    async def read_messages(self, out: MemoryObjectSendStream[SessionMessage | Exception]) -> None:
+        """Hand over what comes until the output ends, or must not go on."""
+        meter = Meter()
+        async with out:
+            async for line in self._lines():
+                if meter.flooded():
+                    self.ended_because = "it sent a flood of messages"
+                    break
+                if not line.strip():
+                    continue
+                try:
+                    message = _message(line)
+                except ValueError:
+                    if _meant_for_us(line):
+                        self.ended_because = "it sent a message that cannot be read"
+                        break
+                    self._stray(line)
+                    continue
+                try:
+                    await out.send(SessionMessage(message))
+                except (anyio.BrokenResourceError, anyio.ClosedResourceError):
+                    return
+            if self.ended_because is None:
+                self.ended_because = await self._why_it_went()
+
+    async def _lines(self) -> AsyncGenerator[bytes, None]:
+        assert self._process.stdout is not None
+        begun: list[bytes] = []
+        size = 0
+        while chunk := await self._process.stdout.read(_CHUNK):
+            *whole, rest = chunk.split(b"\n")
+            for line in whole:
+                yield b"".join((*begun, line))
+                begun, size = [], 0
+            begun.append(rest)
+            size += len(rest)
+            if size > MAX_MESSAGE:
+                self.ended_because = f"it sent a message of more than {MAX_MESSAGE >> 20} MiB"
+                return
+            if len(chunk) >= _CHUNK // 2:
+                await asyncio.sleep(_REST)
+
+    def _stray(self, line: bytes) -> None:
+        self.stray_lines += 1
+        self._on_stderr(f"(on stdout) {line[:500].decode('utf-8', 'replace')}")
+
+    async def _why_it_went(self) -> str:
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(_GOES_BY_ITSELF):
+                await self._process.wait()
+                await self._stderr_read.wait()
+        code = self._exit_code() if self._process.returncode is not None else None
+        if code is None:
+            return said("it closed its output")
+        how = (
+            said("it was ended by signal {number}", number=code - 128)
+            if code > 128 and code - 128 in _SIGNALS
+            else said("it ended with exit code {code}", code=code)
+        )
+        return f"{how}: {self.last_words}" if self.last_words else how
+
+    def _exit_code(self) -> int | None:
+        """As the supervisor said it, 128 + signal where the server was killed; None where it did not get to that."""
+        with contextlib.suppress(OSError, ValueError):
+            for line in os.read(self._status, 4096).decode("ascii", "replace").splitlines():
+                if line.startswith("exit "):
+                    return int(line.removeprefix("exit "))
+        return None
+
+    async def write_messages(self, messages: MemoryObjectReceiveStream[SessionMessage]) -> None:
+        assert self._process.stdin is not None
+        async with messages:
+            async for message in messages:
+                text = message.message.model_dump_json(by_alias=True, exclude_unset=True)
+                self._process.stdin.write(text.encode("utf-8", "replace") + b"\n")
+                try:
+                    await self._process.stdin.drain()
+                except OSError:
+                    return
+
+    async def read_stderr(self) -> None:
+        assert self._process.stderr is not None
+        while chunk := await self._process.stderr.read(_CHUNK):
+            for line in chunk.decode("utf-8", "replace").splitlines()[-1000:]:
+                self._last_words.append(line[:500])
+                self._on_stderr(line[:500])
+            if len(chunk) >= _CHUNK // 2:
+                await asyncio.sleep(_REST)
+        self._stderr_read.set()
+
+    async def end(self) -> None:
+        """Close its input, then have all that came of it ended, then make it; every wait is bounded."""
+        if self._process.stdin is not None:
+            self._process.stdin.close()
+        await self._gone(_GOES_BY_ITSELF)
+        os.close(self._control)
+        with contextlib.suppress(ProcessLookupError):
+            self._process.send_signal(signal.SIGCONT)  # the server may have stopped it
+        await self._gone(_GOES_WHEN_TOLD)
+        if self._process.returncode is None:
+            self._process.kill()
+            await self._gone(_GOES_WHEN_KILLED)
+        os.close(self._status)
+        if self._process.returncode != 0:
+            await asyncio.to_thread(end_strays, self._mark)
+        self._process._transport.close()  # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType] - a child that keeps the pipes must not keep us
+
+    async def _gone(self, seconds: float) -> None:
+        until = asyncio.get_running_loop().time() + seconds
+        while self._process.returncode is None and asyncio.get_running_loop().time() < until:  # noqa: ASYNC110 - `wait` waits for the pipes as well
+            await asyncio.sleep(0.01)
+
+
+@asynccontextmanager
+async def stdio_transport(
+    command: Sequence[str],
+    *,
+    env: Mapping[str, str],
+    cwd: Path,
+    on_stderr: Callable[[str], None],
+    on_child: Callable[[Child], None],
+    on_end: Callable[[str], None],
+) -> AsyncGenerator[TransportStreams, None]:
+    """Run the command and speak with it. `on_end` gets the cause when it goes by itself.
+
+    Raises OSError where it cannot be started.
+    """
+    program = shutil.which(command[0], path=env.get("PATH")) or _relative(command[0], cwd)
+    if program is None:
+        raise FileNotFoundError(said("there is no command {command!r}", command=command[0]))
+    env, mark = marked(env)
+    with contextlib.ExitStack() as fds:
+        status, theirs = _pipe(fds)
+        control, ours = _pipe(fds)
+        process = await asyncio.create_subprocess_exec(
+            *supervised([program, *command[1:]], status=theirs, control=control),
+            stdin=asyncio.subprocess.PIPE,
+            stdout=asyncio.subprocess.PIPE,
+            stderr=asyncio.subprocess.PIPE,
+            limit=_CHUNK,
+            env=env,
+            cwd=cwd,
+            pass_fds=(theirs, control),
+            start_new_session=True,
+        )
+        fds.pop_all()
+    os.close(theirs)
+    os.close(control)
+    os.set_blocking(status, False)
+    child = Child(process, on_stderr, status=status, control=ours, mark=mark)
+    on_child(child)
+    incoming, read_stream = anyio.create_memory_object_stream[SessionMessage | Exception](0)
+    write_stream, outgoing = anyio.create_memory_object_stream[SessionMessage](0)
+
+    async def read() -> None:
+        try:
+            await child.read_messages(incoming)
+        finally:
+            if child.ended_because is not None:
+                on_end(child.ended_because)
+
+    try:
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(child.read_stderr)
+            tasks.start_soon(read)
+            tasks.start_soon(child.write_messages, outgoing)
+            try:
+                yield read_stream, write_stream
+            finally:
+                tasks.cancel_scope.cancel()
+    finally:
+        for stream in (incoming, read_stream, write_stream, outgoing):
+            stream.close()
+        with anyio.CancelScope(shield=True):
+            await child.end()
+
+
+def _message(line: bytes) -> types.JSONRPCMessage:
+    """Raises ValueError for what is none."""
+    try:
+        return types.jsonrpc_message_adapter.validate_json(line, by_name=False)
+    except ValueError:
+        if b"\\ud" not in line.lower():  # half a surrogate pair is no reason to give a server up
+            raise
+        return types.jsonrpc_message_adapter.validate_python(json_text.loads(line), by_name=False)
+
+
+def _pipe(fds: contextlib.ExitStack) -> tuple[int, int]:
+    read, write = os.pipe()
+    fds.callback(os.close, read)
+    fds.callback(os.close, write)
+    return read, write
+
+
+def _meant_for_us(line: bytes) -> bool:
+    """Whether a line that is no message was to be one, and not a log line that went astray."""
+    return line.lstrip().startswith(b"{") and (b'"jsonrpc"' in line[:200] or b'"jsonrpc"' in line[-200:])
+
+
+def _relative(name: str, cwd: Path) -> str | None:
+    """A command that is a path, from the work dir or the home folder."""
+    if "/" not in name:
+        return None
+    path = cwd / Path(name).expanduser()
+    return str(path) if os.access(path, os.X_OK) else None

@@ -1,0 +1,197 @@
+"""Sessions that are not open here: found, searched, renamed, put away, copied."""
+
+import contextlib
+import fcntl
+import os
+import re
+import shutil
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from uuid import uuid4
+
+from kimi_tui import json_text, paths
+from kimi_tui.errors import SessionError, SessionLockedError
+from kimi_tui.i18n import said
+from kimi_tui.paths import private_folder
+from kimi_tui.regular_file import open_fd, open_regular, read_text
+from kimi_tui.session.session import SessionInfo, list_sessions, sessions_dir
+from kimi_tui.session.state import SessionState, read_state, write_state
+from kimi_tui.timestamps import valid_timestamp
+
+TITLE_CHARS = 200
+_MAX_PROMPT_BYTES = 64 << 20
+_MARK = re.compile(rb'"message":\s?\{"type":\s?"(TurnBegin|Flow\w+)"')
+_NOT_COPIED = re.compile(r"lock|tasks|context_\d+\.jsonl|.*\.new")
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A session and the folder it worked in; None where that is not known."""
+
+    info: SessionInfo
+    work_dir: Path | None
+
+
+def sessions_of(work_dir: Path | None = None, *, archived: bool = False) -> list[Found]:
+    """The sessions of one work dir, or of all, the newest first."""
+    if work_dir is not None:
+        found = [Found(info, work_dir) for info in list_sessions(work_dir)]
+    else:
+        found = [
+            Found(info, where) for root in _roots() for where in (_work_dir_of(root),) for info in _infos(root, where)
+        ]
+    kept = [one for one in found if archived or not one.info.archived]
+    return sorted(kept, key=lambda one: one.info.updated_at, reverse=True)
+
+
+def find_session(text: str, work_dir: Path) -> Found:
+    """The session of that id, or whose id begins so: of this work dir, else of any. Raises SessionError."""
+    for found in (sessions_of(work_dir, archived=True), sessions_of(archived=True)):
+        exact = [one for one in found if one.info.id == text]
+        begin = exact or [one for one in found if text and one.info.id.startswith(text)]
+        if len(begin) == 1:
+            return begin[0]
+        if begin:
+            raise SessionError(
+                said("{text!r} is the beginning of {count} sessions; give more of the id", text=text, count=len(begin))
+            )
+    raise SessionError(said("there is no session {text!r}; kimi-tui session list --all lists them", text=text))
+
+
+def matches(found: Found, words: str) -> bool:
+    """Whether each of the words is in the session's title or in what the person said in it."""
+    missing = {word.casefold() for word in words.split()}
+    for text in (found.info.title, *said_by_person(found.info.dir / "wire.jsonl")):
+        folded = text.casefold()
+        missing = {word for word in missing if word not in folded}
+        if not missing:
+            return True
+    return not missing
+
+
+def said_by_person(wire: Path) -> Iterator[str]:
+    """The text of each prompt, as it was typed; what a flow says to the model at its nodes is left out."""
+    try:
+        file = open_regular(wire)
+    except OSError:
+        return
+    of_a_node = False
+    with file:
+        while line := file.readline(_MAX_PROMPT_BYTES):
+            mark = _MARK.search(line[:200])
+            if mark is None:
+                continue
+            before, of_a_node = of_a_node, mark[1] == b"FlowNodeBegin"
+            if before or mark[1] != b"TurnBegin":
+                continue
+            with contextlib.suppress(ValueError, KeyError, TypeError, AttributeError):
+                said = json_text.loads(line)["message"]["payload"]["user_input"]
+                yield said if isinstance(said, str) else " ".join(str(part.get("text", "")) for part in said)
+
+
+def rename(found: Found, title: str) -> str:
+    """The title it has now. Raises SessionError."""
+    title = " ".join(title.split())[:TITLE_CHARS]
+    if not title:
+        raise SessionError(said("a title has at least one character"))
+    _change(found, lambda state: setattr(state, "custom_title", title))
+    return title
+
+
+def archive(found: Found, *, archived: bool = True) -> None:
+    """Put it away: it is not listed, and kept. Raises SessionError."""
+    _change(found, lambda state: setattr(state, "archived", archived))
+
+
+def fork(source: Path, work_dir: Path, *, title: str) -> str:
+    """A copy that goes its own way; returns its id. Raises SessionError."""
+    session_id = uuid4().hex
+    target = sessions_dir(work_dir) / session_id
+    try:
+        _copy(source, target)
+        state = read_state(target / "state.json")
+        state.custom_title = f"Fork: {title or 'no title'}"[:TITLE_CHARS]
+        state.archived = False
+        write_state(target / "state.json", state)
+    except OSError as error:
+        shutil.rmtree(target, ignore_errors=True)
+        raise SessionError(said("the session cannot be copied: {cause}", cause=error.strerror or error)) from error
+    return session_id
+
+
+def _copy(source: Path, target: Path) -> None:
+    """Journals are copied, kept file contents linked, since nobody writes into them."""
+    private_folder(target.parent)
+    target.mkdir(mode=0o700)
+    for entry in source.iterdir():
+        if _NOT_COPIED.fullmatch(entry.name) or entry.is_symlink():
+            continue
+        if entry.is_file():
+            shutil.copy2(entry, target / entry.name)
+        elif entry.is_dir():
+            shutil.copytree(entry, target / entry.name, symlinks=True, copy_function=_copied)
+
+
+def _copied(source: str, target: str) -> str:
+    if Path(source).parent.name == "blobs":
+        with contextlib.suppress(OSError):
+            os.link(source, target)
+            return target
+    return shutil.copy2(source, target)
+
+
+def _change(found: Found, change: Callable[[SessionState], None]) -> None:
+    folder = found.info.dir
+    if is_open(folder):
+        raise SessionLockedError(
+            said("session {session} is open in a process; do it there, or close it first", session=found.info.id)
+        )
+    state = read_state(folder / "state.json")
+    change(state)
+    try:
+        write_state(folder / "state.json", state)
+    except OSError as error:
+        raise SessionError(f"{folder}: {error.strerror or error}") from error
+
+
+def is_open(folder: Path) -> bool:
+    """Whether a living process holds the session."""
+    try:
+        fd = open_fd(folder / "lock", os.O_RDWR)
+    except OSError:
+        return False
+    try:
+        fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        return True
+    finally:
+        os.close(fd)
+    return False
+
+
+def _roots() -> list[Path]:
+    root = paths.home() / "sessions"
+    return [folder for folder in root.iterdir() if folder.is_dir()] if root.is_dir() else []
+
+
+def _work_dir_of(root: Path) -> Path | None:
+    with contextlib.suppress(OSError, ValueError, KeyError, TypeError):
+        return Path(json_text.loads(read_text(root / "last.json"))["work_dir"])
+    return None
+
+
+def _infos(root: Path, work_dir: Path | None) -> list[SessionInfo]:
+    """As `list_sessions` has them, for a folder of which the work dir may not be known."""
+    if work_dir is not None and sessions_dir(work_dir) == root:
+        return list_sessions(work_dir)
+    infos: list[SessionInfo] = []
+    for folder in root.iterdir():
+        with contextlib.suppress(OSError):
+            status = (folder / "wire.jsonl").stat()
+            if status.st_size:
+                state = read_state(folder / "state.json")
+                title = state.shown_title
+                at = valid_timestamp(status.st_mtime)
+                infos.append(SessionInfo(folder.name, folder, title, at, state.archived))
+    return infos

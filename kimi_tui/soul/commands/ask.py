@@ -1,0 +1,63 @@
+"""Slash commands that ask the model something apart from the conversation."""
+
+from contextlib import suppress
+from typing import TYPE_CHECKING
+
+from kimi_tui.context.context import Context
+from kimi_tui.errors import UsageError
+from kimi_tui.i18n import said
+from kimi_tui.jsonl import JsonlWriter
+from kimi_tui.llm.message import user_message
+from kimi_tui.regular_file import read_start
+from kimi_tui.soul.commands.command import Command, CommandInfo
+
+if TYPE_CHECKING:
+    from kimi_tui.soul.engine import Engine
+
+_AGENTS_MD = 32 * 1024
+_INIT = """\
+Get to know this project and write `AGENTS.md` in the working directory: what an agent that has never seen it needs to
+work here. Look at the code, the build and the tests before you write; improve the file where there is one already.
+
+Say what the project is and how it is laid out; how it is built, run, tested and checked, with the exact commands; its
+conventions of code, tests and commits, with examples of files that show them; and what must not be touched or done.
+Leave out what anyone would know, and what cannot be seen in the project. Keep it under 200 lines, in the language of
+the project's own documents."""
+
+
+async def _init(engine: "Engine", args: str) -> None:
+    soul, remembered = engine.soul, engine.soul.context
+    folder = engine.session.dir / "init"
+    aside = Context(JsonlWriter(folder / "context.jsonl"))
+    soul.context = aside
+    try:
+        result = await engine.take_turn(f"{_INIT}\n\n{args}".strip(), shown_as=f"/init {args}".strip())
+    finally:
+        soul.context = remembered
+        aside.clear()
+        aside.close()
+        engine.tell_status()
+    file = engine.work_dir / "AGENTS.md"
+    if result.stop == "finished":
+        with suppress(OSError):
+            text = read_start(file, _AGENTS_MD).decode("utf-8", "replace")
+            soul.context.append(
+                user_message(f"<system>AGENTS.md was just written for this project. It says:\n\n{text}</system>")
+            )
+
+
+async def _btw(engine: "Engine", args: str) -> None:
+    if not args:
+        raise UsageError(said("/btw needs a question"))
+    await engine.models.ready()
+    soul = engine.soul
+    if soul.provider is not None:
+        await engine.asides.ask(args, soul.agent, soul.provider, soul.context.history)
+
+
+COMMANDS: tuple[Command, ...] = (
+    Command(CommandInfo("init", "Get to know the project and write AGENTS.md"), _init, turn=False),
+    Command(
+        CommandInfo("btw", "Ask something beside; nothing of it is remembered"), _btw, while_running=True, turn=False
+    ),
+)

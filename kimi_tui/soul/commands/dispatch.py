@@ -1,0 +1,91 @@
+"""Finds out what a slash line means, and has it done."""
+
+from difflib import get_close_matches
+from typing import TYPE_CHECKING
+
+from kimi_tui.errors import UsageError
+from kimi_tui.flow.run.turn_protocol import FlowOutcome, TurnResult
+from kimi_tui.i18n import said
+from kimi_tui.skill.library import SkillLibrary
+from kimi_tui.skill.skill import Skill, SkillKind, skill_prompt
+from kimi_tui.soul.commands.command import Command, TurnRunningError
+from kimi_tui.soul.commands.registry import find
+from kimi_tui.wire.events import TurnBegin, TurnEnd
+
+if TYPE_CHECKING:
+    from kimi_tui.soul.engine import Engine
+
+
+async def run_command(engine: "Engine", name: str, args: str, *, shown: str) -> TurnResult:
+    """Raises UsageError where there is no such command or skill, and TurnRunningError where it has to wait."""
+    kind, _, rest = name.partition(":")
+    command = find(name)
+    if command is not None and command.while_running and engine.busy:
+        await command.handler(engine, args)
+        return TurnResult("finished")
+    if (
+        command is None
+        and not (kind in ("flow", "skill", "mcp") and rest)
+        and not (kind == "begin" and _begins(engine))
+    ):
+        raise UsageError(_unknown(engine, name))
+    if engine.busy:
+        raise TurnRunningError(said("{command} has to wait until the turn has ended", command=f"/{name}"))
+    match kind:
+        case "flow" if rest:
+            return as_turn(await engine.flows.run(_skill(engine.skills, rest, flow=True), args, shown=shown))
+        case "skill" if rest:
+            return await engine.take_turn(skill_prompt(_skill(engine.skills, rest), args), shown_as=shown)
+        case "mcp" if rest:
+            return await engine.take_turn(await engine.mcp.prompt(name, args), shown_as=shown)
+        case _ if command is not None:
+            await _run(engine, command, args, shown)
+            return TurnResult("finished")
+        case _:
+            return as_turn(await engine.flows.run_prompt_flow(args, shown=shown))
+
+
+def _begins(engine: "Engine") -> bool:
+    return engine.flows.prompt_flow is not None
+
+
+def _unknown(engine: "Engine", name: str) -> str:
+    names = sorted(engine.command_names())
+    names += [f"flow:{skill.name}" for skill in engine.skills.skills if skill.declared_kind is SkillKind.FLOW]
+    near = get_close_matches(name, names, n=1)
+    if near:
+        return said("there is no command {command}; did you mean {near}?", command=f"/{name}", near=f"/{near[0]}")
+    return said("there is no command {command}; /help lists those there are", command=f"/{name}")
+
+
+async def _run(engine: "Engine", command: Command, args: str, shown: str) -> None:
+    if not command.turn:
+        await command.handler(engine, args)
+        return
+    engine.wire.send(TurnBegin(user_input=shown))
+    await command.handler(engine, args)
+    engine.wire.send(TurnEnd())
+
+
+def _skill(skills: SkillLibrary, name: str, *, flow: bool = False) -> Skill:
+    found = skills.get(name)
+    if found is None:
+        known = [skill.name for skill in (skills.flows() if flow else skills.skills)]
+        known_names = ", ".join(known) or said("none")
+        raise UsageError(
+            said("there is no flow {name!r}; there are: {facts}", name=name, facts=known_names)
+            if flow
+            else said("there is no skill {name!r}; there are: {facts}", name=name, facts=known_names)
+        )
+    return found
+
+
+def as_turn(outcome: FlowOutcome) -> TurnResult:
+    """How the turn that was a whole flow ended."""
+    match outcome.status:
+        case "finished":
+            return TurnResult("finished", outcome.reason or "", outcome.steps)
+        case "cancelled":
+            return TurnResult("cancelled", outcome.reason or "", outcome.steps)
+        case "stopped" | "failed" | "max_moves":
+            return TurnResult("failed", outcome.reason or outcome.status, outcome.steps)

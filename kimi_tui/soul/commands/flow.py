@@ -1,0 +1,89 @@
+"""Slash commands that steer flows."""
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from kimi_tui.errors import UsageError
+from kimi_tui.flow.run.runner import FlowRunner
+from kimi_tui.i18n import said
+from kimi_tui.soul.commands.command import Command, CommandInfo
+
+if TYPE_CHECKING:
+    from kimi_tui.soul.engine import Engine
+
+
+async def _flow(engine: "Engine", args: str) -> None:
+    word, _, rest = args.partition(" ")
+    rest = rest.strip()
+    if word in ("", "list"):
+        flows = engine.skills.flows()
+        lines = [f"- `/flow:{skill.name}` · {skill.description}" for skill in flows]
+        engine.say("\n".join(lines) or said("No flows found."))
+        return
+    if word == "stop":
+        engine.stop_flow(rest or None)
+        return
+    control = _CONTROLS.get(word)
+    if control is None:
+        raise UsageError(f"/flow {word}: {_HELP}; {RESUME_HELP}")
+    if engine.runner is not None:
+        control(engine.runner, rest)
+    elif word in _IN_ADVANCE and rest:
+        engine.flows.order(lambda runner: control(runner, rest))
+        engine.say(said("The next flow begins with: {order}", order=f"{word} {rest}"))
+    else:
+        raise UsageError(said("no flow is running; {command} needs one", command=f"/flow {word}"))
+
+
+def _choose(runner: FlowRunner, text: str) -> None:
+    label, _, node_id = text.partition(" at ")
+    runner.choose(label.strip(), node_id=node_id.strip() or None)
+
+
+def _ask(runner: FlowRunner, text: str) -> None:
+    match text:
+        case "" | "always":
+            runner.ask_at_decisions("always")
+        case "never":
+            runner.ask_at_decisions("never")
+        case _:
+            runner.ask_at_decisions(frozenset(text.split()))
+
+
+def _edit(runner: FlowRunner, text: str) -> None:
+    node_id, _, prompt = text.partition(" ")
+    runner.edit_prompt(node_id, prompt.strip() or None)
+
+
+_CONTROLS: dict[str, Callable[[FlowRunner, str], object]] = {
+    "pause": lambda runner, _: runner.pause(),
+    "continue": lambda runner, _: runner.go_on(),
+    "go": lambda runner, _: runner.go_on(),
+    "step": lambda runner, _: runner.step(),
+    "break": lambda runner, node: runner.toggle_breakpoint(node or runner.node_id),
+    "choose": _choose,
+    "ask": _ask,
+    "again": lambda runner, node: runner.run_again(node or None),
+    "edit": _edit,
+    "jump": lambda runner, node: runner.jump(node),
+    "skip": lambda runner, _: runner.skip(),
+}
+_IN_ADVANCE = frozenset({"break", "choose", "ask", "edit"})
+_HELP = (
+    "list | pause | continue | step | break [NODE] | choose BRANCH [at NODE] | ask always|never|NODE... | "
+    "again [NODE] | edit NODE TEXT | jump NODE | skip | stop"
+)
+RESUME_HELP = said("/flow-resume [RUN [new]] goes on with a run that was cut off, `new` with the chart as it is now")
+
+
+async def _resume(engine: "Engine", args: str) -> None:
+    run_id, _, chart = args.partition(" ")
+    if chart.strip() not in ("", "new"):
+        raise UsageError(said("/flow-resume [RUN [new]]: `new` goes on with the chart as it is now"))
+    await engine.flows.resume(run_id or None, new_chart=bool(chart.strip()))
+
+
+COMMANDS = (
+    Command(CommandInfo("flow", "List flows, or steer the one that runs"), _flow, while_running=True),
+    Command(CommandInfo("flow-resume", "Go on with a flow run that was cut off"), _resume, turn=False),
+)

@@ -1,0 +1,26 @@
+"""All slash commands that every face has."""
+
+from kimi_tui.soul.commands import ask, flow, session, settings, status
+from kimi_tui.soul.commands.command import Command, CommandInfo, parse_line
+
+__all__ = ["COMMANDS", "CommandInfo", "find", "parse_line", "takes_effect_at_once"]
+
+
+COMMANDS: tuple[Command, ...] = (
+    *session.COMMANDS,
+    *flow.COMMANDS,
+    *ask.COMMANDS,
+    *settings.COMMANDS,
+    *status.COMMANDS,
+)
+
+
+def takes_effect_at_once(text: str) -> bool:
+    """Whether `text` is a command that may be given while a turn runs."""
+    line = parse_line(text)
+    command = find(line[0]) if line is not None else None
+    return command is not None and command.while_running
+
+
+def find(name: str) -> Command | None:
+    return next((command for command in COMMANDS if name == command.info.name or name in command.info.aliases), None)

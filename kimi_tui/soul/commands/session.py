@@ -1,0 +1,171 @@
+"""Slash commands on the conversation and on the session as a whole."""
+
+import asyncio
+import tempfile
+from datetime import datetime
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from kimi_tui.errors import SessionError, UsageError
+from kimi_tui.i18n import said, said_n
+from kimi_tui.llm.message import estimate_tokens, user_message
+from kimi_tui.secret_store import all_among
+from kimi_tui.session import exporter, session_index
+from kimi_tui.session.importer import imported_text, wrapped
+from kimi_tui.session.redact import Redactor
+from kimi_tui.session.session import list_sessions
+from kimi_tui.soul.commands.command import Command, CommandInfo
+from kimi_tui.soul.rewind import RewindPoint, told
+
+if TYPE_CHECKING:
+    from kimi_tui.soul.engine import Engine
+
+_LISTED = 30
+
+
+async def _clear(engine: "Engine", args: str) -> None:
+    engine.context.clear()
+    engine.say(said("The conversation starts anew; the old one is kept in the session's folder."))
+    engine.tell_status()
+
+
+async def _compact(engine: "Engine", args: str) -> None:
+    await engine.models.ready()
+    match await engine.soul.compact(args):
+        case "done":
+            tokens = engine.context.token_count
+            engine.say(said("The conversation was compacted; it is now about {tokens:,} tokens.", tokens=tokens))
+        case "nothing":
+            engine.say(said("There is nothing to compact yet."))
+        case "failed":  # by hand it has raised
+            pass
+
+
+async def _rewind(engine: "Engine", args: str) -> None:
+    points = engine.rewind_points()
+    words = args.split()
+    if not words:
+        rows = [_listed(point) for point in points[-_LISTED:]]
+        engine.say("\n".join(rows) or said("There is no turn to go back to yet."))
+        return
+    number, what = words[0], words[1] if len(words) > 1 else "both"
+    if what not in ("conversation", "files", "both") or len(words) > 2:
+        raise UsageError(said("/rewind takes a turn's number, then conversation, files or both"))
+    point = next((point for point in points if str(point.index) == number), None)
+    if point is None:
+        raise UsageError(said("there is no turn {turn}; /rewind lists them", turn=number))
+    done = await engine.rewind(point, conversation=what != "files", files=what != "conversation")
+    engine.say("\n".join(told(done, engine.services.workspace)))
+
+
+def _listed(point: RewindPoint) -> str:
+    facts = [
+        datetime.fromtimestamp(point.at).strftime("%H:%M"),
+        *([said_n("{count} file changed", "{count} files changed", len(point.files))] if point.files else []),
+        *([] if point.conversation else [said("files only")]),
+    ]
+    return f"{point.index}. {point.text} · {' · '.join(facts)}"
+
+
+async def _title(engine: "Engine", args: str) -> None:
+    if args:
+        engine.session.rename(args)
+    if engine.title:
+        engine.say(said("This session is called “{title}”.", title=engine.title))
+    else:
+        engine.say(said("This session has no title yet."))
+
+
+async def _sessions(engine: "Engine", args: str) -> None:
+    found = [info for info in list_sessions(engine.work_dir) if not info.archived]
+    lines = [
+        " · ".join(
+            (
+                f"- {info.id[:8]}",
+                f"{datetime.fromtimestamp(info.updated_at):%Y-%m-%d %H:%M}",
+                info.title or said("(no title)"),
+                *([said("this one")] if info.id == engine.session_id else []),
+            )
+        )
+        for info in found[:_LISTED]
+    ]
+    lines.append(said("`kimi-tui --session ID` goes on with one."))
+    engine.say("\n".join(lines))
+
+
+async def _fork(engine: "Engine", args: str) -> None:
+    engine.wire.flush()
+    engine.session.save_state()
+    title = args or engine.title
+    session_id = await asyncio.to_thread(session_index.fork, engine.session.dir, engine.work_dir, title=title)
+    engine.say(
+        said("This conversation was copied. `kimi-tui --session {session}` goes on with the copy.", session=session_id)
+    )
+
+
+async def _export(engine: "Engine", args: str) -> None:
+    engine.wire.flush()
+    target = engine.work_dir / Path(args) if args else None
+    form = exporter.format_of(args)
+    if target is None or target.is_dir():
+        name = exporter.default_name(engine.session_id, form, datetime.now())
+        target = (target or engine.work_dir) / name
+    folder, where = engine.session.dir, str(engine.work_dir)
+    try:
+        await asyncio.to_thread(exporter.export, folder, target, form, _redactor(engine), work_dir=where)
+    except OSError as error:
+        raise SessionError(f"{target}: {error.strerror or error}") from error
+    engine.say(
+        said(
+            "Written to {file}. Secrets were taken out as far as they look like secrets; read it before you share it.",
+            file=target,
+        )
+    )
+
+
+async def _import(engine: "Engine", args: str) -> None:
+    if not args:
+        raise UsageError(said("/import takes a text file, or the id of a session"))
+    text = await asyncio.to_thread(_words, engine, args)
+    message = user_message(text)
+    room = engine.soul.model.max_context_size - engine.context.token_count
+    if (tokens := estimate_tokens(message)) > room * 0.8:
+        raise UsageError(
+            said(
+                "it is about {tokens:,} tokens, and there is room for {room:,}; import less, or /compact first",
+                tokens=tokens,
+                room=room,
+            )
+        )
+    engine.context.append(message)
+    engine.tell_status()
+    engine.say(said("About {tokens:,} tokens were imported; the model knows them from now on.", tokens=tokens))
+
+
+def _words(engine: "Engine", given: str) -> str:
+    file = engine.work_dir / Path(given).expanduser()
+    if file.is_file():
+        return imported_text(file)
+    found = session_index.find_session(given, engine.work_dir)
+    with tempfile.TemporaryDirectory(prefix="kimi-tui-import-") as folder:
+        target = Path(folder) / "session.md"
+        exporter.export(found.info.dir, target, "md", _redactor(engine))
+        return wrapped(target.read_text("utf-8"), f"the session “{found.info.title or found.info.id}”")
+
+
+def _redactor(engine: "Engine") -> Redactor:
+    return Redactor(all_among(engine.config.api_keys))
+
+
+COMMANDS: tuple[Command, ...] = (
+    Command(CommandInfo("clear", "Forget the conversation and begin anew", ("reset",)), _clear),
+    Command(CommandInfo("compact", "Summarise the conversation to make room; a focus may be named"), _compact),
+    Command(
+        CommandInfo("rewind", "Go back before an earlier turn: N, then conversation, files or both", ("undo",)), _rewind
+    ),
+    Command(CommandInfo("title", "Give this session a title", ("rename",)), _title, while_running=True),
+    Command(CommandInfo("fork", "Copy the session; the copy goes its own way"), _fork),
+    Command(CommandInfo("export", "Write the session to a file: .md, .json or .zip"), _export),
+    Command(CommandInfo("import", "Have the model know a text file, or another session"), _import),
+    Command(CommandInfo("sessions", "List the sessions of this folder", ("resume",)), _sessions, while_running=True),
+)

@@ -1,0 +1,106 @@
+"""Slash commands that set something: who is asked, what may be changed, which model answers."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from kimi_tui import paths
+from kimi_tui.errors import UsageError
+from kimi_tui.i18n import said, said_n
+from kimi_tui.soul.commands.command import Command, CommandInfo
+from kimi_tui.wire.events import PlanDisplay
+
+if TYPE_CHECKING:
+    from kimi_tui.soul.engine import Engine
+
+
+_NOBODY = said("Nobody can be asked here: tool calls are approved, and what is protected is refused.")
+
+
+async def _yolo(engine: "Engine", args: str) -> None:
+    if engine.headless:
+        engine.say(_NOBODY)
+        return
+    engine.approvals.yolo = not engine.approvals.yolo
+    yolo = engine.approvals.yolo
+    engine.say(said("Every tool call is approved from now on.") if yolo else said("Tool calls ask again."))
+
+
+async def _afk(engine: "Engine", args: str) -> None:
+    if engine.headless:
+        engine.say(_NOBODY)
+        return
+    away = engine.approvals.attended
+    engine.set_away(away)
+    engine.say(
+        said("You are away: tool calls are approved, questions dismissed, and what is protected is refused.")
+        if away
+        else said("You are back: tool calls and questions ask again.")
+    )
+
+
+async def _plan(engine: "Engine", args: str) -> None:
+    plan_mode = engine.services.plan_mode
+    match args:
+        case "" | "on" | "off":
+            plan_mode.on = not plan_mode.on if not args else args == "on"
+            engine.say(
+                said("Plan mode is on: nothing that changes anything runs until you agree to a plan.")
+                if plan_mode.on
+                else said("Plan mode is off.")
+            )
+        case "view":
+            plans = _plans(engine)
+            if not plans:
+                raise UsageError(said("there is no plan in this session yet"))
+            engine.wire.send(PlanDisplay(content=plans[-1].read_text("utf-8", "replace"), file_path=str(plans[-1])))
+        case "clear":
+            plans = _plans(engine)
+            for file in plans:
+                file.unlink(missing_ok=True)
+            engine.say(said_n("{count} plan cleared.", "{count} plans cleared.", len(plans)))
+        case _:
+            raise UsageError(said("/plan takes on, off, view or clear"))
+
+
+def _plans(engine: "Engine") -> list[Path]:
+    """Oldest first."""
+    return sorted((engine.session.dir / "plans").glob("*.md"), key=lambda file: file.stat().st_mtime_ns)
+
+
+async def _add_dir(engine: "Engine", args: str) -> None:
+    workspace, state = engine.services.workspace, engine.session.state
+    if not args:
+        engine.say("\n".join(f"- {paths.shown(folder)}" for folder in workspace.folders))
+        return
+    folder = _folder(args, engine.work_dir)
+    workspace.add_dir(folder)
+    kept = [*state.additional_dirs, str(folder.resolve())]
+    state.additional_dirs = list(dict.fromkeys(kept))
+    engine.session.save_state()
+    engine.say(said("{folder} belongs to the workspace now.", folder=paths.shown(folder.resolve())))
+
+
+def _folder(given: str, work_dir: Path) -> Path:
+    folder = work_dir / Path(given).expanduser()
+    if not folder.is_dir():
+        raise UsageError(said("{folder} is no folder", folder=folder))
+    return folder
+
+
+async def _model(engine: "Engine", args: str) -> None:
+    models = engine.models
+    if args:
+        await engine.switch_model(args)
+        engine.say(said("{model} answers from now on.", model=models.shown_name))
+        return
+    lines = ["- " + " · ".join([key, *([said("in use")] if key == models.key else [])]) for key in models.keys]
+    engine.say("\n".join(lines) or said("{model}; no models are configured.", model=models.shown_name))
+
+
+COMMANDS: tuple[Command, ...] = (
+    Command(CommandInfo("yolo", "Approve every tool call, or ask again"), _yolo, while_running=True),
+    Command(CommandInfo("afk", "Nobody is there: approve and do not ask; or back again"), _afk, while_running=True),
+    Command(CommandInfo("plan", "Plan mode: on, off, view the last plan, clear"), _plan),
+    Command(CommandInfo("add-dir", "Add a folder to the workspace, or list them"), _add_dir, while_running=True),
+    Command(CommandInfo("model", "Change the model, or list those configured"), _model),
+)

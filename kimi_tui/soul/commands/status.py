@@ -1,0 +1,166 @@
+"""Slash commands that only tell something."""
+
+from typing import TYPE_CHECKING
+
+from kimi_tui import __version__, paths
+from kimi_tui.errors import UsageError
+from kimi_tui.i18n import said, said_n
+from kimi_tui.mcp.server_state import ServerState
+from kimi_tui.soul.commands.command import Command, CommandInfo
+from kimi_tui.soul.usage_stats import cost_of
+
+if TYPE_CHECKING:
+    from kimi_tui.soul.engine import Engine
+
+
+async def _help(engine: "Engine", args: str) -> None:
+    def line(info: CommandInfo) -> str:
+        also = said("also {names}", names=", ".join(f"/{alias}" for alias in info.aliases))
+        return " · ".join([f"- `/{info.name}` · {info.description}", *([also] if info.aliases else [])])
+
+    commands = engine.commands()
+    known = {info.name for info in commands}
+    faces = [info for info in engine.faces_commands if info.name not in known]
+    engine.say("\n".join(line(info) for info in (*commands, *faces)))
+
+
+async def _version(engine: "Engine", args: str) -> None:
+    engine.say(f"kimi-tui {__version__}")
+
+
+async def _usage(engine: "Engine", args: str) -> None:
+    figures, most = engine.figures, engine.soul.model.max_context_size
+    tokens, used = engine.context.token_count, figures.usage
+    lines = [
+        _row(said("Model: {name}", name=engine.model_name), engine.model_note),
+        _row(
+            said("Context: {tokens:,} of {most:,} tokens ({share:.1%})", tokens=tokens, most=most, share=tokens / most),
+            said_n("{count} message", "{count} messages", len(engine.context.history)),
+        ),
+        _row(
+            said("Since this start: {facts}", facts=_steps(figures.steps)),
+            said("{tokens:,} tokens in ({cached:,} from the cache)", tokens=used.input, cached=used.input_cache_read),
+            said("{tokens:,} out", tokens=used.output),
+            _price(figures.cost(engine.prices)),
+        ),
+        *_by_model(engine),
+        _row(said("Session: {id}", id=engine.session_id), f"“{engine.title}”" if engine.title else ""),
+        _row(said("Folder: {folder}", folder=paths.shown(engine.work_dir))),
+    ]
+    modes = [
+        word
+        for word, on in (
+            ("yolo", engine.approvals.yolo),
+            (said("away"), not engine.approvals.attended),
+            (said("plan mode"), engine.services.plan_mode.on),
+        )
+        if on
+    ]
+    engine.say("\n".join([*lines, *([_row(said("Switched on:"), *modes)] if modes else [])]))
+
+
+def _row(*facts: str) -> str:
+    """Facts of one line; each stands for itself, and empty ones are left out."""
+    return "- " + " · ".join(filter(None, facts))
+
+
+def _by_model(engine: "Engine") -> list[str]:
+    """Where several models worked, what each did."""
+    by_model = engine.figures.by_model
+    if len(by_model) < 2:
+        return []
+    return [
+        "  "
+        + _row(
+            name or said("no name"),
+            _steps(used.steps),
+            said("{tokens:,} in", tokens=used.usage.input),
+            said("{tokens:,} out", tokens=used.usage.output),
+            _price(cost_of(used.usage, engine.prices(name))),
+        )
+        for name, used in by_model.items()
+    ]
+
+
+def _steps(count: int) -> str:
+    return said_n("{count} step", "{count} steps", count)
+
+
+def _price(cost: float | None) -> str:
+    return "" if cost is None else said("about {cost:.4f} in the model's price", cost=cost)
+
+
+async def _agents(engine: "Engine", args: str) -> None:
+    word, _, agent_id = args.partition(" ")
+    if word == "stop":
+        agent_id = agent_id.strip()
+        if engine.roster.stop(agent_id):
+            engine.say(said("{agent} is being stopped.", agent=agent_id))
+        else:
+            engine.say(said("No subagent {agent!r} is at work.", agent=agent_id))
+        return
+    names = engine.soul.agent.crew.names()
+    lines = [_row(name, what) for name, what in names.items()]
+    lines += [_row(said("at work"), key, one.name, one.description) for key, one in engine.roster.at_work.items()]
+    engine.say("\n".join(lines) or said("The agent {agent} has no subagents.", agent=engine.soul.agent.name))
+
+
+async def _hooks(engine: "Engine", args: str) -> None:
+    lines = [
+        _row(hook.event, hook.matcher, f"`{hook.command}`", said("at most {seconds:g} s", seconds=hook.timeout))
+        for hook in engine.hooks.configured
+    ]
+    lines += [_row(one.event, one.matcher, said("a client")) for one in engine.hooks.clients]
+    engine.say("\n".join(lines) or said("No hooks are configured."))
+
+
+async def _mcp(engine: "Engine", args: str) -> None:
+    word, _, name = args.partition(" ")
+    if word == "restart" and name.strip():
+        states = (await engine.mcp.restart(name.strip()),)
+    elif not word:
+        states = engine.mcp.states()
+    else:
+        raise UsageError(said("/mcp tells how the servers are; /mcp restart NAME starts one again"))
+    engine.say("\n".join(map(_server_line, states)) or said("No MCP servers are configured."))
+
+
+def _server_line(state: ServerState) -> str:
+    tools = said_n("{count} tool", "{count} tools", len(state.tools)) if state.status == "connected" else ""
+    return _row(state.name, state.status, tools, *state.notes, state.cause)
+
+
+async def _skills(engine: "Engine", args: str) -> None:
+    lines = [_row(f"`/skill:{skill.name}`", skill.description) for skill in engine.skills.skills]
+    problems = [
+        _row(f"{paths.shown(problem.path)}{f':{problem.line}' if problem.line else ''}", problem.severity, problem.text)
+        for problem in engine.skills.problems()
+    ]
+    found = ["", said("Problems:"), *problems] if problems else []
+    engine.say("\n".join([*(lines or [said("There are no skills.")]), *found]))
+
+
+async def _task(engine: "Engine", args: str) -> None:
+    background = engine.services.background
+    word, _, task_id = args.partition(" ")
+    if word == "stop":
+        task_id = task_id.strip()
+        if await background.stop(task_id, said("stopped by the person")):
+            engine.say(said("{task} was stopped.", task=task_id))
+        else:
+            engine.say(said("No task {task!r} is running.", task=task_id))
+        return
+    lines = [_row(task.id, task.ending, task.description) for task in background.tasks]
+    engine.say("\n".join(lines) or said("There are no background tasks."))
+
+
+COMMANDS: tuple[Command, ...] = (
+    Command(CommandInfo("help", "What can be said", ("h", "?")), _help, while_running=True),
+    Command(CommandInfo("version", "Which version this is"), _version, while_running=True),
+    Command(CommandInfo("usage", "Model, context and tokens", ("status",)), _usage, while_running=True),
+    Command(CommandInfo("agents", "List the subagents; stop ID ends one that is at work"), _agents, while_running=True),
+    Command(CommandInfo("hooks", "List the hooks"), _hooks, while_running=True),
+    Command(CommandInfo("mcp", "How the MCP servers are; restart NAME starts one again"), _mcp, while_running=True),
+    Command(CommandInfo("skills", "List the skills, and what is wrong with them"), _skills, while_running=True),
+    Command(CommandInfo("task", "List background tasks; stop ID ends one"), _task, while_running=True),
+)

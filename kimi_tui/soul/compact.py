@@ -1,0 +1,130 @@
+"""Compacts a context by asking its own model for a summary. What fails leaves the conversation as it was."""
+
+from collections.abc import Callable, Sequence
+from typing import Literal
+
+from kimi_tui.context.compaction import (
+    SYSTEM_PROMPT,
+    Threshold,
+    compacted,
+    question,
+    shortened,
+    split,
+    without_marks,
+)
+from kimi_tui.context.context import Context
+from kimi_tui.errors import ContextOverflowError, KimiTuiError, ProviderError
+from kimi_tui.i18n import said
+from kimi_tui.llm.message import Message, estimate_tokens
+from kimi_tui.llm.provider import Provider
+from kimi_tui.llm.reply import Reply
+from kimi_tui.llm.retry import RetryPolicy, take_reply_with_retries
+from kimi_tui.soul.hooks.dispatcher import Hooks
+from kimi_tui.soul.notices import notice
+from kimi_tui.wire.codec import WireMessage
+from kimi_tui.wire.events import CompactionBegin, CompactionEnd
+
+Compacted = Literal["done", "nothing", "failed"]
+_SHRINKS = 3
+
+
+class CompactionError(KimiTuiError):
+    """A compaction that the user asked for came to nothing."""
+
+
+class Compactor:
+    """Compacts one context. `told` is called after each, with the model's reply where it was asked."""
+
+    def __init__(
+        self,
+        context: Context,
+        send: Callable[[WireMessage], None],
+        hooks: Hooks,
+        *,
+        threshold: Threshold,
+        policy: RetryPolicy,
+        told: Callable[[Reply | None], None],
+    ) -> None:
+        self._context, self._send, self._hooks = context, send, hooks
+        self._threshold, self._policy, self._told = threshold, policy, told
+        self._not_below = 0
+
+    def due(self, most: int) -> bool:
+        """Whether the conversation is near the `most` tokens that the model takes.
+
+        What a compaction could not make short enough is not compacted again before it has grown.
+        """
+        return self._threshold.reached(self._context.token_count, most) and self._size() >= self._not_below
+
+    async def compact(
+        self,
+        provider: Provider,
+        most: int,
+        *,
+        requests: Sequence[Message] = (),
+        step: int = 1,
+        focus: str = "",
+        trigger: Literal["auto", "manual"] = "auto",
+        refused: bool = False,
+    ) -> Compacted:
+        """What came of it. `requests` are messages that are kept word for word; `refused`: the service has refused the
+        conversation for its length.
+
+        What fails by itself is told to the Wire; what the user asked for raises CompactionError.
+        """
+        older, asked, kept = split(self._context.history, requests)
+        size = self._size()
+        tail = shortened(kept, min(size, most) // 4 if refused else most // 4)
+        if not older and all(one is other for one, other in zip(tail, kept, strict=True)):
+            return "nothing"
+        verdict = await self._hooks.ask("PreCompact", trigger, trigger=trigger, focus=focus)
+        if verdict.blocked:
+            return self._failed(said("A hook did not let the conversation be compacted"), verdict.reason, trigger)
+        self._send(CompactionBegin())
+        try:
+            reply = await self._summary(provider, older, most, step, focus) if older else None
+            summary = reply.message.text.strip() if reply is not None else ""
+            if reply is not None and not summary:
+                raise ProviderError(said("the model gave an empty summary"))
+            messages = compacted(summary, tail, requests=asked) if reply is not None else without_marks(tail)
+            self._context.replace(messages)
+            self._context.count_tokens(self._size())
+            self._not_below = self._size() + most // 10
+            self._told(reply)
+        except ProviderError as error:
+            title = said("The conversation could not be compacted and is kept as it was")
+            return self._failed(title, str(error), trigger)
+        finally:
+            self._send(CompactionEnd())
+        await self._hooks.ask("PostCompact", trigger, trigger=trigger, tokens=self._context.token_count)
+        return "done"
+
+    def _size(self) -> int:
+        return sum(estimate_tokens(message) for message in self._context.history)
+
+    def _failed(self, what: str, why: str, trigger: str) -> Literal["failed"]:
+        if trigger == "manual":
+            raise CompactionError(f"{what}{f': {why}' if why else ''}")
+        self._send(notice(what, why, severity="warning"))
+        return "failed"
+
+    async def _summary(self, provider: Provider, older: Sequence[Message], most: int, step: int, focus: str) -> Reply:
+        """A summary of `older`; of its later half, and so on, where even the summary's question is too long."""
+        room = most // 2
+        for shrinks_left in range(_SHRINKS, -1, -1):
+            try:
+                return await take_reply_with_retries(
+                    provider,
+                    SYSTEM_PROMPT,
+                    (),
+                    [question(older, focus, tokens=room)],
+                    step=step,
+                    on_part=lambda _: None,
+                    on_retry=self._send,
+                    policy=self._policy,
+                )
+            except ContextOverflowError:
+                if not shrinks_left:
+                    raise
+                older, room = older[len(older) // 2 :], room // 2
+        raise AssertionError("unreachable")

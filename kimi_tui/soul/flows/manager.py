@@ -1,0 +1,204 @@
+"""The flows of a session: begun, gone on with, given orders, stopped. One at a time is followed."""
+
+import logging
+from collections.abc import Callable
+from typing import Protocol
+
+from kimi_tui.config.schema import LoopControl
+from kimi_tui.errors import FlowControlError, UsageError
+from kimi_tui.flow.model.graph import Flow
+from kimi_tui.flow.run.journal import Journal, load_runs
+from kimi_tui.flow.run.ralph import ralph_flow, ralph_text
+from kimi_tui.flow.run.run_state import RunState
+from kimi_tui.flow.run.runner import FlowRunner
+from kimi_tui.flow.run.turn_protocol import FlowOutcome, TurnTaker
+from kimi_tui.i18n import said
+from kimi_tui.paths import shown
+from kimi_tui.session.session import Session
+from kimi_tui.skill.skill import Skill
+from kimi_tui.soul.commands.command import TurnRunningError
+from kimi_tui.soul.flows.prompt_flow import PromptFlow, flow_of_run
+from kimi_tui.soul.flows.resume import ChartNow, chart_now
+from kimi_tui.soul.notices import Severity
+from kimi_tui.soul.services import Services
+from kimi_tui.wire.codec import WireMessage
+from kimi_tui.wire.events import TurnBegin, TurnEnd
+from kimi_tui.wire.flow_events import FlowBegin, FlowDecision, FlowEnd, FlowNodeBegin, FlowNodeEnd
+from kimi_tui.wire.parts import UserInput, text_of
+
+_log = logging.getLogger(__name__)
+
+
+class Taker(TurnTaker, Protocol):
+    """Takes the turns of flows; `busy` while it does, or takes another. `interactive`: somebody steers its flows."""
+
+    @property
+    def busy(self) -> bool: ...
+    @property
+    def interactive(self) -> bool: ...
+    def tell(self, title: str, body: str = "", *, severity: Severity = "info") -> None: ...
+
+
+class Flows:
+    """`runner` is the flow under way, a paused one included; `prompt_flow` the chart that `--prompt-flow` named."""
+
+    def __init__(
+        self,
+        taker: Taker,
+        services: Services,
+        session: Session,
+        send: Callable[[WireMessage], None],
+        prompt_flow: PromptFlow | None,
+        *,
+        control: LoopControl,
+    ) -> None:
+        self._taker, self._services, self._session, self._send = taker, services, session, send
+        self._control = control
+        self._journal_file = session.dir / "flow.jsonl"
+        self._orders: list[Callable[[FlowRunner], object]] = []
+        self.prompt_flow = prompt_flow
+        self.runner: FlowRunner | None = None
+
+    async def run(self, skill: Skill, args: str = "", *, shown: str) -> FlowOutcome:
+        """Follow a skill's flow from its beginning. Raises what made it fail."""
+        if skill.flow is None:
+            raise UsageError(said("{name} cannot be run: {why}", name=skill.name, why=_why_no_flow(skill)))
+        return await self._follow(skill.flow, skill.name, skill.chart_text or "", args=args, shown=shown)
+
+    async def run_prompt_flow(self, args: str = "", *, shown: str) -> FlowOutcome:
+        """Follow the chart that `--prompt-flow` named. Raises what made it fail."""
+        if self.prompt_flow is None:
+            raise UsageError(said("there is no chart to begin; --prompt-flow names one"))
+        begun = self.prompt_flow
+        return await self._follow(begun.flow, begun.name, begun.text, args=args, shown=shown)
+
+    async def run_ralph(self, user_input: UserInput, iterations: int) -> FlowOutcome:
+        """Ask the same again until the model says that it is done. Raises what made it fail."""
+        flow, max_moves = ralph_flow(user_input, iterations)
+        return await self._follow(flow, "ralph", ralph_text(user_input), max_moves=max_moves, shown=user_input)
+
+    async def resume(self, run_id: str | None = None, *, new_chart: bool = False) -> None:
+        """Go on with a run that a crash, a quit or a cancel left open, at the node it was on.
+
+        A run that is named may also be one that failed, was stopped or came to the end of its moves. It keeps the
+        chart it began with, unless the one that its flow has by now is wanted.
+        """
+        runs = self.open_runs() if run_id is None else reversed(load_runs(self._journal_file))
+        run = next((run for run in runs if run_id in (None, run.run_id) and run.can_resume), None)
+        if run is None:
+            raise UsageError(
+                said("there is no flow run to go on with")
+                if run_id is None
+                else said("there is no open run {run}", run=run_id)
+            )
+        shown = "/flow-resume"
+        now = self.chart_now(run) if new_chart else None
+        if now is None:
+            await self._follow(flow_of_run(run), run.name, run.text, resume=run, shown=shown)
+        elif now.flow is None:
+            raise UsageError(said("the run cannot go on with the chart as it is now: {why}", why=now.trouble))
+        else:
+            await self._follow(now.flow, run.name, now.text, resume=run, shown=shown)
+
+    def chart_now(self, run: RunState) -> ChartNow | None:
+        """The chart that a run's flow has by now, where it is another one than the run follows."""
+        return chart_now(run, self._services.skills, self.prompt_flow)
+
+    def open_runs(self) -> list[RunState]:
+        """Runs of this session that have not ended, the latest first."""
+        if self.runner is not None:
+            return []
+        return [run for run in reversed(load_runs(self._journal_file)) if run.open]
+
+    def order(self, control: Callable[[FlowRunner], object]) -> None:
+        """Have the next flow begin with this: a breakpoint, a branch chosen in advance."""
+        self._orders.append(control)
+
+    def stop(self, reason: str | None) -> None:
+        """End the run, when the turn under way has ended."""
+        if self.runner is None:
+            raise UsageError(said("no flow is running"))
+        self.runner.stop(reason)
+
+    async def _follow(
+        self,
+        flow: Flow,
+        name: str,
+        text: str,
+        *,
+        shown: UserInput,
+        args: str = "",
+        max_moves: int | None = None,
+        resume: RunState | None = None,
+    ) -> FlowOutcome:
+        if self._taker.busy:
+            raise TurnRunningError(said("a flow is already running in this session"))
+        runner = FlowRunner(
+            flow,
+            name=name,
+            taker=self._taker,
+            send=self._logged,
+            interactive=self._taker.interactive,
+            journal=Journal(self._journal_file, on_trouble=self._tell_trouble),
+            text=text,
+            args=args,
+            max_moves=resume.max_moves if resume is not None else max_moves or self._control.max_moves,
+            max_choice_retries=self._control.max_choice_retries,
+            resume=resume,
+        )
+        self._obey(runner)
+        self.runner = runner
+        self._session.name_after(text_of(shown))
+        self._send(TurnBegin(user_input=shown))
+        skill = self._services.skills.get(name)
+        try:
+            with self._services.workspace.protecting(skill.path if skill is not None else None):
+                outcome = await runner.run()
+        finally:
+            self.runner = None
+        self._send(TurnEnd())
+        if outcome.error is not None:
+            raise outcome.error
+        return outcome
+
+    def _logged(self, message: WireMessage) -> None:
+        match message:
+            case FlowBegin():
+                _log.info("flow %s begins: run %s, %d nodes", message.name, message.run_id, len(message.nodes))
+            case FlowNodeBegin():
+                _log.debug("flow: node %s, move %d, attempt %d", message.node_id, message.move, message.attempt)
+            case FlowDecision():
+                _log.debug("flow: %s: %s by the %s, to %s", message.node_id, message.choice, message.by, message.dst)
+            case FlowNodeEnd():
+                _log.debug("flow: node %s is %s after %.1f s", message.node_id, message.status, message.duration_s)
+            case FlowEnd():
+                _log.info("flow: %s after %d moves %s", message.status, message.moves, message.reason or "")
+            case _:
+                pass
+        self._send(message)
+
+    def _obey(self, runner: FlowRunner) -> None:
+        orders, self._orders = self._orders, []
+        for control in orders:
+            try:
+                control(runner)
+            except FlowControlError as error:
+                self._taker.tell(said("An order for this flow makes no sense"), str(error), severity="warning")
+
+    def _tell_trouble(self, error: OSError | None) -> None:
+        if error is None:
+            self._taker.tell(said("The flow's journal is written again."))
+        else:
+            self._taker.tell(
+                said("The flow's journal cannot be written: a crash would lose its place"),
+                str(error),
+                severity="warning",
+            )
+
+
+def _why_no_flow(skill: Skill) -> str:
+    problem = next((problem for problem in skill.problems if problem.severity == "error"), None)
+    if problem is None:
+        return f"{shown(skill.path)}: " + said("this skill is not a flow (type: flow)")
+    place = "".join(f":{number}" for number in (problem.line, problem.column) if number is not None)
+    return f"{shown(skill.path)}{place}: {problem.text}"

@@ -1,0 +1,64 @@
+"""Flows that are not in a skill: the chart that `--prompt-flow` names, and the chart that a run began with."""
+
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from kimi_tui.errors import FlowError, KimiTuiError, UsageError
+from kimi_tui.flow import build_flow, read_d2, read_mermaid
+from kimi_tui.flow.model.graph import ChartSource, Flow
+from kimi_tui.flow.run.ralph import ralph_flow, read_ralph
+from kimi_tui.flow.run.run_state import RunState
+from kimi_tui.skill.chart_block import first_chart
+from kimi_tui.skill.guidance import lines_of_frontmatter, told_beside, told_of_chart
+from kimi_tui.skill.skill_file import read_source
+
+_SUFFIXES: dict[str, ChartSource] = {".d2": "d2", ".mmd": "mermaid", ".mermaid": "mermaid"}
+
+
+@dataclass(frozen=True, slots=True)
+class PromptFlow:
+    """The flow of `/begin`: the file's name, and the chart as text."""
+
+    name: str
+    flow: Flow
+    text: str
+
+
+def read_prompt_flow(file: Path) -> PromptFlow:
+    """Raises UsageError that names file, line and cause."""
+    try:
+        text = read_source(file)
+    except KimiTuiError as error:
+        raise UsageError(f"--prompt-flow {error}") from error
+    source = _SUFFIXES.get(file.suffix.lower())
+    if source is not None:
+        flow = _built(file, text, source)
+        return PromptFlow(file.name, replace(flow, guidance=told_of_chart(flow, text).guidance), text)
+    lines = text.split("\n")
+    block = first_chart(lines)
+    if block is None:
+        raise UsageError(f"{file}: there is no mermaid or d2 block in it")
+    flow = _built(file, block.text, block.source, block.line)
+    told = told_beside(flow, block, lines, skip=lines_of_frontmatter(lines))
+    return PromptFlow(file.name, replace(flow, guidance=told.guidance), block.text)
+
+
+def _built(file: Path, text: str, source: ChartSource, lines_before: int = 0) -> Flow:
+    try:
+        return _flow(text, source)
+    except FlowError as error:
+        place = "" if error.line is None else f":{lines_before + error.line}:{error.column or 1}"
+        raise UsageError(f"{file}{place}: {error.cause}") from error
+
+
+def flow_of_run(run: RunState) -> Flow:
+    """The flow that a run began with, whatever has become of its file since."""
+    match run.source:
+        case "ralph":
+            return ralph_flow(read_ralph(run.text), run.max_moves - 1)[0]
+        case "mermaid" | "d2":
+            return replace(_flow(run.text, run.source), guidance=run.guidance)
+
+
+def _flow(text: str, source: ChartSource) -> Flow:
+    return build_flow(read_d2(text) if source == "d2" else read_mermaid(text))

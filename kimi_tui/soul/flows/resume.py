@@ -1,0 +1,39 @@
+"""A run that was cut off, and the chart that its flow has by now."""
+
+from dataclasses import dataclass
+
+from kimi_tui.flow.model.graph import Flow
+from kimi_tui.flow.run.run_state import RunState
+from kimi_tui.i18n import said
+from kimi_tui.skill.library import SkillLibrary
+from kimi_tui.soul.flows.prompt_flow import PromptFlow
+
+
+@dataclass(frozen=True, slots=True)
+class ChartNow:
+    """`flow` is None where a run cannot go on with the chart as it is now; then `trouble` says why."""
+
+    text: str = ""
+    flow: Flow | None = None
+    trouble: str = ""
+
+
+def chart_now(run: RunState, skills: SkillLibrary, prompt_flow: PromptFlow | None) -> ChartNow | None:
+    """The chart as it is now, where it is another one than the run began with; else None."""
+    if run.source == "ralph":
+        return None
+    if prompt_flow is not None and prompt_flow.name == run.name:
+        found = ChartNow(prompt_flow.text, prompt_flow.flow)
+    else:
+        skill = skills.get(run.name)
+        if skill is None:
+            return ChartNow(trouble=said("there is no flow {name} any more", name=run.name))
+        problem = next((one for one in skill.problems if one.severity == "error"), None)
+        place = f" (line {problem.line})" if problem is not None and problem.line is not None else ""
+        trouble = f"{problem.text}{place}" if problem is not None else said("it is no flow any more")
+        found = ChartNow(skill.chart_text or "", skill.flow, "" if skill.flow is not None else trouble)
+    if found.flow is not None and not run.chart_changed(found.text):
+        return None
+    if found.flow is not None and run.node_id not in found.flow.nodes:
+        return ChartNow(found.text, None, f"it has no node {run.node_id} any more")
+    return found

@@ -1,0 +1,109 @@
+"""One hook that is a command.
+
+It gets JSON on standard input. Exit status 2 blocks, its standard error being the reason; so does a
+`permissionDecision` of `deny` in the JSON that it prints. Whatever else goes wrong allows.
+"""
+
+import asyncio
+import contextlib
+import json
+import logging
+import tempfile
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import cast
+
+from kimi_tui import json_text
+from kimi_tui.text_safety import is_safe
+from kimi_tui.tools.shell_support.process_runner import Ended, run
+from kimi_tui.wire.parts import JsonObject
+
+BLOCKS = 2
+_MOST_CHARS = 1 << 20
+_REASON_CHARS = 2_000
+_log = logging.getLogger(__name__)
+
+# The command's standard error goes to a file of at most 64 KiB, its standard output to us; the status is its own.
+_WRAPPER = """{ /bin/sh -c "$3" <"$1" 2>&1 1>&4 | head -c 65536 >"$2"; exit "${PIPESTATUS[0]}"; } 4>&1"""
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What a hook says, or several together. `reason` is plain text."""
+
+    blocked: bool = False
+    reason: str = ""
+
+
+ALLOW = Verdict()
+
+
+async def run_hook(command: str, asked: JsonObject, *, cwd: Path, env: Mapping[str, str], seconds: float) -> Verdict:
+    """Run it to its end, or for so long. Its process tree ends with it."""
+    with tempfile.TemporaryDirectory(prefix="kimi-tui-hook-") as folder:
+        given, errors = Path(folder, "input.json"), Path(folder, "errors")
+        await asyncio.to_thread(given.write_text, json.dumps(asked), "utf-8")
+        printed = _Printed()
+        try:
+            ended = await run(
+                ["/bin/bash", "-c", _WRAPPER, "hook", str(given), str(errors), command],
+                cwd=cwd,
+                env=env,
+                on_text=printed.take,
+                seconds=seconds,
+            )
+        except OSError as error:
+            _log.warning("a hook could not be started: %s: %s", command, error)
+            return ALLOW
+        return await asyncio.to_thread(_verdict, command, ended, printed, errors)
+
+
+class _Printed:
+    """So much of what a command prints, and no more."""
+
+    def __init__(self) -> None:
+        self._pieces: list[str] = []
+        self._room = _MOST_CHARS
+
+    def take(self, text: str) -> None:
+        self._pieces.append(text[: self._room])
+        self._room -= len(self._pieces[-1])
+
+    @property
+    def text(self) -> str:
+        return "".join(self._pieces)
+
+
+def _verdict(command: str, ended: Ended, printed: _Printed, errors: Path) -> Verdict:
+    if ended.exit_code == BLOCKS:
+        with contextlib.suppress(OSError):
+            return Verdict(True, plain(errors.read_bytes().decode("utf-8", "replace")))
+        return Verdict(True)
+    if ended.exit_code != 0:
+        _log.warning("a hook failed (%s): %s", "timeout" if ended.timed_out else ended.exit_code, command)
+        return ALLOW
+    return _decision(printed.text)
+
+
+def _decision(printed: str) -> Verdict:
+    """What a hook's own words decide, where they are JSON that does."""
+    try:
+        said: object = json_text.loads(printed)
+    except (ValueError, RecursionError):
+        return ALLOW
+    if not isinstance(said, dict):
+        return ALLOW
+    words = cast(dict[str, object], said)
+    inner = words.get("hookSpecificOutput")
+    if isinstance(inner, dict):
+        words = {**words, **cast(dict[str, object], inner)}
+    if words.get("permissionDecision") != "deny" and words.get("decision") != "block":
+        return ALLOW
+    return Verdict(True, plain(str(words.get("permissionDecisionReason") or words.get("reason") or "")))
+
+
+def plain(text: str) -> str:
+    """A hook's words without control and invisible characters, and of bounded length."""
+    kept = "".join(char if char == "\n" or is_safe(char) else " " for char in text)
+    return kept.strip()[:_REASON_CHARS]

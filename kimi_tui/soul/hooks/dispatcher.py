@@ -1,0 +1,171 @@
+"""The hooks of a session: commands and clients that are asked, or told, when something happens.
+
+There are the thirteen events of the configuration. Nothing is started for an event that nobody has a hook for.
+"""
+
+import asyncio
+import re
+import time
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal, cast, get_args
+from uuid import uuid4
+
+from kimi_tui.config.schema import HookConfig, HookEvent
+from kimi_tui.soul.hooks.command import ALLOW, Verdict, plain, run_hook
+from kimi_tui.tools.shell_support.child_env import ChildEnv
+from kimi_tui.wire.codec import WireMessage
+from kimi_tui.wire.events import HookResolved, HookTriggered, Notification
+from kimi_tui.wire.parts import JsonObject
+from kimi_tui.wire.requests import HookRequest
+
+EVENTS: tuple[HookEvent, ...] = get_args(HookEvent)
+
+
+@dataclass(frozen=True, slots=True)
+class Subscription:
+    """A Wire client's hook: it is sent a HookRequest and answers with `Hooks.settle`. `timeout` in seconds."""
+
+    id: str
+    event: str
+    matcher: str = ""
+    timeout: float = 30.0
+
+
+class Hooks:
+    """The hooks of a session."""
+
+    def __init__(
+        self,
+        hooks: Iterable[HookConfig],
+        send: Callable[[WireMessage], None],
+        *,
+        work_dir: Path,
+        session_id: str,
+        env: ChildEnv,
+    ) -> None:
+        self.configured = tuple(hooks)
+        self._send = send
+        self._work_dir = work_dir
+        self._session_id = session_id
+        self._env = env
+        self._subscriptions: list[Subscription] = []
+        self._waiting: dict[str, asyncio.Future[Verdict]] = {}
+        self._running: set[asyncio.Task[Verdict]] = set()
+        self._telling: set[asyncio.Future[Verdict]] = set()
+        self.stops = 0
+
+    def subscribe(self, subscription: Subscription) -> None:
+        """Ask this client too. Raises ValueError for an event that there is not and a matcher that is none."""
+        if subscription.event not in EVENTS:
+            raise ValueError(f"there is no event {subscription.event!r}")
+        try:
+            re.compile(subscription.matcher)
+        except re.error as error:
+            raise ValueError(f"{subscription.matcher!r} is no regular expression: {error}") from None
+        self._subscriptions.append(subscription)
+
+    def settle(self, request_id: str, action: Literal["allow", "block"], reason: str = "") -> bool:
+        """A client's answer to a HookRequest; False where nothing of that id waits (any more)."""
+        waiting = self._waiting.pop(request_id, None)
+        if waiting is None or waiting.done():
+            return False
+        waiting.set_result(Verdict(action == "block", plain(reason)))
+        return True
+
+    @property
+    def clients(self) -> tuple[Subscription, ...]:
+        return tuple(self._subscriptions)
+
+    @property
+    def any(self) -> bool:
+        return bool(self.configured or self._subscriptions)
+
+    def hear(self, message: WireMessage) -> None:
+        """A listener of the Wire: notifications are an event too, which holds nothing up."""
+        if isinstance(message, Notification) and self.any:
+            asking = self.ask("Notification", message.type, title=message.title, message=message.body)
+            task = asyncio.ensure_future(asking)
+            self._telling.add(task)
+            task.add_done_callback(self._telling.discard)
+
+    async def told(self, seconds: float = 5.0) -> None:
+        """Wait until the notifications so far were told, or for so long; what takes longer is ended."""
+        if self._telling:
+            _, late = await asyncio.wait(self._telling, timeout=seconds)
+            for task in late:
+                task.cancel()
+
+    def stop(self) -> None:
+        """End what runs; it allows. `stops` counts how often this was asked for."""
+        self.stops += 1
+        for task in tuple(self._running):
+            task.cancel()
+
+    async def ask(self, event: HookEvent, target: str = "", **data: Any) -> Verdict:
+        """Run all hooks of the event side by side. `data` are JSON values, told beside what every event tells."""
+        commands, clients = self._commands(event, target), self._clients(event, target)
+        if not commands and not clients:
+            return ALLOW
+        asked: JsonObject = {
+            "hook_event_name": event,
+            "session_id": self._session_id,
+            "cwd": str(self._work_dir),
+            **cast(JsonObject, data),
+        }
+        self._send(HookTriggered(event=event, target=target, hook_count=len(commands) + len(clients)))
+        begun = time.monotonic()
+        tasks = [asyncio.create_task(self._run(command, seconds, asked)) for command, seconds in commands.items()]
+        tasks += [asyncio.create_task(self._request(client, target, asked)) for client in clients]
+        self._running.update(tasks)
+        try:
+            outcomes = await asyncio.gather(*tasks, return_exceptions=True)
+        finally:
+            for task in tasks:
+                task.cancel()
+            self._running.difference_update(tasks)
+        verdict = next((one for one in outcomes if isinstance(one, Verdict) and one.blocked), ALLOW)
+        self._send(
+            HookResolved(
+                event=event,
+                target=target,
+                action="block" if verdict.blocked else "allow",
+                reason=verdict.reason,
+                duration_ms=round((time.monotonic() - begun) * 1000),
+            )
+        )
+        return verdict
+
+    def _commands(self, event: str, target: str) -> dict[str, int]:
+        """Each command once, with its timeout."""
+        return {
+            hook.command: hook.timeout
+            for hook in self.configured
+            if hook.event == event and (not hook.matcher or re.search(hook.matcher, target))
+        }
+
+    def _clients(self, event: str, target: str) -> list[Subscription]:
+        return [
+            one
+            for one in self._subscriptions
+            if one.event == event and (not one.matcher or re.search(one.matcher, target))
+        ]
+
+    async def _run(self, command: str, seconds: float, asked: JsonObject) -> Verdict:
+        return await run_hook(command, asked, cwd=self._work_dir, env=self._env.build(), seconds=seconds)
+
+    async def _request(self, client: Subscription, target: str, asked: JsonObject) -> Verdict:
+        request = HookRequest(
+            id=uuid4().hex, subscription_id=client.id, event=client.event, target=target, input_data=asked
+        )
+        answer: asyncio.Future[Verdict] = asyncio.get_running_loop().create_future()
+        self._waiting[request.id] = answer
+        try:
+            self._send(request)
+            async with asyncio.timeout(client.timeout):
+                return await answer
+        except TimeoutError:
+            return ALLOW
+        finally:
+            self._waiting.pop(request.id, None)

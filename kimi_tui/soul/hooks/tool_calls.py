@@ -1,0 +1,46 @@
+"""A tool call with the hooks around it."""
+
+from typing import cast
+
+from kimi_tui import json_text
+from kimi_tui.soul.hooks.dispatcher import Hooks
+from kimi_tui.tools.core.tool import failed
+from kimi_tui.tools.core.toolset import Toolset
+from kimi_tui.wire.parts import JsonValue, ToolCall, ToolResult
+
+_OUTPUT_CHARS = 50_000
+
+
+async def call_with_hooks(hooks: Hooks, toolset: Toolset, call: ToolCall) -> ToolResult:
+    """The result, or the word of a hook that did not let the call be made."""
+    name = call.function.name
+    if not hooks.any:
+        return await toolset.handle(call)
+    told: dict[str, JsonValue] = {
+        "tool_name": name,
+        "tool_input": _arguments(call.function.arguments),
+        "tool_call_id": call.id,
+    }
+    verdict = await hooks.ask("PreToolUse", name, **told)
+    if verdict.blocked:
+        why = verdict.reason or "no reason given"
+        value = failed(f"A hook did not let this call be made: {why}", brief=f"Blocked by a hook: {why}")
+        return ToolResult(tool_call_id=call.id, return_value=value)
+    result = await toolset.handle(call)
+    value = result.return_value
+    output = value.output if isinstance(value.output, str) else ""
+    if value.is_error:
+        await hooks.ask("PostToolUseFailure", name, **told, error=(value.message or output)[:_OUTPUT_CHARS])
+        return result
+    after = await hooks.ask("PostToolUse", name, **told, tool_output=(output or value.message)[:_OUTPUT_CHARS])
+    if not after.blocked:
+        return result
+    note = f"{value.message}\nA hook says of this: {after.reason}".strip()
+    return result.model_copy(update={"return_value": value.model_copy(update={"message": note})})
+
+
+def _arguments(text: str | None) -> JsonValue:
+    try:
+        return cast(JsonValue, json_text.loads(text or "{}"))
+    except (ValueError, RecursionError):
+        return text

@@ -1,0 +1,144 @@
+"""The model that the soul asks: made on a thread, since its SDK takes longest of all to import."""
+
+import asyncio
+from collections.abc import Callable
+
+from kimi_tui.config.model_selection import ChosenModel, choose_model
+from kimi_tui.config.schema import Config
+from kimi_tui.errors import ModelNotSetError, UsageError
+from kimi_tui.i18n import said
+from kimi_tui.llm.provider import ModelInfo, Preparable, Provider
+from kimi_tui.llm.provider_settings import ProviderSettings
+from kimi_tui.llm.providers.factory import create_provider
+from kimi_tui.soul.provider_config import model_info, provider_settings
+
+SCRIPT_NOTE = said("a script, not a model")
+
+
+class Models:
+    """The provider in use. `missing` is why there is none, told when somebody asks it something.
+
+    `thinking` and `cache_key` go to whichever model is asked. Raises ConfigError as `provider_settings` does.
+    """
+
+    def __init__(
+        self,
+        config: Config,
+        chosen: ChosenModel | None,
+        *,
+        thinking: bool | None,
+        cache_key: str,
+        missing: str = "",
+        on_ready: Callable[[Provider], None],
+    ) -> None:
+        self._config = config
+        self._thinking = thinking
+        self._cache_key = cache_key
+        self._missing = missing
+        self._on_ready = on_ready
+        self._making: asyncio.Task[Provider] | None = None
+        self._others: dict[str, Provider] = {}
+        self.info: ModelInfo = model_info(chosen)
+        self.key = chosen.name if chosen else ""
+        self._settings = self._settings_of(chosen) if chosen else None
+
+    @property
+    def keys(self) -> tuple[str, ...]:
+        """The names of the configured models."""
+        return tuple(self._config.models)
+
+    @property
+    def thinking(self) -> bool:
+        """Whether the model thinks first."""
+        return (bool(self._thinking) and self.may_think) or "always_thinking" in self.info.capabilities
+
+    @property
+    def may_think(self) -> bool:
+        """Whether there is a choice."""
+        return "thinking" in self.info.capabilities and "always_thinking" not in self.info.capabilities
+
+    @property
+    def shown_name(self) -> str:
+        return self.info.name or said("no model")
+
+    @property
+    def note(self) -> str:
+        scripted = self._settings is not None and self._settings.type in ("scripted", "_scripted_echo")
+        return SCRIPT_NOTE if scripted else ""
+
+    async def switch(self, name: str, *, thinking: bool | None = None) -> None:
+        """Ask that model from now on, and have it think or not. Raises UsageError for one that is not configured."""
+        if name != self.key and name not in self._config.models:
+            raise UsageError(
+                said(
+                    "there is no model {name!r}; there are: {facts}",
+                    name=name,
+                    facts=", ".join(self.keys) or said("none"),
+                )
+            )
+        chosen = choose_model(self._config, name)
+        if thinking is not None:
+            self._thinking = thinking
+        settings = self._settings_of(chosen)
+        await self.aclose()
+        self._settings, self.info, self.key = settings, model_info(chosen), chosen.name
+        self.prepare()
+
+    def prepare(self) -> None:
+        """Begin to make it, without waiting."""
+        if self._settings is not None and self._making is None:
+            self._begin(self._settings)
+
+    async def loaded(self) -> None:
+        """Wait until what is being made is there, or has failed."""
+        if self._making is not None:
+            await asyncio.wait([self._making])
+
+    async def ready(self) -> None:
+        """Wait until there is one. Raises ModelNotSetError, or what making it raised."""
+        if self._settings is None:
+            raise ModelNotSetError(self._missing)
+        if not self._settings.is_complete:
+            raise ModelNotSetError(
+                said("the model {name!r} has no name or no key of its service in the configuration", name=self.key)
+            )
+        making = self._making or self._begin(self._settings)
+        try:
+            await asyncio.shield(making)
+        except Exception:
+            self._making = None
+            raise
+
+    async def other(self, name: str) -> tuple[Provider, ModelInfo]:
+        """Another configured model, for a subagent. Raises ConfigError for one that is not configured."""
+        chosen = choose_model(self._config, name)
+        if name not in self._others:
+            provider = await asyncio.to_thread(create_provider, self._settings_of(chosen))
+            if (known := self._others.setdefault(name, provider)) is not provider:
+                await provider.aclose()
+            return known, model_info(chosen)
+        return self._others[name], model_info(chosen)
+
+    async def aclose(self) -> None:
+        others, self._others = self._others, {}
+        await asyncio.gather(*(provider.aclose() for provider in others.values()), return_exceptions=True)
+        if self._making is not None:
+            making, self._making = self._making, None
+            making.cancel()
+            done = await asyncio.gather(making, return_exceptions=True)
+            if not isinstance(done[0], BaseException):
+                await done[0].aclose()
+
+    def _settings_of(self, chosen: ChosenModel) -> ProviderSettings:
+        return provider_settings(chosen, thinking=self._thinking, cache_key=self._cache_key)
+
+    def _begin(self, settings: ProviderSettings) -> asyncio.Task[Provider]:
+        self._making = asyncio.create_task(self._make(settings))
+        return self._making
+
+    async def _make(self, settings: ProviderSettings) -> Provider:
+        provider = await asyncio.to_thread(create_provider, settings)
+        if isinstance(provider, Preparable):
+            await provider.prepare()
+        self._on_ready(provider)
+        return provider

@@ -1,0 +1,63 @@
+"""Telling on the Wire what belongs to no step: errors, warnings, news."""
+
+import time
+from typing import Literal
+from uuid import uuid4
+
+from kimi_tui.context.dmail import DMail
+from kimi_tui.errors import KimiTuiError, MaxStepsReachedError, ProviderError, RepeatedCallError, UsageError
+from kimi_tui.i18n import said
+from kimi_tui.wire.events import Notification
+
+Severity = Literal["info", "success", "warning", "error"]
+
+
+def notice(
+    title: str, body: str = "", *, severity: Severity = "info", kind: str = "notice", source: str = "soul"
+) -> Notification:
+    return Notification(
+        id=uuid4().hex,
+        category="system",
+        type=kind,
+        source_kind="system",
+        source_id=source,
+        title=title,
+        body=body,
+        severity=severity,
+        created_at=time.time(),
+    )
+
+
+def error_notice(error: KimiTuiError) -> Notification:
+    """What ended a turn, with its cause."""
+    match error:
+        case ProviderError():
+            title = said("The model's service failed")
+        case UsageError():
+            title = said("That cannot be done")
+        case MaxStepsReachedError() | RepeatedCallError():
+            title = said("The turn was stopped")
+        case _:
+            title = said("The turn ended with an error")
+    body = str(error)
+    if isinstance(error, ProviderError) and error.taken_back:
+        body = " ".join((body.rstrip(".") + ".", said("The message was taken back: the model will not see it again.")))
+    return notice(title, body, severity="error", kind=type(error).__name__)
+
+
+def cut_notice() -> Notification:
+    """The model's answer ends where the service lets none go on."""
+    return notice(
+        said("The answer was cut"),
+        said("It reached the limit of its length; ask the model to go on"),
+        severity="warning",
+        kind="cut",
+    )
+
+
+def dmail_notice(mail: DMail) -> Notification:
+    """The seam that a D-Mail leaves; its payload says to which checkpoint."""
+    title = said("A D-Mail went back to checkpoint {number}", number=mail.checkpoint_id)
+    return notice(title, mail.message, kind="dmail").model_copy(
+        update={"payload": {"checkpoint_id": mail.checkpoint_id}}
+    )

@@ -1,0 +1,86 @@
+"""From the chosen model of the configuration, and the environment, to what a provider is made from."""
+
+import os
+from collections.abc import Mapping
+from pathlib import Path
+
+from kimi_tui.config.model_selection import ChosenModel
+from kimi_tui.errors import ConfigError
+from kimi_tui.llm.provider import Capability, ModelInfo
+from kimi_tui.llm.provider_settings import GenerationOptions, ProviderSettings
+
+_CAPABILITIES: tuple[Capability, ...] = ("image_in", "video_in", "thinking", "always_thinking")
+_SCRIPTS = ("KIMI_TUI_SCRIPTS", "KIMI_SCRIPTED_ECHO_SCRIPTS")
+
+
+def model_info(chosen: ChosenModel | None) -> ModelInfo:
+    """The model as the soul and the screen know it; without one, a model of no name."""
+    if chosen is None:
+        return ModelInfo(name="", model="")
+    return ModelInfo(
+        name=chosen.model.display_name or chosen.name,
+        model=chosen.model.model,
+        key=chosen.name,
+        max_context_size=chosen.model.max_context_size,
+        capabilities=_capabilities(chosen),
+    )
+
+
+def provider_settings(
+    chosen: ChosenModel, *, thinking: bool | None, cache_key: str, environ: Mapping[str, str] = os.environ
+) -> ProviderSettings:
+    """Raises ConfigError for a generation parameter of the environment that is none."""
+    provider = chosen.provider
+    capabilities = _capabilities(chosen)
+    scripts = next((Path(provider.env[name]) for name in _SCRIPTS if provider.env.get(name)), None)
+    return ProviderSettings(
+        type=provider.type,
+        base_url=provider.base_url or None,
+        api_key=provider.api_key.get_secret_value() or None,
+        model=chosen.model.model,
+        custom_headers=provider.custom_headers,
+        env=provider.env,
+        reasoning_key=provider.reasoning_key,
+        scripts=provider.scripts or scripts,
+        thinking=_thinking(thinking, capabilities),
+        capabilities=capabilities,
+        max_context_size=chosen.model.max_context_size,
+        generation=_generation(environ),
+        cache_key=cache_key,
+        idle_timeout_s=provider.idle_timeout_s,
+    )
+
+
+def _thinking(wanted: bool | None, capabilities: frozenset[Capability]) -> bool | None:
+    """Whether the service is told to think: only where the model can, and never not to where it always does."""
+    if wanted:
+        return True if capabilities & {"thinking", "always_thinking"} else None
+    return None if "always_thinking" in capabilities else wanted
+
+
+def _capabilities(chosen: ChosenModel) -> frozenset[Capability]:
+    """Those it is configured with; a model whose name says that it reasons always does."""
+    found: set[Capability] = {capability for capability in _CAPABILITIES if capability in chosen.model.capabilities}
+    if any(word in chosen.model.model.lower() for word in ("thinking", "reason")):
+        found.add("always_thinking")
+    return frozenset(found)
+
+
+def _generation(environ: Mapping[str, str]) -> GenerationOptions:
+    tokens = environ.get("KIMI_MODEL_MAX_COMPLETION_TOKENS") or environ.get("KIMI_MODEL_MAX_TOKENS")
+    most = _number(tokens, "KIMI_MODEL_MAX_COMPLETION_TOKENS")
+    return GenerationOptions(
+        temperature=_number(environ.get("KIMI_MODEL_TEMPERATURE"), "KIMI_MODEL_TEMPERATURE"),
+        top_p=_number(environ.get("KIMI_MODEL_TOP_P"), "KIMI_MODEL_TOP_P"),
+        max_tokens=int(most) if most is not None and most > 0 else None,
+        thinking_keep=environ.get("KIMI_MODEL_THINKING_KEEP") or None,
+    )
+
+
+def _number(text: str | None, name: str) -> float | None:
+    if not text:
+        return None
+    try:
+        return float(text)
+    except ValueError:
+        raise ConfigError(f"{text!r} is not a number", key=name) from None

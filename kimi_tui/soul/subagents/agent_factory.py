@@ -1,0 +1,104 @@
+"""Makes agents from their specs, and gives each the subagents it may send."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from kimi_tui.context.dmail import DenwaRenji
+from kimi_tui.errors import AgentSpecError
+from kimi_tui.permission.rule import EDITS
+from kimi_tui.regular_file import read_text
+from kimi_tui.soul.agent import Agent
+from kimi_tui.soul.agent_spec import AgentSpec, read_agent_spec
+from kimi_tui.soul.prompt_template import TemplateError, fill
+from kimi_tui.soul.services import Services
+from kimi_tui.soul.subagents.labor_market import LaborMarket, Send, Worker
+from kimi_tui.soul.subagents.pool import Crew, Office
+from kimi_tui.soul.tool_availability import Offering
+from kimi_tui.soul.tool_injection import ToolLoadError, make_tool, tool_class
+from kimi_tui.tools.core.tool import Tool
+from kimi_tui.tools.core.toolset import Toolset
+from kimi_tui.tools.task import Subagents
+
+
+@dataclass(frozen=True, slots=True)
+class Workshop:
+    """`services` is what tools may ask for, `values` what system prompts may name.
+
+    `furnish` gives a toolset what comes from elsewhere. Agents that may only look get none of that.
+    """
+
+    services: Services
+    values: Mapping[str, str]
+    office: Office
+    furnish: Callable[[Toolset], None]
+
+    def make(
+        self, spec: AgentSpec, send: Send, *, system_prompt: str | None = None, market: LaborMarket | None = None
+    ) -> Agent:
+        """An agent with a DenwaRenji of its own and, unless one is given, a labour market of its own.
+
+        `send` takes its Wire messages: what it sends a subagent for is told there.
+        Raises AgentSpecError for a tool that cannot be loaded and for a subagent's file that is wrong.
+        """
+        market = market if market is not None else self.market(spec)
+        denwa_renji = DenwaRenji()
+
+        def like_me(prompt: str, send: Send) -> Agent:
+            return self.make(spec, send, system_prompt=prompt, market=market)
+
+        crew = Crew(market, self.office, send, like_me)
+        services = {**self.services.by_type(), DenwaRenji: denwa_renji, Subagents: crew}
+        tools = _tools_of(spec, services)
+        toolset = Toolset(tools, plan_mode=self.services.plan_mode, approvals=self.services.approvals)
+        if not all(tool.read_only for tool in tools):
+            self.furnish(toolset)
+        return Agent(
+            spec.name,
+            system_prompt or self.prompt(spec),
+            toolset,
+            Offering(toolset, self.services.media, self.services.web),
+            crew,
+            denwa_renji if toolset.get("SendDMail") is not None else None,
+            spec.model,
+        )
+
+    def prompt(self, spec: AgentSpec) -> str:
+        """The system prompt that the spec's file makes. Raises AgentSpecError."""
+        try:
+            template = read_text(spec.system_prompt_path)
+        except (OSError, UnicodeDecodeError) as error:
+            raise AgentSpecError(str(error), file=spec.system_prompt_path) from error
+        try:
+            arguments = {name: fill(text, self.values).strip() for name, text in spec.system_prompt_args.items()}
+            return fill(template, {**self.values, **arguments})
+        except TemplateError as error:
+            raise AgentSpecError(str(error), file=spec.system_prompt_path, line=error.line) from error
+
+    def market(self, spec: AgentSpec) -> LaborMarket:
+        """The subagents of the spec, checked. Raises AgentSpecError."""
+        market = LaborMarket()
+        for name, subagent in spec.subagents.items():
+            whole = read_agent_spec(subagent.path)
+            looks = not any(tool.name in EDITS for tool in self._checked(whole))
+            use = f"When to use it: {whole.when_to_use}" if whole.when_to_use else ""
+            described = f"{subagent.description} {use}".strip()
+            market.fixed[name] = Worker(described, lambda send, whole=whole: self.make(whole, send), looks)
+        return market
+
+    def _checked(self, spec: AgentSpec) -> list[Tool[Any]]:
+        """Its tools: what is wrong with a subagent is to be known before it is sent. Raises AgentSpecError."""
+        nobody = Crew(LaborMarket(), self.office, lambda message: None, lambda prompt, send: self.make(spec, send))
+        tools = _tools_of(spec, {**self.services.by_type(), DenwaRenji: DenwaRenji(), Subagents: nobody})
+        self.prompt(spec)
+        return tools
+
+
+def _tools_of(spec: AgentSpec, services: Mapping[type, object]) -> list[Tool[Any]]:
+    tools: list[Tool[Any]] = []
+    for name in spec.tools:
+        try:
+            tools.append(make_tool(tool_class(name), services))
+        except ToolLoadError as error:
+            raise spec.wrong_tool(name, str(error)) from error
+    return tools

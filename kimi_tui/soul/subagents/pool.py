@@ -1,0 +1,131 @@
+"""Sending subagents: each with a memory of its own, its events wrapped on the one Wire, approvals to the root."""
+
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from uuid import uuid4
+
+from kimi_tui.context.context import Context
+from kimi_tui.errors import KimiTuiError
+from kimi_tui.flow.run.turn_protocol import TurnResult
+from kimi_tui.interaction.approvals import Source, asking_for
+from kimi_tui.jsonl import JsonlWriter
+from kimi_tui.llm.provider import ModelInfo, Provider
+from kimi_tui.soul.agent import Agent
+from kimi_tui.soul.hooks.dispatcher import Hooks
+from kimi_tui.soul.notices import error_notice
+from kimi_tui.soul.soul import Limits, Soul
+from kimi_tui.soul.subagents.labor_market import LaborMarket, Send, Worker
+from kimi_tui.soul.subagents.running import AtWork, Roster
+from kimi_tui.tools.task import SubagentStoppedError
+from kimi_tui.wire.channel import Wire
+from kimi_tui.wire.codec import WireMessage, encode
+from kimi_tui.wire.events import SubagentEvent
+
+_SHORT_REPORT = 200
+_CONTINUE = (
+    "Your report is too short to be of use to the one who sent you. Say more: what you did or found, in which files, "
+    "and how it was checked."
+)
+
+
+async def _worked(soul: Soul, prompt: str) -> TurnResult:
+    """Raises SubagentStoppedError where a person stopped this subagent alone."""
+    result = await soul.take_turn(prompt)
+    if result.stop == "finished" and len(result.message) < _SHORT_REPORT:
+        result = await soul.take_turn(_CONTINUE)
+    if result.stop == "cancelled":
+        raise SubagentStoppedError("The person stopped the subagent before it was done.")
+    return result
+
+
+class SubagentRefusedError(KimiTuiError):
+    """A hook did not let a subagent be sent."""
+
+
+@dataclass(frozen=True, slots=True)
+class Office:
+    """What every subagent of a session shares. `model` gives the configured model of that name, or the session's."""
+
+    folder: Path
+    model: Callable[[str | None], Awaitable[tuple[Provider | None, ModelInfo]]]
+    limits: Limits
+    hooks: Hooks
+    roster: Roster
+
+
+class Crew:
+    """The subagents of one agent; the Task and CreateSubagent tools know it as their `Subagents`."""
+
+    def __init__(self, market: LaborMarket, office: Office, send: Send, like_me: Callable[[str, Send], Agent]) -> None:
+        """`send` takes the Wire messages of the agent whose crew this is."""
+        self.market = market
+        self._office = office
+        self._send = send
+        self._like_me = like_me
+
+    def names(self) -> Mapping[str, str]:
+        return {name: worker.description for name, worker in self.market.workers.items()}
+
+    def only_looks(self, name: str) -> bool:
+        worker = self.market.workers.get(name)
+        return worker is not None and worker.only_looks
+
+    def hire(self, name: str, system_prompt: str) -> None:
+        """Raises ValueError for a name that is taken."""
+        self.market.hire(
+            name, system_prompt, Worker("made in this session", lambda send: self._like_me(system_prompt, send))
+        )
+
+    async def work(self, name: str, prompt: str, *, description: str, tool_call_id: str) -> str:
+        """One task, from a fresh memory to a report; a report of a few words is asked to be a real one, once.
+
+        Raises LookupError for a name that there is not, and whatever ended the subagent's turn.
+        """
+        worker = self.market.workers[name]
+        hooks = self._office.hooks
+        verdict = await hooks.ask("SubagentStart", name, subagent=name, description=description, prompt=prompt)
+        if verdict.blocked:
+            raise SubagentRefusedError(f"a hook did not let it be sent: {verdict.reason or 'no reason given'}")
+        agent_id = f"a{uuid4().hex[:8]}"
+        told = {"subagent": name, "agent_id": agent_id}
+        wire = Wire()
+
+        def wrap(message: WireMessage) -> None:
+            event = SubagentEvent(
+                parent_tool_call_id=tool_call_id, agent_id=agent_id, subagent_type=name, event=encode(message)
+            )
+            self._send(event)
+
+        wire.listen(wrap, merged=True)
+        agent = worker.make(wire.send)
+        context = Context(JsonlWriter(self._office.folder / agent_id / "context.jsonl"))
+        context.set_system_prompt(agent.system_prompt)
+        provider, model = await self._office.model(agent.model)
+        soul = Soul(
+            agent,
+            model=model,
+            context=context,
+            send=wire.send,
+            limits=self._office.limits,
+            hooks=hooks,
+            rejection_ends_turn=False,
+        )
+        soul.provider = provider
+        asking = asking_for.set(Source(agent_id=agent_id, subagent_type=name, description=description))
+        try:
+            with self._office.roster.listed(agent_id, AtWork(name, description, tool_call_id, soul.stop_turn)):
+                result = await _worked(soul, prompt)
+            await hooks.ask("SubagentStop", name, **told, status="finished", message=result.message)
+            return result.message
+        except SubagentStoppedError:
+            await hooks.ask("SubagentStop", name, **told, status="stopped", message="")
+            raise
+        except KimiTuiError as error:
+            wire.send(error_notice(error))
+            await hooks.ask("SubagentStop", name, **told, status="failed", message=str(error))
+            raise
+        finally:
+            asking_for.reset(asking)
+            wire.flush()
+            context.close()

@@ -1,0 +1,68 @@
+"""Giving a tool what it needs: its constructor says so by annotation, and nothing is guessed."""
+
+import importlib
+import inspect
+from collections.abc import Mapping
+from typing import Any, cast, get_args, get_type_hints
+
+from kimi_tui.errors import KimiTuiError
+from kimi_tui.tools.core.tool import Tool
+
+
+class ToolLoadError(KimiTuiError):
+    """A tool that cannot be made; the message names it and what is missing."""
+
+
+def tool_class(name: str) -> type[Tool[Any]]:
+    """The tool class that `module:Class` names. Raises ToolLoadError."""
+    module_name, colon, class_name = name.partition(":")
+    if not colon or not module_name or not class_name:
+        raise ToolLoadError(f"{name!r} is no tool: write it as module:Class")
+    try:
+        module = importlib.import_module(module_name)
+    except Exception as error:  # a module of somebody else's may do anything
+        raise ToolLoadError(f"{name}: the module cannot be imported: {_cause(error)}") from error
+    found = getattr(module, class_name, None)
+    if not (isinstance(found, type) and issubclass(found, Tool)):
+        raise ToolLoadError(f"{name}: {module_name} has no tool class {class_name}")
+    cls = cast(type[Tool[Any]], found)
+    lacks = [attribute for attribute in ("name", "params") if not hasattr(cls, attribute)]
+    lacks += sorted(cls.__abstractmethods__)
+    if lacks:
+        raise ToolLoadError(f"{name}: the tool lacks {', '.join(lacks)}")
+    return cls
+
+
+def make_tool(cls: type[Tool[Any]], services: Mapping[type, object]) -> Tool[Any]:
+    """An instance of `cls`, its parameters filled by type from `services`; `T | None` is a T where there is one.
+
+    Raises ToolLoadError.
+    """
+    label = f"{cls.__module__}:{cls.__name__}"
+    try:
+        hints = get_type_hints(cls.__init__)
+    except NameError as error:
+        raise ToolLoadError(f"{label}: an annotation of its constructor is not known: {error}") from error
+    arguments: dict[str, object] = {}
+    for name, parameter in list(inspect.signature(cls.__init__).parameters.items())[1:]:
+        if parameter.kind in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD):
+            continue
+        wanted = hints.get(name)
+        found = next(
+            (one for one in (get_args(wanted) or (wanted,)) if isinstance(one, type) and one in services), None
+        )
+        if found is not None:
+            arguments[name] = services[found]
+        elif parameter.default is parameter.empty:
+            shown = getattr(wanted, "__name__", wanted) if wanted is not None else "nothing (it has no annotation)"
+            raise ToolLoadError(f"{label}: its constructor asks for {name}: {shown}, which is not to be had")
+    try:
+        tool = cls(**arguments)
+        _ = tool.spec
+    except Exception as error:
+        raise ToolLoadError(f"{label}: it cannot be made: {_cause(error)}") from error
+    return tool
+
+
+def _cause(error: Exception) -> str:
+    return f"{type(error).__name__}: {error}" if str(error) else type(error).__name__

@@ -1,0 +1,85 @@
+"""Asking for approval on behalf of the call that is being answered."""
+
+from collections.abc import Callable, Sequence
+from contextvars import ContextVar
+
+from kimi_tui.i18n import said
+from kimi_tui.interaction.approvals import Approvals, Scope
+from kimi_tui.permission.rule import Effect
+from kimi_tui.permission.subject import Subject
+from kimi_tui.tools.core.tool import current_tool_call, failed, rejected
+from kimi_tui.wire.display import BriefBlock, DisplayBlock
+from kimi_tui.wire.parts import ToolReturnValue
+
+comments_of_call: ContextVar[list[str]] = ContextVar("comments_of_call")
+"""What the person has said with a yes to the call that is being answered."""
+
+
+async def ask(
+    approvals: Approvals,
+    *,
+    sender: str,
+    action: str,
+    description: str,
+    display: Sequence[DisplayBlock] = (),
+    scope: Scope | None = None,
+    subject: Subject | None = None,
+    because: Sequence[str] = (),
+    must_ask: bool = False,
+    free: bool = False,
+    on_edit: Callable[[str], None] | None = None,
+    hunks: int = 0,
+    on_taken: Callable[[frozenset[int]], None] | None = None,
+) -> ToolReturnValue | None:
+    """None where it may go ahead, else the result that says it may not. See `Approvals.ask`.
+
+    With `on_edit` the person may change what is to be done; it is told what to do instead, before the yes.
+    With `on_taken` the person may take some of the `hunks` changes; it is told which, where it is not all of them.
+    What the person says with a yes reaches the model by `with_comments`.
+    """
+    verdict = await approvals.ask(
+        tool_call_id=current_tool_call.get().id,
+        sender=sender,
+        action=action,
+        description=description,
+        display=display,
+        scope=scope,
+        subject=subject,
+        because=because,
+        must_ask=must_ask,
+        free=free,
+        editable=on_edit is not None,
+        hunks=hunks if on_taken is not None else 0,
+    )
+    if verdict.edited is not None and on_edit is not None:
+        on_edit(verdict.edited)
+    if verdict.taken is not None and on_taken is not None:
+        on_taken(verdict.taken)
+    if verdict.approved and verdict.feedback and (comments := comments_of_call.get(None)) is not None:
+        comments.append(verdict.feedback)
+    if verdict.denied_by is not None:
+        return _denied(verdict.denied_by)
+    return None if verdict.approved else rejected(verdict.feedback)
+
+
+def with_comments(value: ToolReturnValue, comments: Sequence[str]) -> ToolReturnValue:
+    """The result, and beside it what the person said when they said yes."""
+    if not comments:
+        return value
+    words = "\n".join(comments)
+    return value.model_copy(
+        update={
+            "message": f"{value.message}\nThe user approved this and says: {words}".strip(),
+            "display": (*value.display, BriefBlock(text=said("You said: {words}", words=words))),
+        }
+    )
+
+
+def denied(approvals: Approvals, sender: str, subject: Subject | None) -> ToolReturnValue | None:
+    """The result that says that a rule forbids it, for what a person has said yes to already; else None."""
+    decision = approvals.policy.decide(sender, subject)
+    return _denied(decision.why) if decision.effect is Effect.DENY else None
+
+
+def _denied(why: str) -> ToolReturnValue:
+    return failed(f"This is not allowed: {why}.", brief=f"Not allowed: {why}")

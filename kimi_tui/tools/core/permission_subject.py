@@ -1,0 +1,84 @@
+"""What rules of approval look at in a call: a command line taken apart, a file's real path."""
+
+from typing import cast
+
+from kimi_tui import json_text
+from kimi_tui.permission.policy import Policy
+from kimi_tui.permission.rule import EDITS, READS, Effect
+from kimi_tui.permission.subject import (
+    ArgumentsSubject,
+    CommandSubject,
+    FileSubject,
+    PageSubject,
+    PlainSubject,
+    Subject,
+)
+from kimi_tui.tools.file_support.workspace import Place, Workspace
+from kimi_tui.tools.shell_support.command_parser import CommandLine, take_apart
+from kimi_tui.tools.shell_support.read_only import reading_of
+from kimi_tui.tools.web_support.fetcher import FetchError, host_of
+from kimi_tui.wire.parts import JsonObject
+
+_FILE_TOOLS = EDITS | READS | {"Edit", "Read"}
+
+
+def command_subject(line: CommandLine, workspace: Workspace | None = None) -> CommandSubject:
+    """Without a workspace nothing is known to only read."""
+    reading = reading_of(line, workspace)
+    commands = tuple(command.words for command in line.commands)
+    return CommandSubject(commands, line.doubts, reading.why_not, reading.elsewhere)
+
+
+def file_subject(place: Place, *, edit: bool) -> FileSubject:
+    return FileSubject(place.real, place.folder, edit, place.instructs)
+
+
+def page_subject(url: str) -> PageSubject:
+    """Raises ValueError for what is no address of a page."""
+    try:
+        return PageSubject(url, host_of(url))
+    except FetchError as error:
+        raise ValueError(f"{url!r}: {error}") from None
+
+
+def left_out(tool: str, place: Place, policy: Policy) -> bool:
+    """Whether a search passes over this file, since a rule denies it or wants it asked for."""
+    return policy.decide(tool, file_subject(place, edit=False)).effect in (Effect.ASK, Effect.DENY)
+
+
+def why_asked(place: Place) -> tuple[str, ...]:
+    """What is special about the file, for the person who is asked."""
+    reasons = (
+        (not place.inside, "the file is outside of the work dir"),
+        (place.sensitive, "by its name the file holds secrets"),
+        (place.protected, "the file is protected: something is started or set up by it later"),
+        (place.instructs and not place.protected, "agents or tools do what the file says"),
+    )
+    return tuple(text for holds, text in reasons if holds)
+
+
+def subject_of(tool: str, text: str, workspace: Workspace) -> Subject:
+    """What a person may mean by `text` for this tool: a command line, a path, a JSON object of arguments for a tool
+    of an MCP server, or else the text itself.
+
+    Raises ValueError (PathRefusedError) for a path that cannot be used, and for arguments that are none.
+    """
+    if tool == "Shell":
+        return command_subject(take_apart(text), workspace)
+    if tool in _FILE_TOOLS:
+        return file_subject(workspace.place(text), edit=tool in EDITS or tool == "Edit")
+    if tool.startswith("mcp__"):
+        return ArgumentsSubject(_arguments(text))
+    if tool == "FetchURL":
+        return page_subject(text)
+    return PlainSubject(text)
+
+
+def _arguments(text: str) -> JsonObject:
+    try:
+        value: object = json_text.loads(text or "{}")
+    except (ValueError, RecursionError):
+        value = None
+    if not isinstance(value, dict):
+        raise ValueError(f"{text!r}: the arguments of a tool of an MCP server are written as a JSON object")
+    return cast(JsonObject, value)

@@ -1,0 +1,19 @@
+"""Why a call is asked for whatever the rules, mode and earlier answers say; the same for a session and a check."""
+
+from kimi_tui.permission.rule import EDITS, READS
+from kimi_tui.tools.core.permission_subject import why_asked
+from kimi_tui.tools.file_support.workspace import Workspace
+from kimi_tui.tools.shell_support.command_parser import take_apart
+from kimi_tui.tools.shell_support.protected_paths import why_asked_for
+
+
+def why_protected(tool: str, text: str, workspace: Workspace) -> tuple[str, ...]:
+    """The reasons; none where rules, mode and answers decide. Raises PathRefusedError as `Workspace.place` does."""
+    if tool == "Shell":
+        guarded = why_asked_for(take_apart(text), workspace)
+        return () if guarded is None else (guarded,)
+    if tool in EDITS or tool in READS or tool in ("Edit", "Read"):
+        place = workspace.place(text)
+        if place.sensitive or (place.protected and tool in (*EDITS, "Edit")):
+            return why_asked(place)
+    return ()

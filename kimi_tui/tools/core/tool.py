@@ -1,0 +1,124 @@
+"""What a tool is: a name, a prompt, parameters as a pydantic model, and a call.
+
+A tool says what it needs by the annotations of its constructor; `soul.assemble` provides it.
+"""
+
+from abc import ABC, abstractmethod
+from contextvars import ContextVar
+from functools import cache
+from importlib import resources
+from typing import ClassVar, Generic, TypeVar
+
+from pydantic import BaseModel, ConfigDict
+
+from kimi_tui.i18n import said
+from kimi_tui.llm.provider import ToolSpec
+from kimi_tui.permission.subject import Subject
+from kimi_tui.wire.display import BriefBlock, DisplayBlock
+from kimi_tui.wire.parts import ContentPart, JsonObject, ToolCall, ToolReturnValue
+
+current_tool_call: ContextVar[ToolCall] = ContextVar("current_tool_call")
+"""The call that is being answered; set around every call of a tool."""
+
+
+class Params(BaseModel):
+    """Base of a tool's parameters: a name it does not know is an error that the model is told."""
+
+    model_config: ClassVar[ConfigDict] = ConfigDict(extra="forbid", frozen=True, defer_build=True)
+
+
+P = TypeVar("P", bound=Params)
+
+
+class Tool(ABC, Generic[P]):
+    """One tool. `read_only` ones change nothing, and run in plan mode; of others only calls that `reads` knows to
+    change nothing. `may_read`: there are such calls. What `asks` sees to approval itself.
+    """
+
+    name: ClassVar[str]
+    params: type[P]
+    read_only: ClassVar[bool] = False
+    may_read: ClassVar[bool] = False
+    asks: ClassVar[bool] = False
+
+    @property
+    def description(self) -> str:
+        """The prompt: `NAME.md` beside the tool's module, unless a tool says otherwise."""
+        return _prompt(type(self).__module__)
+
+    @property
+    def spec(self) -> ToolSpec:
+        return ToolSpec(self.name, self.description, json_schema(self.params))
+
+    def reads(self, params: P) -> bool:
+        """Whether this call changes nothing."""
+        del params
+        return self.read_only
+
+    def subject(self, params: P) -> Subject | None:
+        """What rules of approval look at in this call; None where only rules for the whole tool make sense."""
+        del params
+        return None
+
+    @abstractmethod
+    async def call(self, params: P) -> ToolReturnValue:
+        """Do it. What goes wrong in a way the model can act on is a result with `is_error`."""
+
+
+@cache
+def _prompt(module: str) -> str:
+    package, _, stem = module.rpartition(".")
+    return resources.files(package).joinpath(f"{stem}.md").read_text("utf-8").strip()
+
+
+@cache
+def json_schema(params: type[BaseModel]) -> JsonObject:
+    """The schema of a tool's parameters, without titles, which say nothing to a model. Not to be changed."""
+    schema = params.model_json_schema()
+    _drop_titles(schema)
+    schema.pop("description", None)
+    return schema
+
+
+def _drop_titles(schema: JsonObject) -> None:
+    schemas: list[object] = [schema]
+    while schemas:
+        here = schemas.pop()
+        if isinstance(here, dict):
+            if isinstance(here.get("title"), str) and ("type" in here or "anyOf" in here or "$ref" in here):  # pyright: ignore[reportUnknownMemberType]
+                del here["title"]
+            schemas.extend(here.values())  # pyright: ignore[reportUnknownArgumentType, reportUnknownMemberType]
+        elif isinstance(here, list):
+            schemas.extend(here)  # pyright: ignore[reportUnknownArgumentType]
+
+
+def ok(
+    output: str | tuple[ContentPart, ...] = "",
+    message: str = "",
+    *,
+    display: tuple[DisplayBlock, ...] = (),
+    extras: JsonObject | None = None,
+) -> ToolReturnValue:
+    return ToolReturnValue(is_error=False, output=output, message=message, display=display, extras=extras)
+
+
+def failed(
+    message: str, *, output: str = "", brief: str | None = None, display: tuple[DisplayBlock, ...] = ()
+) -> ToolReturnValue:
+    """An error result: `message` for the model, `brief` (or the message) for the person."""
+    return ToolReturnValue(
+        is_error=True, output=output, message=message, display=display or (BriefBlock(text=brief or message),)
+    )
+
+
+def rejected(feedback: str | None) -> ToolReturnValue:
+    """What the model is told when the person said no. `extras` tells the soul, which may end the turn."""
+    message = said("The user rejected this tool call.")
+    if feedback:
+        message = said("The user rejected this tool call and says: {words}", words=feedback)
+    return ToolReturnValue(
+        is_error=True,
+        message=message,
+        display=(BriefBlock(text=said("Rejected: {words}", words=feedback) if feedback else said("Rejected")),),
+        extras={"rejected": True, "feedback": feedback},
+    )

@@ -1,0 +1,188 @@
+"""The tools of one agent: told to the model as specs, called by name with JSON arguments.
+
+Invariant: `handle` answers every call with a result; only being cancelled gets out of it.
+"""
+
+import asyncio
+import contextlib
+import json
+import logging
+from collections.abc import Iterable, Mapping
+from typing import Any, cast
+
+from pydantic import ValidationError
+from pydantic_core import PydanticSerializationError
+
+from kimi_tui import json_text
+from kimi_tui.i18n import said
+from kimi_tui.interaction.approvals import Approvals
+from kimi_tui.llm.provider import ToolSpec
+from kimi_tui.surrogates import without_surrogates
+from kimi_tui.tools.core.ask_approval import ask, comments_of_call, with_comments
+from kimi_tui.tools.core.plan_mode import PlanMode
+from kimi_tui.tools.core.repeat_guard import RepeatWatch, with_reminder
+from kimi_tui.tools.core.tool import Params, Tool, current_tool_call, failed
+from kimi_tui.wire.parts import ToolCall, ToolResult, ToolReturnValue
+
+_log = logging.getLogger(__name__)
+
+
+class Toolset:
+    """Tools by name, in the order given; a later tool of a name replaces an earlier one.
+
+    While `plan_mode` is on only calls that change nothing run. The rules of `approvals` hold for every tool.
+    """
+
+    def __init__(
+        self,
+        tools: Iterable[Tool[Any]] = (),
+        *,
+        plan_mode: PlanMode | None = None,
+        approvals: Approvals | None = None,
+    ) -> None:
+        self._plan_mode = plan_mode
+        self._approvals = approvals
+        self._tools = {tool.name: tool for tool in tools}
+        self._also: Mapping[str, str] = {}
+        self._repeats = RepeatWatch()
+        self._answers: dict[str, asyncio.Future[ToolReturnValue]] = {}
+
+    @property
+    def specs(self) -> tuple[ToolSpec, ...]:
+        return tuple(tool.spec for tool in self._tools.values())
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        return tuple(self._tools)
+
+    def get(self, name: str) -> Tool[Any] | None:
+        return self._tools.get(name)
+
+    def add(self, tool: Tool[Any]) -> None:
+        self._tools[tool.name] = tool
+
+    def remove(self, name: str) -> None:
+        self._tools.pop(name, None)
+
+    def also_called(self, names: Mapping[str, str]) -> None:
+        """Understand these names as well, each for a tool's own; a tool that has such a name itself is meant first."""
+        self._also = dict(names)
+
+    def begin_turn(self) -> None:
+        """A person has spoken: calls that were repeated before count anew."""
+        self._repeats.begin_turn()
+        self._answers.clear()
+
+    def begin_step(self) -> None:
+        """From here on equal calls share one result, until the next step begins."""
+        self._repeats.begin_step()
+        self._answers.clear()
+
+    async def handle(self, call: ToolCall) -> ToolResult:
+        """Run the call, or wait for an equal one of this step."""
+        key = _key(call)
+        running = self._answers.get(key)
+        if running is not None:
+            return ToolResult(tool_call_id=call.id, return_value=await asyncio.shield(running))
+        streak = self._repeats.count(key)
+        answer: asyncio.Future[ToolReturnValue] = asyncio.get_running_loop().create_future()
+        self._answers[key] = answer
+        try:
+            value = _sendable(with_reminder(await self._call(call), streak))
+        except BaseException:
+            answer.cancel()
+            raise
+        answer.set_result(value)
+        return ToolResult(tool_call_id=call.id, return_value=value)
+
+    async def _call(self, call: ToolCall) -> ToolReturnValue:
+        name = call.function.name
+        tool = self._tools.get(name) or self._tools.get(self._also.get(name, ""))
+        if tool is None:
+            names = ", ".join(self._tools) or "none"
+            return failed(
+                f"There is no tool `{call.function.name}`. Tools: {names}.", brief=f"No tool {call.function.name}"
+            )
+        planning = self._plan_mode is not None and self._plan_mode.on
+        if planning and not (tool.read_only or tool.may_read):
+            return _not_while_planning(f"{tool.name} does not run in plan mode.")
+        try:
+            params = _params(tool, call.function.arguments)
+        except ValueError as error:
+            return failed(str(error), brief="Wrong arguments")
+        if planning and not tool.reads(params):
+            return _not_while_planning(f"In plan mode {tool.name} does only what is known to change nothing.")
+        token = current_tool_call.set(call)
+        comments: list[str] = []
+        heard = comments_of_call.set(comments)
+        try:
+            value = await self._refused(tool, params) or await tool.call(params)
+            return with_comments(value, comments)
+        except Exception as error:  # noqa: BLE001 - the edge: what breaks in a tool is the model's to know
+            _log.exception("tool %s failed", tool.name)
+            return failed(f"{tool.name} failed: {_cause(error)}", brief=f"{tool.name} failed")
+        finally:
+            comments_of_call.reset(heard)
+            current_tool_call.reset(token)
+
+    async def _refused(self, tool: Tool[Any], params: Params) -> ToolReturnValue | None:
+        """What the rules have against a tool that does not ask itself; None where it may go ahead."""
+        if self._approvals is None or tool.asks:
+            return None
+        return await ask(
+            self._approvals,
+            sender=tool.name,
+            action=said("use {tool}", tool=tool.name),
+            description=f"Call {tool.name}",
+            subject=tool.subject(params),
+            free=True,
+        )
+
+
+def _not_while_planning(why: str) -> ToolReturnValue:
+    return failed(f"{why} Call ExitPlanMode with your plan first.", brief="Not in plan mode")
+
+
+def _key(call: ToolCall) -> str:
+    """Equal for calls that mean the same: the order of JSON keys and white space do not count."""
+    text = call.function.arguments or "{}"
+    with contextlib.suppress(ValueError, RecursionError):
+        text = json.dumps(json_text.loads(text), sort_keys=True)
+    return f"{call.function.name} {text}"
+
+
+def _sendable(value: ToolReturnValue) -> ToolReturnValue:
+    """A file name need not be UTF-8; what is told of it must be."""
+    try:
+        value.model_dump_json()
+    except (PydanticSerializationError, UnicodeError):
+        return ToolReturnValue.model_validate(without_surrogates(value.model_dump()))
+    return value
+
+
+def _params(tool: Tool[Any], arguments: str | None) -> Params:
+    """Raises ValueError with a short text that says where the arguments are wrong."""
+    text = arguments or ""
+    try:
+        value: object = json_text.loads(text, strict=False) if text.strip() else {}
+    except RecursionError:
+        raise ValueError("The arguments are nested too deeply.") from None
+    except ValueError as error:
+        raise ValueError(f"The arguments are not valid JSON: {error}.") from None
+    if not isinstance(value, dict):
+        raise ValueError("The arguments must be a JSON object.")
+    try:
+        return tool.params.model_validate(without_surrogates(cast(object, value)))
+    except ValidationError as error:
+        found = [_fault(fault["loc"], fault["msg"]) for fault in error.errors(include_url=False, include_input=False)]
+        more = f" (and {len(found) - 5} more)" if len(found) > 5 else ""
+        raise ValueError(f"Wrong arguments: {'; '.join(found[:5])}{more}.") from None
+
+
+def _fault(where: tuple[int | str, ...], what: str) -> str:
+    path = "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in where).lstrip(".")
+    return f"{path}: {what}" if path else what
+
+
+def _cause(error: Exception) -> str:
+    return f"{type(error).__name__}: {error}"[:500] if str(error) else type(error).__name__

@@ -1,0 +1,190 @@
+"""What WriteFile and StrReplaceFile share: read the old text, show the difference, ask, write, all on one file."""
+
+import asyncio
+from collections.abc import Callable, Sequence, Set
+from dataclasses import dataclass
+from difflib import unified_diff
+
+from kimi_tui.i18n import said
+from kimi_tui.interaction.approvals import Approvals, Scope
+from kimi_tui.tools.core.ask_approval import ask
+from kimi_tui.tools.core.permission_subject import file_subject, why_asked
+from kimi_tui.tools.core.tool import failed, ok
+from kimi_tui.tools.file_support.client_editor import Buffers, Editor
+from kimi_tui.tools.file_support.diff import CONTEXT_LINES, diff_blocks, text_with
+from kimi_tui.tools.file_support.edit_observer import FileHistory
+from kimi_tui.tools.file_support.safe_open import FileRefusedError, check_writable, read_bytes, write_bytes
+from kimi_tui.tools.file_support.text_encoding import MAX_EDIT_BYTES, TextForm, decode, shown_by_editor
+from kimi_tui.tools.file_support.workspace import PathRefusedError, Place, Workspace
+from kimi_tui.wire.display import BriefBlock, DiffBlock, DisplayBlock
+from kimi_tui.wire.parts import ToolReturnValue
+
+INSIDE = said("edit file")
+OUTSIDE = said("edit file outside of working directory")
+
+
+@dataclass(frozen=True, slots=True)
+class NewText:
+    """What a file is to hold, and what is said when it does."""
+
+    text: str
+    said: str
+
+
+@dataclass(frozen=True, slots=True)
+class Made:
+    """What a file is to hold after the person's answer, with what the model is told and the person shown."""
+
+    content: bytes
+    said: str
+    display: tuple[DisplayBlock, ...]
+
+
+class EditRefusedError(ValueError):
+    """A change that cannot be made; the message is for the model."""
+
+
+async def edit(
+    given: str,
+    change: Callable[[str | None], NewText],
+    *,
+    sender: str,
+    workspace: Workspace,
+    approvals: Approvals,
+    history: FileHistory,
+    editor: Editor,
+) -> ToolReturnValue:
+    """Change one file. `change` gets its text, None where there is no file, and may raise EditRefusedError."""
+    try:
+        place = workspace.place(given)
+        async with workspace.lock(place.real):
+            before, text, form = await asyncio.to_thread(_read, place)
+            exists = before is not None
+            buffers, held = await _held(editor, place, exists=exists) if _is_whole(text) else (None, None)
+            if held is not None:
+                text, form = shown_by_editor(held, form)
+                before = form.encode(text)
+            new = change(text)
+            content = form.encode(new.text)
+            if content == before:
+                return ok(message=f"`{place.shown}` holds that already; nothing was changed.")
+            old = text or ""
+            blocks = await asyncio.to_thread(diff_blocks, place.shown, _shown(old), _shown(new.text))
+            one_by_one = _shown(old) == old and _shown(new.text) == new.text
+            choice: list[frozenset[int]] = []
+            refused = await ask(
+                approvals,
+                sender=sender,
+                action=INSIDE if place.inside else OUTSIDE,
+                description=said("Edit file `{file}`", file=place.shown)
+                if before is not None
+                else said("Create file `{file}`", file=place.shown),
+                display=blocks,
+                scope=None if place.instructs else edit_scope(place, workspace),
+                subject=file_subject(place, edit=True),
+                because=why_asked(place),
+                must_ask=place.protected or place.sensitive,
+                hunks=len(blocks) if one_by_one else 0,
+                on_taken=choice.append,
+            )
+            if refused is not None:
+                return refused
+            made = Made(content, new.said, blocks)
+            if choice:
+                made = await asyncio.to_thread(_in_part, place.shown, old, new.text, blocks, choice[0], form)
+            history.before_edit(place.real, before, made.content)
+            if buffers is None:
+                await asyncio.to_thread(write_bytes, place.real, made.content, expected=before)
+            else:
+                await asyncio.to_thread(check_writable, place.real, exists=exists)
+                if await _held(editor, place, exists=exists) != (buffers, held):
+                    raise FileRefusedError(f"`{place.shown}` has changed meanwhile. Read it again.")
+                await buffers.write(place.real, made.content[len(form.mark) :].decode(form.encoding))
+            return ok(message=made.said, display=made.display)
+    except (PathRefusedError, EditRefusedError) as error:
+        return failed(str(error))
+    except UnicodeError as error:
+        return failed(f"`{given}` cannot be written in its encoding: {_reason(error)}.")
+    except OSError as error:
+        return failed(_why(given, error))
+
+
+def _in_part(path: str, old: str, new: str, changes: Sequence[DiffBlock], taken: Set[int], form: TextForm) -> Made:
+    text = text_with(old, new, taken)
+    words = BriefBlock(text=f"You took {len(taken)} of {len(changes)} changes")
+    return Made(form.encode(text), made_in_part(path, changes, taken), (words, *diff_blocks(path, old, text)))
+
+
+def made_in_part(path: str, changes: Sequence[DiffBlock], taken: Set[int]) -> str:
+    """What the model is told where the person took some of the changes: which, and the whole of what was refused."""
+    rows = [
+        f"Edited `{path}` in part: of the {len(changes)} changes the user took {len(taken)} and refused the others."
+    ]
+    for number, change in enumerate(changes):
+        before, after = change.old_text.splitlines(), change.new_text.splitlines()
+        where = f"Change {number + 1}, from line {change.old_start}"
+        if number in taken:
+            rows.append(f"{where}: made.")
+        else:
+            diff = [*unified_diff(before, after, lineterm="", n=CONTEXT_LINES)][3:]
+            rows += [f"{where}: refused; the file holds the old text there. This was not made:", *diff]
+    return "\n".join(rows)
+
+
+def edit_scope(place: Place, workspace: Workspace) -> Scope:
+    """The top folder within the workspace, or the file alone where it is in none."""
+    if place.folder is not None:
+        within = place.real.relative_to(place.folder)
+        if len(within.parts) > 1 or place.folder != workspace.work_dir:
+            top = place.folder / within.parts[0] if len(within.parts) > 1 else place.folder
+            shown = f"{top.name}/" if place.folder == workspace.work_dir else f"{top}/"
+            return Scope((f"edit under: {top}",), said("edits under `{folder}`", folder=shown))
+    return Scope((f"edit: {place.real}",), said("edits of `{file}`", file=place.shown))
+
+
+def _read(place: Place) -> tuple[bytes | None, str | None, TextForm]:
+    try:
+        content = read_bytes(place.real, most=MAX_EDIT_BYTES)
+    except FileNotFoundError:
+        if not place.real.parent.is_dir():
+            raise EditRefusedError(f"The folder of `{place.given}` does not exist.") from None
+        return None, None, TextForm()
+    try:
+        text, form = decode(content)
+    except ValueError:
+        raise EditRefusedError(f"`{place.given}` is a binary file.") from None
+    return content, text, form
+
+
+async def _held(editor: Editor, place: Place, *, exists: bool) -> tuple[Buffers | None, str | None]:
+    """What is to take the change, None for the disk, and the text that it has, None where there is no such file yet.
+
+    An editor knows the files of the workspace; one that it cannot read is left to the disk.
+    """
+    buffers = editor.buffers
+    if buffers is None or not buffers.writes or not place.inside:
+        return None, None
+    text = await buffers.read(place.real)
+    if exists:
+        return (buffers, text) if text is not None else (None, None)
+    return buffers, text or None
+
+
+def _is_whole(text: str | None) -> bool:
+    """Whether an editor shows all of it: no byte that is not of its encoding."""
+    return text is None or text.isascii() or not any("\udc80" <= char <= "\udcff" for char in text)
+
+
+def _reason(error: UnicodeError) -> str:
+    return error.reason if isinstance(error, UnicodeEncodeError | UnicodeDecodeError) else str(error)
+
+
+def _shown(text: str) -> str:
+    """Text that can be told as JSON: bytes that are no UTF-8 are marked."""
+    return text.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
+
+
+def _why(given: str, error: OSError) -> str:
+    if error.strerror is None:
+        return str(error)
+    return f"`{given}` cannot be changed: {error.strerror}."

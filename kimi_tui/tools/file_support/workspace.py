@@ -1,0 +1,218 @@
+"""Which files an agent works on: the work dir and the folders added to it, and where a path really leads.
+
+Every decision is made on the real path, after symbolic links and `..`; `tools/open_file.py` then holds the
+opened file to it.
+"""
+
+import asyncio
+import os
+import stat
+import time
+from collections.abc import Callable, Generator, Iterable
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+from weakref import WeakValueDictionary
+
+from kimi_tui import paths
+from kimi_tui.tools.file_support.git_dirs import is_in_git_dir
+from kimi_tui.tools.file_support.guarded_names import acts_by_a_link, acts_for_the_user, acts_later, instructs_later
+from kimi_tui.tools.file_support.sensitive_names import is_sensitive
+
+_OPEN_IN_OUR_HOME = frozenset({"skills", "themes"})
+_MOST_NAMES = 50_000
+_NAMES_HOLD = 5.0
+
+
+class PathRefusedError(ValueError):
+    """A path that cannot be used; the message is for the model."""
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A path as it was given, and where it leads. `folder` is the workspace folder it is in, None outside.
+
+    `protected`: it starts something later, and is asked for whatever else holds. `instructs`: it tells an agent or a
+    tool what to do, so that accepting edits in general is no yes to it.
+    """
+
+    given: str
+    real: Path
+    folder: Path | None
+    sensitive: bool
+    protected: bool
+    instructs: bool = False
+
+    @property
+    def inside(self) -> bool:
+        return self.folder is not None
+
+    @property
+    def shown(self) -> str:
+        """As a person would write it: relative to the workspace folder, or the real path in full."""
+        return self.real.relative_to(self.folder).as_posix() if self.folder is not None else str(self.real)
+
+
+class Workspace:
+    """`protected` names further files and folders that are asked for even under yolo, `readable` folders outside
+    that may be listed (those of the skills); both may grow and shrink, and hold real paths. `on_add` is called after
+    a folder was added.
+    """
+
+    def __init__(self, work_dir: Path, additional_dirs: Iterable[Path] = (), *, protected: Iterable[Path] = ()) -> None:
+        self.work_dir = _real(work_dir)
+        self._additional = [_real(folder) for folder in additional_dirs]
+        self.protected = {_real(path) for path in protected}
+        self.readable: set[Path] = set()
+        self.session_dir: Path | None = None
+        """Our own files of the session under way, which hold no secret of another."""
+        self._homes = {_real(paths.home()), _real(Path.home() / ".kimi")}
+        self._user_home = _real(Path.home())
+        self._names: tuple[float, dict[int, list[str]]] = (-_NAMES_HOLD, {})
+        self.on_add: Callable[[], None] = lambda: None
+        self._locks: WeakValueDictionary[Path, asyncio.Lock] = WeakValueDictionary()
+
+    @property
+    def additional_dirs(self) -> tuple[Path, ...]:
+        return tuple(self._additional)
+
+    @property
+    def folders(self) -> tuple[Path, ...]:
+        return (self.work_dir, *self._additional)
+
+    def add_dir(self, folder: Path) -> None:
+        real = _real(folder)
+        if real not in self.folders:
+            self._additional.append(real)
+            self.on_add()
+
+    @contextmanager
+    def protecting(self, path: Path | None) -> Generator[None]:
+        """Hold a file or folder protected; None and what is so already are left as they are."""
+        real = None if path is None else _real(path)
+        if real is None or real in self.protected:
+            yield
+            return
+        self.protected.add(real)
+        try:
+            yield
+        finally:
+            self.protected.discard(real)
+
+    def lock(self, real: Path) -> asyncio.Lock:
+        """Held while the file at this real path is read, agreed on and changed."""
+        return self._locks.setdefault(real, asyncio.Lock())
+
+    def place(self, given: str) -> Place:
+        """Where `given` leads. Relative paths start at the work dir and must not leave the workspace.
+
+        Raises PathRefusedError.
+        """
+        if "\0" in given:
+            raise PathRefusedError("The path holds a NUL character.")
+        if not given.strip():
+            raise PathRefusedError("The path is empty.")
+        path = Path(given)
+        if given == "~" or given.startswith("~/"):
+            path = path.expanduser()
+        absolute = path.is_absolute()
+        named = path if absolute else self.work_dir / path
+        place = self.place_of(_real(named), given)
+        if acts_later(self._within(Path(os.path.normpath(named)))):
+            place = replace(place, protected=True)
+        if not absolute and not place.inside:
+            raise PathRefusedError(
+                f"`{given}` leads out of the working directory. Give the absolute path of a file outside of it."
+            )
+        return place
+
+    def place_of(self, real: Path, given: str | None = None) -> Place:
+        """The same for a path that is real already."""
+        return Place(
+            given=str(real) if given is None else given,
+            real=real,
+            folder=self._folder_of(real),
+            sensitive=is_sensitive(real) or self._is_ours(real) or self._is_other_name(real),
+            protected=self._is_protected(real),
+            instructs=instructs_later(self._within(real)),
+        )
+
+    def _is_ours(self, real: Path) -> bool:
+        """Whether it is a file of our home, with keys, tokens, other sessions: all but what is there to be read."""
+        if self.session_dir is not None and real.is_relative_to(self.session_dir):
+            return False
+        for home in self._homes:
+            if real.is_relative_to(home) and real != home:
+                return real.relative_to(home).parts[0] not in _OPEN_IN_OUR_HOME
+        return False
+
+    def _is_other_name(self, real: Path) -> bool:
+        """Whether it is a hard link to a file of the workspace that is sensitive by another of its names.
+
+        Only where a file has more names than one is there anything to look for; names elsewhere cannot be known.
+        """
+        try:
+            status = real.lstat()
+            if status.st_nlink < 2 or not stat.S_ISREG(status.st_mode):
+                return False
+            with os.scandir(real.parent) as beside:
+                names = [entry.path for entry in beside if entry.inode() == status.st_ino]
+            for name in (*names, *self._names_by_inode().get(status.st_ino, ())):
+                if is_sensitive(name) or self._is_ours(Path(name)):
+                    found = os.lstat(name)
+                    if (found.st_dev, found.st_ino) == (status.st_dev, status.st_ino):
+                        return True
+        except (OSError, ValueError):
+            return False
+        return False
+
+    def _names_by_inode(self) -> dict[int, list[str]]:
+        """Every file of the workspace and of our home, by what it is: breadth first, so many, known for a while."""
+        at, known = self._names
+        if time.monotonic() - at < _NAMES_HOLD:
+            return known
+        found: dict[int, list[str]] = {}
+        folders, count = [str(folder) for folder in (*self.folders, *self._homes)], 0
+        for folder in folders:
+            try:
+                with os.scandir(folder) as entries:
+                    for entry in entries:
+                        count += 1
+                        if entry.is_dir(follow_symlinks=False):
+                            folders.append(entry.path)
+                        else:
+                            found.setdefault(entry.inode(), []).append(entry.path)
+            except OSError:
+                continue
+            if count > _MOST_NAMES:
+                break
+        self._names = (time.monotonic(), found)
+        return found
+
+    def _folder_of(self, real: Path) -> Path | None:
+        within = [folder for folder in self.folders if real.is_relative_to(folder)]
+        if self.work_dir in within:
+            return self.work_dir
+        return max(within, key=lambda folder: len(folder.parts), default=None)
+
+    def _within(self, path: Path) -> tuple[str, ...]:
+        """The names on the way to it from its workspace folder, or from the root where it is in none."""
+        folder = self._folder_of(path)
+        return (path if folder is None else path.relative_to(folder)).parts
+
+    def _is_protected(self, real: Path) -> bool:
+        folder = self._folder_of(real)
+        return (
+            acts_later(self._within(real))
+            or (folder is not None and acts_by_a_link(real, folder))
+            or acts_for_the_user(real, folder, self._user_home)
+            or any(real.is_relative_to(path) for path in self.protected)
+            or is_in_git_dir(real)
+        )
+
+
+def _real(path: Path) -> Path:
+    try:
+        return Path(os.path.realpath(path))
+    except (OSError, ValueError) as error:
+        raise PathRefusedError(f"`{path}` cannot be resolved: {error}.") from None

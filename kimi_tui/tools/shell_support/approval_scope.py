@@ -1,0 +1,52 @@
+"""What "for this session" covers of a shell command: commands of its kind with harmless options, or exactly the same.
+
+A compound command is covered when each simple command in it is; one that leaves a doubt is never covered.
+"""
+
+import re
+import shlex
+
+from kimi_tui.i18n import said
+from kimi_tui.interaction.approvals import Scope
+from kimi_tui.permission.programs.judge import judge
+from kimi_tui.permission.programs.options import Level
+from kimi_tui.permission.subject import Spelled
+from kimi_tui.tools.shell_support.command_parser import CommandLine
+
+MAX_KEYS = 5
+_MAX_SHOWN = 200
+_PLAIN = re.compile(r"[A-Za-z0-9_.\[][A-Za-z0-9_.:@/+-]*")
+_CHANGE_FOLDER = frozenset({"cd", "pushd", "popd"})
+
+
+def scope_of(line: CommandLine, text: str) -> Scope | None:
+    """The scope of a command line, written as `text`; None where a yes can only be for once.
+
+    In another folder a program may read other settings, so a line that changes the folder is covered as a whole.
+    """
+    if line.doubts or not line.commands:
+        return None
+    if any(command.program in _CHANGE_FOLDER for command in line.commands):
+        text = text.strip()
+        whole = said("exactly `{words}`", words=text)
+        return Scope((f"run exactly: {text}",), whole) if len(text) <= _MAX_SHOWN * 2 else None
+    keys: dict[str, str] = {}
+    for command in line.commands:
+        known = tuple(word for word in command.words if word is not None)
+        if len(known) != len(command.words) or not known or not _PLAIN.fullmatch(known[0]):
+            return None
+        key, words = _key(known)
+        keys[key] = words
+    words = " or ".join(keys.values())
+    if len(keys) > MAX_KEYS or len(words) > _MAX_SHOWN * 2:
+        return None
+    return Scope(tuple(keys), words)
+
+
+def _key(words: tuple[str, ...]) -> tuple[str, str]:
+    found = judge(words)
+    if found.level <= Level.HARMLESS:
+        text = shlex.join(found.beginning)
+        return f"run command: {text}", said("`{words}` with harmless options", words=text)
+    text = " ".join(word.spelled if isinstance(word, Spelled) else shlex.quote(word) for word in words)
+    return f"run exactly: {text}", said("exactly `{words}`", words=text)

@@ -1,0 +1,187 @@
+"""Commands that run on while the agent does something else, their output in files of the session.
+
+Invariant: each task's process tree ends with `aclose`, with its time limit, or when kimi-tui dies.
+"""
+
+import asyncio
+import contextlib
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from io import RawIOBase
+from pathlib import Path
+from typing import Literal
+from uuid import uuid4
+
+from kimi_tui.i18n import said
+from kimi_tui.tools.shell_support.process_runner import Ended, run
+from kimi_tui.wire.display import UnknownBlock
+
+MAX_RUNNING = 4
+MAX_LOG_BYTES = 64 << 20
+_CUT = b"\n[...the log is full]\n"
+
+TaskStatus = Literal["running", "done", "failed", "timed out", "stopped"]
+
+
+class BackgroundError(RuntimeError):
+    """A task that cannot be started; the message is for the model."""
+
+
+@dataclass(slots=True)
+class BackgroundTask:
+    """One command. `log` holds what it printed, up to 64 MiB; times are seconds since the epoch."""
+
+    id: str
+    description: str
+    log: Path
+    status: TaskStatus = "running"
+    exit_code: int | None = None
+    reason: str = ""
+    begun_at: float = field(default_factory=time.time)
+    ended_at: float | None = None
+    ended: asyncio.Event = field(default_factory=asyncio.Event)
+    body: "asyncio.Task[None] | None" = None
+
+    @property
+    def running(self) -> bool:
+        return self.status == "running"
+
+    @property
+    def block(self) -> UnknownBlock:
+        return UnknownBlock.model_validate(
+            {
+                "type": "background_task",
+                "task_id": self.id,
+                "kind": "shell",
+                "status": self.status,
+                "description": self.description,
+            }
+        )
+
+    @property
+    def line(self) -> str:
+        """All there is to say of it in one line."""
+        code = "" if self.exit_code is None else f", exit code {self.exit_code}"
+        reason = f" ({self.reason})" if self.reason else ""
+        return f"{self.id}  {self.status}{reason}{code}  {self._took:.0f} s  {self.description}"
+
+    @property
+    def ending(self) -> str:
+        """What became of it, for the person, who reads the description beside it."""
+        code = said("exit code {code}", code=self.exit_code) if self.exit_code else ""
+        after = said("after {seconds:.0f} s", seconds=self._took)
+        return ", ".join(filter(None, (self.status, self.reason, code, after)))
+
+    @property
+    def _took(self) -> float:
+        return (self.ended_at or time.time()) - self.begun_at
+
+
+class BackgroundTasks:
+    """The tasks of a session, newest last. Without a folder nothing can be started."""
+
+    def __init__(
+        self,
+        folder: Path | None,
+        *,
+        most: int = MAX_RUNNING,
+        on_end: Callable[[BackgroundTask], None] | None = None,
+    ) -> None:
+        self._folder = folder
+        self._most = most
+        self._tasks: dict[str, BackgroundTask] = {}
+        self.on_end = on_end
+
+    @property
+    def tasks(self) -> tuple[BackgroundTask, ...]:
+        return tuple(self._tasks.values())
+
+    def get(self, task_id: str) -> BackgroundTask | None:
+        return self._tasks.get(task_id)
+
+    def start(
+        self, command: Sequence[str], *, description: str, cwd: Path, env: Mapping[str, str], seconds: float
+    ) -> BackgroundTask:
+        """Raises BackgroundError where too many run, or there is no place for its output."""
+        if self._folder is None:
+            raise BackgroundError("Commands cannot be run in the background here.")
+        if sum(task.running for task in self._tasks.values()) >= self._most:
+            raise BackgroundError(f"{self._most} background tasks are running, the most there may be. Stop one first.")
+        task_id = f"b{uuid4().hex[:8]}"
+        task = BackgroundTask(task_id, description, self._folder / task_id / "output.log")
+        try:
+            task.log.parent.mkdir(parents=True, exist_ok=True)
+            log = task.log.open("wb", buffering=0)
+        except OSError as error:
+            raise BackgroundError(f"There is no place for its output: {error.strerror}.") from error
+        self._tasks[task_id] = task
+        task.body = asyncio.create_task(
+            self._run(task, _Log(log), command, cwd, env, seconds), name=f"background {task_id}"
+        )
+        return task
+
+    async def stop(self, task_id: str, reason: str = "") -> bool:
+        """End a running task and wait until it is ended; False where none of that id runs."""
+        task = self._tasks.get(task_id)
+        if task is None or not task.running or task.body is None:
+            return False
+        task.reason = reason
+        task.body.cancel()
+        await task.ended.wait()
+        return True
+
+    async def aclose(self) -> None:
+        await asyncio.gather(*(self.stop(task.id, "the session ended") for task in self.tasks if task.running))
+
+    async def _run(
+        self,
+        task: BackgroundTask,
+        log: "_Log",
+        command: Sequence[str],
+        cwd: Path,
+        env: Mapping[str, str],
+        seconds: float,
+    ) -> None:
+        status: TaskStatus = "stopped"
+        try:
+            ended = await run(command, cwd=cwd, env=env, on_text=log.write, seconds=seconds)
+            status, task.exit_code = _status(ended), ended.exit_code
+        except OSError as error:
+            log.write(f"It could not be started: {error.strerror}\n")
+            status = "failed"
+        finally:
+            log.close()
+            task.status, task.ended_at = status, time.time()
+            task.ended.set()
+            if self.on_end is not None:
+                self.on_end(task)
+
+
+NO_BACKGROUND = BackgroundTasks(None)
+
+
+def _status(ended: Ended) -> TaskStatus:
+    if ended.timed_out:
+        return "timed out"
+    return "done" if ended.exit_code == 0 else "failed"
+
+
+class _Log:
+    """A file that takes so much and no more. A full disk loses output, not the task."""
+
+    def __init__(self, file: RawIOBase) -> None:
+        self._file = file
+        self._room = MAX_LOG_BYTES
+
+    def write(self, text: str) -> None:
+        if self._room <= 0:
+            return
+        content = text.encode("utf-8", "replace")
+        self._room -= len(content)
+        with contextlib.suppress(OSError):
+            self._file.write(content if self._room > 0 else content[: self._room] + _CUT)
+
+    def close(self) -> None:
+        with contextlib.suppress(OSError):
+            self._file.close()

@@ -1,0 +1,100 @@
+"""The command line of bubblewrap: what is read-only, what can be written, what is not there at all.
+
+Everything is read-only but the folders of the workspace, those that are configured, and temp. Within these, what Git
+and kimi-tui themselves act on is read-only again: all of `.git`, or, for a command that says that it runs Git, what
+would make Git run something. A later mount lies over an earlier one, so the order matters.
+"""
+
+import os
+import tempfile
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+from kimi_tui import paths
+from kimi_tui.config.schema import SandboxConfig
+from kimi_tui.tools.file_support.git_dirs import GitDir, git_dir_of
+from kimi_tui.tools.file_support.workspace import Workspace
+
+_DEVICES = ("nvidia*", "dri", "kfd", "kvm")
+_DOORS = (
+    *("/run/docker.sock", "/run/podman/podman.sock", "/run/containerd/containerd.sock", "/run/dbus/system_bus_socket"),
+    *("/run/systemd/private", "/run/screen"),
+)
+"""Sockets of services that would run a program for the command, outside."""
+_DOORS_IN_TEMP = ("tmux-*", "screen*", "dbus-*", ".X11-unix")
+_KEYS = ("config.yaml", "config.yml", "config.toml", "config.json", "mcp.json", "credentials*", "mcp-oauth*", "*.key")
+_ROOTS_CAPABILITIES = ("CHOWN", "DAC_OVERRIDE", "FOWNER", "FSETID", "KILL", "SETGID", "SETUID")
+
+
+def sandbox_argv(program: str, config: SandboxConfig, workspace: Workspace, *, with_git: bool = False) -> list[str]:
+    """Everything before the command itself, which runs Git or not."""
+    temp = _real(("/tmp", "/var/tmp", tempfile.gettempdir()))
+    ours = _real((*workspace.folders, *(path.expanduser() for path in config.writable)))
+    git_dirs = list(filter(None, (git_dir_of(folder) for folder in workspace.folders)))
+    if not with_git:
+        git_dirs = [GitDir(git.path, False, (git.path,), False) for git in git_dirs]
+    argv = [program, "--unshare-pid", "--unshare-ipc", "--cap-drop", "ALL"]
+    if os.geteuid() == 0:
+        for name in _ROOTS_CAPABILITIES:
+            argv += ["--cap-add", f"CAP_{name}"]
+    if not config.network:
+        argv.append("--unshare-net")
+    argv += ["--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc"]
+    for pattern in _DEVICES:
+        for device in sorted(Path("/dev").glob(pattern)):
+            argv += ["--dev-bind", str(device), str(device)]
+    for folder in (*temp, *ours, *(git.path for git in git_dirs if git.writable)):
+        argv += ["--bind", str(folder), str(folder)]
+    argv += _guarded(workspace, git_dirs, ours)
+    argv += _closed(temp)
+    argv += ["--chdir", str(workspace.work_dir), "--"]
+    return argv
+
+
+def _closed(temp: Iterable[Path]) -> Iterator[str]:
+    """Doors to programs that run outside, and files that hold our keys."""
+    doors = [Path(door) for door in (*_DOORS, f"/run/user/{os.getuid()}")]
+    doors += [door for folder in temp for pattern in _DOORS_IN_TEMP for door in folder.glob(pattern)]
+    keys = [file for pattern in _KEYS for file in sorted(paths.home().glob(pattern))]
+    for path in _real((*doors, *keys)):
+        if path.is_dir():
+            yield from ("--tmpfs", str(path))
+        else:
+            yield from ("--ro-bind", "/dev/null", str(path))
+    agent = os.environ.get("SSH_AUTH_SOCK", "")
+    if agent and Path(agent).exists():
+        yield from ("--bind", agent, agent)
+
+
+def _guarded(workspace: Workspace, git_dirs: Iterable[GitDir], ours: Iterable[Path]) -> Iterator[str]:
+    """What is read-only within what can be written.
+
+    A folder above a mount can be renamed, and another put in its place: so each one up to the root is a mount too.
+    """
+    guards = [folder / ".kimi-tui" for folder in workspace.folders]
+    guards += sorted(workspace.protected)
+    for git in git_dirs:
+        guards += git.guarded
+    real = _real(guards)
+    steps: set[Path] = set()
+    for guard in real:
+        for root in ours:
+            if guard.is_relative_to(root):
+                steps.update(folder for folder in guard.parents if folder.is_relative_to(root) and folder != root)
+    for step in sorted(steps, key=lambda path: len(path.parts)):
+        yield from ("--bind", str(step), str(step))
+    for guard in sorted(real, key=lambda path: len(path.parts)):
+        yield from ("--ro-bind", str(guard), str(guard))
+    for git in git_dirs:
+        if git.without_hooks:
+            hooks = str(git.path / "hooks")
+            yield from ("--tmpfs", hooks, "--remount-ro", hooks)
+
+
+def _real(found: Iterable[str | Path]) -> list[Path]:
+    """Those that are there, by their real paths, each once."""
+    real: dict[Path, None] = {}
+    for path in found:
+        if os.path.lexists(path):
+            real[Path(os.path.realpath(path))] = None
+    return [path for path in real if path.exists()]

@@ -1,0 +1,479 @@
+"""A Bash command line taken apart into the simple commands that it would run.
+
+A parser reads it, never Bash itself, and nothing is expanded. `doubts` says what could make it run something else
+than what is listed; with no doubt, the list is all of it and every word is what the program would get.
+"""
+
+import re
+import unicodedata
+from dataclasses import dataclass, field
+from functools import cache
+
+import tree_sitter_bash
+from tree_sitter import Language, Node, Parser
+
+from kimi_tui.permission.doubt import Doubt, DoubtKind
+from kimi_tui.permission.subject import Pattern, Spelled
+from kimi_tui.tools.shell_support.builtins import doubts_of_variable
+from kimi_tui.tools.shell_support.globs import UNKNOWN, quoted
+from kimi_tui.tools.shell_support.lexer import read_plain
+from kimi_tui.tools.shell_support.wrapper_programs import Inner, unwrap
+
+READABLE_BYTES = 10_000
+"""Nobody reads longer command lines in a dialog, so no rule allows them."""
+MAX_BYTES = 100_000
+"""Longer command lines are not parsed, so that it takes less than a second."""
+
+_MAX_DEPTH = 5
+_MAX_COMMANDS = 200
+
+_PASSED = frozenset(
+    {
+        *("program", "list", "pipeline", "subshell", "compound_statement", "negated_command"),
+        *("redirected_statement", "variable_assignments"),
+    }
+)
+_TOKENS = frozenset({";", "&&", "||", "|", "|&", "&", "(", ")", "{", "}", "!", "\n"})
+_RESERVED = frozenset(
+    {
+        *("if", "then", "else", "elif", "fi", "for", "while", "until", "do", "done", "case", "esac", "select"),
+        *("function", "coproc", "in", "{", "}", "[[", "]]", "!"),
+    }
+)
+_DELIMITER = re.compile(r"""(\w+)|(?:'(?=\w+')|"(?=\w+")|\\(?=\w+\Z))(\w+)['"]?""", re.ASCII)
+_EVALUATED = re.compile(r"[`\\]|\$\(\(|\$\[|\$\{(?!\w+\})")
+"""What is not looked for in a here-document whose expansions Bash does."""
+_DOUBTED = {
+    "comment": DoubtKind.COMMENT,
+    "herestring_redirect": DoubtKind.HERE_DOCUMENT,
+    "command_substitution": DoubtKind.SUBSTITUTION,
+    "process_substitution": DoubtKind.SUBSTITUTION,
+    "ERROR": DoubtKind.UNPARSED,
+}
+_NESTED_BACKTICKS = re.compile(r"`[^`]*\\")
+_CONTROL = frozenset(
+    {
+        *("for_statement", "while_statement", "do_group", "if_statement", "elif_clause", "else_clause"),
+        *("case_statement", "case_item"),
+    }
+)
+"""What runs no other commands than those in it."""
+_AFTER_CLOSING = (b"", b" ", b"\t", b"\n", b";", b"&", b"|", b")", b"<", b">")
+_LOST_DESCRIPTOR = re.compile(rb"(?:\A|[\s;&|()<>])(?:[0-9]+|\{\w+\})\Z")
+_TILDE = re.compile(r"(?:\A|[=:])~")
+_WILD = re.compile(r"[*?\[]")
+_OF_THE_WORDS = frozenset(
+    {
+        *(DoubtKind.REDIRECTION, DoubtKind.CHANGES_FILES, DoubtKind.RUNS_LISTED, DoubtKind.OTHER_USER),
+        *(DoubtKind.RISKY_OPTION, DoubtKind.PATTERN_AS_OPTION),
+    }
+)
+"""Doubts about what the words mean: the words themselves are still sure."""
+_WORDS = frozenset({"word", "number", "string", "raw_string", "concatenation", "simple_expansion", "expansion"})
+_NAMES = frozenset({"variable_name", "special_variable_name", "string_content", "extglob_pattern"})
+_PLAIN_EXPANSION = re.compile(r"\$(?:\w+|[@*#?$!-]|\{#?\w+(?:(?::?[-+=?]|[#%/^,])[^\[\]@!]*)?\})")
+"""An expansion that evaluates nothing: not `${x@P}`, `${a[x]}`, `${!x}`, `${x:y}`."""
+_STATEMENTS = frozenset(
+    {
+        *("command_substitution", "process_substitution", "file_redirect", "heredoc_redirect"),
+        *("herestring_redirect", "ERROR"),
+    }
+)
+_LOOKALIKES = frozenset("‘’‚‛“”„‟′″‵ʹʺʻʼʽˈ՚᾽´`｀＇＂；｜＆＄＜＞－–—−") - {"`"}
+_BLANKS = frozenset("\u00a0\u115f\u1160\u2800\u3164\uffa0")
+_BLANK = re.compile(rb"(?:(?:\\\n)*[ \t\n](?:[ \t\n]|\\\n)*)?")
+_PLAIN = bytes(code if " " <= chr(code) <= "~" or chr(code) in "\t\n" else ord("x") for code in range(256))
+"""The parser crashes on characters beyond ASCII, which to Bash are like letters: so letters are what it gets."""
+_GROUP = re.compile(r"\{\s.*\S", re.DOTALL)
+_GLUED = re.compile(rb"[^ \t\n]\\\n")
+"""A continued line that may go on within a word, which the parser does not always see."""
+_ESCAPED = re.compile(r"\\.", re.DOTALL)
+_NOT_IN_WORDS = re.compile(r"[\s;&|<>()'\"`$]")
+_PADDING = re.compile(r"[ \t]{40,}|\n[ \t]*\n[ \t\n]*\n")
+
+
+@dataclass(frozen=True, slots=True)
+class SimpleCommand:
+    """One program and its arguments; a word is None where it is known only when it runs."""
+
+    words: tuple[str | None, ...]
+
+    @property
+    def program(self) -> str | None:
+        return self.words[0] if self.words else None
+
+
+@dataclass(frozen=True, slots=True)
+class CommandLine:
+    """What a command line would run, in order of reading, and why that may not be all. `files` are redirected to.
+
+    `spelled` has all words as they are written, for `shell_globs`: quoted characters behind backslashes, `UNKNOWN` for
+    what is known only when it runs.
+    """
+
+    commands: tuple[SimpleCommand, ...]
+    doubts: tuple[Doubt, ...]
+    files: tuple[str, ...] = ()
+    spelled: tuple[str, ...] = field(default=(), compare=False)
+
+    @property
+    def unread(self) -> bool:
+        """Whether it may run programs that are not among the commands."""
+        return any(doubt.unread for doubt in self.doubts)
+
+
+def take_apart(text: str) -> CommandLine:
+    """Never raises, whatever the text."""
+    taking = _Taking()
+    taking.line(text, 0)
+    return CommandLine(
+        tuple(taking.commands),
+        tuple(dict.fromkeys(taking.doubts)),
+        tuple(taking.files),
+        tuple(dict.fromkeys(taking.spelled)),
+    )
+
+
+@cache
+def _parser() -> Parser:
+    return Parser(Language(tree_sitter_bash.language()))
+
+
+@dataclass(frozen=True, slots=True)
+class _Source:
+    """What was parsed, as it was before `_PLAIN`, and what was found in it."""
+
+    content: bytes
+    commands: list[tuple[str | None, ...]] = field(default_factory=list[tuple[str | None, ...]])
+    redirections: list[tuple[str, str | None]] = field(default_factory=list[tuple[str, str | None]])
+
+    def text(self, node: Node) -> str:
+        return self.content[node.start_byte : node.end_byte].decode("utf-8", "replace")
+
+
+class _Taking:
+    def __init__(self) -> None:
+        self.commands: list[SimpleCommand] = []
+        self.doubts: list[Doubt] = []
+        self.files: list[str] = []
+        self.spelled: list[str] = []
+
+    def doubt(self, kind: DoubtKind, subject: str = "") -> None:
+        self.doubts.append(Doubt(kind, subject))
+
+    def line(self, text: str, depth: int) -> None:
+        content = text.encode("utf-8", "surrogatepass") if len(text) <= MAX_BYTES else b""
+        if len(text) > MAX_BYTES or len(content) > MAX_BYTES:
+            self.doubt(DoubtKind.TOO_LONG)
+            return
+        if len(content) > READABLE_BYTES:
+            self.doubt(DoubtKind.LONG)
+        if hidden := hidden_in(text):
+            self.doubts.append(hidden)
+        if depth > _MAX_DEPTH:
+            self.doubt(DoubtKind.TOO_DEEP)
+            return
+        source = _Source(content)
+        before = len(self.doubts)
+        root = _parser().parse(content.translate(_PLAIN)).root_node
+        if root.has_error or _GLUED.search(content) or _skips(root, source):
+            self.doubt(DoubtKind.UNPARSED)
+        pending = [root]
+        while pending:
+            here = pending.pop()
+            if len(self.commands) >= _MAX_COMMANDS:
+                self.doubt(DoubtKind.TOO_MANY_COMMANDS)
+                return
+            pending.extend(reversed(self._visit(here, source, depth)))
+        self._compare(text, source, before)
+
+    def _compare(self, text: str, source: _Source, before: int) -> None:
+        """Where the parser's reading leaves no doubt, the second reading has to be the same."""
+        if any(doubt.kind not in _OF_THE_WORDS for doubt in self.doubts[before:]):
+            return
+        plain = read_plain(text)
+        if plain is None or plain.commands != source.commands or plain.redirections != source.redirections:
+            self.doubt(DoubtKind.UNPARSED)
+
+    def _visit(self, node: Node, source: _Source, depth: int) -> list[Node]:
+        """Takes what this node says; returns the nodes in it that are still to be visited."""
+        children = node.children
+        match node.type:
+            case "compound_statement" if not _GROUP.match(source.text(node)):
+                self.doubt(DoubtKind.UNPARSED)
+            case kind if kind in _PASSED or (not node.is_named and kind in _TOKENS):
+                pass
+            case "command":
+                self._command(node, source, depth)
+                return [inner for child in children for inner in _nested(child)]
+            case "file_redirect":
+                self._redirect(node, source)
+                return [inner for child in children for inner in _nested(child)]
+            case "heredoc_redirect":
+                self.doubt(DoubtKind.HERE_DOCUMENT)
+                return self._here_document(node, source)
+            case kind if kind in _DOUBTED:
+                self.doubt(_DOUBTED[kind])
+                if _NESTED_BACKTICKS.match(source.text(node)):
+                    self.doubt(DoubtKind.UNREAD_SYNTAX, "`")
+            case "test_command" if children[0].type == "[":
+                self._test(node, source, depth)
+                return [inner for child in children for inner in _nested(child)]
+            case "declaration_command" | "unset_command":
+                self.doubt(DoubtKind.CHANGES_SHELL, source.text(children[0]))
+            case "variable_assignment":
+                self._assignment(node, source)
+                return [inner for child in children for inner in _nested(child)]
+            case kind if kind in _CONTROL:
+                self.doubt(DoubtKind.SYNTAX, kind.replace("_", " "))
+            case kind if kind in _WORDS:
+                self._word(node, source)
+                return [inner for child in children for inner in _nested(child)]
+            case kind if node.is_named and kind not in _NAMES:
+                self.doubt(DoubtKind.UNREAD_SYNTAX, kind.replace("_", " "))
+            case _:
+                pass
+        return children
+
+    def _command(self, node: Node, source: _Source, depth: int) -> None:
+        words: list[str | None] = []
+        end = node.start_byte
+        for child in node.children:
+            gap = source.content[end : child.start_byte]
+            if b"\n" in gap.replace(b"\\\n", b"") or (not gap and end != node.start_byte):
+                self.doubt(DoubtKind.UNPARSED)
+            end = child.end_byte
+            match child.type:
+                case "command_name":
+                    words.append(self._word(child.children[0] if child.child_count else child, source))
+                case "variable_assignment":
+                    self._assignment(child, source)
+                case "file_redirect" | "heredoc_redirect" | "herestring_redirect":
+                    pass
+                case _:
+                    words.append(self._word(child, source))
+        if words and words[0] in _RESERVED:
+            self.doubt(DoubtKind.UNPARSED)
+        source.commands.append(tuple(words))
+        self.add(tuple(words), depth)
+
+    def _assignment(self, node: Node, source: _Source) -> None:
+        self.doubt(DoubtKind.SETS_VARIABLE)
+        self.doubts.extend(doubts_of_variable(source.text(node)))
+        if node.children[0].type != "variable_name" or node.children[-1].type == "array":
+            self.doubt(DoubtKind.UNREAD_SYNTAX, "array")
+        elif node.child_count > 2:
+            self._word(node.children[-1], source)
+
+    def _here_document(self, node: Node, source: _Source) -> list[Node]:
+        """What is to be visited in it; it is only taken for read where its end is where Bash sees it."""
+        parts = {child.type: child for child in node.children}
+        start, body, end = (parts.get(f"heredoc_{name}") for name in ("start", "body", "end"))
+        delimiter = _DELIMITER.fullmatch(source.text(start)) if start else None
+        text = source.text(body) if body else ""
+        lines = [line.lstrip("\t") if "<<-" in parts else line for line in text.split("\n")]
+        name = delimiter[delimiter.lastindex or 0] if delimiter else None
+        ends = end is not None and source.text(end) == name and name not in lines
+        if delimiter is None or not ends or any(kind in parts for kind in _WORDS):
+            self.doubt(DoubtKind.UNPARSED)
+        elif delimiter.lastindex == 1 and _EVALUATED.search(text):
+            self.doubt(DoubtKind.UNREAD_SYNTAX, "heredoc body")
+        inside = _nested(body) if body and not (delimiter and delimiter.lastindex == 2) else []
+        return [*inside, *(child for child in node.children if child not in (start, body, end))]
+
+    def _test(self, node: Node, source: _Source, depth: int) -> None:
+        """`[ ... ]`, which the grammar reads as an expression and Bash as a command with its words."""
+        leaves = _outermost(node, _WORDS, leaves=True)
+        words = [self._word(leaf, source) if leaf.is_named else source.text(leaf) for leaf in leaves]
+        source.commands.append(tuple(words))
+        self.add(tuple(words), depth)
+
+    def add(self, words: tuple[str | None, ...], depth: int) -> None:
+        """A simple command and, where it is a wrapper, those that it would run."""
+        found = unwrap(words)
+        self.doubts.extend(found.doubts)
+        if not found.replaced:
+            self.commands.append(SimpleCommand(words))
+        for inner in found.inner:
+            match inner:
+                case str():
+                    self.line(inner, depth + 1)
+                case Inner():
+                    if depth >= _MAX_DEPTH * 4:
+                        self.doubt(DoubtKind.TOO_DEEP)
+                    else:
+                        self.add(inner.words, depth + 1)
+
+    def _redirect(self, node: Node, source: _Source) -> None:
+        operator = next((child.type for child in node.children if not child.is_named), "")
+        target = node.children[-1]
+        name = "-" if operator in (">&-", "<&-") else self._word(target, source)
+        source.redirections.append((operator.removesuffix("-"), name))
+        has_descriptor = node.children[0].type == "file_descriptor"
+        closes = name == "-" and operator.endswith("&-")
+        if node.child_count > 1 + has_descriptor + (not closes) or _odd(node, source):
+            self.doubt(DoubtKind.UNPARSED)
+        if operator in (">&", "<&", ">&-", "<&-") and (name == "-" or (name and re.fullmatch("[0-9]", name))):
+            return
+        if name is not None:
+            self.files.append(name)
+        harmless = name == "/dev/null" or (operator == "<" and not _is_device(name))
+        if name is None or isinstance(name, Pattern) or not harmless:
+            self.doubt(DoubtKind.REDIRECTION)
+
+    def _word(self, node: Node, source: _Source) -> str | None:
+        """The argument as the program gets it, or None with a doubt."""
+        pieces = node.children if node.type == "concatenation" else [node]
+        spelled = "".join(_spelled(piece, source, first=place == 0) for place, piece in enumerate(pieces))
+        self.spelled.append(spelled)
+        text = ""
+        for piece in pieces:
+            literal = _literal(piece, source)
+            if literal is None:
+                self.doubt(DoubtKind.EXPANSION)
+                if any(not _PLAIN_EXPANSION.fullmatch(source.text(each)) for each in _expansions(piece)):
+                    self.doubt(DoubtKind.UNREAD_SYNTAX, "expansion")
+                return None
+            text += literal
+        bare = _ESCAPED.sub("", spelled)
+        if ("{" in bare or "}" in bare) and spelled not in ("{}", "{", "}"):
+            self.doubt(DoubtKind.BRACES)
+            return None
+        if not _WILD.search(bare):
+            return Spelled(text, spelled) if _TILDE.search(spelled) else text
+        if spelled[0] in "*?[" or text[0] == "-":
+            self.doubt(DoubtKind.PATTERN_AS_OPTION)
+        return Pattern(text, spelled)
+
+
+def _is_device(name: str | None) -> bool:
+    """Bash opens a connection for `/dev/tcp/HOST/PORT`."""
+    return name is None or name.startswith("/dev/")
+
+
+def _odd(node: Node, source: _Source) -> bool:
+    """Whether Bash reads the start or the end of a redirection otherwise than the parser, which lets a descriptor be
+    a part of a word, and `>&-` the beginning of one."""
+    first = node.children[0]
+    if first.type == "file_descriptor" and not re.fullmatch("[0-9]", source.text(first)):
+        return True
+    if first.type != "file_descriptor" and _LOST_DESCRIPTOR.search(
+        source.content[max(0, node.start_byte - 40) : node.start_byte]
+    ):
+        return not source.text(node).startswith("&")
+    before = source.content[node.start_byte - 1 : node.start_byte]
+    if first.type == "file_descriptor" and before not in (b"", b" ", b"\t", b"\n", b";", b"&", b"|", b"(", b")"):
+        return True
+    return source.text(node).endswith("&-") and source.content[node.end_byte : node.end_byte + 1] not in _AFTER_CLOSING
+
+
+def _skips(root: Node, source: _Source) -> bool:
+    """Whether the parser passed over anything but white space: it takes `\\ ` for some, where Bash has a word,
+    a lone line continuation for the end of a word, and a line end before a backslash for a part of one."""
+    at = 0
+    pending = [root]
+    while pending:
+        here = pending.pop()
+        if here.child_count and (here.type != "heredoc_body" or _nested(here)):
+            pending.extend(reversed(here.children))
+        else:
+            if not _BLANK.fullmatch(source.content, at, max(at, here.start_byte)):
+                return True
+            if here.type == "word" and re.search(r"\s", _ESCAPED.sub("", source.text(here))):
+                return True
+            at = max(at, here.end_byte)
+    return not _BLANK.fullmatch(source.content, at)
+
+
+def _nested(node: Node) -> list[Node]:
+    """The substitutions and redirections within a word, at any depth, but not within one another."""
+    return _outermost(node, _STATEMENTS)
+
+
+def _expansions(node: Node) -> list[Node]:
+    return _outermost(node, frozenset({"simple_expansion", "expansion", "arithmetic_expansion"}))
+
+
+def _outermost(node: Node, kinds: frozenset[str], *, leaves: bool = False) -> list[Node]:
+    """The nodes of these kinds that are in no other; with `leaves` all further ones without children."""
+    found: list[Node] = []
+    pending = [node]
+    while pending:
+        here = pending.pop()
+        if here.type in kinds or (leaves and not here.child_count):
+            found.append(here)
+        else:
+            pending.extend(reversed(here.children))
+    return found
+
+
+def _literal(node: Node, source: _Source) -> str | None:
+    text = source.text(node)
+    match node.type:
+        case "word":
+            if node.child_count or _NOT_IN_WORDS.search(_ESCAPED.sub("", text)) or text.endswith("\\"):
+                return None
+            return re.sub(r"\\(\n|.)", lambda found: "" if found[1] == "\n" else found[1], text, flags=re.DOTALL)
+        case "number" | "test_operator":
+            return None if node.child_count else text
+        case "raw_string":
+            return text[1:-1]
+        case "string":
+            if any(child.type not in ('"', "string_content") for child in node.children):
+                return None
+            return re.sub(r'\\([$`"\\]|\n)', lambda found: "" if found[1] == "\n" else found[1], text[1:-1])
+        case _:
+            return None
+
+
+def _spelled(node: Node, source: _Source, *, first: bool) -> str:
+    """A part of a word as `CommandLine.spelled` has it."""
+    text = source.text(node)
+    match node.type:
+        case "word" | "number" | "test_operator" | "brace_expression":
+            return text.replace("\\\n", "")
+        case "raw_string":
+            return quoted(text[1:-1])
+        case "simple_expansion" | "expansion" if first and text in ("$HOME", "${HOME}"):
+            return "~"
+        case "simple_expansion" | "expansion" if first and text in ("$PWD", "${PWD}"):
+            return "."
+        case "string" if node.children:
+            inner = [child for child in node.children if child.is_named and child.type != "string_content"]
+            at, end, parts = node.start_byte + 1, node.end_byte - 1, list[str]()
+            for child in inner:
+                parts.append(_in_quotes(source.content[at : child.start_byte]))
+                parts.append(_spelled(child, source, first=first and child.start_byte == node.start_byte + 1))
+                at = child.end_byte
+            return "".join((*parts, _in_quotes(source.content[at:end])))
+        case _:
+            return UNKNOWN
+
+
+def _in_quotes(content: bytes) -> str:
+    text = content.decode("utf-8", "replace")
+    return quoted(re.sub(r'\\([$`"\\]|\n)', lambda found: "" if found[1] == "\n" else found[1], text))
+
+
+def hidden_text(text: str) -> str | None:
+    """What in a text a person may not see, or may take for something else; None where it is as it looks."""
+    found = hidden_in(text)
+    return None if found is None else str(found)
+
+
+def hidden_in(text: str) -> Doubt | None:
+    """The same as a doubt."""
+    for char in text:
+        if char in "\n\t" or " " <= char <= "~":
+            continue
+        kind = unicodedata.category(char)
+        code = f"U+{ord(char):04X}"
+        if kind in ("Cc", "Cf", "Co", "Cs", "Cn", "Zl", "Zp", "Zs") or char in _BLANKS or _selects(char):
+            return Doubt(DoubtKind.INVISIBLE, code)
+        if char in _LOOKALIKES:
+            return Doubt(DoubtKind.LOOKALIKE, code)
+    return Doubt(DoubtKind.BLANK_SPACE) if _PADDING.search(text) else None
+
+
+def _selects(char: str) -> bool:
+    return "\ufe00" <= char <= "\ufe0f" or "\U000e0100" <= char <= "\U000e01ef" or char == "\u034f"

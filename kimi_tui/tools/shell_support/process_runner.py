@@ -1,0 +1,198 @@
+"""Runs one command so that nothing of it stays: see `supervisor.py`, which does the ending.
+
+Invariant: when `run` is left, in whatever way, the command's whole process tree is ended or being ended, and no
+descriptor of ours is open.
+"""
+
+import asyncio
+import codecs
+import contextlib
+import fcntl
+import os
+import signal
+import subprocess
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from kimi_tui.tools.shell_support.supervised import GRACE, end_strays, marked, supervised
+
+_PATIENCE = GRACE + 6.0
+_DRAIN = 0.25
+_CHUNK = 1 << 18
+_REST = 2.0
+"""After each full chunk a pause this many times as long as it took, so that a flood leaves time for the screen."""
+
+_WAKING = 0.5
+"""Seconds after which a supervisor that was stopped is woken."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ended:
+    """How a command ended. `exit_code` is 128 + signal where it was killed, None where it is not known.
+
+    `left` is the number of processes that it had left running, and that were ended.
+    """
+
+    exit_code: int | None
+    timed_out: bool = False
+    left: int = 0
+
+
+async def run(
+    command: Sequence[str],
+    *,
+    cwd: Path,
+    env: Mapping[str, str],
+    on_text: Callable[[str], bool | None],
+    seconds: float | None = None,
+) -> Ended:
+    """Run to the end; `on_text` gets standard output and error as they come, never cut within a character; True from
+    it means that it has enough, and ends the command.
+
+    Standard input is empty. After `seconds` it is ended. Raises OSError where it cannot be started (a work dir that
+    is gone).
+    """
+    process = _Process(command, cwd=cwd, env=env, on_text=on_text)
+    try:
+        async with asyncio.timeout(seconds):
+            await process.ended.wait()
+        timed_out = False
+    except TimeoutError:
+        timed_out = True
+    finally:
+        process.ask_to_end()
+        try:
+            with contextlib.suppress(TimeoutError):
+                async with asyncio.timeout(_PATIENCE):
+                    await process.ended.wait()
+            with contextlib.suppress(TimeoutError):
+                async with asyncio.timeout(_DRAIN):
+                    await process.drained.wait()
+        finally:
+            process.close()
+    return Ended(None if timed_out else process.exit_code, timed_out, process.left)
+
+
+class _Process:
+    """The supervisor of one command, and the pipes to it. Must be made where a loop runs."""
+
+    def __init__(
+        self, command: Sequence[str], *, cwd: Path, env: Mapping[str, str], on_text: Callable[[str], bool | None]
+    ) -> None:
+        self.ended = asyncio.Event()
+        self.drained = asyncio.Event()
+        self.exit_code: int | None = None
+        self.left = 0
+        self._pid = 0
+        self._on_text = on_text
+        self._decoder = codecs.getincrementaldecoder("utf-8")("replace")
+        self._said = b""
+        self._loop = asyncio.get_running_loop()
+        self._resting: asyncio.TimerHandle | None = None
+        with contextlib.ExitStack() as fds:
+            self._output, output = _pipe(fds)
+            self._status, status = _pipe(fds)
+            control, self._control = _pipe(fds)
+            env, self._mark = marked(env)
+            self._child = subprocess.Popen(
+                supervised(command, status=status, control=0),
+                stdin=control,
+                stdout=output,
+                stderr=output,
+                cwd=cwd,
+                env=env,
+                pass_fds=(status,),
+                start_new_session=True,
+            )
+            fds.pop_all()
+        for ours_no_more in (output, status, control):
+            os.close(ours_no_more)
+        with contextlib.suppress(OSError, AttributeError):
+            fcntl.fcntl(self._output, fcntl.F_SETPIPE_SZ, _CHUNK)
+        for descriptor in (self._output, self._status):
+            os.set_blocking(descriptor, False)
+        self._loop.add_reader(self._output, self._read_output)
+        self._loop.add_reader(self._status, self._read_status)
+        self._waking = self._loop.call_later(_WAKING, self._wake)
+
+    def ask_to_end(self) -> None:
+        """Once is enough; closing is what tells the supervisor."""
+        control, self._control = self._control, -1
+        if control >= 0:
+            os.close(control)
+
+    def close(self) -> None:
+        self.ask_to_end()
+        self._waking.cancel()
+        if self._resting is not None:
+            self._resting.cancel()
+        for descriptor in (self._output, self._status):
+            self._loop.remove_reader(descriptor)
+            os.close(descriptor)
+        if not self.ended.is_set():
+            self._child.kill()
+            self._reap()
+        if text := self._decoder.decode(b"", final=True):
+            self._on_text(text)
+
+    def _wake(self) -> None:
+        """A command that stops its supervisor holds nobody up."""
+        self._child.send_signal(signal.SIGCONT)
+        self._waking = self._loop.call_later(_WAKING, self._wake)
+
+    def _read_output(self) -> None:
+        began = time.perf_counter()
+        try:
+            piece = os.read(self._output, _CHUNK)
+        except BlockingIOError:
+            return
+        if (text := self._decoder.decode(piece)) and self._on_text(text):
+            self.ask_to_end()
+        if not piece:
+            self._loop.remove_reader(self._output)
+            self.drained.set()
+        elif len(piece) >= _CHUNK // 4:
+            self._loop.remove_reader(self._output)
+            rest = 0.001 + _REST * (time.perf_counter() - began)
+            self._resting = self._loop.call_later(rest, self._loop.add_reader, self._output, self._read_output)
+
+    def _read_status(self) -> None:
+        try:
+            piece = os.read(self._status, 4096)
+        except BlockingIOError:
+            return
+        if piece:
+            self._said += piece
+            return
+        self._loop.remove_reader(self._status)
+        self._reap()
+        self.ended.set()
+
+    def _reap(self) -> None:
+        """The supervisor is gone, or about to be; where it did not get to say how the command ended, it was killed."""
+        self._child.wait()
+        for line in self._said.decode("ascii", "replace").splitlines():
+            word, _, number = line.partition(" ")
+            match word:
+                case "pid":
+                    self._pid = int(number)
+                case "exit":
+                    self.exit_code = int(number)
+                case "left":
+                    self.left = int(number)
+                case _:
+                    pass
+        if self.exit_code is None and self._pid:
+            with contextlib.suppress(OSError):
+                os.killpg(self._pid, signal.SIGKILL)
+        if self._child.returncode != 0:
+            end_strays(self._mark)
+
+
+def _pipe(fds: contextlib.ExitStack) -> tuple[int, int]:
+    read, write = os.pipe()
+    fds.callback(os.close, read)
+    fds.callback(os.close, write)
+    return read, write

@@ -1,0 +1,125 @@
+"""Why a command line is asked for even under yolo: it names a sensitive or protected file, or was not read to its end.
+
+Words are expanded as Bash would. This is for honest commands: a program finds other ways to a file than by its name.
+What holds against those is the sandbox.
+"""
+
+import os
+import re
+from collections.abc import Iterator
+from pathlib import Path, PurePosixPath
+
+from kimi_tui.i18n import said
+from kimi_tui.permission.doubt import Weight
+from kimi_tui.permission.programs.judge import judge
+from kimi_tui.permission.programs.options import Level
+from kimi_tui.permission.subject import Spelled
+from kimi_tui.tools.file_support.sensitive_names import is_sensitive
+from kimi_tui.tools.file_support.workspace import Workspace
+from kimi_tui.tools.shell_support.command_parser import CommandLine
+from kimi_tui.tools.shell_support.globs import UNKNOWN, expand, quoted
+
+_MAX_FOLDERS = 8
+_MAX_PATHS = 5_000
+_GLUED_VALUE = re.compile(r"-[A-Za-z]|@|--?[\w-]+=@?|[\w.-]+=@?", re.ASCII)
+"""What may stand before a file in one word: `-f.env`, `@.env`, `--file=.env`, `of=.env`."""
+
+
+def why_asked_for(line: CommandLine, workspace: Workspace) -> str | None:
+    """The reason, or None where rules, mode and answers decide."""
+    for doubt in line.doubts:
+        if doubt.weight is Weight.LIMIT:
+            return said("not all of it was read: {why}", why=doubt)
+    folders = _folders(line, workspace)
+    for word, of_any in dict.fromkeys(_written(line)):
+        for folder in folders:
+            for path in expand(word, folder).paths:
+                if _acts_later(path, folder, workspace, of_any=of_any):
+                    return said("it names a protected or sensitive file: {file}", file=path)
+    seen: set[str] = set()
+    for word in dict.fromkeys(each for spelled in (*_known(line), *line.spelled) for each in _values(spelled)):
+        for folder in folders:
+            expanded = expand(word, folder)
+            for path in expanded.paths:
+                file = path.replace(UNKNOWN, "1")  # a number or a name
+                if f"{folder}\0{file}" in seen:
+                    continue
+                seen.add(f"{folder}\0{file}")
+                if len(file) < 4096 and _is_protected(file, folder, workspace):
+                    return said("it names a protected or sensitive file: {file}", file=file)
+            if expanded.cut or len(seen) > _MAX_PATHS:
+                return said("it names so many files that not all were looked at: {word}", word=word)
+    return None
+
+
+def _known(line: CommandLine) -> Iterator[str]:
+    """The words of commands within wrappers and the targets of redirections, as they reach the programs."""
+    yield from map(quoted, line.files)
+    for command in line.commands:
+        yield from (quoted(word) for word in command.words[1:] if word is not None)
+
+
+def _written(line: CommandLine) -> Iterator[tuple[str, bool]]:
+    """Words that may be written to: redirected to (True), or of a program that does not only read. Git is left out:
+    what it may run and write has its own places."""
+    for file in line.files:
+        yield _spelled(file), True
+    for command in line.commands:
+        known = tuple(word for word in command.words if word is not None)
+        reads = len(known) == len(command.words) and judge(known).level is Level.READS
+        if not reads and command.program != "git":
+            yield from ((value, False) for word in known[1:] for value in _values(_spelled(word)))
+
+
+def _spelled(word: str) -> str:
+    return word.spelled if isinstance(word, Spelled) else quoted(word)
+
+
+def _acts_later(path: str, folder: Path, workspace: Workspace, *, of_any: bool) -> bool:
+    """Whether it is a file that starts something later; outside of the workspace, only where it is `of_any` folder."""
+    try:
+        place = workspace.place_of(Path(os.path.realpath(folder / path)))
+    except ValueError:
+        return False
+    return place.protected and (of_any or place.inside)
+
+
+def _values(spelled: str) -> Iterator[str]:
+    yield spelled
+    if glued := _GLUED_VALUE.match(spelled):
+        yield spelled[glued.end() :]
+    if ":" in spelled:
+        yield from spelled.split(":")
+
+
+def _folders(line: CommandLine, workspace: Workspace) -> list[Path]:
+    """The work dir, and where `cd` leads to from there."""
+    folders = [workspace.work_dir]
+    for command in line.commands:
+        if command.program in ("cd", "pushd") and len(command.words) > 1 and command.words[-1] is not None:
+            for path in expand(quoted(command.words[-1]).removeprefix("\\"), folders[-1]).paths:
+                if len(folders) < _MAX_FOLDERS:
+                    folders.append(Path(os.path.normpath(folders[-1] / path)))
+    return folders
+
+
+def _is_protected(word: str, folder: Path, workspace: Workspace) -> bool:
+    path = folder / word
+    if _guards(path, workspace) or (not any(char.isspace() for char in word) and "." in word and is_sensitive(path)):
+        return True
+    try:
+        real = Path(os.path.realpath(path))
+    except ValueError:  # half a surrogate pair: no file has such a name
+        return False
+    return _guards(real, workspace) or (real.is_file() and workspace.place_of(real).sensitive)
+
+
+def _guards(path: PurePosixPath | Path, workspace: Workspace) -> bool:
+    """Our own settings, and what Git runs or obeys; the rest of `.git` is Git's daily business."""
+    folder = next((folder for folder in workspace.folders if path.is_relative_to(folder)), None)
+    parts = [part.lower() for part in (path if folder is None else path.relative_to(folder)).parts]
+    if ".kimi-tui" in parts:
+        return True
+    if ".git" in parts and parts[parts.index(".git") + 1 :][:1] in (["hooks"], ["config"]):
+        return True
+    return any(path.is_relative_to(protected) for protected in workspace.protected)

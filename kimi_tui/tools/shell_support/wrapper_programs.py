@@ -1,0 +1,247 @@
+"""Programs that run other programs: what `timeout`, `xargs`, `bash -c` and the like would run."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from itertools import dropwhile
+
+from kimi_tui.permission.doubt import Doubt, DoubtKind
+from kimi_tui.permission.subject import Pattern
+from kimi_tui.tools.shell_support.builtins import doubts_of, doubts_of_variable
+
+Words = tuple[str | None, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Inner:
+    """A simple command within a wrapper."""
+
+    words: Words
+
+
+@dataclass(slots=True)
+class Unwrapped:
+    """What a command would run besides itself: simple commands, or texts that are command lines.
+
+    `replaced`: the command itself adds nothing to what is in it.
+    """
+
+    inner: list[Inner | str] = field(default_factory=list[Inner | str])
+    doubts: list[Doubt] = field(default_factory=list[Doubt])
+    replaced: bool = False
+
+
+SHELLS = frozenset({"bash", "sh", "dash", "zsh", "ksh", "ash", "fish"})
+_READ_AS_BASH = frozenset({"bash", "sh", "dash", "ash"})
+_RUN_OTHERS = frozenset(
+    {
+        *("parallel", "watch", "ssh", "script", "flock", "chroot", "unshare", "nsenter", "strace", "ltrace", "gdb"),
+        *("su", "runuser", "systemd-run", "at", "batch", "crontab", "expect", "screen", "tmux", "busybox", "toybox"),
+        *("dbus-run-session", "xvfb-run", "start-stop-daemon", "bwrap", "firejail", "proot", "ld.so", "entr", "socat"),
+        *("vim", "vi", "nvim", "emacs", "ed", "ex", "nano", "less", "more", "man"),
+    }
+)
+_RISKY_OPTIONS = (
+    *("--output", "--exec", "--exec-path", "--exec-batch", "--upload-pack", "--receive-pack", "--ext-diff"),
+    *("--textconv", "--to-command", "--use-compress-program", "--compress-program", "--checkpoint-action"),
+    *("--open-files-in-pager", "--config-env", "--rsh", "--rsync-path", "--pre", "--hostname-bin", "--init-file"),
+    *("--rcfile", "--eval", "--pager", "--editor", "--config", "--unsafe-paths"),
+)
+
+
+def unwrap(words: Words) -> Unwrapped:
+    """What these words run. Options that are not known leave a doubt."""
+    if not words:
+        return Unwrapped()
+    program = words[0]
+    if program is None or isinstance(program, Pattern):
+        return Unwrapped(doubts=[Doubt(DoubtKind.UNKNOWN_PROGRAM)])
+    name = program.rpartition("/")[2]
+    found = _WRAPPERS[name](words) if name in _WRAPPERS else Unwrapped()
+    if name in SHELLS:
+        found = _shell(words)
+    elif name in _RUN_OTHERS:
+        found.doubts.append(Doubt(DoubtKind.RUNS_OTHERS, name))
+    found.doubts.extend(doubts_of(name, words))
+    found.doubts.extend(_risky(name, words))
+    return found
+
+
+def _risky(name: str, words: Words) -> list[Doubt]:
+    for word in words[1:]:
+        if word is None:
+            continue
+        option = word.partition("=")[0]
+        if option.startswith("--") and len(option) > 2 and any(risk.startswith(option) for risk in _RISKY_OPTIONS):
+            return [Doubt(DoubtKind.RISKY_OPTION, option)]
+        if name == "git" and (word.startswith("-O") or "::" in word):
+            return [Doubt(DoubtKind.RISKY_OPTION, word)]
+    return []
+
+
+def _after_options(words: Words, flags: str, valued: str, *, long: tuple[str, ...] = ()) -> Words | None:
+    """What is left after the wrapper's own options; None where one is not known.
+
+    `flags` are the letters of options without a value, `valued` of those with one (joined or as the next word).
+    `long` are the long options, with a `=` at the end where the value is in the same word.
+    """
+    rest = words[1:]
+    while rest:
+        option = rest[0]
+        if option is None:
+            return None
+        if option == "--":
+            return rest[1:]
+        if not option.startswith("-") or option == "-":
+            return rest
+        if option.startswith("--"):
+            name, equals, _ = option.partition("=")
+            if name + equals not in long:
+                return None
+            rest = rest[1:]
+        elif option[1] in valued:
+            rest = rest[2:] if len(option) == 2 else rest[1:]
+        elif all(letter in flags for letter in option[1:]):
+            rest = rest[1:]
+        else:
+            return None
+    return rest
+
+
+def _runs(
+    flags: str = "", valued: str = "", *, skip: int = 0, long: tuple[str, ...] = (), doubt: Doubt | None = None
+) -> Callable[[Words], Unwrapped]:
+    """A wrapper that runs its words after the options and `skip` more. Without a doubt of its own it adds nothing."""
+
+    def unwrap_it(words: Words) -> Unwrapped:
+        rest = _after_options(words, flags, valued, long=long)
+        doubts = [doubt] if doubt else []
+        own = words[1:] if rest is None else words[1 : len(words) - len(rest[skip:])]
+        if rest is None or any(word is None or isinstance(word, Pattern) for word in own):
+            return Unwrapped(doubts=[*doubts, Doubt(DoubtKind.UNKNOWN_OPTION, words[0] or "")])
+        inner = rest[skip:]
+        if not inner:
+            return Unwrapped(doubts=doubts)
+        return Unwrapped([Inner(inner)], doubts, replaced=doubt is None)
+
+    return unwrap_it
+
+
+def _nice(words: Words) -> Unwrapped:
+    if len(words) > 1 and words[1] is not None and words[1].lstrip("-").isdigit() and words[1].startswith("-"):
+        words = (words[0], *words[2:])
+    return _runs(valued="n", long=("--adjustment=",))(words)
+
+
+def _command(words: Words) -> Unwrapped:
+    if len(words) > 1 and words[1] in ("-v", "-V"):
+        return Unwrapped()
+    return _runs()(words)
+
+
+def _exec(words: Words) -> Unwrapped:
+    return _runs("cl", "a")(words)
+
+
+def _as_user(flags: str, valued: str, long: tuple[str, ...] = ()) -> Callable[[Words], Unwrapped]:
+    def unwrap_it(words: Words) -> Unwrapped:
+        found = _runs(flags, valued, long=long, doubt=Doubt(DoubtKind.OTHER_USER))(words)
+        for inner in found.inner:
+            if isinstance(inner, Inner):  # `sudo A=1 x` sets A and runs x
+                kept = list(dropwhile(lambda word: word is None or "=" in word, inner.words))
+                found.inner = [Inner(tuple(kept))] if kept else []
+        return found
+
+    return unwrap_it
+
+
+def _env(words: Words) -> Unwrapped:
+    rest = _after_options(
+        words, "i0v", "uC", long=("--ignore-environment", "--null", "--debug", "--unset=", "--chdir=")
+    )
+    if rest is None:
+        return Unwrapped(doubts=[Doubt(DoubtKind.UNKNOWN_OPTION, "env")])
+    doubts = [] if rest == words[1:] else [Doubt(DoubtKind.CHANGES_ENVIRONMENT)]
+    while rest and (rest[0] is None or "=" in rest[0]):
+        doubts = [*(doubts or [Doubt(DoubtKind.CHANGES_ENVIRONMENT)]), *doubts_of_variable(rest[0] or "")]
+        rest = rest[1:]
+    return Unwrapped([Inner(rest)], doubts, replaced=not doubts) if rest else Unwrapped(doubts=doubts)
+
+
+def _shell(words: Words) -> Unwrapped:
+    """`bash -c TEXT`; a script file is a command like any other; standard input is a doubt."""
+    name = (words[0] or "").rpartition("/")[2]
+    login: list[Doubt] = []
+    for place, word in enumerate(words[1:], 1):
+        if word is None:
+            return Unwrapped(doubts=[Doubt(DoubtKind.UNKNOWN_SCRIPT, words[0] or "")])
+        if word.startswith("--") or word[:1] == "+" or word in ("-o", "-O"):
+            return Unwrapped(doubts=[Doubt(DoubtKind.UNKNOWN_OPTION, words[0] or "")])
+        if not word.startswith("-") or word == "-":
+            return Unwrapped(doubts=[Doubt(DoubtKind.INPUT_IS_RUN)] if word == "-" else login)
+        letters = word[1:]
+        if "l" in letters:
+            login = [Doubt(DoubtKind.LOGIN_SHELL)]
+        if not set(letters) <= set("ceuxlvfn"):
+            return Unwrapped(doubts=[Doubt(DoubtKind.UNKNOWN_OPTION, words[0] or "")])
+        if "c" in letters:
+            text = words[place + 1] if len(words) > place + 1 else None
+            if text is None or len(words) > place + 2 or name not in _READ_AS_BASH:
+                doubts = [Doubt(DoubtKind.UNKNOWN_SCRIPT, f"{words[0]} -c")]
+                return Unwrapped([text] if text else [], doubts)
+            return Unwrapped([text], login, replaced=not login)
+    return Unwrapped(doubts=[Doubt(DoubtKind.INPUT_IS_RUN)])
+
+
+def _eval(words: Words) -> Unwrapped:
+    known = [word for word in words[1:] if word is not None]
+    whole = len(known) == len(words) - 1
+    return Unwrapped([" ".join(known)] if whole and known else [], [Doubt(DoubtKind.EVAL)])
+
+
+def _find(words: Words) -> Unwrapped:
+    found = Unwrapped()
+    place = 1
+    while place < len(words):
+        word = words[place]
+        place += 1
+        if word in ("-delete", "-fprint", "-fprint0", "-fprintf", "-fls"):
+            found.doubts.append(Doubt(DoubtKind.CHANGES_FILES, f"find {word}"))
+        elif word in ("-exec", "-execdir", "-ok", "-okdir"):
+            found.doubts.append(Doubt(DoubtKind.RUNS_LISTED, f"find {word}"))
+            inner: list[str | None] = []
+            while place < len(words) and words[place] not in (";", "+"):
+                inner.append(words[place])
+                place += 1
+            if inner:
+                found.inner.append(Inner(tuple(inner)))
+    return found
+
+
+_WRAPPERS: dict[str, Callable[[Words], Unwrapped]] = {
+    "timeout": _runs(
+        "v", "ks", skip=1, long=(*("--preserve-status", "--foreground", "--verbose"), *("--kill-after=", "--signal="))
+    ),
+    "nice": _nice,
+    "nohup": _runs(),
+    "time": _runs("p"),
+    "stdbuf": _runs("", "ioe", long=("--input=", "--output=", "--error=")),
+    "setsid": _runs("cfw", long=("--ctty", "--fork", "--wait")),
+    "ionice": _runs("t", "cn", long=("--class=", "--classdata=", "--ignore")),
+    "command": _command,
+    "builtin": _runs(),
+    "env": _env,
+    "sudo": _as_user("EnHSkbA", "ugpChrtTU", ("--user=", "--group=", "--non-interactive", "--set-home")),
+    "doas": _as_user("Ln", "uC"),
+    "xargs": _runs(
+        "0rtpxo",
+        "nPILdsaE",
+        long=(
+            *("--null", "--no-run-if-empty", "--verbose", "--interactive", "--exit", "--open-tty", "--max-args="),
+            *("--max-procs=", "--replace=", "--delimiter=", "--max-lines=", "--max-chars=", "--arg-file=", "--eof="),
+        ),
+        doubt=Doubt(DoubtKind.UNKNOWN_ARGUMENTS, "xargs"),
+    ),
+    "eval": _eval,
+    "exec": _exec,
+    "find": _find,
+}

@@ -1,0 +1,101 @@
+"""`--output-format stream-json`: one JSON message a line, as the conversation has them."""
+
+from kimi_tui.llm.message import Message
+from kimi_tui.text_safety import dump_json
+from kimi_tui.tools.core.result_message import result_message
+from kimi_tui.ui.print.output_stream import OutputStream
+from kimi_tui.wire.codec import FLOW_EVENTS, WireMessage, encode
+from kimi_tui.wire.events import BtwEnd, Notification, PlanDisplay, StepBegin, StepRetry, TurnEnd
+from kimi_tui.wire.merge import Merger
+from kimi_tui.wire.parts import (
+    AudioURLPart,
+    ContentPart,
+    ImageURLPart,
+    JsonObject,
+    TextPart,
+    ThinkPart,
+    ToolCall,
+    ToolCallPart,
+    ToolResult,
+    VideoURLPart,
+)
+
+
+class JsonLines:
+    """A raw listener. An assistant's message goes out when its step has said all, before its tools' results."""
+
+    def __init__(self, out: OutputStream, *, final_only: bool, flow_events: bool) -> None:
+        self._out = out
+        self._final_only = final_only
+        self._flow_events = flow_events
+        self._pieces = Merger[ContentPart | ToolCall | ToolCallPart]()
+        self._parts: list[ContentPart | ToolCall | ToolCallPart] = []
+        self._final = ""
+
+    def __call__(self, message: WireMessage) -> None:
+        match message:
+            case (
+                TextPart()
+                | ThinkPart()
+                | ImageURLPart()
+                | AudioURLPart()
+                | VideoURLPart()
+                | ToolCall()
+                | ToolCallPart()
+            ):
+                self._parts.extend(self._pieces.add(message))
+            case StepRetry():
+                self._pieces.flush()
+                self._parts.clear()
+            case StepBegin() | TurnEnd():
+                self._end_message()
+            case ToolResult():
+                self._end_message()
+                self._print(_dumped(result_message(message)))
+            case BtwEnd():
+                self._print(encode(message))
+            case Notification() | PlanDisplay():
+                self._end_message()
+                self._print(message.model_dump(mode="json", exclude_none=True))
+            case _ if self._flow_events and isinstance(message, FLOW_EVENTS):
+                self._end_message()
+                self._print(encode(message))
+            case _:
+                pass
+
+    def finish(self) -> None:
+        """The turn is over."""
+        self._end_message()
+        if self._final_only and self._final:
+            self._write({"role": "assistant", "content": self._final})
+        self._final = ""
+
+    def _end_message(self) -> None:
+        self._parts.extend(self._pieces.flush())
+        parts, self._parts = self._parts, []
+        if not parts:
+            return
+        content = tuple(part for part in parts if not isinstance(part, ToolCall | ToolCallPart))
+        calls = tuple(part for part in parts if isinstance(part, ToolCall))
+        message = Message(role="assistant", content=content, tool_calls=calls or None)
+        self._final = message.text or self._final
+        self._print(_dumped(message))
+
+    def _print(self, value: JsonObject) -> None:
+        if not self._final_only:
+            self._write(value)
+
+    def _write(self, value: JsonObject) -> None:
+        self._out.write(dump_json(value) + "\n", flush=True)
+
+
+def _dumped(message: Message) -> JsonObject:
+    value = message.model_dump(mode="json", exclude_none=True)
+    match message.content:
+        case (TextPart(text=text),):
+            value["content"] = text
+        case ():
+            value["content"] = ""
+        case _:
+            pass
+    return value

@@ -1,0 +1,247 @@
+"""The face without a screen: prose or JSON lines on stdout, an exit status, and nothing asked."""
+
+import asyncio
+import signal
+import sys
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import IO, Protocol, cast
+
+from pydantic import ValidationError
+
+from kimi_tui import json_text
+from kimi_tui.errors import EXIT_FAILURE, EXIT_OK, KimiTuiError, OutputError, UsageError
+from kimi_tui.flow.run.runner import FlowRunner
+from kimi_tui.flow.run.turn_protocol import TurnResult
+from kimi_tui.llm.message import Message
+from kimi_tui.text_safety import one_line
+from kimi_tui.ui.print.json_output import JsonLines
+from kimi_tui.ui.print.output_stream import OutputStream
+from kimi_tui.ui.print.stdin_lines import read_lines
+from kimi_tui.ui.print.text_output import Prose
+from kimi_tui.wire.channel import Wire
+from kimi_tui.wire.codec import WireMessage
+from kimi_tui.wire.events import Notification, TurnBegin
+from kimi_tui.wire.flow_events import FlowPaused
+from kimi_tui.wire.parts import JsonObject, TextPart, UserInput
+
+EXIT_INTERRUPTED = 128 + signal.SIGINT
+_SIGNALS = (signal.SIGINT, signal.SIGTERM)
+
+
+class Engine(Protocol):
+    """What this face needs of an engine."""
+
+    wire: Wire
+
+    @property
+    def runner(self) -> FlowRunner | None: ...
+    async def prompt(self, user_input: UserInput) -> TurnResult: ...
+    def stop_flow(self, reason: str | None = None) -> None: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Output:
+    """What to print: `progress` is for a terminal on stderr, beside what goes to stdout."""
+
+    json: bool = False
+    final_only: bool = False
+    flow_events: bool = False
+    progress: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class _Printing:
+    printer: JsonLines | Prose
+    stdout: OutputStream
+
+
+async def answer(engine: Engine, prompt: UserInput, output: Output) -> int:
+    """Take one prompt to its end. Raises the KimiTuiError that ended it."""
+    with _printing(engine, output) as printing:
+        return await _answer(engine, prompt, printing)
+
+
+@contextmanager
+def _printing(engine: Engine, output: Output) -> Generator["_Printing"]:
+    """What the Wire says is printed while this lasts."""
+    stdout = OutputStream(sys.stdout)
+    printer = (
+        JsonLines(stdout, final_only=output.final_only, flow_events=output.flow_events)
+        if output.json
+        else Prose(stdout, sys.stderr if output.progress else None, final_only=output.final_only)
+    )
+    unlisten = (engine.wire.listen(printer), engine.wire.listen(_warn))
+    try:
+        yield _Printing(printer, stdout)
+    finally:
+        for end in unlisten:
+            end()
+        printer.finish()
+        stdout.flush()
+
+
+async def _answer(engine: Engine, prompt: UserInput, printing: "_Printing") -> int:
+    try:
+        result, interrupted_by = await _turn(engine, prompt, lambda: printing.stdout.broken)
+    finally:
+        printing.printer.finish()
+        printing.stdout.flush()
+    printing.stdout.check()
+    match result.stop:
+        case "finished":
+            return EXIT_OK
+        case "cancelled":
+            return 128 + interrupted_by if interrupted_by else EXIT_FAILURE
+        case "rejected" | "max_steps" | "failed":
+            if result.message:
+                _complain(result.message)
+            return EXIT_FAILURE
+
+
+async def answer_lines(engine: Engine, lines: IO[bytes], output: Output, *, at_once: Callable[[str], bool]) -> int:
+    """One user message of JSON a line until the input ends; lines that are none are passed over, with a word on stderr.
+
+    Messages are answered one after the other; a command that is `at_once` takes effect while one is, and what it says
+    comes among that one's lines. The status is that of the last message that went wrong. Raises UsageError where there
+    was something, and no message among it.
+    """
+    prompts: asyncio.Queue[UserInput | None] = asyncio.Queue()
+    begun = asyncio.Event()
+    answering = heard = passed_over = False
+    unlisten = engine.wire.listen(lambda message: begun.set() if isinstance(message, TurnBegin) else None)
+
+    async def sort() -> None:
+        nonlocal heard, passed_over
+        number = 0
+        async for line in read_lines(lines):
+            number += 1
+            prompt = _prompt(line)
+            if prompt is None:
+                if line.strip():
+                    passed_over = True
+                    _complain(f"line {number} is not a user message and is passed over")
+                continue
+            heard = True
+            idle = prompts.empty() and not answering
+            if idle or not (isinstance(prompt, str) and at_once(prompt)):
+                begun.clear()
+                await prompts.put(prompt)
+                continue
+            if not prompts.empty():
+                await begun.wait()
+            try:
+                await engine.prompt(prompt)
+            except KimiTuiError as error:
+                _complain(str(error))
+        await prompts.put(None)
+        for _ in range(10):  # an order that ended a pause takes effect in the loop's next turns
+            await asyncio.sleep(0)
+        _let_nothing_wait(engine)
+
+    status = EXIT_OK
+    sorting = asyncio.create_task(sort())
+    try:
+        with _printing(engine, output) as printing:
+            while (prompt := await prompts.get()) is not None:
+                answering = True
+                try:
+                    status = await _answer(engine, prompt, printing) or status
+                    if status >= EXIT_INTERRUPTED:
+                        return status
+                except OutputError:
+                    raise
+                except KimiTuiError as error:
+                    _complain(str(error))
+                    status = error.exit_code
+                finally:
+                    answering = False
+                    begun.set()
+            await sorting
+        if passed_over and not heard:
+            raise UsageError('there is no message: each line is to be {"role": "user", "content": "..."}')
+    finally:
+        sorting.cancel()
+        unlisten()
+    return status
+
+
+def _warn(message: WireMessage) -> None:
+    """What does not work although it was asked for: whoever reads only the answer must be able to know."""
+    if isinstance(message, Notification) and message.severity == "warning":
+        _complain(f"{message.title}: {message.body}".rstrip(": "))
+
+
+def _complain(message: str) -> None:
+    sys.stderr.write(f"kimi-tui: {one_line(message)}\n")
+
+
+def _let_nothing_wait(engine: Engine) -> None:
+    """The input has ended: a flow that is paused, or comes to be, has nobody to go on with it."""
+    loop = asyncio.get_running_loop()
+
+    def stop(message: WireMessage) -> None:
+        if isinstance(message, FlowPaused):
+            loop.call_soon(_stop_flow, engine)
+
+    engine.wire.listen(stop)
+    if engine.runner is not None and engine.runner.paused is not None:
+        _stop_flow(engine)
+
+
+def _stop_flow(engine: Engine) -> None:
+    if engine.runner is not None:
+        engine.stop_flow("it was paused, and the input has ended")
+
+
+def _prompt(line: bytes) -> UserInput | None:
+    """The user's message of a line: as the conversation has it, or wrapped as `{"type": "user", "message": ...}`."""
+    try:
+        value = json_text.loads(line)
+        if isinstance(value, dict) and cast(JsonObject, value).get("type") == "user":
+            value = cast(JsonObject, value).get("message")
+        message = Message.model_validate(value)
+    except (ValueError, ValidationError, RecursionError):
+        return None
+    if message.role != "user" or not message.content:
+        return None
+    match message.content:
+        case (TextPart(text=text),):
+            return text
+        case content:
+            return content
+
+
+async def _turn(engine: Engine, prompt: UserInput, broken: Callable[[], bool]) -> tuple[TurnResult, int]:
+    """The turn, and the number of the signal that interrupted it: SIGINT and SIGTERM do, from its first moment on.
+
+    So does a reader that has gone, as soon as something is said to it.
+    """
+    loop = asyncio.get_running_loop()
+    turn = asyncio.ensure_future(engine.prompt(prompt))
+    received: list[int] = []
+
+    def give_up(message: WireMessage) -> None:
+        if broken() and not received:
+            received.append(signal.SIGPIPE)
+            loop.call_soon(turn.cancel)
+
+    def interrupt(number: int) -> None:
+        if not received:
+            turn.cancel()
+        received.append(number)
+
+    unlisten = engine.wire.listen(give_up)
+    for number in _SIGNALS:
+        loop.add_signal_handler(number, interrupt, number)
+    try:
+        return await turn, 0
+    except asyncio.CancelledError:
+        if not received:
+            raise
+        return TurnResult("cancelled"), received[0]
+    finally:
+        unlisten()
+        for number in _SIGNALS:
+            loop.remove_signal_handler(number)

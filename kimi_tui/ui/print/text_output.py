@@ -1,0 +1,112 @@
+"""Text output: what the model says, as it says it, and nothing else.
+
+For a terminal what would act there is spelled out.
+"""
+
+from typing import IO
+
+from kimi_tui.text_safety import for_terminal, one_line
+from kimi_tui.ui.print.call_summary import headline
+from kimi_tui.ui.print.output_stream import OutputStream
+from kimi_tui.wire.codec import WireMessage
+from kimi_tui.wire.events import BtwEnd, Notification, StepBegin, StepRetry
+from kimi_tui.wire.flow_events import FlowBegin, FlowDecision, FlowEnd, FlowNodeBegin
+from kimi_tui.wire.parts import TextPart, ToolCall, ToolCallPart, ToolResult
+
+
+class Prose:
+    """A raw listener. Text of a step goes out as it comes; one blank line parts what two steps said.
+
+    With `final_only` only the last step's text is printed, at the end. A retry voids what its step has
+    said: where that is on stdout already, a line says so.
+    """
+
+    def __init__(self, out: OutputStream, progress: IO[str] | None, *, final_only: bool) -> None:
+        self._out = out
+        self._progress = progress
+        self._final_only = final_only
+        self._step: list[str] = []
+        self._final = ""
+        self._said_before = False
+        self._calls: dict[str, ToolCall] = {}
+        self._last_call = ""
+
+    def __call__(self, message: WireMessage) -> None:
+        match message:
+            case TextPart():
+                self._say(message.text)
+            case StepBegin():
+                self._end_step()
+            case StepRetry():
+                self._void(message)
+            case ToolCall():
+                self._calls[message.id] = message
+                self._last_call = message.id
+            case ToolCallPart() if self._last_call in self._calls:
+                self._calls[self._last_call] = self._calls[self._last_call].followed_by(message)
+            case ToolResult():
+                mark = "✗" if message.return_value.is_error else "✓"
+                self._note(f"{mark} {headline(self._calls.pop(message.tool_call_id, None))}")
+            case FlowBegin():
+                self._note(f"flow {message.name}")
+            case FlowNodeBegin():
+                again = f" (attempt {message.attempt})" if message.attempt > 1 else ""
+                self._note(f"◆ {message.node_id} · move {message.move}{again}")
+            case FlowDecision():
+                self._note(f"  {message.choice} → {message.dst}")
+            case FlowEnd():
+                self._note(f"flow {message.status} after {message.moves} move{'s' * (message.moves != 1)}")
+            case BtwEnd():
+                self._aside(message)
+            case Notification() if message.severity not in ("error", "warning"):
+                self._note(f"{message.title} {message.body}".strip())
+            case _:
+                pass
+
+    def finish(self) -> None:
+        """The turn is over."""
+        self._end_step()
+        if self._final_only and self._final:
+            self._write(self._final.rstrip("\n") + "\n")
+        self._final = ""
+
+    def _aside(self, message: BtwEnd) -> None:
+        """The answer to a side question is the answer where nothing else was asked."""
+        if message.response is None:
+            self._note(f"✗ {message.error or 'no answer came'}")
+        elif self._step:
+            self._note(message.response)
+        else:
+            self._say(message.response)
+            self._end_step()
+
+    def _say(self, text: str) -> None:
+        first = not self._step
+        self._step.append(text)
+        if self._final_only:
+            return
+        if first and self._said_before:
+            self._write("\n")
+        self._write(text, flush=True)
+
+    def _end_step(self) -> None:
+        text = "".join(self._step)
+        self._step.clear()
+        if text.strip():
+            self._final = text
+            self._said_before = True
+            if not self._final_only and not text.endswith("\n"):
+                self._write("\n")
+
+    def _void(self, retry: StepRetry) -> None:
+        if self._step and not self._final_only:
+            self._write("\n[the connection failed; the answer begins anew]\n")
+        self._step.clear()
+        self._note(f"{retry.error_type}: attempt {retry.next_attempt}/{retry.max_attempts} in {retry.wait_s:.1f} s")
+
+    def _write(self, text: str, *, flush: bool = False) -> None:
+        self._out.write(for_terminal(text) if self._out.is_terminal() else text, flush=flush)
+
+    def _note(self, text: str) -> None:
+        if self._progress is not None:
+            self._progress.write(f"\x1b[2m{one_line(text)[:200]}\x1b[0m\n")

@@ -1,0 +1,96 @@
+"""The list above the composer: completions, or earlier inputs."""
+
+from collections.abc import Sequence
+
+from rich.style import Style
+from textual import events
+from textual.message import Message
+
+from kimi_tui.ui.tui.composer.completion import Choice
+from kimi_tui.ui.tui.i18n.catalog import _
+from kimi_tui.ui.tui.text.call_summary import one_line
+from kimi_tui.ui.tui.text.styled_line import Line, Run, cells, cut
+from kimi_tui.ui.tui.themes.palette import Palette
+from kimi_tui.ui.tui.widgets.line_widget import Sheet
+
+ROWS = 8
+
+
+class ChoiceMenu(Sheet):
+    """Up to eight rows of choices, one of them selected. It never has the focus: the composer moves it.
+
+    `moved`: the person chose the selected one, it is not just the first.
+    """
+
+    DEFAULT_CSS = """
+    ChoiceMenu { display: none; background: $panel; max-height: 9; padding: 0 1; }
+    ChoiceMenu.-open { display: block; }
+    """
+
+    class Chosen(Message):
+        """A row was clicked."""
+
+        def __init__(self, choice: Choice) -> None:
+            self.choice = choice
+            super().__init__()
+
+    def __init__(self, *, id: str | None = None) -> None:  # noqa: A002
+        super().__init__(id=id)
+        self.choices: tuple[Choice, ...] = ()
+        self.cursor = 0
+        self.moved = False
+        self._top = 0
+
+    @property
+    def is_open(self) -> bool:
+        return bool(self.choices)
+
+    @property
+    def selected(self) -> Choice | None:
+        return self.choices[self.cursor] if self.choices else None
+
+    def show(self, choices: Sequence[Choice]) -> None:
+        """Offer these; none closes the menu."""
+        if tuple(choices) == self.choices:
+            return
+        self.choices = tuple(choices)
+        self.cursor = self._top = 0
+        self.moved = False
+        self.set_class(bool(choices), "-open")
+        self.redraw()
+
+    def close(self) -> None:
+        self.show(())
+
+    def move(self, by: int) -> None:
+        if not self.choices:
+            return
+        self.cursor = (self.cursor + by) % len(self.choices)
+        self.moved = True
+        self._top = max(min(self._top, self.cursor), self.cursor - ROWS + 1)
+        self.redraw()
+
+    def lines(self, width: int, palette: Palette) -> list[Line]:
+        shown = self.choices[self._top : self._top + ROWS]
+        names = min(max((cells(choice.label) for choice in shown), default=0), max(12, width // 2))
+        out: list[Line] = []
+        for index, choice in enumerate(shown, self._top):
+            here = index == self.cursor
+            style = palette.accent + Style(bold=True) if here else palette.base
+            label = cut(one_line(choice.label), names if choice.description else width - 2)
+            runs: list[Run] = [("› " if here else "  ", palette.accent), (label, style)]
+            if choice.description:
+                room = width - names - 6
+                runs.append((" " * (names - cells(label) + 2), Style()))
+                runs.append((cut(one_line(choice.description), room), palette.muted))
+            out.append(Line(tuple(runs)))
+        if len(self.choices) > ROWS:
+            out.append(
+                Line((("  " + _("{at} of {count}", at=self.cursor + 1, count=len(self.choices)), palette.muted),))
+            )
+        return out
+
+    def on_click(self, event: events.Click) -> None:
+        index = self._top + event.y - self.gutter.top
+        if self._top <= index < min(len(self.choices), self._top + ROWS):
+            self.post_message(self.Chosen(self.choices[index]))

@@ -1,0 +1,116 @@
+"""The draft of a session, kept beside the history of its work dir so that a crash or a quit does not lose it.
+
+Two windows on one folder have a draft each. One whose session is open nowhere goes to the next new session.
+"""
+
+import contextlib
+import json
+import logging
+import os
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import cast
+
+from kimi_tui import json_text, paths
+from kimi_tui.paths import private_folder
+
+_log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """What is written, the texts that its chips stand for, and the copies of its pictures by their chips.
+
+    `waiting` are messages that were sent and had not gone in yet.
+    """
+
+    text: str = ""
+    pastes: Mapping[int, str] = field(default_factory=dict[int, str])
+    images: Mapping[str, str] = field(default_factory=dict[str, str])
+    waiting: Sequence[str] = ()
+
+
+def draft_file(work_dir: Path, session_id: str) -> Path:
+    return paths.home() / "history" / f"{paths.work_dir_key(work_dir)}.{session_id}.draft"
+
+
+def left_drafts(work_dir: Path) -> list[Path]:
+    """The drafts of sessions that no window has open, the newest first."""
+    from kimi_tui.session.session import sessions_dir
+    from kimi_tui.session.session_index import is_open
+
+    key = paths.work_dir_key(work_dir)
+    found: list[tuple[float, Path]] = []
+    for file in (paths.home() / "history").glob(f"{key}*.draft"):
+        session_id = file.name.removeprefix(key).removesuffix(".draft").removeprefix(".")
+        if session_id and is_open(sessions_dir(work_dir) / session_id):
+            continue
+        with contextlib.suppress(OSError):
+            found.append((file.stat().st_mtime, file))
+    return [file for _time, file in sorted(found, reverse=True)]
+
+
+class DraftFile:
+    """One draft in a file only the person can read; no file while nothing is written.
+
+    A write replaces the file whole, so that it never holds half a draft. `left` names the drafts of which it takes the
+    first over where it has none.
+    """
+
+    def __init__(self, file: Path | None, left: Callable[[], Iterable[Path]] = tuple) -> None:
+        self._file, self._left = file, left
+        self._kept = ""
+
+    def load(self) -> Draft:
+        """The draft there is; an empty one where there is none, or it cannot be read."""
+        if self._file is None:
+            return Draft()
+        self._take_over(self._file)
+        try:
+            self._kept = self._file.read_text("utf-8")
+            row = json_text.loads(self._kept)
+            text, pastes, images, waiting = row["text"], row["pastes"], row.get("images", {}), row.get("waiting", [])
+            if isinstance(text, str) and isinstance(waiting, list):
+                return Draft(
+                    text,
+                    {int(number): str(paste) for number, paste in pastes.items()},
+                    {str(chip): str(file) for chip, file in images.items()},
+                    tuple(map(str, cast("list[object]", waiting))),
+                )
+        except FileNotFoundError:
+            pass
+        except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+            _log.warning("the draft cannot be read: %s", error)
+        return Draft()
+
+    def _take_over(self, own: Path) -> None:
+        """By renaming: of two windows that want it one has it."""
+        for file in () if own.exists() else self._left():
+            with contextlib.suppress(OSError):
+                file.replace(own)
+                return
+
+    def save(self, draft: Draft) -> None:
+        """Keep this one in place of the last."""
+        if self._file is None:
+            return
+        fields = {"text": draft.text, "pastes": draft.pastes}
+        more = {name: value for name, value in (("images", draft.images), ("waiting", draft.waiting)) if value}
+        row = json.dumps(fields | more) if draft.text.strip() or draft.waiting else ""
+        if row == self._kept:
+            return
+        beside = self._file.with_name(f"{self._file.name}.{os.getpid()}")
+        try:
+            if row:
+                private_folder(self._file.parent)
+                beside.touch(0o600)
+                beside.write_text(row, "utf-8")
+                beside.replace(self._file)
+            else:
+                self._file.unlink(missing_ok=True)
+            self._kept = row
+        except OSError as error:
+            _log.warning("the draft cannot be kept: %s", error)
+            with contextlib.suppress(OSError):
+                beside.unlink(missing_ok=True)

@@ -1,0 +1,145 @@
+"""The files that `@` completes: the work dir without what its ignore rules hide, read in a thread."""
+
+import os
+import time
+from collections.abc import Callable, Iterator, Sequence
+from heapq import nsmallest
+from pathlib import Path
+from threading import Lock, Thread
+
+from pathspec import GitIgnoreSpec
+
+from kimi_tui.regular_file import read_text
+from kimi_tui.ui.tui.text.fuzzy import score_folded
+
+MOST = 100_000
+_FRESH_S = 10.0
+_MOMENT_S = 0.03
+_LARGE, _PART = 5_000, 2_000
+_NEVER = frozenset({".git", ".hg", ".svn", "node_modules", "__pycache__", ".venv", ".mypy_cache", ".ruff_cache"})
+
+
+class FileIndex:
+    """Paths relative to `root`, folders with a slash at the end. Reading starts with the first search.
+
+    `also` is what is offered beside them: resources of MCP servers, as `SERVER:URI`.
+    """
+
+    def __init__(self, root: Path, *, also: Callable[[], Sequence[str]] = tuple) -> None:
+        self._root = root
+        self._also = also
+        self._paths: list[tuple[str, str]] = []
+        self._read_at = -1e9
+        self._reading: Thread | None = None
+        self._lock = Lock()
+        self._last: tuple[str, list[tuple[str, str]]] = ("", [])
+
+    @property
+    def is_large(self) -> bool:
+        """Whether a search takes so long that a person who types would feel it."""
+        return len(self._paths) > _LARGE
+
+    @property
+    def is_reading(self) -> bool:
+        return self._reading is not None and self._reading.is_alive()
+
+    def search(self, query: str, limit: int, *, wanted: Callable[[], bool] = lambda: True) -> Sequence[str]:
+        """The best matches among what has been read so far; the first time, a moment is waited for a small folder.
+
+        A search that is not wanted any more ends early, with nothing.
+        """
+        self.refresh()
+        if not self._paths and self._reading is not None:
+            self._reading.join(_MOMENT_S)
+        with self._lock:
+            paths = source = self._paths
+            last, hits = self._last
+        if last and query.startswith(last) and paths:
+            paths = hits
+        folded, scored = query.casefold(), list[tuple[float, str, str]]()
+        for begin in range(0, len(paths), _PART):
+            if not wanted():
+                return []
+            part = paths[begin : begin + _PART]
+            scored += [(-value, path, have) for path, have in part if (value := score_folded(folded, have)) is not None]
+        with self._lock:
+            if self._paths is source:
+                self._last = (query, [(path, have) for _, path, have in scored])
+        others = [(name, name.casefold()) for name in self._also()]
+        if not query:
+            names = [name for name, _ in others[: limit // 2]]
+            found = nsmallest(limit - len(names), (path for _, path, _ in scored), key=_nearness)
+            return [*found, *names]
+        scored += [(-value, name, have) for name, have in others if (value := score_folded(folded, have)) is not None]
+        return [path for _, path, _ in nsmallest(limit, scored)]
+
+    def refresh(self) -> None:
+        """Read the folder again, in a thread, unless that was just done."""
+        if self.is_reading:
+            return
+        if time.monotonic() - self._read_at < _FRESH_S:
+            return
+        self._reading = Thread(target=self.read, name="file index", daemon=True)
+        self._reading.start()
+
+    def read(self) -> None:
+        """Read the folder now."""
+        paths: list[tuple[str, str]] = []
+        for path in _walk(self._root):
+            paths.append((path, path.casefold()))
+            if len(paths) >= MOST:
+                break
+            if len(paths) % 2000 == 0:
+                self._publish(list(paths))
+        self._publish(paths)
+        self._read_at = time.monotonic()
+
+    def _publish(self, paths: list[tuple[str, str]]) -> None:
+        with self._lock:
+            self._paths = paths
+            self._last = ("", [])
+
+    def wait(self, seconds: float | None = None) -> None:
+        """Until what is being read has been read, but no longer than that."""
+        if self._reading is not None:
+            self._reading.join(seconds)
+
+
+def _nearness(path: str) -> tuple[int, str]:
+    return path.count("/"), path
+
+
+def _walk(root: Path) -> Iterator[str]:
+    """Breadth first, so that what is near comes early."""
+    folders: list[tuple[str, tuple[tuple[str, GitIgnoreSpec], ...]]] = [("", ())]
+    while folders:
+        deeper: list[tuple[str, tuple[tuple[str, GitIgnoreSpec], ...]]] = []
+        for folder, specs in folders:
+            try:
+                entries = sorted(os.scandir(root / folder), key=lambda entry: entry.name)
+            except OSError:
+                continue
+            if any(entry.name == ".gitignore" for entry in entries):
+                specs = (*specs, (folder, _spec(root / folder / ".gitignore")))
+            for entry in entries:
+                path = folder + entry.name
+                is_dir = entry.is_dir(follow_symlinks=False)
+                shown = path + "/" if is_dir else path
+                if entry.name in _NEVER or any(spec.match_file(shown[len(base) :]) for base, spec in specs):
+                    continue
+                yield shown
+                if is_dir:
+                    deeper.append((shown, specs))
+        folders = deeper
+
+
+_MOST = 1 << 20
+"""Bytes of a `.gitignore`."""
+
+
+def _spec(path: Path) -> GitIgnoreSpec:
+    try:
+        lines = read_text(path, most=_MOST, errors="replace").splitlines()
+        return GitIgnoreSpec.from_lines(lines)
+    except (OSError, ValueError):
+        return GitIgnoreSpec.from_lines([])

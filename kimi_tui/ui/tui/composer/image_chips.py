@@ -1,0 +1,206 @@
+"""Pictures of a message: each is a named chip in its text, and goes to the model behind the text.
+
+A picture is copied when it comes, so that a draft keeps it and its file may go. The copies lie in one folder by what
+they hold; those that nobody has used for a month are thrown away.
+"""
+
+import base64
+import contextlib
+import hashlib
+import re
+import shlex
+import time
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING
+from urllib.parse import unquote, urlsplit
+
+from kimi_tui import paths
+from kimi_tui.errors import KimiTuiError
+from kimi_tui.paths import private_folder
+from kimi_tui.regular_file import read_start
+from kimi_tui.ui.tui.i18n.catalog import _
+
+if TYPE_CHECKING:
+    from kimi_tui.wire.parts import UserInput
+
+MOST_BYTES = 20 << 20
+MOST_FILES = 20
+_KEPT_S = 30 * 86_400.0
+_LONGEST_PASTE = 8_000
+_NAME = 60
+_CHIP = re.compile(r"\[image: [^\]\n]+\]")
+_KINDS = {"image/png": ".png", "image/jpeg": ".jpg", "image/gif": ".gif", "image/webp": ".webp"}
+
+
+class ImageRefusedError(KimiTuiError):
+    """A file that cannot go into a message as a picture; the message is for the person."""
+
+
+def image_folder() -> Path:
+    return paths.home() / "cache" / "images"
+
+
+def dropped(text: str) -> list[Path]:
+    """The files that a terminal pastes for a drop: quoted, escaped, as `file://`, one or several; else none."""
+    text = text.strip()
+    if not text or len(text) > _LONGEST_PASTE:
+        return []
+    for words in ([text], text.splitlines(), _shell_words(text)):
+        files = [_path(word.strip()) for word in words]
+        found = [file for file in files if file is not None and _is_file(file)]
+        if found and len(found) == len(files) <= MOST_FILES:
+            return found
+    return []
+
+
+def _shell_words(text: str) -> list[str]:
+    try:
+        return shlex.split(text)
+    except ValueError:
+        return []
+
+
+def _path(word: str) -> Path | None:
+    """An absolute path, or one in the home; None for anything else."""
+    if len(word) > 1 and word[0] == word[-1] and word[0] in "'\"":
+        word = word[1:-1]
+    if word.startswith("file://"):
+        parts = urlsplit(word)
+        word = unquote(parts.path) if parts.netloc in ("", "localhost") else ""
+    if word.startswith("~/"):
+        word = str(Path.home()) + word[1:]
+    return Path(word) if word.startswith("/") and "\0" not in word else None
+
+
+def _is_file(path: Path) -> bool:
+    try:
+        return path.is_file()
+    except OSError:
+        return False
+
+
+class Images:
+    """Knows what each chip stands for. `unseen` says why the model would not see a picture, None where it does."""
+
+    def __init__(self, folder: Callable[[], Path] = image_folder) -> None:
+        self._folder = folder
+        self._files: dict[str, str] = {}
+        self.unseen: Callable[[], str | None] = lambda: None
+
+    def take(self, text: str) -> str | None:
+        """The chips for a paste that is nothing but pictures' paths, None for any other text.
+
+        Raises ImageRefusedError for a picture that cannot be taken.
+        """
+        from kimi_tui.tools.file_support.text_encoding import media_kind
+
+        files = dropped(text)
+        starts = [_start(file) for file in files]
+        if not files or any(media_kind(start) != "image" for start in starts):
+            return None
+        return " ".join(self.add(file.name, _content(file)) for file in files) + " "
+
+    def add(self, name: str, content: bytes) -> str:
+        """Keep a picture; its chip. Raises ImageRefusedError."""
+        from kimi_tui.tools.file_support.text_encoding import media_type
+
+        name = _plain(name)
+        if (why := self.unseen()) is not None:
+            raise ImageRefusedError(why)
+        if len(content) > MOST_BYTES:
+            raise ImageRefusedError(_("{name} is larger than {most} MB", name=name, most=MOST_BYTES >> 20))
+        mime = media_type(content[:64])
+        if mime not in _KINDS:
+            words = _("{name} is no PNG, JPEG, GIF or WebP picture: models do not take it", name=name)
+            raise ImageRefusedError(words)
+        try:
+            file = self._keep(content, _KINDS[mime])
+        except OSError as error:
+            words = _("{name} could not be kept: {why}", name=name, why=error.strerror or str(error))
+            raise ImageRefusedError(words) from error
+        return self._chip(name, file)
+
+    def _keep(self, content: bytes, suffix: str) -> str:
+        folder = self._folder()
+        private_folder(folder)
+        _throw_away(folder)
+        file = folder / (hashlib.sha256(content).hexdigest()[:32] + suffix)
+        if file.exists():
+            file.touch()
+        else:
+            beside = file.with_suffix(".new")
+            beside.touch(0o600)
+            beside.write_bytes(content)
+            beside.replace(file)
+        return file.name
+
+    def _chip(self, name: str, file: str) -> str:
+        chip, number = f"[image: {name}]", 1
+        while self._files.get(chip, file) != file:
+            number += 1
+            chip = f"[image: {name} #{number}]"
+        self._files[chip] = file
+        return chip
+
+    def chips_in(self, text: str) -> dict[str, str]:
+        """The chips of a text, and the copies they stand for."""
+        return {chip: self._files[chip] for chip in _CHIP.findall(text) if chip in self._files}
+
+    def restore(self, chips: Mapping[str, str]) -> None:
+        """Have chips of an earlier time stand for what they stood for."""
+        for chip, file in chips.items():
+            if _CHIP.fullmatch(chip) and Path(file).name == file:
+                self._files[chip] = file
+
+    def chip_before(self, before: str) -> int:
+        """The length of the chip that `before` ends with, 0 where it ends with none: it is deleted as one."""
+        start = before.rfind("[")
+        return len(before) - start if start >= 0 and before[start:] in self._files else 0
+
+    def content(self, text: str) -> "UserInput":
+        """What to send for a text: itself, or with its pictures behind it. A picture that is gone is only named."""
+        from kimi_tui.wire.parts import ImageURLPart, MediaURL, TextPart
+
+        chips = self.chips_in(text)
+        if text.startswith(("/", "!")):
+            for chip, file in chips.items():
+                text = text.replace(chip, shlex.quote(str(self._folder() / file)))
+            return text
+        parts: list[ImageURLPart] = []
+        for chip, file in chips.items():
+            mime = next((mime for mime, suffix in _KINDS.items() if file.endswith(suffix)), None)
+            with contextlib.suppress(OSError):
+                data = base64.b64encode((self._folder() / file).read_bytes()).decode("ascii")
+                url = MediaURL(url=f"data:{mime};base64,{data}", id=chip[len("[image: ") : -1])
+                parts.append(ImageURLPart(image_url=url))
+        return (TextPart(text=text), *parts) if parts else text
+
+
+def _start(file: Path) -> bytes:
+    try:
+        return read_start(file, 64)
+    except OSError:
+        return b""
+
+
+def _content(file: Path) -> bytes:
+    try:
+        return read_start(file, MOST_BYTES + 1)
+    except OSError as error:
+        words = _("{name} cannot be read: {why}", name=_plain(file.name), why=error.strerror or str(error))
+        raise ImageRefusedError(words) from error
+
+
+def _plain(name: str) -> str:
+    """A file's name as it can stand in a chip."""
+    name = "".join("_" if char in "[]" or not char.isprintable() else char for char in name)
+    return name if len(name) <= _NAME else f"{name[: _NAME - 12]}…{name[-11:]}"
+
+
+def _throw_away(folder: Path) -> None:
+    oldest = time.time() - _KEPT_S
+    for file in folder.iterdir():
+        with contextlib.suppress(OSError):
+            if file.stat().st_mtime < oldest:
+                file.unlink()

@@ -1,0 +1,157 @@
+"""The text area one writes in: which keys send, which break a line, and what a paste becomes."""
+
+from collections.abc import Callable
+from time import monotonic
+from typing import ClassVar
+
+from textual import events
+from textual.binding import Binding, BindingType
+from textual.message import Message
+from textual.widgets.text_area import Selection
+
+from kimi_tui.ui.tui.composer.cjk_wrap import WritingArea
+from kimi_tui.ui.tui.composer.image_chips import Images
+from kimi_tui.ui.tui.composer.paste_chips import Pastes
+from kimi_tui.ui.tui.terminal import key_sequences
+from kimi_tui.ui.tui.text.word_boundaries import word_around
+
+_NEWLINE = frozenset({"shift+enter", "alt+enter", "ctrl+j", "ctrl+enter"})
+_BURST_GAP = 0.006
+_BURST_KEYS = 4
+_AHEAD_S = 1.0
+_CR_OR_LF = frozenset({"enter", "ctrl+j"})  # a terminal that is not raw yet makes the one into the other
+_AHEAD_PAUSE_S = 0.05
+_PAGES, _ENDS = frozenset({"pageup", "pagedown"}), frozenset({"ctrl+home", "ctrl+end"})
+
+
+class PromptArea(WritingArea):
+    """Grows to ten lines. It tells what happened; the composer decides.
+
+    An Enter in the middle of a burst of keys faster than a person types is a line break of an unbracketed paste.
+    The burst with which a start begins was typed while nobody read yet: the Enter it ends with sends.
+    """
+
+    DEFAULT_CSS = """
+    PromptArea, PromptArea:focus {
+        height: auto; max-height: 10; min-height: 1; border: none; padding: 0; background: transparent;
+        background-tint: transparent; width: 1fr; scrollbar-size-vertical: 1;
+    }
+    """
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("ctrl+z", "undo", "Undo", show=False)]
+
+    class Sent(Message):
+        """Enter was pressed."""
+
+    class Pressed(Message):
+        """A key that means something here besides editing: up, down, tab, escape, ctrl+r, ctrl+s, ctrl+v, ctrl+d;
+        pageup, pagedown, end, ctrl+home, ctrl+end where they are the conversation's."""
+
+        def __init__(self, key: str) -> None:
+            self.key = key
+            super().__init__()
+
+    def __init__(self, pastes: Pastes, images: Images, *, id: str | None = None) -> None:  # noqa: A002
+        super().__init__("", id=id, soft_wrap=True, tab_behavior="focus", highlight_cursor_line=False, theme="css")
+        self.cursor_blink = False
+        self.pastes, self.images = pastes, images
+        self.fold: Callable[[str], str] = pastes.fold
+        self.captures: frozenset[str] = frozenset()
+        self._last_key = 0.0
+        self._quick = 0
+        self._mounted = float("inf")
+        self._ahead = False
+
+    @property
+    def before_cursor(self) -> str:
+        """The text from the start to the cursor."""
+        return self.document.get_text_range((0, 0), self.cursor_location)
+
+    def replace_before_cursor(self, length: int, text: str) -> None:
+        """Put `text` in place of the last `length` characters before the cursor, which hold no line break."""
+        row, column = self.cursor_location
+        self.replace(text, (row, max(0, column - length)), (row, column), maintain_selection_offset=False)
+        self.move_cursor((row, max(0, column - length) + len(text)))
+
+    def set_text(self, text: str) -> None:
+        self.text = text
+        self.move_cursor(self.document.end)
+
+    def on_mount(self) -> None:
+        self._mounted = monotonic()
+
+    async def _on_key(self, event: events.Key) -> None:
+        key = key_sequences.named(event.key)
+        if event.time - self._last_key >= _BURST_GAP:
+            self._ahead = not self._last_key and event.time - self._mounted < _AHEAD_S
+            self._quick = -1
+        self._quick += 1
+        self._last_key = event.time
+        if key in _NEWLINE or (key == "enter" and self._quick >= _BURST_KEYS):
+            self._take(event)
+            self.insert("\n")
+            if key in _CR_OR_LF and self._ahead and self._quick > 0:
+                self.set_timer(_AHEAD_PAUSE_S, lambda: self._send_ahead(event.time))
+        elif key == "enter":
+            self._take(event)
+            self.post_message(self.Sent())
+        elif key in self.captures or self._moves_out(key) or self._pages(key) or (key == "ctrl+d" and not self.text):
+            self._take(event)
+            self.post_message(self.Pressed(key))
+        elif key == "backspace" and self.selection.start == self.selection.end and self._drop_chip():
+            self._take(event)
+        elif bound := self._bindings.key_to_bindings.get(event.key):
+            # At once: on its usual way up to the app and back, letters typed after it would overtake it.
+            self._take(event)
+            await self.run_action(bound[0].action)
+        else:
+            await super()._on_key(event)
+
+    def _send_ahead(self, at: float) -> None:
+        """Send what was typed ahead, if the Enter of that time was the end of it."""
+        if self._last_key == at and self.text.endswith("\n"):
+            self.set_text(self.text[:-1])
+            self.post_message(self.Sent())
+
+    def _pages(self, key: str) -> bool:
+        """Whether a key that scrolls means the conversation: where there is nothing of the text to scroll to."""
+        if key in _ENDS:
+            return True
+        return (key in _PAGES and self.max_scroll_y == 0) or (key == "end" and not self.text)
+
+    def _moves_out(self, key: str) -> bool:
+        if self.selection.start != self.selection.end:
+            return False
+        return (key == "up" and self.cursor_at_first_line) or (key == "down" and self.cursor_at_last_line)
+
+    def _drop_chip(self) -> bool:
+        before = self.before_cursor.rpartition("\n")[2]
+        length = self.pastes.chip_before(before) or self.images.chip_before(before)
+        if length:
+            self.replace_before_cursor(length, "")
+        return length > 0
+
+    @staticmethod
+    def _take(event: events.Key) -> None:
+        event.stop()
+        event.prevent_default()
+
+    def on_click(self, event: events.Click) -> None:
+        """A double click takes the word, a third click the line."""
+        row, column = self.cursor_location
+        line = self.document.get_line(row)
+        if event.chain == 2:
+            begin, end = word_around(line, min(column, max(0, len(line) - 1)))
+            self.selection = Selection((row, begin), (row, end))
+        elif event.chain > 2:
+            self.selection = Selection((row, 0), (row, len(line)))
+
+    async def _on_paste(self, event: events.Paste) -> None:
+        event.stop()
+        event.prevent_default()
+        self.paste(event.text)
+
+    def paste(self, text: str) -> None:
+        """Insert a pasted text at the cursor, as a chip where it is large or names pictures."""
+        start, end = self.selection
+        result = self.replace(self.fold(text), start, end)
+        self.move_cursor(result.end_location)

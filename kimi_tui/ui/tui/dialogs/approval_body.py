@@ -1,0 +1,102 @@
+"""What an approval is about, whole: the command or the change, with everything that hides in it spelled out."""
+
+from collections.abc import Sequence
+
+from textual.message import Message
+from textual.strip import Strip
+
+from kimi_tui.ui.tui.i18n.translate import told
+from kimi_tui.ui.tui.text.diff import CONTEXT, DiffText, summary_of
+from kimi_tui.ui.tui.text.highlight import highlight
+from kimi_tui.ui.tui.text.sanitize import sanitize
+from kimi_tui.ui.tui.text.styled_line import Line, Run, cut_start
+from kimi_tui.ui.tui.text.wrap import wrap_runs, wrap_text
+from kimi_tui.ui.tui.themes.palette import Palette
+from kimi_tui.ui.tui.transcript.render_context import Look
+from kimi_tui.ui.tui.transcript.tool_cards import block_lines
+from kimi_tui.ui.tui.widgets.line_scroll_view import LineScroll
+from kimi_tui.wire.display import BriefBlock, DiffBlock, DisplayBlock, ShellBlock, TodoBlock, UnknownBlock
+
+_ROOMY = 12  # rows from which a long change has its context too
+
+
+def spelled(text: str) -> str:
+    """`text` with its line breaks, everything else that acts or hides spelled out."""
+    return "\n".join(sanitize(line) for line in text.split("\n"))
+
+
+def asked_lines(blocks: Sequence[DisplayBlock], width: int, palette: Palette, *, context: int = CONTEXT) -> list[Line]:
+    """The lines of all blocks of a request, `context` unchanged lines around each change."""
+    out: list[Line] = []
+    for index, block in enumerate(blocks):
+        if index:
+            out.append(Line())
+        out.extend(_block(block, width, palette, context))
+    return out
+
+
+def _block(block: DisplayBlock, width: int, palette: Palette, context: int) -> list[Line]:
+    match block:
+        case ShellBlock():
+            return _shell(block, width, palette)
+        case DiffBlock() if block.is_summary:
+            return [Line(((cut_start(sanitize(block.path), width), palette.base),))]
+        case DiffBlock():
+            old, new = spelled(block.old_text), spelled(block.new_text)
+            head: tuple[Run, ...] = (
+                (cut_start(sanitize(block.path), width - 14), palette.base),
+                (f"  {summary_of(old, new)}", palette.muted),
+            )
+            diff = DiffText(block.path, old, new, block.old_start, block.new_start, context)
+            return [Line(head), *diff.lines(width, palette)]
+        case BriefBlock():
+            return [Line(row, join=join) for row, join in wrap_text(spelled(told(block.text)), palette.base, width)]
+        case TodoBlock() | UnknownBlock():
+            return block_lines(block, width, Look(palette))
+
+
+def _shell(block: ShellBlock, width: int, palette: Palette) -> list[Line]:
+    out: list[Line] = []
+    for number, runs in enumerate(highlight(spelled(block.command), block.language, palette)):
+        for part, (row, join) in enumerate(wrap_runs(runs, max(1, width - 2))):
+            head: Run = ("$ " if number == part == 0 else "  ", palette.faint)
+            out.append(Line((head, *row), skip=2, join=join))
+    return out
+
+
+class AskedBody(LineScroll):
+    """The text that is to be approved; it scrolls where it is long. Little room is for what changes, not for what
+    stands around it."""
+
+    class SeenWhole(Message):
+        """The last of the lines that had not been on screen is there now."""
+
+    def __init__(self, *, id: str | None = None) -> None:  # noqa: A002
+        super().__init__(id=id)
+        self.blocks: tuple[DisplayBlock, ...] = ()
+        self.room = _ROOMY
+
+    def give_room(self, rows: int) -> None:
+        """At most so many rows."""
+        self.styles.max_height = rows
+        if rows != self.room:
+            self.room = rows
+            if any(isinstance(block, DiffBlock) for block in self.blocks):
+                self.redraw()
+
+    def show(self, blocks: Sequence[DisplayBlock]) -> None:
+        self.blocks = tuple(blocks)
+        self.redraw()
+
+    def lines(self, width: int, palette: Palette) -> list[Line]:
+        whole = asked_lines(self.blocks, width, palette)
+        if len(whole) <= self.room or self.room >= _ROOMY:
+            return whole
+        return asked_lines(self.blocks, width, palette, context=0)
+
+    def render_line(self, y: int) -> Strip:
+        before = self.all_seen
+        strip = super().render_line(y)
+        if self.all_seen and not before:
+            self.post_message(self.SeenWhole())
+        return strip

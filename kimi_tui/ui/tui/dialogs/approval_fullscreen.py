@@ -1,0 +1,116 @@
+"""What is to be approved on the whole screen, with the answers of the dialog that it was opened from.
+
+The keys are guarded as in the dialog: none counts before this has stood still for half a second.
+"""
+
+from collections.abc import Callable, Sequence
+
+from textual import events
+from textual.app import ComposeResult
+from textual.containers import Vertical
+
+from kimi_tui.ui.tui.dialogs.approval_body import AskedBody
+from kimi_tui.ui.tui.dialogs.approval_header import AskedBy
+from kimi_tui.ui.tui.dialogs.key_guard import Guard
+from kimi_tui.ui.tui.dialogs.option_list import Option, OptionRows
+from kimi_tui.ui.tui.i18n.catalog import _
+from kimi_tui.ui.tui.widgets.one_shot_screen import LeavingOnce
+from kimi_tui.wire.display import DisplayBlock
+from kimi_tui.wire.requests import ApprovalRequest
+
+KEYS = {
+    "y": "once", "1": "once", "a": "session", "2": "session", "n": "no", "3": "no", "f": "why", "4": "why", "e": "edit",
+    "h": "hunks",
+}  # fmt: skip
+SCROLL = {"pageup": -8, "pagedown": 8, "shift+up": -1, "shift+down": 1, "home": -100_000, "end": 100_000}
+_MORE = {"k": -1, "j": 1, "space": 20, "b": -20}
+
+
+class WholeRequest(LeavingOnce[str | None]):
+    """Gives back the id of the answer that was taken, or None where it was left.
+
+    `options` says what may be answered, given whether all of the text has been on screen.
+    """
+
+    CSS = """
+    WholeRequest > Vertical {
+        background: $surface; padding: 0 1; border: round $warning;
+        border-title-color: $warning; border-title-style: bold; border-subtitle-color: $muted;
+    }
+    WholeRequest AskedBy { height: 1; }
+    WholeRequest AskedBody { height: 1fr; margin: 1 0; background: $surface; }
+    WholeRequest OptionRows { height: auto; }
+    """
+
+    def __init__(
+        self,
+        request: ApprovalRequest,
+        blocks: Sequence[DisplayBlock],
+        options: Callable[[bool], list[Option]],
+        *,
+        node: str,
+        clock: Callable[[], float],
+    ) -> None:
+        super().__init__()
+        self._request, self._blocks, self._options, self._node = request, blocks, options, node
+        self._guard = Guard(clock)
+        self._rows = OptionRows()
+        self._body = AskedBody()
+
+    def compose(self) -> ComposeResult:
+        with Vertical() as box:
+            box.border_title = _("approval")
+            box.border_subtitle = _("↑ ↓ PgUp PgDn scroll · ctrl+f or esc back")
+            head = AskedBy()
+            head.request, head.node = self._request, self._node
+            yield head
+            yield self._body
+            yield self._rows
+
+    def on_mount(self) -> None:
+        self._body.can_focus = False
+        self._body.show(self._blocks)
+        self._rows.show(self._options(False))
+        self._guard.restart()
+        self.call_after_refresh(self._look_again)
+
+    def _look_again(self) -> None:
+        self._rows.show(self._options(self._body.all_seen), keep_cursor=True)
+
+    def _scroll(self, by: int) -> None:
+        self._body.scroll_relative(y=by, animate=False, immediate=True)
+        self.call_after_refresh(self._look_again)
+
+    def on_resize(self) -> None:
+        self.call_after_refresh(self._look_again)
+
+    def on_mouse_scroll_down(self) -> None:
+        self.call_after_refresh(self._look_again)
+
+    def on_key(self, event: events.Key) -> None:
+        event.stop()
+        event.prevent_default()
+        key = event.key
+        if key == "escape":
+            self.dismiss(None)
+        elif (by := SCROLL.get(key) or _MORE.get(key) or {"up": -1, "down": 1}.get(key)) is not None:
+            self._scroll(by)
+        elif key in KEYS:
+            self._take(KEYS[key])
+
+    def action_find(self) -> None:
+        """The key that opened this screen closes it."""
+        self.dismiss(None)
+
+    def on_option_rows_clicked(self, event: OptionRows.Clicked) -> None:
+        event.stop()
+        self._take(event.option_id)
+
+    def _take(self, option_id: str) -> None:
+        option = next((one for one in self._options(self._body.all_seen) if one.id == option_id), None)
+        if option is None or not self._guard.passes():
+            return
+        if option.withheld:
+            self.app.bell()
+        else:
+            self.dismiss(option_id)

@@ -1,0 +1,31 @@
+"""What an approval says of itself: who asks, for what, and how far a broad yes would reach."""
+
+from kimi_tui.ui.tui.i18n.catalog import _
+from kimi_tui.ui.tui.i18n.translate import told
+from kimi_tui.ui.tui.text.call_summary import one_line
+from kimi_tui.wire.display import BriefBlock, DiffBlock, ShellBlock
+from kimi_tui.wire.requests import ApprovalRequest
+
+
+def who_asks(request: ApprovalRequest) -> str:
+    """The tool, and the subagent it works for, with its task."""
+    agent, task = request.subagent_type or "", request.source_description or ""
+    if not agent and not task:
+        return request.sender
+    named = f"{one_line(agent)} ({one_line(task)})" if agent and task else one_line(agent or task)
+    return _("{tool} of {agent}", tool=request.sender, agent=named)
+
+
+def headline_of(request: ApprovalRequest) -> str:
+    """What is asked for, in one line."""
+    for block in request.display:
+        match block:
+            case ShellBlock():
+                return one_line(block.command)
+            case DiffBlock():
+                return block.path
+            case BriefBlock():
+                return told(one_line(block.text))
+            case _:
+                continue
+    return told(one_line(request.description or request.action))

@@ -1,0 +1,121 @@
+"""At a decision that waits for the person: the branches, the model's last words, and why it waits."""
+
+import time
+from collections.abc import Callable, Sequence
+
+from textual import events
+from textual.app import ComposeResult
+from textual.content import Content
+from textual.message import Message
+
+from kimi_tui.ui.tui.dialogs.approval_body import AskedBody
+from kimi_tui.ui.tui.dialogs.docked_dialog import Docked
+from kimi_tui.ui.tui.dialogs.key_guard import Guard
+from kimi_tui.ui.tui.dialogs.option_list import Option, OptionRows
+from kimi_tui.ui.tui.dialogs.type_ahead import Ahead
+from kimi_tui.ui.tui.i18n.catalog import _
+from kimi_tui.ui.tui.text.call_summary import one_line
+from kimi_tui.ui.tui.text.sanitize import sanitize
+from kimi_tui.wire.display import BriefBlock
+
+
+class BranchDialog(Docked):
+    """Docked like the approval dialog, and guarded like it."""
+
+    DEFAULT_CSS = """
+    BranchDialog {
+        display: none; height: auto; background: $surface; padding: 0 1;
+        border: round $secondary; border-title-color: $secondary; border-title-style: bold;
+    }
+    BranchDialog.-open { display: block; }
+    BranchDialog > OptionRows { margin-top: 1; }
+    BranchDialog > AskedBody { background: $surface; }
+    """
+
+    class Chosen(Message):
+        def __init__(self, node_id: str, label: str) -> None:
+            self.node_id = node_id
+            self.label = label
+            super().__init__()
+
+    def __init__(
+        self,
+        *,
+        clock: Callable[[], float] = time.monotonic,
+        id: str | None = None,  # noqa: A002
+    ) -> None:
+        super().__init__(id=id)
+        self.guard = Guard(clock)
+        self.node_id = ""
+        self.labels: tuple[str, ...] = ()
+        self.wanted = False
+        self.ahead = Ahead(self, self.guard, lambda answer: self._take(int(answer)))
+
+    def compose(self) -> ComposeResult:
+        yield AskedBody(id="why-asked")
+        yield OptionRows(id="branches")
+
+    @property
+    def is_open(self) -> bool:
+        return bool(self.labels)
+
+    def show(
+        self,
+        node_id: str,
+        label: str,
+        branches: Sequence[str],
+        *,
+        words: str = "",
+        suggested: str = "",
+        wanted: bool = False,
+    ) -> None:
+        """Ask which of `branches` to take at a node. `wanted`: the person asked for it, no pause did."""
+        self.wanted = wanted
+        if (node_id, tuple(branches)) == (self.node_id, self.labels):
+            return
+        self.node_id, self.labels = node_id, tuple(branches)
+        self.border_title = Content(f"◆ {sanitize(one_line(label))}  " + _("which way?"))
+        self.query_one(AskedBody).show((BriefBlock(text=words),) if words else ())
+        self.query_one(OptionRows).show(
+            [
+                Option(str(index), str(index + 1), name, _("the model's choice") if name == suggested else "")
+                for index, name in enumerate(branches)
+            ]
+        )
+        self.guard.restart()
+        self.add_class("-open")
+
+    def close(self) -> None:
+        self.node_id, self.labels = "", ()
+        self.ahead.leave()
+        self.remove_class("-open")
+
+    def on_key(self, event: events.Key) -> None:
+        options = self.query_one(OptionRows)
+        if event.key in ("up", "down"):
+            event.stop()
+            options.move(-1 if event.key == "up" else 1)
+        elif event.key == "enter" and self.ahead.holds:
+            event.stop()
+            self.ahead.settle()
+        elif event.key == "enter":
+            event.stop()
+            if self.guard.passes() and options.selected is not None:
+                self._take(int(options.selected.id))
+        else:
+            self.ahead.hear(event, {option.key: option.id for option in options.options})
+
+    def on_blur(self) -> None:
+        self.ahead.leave()
+
+    def on_paste(self, event: events.Paste) -> None:
+        self.ahead.paste(event)
+
+    def on_option_rows_clicked(self, event: OptionRows.Clicked) -> None:
+        event.stop()
+        if self.guard.passes():
+            self._take(int(event.option_id))
+
+    def _take(self, index: int) -> None:
+        if index < len(self.labels):
+            self.post_message(self.Chosen(self.node_id, self.labels[index]))

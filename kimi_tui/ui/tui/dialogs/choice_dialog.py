@@ -1,0 +1,111 @@
+"""A few words, and a choice among answers: one key each, arrows and Enter, or a click."""
+
+import time
+from collections.abc import Callable, Sequence
+
+from textual import events
+from textual.app import ComposeResult
+from textual.containers import Vertical
+from textual.content import Content
+from textual.geometry import Region
+from textual.widgets import Static
+
+from kimi_tui.ui.tui.dialogs.approval_body import spelled
+from kimi_tui.ui.tui.dialogs.key_guard import Guard
+from kimi_tui.ui.tui.dialogs.option_list import Option, OptionRows
+from kimi_tui.ui.tui.i18n.catalog import _
+from kimi_tui.ui.tui.text.sanitize import sanitize
+from kimi_tui.ui.tui.widgets.key_bar import BarKey, KeyBar
+from kimi_tui.ui.tui.widgets.one_shot_screen import LeavingOnce
+
+
+class Choice(LeavingOnce[str | None]):
+    """Gives back the id of the answer, or None where it was left.
+
+    `begun`: the cursor is on the first answer, for a question that the person has asked for. `typed` is for one that
+    has opened by itself: it gets a letter that is no answer, or came before the question had been read, and the
+    question is left.
+    """
+
+    CSS = """
+    Choice { align: center middle; background: $background 60%; }
+    Choice > Vertical {
+        width: 70; max-width: 94%; height: auto; max-height: 85%; background: $surface; padding: 0 1;
+        border: round $primary; border-title-color: $primary; border-title-style: bold; border-subtitle-color: $muted;
+    }
+    Choice #words { height: auto; margin-bottom: 1; }
+    Choice #rows { height: auto; max-height: 100%; overflow-y: auto; scrollbar-size-vertical: 1; }
+    Choice KeyBar { dock: none; margin-top: 1; background: $surface; }
+    """
+
+    def __init__(
+        self,
+        title: str,
+        words: str,
+        options: Sequence[Option],
+        *,
+        begun: bool = False,
+        typed: Callable[[str], None] | None = None,
+    ) -> None:
+        super().__init__()
+        self.guard = Guard(time.monotonic)
+        self._typed = typed
+        self._title, self._words, self._options = title, words, tuple(options)
+        self._begun = begun
+
+    def compose(self) -> ComposeResult:
+        with Vertical() as box:
+            box.border_title = Content(sanitize(self._title))
+            with Vertical(id="rows"):
+                if self._words:
+                    yield Static(spelled(self._words), id="words", markup=False)
+                yield OptionRows(id="answers")
+            yield KeyBar(id="keys")
+
+    def on_mount(self) -> None:
+        rows = self.query_one(OptionRows)
+        rows.show(self._options)
+        if self._begun:
+            rows.move(1)
+        self.query_one(KeyBar).show((BarKey("↑ ↓ Enter", _("choose")), BarKey("Esc", _("leave"), "leave")))
+
+    def action_leave(self) -> None:
+        self.dismiss(None)
+
+    def _move(self, by: int) -> None:
+        rows, box = self.query_one(OptionRows), self.query_one("#rows", Vertical)
+        rows.move(by)
+        if (row := rows.row_of_cursor) is not None:
+            box.scroll_to_region(Region(0, row + rows.virtual_region.y, 1, 1), animate=False)
+
+    def on_key(self, event: events.Key) -> None:
+        rows = self.query_one(OptionRows)
+        if event.key == "escape":
+            event.stop()
+            self.dismiss(None)
+        elif event.key in ("up", "down"):
+            event.stop()
+            self._move(-1 if event.key == "up" else 1)
+        elif event.key == "enter" and rows.selected is not None:
+            event.stop()
+            self._take(rows.selected.id)
+        elif (found := self._option_of(event)) is not None and (self._typed is None or self.guard.passes()):
+            event.stop()
+            self._take(found.id)
+        elif self._typed is not None and event.is_printable and event.character:
+            event.stop()
+            self.dismiss(None)
+            self._typed(event.character)
+
+    def _option_of(self, event: events.Key) -> Option | None:
+        """The answer that a key stands for: a letter or sign as it is, others by their names."""
+        return next((one for one in self._options if event.character == one.key or event.key == one.key.lower()), None)
+
+    def on_option_rows_clicked(self, event: OptionRows.Clicked) -> None:
+        event.stop()
+        self._take(event.option_id)
+
+    def _take(self, option_id: str) -> None:
+        option = next(one for one in self._options if one.id == option_id)
+        if not option.withheld:
+            self.dismiss(option_id)

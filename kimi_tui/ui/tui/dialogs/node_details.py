@@ -1,0 +1,183 @@
+"""A node of the run: its prompt, its turns, its figures, and what can be done with it."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from rich.style import Style
+from textual import events
+from textual.app import ComposeResult
+from textual.containers import Vertical
+from textual.content import Content
+
+from kimi_tui.flow.run.run_view import FlowPicture
+from kimi_tui.ui.tui.dialogs.approval_body import spelled
+from kimi_tui.ui.tui.dialogs.option_list import Option, OptionRows
+from kimi_tui.ui.tui.flow_pane.run_styles import SIGNS, WORDS, Circumstances, standing_of
+from kimi_tui.ui.tui.i18n import labels
+from kimi_tui.ui.tui.i18n.catalog import _, n_
+from kimi_tui.ui.tui.text.call_summary import one_line
+from kimi_tui.ui.tui.text.styled_line import Line, cut
+from kimi_tui.ui.tui.text.wrap import wrap_text
+from kimi_tui.ui.tui.themes.palette import Palette
+from kimi_tui.ui.tui.widgets.key_bar import BarKey, KeyBar
+from kimi_tui.ui.tui.widgets.line_scroll_view import LineScroll
+from kimi_tui.ui.tui.widgets.one_shot_screen import LeavingOnce
+
+_TURNS = 9
+
+
+class NodeText(LineScroll):
+    """Figures, ways out and prompt of one node."""
+
+    DEFAULT_CSS = "NodeText { max-height: 100%; height: auto; background: $surface; }"
+
+    def __init__(self, picture: FlowPicture, node_id: str, now: Circumstances, edited: str = "") -> None:
+        super().__init__()
+        self._picture, self._node_id, self._now, self._edited = picture, node_id, now, edited
+
+    def lines(self, width: int, palette: Palette) -> list[Line]:
+        picture = self._picture
+        node = picture.nodes.get(self._node_id)
+        if node is None:
+            return []
+        standing = standing_of(picture, node.id, self._now)
+        facts = [f"{SIGNS[standing]} {_(WORDS[standing])}".strip()]
+        if node.visits:
+            facts.append(n_("{count} visit", "{count} visits", node.visits))
+            facts.append(labels.elapsed(node.elapsed(self._now.now)))
+            facts.append(n_("{count} step", "{count} steps", node.steps + node.live_steps))
+        if node.tokens:
+            facts.append(_("{count} tokens", count=labels.tokens(node.tokens)))
+        out = [Line(((" · ".join(facts), palette.muted),)), Line()] if picture.run_id else []
+        if self._edited:
+            out.append(Line(((_("edited for this run:"), palette.warning),)))
+        for row, _join in wrap_text(spelled(self._edited or node.label), palette.base, width):
+            out.append(Line(row))
+        ways = [edge for edge in picture.edges if edge.src == node.id]
+        if ways:
+            out += [Line(), Line(((_("ways out"), palette.muted + Style(bold=True)),))]
+        for edge in ways:
+            target = picture.nodes.get(edge.dst)
+            name = one_line(target.label if target is not None else edge.dst)
+            label = f"{one_line(edge.label)} → " if edge.label else "→ "
+            hand = any(
+                one.by == "user" and (one.node_id, one.choice) == (edge.src, edge.label) for one in picture.decisions
+            )
+            taken = (f"  ×{edge.taken}" if edge.taken else "") + (" " + _("by hand") if hand else "")
+            if picture.chosen.get(edge.src) == edge.label and edge.label:
+                taken += " " + _("chosen in advance")
+            style = palette.accent if edge.taken else palette.base
+            out.append(Line((("  " + label, style), (name, palette.muted), (taken, palette.accent))))
+        return out
+
+
+@dataclass(frozen=True, slots=True)
+class NodeControls:
+    """What can be done with a node now. `turns` say of each visit what came of it, the first one first."""
+
+    turns: Sequence[str] = ()
+    running: bool = False
+    here: bool = False
+    at_breakpoint: bool = False
+    asks: bool | None = None
+    edited: str = ""
+    branches: Sequence[str] = ()
+    has_prompt: bool = True
+
+
+class NodeDetails(LeavingOnce[str | None]):
+    """Gives back what the person wants done, or None.
+
+    That is one of breakpoint, again, jump, edit, ask, choose, or `turn:N`, N counting visits from 0.
+    """
+
+    CSS = """
+    NodeDetails { align: center middle; background: $background 60%; }
+    NodeDetails > Vertical {
+        width: 76; max-width: 94%; height: auto; max-height: 90%; background: $surface; padding: 0 1;
+        border: round $primary; border-title-color: $primary; border-title-style: bold; border-subtitle-color: $muted;
+    }
+    NodeDetails NodeText { max-height: 24; }
+    NodeDetails OptionRows { margin-top: 1; }
+    NodeDetails KeyBar { dock: none; margin-top: 1; background: $surface; }
+    """
+
+    def __init__(self, picture: FlowPicture, node_id: str, controls: NodeControls, *, now: Circumstances) -> None:
+        super().__init__()
+        self._picture, self._node_id, self._now, self._controls = picture, node_id, now, controls
+        self._options = [*_turn_options(controls), *_steering_options(controls)]
+        self._node_title = picture.nodes[node_id].label if node_id in picture.nodes else node_id
+
+    def compose(self) -> ComposeResult:
+        with Vertical() as box:
+            box.border_title = Content(cut(f"◆ {spelled(labels.short_title(self._node_title))}", 66))
+            yield NodeText(self._picture, self._node_id, self._now, self._controls.edited)
+            yield OptionRows(id="node-options")
+            yield KeyBar(id="keys")
+
+    def on_mount(self) -> None:
+        self.query_one(OptionRows).show(self._options)
+        keys = (BarKey("↑ ↓ Enter", _("choose")),) if self._options else ()
+        self.query_one(KeyBar).show((*keys, BarKey("Esc", _("close"), "leave")))
+
+    def action_leave(self) -> None:
+        self.dismiss(None)
+
+    def on_key(self, event: events.Key) -> None:
+        options = self.query_one(OptionRows)
+        if event.key in ("escape", "q"):
+            event.stop()
+            self.dismiss(None)
+        elif event.key in ("up", "down"):
+            event.stop()
+            options.move(-1 if event.key == "up" else 1)
+        elif event.key in ("pageup", "pagedown"):
+            event.stop()
+            self.query_one(NodeText).scroll_relative(y=-8 if event.key == "pageup" else 8, animate=False)
+        elif event.key == "enter":
+            event.stop()
+            self.dismiss(options.selected.id if options.selected is not None else None)
+        else:
+            found = next((option for option in self._options if option.key == event.key), None)
+            if found is not None:
+                event.stop()
+                self.dismiss(found.id)
+
+    def on_option_rows_clicked(self, event: OptionRows.Clicked) -> None:
+        event.stop()
+        self.dismiss(event.option_id)
+
+
+def _turn_options(controls: NodeControls) -> list[Option]:
+    turns = list(enumerate(controls.turns))
+    if not turns:
+        return []
+    last, came_of_it = turns[-1]
+    words = _("Go to its turn in the conversation") if len(turns) == 1 else _("Go to its last turn in the conversation")
+    out = [Option(f"turn:{last}", "t", words, came_of_it)]
+    if len(turns) > 1:
+        out += [
+            Option(f"turn:{place}", str(place + 1), _("To visit {number}", number=place + 1), words)
+            for place, words in turns[:_TURNS]
+        ]
+    return out
+
+
+def _steering_options(controls: NodeControls) -> list[Option]:
+    if not controls.running:
+        return []
+    out: list[Option] = []
+    if controls.branches:
+        out.append(Option("choose", "c", _("Take a branch of it"), _("now") if controls.here else _("in advance")))
+        if controls.asks is not None:
+            words = _("Let the model choose alone") if controls.asks else _("Ask me before it goes on")
+            out.append(Option("ask", "a", words))
+    words = _("Take the breakpoint away") if controls.at_breakpoint else _("Pause before it (breakpoint)")
+    out.append(Option("breakpoint", "b", words))
+    if controls.here:
+        out.append(Option("again", "r", _("Run it again")))
+    else:
+        out.append(Option("jump", "j", _("Go on from here")))
+    if controls.has_prompt:
+        out.append(Option("edit", "p", _("Edit its prompt, and run it")))
+    return out

@@ -1,0 +1,98 @@
+"""The answers of a dialog as rows: key, words, and which of them is selected."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from rich.style import Style
+from textual import events
+from textual.message import Message
+
+from kimi_tui.ui.tui.text.styled_line import Line, Run, cells
+from kimi_tui.ui.tui.text.wrap import wrap_text
+from kimi_tui.ui.tui.themes.palette import Palette
+from kimi_tui.ui.tui.widgets.line_widget import Sheet
+
+
+@dataclass(frozen=True, slots=True)
+class Option:
+    """An answer. A withheld one is shown with its reason and cannot be taken."""
+
+    id: str
+    key: str
+    words: str
+    detail: str = ""
+    withheld: bool = False
+
+
+class OptionRows(Sheet):
+    """Options to be taken by the dialog's keys, or by a click."""
+
+    class Clicked(Message):
+        def __init__(self, option_id: str) -> None:
+            self.option_id = option_id
+            super().__init__()
+
+    def __init__(self, *, id: str | None = None) -> None:  # noqa: A002
+        super().__init__(id=id)
+        self.options: tuple[Option, ...] = ()
+        self.cursor: int | None = None
+        self._rows: list[int] = []
+        self._dimmed = False
+
+    @property
+    def selected(self) -> Option | None:
+        return self.options[self.cursor] if self.cursor is not None else None
+
+    @property
+    def row_of_cursor(self) -> int | None:
+        """The row of the option under the cursor, where one is."""
+        return self._rows.index(self.cursor) if self.cursor is not None and self.cursor in self._rows else None
+
+    def show(self, options: Sequence[Option], *, keep_cursor: bool = False) -> None:
+        if tuple(options) == self.options and keep_cursor:
+            return
+        self.options = tuple(options)
+        if not keep_cursor:
+            self.cursor = None
+        self.redraw()
+
+    def dim(self, dimmed: bool) -> None:
+        """Show the keys as such that answer nothing now."""
+        if dimmed != self._dimmed:
+            self._dimmed = dimmed
+            self.redraw()
+
+    def move(self, by: int) -> None:
+        count = len(self.options)
+        if count:
+            self.cursor = (self.cursor + by) % count if self.cursor is not None else (0 if by > 0 else count - 1)
+            self.redraw()
+
+    def lines(self, width: int, palette: Palette) -> list[Line]:
+        out: list[Line] = []
+        self._rows = []
+        keys = max((cells(option.key) for option in self.options), default=0)
+        for index, option in enumerate(self.options):
+            here = index == self.cursor
+            bold = Style(bold=True) if here else Style()
+            dead = option.withheld or self._dimmed
+            key = palette.muted if dead else palette.accent + Style(bold=True)
+            words = palette.muted if option.withheld else palette.base + bold
+            head: list[Run] = [("› " if here else "  ", palette.accent), (option.key.ljust(keys) + "  ", key)]
+            indent = 4 + keys
+            runs = wrap_text(option.words, words, max(8, width - indent))
+            detail = wrap_text(option.detail, palette.muted, max(8, width - indent)) if option.detail else []
+            if option.detail and len(runs) == 1 and cells(option.words) + 2 + cells(option.detail) <= width - indent:
+                runs = [((*runs[0][0], ("  ", palette.base), (option.detail, palette.muted)), None)]
+                detail = []
+            for number, (row, _) in enumerate([*runs, *detail]):
+                before = head if number == 0 else [(" " * indent, palette.base)]
+                out.append(Line((*before, *row)))
+                self._rows.append(index)
+        return out
+
+    def on_click(self, event: events.Click) -> None:
+        row = event.y - self.gutter.top
+        if 0 <= row < len(self._rows):
+            event.stop()
+            self.post_message(self.Clicked(self.options[self._rows[row]].id))

@@ -1,0 +1,131 @@
+"""What is typed while a dialog asks: no letter is lost, and none answers what was not read yet or begins a sentence."""
+
+from collections.abc import Callable, Container, Mapping
+
+from textual import events
+from textual.message import Message
+from textual.timer import Timer
+from textual.widget import Widget
+
+from kimi_tui.ui.tui.dialogs.key_guard import Guard
+
+HOLD_S = 0.3
+"""How long a key of an answer waits for a letter that makes it the begin of a sentence."""
+
+
+class Typed(Message):
+    """`text` belongs to the message; with `go_on` the person is writing it, and the focus goes along."""
+
+    def __init__(self, text: str, *, go_on: bool = True) -> None:
+        self.text, self.go_on = text, go_on
+        super().__init__()
+
+
+class Ahead:
+    """Tells an answer from a letter of a message; `take` gets the answers.
+
+    A key of an answer that came too early is kept until it is known what it was: another letter makes it the begin of
+    a message, the same key again means that the person only was too quick, and else it goes into the message as well.
+    A key that came in time answers when no other letter has followed it for `hold_s`, or at once with Enter.
+    """
+
+    def __init__(self, dialog: Widget, guard: Guard, take: Callable[[str], None]) -> None:
+        self._dialog, self._guard, self._take = dialog, guard, take
+        self.hold_s = HOLD_S
+        self._kept = ""
+        self._refused = False
+        self._held: tuple[str, str] | None = None
+        self._timer: Timer | None = None
+
+    def hear(self, event: events.Key, answers: Mapping[str, str], others: Container[str] = ()) -> None:
+        """Take a key; `answers` by key. What answers nothing goes into the message.
+
+        `others` are keys of answers that cannot be given now: alone they were meant as such, and are nothing.
+        """
+        letter = event.character or "" if event.is_printable else ""
+        if self._held is not None:
+            self._hear_more(event, letter)
+        elif event.key in answers:
+            event.stop()
+            again = not self._kept or letter == self._kept[-1]
+            if self._guard.passes():
+                self._kept = "" if again else self._kept
+                self._hold(answers[event.key], letter)
+                return
+            self._kept += letter
+            if not again:
+                self._write()
+        elif event.key in others and not self._kept:
+            event.stop()
+            self._kept, self._refused = letter, True
+            self._guard.restart()
+            self._dialog.app.bell()
+        elif letter:
+            event.stop()
+            self._kept += letter
+            self._write()
+
+    def _hold(self, answer: str, letters: str) -> None:
+        self._held = (answer, letters)
+        if self.hold_s:
+            self._timer = self._dialog.set_timer(self.hold_s, self.settle)
+        else:
+            self.settle()
+
+    def _hear_more(self, event: events.Key, letter: str) -> None:
+        """A key while an answer is held."""
+        assert self._held is not None
+        answer, letters = self._held
+        if event.key == "escape":
+            event.stop()
+            self._drop()
+            self._guard.restart()
+        elif letter:
+            event.stop()
+            self._drop()
+            if letter == letters[-1:]:  # the key is held down, or pressed twice
+                self._hold(answer, letters + letter)
+            else:
+                self._kept += letters + letter
+                self._write()
+
+    @property
+    def holds(self) -> bool:
+        """Whether an answer waits."""
+        return self._held is not None
+
+    def settle(self) -> None:
+        """Give the answer that is held."""
+        if self._held is not None:
+            answer, _letters = self._held
+            self._drop()
+            self.leave()
+            self._take(answer)
+
+    def _drop(self) -> None:
+        self._held = None
+        if self._timer is not None:
+            self._timer.stop()
+            self._timer = None
+
+    def paste(self, event: events.Paste) -> None:
+        event.stop()
+        if self._held is not None:
+            self._kept += self._held[1]
+            self._drop()
+        self._kept += event.text
+        self._write()
+
+    def leave(self) -> None:
+        """The dialog is answered or left: a letter that is kept was none of its answers."""
+        if self._held is not None:
+            self._kept += self._held[1][:1]
+            self._drop()
+        if len(self._kept) == 1 and not self._refused:
+            self._dialog.post_message(Typed(self._kept, go_on=False))
+        self._kept, self._refused = "", False
+
+    def _write(self) -> None:
+        text, self._kept, self._refused = self._kept, "", False
+        self._guard.restart()
+        self._dialog.post_message(Typed(text))

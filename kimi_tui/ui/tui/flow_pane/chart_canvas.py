@@ -1,0 +1,206 @@
+"""A layout as rows of pieces. Only what belongs to a changed node or edge has to be drawn again.
+
+Places do not depend on faces: a box keeps room for its sign, words and notes stand in its borders where there is
+room, and a line changes its weight, not its way.
+"""
+
+from collections.abc import Collection, Sequence
+from itertools import pairwise
+
+from textual.geometry import Region
+
+from kimi_tui.flow.layout.cell_text import cells
+from kimi_tui.flow.layout.geometry import Layout, PlacedEdge, PlacedNode, Point
+from kimi_tui.flow.model.graph import NodeKind
+from kimi_tui.flow.render.text_renderer import NodeLook, Run, draw_node, exits_of
+from kimi_tui.ui.tui.flow_pane.box_drawing import EAST, NORTH, SOUTH, WEST, arrow_of, sign_of
+from kimi_tui.ui.tui.flow_pane.chart_surface import Piece
+from kimi_tui.ui.tui.flow_pane.keyboard_navigation import Way, step
+from kimi_tui.ui.tui.flow_pane.style_model import EdgeFace, Faces, LineKind, NodeFace
+
+_STEPS = {(0, -1): NORTH, (1, 0): EAST, (0, 1): SOUTH, (-1, 0): WEST}
+_OPPOSITE = {NORTH: SOUTH, SOUTH: NORTH, EAST: WEST, WEST: EAST}
+_STRENGTH: dict[LineKind, int] = {"light": 0, "dashed": 1, "heavy": 2, "double": 3}
+_ACROSS = frozenset("─━-=")
+_TIMES = frozenset("×x")
+
+
+class Canvas:
+    """The plane of a drawn chart."""
+
+    def __init__(self, layout: Layout, *, ascii: bool = False) -> None:  # noqa: A002 - the name of the option everywhere
+        self.layout = layout
+        self._ascii = ascii
+        self._exits = exits_of(layout)
+        self._arms: dict[Point, list[tuple[int, int]]] = {}
+        self._heads: dict[Point, int] = {}
+        self._nodes_of: list[list[PlacedNode]] = [[] for _ in range(layout.height)]
+        self._lines_of: list[list[int]] = [[] for _ in range(layout.height)]
+        self._labels_of: list[list[tuple[int, PlacedEdge, int]]] = [[] for _ in range(layout.height)]
+        self._drawn: dict[str, tuple[NodeFace, list[list[Piece]]]] = {}
+        for node in layout.nodes.values():
+            for y in range(node.y, node.y + node.height):
+                self._nodes_of[y].append(node)
+        for edge in layout.edges:
+            self._take_line(edge)
+            if edge.label_at is not None:
+                for number in range(len(edge.label_lines)):
+                    self._labels_of[edge.label_at[1] + number].append((edge.label_at[0], edge, number))
+        for x, y in self._arms:
+            self._lines_of[y].append(x)
+
+    @property
+    def width(self) -> int:
+        return self.layout.width
+
+    @property
+    def height(self) -> int:
+        return self.layout.height
+
+    def _take_line(self, edge: PlacedEdge) -> None:
+        path = edge.cells
+        masks = dict.fromkeys(path, 0)
+        for (x, y), (to_x, to_y) in pairwise(path):
+            side = _STEPS[to_x - x, to_y - y]
+            masks[x, y] |= side
+            masks[to_x, to_y] |= _OPPOSITE[side]
+        masks[path[0]] |= _OPPOSITE[_side_of(self.layout.nodes[edge.src], path[0])]
+        for cell, mask in masks.items():
+            self._arms.setdefault(cell, []).append((edge.index, mask))
+        self._heads[path[-1]] = _OPPOSITE[_side_of(self.layout.nodes[edge.dst], path[-1])]
+
+    def place_of(self, node_id: str) -> Region | None:
+        node = self.layout.nodes.get(node_id)
+        return None if node is None else Region(node.x, node.y, node.width, node.height)
+
+    def step(self, node_id: str, way: Way) -> str:
+        return step(self.layout, node_id, way)
+
+    def rows_of(self, nodes: Collection[str], edges: Collection[int]) -> set[int]:
+        found: set[int] = set()
+        for node_id in nodes:
+            if (node := self.layout.nodes.get(node_id)) is not None:
+                found.update(range(node.y, node.y + node.height))
+        for index in edges:
+            if 0 <= index < len(self.layout.edges):
+                edge = self.layout.edges[index]
+                found.update(y for _, y in edge.cells)
+                if edge.label_at is not None:
+                    found.update(range(edge.label_at[1], edge.label_at[1] + len(edge.label_lines)))
+        return found
+
+    def row(self, y: int, faces: Faces) -> list[Piece]:
+        placed: list[tuple[int, int, list[Piece]]] = []
+        for node in self._nodes_of[y]:
+            placed.append((node.x, node.width, self._node_rows(node, faces.node(node.id))[y - node.y]))
+        for x, edge, number in self._labels_of[y]:
+            text, face = edge.label_lines[number], faces.edge(edge.index)
+            label = Piece(text, face.label_role, face.bold, face.marked, edge=edge.index)
+            placed.append((x, cells(text), [label]))
+        for x in self._lines_of[y]:
+            placed.append((x, 1, [self._line(x, y, faces)]))
+        placed.sort(key=lambda one: one[0])
+        self._count(y, placed, faces)
+        return _joined(placed, self.width)
+
+    def _count(self, y: int, placed: list[tuple[int, int, list[Piece]]], faces: Faces) -> None:
+        """How often a branch was gone, behind its label, where nothing else is."""
+        for place in range(len(placed) - 1, -1, -1):
+            x, width, pieces = placed[place]
+            piece = pieces[0]
+            if piece.edge < 0 or len(pieces) != 1 or (x, y) in self._arms:
+                continue
+            face = faces.edge(piece.edge)
+            edge = self.layout.edges[piece.edge]
+            last = edge.label_at is not None and y == edge.label_at[1] + len(edge.label_lines) - 1
+            end = placed[place + 1][0] if place + 1 < len(placed) else self.width
+            text = f" {face.count}"
+            if face.count and last and x + width + cells(text) < end:
+                count = Piece(text, face.role, edge=piece.edge)
+                placed.insert(place + 1, (x + width, cells(text), [count]))
+
+    def _line(self, x: int, y: int, faces: Faces) -> Piece:
+        arms: dict[int, LineKind] = {}
+        owner, face = -1, EdgeFace()
+        for index, mask in self._arms[x, y]:
+            this = faces.edge(index)
+            if owner < 0 or _STRENGTH[this.line] > _STRENGTH[face.line]:
+                owner, face = index, this
+            for side in (NORTH, EAST, SOUTH, WEST):
+                if mask & side and (side not in arms or _STRENGTH[this.line] > _STRENGTH[arms[side]]):
+                    arms[side] = this.line
+        head = self._heads.get((x, y))
+        sign = sign_of(arms, ascii=self._ascii) if head is None else arrow_of(head, ascii=self._ascii)
+        return Piece(sign, face.role, face.bold, edge=owner)
+
+    def _node_rows(self, node: PlacedNode, face: NodeFace) -> list[list[Piece]]:
+        known = self._drawn.get(node.id)
+        if known is None or known[0] != face:
+            known = self._drawn[node.id] = (face, self._draw_node(node, face))
+        return known[1]
+
+    def _draw_node(self, node: PlacedNode, face: NodeFace) -> list[list[Piece]]:
+        look = NodeLook(face.sign, face.visits, face.current)
+        rows: list[list[Run]] = draw_node(node, look, self._exits.get(node.id, {}), ascii=self._ascii)
+        out: list[list[Piece]] = []
+        for number, runs in enumerate(rows):
+            pieces = [
+                Piece(run.text, face.sign_role if run.glyph else face.role, face.bold, node=node.id, body=True)
+                for run in runs
+            ]
+            if node.height > 2 and number == 0:
+                pieces = self._with_words(pieces[0], face.words, node, at_end=False)
+            elif node.height > 2 and number == node.height - 1:
+                pieces = self._with_words(pieces[0], face.notes, node, at_end=True)
+            out.append(pieces)
+        return out
+
+    def _with_words(self, border: Piece, words: Sequence[str], node: PlacedNode, *, at_end: bool) -> list[Piece]:
+        """A border with the first of `words` that finds room in it."""
+        if node.kind in (NodeKind.BEGIN, NodeKind.END):
+            return [border]
+        text = border.text
+        for shown in (*(f" {word} " for word in words), *words):
+            size = cells(shown)
+            starts = range(len(text) - size - 1, 0, -1) if at_end else range(1, len(text) - size)
+            start = next((at for at in starts if all(char in _ACROSS for char in text[at : at + size])), None)
+            if start is not None and text[start + size] not in _TIMES:
+                return [_part(border, text[:start]), _part(border, shown), _part(border, text[start + size :])]
+        return [border]
+
+
+def _part(border: Piece, text: str) -> Piece:
+    return Piece(text, border.role, border.bold, border.marked, border.node, border.edge, border.body)
+
+
+def _side_of(node: PlacedNode, point: Point) -> int:
+    """On which side of a box a cell beside it lies."""
+    x, y = point
+    if y < node.y:
+        return NORTH
+    if y >= node.y + node.height:
+        return SOUTH
+    return EAST if x >= node.x + node.width else WEST
+
+
+def _joined(placed: Sequence[tuple[int, int, list[Piece]]], width: int) -> list[Piece]:
+    """All pieces of a row with the blanks between them; neighbours of one look are one."""
+    out: list[Piece] = []
+    at = 0
+    for x, size, pieces in placed:
+        if x > at:
+            out.append(Piece(" " * (x - at)))
+        for piece in pieces:
+            last = out[-1] if out else None
+            if last is not None and piece.edge >= 0 and _same_look(last, piece):
+                out[-1] = Piece(last.text + piece.text, piece.role, piece.bold, piece.marked, edge=piece.edge)
+            else:
+                out.append(piece)
+        at = x + size
+    if at < width:
+        out.append(Piece(" " * (width - at)))
+    return out
+
+
+def _same_look(one: Piece, other: Piece) -> bool:
+    return (one.edge, one.role, one.bold, one.marked) == (other.edge, other.role, other.bold, other.marked)

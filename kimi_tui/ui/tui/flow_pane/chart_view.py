@@ -1,0 +1,264 @@
+"""The chart of a flow: laid out for the room there is, walked along, and following the node that the run is on."""
+
+from functools import partial
+from typing import ClassVar, cast
+
+from textual import events
+from textual.binding import Binding, BindingType
+from textual.geometry import Offset, Region
+from textual.message import Message
+
+from kimi_tui.flow.layout.geometry import LayoutDirection
+from kimi_tui.flow.model.graph import Flow
+from kimi_tui.ui.tui.accessibility import Manners
+from kimi_tui.ui.tui.flow_pane.keyboard_navigation import Way as Walk
+from kimi_tui.ui.tui.flow_pane.style_model import Faces
+from kimi_tui.ui.tui.flow_pane.surface_planner import ZOOMS, Planner, Shown, Way, Zoom
+from kimi_tui.ui.tui.flow_pane.surface_view import Painted
+from kimi_tui.ui.tui.i18n.catalog import _
+
+_RIGHT = 3
+
+
+class FlowChart(Painted, can_focus=True):
+    """Shows a flow with a face for each node and edge. Ids are data: they never become widget ids."""
+
+    DEFAULT_CSS = """
+    FlowChart { background: $background; scrollbar-size-vertical: 1; scrollbar-size-horizontal: 1; }
+    """
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("up", "walk('up')", "Node above", show=False),
+        Binding("down", "walk('down')", "Node below", show=False),
+        Binding("left", "walk('left')", "Node to the left", show=False),
+        Binding("right", "walk('right')", "Node to the right", show=False),
+        Binding("shift+up", "pan(0, -3)", "Pan", show=False),
+        Binding("shift+down", "pan(0, 3)", "Pan", show=False),
+        Binding("shift+left", "pan(-8, 0)", "Pan", show=False),
+        Binding("shift+right", "pan(8, 0)", "Pan", show=False),
+        Binding("pageup", "page(-1)", "Page up", show=False),
+        Binding("pagedown", "page(1)", "Page down", show=False),
+        Binding("enter", "open", "Open the node", show=False),
+        Binding("z", "zoom", "Zoom", show=False),
+        Binding("plus,equals_sign", "nearer(1)", "Nearer", show=False),
+        Binding("minus", "nearer(-1)", "Farther", show=False),
+        Binding("o", "outline", "Outline", show=False),
+        Binding("d", "turn", "Downwards or to the right", show=False),
+        Binding("m", "map", "Map", show=False),
+        Binding("home", "home", "Current node", show=False),
+    ]
+
+    class NodeOpened(Message):
+        """Enter, or a click on a node."""
+
+        def __init__(self, node_id: str) -> None:
+            self.node_id = node_id
+            super().__init__()
+
+    class MenuWanted(Message):
+        """A click with the right button: what can be done here?"""
+
+    class BranchClicked(Message):
+        """A click on an edge with a label, or on the label."""
+
+        def __init__(self, node_id: str, label: str) -> None:
+            self.node_id = node_id
+            self.label = label
+            super().__init__()
+
+    def __init__(self, *, id: str | None = None) -> None:  # noqa: A002
+        super().__init__(id=id)
+        self.flow: Flow | None = None
+        self.zoom: Zoom = "auto"
+        self.way: Way = "auto"
+        self._planner: Planner | None = None
+        self._shown: Shown | None = None
+        self._made_for: tuple[int, Zoom, Way] | None = None
+
+    # What is shown
+
+    def waiting_words(self) -> str:
+        return "" if self.flow is None else _("laying out {count} nodes …", count=len(self.nodes))
+
+    @property
+    def view(self) -> str:
+        """What is shown, in a word: full, compact or outline."""
+        return self._shown.mode if self._shown is not None else ""
+
+    @property
+    def turned_to(self) -> LayoutDirection:
+        """The direction that is shown."""
+        return self._shown.direction if self._shown is not None else "TB"
+
+    def show_flow(self, flow: Flow | None, faces: Faces | None = None, *, current: str = "") -> None:
+        """Show a chart, from its first node or the one it is at; None: no chart at all."""
+        same = flow == self.flow
+        self.flow, self.faces = flow, faces or Faces()
+        self.current = current
+        if flow is None:
+            self._planner = self._made_for = self._shown = None
+            self.put_plane(None)
+            return
+        self.nodes = tuple(flow.nodes)
+        if not same or self._planner is None:
+            self.following = True
+            self._planner = Planner(flow, ascii=self.ascii_only)
+            self._made_for = self._shown = self.plane = None
+        if self.selected not in flow.nodes or not same:
+            self.selected = current or flow.begin_id
+        self.forget()
+        self._lay()
+        self.refresh()
+
+    def put(self, faces: Faces, *, current: str = "") -> None:
+        """Other faces for the same chart; `current` is the node that is followed."""
+        before, self.faces = self.faces, faces
+        moved = current != self.current
+        self.current = current
+        nodes, edges = faces.other_nodes(before), faces.other_edges(before)
+        if moved:
+            self.forget_map()
+            if self.following or not self.has_focus:
+                nodes |= {self.selected, current}
+                self.selected = current or self.selected
+        self.redraw(nodes, edges)
+        if self.following and moved:
+            self._reveal(current)
+
+    def dim(self, dimmed: bool) -> None:
+        """Show the chart as one that no longer counts."""
+        if dimmed != self.dimmed:
+            self.dimmed = dimmed
+            self.forget()
+            self.refresh()
+
+    def on_mount(self) -> None:
+        manners = getattr(cast(object, self.app), "manners", None)
+        if isinstance(manners, Manners):
+            self.ascii_only = self.ascii_only or (manners.ascii and not manners.plain)
+            self.zoom = "outline" if manners.plain else self.zoom
+        self.app.theme_changed_signal.subscribe(self, lambda _theme: self.new_colours())
+
+    def on_resize(self) -> None:
+        self._lay()
+        if self.following and self.current:
+            self._reveal(self.current)
+
+    def _lay(self) -> None:
+        width = self.outer_size.width - self.gutter.width  # its scroll bar may come and go
+        planner = self._planner
+        wanted: tuple[int, Zoom, Way] = (width - 1, self.zoom, self.way)
+        if planner is None or width <= 1 or wanted == self._made_for:
+            return
+        self._made_for = wanted
+        if planner.is_slow:
+            self.run_worker(partial(self._lay_aside, planner, wanted), group="layout", exclusive=True)
+        else:
+            self._take(planner.make(*wanted))
+
+    async def _lay_aside(self, planner: Planner, wanted: tuple[int, Zoom, Way]) -> None:
+        made = await planner.make_aside(*wanted)
+        if planner is self._planner and wanted == self._made_for:
+            self._take(made)
+            self.refresh()
+
+    def _take(self, made: Shown) -> None:
+        first = self._shown is None
+        self._shown = made
+        self.put_plane(made.plane, with_map=made.mode != "outline")
+        if self.following and self.current:
+            self._reveal(self.current)
+        elif first:
+            self.scroll_to(self._middle, 0, animate=False, immediate=True, force=True)
+
+    @property
+    def _middle(self) -> int:
+        """How far to the right the first node is, where the chart is wider than the pane."""
+        plane, flow = self.plane, self.flow
+        place = plane.place_of(flow.begin_id) if plane is not None and flow is not None else None
+        return max(0, place.x + place.width // 2 - self.size.width // 2) if place is not None else 0
+
+    # Where one is
+
+    def _reveal(self, node_id: str) -> None:
+        place = self.plane.place_of(node_id) if self.plane is not None else None
+        if place is not None:
+            region = Region(place.x - 2, max(0, place.y - 2), place.width + 4, place.height + 4)
+            seen = Region(self.scroll_offset.x, self.scroll_offset.y, self.size.width, self.size.height)
+            if not seen.contains_region(region):
+                self.scroll_to_region(region, animate=False, force=True, immediate=True, center=True)
+
+    def select(self, node_id: str) -> None:
+        """Put the cursor on a node and bring it into view."""
+        if self.flow is not None and node_id in self.flow.nodes:
+            before, self.selected = self.selected, node_id
+            self.redraw({before, node_id}, set())
+            self._reveal(node_id)
+
+    def action_walk(self, way: Walk) -> None:
+        if self.plane is not None:
+            self.following = False
+            self.select(self.plane.step(self.selected, way))
+
+    def action_open(self) -> None:
+        if self.selected:
+            self.post_message(self.NodeOpened(self.selected))
+
+    def action_zoom(self) -> None:
+        """Through all there is: as it fits, boxes, compact, outline."""
+        order: tuple[Zoom, ...] = ("auto", "full", "compact", "outline")
+        self._view(zoom=order[(order.index(self.zoom) + 1) % len(order)])
+
+    def action_nearer(self, by: int) -> None:
+        self.nearer(by)
+
+    def nearer(self, by: int) -> None:
+        """One step nearer or farther than what is shown."""
+        now: Zoom = self._shown.mode if self._shown is not None else "full"
+        self._view(zoom=ZOOMS[max(0, min(ZOOMS.index(now) + by, len(ZOOMS) - 1))])
+
+    def action_outline(self) -> None:
+        self._view(zoom="auto" if self.view == "outline" and self.zoom == "outline" else "outline")
+
+    def action_turn(self) -> None:
+        """The other direction than the one that is shown."""
+        self._view(way="TB" if self.turned_to == "LR" else "LR")
+
+    def action_map(self) -> None:
+        self.with_map = not self.with_map
+        self.refresh()
+
+    def _view(self, *, zoom: Zoom | None = None, way: Way | None = None) -> None:
+        self.zoom, self.way = zoom or self.zoom, way or self.way
+        self._lay()
+        self.call_after_refresh(self._reveal, self.selected)
+
+    def action_home(self) -> None:
+        self.following = True
+        self.select(self.current or self.selected)
+
+    def on_focus(self) -> None:
+        self.redraw({self.selected}, set())
+
+    def on_blur(self) -> None:
+        self.redraw({self.selected}, set())
+
+    # The mouse
+
+    def on_click(self, event: events.Click) -> None:
+        if self.was_dragged():
+            return
+        meta = event.style.meta
+        if isinstance(node_id := meta.get("node"), str):
+            before, self.selected = self.selected, node_id
+            self.redraw({before, node_id}, set())
+            self.post_message(self.MenuWanted() if event.button == _RIGHT else self.NodeOpened(node_id))
+        elif event.button == _RIGHT:
+            self.post_message(self.MenuWanted())
+        elif (cell := meta.get("map")) is not None and self.map is not None:
+            x, y = self.map.place_of(Offset(*cell))
+            self.following = False
+            self.scroll_to(x - self.size.width // 2, y - self.size.height // 2, animate=False, immediate=True)
+        elif isinstance(index := meta.get("edge"), int) and self.flow is not None:
+            edge = self.flow.edges[index]
+            if edge.label:
+                self.post_message(self.BranchClicked(edge.src, edge.label))

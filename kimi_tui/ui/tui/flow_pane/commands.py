@@ -1,0 +1,77 @@
+"""What the flow pane's keys do to the run under way; where one makes no sense, the reason.
+
+What can be seen on the chart is not told beside it.
+"""
+
+from kimi_tui.errors import KimiTuiError
+from kimi_tui.flow.run.runner import FlowRunner
+from kimi_tui.ui.tui.engine_protocol import Engine
+from kimi_tui.ui.tui.i18n.catalog import _
+
+
+def steer(engine: Engine, action: str, node_id: str = "") -> str | None:
+    """Do it; what there is to tell the person, or None."""
+    runner = engine.runner
+    if runner is None:
+        return _("no flow is running")
+    try:
+        match action.partition(":")[::2]:
+            case ("toggle", _):
+                if runner.paused is None and not runner.pausing:
+                    runner.pause()
+                else:
+                    runner.go_on()
+            case ("step", _):
+                runner.step()
+            case ("breakpoint", _):
+                runner.toggle_breakpoint(node_id or runner.node_id)
+            case ("ask", _):
+                return _ask(runner, node_id or runner.node_id)
+            case ("ask_always", _):
+                always = runner.state.ask != "always"
+                runner.ask_at_decisions("always" if always else "never")
+                return _("you are asked at each decision") if always else _("the model decides alone")
+            case ("again", _):
+                runner.run_again(None)
+            case ("jump", _):
+                runner.jump(node_id)
+            case ("stop", _):
+                engine.stop_flow()
+            case ("choose", label):
+                runner.choose(label, node_id=node_id or None)
+                return None
+            case _:
+                return None
+    except KimiTuiError as error:
+        return str(error)
+    return None
+
+
+def _ask(runner: FlowRunner, node_id: str) -> str:
+    """Ask the person at this decision from now on, or no more."""
+    now = runner.state.ask
+    decisions = {node for node, edges in runner.flow.outgoing.items() if len(edges) > 1}
+    if node_id not in decisions:
+        return _("this node decides nothing; there is nothing to ask")
+    asked = decisions if now == "always" else set[str]() if now == "never" else set(now)
+    asked ^= {node_id}
+    runner.ask_at_decisions(frozenset(asked) if asked else "never")
+    return _("you are asked at this decision") if node_id in asked else _("the model decides here alone")
+
+
+def edit_and_run(engine: Engine, node_id: str, text: str) -> str | None:
+    """Give a node another prompt; where the run is paused, run it with that now."""
+    runner = engine.runner
+    if runner is None:
+        return _("no flow is running")
+    try:
+        runner.edit_prompt(node_id, text or None)
+        if runner.paused is None:
+            return _("its next turn has the edited prompt")
+        if node_id == runner.node_id:
+            runner.run_again()
+        else:
+            runner.jump(node_id)
+    except KimiTuiError as error:
+        return str(error)
+    return None

@@ -1,0 +1,66 @@
+"""Everything that can be done in the flow pane, as rows to choose from: for the mouse, and for who forgot the key."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+from kimi_tui.ui.tui.dialogs.node_details import NodeControls
+from kimi_tui.ui.tui.dialogs.option_list import Option
+from kimi_tui.ui.tui.i18n.catalog import _
+
+
+@dataclass(frozen=True, slots=True)
+class Circumscribed:
+    """What the menu depends on. `controls` are those of the node under the cursor."""
+
+    showing: Literal["list", "run", "chart", "overlay"]
+    controls: NodeControls
+    paused: bool = False
+    has_map: bool = False
+
+
+def menu_options(state: Circumscribed) -> list[Option]:
+    """The pane's actions that make sense now, each with its key."""
+    out: list[Option] = []
+    if state.controls.running:
+        out += _of_the_run(state)
+    out.append(Option("open", "enter", _("Open the node: prompt, turns, figures")))
+    if not state.controls.running:
+        out += [Option("start", "s", _("Start the flow")), Option("list", "l", _("The flows there are"))]
+    if state.showing in ("run", "chart"):
+        out.append(Option("export", "e", _("Export it")))
+    out.append(Option("runs", "h", _("Earlier runs")))
+    if state.showing == "run":
+        out.append(Option("time", "F8", _("Go back in time")))
+    return [*out, *_of_the_view(has_map=state.has_map)]
+
+
+def _of_the_run(state: Circumscribed) -> list[Option]:
+    node = state.controls
+    out = [
+        Option("toggle", "space", _("Go on") if state.paused else _("Pause when this turn is over")),
+        Option("step", "n", _("One step, then pause")),
+        Option("breakpoint", "b", _("Take the breakpoint away") if node.at_breakpoint else _("Breakpoint here")),
+    ]
+    if node.branches:
+        out.append(Option("choose", "c", _("Choose its branch")))
+        out.append(Option("ask", "a", _("Let the model choose here") if node.asks else _("Ask me at this decision")))
+    out.append(Option("ask_always", "A", _("Ask me at each decision, or no more")))
+    if node.here:
+        out.append(Option("again", "r", _("Run it again")))
+    else:
+        out.append(Option("jump", "j", _("Go on from here")))
+    if node.has_prompt:
+        out.append(Option("edit", "p", _("Edit its prompt, and run it")))
+    out.append(Option("stop", "x", _("Stop the run")))
+    return out
+
+
+def _of_the_view(*, has_map: bool) -> list[Option]:
+    out = [
+        Option("nearer", "+", _("Larger boxes")),
+        Option("farther", "-", _("Smaller boxes")),
+        Option("outline", "o", _("Outline, or the chart again")),
+        Option("turn", "d", _("Downwards, or to the right")),
+        Option("home", "home", _("To the current node, and follow it")),
+    ]
+    return [*out, Option("map", "m", _("The map, or none"))] if has_map else out

@@ -1,0 +1,49 @@
+"""A run or a chart from the pane into a file."""
+
+import json
+from pathlib import Path
+from typing import Literal
+
+from kimi_tui.flow.model.graph import Flow
+from kimi_tui.flow.render.run_export import flow_of_picture, to_json, to_markdown, to_mermaid
+from kimi_tui.flow.render.source_writer import to_mermaid as chart_to_mermaid
+from kimi_tui.flow.render.svg import to_svg
+from kimi_tui.flow.run.run_view import FlowPicture
+from kimi_tui.ui.tui.i18n.catalog import _
+
+Format = Literal["mermaid", "svg", "json", "md"]
+SUFFIXES: dict[Format, str] = {"mermaid": ".mmd", "svg": ".svg", "json": ".json", "md": ".md"}
+
+
+def export_run(picture: FlowPicture, form: Format, folder: Path) -> Path:
+    """Write the run into a new file of `folder`. Raises OSError."""
+    match form:
+        case "mermaid":
+            text = to_mermaid(picture)
+        case "svg":
+            text = to_svg(flow_of_picture(picture), picture)
+        case "json":
+            text = json.dumps(to_json(picture), indent=2, ensure_ascii=False) + "\n"
+        case "md":
+            text = to_markdown(picture)
+    return _write(text, folder, f"{picture.name}-{picture.run_id[:8]}", SUFFIXES[form])
+
+
+def export_chart(name: str, flow: Flow, form: Format, folder: Path) -> Path:
+    """Write a chart that is not running, as Mermaid text or as SVG."""
+    text = to_svg(flow) if form == "svg" else chart_to_mermaid(flow)
+    return _write(text, folder, name, SUFFIXES["svg" if form == "svg" else "mermaid"])
+
+
+def _write(text: str, folder: Path, name: str, suffix: str) -> Path:
+    """A new file: what is there already is never written over."""
+    plain = "".join(char if char.isalnum() or char in "-_." else "-" for char in name).strip(".-")[:60] or "flow"
+    for number in range(1, 1000):
+        path = folder / f"flow-{plain}{f'-{number}' if number > 1 else ''}{suffix}"
+        try:
+            with path.open("x", encoding="utf-8") as file:
+                file.write(text)
+        except FileExistsError:
+            continue
+        return path
+    raise FileExistsError(_("{folder}: there are too many exports of {name}", folder=folder, name=plain))

@@ -1,0 +1,99 @@
+"""A run in words: the pane's title, and the facts and buttons below the chart."""
+
+from kimi_tui.flow.run.run_view import FlowPicture
+from kimi_tui.ui.tui.flow_pane.footer import Button, FootFacts
+from kimi_tui.ui.tui.flow_pane.run_styles import WORDS, Circumstances, standing_of
+from kimi_tui.ui.tui.i18n import labels
+from kimi_tui.ui.tui.i18n.catalog import _, n_
+from kimi_tui.ui.tui.state.flow_reducer import FlowRun, branches_of
+from kimi_tui.ui.tui.text.call_summary import one_line
+from kimi_tui.ui.tui.text.sanitize import sanitize
+from kimi_tui.ui.tui.text.styled_line import cells
+
+
+def title_of(run: FlowRun, picture: FlowPicture, now: float, width: int) -> str:
+    """` flow: release · move 3/1,000 · 1:12 `, without the most moves where it is narrow."""
+    moves = (
+        _("move {number}", number=picture.moves) if run.active else n_("{count} move", "{count} moves", picture.moves)
+    )
+    most = f"/{run.begin.max_moves:,}" if run.active else ""
+    spent = f" · {labels.elapsed(picture.elapsed(now))} "
+    flow = _("flow: {name}", name=sanitize(one_line(run.begin.name)))
+    if cells(flow) + cells(moves) + len(most) + len(spent) + 6 > width:
+        most = ""
+    return f" {flow} · {moves}{most}{spent}"
+
+
+def more() -> Button:
+    return ("menu", "… " + _("more"))
+
+
+def view_buttons(*, with_map: bool) -> tuple[Button, ...]:
+    """How the chart is shown, to be clicked."""
+    found: list[Button] = [("farther", "−"), ("nearer", _("+ size")), ("outline", "o " + _("outline"))]
+    found.append(("turn", "d " + _("turn")))
+    if with_map:
+        found.append(("map", "m " + _("map")))
+    return (*found, ("whole", "F11 " + _("zoom")))
+
+
+def facts_of(
+    run: FlowRun, picture: FlowPicture, now: Circumstances, *, changed: bool = False, past: bool = False
+) -> FootFacts:
+    """What the foot says of a run."""
+    figures: list[str] = []
+    node = picture.current
+    if node is not None and run.active:
+        figures.append(labels.elapsed(node.elapsed(now.now)))
+    if picture.tokens:
+        figures.append(_("{count} tokens", count=labels.tokens(picture.tokens)))
+    if changed:
+        figures.append(_("the file has changed; this run keeps its chart"))
+    if run.status is not None:
+        return _ended(run, tuple(figures))
+    place = run.node_label
+    go_on: Button = ("toggle", "space " + _("go on"))
+    step: Button = ("step", "n " + _("step"))
+    stop: Button = ("stop", "x " + _("stop"))
+    if run.pause is not None:
+        word = _(labels.PAUSED[run.pause.reason])
+        choices = tuple((f"choose:{label}", label) for label in branches_of(run.begin, run.node_id))
+        if run.pause.reason == "choice":
+            return FootFacts("?", word, "warning", place, tuple(figures), choices)
+        buttons = (go_on, step, ("again", "r " + _("again")), stop)
+        return FootFacts("‖", word, "warning", place, tuple(figures), buttons)
+    standing = standing_of(picture, picture.node_id, now)
+    buttons = (("toggle", "space " + _("pause")), step, ("breakpoint", "b " + _("breakpoint")), stop)
+    if standing in ("approval", "answer"):
+        if picture.pausing:
+            figures[:0] = [_("pauses when done")]
+            buttons = (go_on, stop)
+        return FootFacts("?", _(WORDS[standing]), "warning", place, tuple(figures), buttons)
+    if standing == "retrying" and now.retry_until is not None:
+        left = _("retrying in {time}", time=labels.elapsed(now.retry_until - now.now + 0.999))
+        return FootFacts("↻", left, "warning", place, tuple(figures), buttons)
+    if picture.pausing:
+        figures[:0] = [] if past else [_("Esc interrupts it now")]
+        return FootFacts("▶", _("pauses after"), "accent", place, tuple(figures), (go_on, stop))
+    return FootFacts("▶", _("running"), "accent", place, tuple(figures), buttons)
+
+
+def ended_buttons() -> tuple[Button, ...]:
+    """What can be done where no run is under way."""
+    return (
+        ("start", "s " + _("start")),
+        ("list", "l " + _("flows")),
+        ("export", "e " + _("export")),
+        ("runs", "h " + _("runs")),
+    )
+
+
+def _ended(run: FlowRun, figures: tuple[str, ...]) -> FootFacts:
+    assert run.status is not None
+    sign, role = ("✓", "success") if run.status == "finished" else ("■", "warning")
+    if run.status == "failed":
+        sign, role = "✗", "error"
+    word = _("cut off") if run.cut_off else _(labels.ENDED[run.status])
+    place = _("at {node}", node=run.node_label) if run.cut_off else ""
+    first: Button = ("resume", "g " + _("go on")) if run.cut_off else ("start", "s " + _("again"))
+    return FootFacts(sign, word, role, place, figures, (first, *ended_buttons()[1:]))

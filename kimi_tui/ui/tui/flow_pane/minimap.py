@@ -1,0 +1,96 @@
+"""A large chart in a corner of its own pane: where its nodes are, which of them is current, and what of it is seen."""
+
+from dataclasses import dataclass
+
+from rich.segment import Segment
+from rich.style import Style
+from textual.geometry import Offset, Region, Size
+
+from kimi_tui.ui.tui.flow_pane.chart_surface import Plane
+from kimi_tui.ui.tui.flow_pane.style_model import Faces, Role, ink
+from kimi_tui.ui.tui.themes.palette import Palette
+
+_WIDEST, _HIGHEST = 22, 11
+_LEAST_PANE = Size(44, 14)
+_QUARTERS = " ▘▝▀▖▌▞▛▗▚▐▜▄▙▟█"
+_QUIET: dict[Role, Role] = {"muted": "faint"}
+"""What nobody came to yet stays in the background."""
+_RANK: dict[Role, int] = {"faint": 0, "muted": 1, "plain": 2, "success": 3, "accent": 4, "warning": 5, "error": 6}
+
+
+@dataclass(frozen=True, slots=True)
+class MiniMap:
+    """`size` is in cells; `scale` is how many cells of the plane one cell of the map stands for, across and down."""
+
+    size: Size
+    scale: tuple[float, float]
+
+    @classmethod
+    def fitting(cls, plane: Plane, pane: Size) -> "MiniMap | None":
+        """A map for this plane in a pane of this size; None where the pane is too small, or shows it all."""
+        if pane.width < _LEAST_PANE.width or pane.height < _LEAST_PANE.height:
+            return None
+        if plane.width * plane.height < 2.5 * pane.width * pane.height:
+            return None
+        most = Size(min(_WIDEST, pane.width // 4), min(_HIGHEST, pane.height // 3))
+        scale = max(plane.width / most.width, plane.height / most.height / 2)
+        across, down = scale, scale * 2
+        if plane.width / across < 6:
+            across = plane.width / 6
+        if plane.height / down < 3:
+            down = plane.height / 3
+        return cls(Size(max(1, round(plane.width / across)), max(1, round(plane.height / down))), (across, down))
+
+    def place_of(self, cell: Offset) -> Offset:
+        """The place in the plane that a cell of the map stands for."""
+        return Offset(int((cell.x + 0.5) * self.scale[0]), int((cell.y + 0.5) * self.scale[1]))
+
+    def rows(
+        self,
+        plane: Plane,
+        faces: Faces,
+        nodes: tuple[str, ...],
+        *,
+        current: str,
+        seen: Region,
+        palette: Palette,
+        ground: Style,
+        ascii: bool,  # noqa: A002
+    ) -> list[list[Segment]]:
+        """One list of segments a row, each as wide as the map; `seen` is the part of the plane in the pane."""
+        width, height = self.size
+        dots = [[0] * width for _ in range(height)]
+        roles: list[list[Role]] = [["faint"] * width for _ in range(height)]
+        across, down = self.scale
+        here: tuple[int, int] | None = None
+        for node_id in nodes:
+            place = plane.place_of(node_id)
+            if place is None:
+                continue
+            face = faces.node(node_id)
+            role: Role = face.sign_role if face.sign_role != "plain" else face.role
+            for dot_y in range(int(place.y / down * 2), max(int(place.bottom / down * 2), int(place.y / down * 2) + 1)):
+                for dot_x in range(int(place.x / across * 2), int(place.right / across * 2) + 1):
+                    x, y = min(dot_x // 2, width - 1), min(dot_y // 2, height - 1)
+                    dots[y][x] |= 1 << (dot_x % 2 + 2 * (dot_y % 2))
+                    if _RANK.get(role, 2) >= _RANK.get(roles[y][x], 0):
+                        roles[y][x] = role
+            if node_id == current:
+                middle = Offset(place.x + place.width // 2, place.y + place.height // 2)
+                here = min(int(middle.x / across), width - 1), min(int(middle.y / down), height - 1)
+        out: list[list[Segment]] = []
+        for y in range(height):
+            row: list[Segment] = []
+            for x in range(width):
+                in_view = seen.x <= (x + 0.5) * across < seen.right and seen.y <= (y + 0.5) * down < seen.bottom
+                style = (
+                    ground
+                    + ink(_QUIET.get(roles[y][x], roles[y][x]), palette)
+                    + (palette.selection if in_view else palette.code_bg)
+                )
+                sign = _QUARTERS[dots[y][x]] if not ascii else ("o" if dots[y][x] else " ")
+                if here == (x, y):
+                    sign, style = (">" if ascii else "▶"), style + palette.accent + Style(bold=True)
+                row.append(Segment(sign, style + Style(meta={"map": (x, y)})))
+            out.append(row)
+        return out

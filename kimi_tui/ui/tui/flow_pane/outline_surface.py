@@ -1,0 +1,110 @@
+"""A flow as a list of steps with their branches: the plane for panes that are too narrow for a drawing."""
+
+from collections.abc import Collection
+
+from textual.geometry import Region
+
+from kimi_tui.flow.layout.cell_text import cells, clean
+from kimi_tui.flow.model.graph import Flow, NodeKind
+from kimi_tui.flow.model.outline import OutlineLine, outline
+from kimi_tui.ui.tui.flow_pane.chart_surface import Piece
+from kimi_tui.ui.tui.flow_pane.keyboard_navigation import Way
+from kimi_tui.ui.tui.flow_pane.style_model import Faces
+from kimi_tui.ui.tui.i18n.translate import answered
+from kimi_tui.ui.tui.text.styled_line import cut
+
+_SIGNS = {NodeKind.BEGIN: "●", NodeKind.END: "■", NodeKind.TASK: "□", NodeKind.DECISION: "◆"}
+_ASCII_SIGNS = {NodeKind.BEGIN: "o", NodeKind.END: "x", NodeKind.TASK: "-", NodeKind.DECISION: "?"}
+
+
+class Outline:
+    """The plane of a chart's outline: one row a step or branch, as wide as the pane; `notice` stands before them."""
+
+    def __init__(self, flow: Flow, width: int, *, ascii: bool = False, notice: str = "") -> None:  # noqa: A002
+        self._flow = flow
+        self._ascii = ascii
+        before = (OutlineLine(0, answered(notice)),) if notice else ()
+        self._lines: tuple[OutlineLine, ...] = (*before, *outline(flow))
+        self.width = max(4, width)
+        self._row_of = {line.node: y for y, line in enumerate(self._lines) if line.node is not None}
+        self._order = [line.node for line in self._lines if line.node is not None]
+        self._edge_row = {line.edge: y for y, line in enumerate(self._lines) if line.edge is not None}
+
+    @property
+    def height(self) -> int:
+        return len(self._lines)
+
+    def place_of(self, node_id: str) -> Region | None:
+        row = self._row_of.get(node_id)
+        return None if row is None else Region(0, row, self.width, 1)
+
+    def rows_of(self, nodes: Collection[str], edges: Collection[int]) -> set[int]:
+        rows = {self._row_of[node] for node in nodes if node in self._row_of}
+        return rows | {self._edge_row[edge] for edge in edges if edge in self._edge_row}
+
+    def step(self, node_id: str, way: Way) -> str:
+        """Up and down the list; left is the first step of it, right the last."""
+        if node_id not in self._row_of:
+            return self._order[0] if self._order else node_id
+        at = self._order.index(node_id)
+        by = {"up": -1, "down": 1, "left": -at, "right": len(self._order)}[way]
+        return self._order[max(0, min(at + by, len(self._order) - 1))]
+
+    def row(self, y: int, faces: Faces) -> list[Piece]:
+        line = self._lines[y]
+        pad = "  " * min(line.indent, max(0, self.width // 2 - 8) // 2)
+        pieces = [Piece(pad)] if pad else []
+        if line.node is None and line.edge is None:
+            pieces.append(Piece(cut(line.text, self.width), "warning"))
+        elif line.node is not None:
+            pieces += self._step(line, faces, len(pad))
+        else:
+            pieces += self._branch(line, faces, len(pad))
+        used = sum(cells(piece.text) for piece in pieces)
+        if used < self.width:
+            pieces.append(Piece(" " * (self.width - used)))
+        return pieces
+
+    def _step(self, line: OutlineLine, faces: Faces, indent: int) -> list[Piece]:
+        assert line.node is not None
+        node, face = self._flow.nodes[line.node], faces.node(line.node)
+        kinds = _ASCII_SIGNS if self._ascii else _SIGNS
+        told = face.sign != " "
+        sign = face.sign if told else kinds[node.kind]
+        room = self.width - indent - 2
+        tail = ""
+        if face.visits > 1:
+            tail += f" {'x' if self._ascii else '×'}{face.visits}"
+        for word in face.words:
+            if room - cells(tail) - cells(word) - 1 >= min(12, cells(line.text)):
+                tail += f" {word}"
+                break
+        text = cut(line.text, max(1, room - cells(tail)))
+        bold = face.bold or face.current
+        return [
+            Piece(f"{sign} ", face.sign_role if told else face.role, bold, node=node.id),
+            Piece(text, face.role, bold, node=node.id, body=True),
+            Piece(tail, "muted", node=node.id),
+        ]
+
+    def _branch(self, line: OutlineLine, faces: Faces, indent: int) -> list[Piece]:
+        edge = line.edge if line.edge is not None else -1
+        face = faces.edge(edge)
+        back, onward, branch = ("<-", "->", "`-") if self._ascii else ("↑", "→", "╰")
+        if face.line in ("heavy", "double"):
+            branch = ("=" if face.line == "heavy" else "~") if self._ascii else ("┗" if face.line == "heavy" else "╚")
+        room = self.width - indent - cells(branch) - 1
+        goal = ""
+        if line.goes_to is not None:
+            name = clean(self._flow.nodes[line.goes_to].title).replace("\n", " ") or line.goes_to
+            goal = f" {back if line.back else onward} {name}"
+        label = line.text + ("" if line.goes_to is not None or not line.text else ":")
+        text = cut(label, max(1, room))
+        count = f" {face.count}" if face.count and cells(text) + cells(face.count) + 1 <= room else ""
+        left = room - cells(text) - cells(count)
+        return [
+            Piece(f"{branch} ", face.role, face.bold, edge=edge),
+            Piece(text, face.label_role, face.bold, face.marked, edge=edge),
+            Piece(count, face.role, edge=edge),
+            Piece(cut(goal, left) if left > 3 else "", "muted", edge=edge),
+        ]

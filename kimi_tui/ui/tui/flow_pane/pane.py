@@ -1,0 +1,401 @@
+"""The flow pane: the chart of the run, a chart to be started, or the flows there are; and the keys that steer."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import ClassVar, Literal
+
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Vertical
+from textual.content import Content
+from textual.message import Message
+
+from kimi_tui.flow.model.graph import Flow
+from kimi_tui.flow.run.node_prompts import shown_flow
+from kimi_tui.flow.run.run_view import FlowPicture
+from kimi_tui.ui.tui.engine_protocol import FlowSkill
+from kimi_tui.ui.tui.flow_pane.broken_flow import BrokenFlow, warnings_of
+from kimi_tui.ui.tui.flow_pane.chart_view import FlowChart
+from kimi_tui.ui.tui.flow_pane.diagnostics_view import Trouble
+from kimi_tui.ui.tui.flow_pane.flow_list import FlowList
+from kimi_tui.ui.tui.flow_pane.footer import FlowFoot, FootFacts
+from kimi_tui.ui.tui.flow_pane.footer_text import ended_buttons, facts_of, more, title_of, view_buttons
+from kimi_tui.ui.tui.flow_pane.refusals import Showing, Shown, why_not
+from kimi_tui.ui.tui.flow_pane.run_styles import Circumstances, faces_of, flow_of
+from kimi_tui.ui.tui.flow_pane.style_model import Faces
+from kimi_tui.ui.tui.i18n.catalog import _, n_
+from kimi_tui.ui.tui.state.flow_reducer import FlowRun
+from kimi_tui.ui.tui.text.call_summary import one_line
+from kimi_tui.ui.tui.text.sanitize import sanitize
+from kimi_tui.wire.flow_events import FlowBegin
+
+Want = Literal["export", "runs", "start", "live", "menu", "whole", "resume", "time"]
+_ROOMY = 18
+"""Rows from which on there is room for a row of what changes the view."""
+
+
+class FlowPane(Vertical):
+    """Shows what the fold says; steering goes out as messages."""
+
+    DEFAULT_CSS = """
+    FlowPane { height: 1fr; border-top: solid $line; }
+    FlowPane > FlowChart { display: none; height: 1fr; }
+    FlowPane.-chart > FlowChart { display: block; }
+    FlowPane.-chart > FlowList { display: none; }
+    """
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("space", "steer('toggle')", "Pause or go on"),
+        Binding("n", "steer('step')", "One step"),
+        Binding("b", "steer('breakpoint')", "Breakpoint"),
+        Binding("c", "steer('choose')", "Choose a branch"),
+        Binding("r", "steer('again')", "Run again"),
+        Binding("j", "steer('jump')", "Go on from here"),
+        Binding("p", "steer('edit')", "Edit the prompt and run"),
+        Binding("a", "steer('ask')", "Ask me at this decision"),
+        Binding("A", "steer('ask_always')", "Ask me at each decision"),
+        Binding("x", "steer('stop')", "Stop"),
+        Binding("e", "export", "Export"),
+        Binding("s", "start", "Start it"),
+        Binding("v", "view", "Show its chart here"),
+        Binding("h", "runs", "Earlier runs"),
+        Binding("l", "list", "Flows"),
+        Binding("g", "resume", "Go on with the run that was cut off"),
+        Binding("full_stop", "menu", "All that can be done here"),
+    ]
+
+    class Steered(Message):
+        """What is to be done with the run; `node_id` is the node under the cursor.
+
+        `action`: toggle, step, breakpoint, choose, choose:LABEL, again, jump, edit, ask, ask_always, stop.
+        """
+
+        def __init__(self, action: str, node_id: str) -> None:
+            self.action = action
+            self.node_id = node_id
+            super().__init__()
+
+    class Wanted(Message):
+        """Something that needs more than the pane; `start` and `runs` are of the flow `name`."""
+
+        def __init__(self, what: Want, name: str = "") -> None:
+            self.what: Want = what
+            self.flow_name = name
+            super().__init__()
+
+    def __init__(
+        self,
+        *,
+        clock: Callable[[], float],
+        id: str | None = None,  # noqa: A002
+    ) -> None:
+        super().__init__(id=id)
+        self._clock = clock
+        self._run: FlowRun | None = None
+        self._picture: FlowPicture | None = None
+        self._shown: FlowBegin | None = None
+        self.held_up = Circumstances()
+        self._good: dict[str, Flow] = {}
+        self._changed_on_disk = False
+        self._overlay = ("", Faces(), ())
+        self._overlaid: FlowPicture | None = None
+        self.past = self.recorded = False
+        self.showing: Showing = "list"
+        self.chart_of: FlowSkill | None = None
+        self.listing = FlowList(id="flows")
+        self.trouble = Trouble(id="trouble")
+        self.chart = FlowChart(id="chart")
+        self._foot = FlowFoot(id="foot")
+
+    def compose(self) -> ComposeResult:
+        yield self.listing
+        yield self.trouble
+        yield self.chart
+        yield self._foot
+
+    @property
+    def has_nothing(self) -> bool:
+        return self._run is None and not self.listing.flows
+
+    @property
+    def picture(self) -> FlowPicture | None:
+        """The run that is shown, if one is."""
+        return self._picture if self.showing == "run" else None
+
+    @property
+    def overlaid(self) -> FlowPicture | None:
+        """The earlier run that is shown, if one is."""
+        return self._overlaid if self.showing == "overlay" else None
+
+    def on_mount(self) -> None:
+        self._say()
+
+    def on_resize(self) -> None:
+        self._say()
+
+    # The flows there are
+
+    def show_flows(self, flows: Sequence[FlowSkill]) -> None:
+        """The flows, broken ones among them; one that was saved since is shown at once, unless a run is under way."""
+        before = {skill.name: skill for skill in self.listing.flows}
+        changed = [skill for skill in flows if before and skill != before.get(skill.name)]
+        self._good.update((skill.name, skill.flow) for skill in flows if skill.flow is not None)
+        self.listing.show(flows)
+        run = self._run
+        if run is not None and run.active:
+            self._changed_on_disk |= any(skill.name == run.begin.name for skill in changed)
+        elif changed:
+            self.show_chart(changed[0])
+        elif self.showing == "chart" and self.chart_of is not None and self.chart_of.name not in self._names(flows):
+            self._show("list")
+        self._say()
+
+    @staticmethod
+    def _names(flows: Sequence[FlowSkill]) -> set[str]:
+        return {skill.name for skill in flows}
+
+    @property
+    def known(self) -> frozenset[str]:
+        """The names of all flows that were shown once."""
+        return frozenset(self._good)
+
+    def show_chart(self, skill: FlowSkill) -> None:
+        """Show a flow's chart; of a broken one what is wrong with it, and the last chart that was good, dimmed."""
+        self.chart_of = skill
+        flow = skill.flow or self._good.get(skill.name)
+        broken = skill if isinstance(skill, BrokenFlow) else None
+        if broken is not None and flow is not None:
+            broken = replace(broken, flow=flow)
+        self.trouble.show(broken, warnings_of(skill))
+        self._show("chart")
+        self._shown = None
+        self.chart.dim(broken is not None)
+        self.chart.show_flow(shown_flow(flow, None) if flow is not None else None)
+        self._say()
+
+    # A run
+
+    def show_run(
+        self,
+        run: FlowRun | None,
+        picture: FlowPicture | None,
+        *,
+        asking: bool = False,
+        answering: bool = False,
+        retry_until: float | None = None,
+    ) -> None:
+        """The run as it is now; None where there is none."""
+        new = run is not None and (self._run is None or run.begin.run_id != self._run.begin.run_id)
+        self._run, self._picture = run, picture
+        self.held_up = Circumstances(self._clock(), asking, answering, retry_until)
+        if run is None or picture is None:
+            if self.showing == "run":
+                self._show("list")
+        elif self.showing == "run" or new or run.active:
+            self._put_run(run, picture)
+        self._say()
+
+    def _put_run(self, run: FlowRun, picture: FlowPicture) -> None:
+        if run.begin is not self._shown or self.showing != "run":
+            self._shown, self._changed_on_disk = run.begin, False
+            had_focus = self.listing.has_focus
+            self._show("run")
+            flow = flow_of(run.begin)
+            self.chart.show_flow(flow, self._faces(picture, flow), current=picture.node_id)
+            if had_focus:
+                self.call_after_refresh(self._keep_focus)
+        elif self.chart.flow is not None:
+            self.chart.put(self._faces(picture, self.chart.flow), current=picture.node_id)
+
+    def _keep_focus(self) -> None:
+        """The list that had the focus is hidden: the chart has it now, unless it went elsewhere."""
+        if self.screen.focused in (None, self.listing):
+            self.chart.focus()
+
+    def _faces(self, picture: FlowPicture, flow: Flow) -> Faces:
+        return faces_of(picture, flow, self.held_up, ascii=self.chart.ascii_only)
+
+    def show_overlay(
+        self, title: str, flow: Flow, faces: Faces, legend: Sequence[str], *, picture: FlowPicture | None = None
+    ) -> None:
+        """A chart with something else on it than a run: a comparison, how often each way was gone.
+
+        `picture` is that of the one earlier run it shows, if it does.
+        """
+        self._overlay, self._overlaid = (title, faces, tuple(legend)), picture
+        self._show("overlay")
+        self._shown = None
+        self.chart.show_flow(flow, faces)
+        self._say()
+
+    def tick(self) -> None:
+        """The clock has gone on: figures that count are said anew."""
+        run, picture = self._run, self._picture
+        if run is None or picture is None or not run.active:
+            return
+        held = self.held_up
+        self.held_up = Circumstances(self._clock(), held.approval, held.answer, held.retry_until)
+        if self.showing == "run" and self.chart.flow is not None:
+            self.chart.put(self._faces(picture, self.chart.flow), current=picture.node_id)
+        self._say()
+
+    def _show(self, showing: Showing) -> None:
+        self.showing = showing
+        self.set_class(showing != "list", "-chart")
+        if showing != "chart":
+            self.trouble.show()
+            self.chart.dim(False)
+
+    def focus_inside(self) -> None:
+        self.screen.set_focus(self.listing if self.showing == "list" else self.chart)
+
+    # Keys
+
+    def action_list(self) -> None:
+        """From a chart to the list of flows, and from the list back to the last run."""
+        if self.showing in ("list", "overlay") and self._run is not None and self._picture is not None:
+            self._put_run(self._run, self._picture)
+        elif self._run is None or not self._run.active or self.showing != "run":
+            self._show("list")
+        self.focus_inside()
+        self._say()
+
+    def action_view(self) -> None:
+        """Show the chart of the flow under the cursor of the list."""
+        if self.listing.flows:
+            self.show_chart(self.listing.flows[self.listing.cursor])
+            self.focus_inside()
+
+    def action_start(self) -> None:
+        """Start the flow whose chart is shown, or the one that has ended once more."""
+        if name := self._startable:
+            self.post_message(self.Wanted("start", name))
+
+    @property
+    def _startable(self) -> str:
+        """The flow that can be started from what is shown; of a run, if its skill is still there."""
+        run, skill = self._run, self.chart_of
+        if self.showing == "list" and self.listing.flows:
+            return self.listing.flows[self.listing.cursor].name
+        if self.showing == "chart" and skill is not None and skill.flow is not None:
+            return skill.name
+        if self.showing == "run" and run is not None and not run.active and not self.past:
+            return run.begin.name if run.begin.name in self._names(self.listing.flows) else ""
+        return ""
+
+    def action_resume(self) -> None:
+        self.post_message(self.Wanted("resume"))
+
+    def action_menu(self) -> None:
+        self.post_message(self.Wanted("menu", self.chart.selected if self.showing == "run" else ""))
+
+    def action_export(self) -> None:
+        self.post_message(self.Wanted("export"))
+
+    def action_runs(self) -> None:
+        name = self._run.begin.name if self._run is not None and self.showing == "run" else ""
+        if self.showing == "chart" and self.chart_of is not None:
+            name = self.chart_of.name
+        elif self.showing == "list" and self.listing.flows:
+            name = self.listing.flows[self.listing.cursor].name
+        self.post_message(self.Wanted("runs", name))
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Steering keys act on a run under way; the list's keys where there is something to go to."""
+        active = self._run is not None and self._run.active and self.showing == "run" and not self.past
+        match action:
+            case "steer":
+                return active
+            case "list":
+                return not active and (self.showing != "list" or self._run is not None)
+            case "export":
+                return self.showing in ("run", "chart")
+            case "start":
+                return bool(self._startable)
+            case "resume":
+                return self.showing == "run" and self._run is not None and self._run.cut_off and not self.past
+            case "menu":
+                return self.showing != "list"
+            case "view":
+                return self.showing == "list"
+            case _:
+                return True
+
+    def why_not(self, key: str) -> str:
+        """Why a key of the pane or of its chart does nothing now; "" for one that neither has."""
+        for bindings, of_chart in ((self._bindings, False), (self.chart._bindings, True)):  # pyright: ignore[reportPrivateUsage]
+            for binding in bindings.key_to_bindings.get(key, ()):
+                active = self._run is not None and self._run.active
+                shown = Shown(self.showing, active, self.past, can_start=bool(self._startable))
+                return why_not("chart" if of_chart else binding.action.partition("(")[0], shown)
+        return ""
+
+    def action_steer(self, action: str) -> None:
+        self.post_message(self.Steered(action, self.chart.selected if self.showing == "run" else ""))
+
+    def on_flow_chart_menu_wanted(self) -> None:
+        self.action_menu()
+
+    def on_flow_foot_pressed(self, event: FlowFoot.Pressed) -> None:
+        event.stop()
+        self.act(event.action)
+
+    def act(self, action: str) -> None:
+        """Do what a key of the pane or of its chart does."""
+        match action:
+            case "list" | "start" | "view" | "export" | "runs" | "menu":
+                getattr(self, f"action_{action}")()
+            case "live" | "whole" | "resume" | "time":
+                self.post_message(self.Wanted(action))
+            case "nearer" | "farther":
+                self.chart.nearer(1 if action == "nearer" else -1)
+            case "outline" | "turn" | "map" | "home" | "open":
+                getattr(self.chart, f"action_{action}")()
+            case _:
+                self.action_steer(action)
+
+    # What is said around the chart
+
+    def _say(self) -> None:
+        run, picture = self._run, self._picture
+        match self.showing:
+            case "list":
+                self.border_title = " " + _("flows {count}", count=len(self.listing.flows)) + " "
+                self._foot.show(self._list_facts())
+            case "chart" if self.chart_of is not None:
+                name = sanitize(one_line(self.chart_of.name))
+                self.border_title = Content(" " + _("flow: {name}", name=name) + " ")
+                self._put_foot(self._chart_facts(self.chart_of))
+            case "overlay":
+                title, _faces, legend = self._overlay
+                self.border_title = Content(f" {sanitize(title)} ")
+                word = legend[0] if legend else ""
+                buttons = (("list", "l " + _("back")), ("runs", "h " + _("runs")))
+                self._put_foot(FootFacts("≡", word, "accent", "", legend[1:], buttons))
+            case _ if run is not None and picture is not None:
+                self.border_title = Content(title_of(run, picture, self._clock(), self.size.width))
+                facts = facts_of(run, picture, self.held_up, changed=self._changed_on_disk, past=self.past)
+                now = () if self.recorded else (("live", _("back to now")),)
+                self._put_foot(replace(facts, buttons=now) if self.past else facts)
+            case _:
+                pass
+
+    def _put_foot(self, facts: FootFacts) -> None:
+        """The foot of a chart: with what changes its view, where there is room for one more row."""
+        if self.size.height >= _ROOMY:
+            views = (*view_buttons(with_map=self.chart.map is not None), more())
+            self._foot.show(replace(facts, views=views))
+        else:
+            self._foot.show(replace(facts, buttons=(*facts.buttons, more())))
+
+    def _list_facts(self) -> FootFacts:
+        if not self.listing.flows or self.size.height < _ROOMY:
+            return FootFacts()
+        last = (("list", "l " + _("last run")),) if self._run is not None else ()
+        buttons = (("start", "s " + _("start")), ("view", "v " + _("chart")), ("runs", "h " + _("runs")), *last)
+        return FootFacts(buttons=buttons)
+
+    def _chart_facts(self, skill: FlowSkill) -> FootFacts:
+        if skill.flow is None:
+            return FootFacts("✗", _("cannot be run"), "error", "", (), (("list", "l " + _("flows")),))
+        figures = (n_("{count} node", "{count} nodes", len(skill.flow.nodes) - 2),)
+        return FootFacts("◆", _("ready"), "accent", "", figures, ended_buttons())

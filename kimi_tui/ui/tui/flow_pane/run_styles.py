@@ -1,0 +1,233 @@
+"""How a run's picture looks on its chart: the standing of each node, and the way that was gone."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+from kimi_tui.flow.model.graph import Flow, FlowEdge, FlowNode, NodeKind
+from kimi_tui.flow.run.node_prompts import shown_label
+from kimi_tui.flow.run.run_view import FlowPicture, NodePicture, NodeState
+from kimi_tui.ui.tui.flow_pane.style_model import EdgeFace, Faces, NodeFace, Role
+from kimi_tui.ui.tui.i18n import labels
+from kimi_tui.ui.tui.i18n.catalog import N_, _
+from kimi_tui.wire.flow_events import FlowBegin
+
+Standing = Literal[
+    "waiting", "running", "approval", "answer", "choice", "retrying", "paused", "breakpoint", "done", "failed",
+    "cancelled", "rejected", "skipped",
+]  # fmt: skip
+
+SIGNS: dict[Standing, str] = {
+    "waiting": " ",
+    "running": "▶",
+    "approval": "?",
+    "answer": "?",
+    "choice": "?",
+    "retrying": "↻",
+    "paused": "‖",
+    "breakpoint": "●",
+    "done": "✓",
+    "failed": "✗",
+    "cancelled": "■",
+    "rejected": "⊘",
+    "skipped": "–",
+}
+ASCII_SIGNS: dict[Standing, str] = {
+    "waiting": " ",
+    "running": ">",
+    "approval": "?",
+    "answer": "?",
+    "choice": "?",
+    "retrying": "~",
+    "paused": "=",
+    "breakpoint": "*",
+    "done": "+",
+    "failed": "x",
+    "cancelled": "#",
+    "rejected": "/",
+    "skipped": "-",
+}
+WORDS: dict[Standing, str] = {
+    "waiting": N_("not yet"),
+    "running": N_("running"),
+    "approval": N_("waits for your approval"),
+    "answer": N_("waits for your answer"),
+    "choice": N_("waits for your choice"),
+    "retrying": N_("retrying"),
+    "paused": N_("paused"),
+    "breakpoint": N_("breakpoint"),
+    "done": N_("done"),
+    "failed": N_("failed"),
+    "cancelled": N_("interrupted"),
+    "rejected": N_("rejected"),
+    "skipped": N_("skipped"),
+}
+_SHORT: dict[Standing, tuple[str, ...]] = {
+    "approval": (N_("your approval?"), N_("approve?"), N_("you?")),
+    "answer": (N_("your answer?"), N_("answer?"), N_("you?")),
+    "choice": (N_("your choice?"), N_("choose?"), N_("you?")),
+    "breakpoint": (N_("breakpoint"), N_("break")),
+    "cancelled": (N_("interrupted"), N_("stopped")),
+}
+_ROLES: dict[Standing, Role] = {
+    "waiting": "muted",
+    "running": "accent",
+    "approval": "warning",
+    "answer": "warning",
+    "choice": "warning",
+    "retrying": "warning",
+    "paused": "warning",
+    "breakpoint": "error",
+    "done": "success",
+    "failed": "error",
+    "cancelled": "warning",
+    "rejected": "warning",
+    "skipped": "muted",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Circumstances:
+    """What a picture does not know of the node under way. Times are on the clock of the messages."""
+
+    now: float = 0.0
+    approval: bool = False
+    answer: bool = False
+    retry_until: float | None = None
+
+
+def flow_of(begin: FlowBegin) -> Flow:
+    """The chart that a run carries; of a broken record what there is of it."""
+    nodes = {
+        node.id: FlowNode(node.id, shown_label(node.label, begin.args), NodeKind(node.kind)) for node in begin.nodes
+    }
+    for node_id, kind in ((begin.begin_id, NodeKind.BEGIN), (begin.end_id, NodeKind.END)):
+        nodes.setdefault(node_id, FlowNode(node_id, node_id, kind))
+    outgoing: dict[str, list[FlowEdge]] = {node_id: [] for node_id in nodes}
+    for edge in begin.edges:
+        if edge.src in nodes and edge.dst in nodes:
+            outgoing[edge.src].append(FlowEdge(edge.src, edge.dst, edge.label))
+    ways = {node_id: tuple(edges) for node_id, edges in outgoing.items()}
+    return Flow(nodes, ways, begin.begin_id, begin.end_id, begin.source, begin.direction or "TB")
+
+
+def standing_of(picture: FlowPicture, node_id: str, now: Circumstances) -> Standing:
+    """How a node stands: its own state, and what holds it up."""
+    state: NodeState = picture.state_of(node_id)
+    match state:
+        case "running":
+            if now.approval:
+                return "approval"
+            if now.answer:
+                return "answer"
+            return "retrying" if now.retry_until is not None else "running"
+        case "paused":
+            pause = picture.paused
+            if pause is not None and pause.reason == "choice":
+                return "choice"
+            return "breakpoint" if pause is not None and pause.reason == "breakpoint" else "paused"
+        case "waiting" if picture.status not in (None, "cancelled"):  # a run that was cut off can go on
+            node = picture.nodes.get(node_id)
+            return "waiting" if node is not None and node.kind in ("begin", "end") else "skipped"
+        case "waiting" if node_id in picture.breakpoints:
+            return "breakpoint"
+        case _:
+            return state
+
+
+def faces_of(picture: FlowPicture, flow: Flow, now: Circumstances, *, ascii: bool = False) -> Faces:  # noqa: A002
+    """The face of every node and edge of a run's chart."""
+    nodes = {node.id: _node_face(picture, node, now, ascii=ascii) for node in picture.nodes.values()}
+    taken = {(edge.src, edge.dst, edge.label): edge.taken for edge in picture.edges}
+    by_hand = {(done.node_id, done.choice) for done in picture.decisions if done.by == "user"}
+    edges = tuple(
+        _edge_face(picture, edge, taken.get((edge.src, edge.dst, edge.label), 0), by_hand, ascii=ascii)
+        for edge in flow.edges
+    )
+    return Faces(nodes, edges)
+
+
+def words_of(standing: Standing, node: NodePicture, now: Circumstances) -> tuple[str, ...]:
+    """What is said of a node's standing, the longest first; nothing where the sign says it all."""
+    match standing:
+        case "waiting" | "done":
+            return ()
+        case "running":
+            spent = labels.elapsed(_under_way(node, now))
+            return (_("running {time}", time=spent), spent, _("running"))
+        case "retrying":
+            left = labels.elapsed((now.retry_until or 0.0) - now.now + 0.999)
+            return (_("retrying in {time}", time=left), _("retry {time}", time=left), _("retry"), left)
+        case _:
+            return tuple(_(word) for word in _SHORT.get(standing, (WORDS[standing],)))
+
+
+def _under_way(node: NodePicture, now: Circumstances) -> float:
+    return max(0.0, now.now - node.begun_at) if node.begun_at is not None else 0.0
+
+
+def _node_face(picture: FlowPicture, node: NodePicture, now: Circumstances, *, ascii: bool) -> NodeFace:  # noqa: A002
+    standing = standing_of(picture, node.id, now)
+    current = node.id == picture.node_id and picture.status is None
+    if standing == "waiting" and not current:
+        asks = node.kind == "decision" and (picture.ask == "always" or node.id in picture.ask)
+        return NodeFace(words=(_("asks you"), _("you?")) if asks else (), role="muted", sign_role="muted")
+    role, sign_role = _ROLES[standing], _ROLES[standing]
+    if standing == "breakpoint":
+        role = "warning" if current else "muted"
+    times = "x" if ascii else "×"
+    visits = f"{times}{node.visits} " if node.visits > 99 else ""
+    notes: tuple[str, ...] = ()
+    if node.visits and standing not in ("running", "retrying"):
+        spent = visits + labels.elapsed(node.elapsed(now.now))
+        notes = (f"{spent} {'-' if ascii else '·'} {labels.tokens(node.tokens)}", spent) if node.tokens else (spent,)
+    elif node.tokens:
+        notes = (_("{count} tokens", count=labels.tokens(node.tokens)), labels.tokens(node.tokens))
+    words = words_of(standing, node, now)
+    signs = ASCII_SIGNS if ascii else SIGNS
+    if node.id in picture.breakpoints and standing == "done":
+        words = (_("breakpoint"), _("break"))
+    if node.id in picture.edited:
+        words = (*(_("{state}, edited", state=word) for word in words[:1]), *words) or (_("edited"),)
+    return NodeFace(
+        sign=signs[standing],
+        words=words,
+        notes=notes,
+        visits=node.visits,
+        current=current,
+        role="plain" if standing == "done" and node.kind not in ("begin", "end") else role,
+        sign_role=sign_role,
+        bold=current,
+    )
+
+
+def _edge_face(
+    picture: FlowPicture,
+    edge: FlowEdge,
+    taken: int,
+    by_hand: set[tuple[str, str]],
+    *,
+    ascii: bool,  # noqa: A002
+) -> EdgeFace:
+    here = picture.current
+    ways = sum(1 for one in picture.edges if one.src == edge.src) if here is not None and here.id == edge.src else 0
+    open_here = picture.status is None and ways > 1 and here is not None and here.state != "waiting"
+    waits = picture.paused is not None and picture.paused.reason == "choice"
+    in_advance = edge.label is not None and picture.chosen.get(edge.src) == edge.label
+    in_question = (open_here or in_advance) and picture.status is None
+    suggested = open_here and picture.paused is not None and picture.paused.suggested == edge.label
+    ask: Role = "warning" if waits or in_advance else "accent"
+    if taken:
+        hand = edge.label is not None and (edge.src, edge.label) in by_hand
+        last = picture.last_decision
+        was_last = last is not None and (last.node_id, last.choice) == (edge.src, edge.label)
+        return EdgeFace(
+            line="double" if hand else "heavy",
+            role="secondary" if hand else "accent",
+            label_role=ask if in_question else "accent",
+            count=f"{'x' if ascii else '×'}{taken}" if taken > 1 else "",
+            bold=was_last or in_question,
+            marked=suggested or in_advance or hand,
+        )
+    if in_question:
+        return EdgeFace("dashed", ask, ask, bold=True, marked=suggested or in_advance)
+    return EdgeFace()

@@ -1,0 +1,101 @@
+"""Which plane a chart gets in a pane: boxes, compact boxes or an outline; downwards or to the right."""
+
+import asyncio
+from dataclasses import dataclass
+from typing import Literal
+
+from kimi_tui.errors import ChartTooLargeError
+from kimi_tui.flow.layout.layout import Layout, LayoutDirection, LayoutMode, layout
+from kimi_tui.flow.model.graph import Flow
+from kimi_tui.ui.tui.flow_pane.chart_canvas import Canvas
+from kimi_tui.ui.tui.flow_pane.chart_surface import Plane
+from kimi_tui.ui.tui.flow_pane.outline_surface import Outline
+
+Zoom = Literal["auto", "full", "compact", "outline"]
+Way = Literal["auto", "TB", "LR"]
+
+ZOOMS: tuple[Zoom, ...] = ("outline", "compact", "full")
+"""From far to near."""
+SLOW = 100
+"""Nodes beyond which a layout is made off the event loop."""
+_NARROW = 26
+_ROOMY = 46
+_MANY = 24
+_KEPT = 8
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """A plane, and what it came to be."""
+
+    plane: Plane
+    mode: Literal["full", "compact", "outline"]
+    direction: LayoutDirection = "TB"
+
+
+class Planner:
+    """Makes the planes of one flow, and keeps the last few layouts."""
+
+    def __init__(self, flow: Flow, *, ascii: bool = False) -> None:  # noqa: A002
+        self.flow = flow
+        self._ascii = ascii
+        self._layouts: dict[tuple[LayoutDirection, LayoutMode, int], Layout] = {}
+
+    @property
+    def is_slow(self) -> bool:
+        return len(self.flow.nodes) > SLOW
+
+    async def make_aside(self, width: int, zoom: Zoom, way: Way) -> Shown:
+        """`make`, in a thread."""
+        return await asyncio.to_thread(self.make, width, zoom, way)
+
+    def make(self, width: int, zoom: Zoom, way: Way) -> Shown:
+        """What is to be shown in so many columns."""
+        if zoom == "outline" or (zoom == "auto" and width < _NARROW):
+            return self._outline(width)
+        try:
+            return self._make(width, zoom, way)
+        except ChartTooLargeError as error:
+            return self._outline(width, str(error))
+
+    def _outline(self, width: int, notice: str = "") -> Shown:
+        return Shown(Outline(self.flow, width, ascii=self._ascii, notice=notice), "outline")
+
+    def _make(self, width: int, zoom: Zoom, way: Way) -> Shown:
+        lying = way == "LR" or (way == "auto" and self.flow.direction in ("LR", "RL"))
+        if lying:
+            for mode in self._modes(zoom):
+                laid = self._lay("LR", mode, width)
+                if laid.width <= width or way == "LR":
+                    return self._drawn(laid)
+        best: Layout | None = None
+        for mode in self._modes(zoom):
+            laid = self._lay("TB", mode, width)
+            if best is None or laid.width < best.width:
+                best = laid
+            if best.width <= width:
+                break
+        assert best is not None
+        if zoom == "auto" and best.width > width and width < _ROOMY:
+            return self._outline(width)
+        return self._drawn(best)
+
+    def _modes(self, zoom: Zoom) -> tuple[LayoutMode, ...]:
+        match zoom:
+            case "full":
+                return ("full",)
+            case "compact":
+                return ("compact",)
+            case _:
+                return ("compact",) if len(self.flow.nodes) > _MANY else ("full", "compact")
+
+    def _lay(self, direction: LayoutDirection, mode: LayoutMode, width: int) -> Layout:
+        key = (direction, mode, width)
+        if key not in self._layouts:
+            while len(self._layouts) >= _KEPT:
+                del self._layouts[next(iter(self._layouts))]
+            self._layouts[key] = layout(self.flow, direction=direction, width=width, mode=mode)
+        return self._layouts[key]
+
+    def _drawn(self, laid: Layout) -> Shown:
+        return Shown(Canvas(laid, ascii=self._ascii), laid.mode, laid.direction)

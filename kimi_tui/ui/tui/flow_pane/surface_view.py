@@ -1,0 +1,200 @@
+"""A plane on screen: rows are drawn once and kept, and only the cells that look different are repainted."""
+
+from collections.abc import Iterator, Sequence
+
+from rich.segment import Segment
+from rich.style import Style
+from textual.geometry import Region, Size
+from textual.strip import Strip
+
+from kimi_tui.ui.tui.flow_pane.chart_surface import Piece, Plane
+from kimi_tui.ui.tui.flow_pane.minimap import MiniMap
+from kimi_tui.ui.tui.flow_pane.pannable_view import Panned
+from kimi_tui.ui.tui.flow_pane.style_model import Faces, ink
+from kimi_tui.ui.tui.text.sanitize import sanitize
+from kimi_tui.ui.tui.text.styled_line import cells, cut
+from kimi_tui.ui.tui.text.undrawable import log_fault
+from kimi_tui.ui.tui.themes.palette import Palette
+from kimi_tui.ui.tui.widgets.line_widget import ground_of, palette_of
+
+
+class Painted(Panned):
+    """`nodes` are those that the map shows; `selected` is the one under the cursor, `current` the one the run is on."""
+
+    def __init__(self, *, id: str | None = None) -> None:  # noqa: A002
+        super().__init__(id=id)
+        self.plane: Plane | None = None
+        self.faces = Faces()
+        self.nodes: Sequence[str] = ()
+        self.selected = ""
+        self.current = ""
+        self.dimmed = False
+        self.ascii_only = False
+        self.with_map = True
+        self.map_covers = True
+        """Whether the map may lie over the chart; else it is there only where the chart leaves its corner free."""
+        self.map: MiniMap | None = None
+        self._map_rows: list[list[Segment]] | None = None
+        self._has_map = False
+        self._strips: dict[int, Strip] = {}
+        self._inks: Palette | None = None
+
+    def waiting_words(self) -> str:
+        """What is said while there is no plane."""
+        return ""
+
+    def put_plane(self, plane: Plane | None, *, with_map: bool = True) -> None:
+        """Show another plane; `with_map` where a map of it makes sense."""
+        self.plane, self._has_map = plane, with_map and plane is not None
+        self.virtual_size = Size(max(plane.width, 1), plane.height) if plane is not None else Size(0, 0)
+        self.forget()
+        self.refresh()
+
+    def forget(self) -> None:
+        """Every row may look different now."""
+        self._strips.clear()
+        self.map = self._map_rows = self._inks = None
+        if self.plane is not None and self._has_map:
+            self.map = MiniMap.fitting(self.plane, self.size)
+
+    def forget_map(self) -> None:
+        self._map_rows = None
+
+    def redraw(self, nodes: set[str], edges: set[int]) -> None:
+        """Draw anew what belongs to these, and repaint what of it is in view."""
+        plane = self.plane
+        if plane is None or not (nodes or edges):
+            return
+        rows = plane.rows_of((), edges)
+        left, top = self._pad - self.scroll_offset.x, -self.scroll_offset.y
+        dirty = [Region(0, y + top, self.size.width, 1) for y in sorted(rows)]
+        for node_id in nodes:
+            place = plane.place_of(node_id)
+            if place is None:
+                continue
+            for y in range(place.y, place.bottom):
+                if y not in rows:
+                    dirty.append(Region(place.x + left, y + top, place.width, 1))
+            rows.update(range(place.y, place.bottom))
+        for y in rows:
+            self._strips.pop(y, None)
+        if self.map is not None and nodes:
+            self._map_rows = None
+            dirty.append(self._map_region)
+        window = Region(0, 0, *self.size)
+        if seen := [region for region in (one.intersection(window) for one in dirty) if region]:
+            self.refresh(*seen)
+
+    def new_colours(self) -> None:
+        self.forget()
+        self.refresh()
+
+    def notify_style_update(self) -> None:
+        super().notify_style_update()
+        self.forget()
+
+    @property
+    def _pad(self) -> int:
+        """Columns left of a chart that is narrower than the pane."""
+        plane = self.plane
+        return max(0, (self.size.width - plane.width) // 2) if plane is not None else 0
+
+    def render_line(self, y: int) -> Strip:
+        try:
+            return self._chart_line(y)
+        except Exception as error:  # noqa: BLE001 - the edge: a row that cannot be drawn ends nothing
+            log_fault(error)
+            return Strip.blank(self.size.width, ground_of(self))
+
+    def _chart_line(self, y: int) -> Strip:
+        width, ground, plane = self.size.width, ground_of(self), self.plane
+        line = y + self.scroll_offset.y
+        if plane is None:
+            return self._waiting_line(y, ground)
+        if line >= plane.height:
+            strip = Strip.blank(width, ground)
+        else:
+            strip = self._strips.get(line)
+            if strip is None:
+                strip = self._strips[line] = Strip(list(self._segments(plane.row(line, self.faces), ground)))
+            left = self.scroll_offset.x
+            if pad := self._pad:
+                strip = Strip([Segment(" " * pad, ground), *strip]).crop_extend(0, width, ground)
+            else:
+                strip = strip.crop_extend(left, left + width, ground)
+        return self._with_minimap(strip, y, ground)
+
+    def _waiting_line(self, y: int, ground: Style) -> Strip:
+        width = self.size.width
+        text = cut(self.waiting_words(), width)
+        if not text or y != self.size.height // 2:
+            return Strip.blank(width, ground)
+        left = max(0, width - cells(text)) // 2
+        return Strip([Segment(" " * left, ground), Segment(text, ground + self._palette.muted)]).crop_extend(
+            0, width, ground
+        )
+
+    @property
+    def _palette(self) -> Palette:
+        if self._inks is None:
+            self._inks = palette_of(self)
+        return self._inks
+
+    def _segments(self, pieces: list[Piece], ground: Style) -> Iterator[Segment]:
+        palette = self._palette
+        for piece in pieces:
+            if piece.node == "" and piece.edge < 0:
+                yield Segment(piece.text, ground)
+                continue
+            style = ground + (palette.muted if self.dimmed else ink(piece.role, palette))
+            if piece.bold:
+                style += Style(bold=True)
+            if piece.marked:
+                style += Style(underline=True)
+            if piece.body and piece.node == self.selected and self.has_focus:
+                style += Style(reverse=True)
+            meta = {"node": piece.node} if piece.node else {"edge": piece.edge}
+            yield Segment(sanitize(piece.text), style + Style(meta=meta))
+
+    @property
+    def _map_region(self) -> Region:
+        size = self.map.size if self.map is not None else Size(0, 0)
+        return Region(max(0, self.size.width - size.width - 1), 0, size.width, size.height)
+
+    def _with_minimap(self, strip: Strip, y: int, ground: Style) -> Strip:
+        plane, area = self.plane, self._map_region
+        if self.map is None or not self.with_map or plane is None or y >= area.height:
+            return strip
+        if self._map_rows is None:
+            self._map_rows = self.map.rows(
+                plane,
+                self.faces,
+                tuple(self.nodes),
+                current=self.current,
+                seen=Region(self.scroll_offset.x, self.scroll_offset.y, self.size.width, self.size.height),
+                palette=self._palette,
+                ground=ground,
+                ascii=self.ascii_only,
+            )
+            if not self.map_covers and not self._corner_is_free(plane, area):
+                self._map_rows = []
+        if y >= len(self._map_rows):
+            return strip
+        width = self.size.width
+        return Strip([*strip.crop(0, area.x), *self._map_rows[y], *strip.crop(area.right, width)], width)
+
+    def _corner_is_free(self, plane: Plane, area: Region) -> bool:
+        left = area.x - self._pad + self.scroll_offset.x
+        for line in range(self.scroll_offset.y, min(self.scroll_offset.y + area.height, plane.height)):
+            strip = Strip(Segment(piece.text) for piece in plane.row(line, self.faces))
+            if strip.crop(max(0, left), max(0, left + area.width)).text.strip():
+                return False
+        return True
+
+    def watch_scroll_x(self, old_value: float, new_value: float) -> None:
+        self._map_rows = None
+        super().watch_scroll_x(old_value, new_value)
+
+    def watch_scroll_y(self, old_value: float, new_value: float) -> None:
+        self._map_rows = None
+        super().watch_scroll_y(old_value, new_value)

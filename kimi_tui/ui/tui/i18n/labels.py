@@ -1,0 +1,126 @@
+"""Short words for things of the Wire, the same wherever they are shown."""
+
+import re
+
+from kimi_tui.ui.tui.i18n.catalog import N_, _
+from kimi_tui.ui.tui.i18n.formats import elapsed as elapsed
+from kimi_tui.ui.tui.i18n.formats import tokens as tokens
+from kimi_tui.ui.tui.state.items import NoticeLevel
+from kimi_tui.ui.tui.text.call_summary import one_line
+from kimi_tui.wire.events import StepRetry
+from kimi_tui.wire.flow_events import FlowStatus, NodeStatus, PauseReason
+from kimi_tui.wire.parts import AudioURLPart, ImageURLPart, UserInput, VideoURLPart
+
+Media = ImageURLPart | AudioURLPart | VideoURLPart
+
+PAUSED: dict[PauseReason, str] = {
+    "user": N_("paused"),
+    "breakpoint": N_("paused at a breakpoint"),
+    "step": N_("paused after one step"),
+    "choice": N_("waits for you to choose a branch"),
+    "rejected": N_("paused: a tool was rejected"),
+    "cancelled": N_("paused: the turn was interrupted"),
+    "failed": N_("paused: the node failed"),
+}
+ENDED: dict[FlowStatus, str] = {
+    "finished": N_("finished"),
+    "stopped": N_("stopped"),
+    "cancelled": N_("cancelled"),
+    "failed": N_("failed"),
+    "max_moves": N_("stopped at the most moves allowed"),
+}
+NODE_ENDED: dict[NodeStatus, str] = {
+    "done": N_("done"),
+    "failed": N_("failed"),
+    "cancelled": N_("cancelled"),
+    "rejected": N_("rejected"),
+}
+"""These are marked; `_` where one is shown."""
+
+
+def _url(part: Media) -> str:
+    match part:
+        case ImageURLPart():
+            return part.image_url.url
+        case AudioURLPart():
+            return part.audio_url.url
+        case VideoURLPart():
+            return part.video_url.url
+
+
+def media_name(part: Media) -> str:
+    kind = part.type.removesuffix("_url")
+    url = _url(part)
+    if url.startswith("data:"):
+        return ((isinstance(part, ImageURLPart) and part.image_url.id) or kind)[:60]
+    return url.rsplit("/", 1)[-1][:60] or kind
+
+
+def media_detail(part: Media) -> str:
+    url = _url(part)
+    if url.startswith("data:"):
+        size = max(0, len(url) - url.find(",") - 1) * 3 // 4
+        return f"{url[5:].split(';', 1)[0][:40]}, {byte_count(size)}"
+    return ""
+
+
+def byte_count(size: int) -> str:
+    if size < 1000:
+        return f"{size} B"
+    return f"{size / 1000:.0f} kB" if size < 1_000_000 else f"{size / 1_000_000:.1f} MB"
+
+
+def chips_of(content: UserInput) -> tuple[str, ...]:
+    """The names of what a message carries beside its text."""
+    if isinstance(content, str):
+        return ()
+    return tuple(media_name(part) for part in content if isinstance(part, Media))
+
+
+def notice_level(severity: str) -> NoticeLevel:
+    match severity.lower():
+        case "success":
+            return "success"
+        case "warning" | "warn" | "error" | "critical":
+            return "warning"
+        case _:
+            return "info"
+
+
+def way_out(error_type: str) -> str:
+    """What the person can do about an error of that type, "" where there is nothing to say."""
+    ways = {
+        "ProviderAuthError": _("/setup takes another key, /model another model"),
+        "ContextOverflowError": _("/compact makes room, /model may take a model with more of it"),
+        "ProviderConnectionError": _("↑ brings your message back, to send it again"),
+        "ProviderTimeoutError": _("↑ brings your message back, to send it again"),
+        "ProviderStatusError": _("↑ brings your message back, to send it again; /model takes another model"),
+    }
+    return ways.get(error_type, "")
+
+
+def retry_reason(message: StepRetry) -> str:
+    words = {
+        "ProviderConnectionError": _("the connection failed"),
+        "ProviderTimeoutError": _("the service took too long"),
+        "EmptyResponseError": _("the answer was empty"),
+    }
+    if message.status_code == 429:
+        return _("the service asks to slow down (429)")
+    if message.status_code is not None:
+        return _("the service failed ({status})", status=message.status_code)
+    return words.get(message.error_type, message.error_type)
+
+
+_CLAUSE = re.compile(r"(?:(?<=[?!？！])|[:;.,](?= )|[：；。，])")
+_SHORT = 52
+
+
+def short_title(label: str) -> str:
+    """What a node is called where there is one line: the first clause of its label, if that is short."""
+    text = one_line(label)
+    if found := _CLAUSE.search(text):
+        clause = text[: found.start()].strip()
+        if 1 < len(clause) <= _SHORT:
+            return clause
+    return text

@@ -1,0 +1,195 @@
+"""Which keys the last line names, after where the focus is and what goes on."""
+
+from typing import TYPE_CHECKING
+
+from kimi_tui.ui.tui.i18n.catalog import _, p_
+from kimi_tui.ui.tui.keys.bindings import KEYS, PANES, Where, shown
+from kimi_tui.ui.tui.keys.keymap import KeyMap
+from kimi_tui.ui.tui.main_screen.footer import Hint
+from kimi_tui.ui.tui.main_screen.screen import Home
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from textual.binding import ActiveBinding
+
+    from kimi_tui.ui.tui.state.ui_state import UiState
+
+
+_SIGNS = {"Space": "space", ".": "full_stop"}
+
+
+def reach(keymap: KeyMap) -> str:
+    """The key that brings the focus to what waits, as it is called now."""
+    key = next(key for key in KEYS if key.id == "approvals")
+    return shown(keymap.given.get(key.id, key.keys).partition(",")[0])
+
+
+def writes(keymap: KeyMap) -> str:
+    """The key that goes from a pane to the message, as it is called now."""
+    key = next(key for key in KEYS if key.id == "write")
+    return shown(keymap.given.get(key.id, key.keys).partition(",")[0]) or "Esc"
+
+
+def writing() -> tuple[Hint, ...]:
+    """Where one writes and nothing runs."""
+    return (
+        ("Enter", _("send")),
+        ("Shift+Enter", _("newline")),
+        ("/", _("commands")),
+        ("@", _("files")),
+        ("F3", _("flows")),
+        ("Ctrl+P", _("palette")),
+        _help(),
+    )
+
+
+def _help() -> Hint:
+    return ("F1", _("help"))
+
+
+def where_of(home: Home) -> Where:
+    """The place that the focus is in."""
+    if home.approval.has_focus_within:
+        return "approval"
+    if home.scrub.has_focus:
+        return "time"
+    if home.branch.has_focus_within:
+        return "branches"
+    if home.question.has_focus_within:
+        return "question"
+    match home.focused_pane:
+        case "talk":
+            return "conversation"
+        case "flow":
+            return "flow"
+        case "waiting":
+            return "approvals"
+        case "todo":
+            return "todo"
+        case _:
+            return "composer"
+
+
+def hints_for(home: Home, state: "UiState", keymap: KeyMap) -> tuple[Hint, ...]:
+    """The keys that matter now, by the names that they have now."""
+    hints = _hints_in_a_line(home) or _hints_for(home, state)
+    if not keymap.given:
+        return hints
+    where, names = where_of(home), dict[str, str]()
+    for key in KEYS:
+        if key.id in keymap.given and (key.where in (where, "everywhere") or (key.where == "panes" and where in PANES)):
+            new = shown(keymap.given[key.id].partition(",")[0])
+            own = [shown(key.keys), *map(shown, key.keys.split(","))]
+            names.update({one: shown(keymap.given[key.id]) if one == own[0] and " " in one else new for one in own})
+    return tuple((name, meaning) for key, meaning in hints if (name := names.get(key, key)))
+
+
+def _hints_in_a_line(home: Home) -> tuple[Hint, ...]:
+    """Where something other than the message is written; none elsewhere."""
+    hints: tuple[Hint, ...] = ()
+    if home.approval.has_focus_within and home.approval.writes:
+        said = _("send it") if home.approval.has_class("-why") else _("keep it, then answer")
+        hints = (("Enter", said), ("Esc", _("take it back")))
+    elif home.question.has_focus_within and home.question.has_class("-other"):
+        hints = (("Enter", _("give this answer")), ("Esc", _("back to the others")))
+    elif home.finder.has_focus_within:
+        hints = (("Enter ↓", _("next")), ("↑", _("previous")), ("Esc", _("close; n and N go on")))
+    return (*hints, _help()) if hints else ()
+
+
+def _hints_for(home: Home, state: "UiState") -> tuple[Hint, ...]:
+    running = state.turn.running
+    where = where_of(home)
+    if where in PANES:
+        return (*_first(home), *_in_a_pane(home, state, where), _help())
+    match where:
+        case "approval":
+            hints: tuple[Hint, ...] = (
+                ("y", _("once")),
+                *((("a", _("this session")),) if "session" in home.approval.offered else ()),
+                ("n", p_("answer", "no")),
+                ("f", _("no, and why")),
+                ("Tab", _("comment")),
+                *((("h", _("choose changes")),) if "hunks" in home.approval.offered else ()),
+                *((("PgDn", _("read on")),) if home.approval.reads_on else ()),
+                ("Esc", _("interrupt")),
+            )
+        case "question" if home.question.takes_several:
+            hints = (("1…4", _("tick")), ("d", _("done")), ("o", _("another answer")), ("Esc", _("no answer")))
+        case "question":
+            hints = (("1…4", _("answer")), ("o", _("another answer")), ("Esc", _("no answer")))
+        case "branches":
+            hints = (("1…9", _("take a branch")), ("↑ ↓ Enter", _("choose")), ("Esc", _("later")))
+        case _ if home.asks is not None:
+            hints = (("Enter", _("queue")), ("Esc", _("interrupt"))) if running else (("Enter", _("send")),)
+        case _ if running:
+            hints = (
+                ("Enter", _("queue")),
+                ("Ctrl+S", _("steer")),
+                ("Esc", _("interrupt")),
+                ("F3", _("flow")),
+                ("Ctrl+P", _("palette")),
+            )
+        case _:
+            return writing()
+    return (*_first(home), *hints, _help())
+
+
+def _in_a_pane(home: Home, state: "UiState", where: Where) -> list[Hint]:
+    """Where letters are keys: how to leave, and those that act now."""
+    zoomed = home.zoomed not in (None, "talk") and home.focused_pane == home.zoomed
+    hints: list[Hint] = [("Esc", _("back") if home.opened else _("leave the zoom"))] if zoomed else []
+    if home.composer.display:
+        hints.append(("i", _("write")))
+    bound = home.active_bindings
+    hints += [hint for hint in _keys_of(home, state, where) if _acts(hint[0], bound)]
+    if where == "time":
+        hints.append(("Esc", _("quit") if home.scrub.position.recorded else _("back to now")))
+    elif not zoomed:
+        if home.can_zoom:
+            hints.append(("F11", _("zoom")))
+        if state.turn.running:
+            hints.append(("Esc", _("interrupt")))
+        elif home.zoomed:
+            hints.append(("Esc", _("leave the zoom")))
+    return hints
+
+
+def _keys_of(home: Home, state: "UiState", where: Where) -> tuple[Hint, ...]:
+    run = state.flow.run
+    match where:
+        case "time":
+            return (("← →", _("moment")), ("↑ ↓", _("node")), ("Space", _("play")), ("+ −", _("speed")),
+                    ("Home", _("begin")))  # fmt: skip
+        case "conversation":
+            return (("↑ ↓", _("scroll")), ("j k", _("block")), ("Enter", _("open")), ("y", _("copy")),
+                    ("Ctrl+F", _("find")), ("End", _("follow")))  # fmt: skip
+        case "flow" if home.flow.showing == "list":
+            return (("↑ ↓", _("choose")), ("Enter", _("start")), ("v", _("chart")), ("h", _("runs")))
+        case "flow" if run is not None and run.active:
+            go = _("go on") if run.paused or state.flow.pausing else _("pause")
+            return (("Enter", _("node")), ("Space", go), ("n", _("step")), ("b", _("breakpoint")), ("c", _("branch")),
+                    ("x", _("stop")), ("z", _("size")), (".", _("more")))  # fmt: skip
+        case "flow":
+            return (("Enter", _("node")), ("s", _("start")), ("l", _("flows")), ("h", _("runs")), (".", _("more")))
+        case "approvals":
+            return (("↑ ↓", _("choose")), ("Enter", _("answer")))
+        case _:
+            return ()
+
+
+def _acts(key: str, active: "Mapping[str, ActiveBinding]") -> bool:
+    """Whether what a hint names acts now, as far as it is a letter or a sign."""
+    name = _SIGNS.get(key, key)
+    bound = active.get(name)
+    return (len(name) > 1 and name not in _SIGNS.values()) or (bound is not None and bound.enabled)
+
+
+def _first(home: Home) -> tuple[Hint, ...]:
+    """The key to what waits, where the focus is elsewhere."""
+    if home.asks is None or home.asks.has_focus_within or home.scrub.has_focus:
+        return ()
+    if home.asks is home.approval:
+        return (("F5", _("answer the approval")),)
+    return (("F5", _("answer the question") if home.asks is home.question else _("take a branch")),)

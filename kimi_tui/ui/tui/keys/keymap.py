@@ -1,0 +1,197 @@
+"""Other keys for the actions of the screen, as `keys:` of the configuration says: `zoom: f12`, `todo: "f4, ctrl+t"`.
+
+A key that was given to an action stands for the key that the action has of itself, so widgets know of no other keys.
+A key that was taken away from an action does nothing. No Textual here: the doctor reads it too.
+"""
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from kimi_tui.regular_file import read_text
+from kimi_tui.ui.tui.i18n.catalog import _
+from kimi_tui.ui.tui.keys.bindings import KEYS, PANES, Key, Where
+
+_MODIFIERS = ("ctrl", "alt", "shift", "super", "hyper", "meta")
+_NAMED = frozenset(
+    ("escape", "enter", "space", "tab", "backspace", "delete", "insert", "up", "down", "left", "right", "pageup",
+     "pagedown", "home", "end", *(f"f{number}" for number in range(1, 25)))
+)  # fmt: skip
+_ALSO = {
+    "esc": "escape", "return": "enter", "pgup": "pageup", "pgdn": "pagedown", "del": "delete", "ins": "insert",
+    "+": "plus", "-": "minus", "control": "ctrl", "option": "alt", "cmd": "super",
+}  # fmt: skip
+_SIGNS = {
+    "solidus": "slash", "reverse_solidus": "backslash", "commercial_at": "at", "hyphen_minus": "minus",
+    "plus_sign": "plus", "low_line": "underscore",
+}  # fmt: skip
+_FIXED = frozenset(("commands", "files", "shell", "take", "option"))
+"""What is text that one types, or a row of digits: it has no other key."""
+_EACH = frozenset(
+    ("scroll", "card", "matches", "walk", "size", "pan", "view", "moment", "nodes", "speed", "edges", "other", "read")
+)
+"""Actions whose keys mean something each: as many are wanted, in the same order."""
+OFF = "none"
+
+
+@dataclass(frozen=True, slots=True)
+class KeyTrouble:
+    """What is wrong with one entry; `name` is its key in the table."""
+
+    name: str
+    what: str
+
+
+@dataclass(frozen=True, slots=True)
+class KeyMap:
+    """`given`: action id to its keys. `stands_for`: in each place, pressed key to the key that it stands for ("":
+    nothing), or `run:ID` for an action that has no key of itself."""
+
+    given: Mapping[str, str] = field(default_factory=dict[str, str])
+    stands_for: Mapping[Where, Mapping[str, str]] = field(default_factory=dict["Where", "Mapping[str, str]"])
+    troubles: tuple[KeyTrouble, ...] = ()
+
+    def keys_of(self, key: Key) -> str:
+        """Those that it has now, comma between them."""
+        return self.given.get(key.id, key.keys)
+
+    def pressed(self, key: str, where: Where) -> str | None:
+        """What a pressed key stands for in a place; None: itself."""
+        if (found := self.stands_for.get(where, {}).get(key)) is not None:
+            return found
+        if where in PANES and (found := self.stands_for.get("panes", {}).get(key)) is not None:
+            return found
+        found = self.stands_for.get("everywhere", {}).get(key)
+        own = (one for one in KEYS if one.where == where and one.where != "everywhere")
+        if found == "" and any(key in self.keys_of(one).split(",") for one in own):
+            return None  # taken from an action that acts everywhere, and still one of this place
+        return found
+
+
+def read_keys(table: Mapping[str, str]) -> KeyMap:
+    """The map for the configuration's `keys`. An entry that is wrong is left out and told."""
+    known = {key.id: key for key in KEYS}
+    given: dict[str, str] = {}
+    troubles: list[KeyTrouble] = []
+    for name, text in table.items():
+        key = known.get(name)
+        try:
+            if key is None or name in _FIXED:
+                raise ValueError(_("there is no such action") if key is None else _("this has no other key"))
+            keys = _keys(text)
+            _fits(key, keys)
+        except ValueError as error:
+            troubles.append(KeyTrouble(name, str(error)))
+        else:
+            given[name] = ",".join(keys)
+    for name, what in [*_conflicts(given)]:
+        troubles.append(KeyTrouble(name, what))
+        del given[name]
+    places: dict[Where, dict[str, str]] = {}
+    for name in given:
+        places.setdefault(known[name].where, {}).update(dict.fromkeys(known[name].keys.split(","), ""))
+    for name, text in given.items():
+        places[known[name].where].update(_meant(known[name], text.split(",") if text else []))
+    return KeyMap(given, places, tuple(troubles))
+
+
+def _meant(key: Key, keys: list[str]) -> dict[str, str]:
+    own = [one for one in key.keys.split(",") if one]
+    if key.id in _EACH:
+        return dict(zip(keys, own, strict=False))
+    return dict.fromkeys(keys, own[0] if own else f"run:{key.id}")
+
+
+def _keys(text: str) -> list[str]:
+    """The keys of an entry, as Textual names them. Raises ValueError."""
+    text = text.strip()
+    if text.lower() in (OFF, ""):
+        return []
+    parts = [text] if text == "," else re.split(r"\s*,\s*|\s+", text)
+    return [_key(part) for part in parts if part]
+
+
+def _key(word: str) -> str:
+    *modifiers, last = [*word[:-1].split("+"), "+"] if word.endswith("+") else word.split("+")
+    modifiers = [_ALSO.get(one.lower(), one.lower()) for one in modifiers if one]
+    if any(one not in _MODIFIERS for one in modifiers):
+        raise ValueError(_("{key} is no key; keys are written like ctrl+x, alt+enter, f5, pageup or z", key=repr(word)))
+    name = _ALSO.get(last.lower(), last if len(last) == 1 else last.lower())
+    if len(name) == 1:
+        name = name.lower() if modifiers else name
+        if not name.isalnum():
+            import unicodedata
+
+            name = unicodedata.name(name, name).lower().replace("-", "_").replace(" ", "_")
+            name = _SIGNS.get(name, name)
+    elif name not in _NAMED and name not in ("plus", "minus"):
+        raise ValueError(_("{key} is no key; keys are written like ctrl+x, alt+enter, f5, pageup or z", key=repr(word)))
+    order = [one for one in _MODIFIERS if one in modifiers]
+    return "+".join([*sorted(order), name])
+
+
+def _fits(key: Key, keys: list[str]) -> None:
+    """Raises ValueError where an action cannot have these keys."""
+    count = len(key.keys.split(","))
+    if key.id in _EACH and len(keys) != count:
+        order = key.keys.replace(",", ", ")
+        raise ValueError(_("it wants {count} keys, in the order of {order}", count=count, order=order))
+    if key.where in ("everywhere", "composer") and (typed := next((one for one in keys if is_text(one)), None)):
+        raise ValueError(_("{key} is a sign that one types; with ctrl or alt, or a function key, it works", key=typed))
+
+
+def is_text(key: str) -> bool:
+    """Whether a key writes something."""
+    name = key.removeprefix("shift+")
+    return "+" not in name and (name == "space" or name not in _NAMED)
+
+
+def _conflicts(given: Mapping[str, str]) -> Iterator[tuple[str, str]]:
+    """Entries whose key another action has in the same place, or everywhere. Not what is so of itself."""
+    taken: list[tuple[Key, str]] = [(key, one) for key in KEYS for one in given.get(key.id, key.keys).split(",") if one]
+    for name in given:
+        for key, one in ((key, one) for key, one in taken if key.id == name):
+            other = next(
+                (rival for rival, theirs in taken if rival.id != name and theirs == one and _meet(key, rival)), None
+            )
+            if other is not None and not (other.id in given and [*given].index(other.id) > [*given].index(name)):
+                yield name, _("{key} is the key of {action} already", key=one, action=other.id)
+                break
+
+
+def _meet(one: Key, other: Key) -> bool:
+    both = {one.where, other.where}
+    return len(both) == 1 or "everywhere" in both or ("panes" in both and bool(both & PANES))
+
+
+def lines_of(file: Path | None) -> Mapping[str, int]:
+    """In which line of the configuration each entry of `keys` stands; empty where that cannot be told."""
+    if file is None:
+        return {}
+    try:
+        rows = read_text(file, errors="replace").splitlines()
+    except OSError:
+        return {}
+    found: dict[str, int] = {}
+    within = False
+    for number, row in enumerate(rows, 1):
+        if re.match(r"keys\s*:|\[keys\]", row):
+            within = True
+        elif within and re.match(r"[^\s#]", row) and not re.match(r"[\w-]+\s*=", row):
+            within = False
+        if within and (entry := re.match(r"""\s*["']?([\w-]+)["']?\s*[:=]\s*\S""", row)):
+            found.setdefault(entry[1], number)
+        if within:
+            for name in re.findall(r"""[{,]\s*["']?([\w-]+)["']?\s*:""", row):
+                found.setdefault(name, number)
+    return found
+
+
+def told(troubles: Iterable[KeyTrouble], file: Path | None) -> list[str]:
+    """Each trouble with the file and the line it is in."""
+    lines = lines_of(file)
+    where = str(file) if file is not None else "--config"
+    return [
+        f"{where}{f':{lines[one.name]}' if one.name in lines else ''}: keys.{one.name}: {one.what}" for one in troubles
+    ]

@@ -1,0 +1,24 @@
+"""Letters that are pressed in a pane: they are its keys, and one that cannot act now is refused with the reason."""
+
+from typing import TYPE_CHECKING
+
+from kimi_tui.ui.tui.i18n.catalog import _
+
+if TYPE_CHECKING:
+    from kimi_tui.ui.tui.main_screen.screen import Home
+
+
+def refusal_of(home: "Home", key: str, letter: str) -> str | None:
+    """Why a printable key does nothing where the focus is; None where it acts or is written."""
+    if not home.in_pane:
+        return None
+    bound = home.active_bindings.get(key)
+    if bound is not None and bound.enabled:
+        return None
+    if (asks := home.asks) is not None and key in asks.keys and asks.pointing:
+        return asks.pointing
+    if home.flow.has_focus_within and (why := home.flow.why_not(key)):
+        return f"{letter}: {why}"
+    if not home.composer.display:
+        return _("{key} does nothing here", key=letter)
+    return _("{key} does nothing here; {write} goes to the message", key=letter, write=home.write_key)

@@ -1,0 +1,76 @@
+"""All approvals that wait, one row each; each can be opened."""
+
+from collections.abc import Sequence
+from typing import ClassVar
+
+from textual import events
+from textual.binding import Binding, BindingType
+from textual.message import Message
+
+from kimi_tui.ui.tui.dialogs.approval_labels import headline_of, who_asks
+from kimi_tui.ui.tui.i18n.catalog import _
+from kimi_tui.ui.tui.text.styled_line import Line, cut
+from kimi_tui.ui.tui.themes.palette import Palette
+from kimi_tui.ui.tui.widgets.line_widget import Sheet
+from kimi_tui.wire.requests import ApprovalRequest
+
+
+class WaitingPane(Sheet, can_focus=True):
+    """The list of approvals; it takes no room while nothing waits."""
+
+    DEFAULT_CSS = """
+    WaitingPane { max-height: 30%; border-top: solid $line; padding: 0 1; display: none; }
+    WaitingPane.-filled { display: block; }
+    """
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("up", "move(-1)", "Up", show=False),
+        Binding("down", "move(1)", "Down", show=False),
+        Binding("enter", "open", "Answer", show=False),
+    ]
+
+    class Opened(Message):
+        def __init__(self, request_id: str) -> None:
+            self.request_id = request_id
+            super().__init__()
+
+    def __init__(self, *, id: str | None = None) -> None:  # noqa: A002
+        super().__init__(id=id)
+        self.requests: tuple[ApprovalRequest, ...] = ()
+        self.cursor = 0
+
+    def show(self, requests: Sequence[ApprovalRequest]) -> None:
+        self.requests = tuple(requests)
+        self.cursor = max(0, min(self.cursor, len(requests) - 1))
+        self.border_title = " " + _("approvals {count}", count=len(requests)) + " "
+        self.set_class(bool(requests), "-filled")
+        self.redraw()
+
+    def lines(self, width: int, palette: Palette) -> list[Line]:
+        out: list[Line] = []
+        for index, request in enumerate(self.requests):
+            here = self.has_focus and index == self.cursor
+            name = palette.accent if here else palette.base
+            who = who_asks(request)
+            text = cut(f"{who}  {headline_of(request)}", width - 4)
+            out.append(Line(((("› " if here else "? "), palette.warning), (text, name))))
+        return out
+
+    def action_move(self, by: int) -> None:
+        self.cursor = max(0, min(self.cursor + by, len(self.requests) - 1))
+        self.redraw()
+
+    def action_open(self) -> None:
+        if self.requests:
+            self.post_message(self.Opened(self.requests[self.cursor].id))
+
+    def on_click(self, event: events.Click) -> None:
+        row = event.y - self.gutter.top
+        if 0 <= row < len(self.requests):
+            self.cursor = row
+            self.action_open()
+
+    def on_focus(self) -> None:
+        self.redraw()
+
+    def on_blur(self) -> None:
+        self.redraw()

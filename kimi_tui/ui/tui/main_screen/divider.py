@@ -1,0 +1,83 @@
+"""The line between the two columns: joined to the panes' titles, and dragged to make one column wider.
+
+A double click gives the columns the widths that they have of themselves.
+"""
+
+from collections.abc import Sequence
+
+from rich.segment import Segment
+from rich.style import Style
+from textual import events
+from textual.color import Color
+from textual.message import Message
+from textual.strip import Strip
+from textual.widget import Widget
+
+from kimi_tui.ui.tui.widgets.line_widget import ground_of, palette_of
+
+
+def joint(*, left: bool, right: bool, top: bool) -> str:
+    """A cell of a line downwards that lines may meet from each side; `top`: where it begins."""
+    if top:
+        return "┬" if left and right else "┐" if left else "┌" if right else "╷"
+    return "┼" if left and right else "┤" if left else "├" if right else "│"
+
+
+class Divider(Widget):
+    """One column. `left` and `right` are the rows in which a title line meets it."""
+
+    DEFAULT_CSS = "Divider { width: 1; height: 100%; }"
+
+    class Moved(Message):
+        """The border is to be at this column of the screen."""
+
+        def __init__(self, column: int) -> None:
+            self.column = column
+            super().__init__()
+
+    class Dropped(Message):
+        """The border stays where it is."""
+
+    class Reset(Message):
+        """The border is to be where it is of itself."""
+
+    def __init__(self, *, id: str | None = None) -> None:  # noqa: A002
+        super().__init__(id=id)
+        self._left: frozenset[int] = frozenset()
+        self._right: frozenset[int] = frozenset()
+        self._dragged = False
+
+    def join(self, left: Sequence[int], right: Sequence[int]) -> None:
+        """The rows, counted from the top of this widget, in which lines come from each side."""
+        joints = frozenset(left), frozenset(right)
+        if joints != (self._left, self._right):
+            self._left, self._right = joints
+            self.refresh()
+
+    def render_line(self, y: int) -> Strip:
+        ground = ground_of(self)
+        palette = palette_of(self)
+        colour = Color.parse(self.app.theme_variables.get("line", "#404040"))
+        line = palette.accent if self._dragged else Style(color=colour.rich_color)
+        sign = joint(left=y in self._left, right=y in self._right, top=y == 0)
+        return Strip([Segment(sign, ground + line)], 1)
+
+    def on_mouse_down(self, event: events.MouseDown) -> None:
+        self._dragged = True
+        self.capture_mouse()
+        self.refresh()
+
+    def on_mouse_move(self, event: events.MouseMove) -> None:
+        if self._dragged:
+            self.post_message(self.Moved(int(event.screen_x)))
+
+    def on_mouse_up(self, event: events.MouseUp) -> None:
+        if self._dragged:
+            self.post_message(self.Dropped())
+        self._dragged = False
+        self.release_mouse()
+        self.refresh()
+
+    def on_click(self, event: events.Click) -> None:
+        if event.chain == 2:
+            self.post_message(self.Reset())

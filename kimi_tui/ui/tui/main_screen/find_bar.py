@@ -1,0 +1,70 @@
+"""Find in the conversation: one line below it while it is open."""
+
+from textual import events
+from textual.app import ComposeResult
+from textual.containers import Horizontal
+from textual.message import Message
+from textual.widgets import Input, Static
+
+from kimi_tui.ui.tui.i18n.catalog import _
+
+
+class Finder(Horizontal):
+    """Says what is looked for; how many places there are is told to it."""
+
+    DEFAULT_CSS = """
+    Finder { display: none; height: 1; background: $panel; padding: 0 1; }
+    Finder.-open { display: block; }
+    Finder > #find-mark { width: auto; color: $primary; }
+    Finder > Input { width: 1fr; height: 1; border: none; padding: 0; background: $panel; }
+    Finder > #find-count { width: auto; color: $muted; }
+    """
+
+    class Changed(Message):
+        def __init__(self, query: str) -> None:
+            self.query_text = query
+            super().__init__()
+
+    class Step(Message):
+        """The next match (1) or the one before (-1)."""
+
+        def __init__(self, by: int) -> None:
+            self.by = by
+            super().__init__()
+
+    def compose(self) -> ComposeResult:
+        yield Static(_("find") + " ", id="find-mark", markup=False)
+        yield Input(id="find-text", compact=True)
+        yield Static("", id="find-count", markup=False)
+
+    @property
+    def is_open(self) -> bool:
+        return self.has_class("-open")
+
+    def open(self) -> None:
+        """Ask what to look for; what was looked for last is there, to be written over."""
+        self.add_class("-open")
+        self.query_one(Input).focus()
+        self.query_one(Input).select_all()
+
+    def close(self) -> None:
+        self.remove_class("-open")
+
+    def count(self, at: int, places: int) -> None:
+        """Say at which of the places the view is."""
+        words = _("nothing found") if not places else _("{at} of {count}", at=at, count=places)
+        self.query_one("#find-count", Static).update(f" {words} " if self.query_one(Input).value else "")
+
+    def on_input_changed(self, event: Input.Changed) -> None:
+        event.stop()
+        self.post_message(self.Changed(event.value))
+
+    def on_input_submitted(self, event: Input.Submitted) -> None:
+        event.stop()
+        self.post_message(self.Step(1))
+
+    def on_key(self, event: events.Key) -> None:
+        if event.key in ("up", "shift+enter", "down"):
+            event.stop()
+            event.prevent_default()
+            self.post_message(self.Step(1 if event.key == "down" else -1))

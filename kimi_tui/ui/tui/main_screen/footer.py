@@ -1,0 +1,87 @@
+"""The last line: the keys that matter where you are. A click on one does what the key does."""
+
+from collections.abc import Sequence
+
+from textual import events
+from textual.timer import Timer
+
+from kimi_tui.ui.tui.text.styled_line import Line, Run, cells
+from kimi_tui.ui.tui.themes.palette import Palette
+from kimi_tui.ui.tui.widgets.line_widget import Sheet
+
+Hint = tuple[str, str]
+_NOTE_S = 5.0
+
+
+class Hints(Sheet):
+    """Key and meaning, as many as there is room for; `note` is said in their place while it is set."""
+
+    DEFAULT_CSS = "Hints { height: 1; dock: bottom; background: $surface; }"
+
+    def __init__(self, *, id: str | None = None) -> None:  # noqa: A002
+        super().__init__(id=id)
+        self.hints: tuple[Hint, ...] = ()
+        self._note = ""
+        self._timer: Timer | None = None
+        self._places: list[tuple[range, str]] = []
+
+    def show(self, hints: Sequence[Hint]) -> None:
+        if tuple(hints) != self.hints:
+            self.hints = tuple(hints)
+            self.redraw()
+
+    def say(self, note: str) -> None:
+        """Say why a key did nothing; "" goes back to the keys."""
+        if note != self._note:
+            self._note = note
+            self.redraw()
+        if self._timer is not None:
+            self._timer.stop()
+        self._timer = self.set_timer(_NOTE_S, lambda: self.say("")) if note else None
+
+    def lines(self, width: int, palette: Palette) -> list[Line]:
+        self._places = []
+        if self._note:
+            return [Line(((" ", palette.base), (self._note, palette.warning)))]
+        runs: list[Run] = [(" ", palette.base)]
+        used = 1
+        help_size = 8
+        for index, (key, meaning) in enumerate(self.hints):
+            size = cells(key) + 1 + cells(meaning) + (3 if index else 0)
+            last = index == len(self.hints) - 1
+            if used + size > width - (0 if last else help_size + 3) and not last:
+                continue
+            if used + size > width:
+                break
+            if index:
+                runs.append((" · ", palette.faint))
+            self._places += _places(key, meaning, used + (3 if index else 0))
+            runs += [(key, palette.base), (" " + meaning, palette.muted)]
+            used += size
+        return [Line(tuple(runs))]
+
+    def on_click(self, event: events.Click) -> None:
+        column = event.x - self.gutter.left
+        if key := next((key for place, key in self._places if column in place), ""):
+            event.stop()
+            self.app.post_message(events.Key(key, key if len(key) == 1 else None))
+
+
+_NAMES = {
+    "esc": "escape", "pgdn": "pagedown", "pgup": "pageup", "←": "left", "→": "right", "↑": "up", "↓": "down",
+    "+": "plus", "−": "minus", "/": "slash", "@": "at", "!": "exclamation_mark", ".": "full_stop",
+}  # fmt: skip
+_ENDLESS = "…"
+
+
+def _places(shown: str, meaning: str, start: int) -> list[tuple[range, str]]:
+    """Where each key of a hint stands, and its name; the meaning belongs to the last of them."""
+    found: list[tuple[range, str]] = []
+    at = start
+    words = shown.split(" ")
+    for number, word in enumerate(words, 1):
+        end = at + cells(word) + (1 + cells(meaning) if number == len(words) else 0)
+        if _ENDLESS not in word:
+            found.append((range(at, end), _NAMES.get(word.lower(), word.lower() if len(word) > 1 else word)))
+        at = end + 1
+    return found

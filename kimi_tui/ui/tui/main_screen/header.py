@@ -1,0 +1,144 @@
+"""The first line: where we are, which model, how full its context is, and whether something works."""
+
+from dataclasses import dataclass
+
+from rich.style import Style
+
+from kimi_tui.ui.tui.i18n import formats
+from kimi_tui.ui.tui.i18n.catalog import N_, _, n_, p_
+from kimi_tui.ui.tui.i18n.translate import told
+from kimi_tui.ui.tui.text.styled_line import Line, Run, cut, cut_start, width_of
+from kimi_tui.ui.tui.themes.palette import Palette
+from kimi_tui.ui.tui.widgets.line_widget import Sheet
+
+NO_MODEL = N_("no model")
+"""What an engine without a model names as its model."""
+
+_ROOMY = 100
+_BOLD = Style(bold=True)
+
+
+@dataclass(frozen=True, slots=True)
+class HeaderFacts:
+    """What the header says; `elapsed` is whole seconds of the turn under way, None where none is; `background` counts
+    the tasks that run beside it.
+    """
+
+    place: str = ""
+    branch: str = ""
+    model: str = ""
+    model_note: str = ""
+    context_usage: float = 0.0
+    max_context_tokens: int = 0
+    yolo: bool = False
+    plan_mode: bool = False
+    waiting: int = 0
+    asking: int = 0
+    background: int = 0
+    elapsed: int | None = None
+    paused: bool = False
+    pausing: bool = False
+    ready: bool = False
+    failed: bool = False
+
+
+class Header(Sheet):
+    """One row. It is repainted only when a fact has changed."""
+
+    DEFAULT_CSS = "Header { height: 1; background: $surface; dock: top; }"
+
+    def __init__(self, *, counts: bool = True, id: str | None = None) -> None:  # noqa: A002
+        """`counts` false: nothing is said that the clock alone changes."""
+        super().__init__(id=id)
+        self._counts = counts
+        self._facts = HeaderFacts()
+
+    @property
+    def facts(self) -> HeaderFacts:
+        return self._facts
+
+    @facts.setter
+    def facts(self, facts: HeaderFacts) -> None:
+        if facts != self._facts:
+            self._facts = facts
+            self.redraw()
+
+    async def on_click(self) -> None:
+        if self._facts.background:
+            await self.app.run_action("door('task')")
+
+    def lines(self, width: int, palette: Palette) -> list[Line]:
+        facts = self._facts
+        soon = facts.pausing and width >= _ROOMY
+        later: list[Run] = [(" · ", palette.faint), (_("pauses when done"), palette.warning)] if soon else []
+        right = [*self._tasks(palette, width), *self._state(palette), *later, (" ", palette.base)]
+        middle = self._figures(palette)
+        room = width - width_of(right) - width_of(middle) - 14
+        left: list[Run] = [(" ", palette.base), ("kimi-tui", palette.accent + _BOLD), ("  ", palette.base)]
+        branch = f" ({facts.branch})" if facts.branch else ""
+        place = cut_start(facts.place, max(8, min(40, room - len(branch))))
+        if room < 10:
+            middle = middle[:1]
+            place = cut_start(facts.place, max(0, width - width_of(right) - width_of(middle) - 14))
+        left.append((place, palette.base))
+        if room > len(branch) + 10:
+            left.append((cut(branch, 24), palette.muted))
+        free = width - width_of(left) - width_of(middle) - width_of(right)
+        gap = max(2, (width - width_of(middle)) // 2 - width_of(left)) if free > 2 else max(1, free)
+        gap = min(gap, max(1, free - 1))
+        rest = max(1, free - gap)
+        return [Line((*left, (" " * gap, palette.base), *middle, (" " * rest, palette.base), *right))]
+
+    def _figures(self, palette: Palette) -> list[Run]:
+        facts = self._facts
+        if facts.model in ("", NO_MODEL):
+            return []
+        runs: list[Run] = [(facts.model, palette.base)]
+        if facts.model_note:
+            runs.append((f" {told(facts.model_note)}", palette.warning))
+        if facts.max_context_tokens:
+            share, size = f"{facts.context_usage:.0%}", formats.tokens(facts.max_context_tokens)
+            style = palette.warning if facts.context_usage >= 0.75 else palette.muted
+            runs += [
+                (" · ", palette.faint),
+                (_("{share} of {size}", share=share, size=size), style),
+            ]
+        if facts.yolo:
+            runs += [(" · ", palette.faint), ("yolo", palette.warning)]
+        if facts.plan_mode:
+            runs += [(" · ", palette.faint), (p_("mode", "plan"), palette.secondary)]
+        return runs
+
+    def _tasks(self, palette: Palette, width: int) -> list[Run]:
+        """What runs in the background; a click on the header opens the list, and so does /task."""
+        count = self._facts.background
+        if not count:
+            return []
+        words = n_("{count} in the background", "{count} in the background", count) if width >= _ROOMY else str(count)
+        return [(f"◆ {words}", palette.secondary), (" · ", palette.faint)]
+
+    def _state(self, palette: Palette) -> list[Run]:
+        facts = self._facts
+        if facts.waiting:
+            return [
+                ("? ", palette.warning),
+                (n_("{count} approval", "{count} approvals", facts.waiting), palette.warning),
+            ]
+        if facts.asking:
+            return [
+                ("? ", palette.warning),
+                (n_("{count} question", "{count} questions", facts.asking), palette.warning),
+            ]
+        if facts.elapsed is not None:
+            time = formats.elapsed(facts.elapsed)
+            words = _("working {time}", time=time) if self._counts else _("working")
+            return [("● ", palette.accent), (words, palette.base)]
+        if facts.paused:
+            return [("‖ ", palette.warning), (_("flow paused"), palette.warning)]
+        if facts.failed:
+            return [("✗ ", palette.error), (_("not started"), palette.error)]
+        if not facts.ready:
+            return [("○ ", palette.muted), (_("starting"), palette.muted)]
+        if facts.model == NO_MODEL:
+            return [("! ", palette.warning), (_(NO_MODEL) + " · ", palette.base), ("/model", palette.accent)]
+        return [("○ ", palette.muted), (_("ready"), palette.muted)]

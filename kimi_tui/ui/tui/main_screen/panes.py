@@ -1,0 +1,53 @@
+"""The panes of the screen that its first frame does without."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from kimi_tui.ui.tui.dialogs.approval import ApprovalDialog
+from kimi_tui.ui.tui.dialogs.branch_choice import BranchDialog
+from kimi_tui.ui.tui.dialogs.question import QuestionDialog
+from kimi_tui.ui.tui.flow_pane.pane import FlowPane
+from kimi_tui.ui.tui.main_screen.approvals_pane import WaitingPane
+from kimi_tui.ui.tui.main_screen.divider import Divider
+from kimi_tui.ui.tui.main_screen.find_bar import Finder
+from kimi_tui.ui.tui.main_screen.status_line import StripLine
+from kimi_tui.ui.tui.main_screen.todo_pane import TodoPane
+from kimi_tui.ui.tui.replay.scrub_bar import ScrubBar
+from kimi_tui.ui.tui.transcript.new_messages_badge import NewBelow
+from kimi_tui.ui.tui.transcript.view import Transcript
+
+
+@dataclass(frozen=True, slots=True)
+class Furniture:
+    """What `Home.furnish` brings in."""
+
+    transcript: Transcript
+    below: NewBelow
+    finder: Finder
+    approval: ApprovalDialog
+    question: QuestionDialog
+    branch: BranchDialog
+    divider: Divider
+    flow: FlowPane
+    todo: TodoPane
+    waiting: WaitingPane
+    scrub: ScrubBar
+    strip: StripLine
+
+
+def make_furniture(*, clock: Callable[[], float], steady: Callable[[], float], motion: bool) -> Furniture:
+    """`clock` is the clock of what is shown, `steady` the one of the dialogs' guards."""
+    return Furniture(
+        transcript=Transcript(clock=clock, motion=motion, id="transcript"),
+        below=NewBelow(id="below"),
+        finder=Finder(id="finder"),
+        approval=ApprovalDialog(clock=steady, id="approval"),
+        question=QuestionDialog(clock=steady, id="asked-question"),
+        branch=BranchDialog(clock=steady, id="branch"),
+        divider=Divider(id="divider"),
+        flow=FlowPane(clock=clock, id="flow"),
+        todo=TodoPane(id="todo"),
+        waiting=WaitingPane(id="waiting"),
+        scrub=ScrubBar(id="scrub"),
+        strip=StripLine(id="strip"),
+    )

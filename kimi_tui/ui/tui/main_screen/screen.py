@@ -1,0 +1,464 @@
+"""The one screen one lives in: conversation and composer at the left; flow, todo and approvals at the right.
+
+The first frame has the header, the composer and the hints; the panes are made and brought in after it, by `furnish`.
+"""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, ClassVar, Literal
+
+from textual import events
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Horizontal, Vertical
+from textual.message import Message
+from textual.widget import Widget
+from textual.widgets._toast import ToastRack
+
+from kimi_tui.ui.tui.accessibility import Manners
+from kimi_tui.ui.tui.composer.composer import Composer
+from kimi_tui.ui.tui.i18n.catalog import _
+from kimi_tui.ui.tui.keys.pane_letters import refusal_of
+from kimi_tui.ui.tui.main_screen.column_width_store import ColumnShare, share_file, terminal_name
+from kimi_tui.ui.tui.main_screen.footer import Hint, Hints
+from kimi_tui.ui.tui.main_screen.header import Header, HeaderFacts
+from kimi_tui.ui.tui.main_screen.layout_css import Width, bounded, layout_of, right_width
+from kimi_tui.ui.tui.main_screen.welcome import Welcome
+from kimi_tui.ui.tui.terminal.compositor import NarrowCompositor
+from kimi_tui.ui.tui.terminal.echo_screen import EchoScreen
+
+if TYPE_CHECKING:
+    from kimi_tui.ui.tui.dialogs.approval import ApprovalDialog
+    from kimi_tui.ui.tui.dialogs.branch_choice import BranchDialog
+    from kimi_tui.ui.tui.dialogs.docked_dialog import Docked
+    from kimi_tui.ui.tui.dialogs.question import QuestionDialog
+    from kimi_tui.ui.tui.dialogs.type_ahead import Typed
+    from kimi_tui.ui.tui.flow_pane.pane import FlowPane
+    from kimi_tui.ui.tui.main_screen.approvals_pane import WaitingPane
+    from kimi_tui.ui.tui.main_screen.divider import Divider
+    from kimi_tui.ui.tui.main_screen.find_bar import Finder
+    from kimi_tui.ui.tui.main_screen.panes import Furniture
+    from kimi_tui.ui.tui.main_screen.status_line import StripLine
+    from kimi_tui.ui.tui.main_screen.todo_pane import TodoPane
+    from kimi_tui.ui.tui.replay.scrub_bar import ScrubBar
+    from kimi_tui.ui.tui.transcript.new_messages_badge import NewBelow
+    from kimi_tui.ui.tui.transcript.view import Transcript
+
+PaneName = Literal["talk", "flow", "todo", "waiting"]
+PANES: tuple[PaneName, ...] = ("talk", "flow", "todo", "waiting")
+_RIGHT = PANES[1:]
+LOW = 28
+"""With fewer rows what asks for an answer stands alone."""
+_LEAST_TALK = 6
+
+
+class Home(EchoScreen):
+    """Composes the panes and sees to their room; what they show is given to them."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("i", "write", "Write the message", show=False)]
+
+    class Zoomed(Message):
+        """A pane has the whole screen, or none has any more; or a text that is asked about has other room."""
+
+    transcript: "Transcript"
+    below: "NewBelow"
+    finder: "Finder"
+    approval: "ApprovalDialog"
+    branch: "BranchDialog"
+    question: "QuestionDialog"
+    divider: "Divider"
+    flow: "FlowPane"
+    todo: "TodoPane"
+    waiting: "WaitingPane"
+    scrub: "ScrubBar"
+    strip: "StripLine"
+
+    def __init__(self, *, manners: Manners, place: str = "", hints: Sequence[Hint] = ()) -> None:
+        """`place` and `hints` are what the header and the last line say from the first frame on."""
+        super().__init__(id="home")
+        self._compositor = NarrowCompositor()
+        self._one_column = manners.plain
+        self.furnished = False
+        self.header = Header(counts=not manners.plain, id="header")
+        self.welcome = Welcome(id="welcome")
+        self.talk = Vertical(self.welcome, id="talk", classes="-empty")
+        self.talk.border_title = " " + _("conversation") + " "
+        self.composer = Composer(id="composer")
+        self.right = Vertical(id="right")
+        self.hints = Hints(id="hints")
+        self.header.facts = HeaderFacts(place=place)
+        self.hints.show(hints)
+        self.zoomed: PaneName | None = None
+        self._columns = ColumnShare(share_file(), terminal_name())
+        self._share: float | None = None
+        self._lender: Widget | None = None
+        self.write_key = "i"
+        self.opened = self._reads_on = False
+
+    def compose(self) -> ComposeResult:
+        self.make_room()
+        yield self.header
+        with Horizontal(id="body"):
+            yield Vertical(self.talk, self.composer, id="left")
+            yield self.right
+        yield self.hints
+
+    async def furnish(self, furniture: "Furniture") -> None:
+        """Bring the other panes in. Nothing that is seen moves."""
+        self.transcript, self.below, self.finder = furniture.transcript, furniture.below, furniture.finder
+        self.approval, self.question, self.branch = furniture.approval, furniture.question, furniture.branch
+        self.divider, self.scrub, self.strip = furniture.divider, furniture.scrub, furniture.strip
+        self.flow, self.todo, self.waiting = furniture.flow, furniture.todo, furniture.waiting
+        self._share = self._columns.load()
+        with self.app.batch_update():
+            await self.talk.mount(self.transcript, self.below, self.finder)
+            await self.query_one("#left").mount(self.approval, self.question, self.branch, before=self.composer)
+            await self.right.mount(self.flow, self.todo, self.waiting)
+            await self.query_one("#body").mount(self.divider, before=self.right)
+            await self.mount(self.scrub, self.strip, before=self.hints)
+            self.furnished = True
+            self.make_room()
+        self.screen_layout_refresh_signal.subscribe(self, self._laid_out, immediate=True)
+
+    # Room
+
+    def on_mount(self) -> None:
+        self.typed_into = self.composer.prompt
+        self.set_focus(self.typed_into)
+
+    def on_resize(self, event: events.Resize) -> None:
+        self.make_room()
+
+    @property
+    def room(self) -> Width:
+        return "narrow" if self._one_column else layout_of(self.app.size.width, self.app.size.height)
+
+    def make_room(self) -> None:
+        """Give the panes the places that the terminal's size and what they hold ask for."""
+        room, columns = self.room, self.app.size.width
+        for name in ("wide", "medium", "narrow"):
+            self.set_class(name == room, f"-{name}")
+        if not self.furnished:
+            return
+        filled = not self.flow.has_nothing or bool(self.todo.items) or bool(self.waiting.requests)
+        self.set_class(filled, "-has-right")
+        if room == "wide" and self.opened:
+            self.zoom(None)  # there is room for it beside the conversation now
+            return
+        beside = room == "wide" and self.zoomed is None
+        self.right.styles.width = right_width(columns, self._share) if beside else None
+        for rack in self.query(ToastRack):
+            # On the conversation's title line: what is clicked stands elsewhere.
+            rack.styles.padding = (0, (right_width(columns, self._share) if beside and filled else 0) + 2, 0, 0)
+        self.seat_dialogs()
+        self.flow.display = not self.flow.has_nothing or not filled
+        self._leave_hidden()
+
+    def _leave_hidden(self) -> None:
+        """The focus stays in no pane that has no place on the screen any more."""
+        pane = self.focused_pane
+        shown = pane is None or pane == self.zoomed or (self.zoomed is None and (self.room == "wide" or pane == "talk"))
+        if not shown or (pane == "talk" and self.has_class("-alone")):
+            self.focus_work()
+
+    def on_descendant_focus(self, event: events.DescendantFocus) -> None:
+        """Whoever goes to what a zoom hides wants it out of the way."""
+        if not self.furnished or (focused := self.focused) is None:
+            return
+        if not self.composer.display and self.composer in focused.ancestors_with_self:  # a recording is not written to
+            self.set_focus(self.scrub)
+        elif self.zoomed not in (None, "talk") and self.right not in focused.ancestors_with_self:
+            self.zoom(None)
+        else:
+            self.seat_dialogs()
+
+    def on_screen_resume(self) -> None:
+        """What asks was behind another screen until now."""
+        if self.furnished and (asks := self.asks) is not None:
+            asks.guard.restart()
+
+    def watch_focused(self, before: Widget | None, focused: Widget | None) -> None:
+        if focused is None and self.furnished:
+            panes = (self.talk, self.flow, self.todo, self.waiting)
+            was_pane = before is not None and any(pane in before.ancestors_with_self for pane in panes)
+            self.call_after_refresh(self._keep_focus, was_pane)
+
+    def _keep_focus(self, was_pane: bool) -> None:
+        """What had the focus is gone from the screen: keys go to where one works, those of a pane to another pane."""
+        if self.focused is not None or not self.app.app_focus:
+            return
+        if was_pane and self.asks is None and self.is_filled("talk") and self.zoomed in (None, "talk"):
+            self.set_focus(self.transcript)
+        else:
+            self.focus_work()
+
+    @property
+    def asks(self) -> "Docked | None":
+        """What asks for an answer."""
+        return next((one for one in (self.approval, self.question, self.branch) if one.is_open), None)
+
+    def seat_dialogs(self) -> None:
+        """Of those that ask show the first; in a low terminal it stands alone, in the conversation's place."""
+        asks = self.asks
+        for one in (self.approval, self.question, self.branch):
+            one.set_class(one is not asks, "-behind")
+        seen = self.zoomed in (None, "talk") and not self.finder.has_focus_within
+        alone = asks is not None and seen and self.app.size.height < LOW
+        self.set_class(alone, "-alone")
+        if asks is not None:
+            others = (self.header, self.hints, self.composer, self.scrub, self.strip)
+            around = sum(one.outer_size.height for one in others if one.display) + (0 if alone else _LEAST_TALK)
+            asks.fit(self.app.size.height - around)
+            if asks.reads_on != self._reads_on:
+                self._reads_on = asks.reads_on
+                self.post_message(self.Zoomed())
+        if alone and asks is not None and self.focused_pane == "talk":
+            self.lend_focus(asks)
+
+    def on_transcript_follow_changed(self, event: "Transcript.FollowChanged") -> None:
+        self.below.show(0 if event.following else event.unseen)
+
+    def on_new_below_clicked(self, event: "NewBelow.Clicked") -> None:
+        self.transcript.follow = True
+
+    def on_strip_line_clicked(self, event: "StripLine.Clicked") -> None:
+        self.action_drawer()
+
+    def on_composer_scrolled(self, event: Composer.Scrolled) -> None:
+        match event.key:
+            case "pageup":
+                self.transcript.action_page_up()
+            case "pagedown":
+                self.transcript.action_page_down()
+            case "ctrl+home":
+                self.transcript.action_scroll_home()
+            case _:
+                self.transcript.action_scroll_end()
+
+    def on_finder_changed(self, event: "Finder.Changed") -> None:
+        self.transcript.look_for(event.query_text)
+        self.finder.count(*self.transcript.found)
+
+    def on_finder_step(self, event: "Finder.Step") -> None:
+        (self.transcript.find_next if event.by > 0 else self.transcript.find_previous)()
+        self.finder.count(*self.transcript.found)
+
+    def on_divider_moved(self, event: "Divider.Moved") -> None:
+        self.share = (self.app.size.width - event.column - 1) / self.app.size.width
+
+    def on_divider_dropped(self, event: "Divider.Dropped") -> None:
+        self._columns.save(self._share)
+
+    def on_divider_reset(self, event: "Divider.Reset") -> None:
+        self.share = None
+        self._columns.save(None)
+
+    @property
+    def share(self) -> float | None:
+        """The right column's part of the width, None where it is left to us."""
+        return self._share
+
+    @share.setter
+    def share(self, share: float | None) -> None:
+        self._share = bounded(share, self.app.size.width) if share is not None else None
+        self.make_room()
+
+    def action_widen(self, by: int) -> None:
+        """Give the right column more of the width, or less."""
+        columns = self.app.size.width
+        if self.room == "wide" and self.zoomed is None and self.has_class("-has-right"):
+            self.share = (right_width(columns, self._share) + by) / columns
+            self._columns.save(self._share)
+
+    def _laid_out(self, _screen: object) -> None:
+        self._join()
+        if self.asks is not None:
+            self.call_later(self.seat_dialogs)  # a change of the layout in the middle of one would be lost
+
+    def _join(self) -> None:
+        """Let the line between the columns meet the title lines beside it."""
+        edge = self.divider
+        top = edge.region.y
+        left = [pane.region.y - top for pane in (self.talk, self.composer) if pane.display and pane.region]
+        right = [pane.region.y - top for pane in (self.flow, self.todo, self.waiting) if pane.display and pane.region]
+        edge.join(left, right)
+
+    # Panes
+
+    def pane(self, name: PaneName) -> Widget:
+        return {"talk": self.transcript, "flow": self.flow, "todo": self.todo, "waiting": self.waiting}[name]
+
+    @property
+    def focused_pane(self) -> PaneName | None:
+        """The pane that has the focus, None where the composer or a dialog has it."""
+        for node in self.focused.ancestors_with_self if self.furnished and self.focused is not None else ():
+            if node is self.talk:
+                return "talk"
+            if node in (self.flow, self.todo, self.waiting):
+                return next(name for name in PANES if self.pane(name) is node)
+        return None
+
+    def is_filled(self, name: PaneName) -> bool:
+        match name:
+            case "talk":
+                return not self.talk.has_class("-empty") and not self.has_class("-alone")
+            case "flow":
+                return not self.flow.has_nothing
+            case "todo":
+                return bool(self.todo.items)
+            case "waiting":
+                return bool(self.waiting.requests)
+
+    def go_to(self, name: PaneName) -> bool:
+        """Put the focus on a pane; it gets the whole screen where there is no room beside the conversation.
+
+        False where it is empty. An empty conversation has nothing but what is to be written.
+        """
+        if not self.is_filled(name):
+            if name == "talk":
+                self.focus_work()
+            return name == "talk"
+        if name == "flow":
+            self.flow.focus_inside()
+        else:
+            self.set_focus(self.pane(name))
+        if name == "talk" and self.zoomed not in (None, "talk"):
+            self.zoom(None)
+        elif name != "talk" and (self.room != "wide" or self.zoomed is not None) and self.zoomed != name:
+            self.zoom(name)
+            self.opened = self.room != "wide"
+        return True
+
+    def zoom(self, name: PaneName | None) -> None:
+        """Give one pane the whole screen, or none."""
+        for one in PANES:
+            self.set_class(one == name, f"-zoom-{one}")
+        self.set_class(name is not None, "-zoomed")
+        self.zoomed, self.opened = name, False
+        self.make_room()
+        self.post_message(self.Zoomed())
+
+    def focus_work(self) -> None:
+        """The focus to what asks for an answer, else to the composer."""
+        if (dialog := self.asks) is not None:
+            self.lend_focus(dialog)
+        else:
+            self.set_focus(self.composer.prompt)
+
+    def lend_focus(self, dialog: "Docked") -> None:
+        """Let a dialog have the focus until it is answered."""
+        if not dialog.has_focus_within and self._dialog_of(self.focused) is None:
+            self._lender = self.focused
+        dialog.take_focus()
+
+    def give_back_focus(self) -> None:
+        """A dialog that had the focus is answered: to what else asks, else to where the person was before."""
+        lender, self._lender = self._lender, None
+        if self.asks is None and lender is not None and lender in self.focus_chain:
+            self.set_focus(lender)
+        else:
+            self._lender = lender
+            self.focus_work()
+
+    def _dialog_of(self, widget: Widget | None) -> Widget | None:
+        dialogs = (self.approval, self.question, self.branch)
+        return next((one for one in dialogs if widget is not None and one in widget.ancestors_with_self), None)
+
+    def write(self, text: str) -> None:
+        """Go on with the message that somebody is writing."""
+        self.composer.prompt.paste(text)
+        self.set_focus(self.composer.prompt)
+
+    def on_typed(self, event: "Typed") -> None:
+        """Letters for the message came to a dialog. A blank alone begins none."""
+        if not event.text.strip(" ") and not self.composer.text:
+            return
+        prompt = self.composer.prompt
+        prompt.paste(event.text)
+        if event.go_on:
+            self.set_focus(prompt)
+
+    # Keys
+
+    @property
+    def in_pane(self) -> bool:
+        """Whether letters are the keys of a pane."""
+        return self.focused_pane is not None or (self.furnished and self.scrub.has_focus)
+
+    def on_key(self, event: events.Key) -> None:
+        """A letter in a pane is the pane's and goes nowhere else; where it cannot act, that is said."""
+        if not event.is_printable or not event.character:
+            return
+        if self.focused is None and self.furnished:  # what had the focus is gone: this letter is where the next goes
+            event.stop()
+            self.focus_work()
+            if self.focused is not None:
+                self.focused.post_message(events.Key(event.key, event.character))
+        elif (why := refusal_of(self, event.key, event.character)) is not None:
+            event.stop()
+            event.prevent_default()
+            self.app.bell()
+            self.hints.say(why)
+
+    def on_paste(self, event: events.Paste) -> None:
+        """A text pasted in a pane is none of its keys: it goes into the message, whole."""
+        if not self.in_pane:
+            return
+        event.stop()
+        if self.composer.display:
+            self.set_focus(self.composer.prompt)
+            self.composer.prompt.paste(event.text)
+        else:
+            self.app.bell()
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """A recording is not written to."""
+        return action != "write" or self.composer.display
+
+    def action_write(self) -> None:
+        self.set_focus(self.composer.prompt)
+
+    def action_next_pane(self) -> None:
+        filled: list[PaneName] = [name for name in PANES if self.is_filled(name)]
+        here = self.focused_pane
+        if here is None and filled:
+            self.go_to(filled[0])
+        elif here not in filled or here == filled[-1]:
+            self.set_focus(self.composer.prompt)
+        else:
+            self.go_to(filled[filled.index(here) + 1])
+
+    @property
+    def can_zoom(self) -> bool:
+        """Whether a zoom would give the pane that one is in more room."""
+        return self.zoomed is None and self.room == "wide" and self.has_class("-has-right")
+
+    def action_zoom(self) -> None:
+        name = self.focused_pane or "talk"
+        if self.zoomed is not None and not self.opened:
+            self.zoom(None)
+        elif self.can_zoom:
+            self.zoom(name)
+        else:
+            self.hints.say(_("it has all the room already"))
+
+    def action_drawer(self) -> None:
+        """The first pane of the right side, where there is no room for it beside the conversation; and back."""
+        if self.room == "wide":
+            return
+        if self.zoomed not in (None, "talk"):
+            self.zoom(None)
+        else:
+            next((name for name in _RIGHT if self.go_to(name)), None)
+
+    def action_expand(self) -> None:
+        self.transcript.toggle_all()
+
+    def action_find(self) -> None:
+        """Find in the conversation; in an approval, read the whole of it."""
+        if not (self.approval.has_focus and self.approval.read_whole()):
+            if self.has_class("-alone"):  # there is no conversation to be seen
+                self.focus_work()
+                return
+            if not self.finder.is_open:
+                self.transcript.look_from_here()
+            self.finder.open()

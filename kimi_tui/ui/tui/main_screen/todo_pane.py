@@ -1,0 +1,57 @@
+"""The todo list: what is left to do, at a glance."""
+
+from collections.abc import Sequence
+
+from kimi_tui.ui.tui.i18n.catalog import _
+from kimi_tui.ui.tui.text.styled_line import Line, Run, cells, cut
+from kimi_tui.ui.tui.themes.palette import Palette
+from kimi_tui.ui.tui.widgets.line_widget import Sheet
+from kimi_tui.wire.display import TodoItem, TodoStatus
+
+_SIGNS: dict[TodoStatus, str] = {"done": "✓", "in_progress": "◐", "pending": "○"}
+
+
+class TodoPane(Sheet, can_focus=True):
+    """Takes no room while the list is empty. More than `most` items: those around the one in progress."""
+
+    DEFAULT_CSS = """
+    TodoPane { max-height: 40%; border-top: solid $line; padding: 0 1; display: none; }
+    TodoPane.-filled { display: block; }
+    """
+    FOCUS_ON_CLICK = False  # there is nothing to do in it
+    most = 10
+
+    def __init__(self, *, id: str | None = None) -> None:  # noqa: A002
+        super().__init__(id=id)
+        self.items: tuple[TodoItem, ...] = ()
+
+    def show(self, items: Sequence[TodoItem]) -> None:
+        self.items = tuple(items)
+        done = sum(item.status == "done" for item in items)
+        self.border_title = " " + _("todo {done}/{count}", done=done, count=len(items)) + " "
+        self.set_class(bool(items), "-filled")
+        self.redraw()
+
+    def lines(self, width: int, palette: Palette) -> list[Line]:
+        shown = self._window()
+        wide = max((cells(item.title) for item in shown), default=0) + 3
+        columns = max(1, min(len(shown), 4, (width + 1) // max(12, wide + 1)))
+        if columns > 1 and len(shown) <= 4:
+            return [Line(tuple(run for item in shown for run in (*_entry(item, wide, palette), ("  ", palette.base))))]
+        out = [Line(tuple(_entry(item, width, palette))) for item in shown]
+        if left := len(self.items) - len(shown):
+            out.append(Line((("  " + _("and {count} more", count=left), palette.muted),)))
+        return out
+
+    def _window(self) -> tuple[TodoItem, ...]:
+        if len(self.items) <= self.most:
+            return self.items
+        at = next((i for i, item in enumerate(self.items) if item.status != "done"), 0)
+        start = max(0, min(at - 2, len(self.items) - self.most + 1))
+        return self.items[start : start + self.most - 1]
+
+
+def _entry(item: TodoItem, width: int, palette: Palette) -> list[Run]:
+    style = {"done": palette.success, "in_progress": palette.accent, "pending": palette.muted}[item.status]
+    text = palette.muted if item.status == "done" else palette.base
+    return [(_SIGNS[item.status] + " ", style), (cut(item.title, max(1, width - 2)), text)]

@@ -1,0 +1,75 @@
+"""What stands in the conversation before anything was said: what one can do here."""
+
+from rich.style import Style
+from textual import events
+
+from kimi_tui.ui.tui.i18n.catalog import N_, _
+from kimi_tui.ui.tui.text.styled_line import Line, Run, cells
+from kimi_tui.ui.tui.themes.palette import Palette
+from kimi_tui.ui.tui.widgets.line_widget import Sheet
+
+_WAYS = (
+    ("/", "slash", N_("commands, skills and flows")),
+    ("@", "at", N_("a file of this folder")),
+    ("F3", "f3", N_("choose a flow and see its chart")),
+    ("Ctrl+P", "ctrl+p", N_("every action there is")),
+    ("F1", "f1", N_("the keys that act here")),
+)
+"""As a person reads the key, as Textual names it, and what it does."""
+
+
+class Welcome(Sheet):
+    """Shown until the first item comes; a click on a row does what its key does.
+
+    `note` is something one has to know before, such as that a server does not work.
+    """
+
+    DEFAULT_CSS = "Welcome { width: 100%; height: 100%; content-align: center middle; padding: 0 2; }"
+
+    def __init__(self, *, id: str | None = None) -> None:  # noqa: A002
+        super().__init__(id=id)
+        self._note = self._action = ""
+        self._first = 0
+
+    def say(self, note: str, *, action: str = "") -> None:
+        """`action` is the app's that a click on the note stands for."""
+        if (note, action) != (self._note, self._action):
+            self._note, self._action = note, action
+            self.redraw()
+
+    def lines(self, width: int, palette: Palette) -> list[Line]:
+        rows: list[list[Run]] = [
+            [("☾ ", palette.warning), ("kimi-tui", palette.accent + Style(bold=True))],
+            [(_("agents that follow flows"), palette.muted)],
+            [],
+        ]
+        keys = max(cells(key) for key, _name, _what in _WAYS)
+        ways: list[list[Run]] = [
+            [(" " * (keys - cells(key)) + key, palette.base), ("  " + _(what), palette.muted)]
+            for key, _name, what in _WAYS
+        ]
+        wide = max(_width(row) for row in ways)
+        rows += [[*row, (" " * (wide - _width(row)), palette.base)] for row in ways]
+        if self._note:
+            rows += [[], [(self._note, palette.warning)]]
+        above = max(0, (self.content_size.height - len(rows)) // 2 - 1)
+        self._first = above + 3
+        out = [Line()] * above
+        for row in rows:
+            left = max(0, (width - _width(row)) // 2)
+            out.append(Line(((" " * left, palette.base), *row)))
+        return out
+
+    async def on_click(self, event: events.Click) -> None:
+        row = event.y - self.gutter.top - self._first
+        if self._note and self._action and row == len(_WAYS) + 1:
+            event.stop()
+            await self.app.run_action(self._action)
+        if 0 <= row < len(_WAYS):
+            event.stop()
+            key, name, _what = _WAYS[row]
+            self.app.post_message(events.Key(name, key if len(key) == 1 else None))
+
+
+def _width(row: list[Run]) -> int:
+    return sum(cells(text) for text, _ in row)

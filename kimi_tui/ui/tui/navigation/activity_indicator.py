@@ -1,0 +1,44 @@
+"""Signs that work goes on: seconds that count on the screen, and a mark beside the window for who looks elsewhere."""
+
+from typing import TYPE_CHECKING
+
+from textual.timer import Timer
+
+from kimi_tui.ui.tui.terminal.escape_sequences import Progress, ProgressMark
+
+if TYPE_CHECKING:
+    from kimi_tui.ui.tui.app import KimiTui
+
+
+class WorkSigns:
+    """Those of one app."""
+
+    def __init__(self, app: "KimiTui") -> None:
+        self._app = app
+        self._mark = ProgressMark(app.write_out)
+        self._ticker: Timer | None = None
+
+    def show(self) -> None:
+        """As it is now; to be called whenever it may have changed."""
+        app = self._app
+        self._mark.show(self._progress())
+        if not app.furnished:
+            return
+        counts = app.stage.counts
+        if counts and self._ticker is None and not app.manners.plain:
+            self._ticker = app.set_interval(1.0, app.stage.tick)
+        elif not counts and self._ticker is not None:
+            self._ticker.stop()
+            self._ticker = None
+
+    def leave(self) -> None:
+        """The window is somebody else's again."""
+        self._mark.show("none")
+
+    def _progress(self) -> Progress:
+        app, home = self._app, self._app.home
+        if app.app_focus or not app.furnished:
+            return "none"
+        if home.approval.is_open or home.question.is_open or home.branch.is_open:
+            return "waiting"
+        return "working" if app.stage.state.turn.running else "none"

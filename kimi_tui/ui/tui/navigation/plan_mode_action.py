@@ -1,0 +1,17 @@
+"""Plan mode, by its key."""
+
+from typing import TYPE_CHECKING
+
+from kimi_tui.ui.tui.i18n.catalog import _
+
+if TYPE_CHECKING:
+    from kimi_tui.ui.tui.app import KimiTui
+
+
+def toggle_plan_mode(app: "KimiTui") -> None:
+    """On, or off again."""
+    if (engine := app.seat.soul_engine) is not None:
+        plan_mode = engine.services.plan_mode
+        plan_mode.on = not plan_mode.on
+        words = _("plan mode: nothing is changed until you agree to a plan")
+        app.tell(words if plan_mode.on else _("plan mode is off"))

@@ -1,0 +1,27 @@
+"""Back to before an earlier turn of the open session."""
+
+import time
+from typing import TYPE_CHECKING
+
+from kimi_tui.ui.tui.i18n.catalog import _
+
+if TYPE_CHECKING:
+    from kimi_tui.ui.tui.app import KimiTui
+
+
+async def go_back(app: "KimiTui") -> None:
+    """What that turn was asked is put into the composer, to be said in another way."""
+    from kimi_tui.ui.tui.screens.rewind import Rewind
+
+    if (engine := app.seat.soul_engine) is None:
+        return
+    if engine.busy:
+        app.tell(_("going back has to wait until the turn has ended"))
+        return
+    points = engine.rewind_points()
+    back = await app.push_screen_wait(Rewind(points, work_dir=engine.work_dir, now=time.time))
+    point = next((point for point in points if back is not None and point.index == back.index), None)
+    if back is not None and point is not None:
+        await engine.rewind(point, conversation=back.conversation, files=back.files)
+        if back.conversation and not app.home.composer.text:
+            app.home.composer.text = point.text

@@ -1,0 +1,47 @@
+"""The conversation in the terminal's own scrollback: for the terminal's own search, its selection, its scroll bar.
+
+The screen is given up until a key is pressed, and what was written stays above the prompt when the program has ended.
+"""
+
+import sys
+from typing import TYPE_CHECKING, TextIO
+
+from textual.app import SuspendNotSupported
+
+from kimi_tui.ui.tui.i18n.catalog import _
+from kimi_tui.ui.tui.navigation.external_editor import can_give_up
+
+if TYPE_CHECKING:
+    from kimi_tui.ui.tui.app import KimiTui
+
+
+def show_in_scrollback(app: "KimiTui") -> None:
+    """Write it there and wait for Enter; what is in the way is told."""
+    if not can_give_up(app):
+        app.tell(_("the conversation can be written out when the turn has ended"))
+        return
+    try:
+        with app.suspend():
+            _write(app, sys.__stdout__)
+            _wait(sys.__stdin__)
+    except SuspendNotSupported:
+        app.tell(_("this is no terminal that could keep it"), severity="warning")
+    app.refresh()
+
+
+def _write(app: "KimiTui", out: TextIO | None) -> None:
+    if out is None:
+        return
+    for line in app.home.transcript.ansi_lines():
+        out.write(line + "\n")
+    out.write("\n" + _("Enter goes back to kimi-tui") + " ")
+    out.flush()
+
+
+def _wait(keys: TextIO | None) -> None:
+    """For Enter, or for Ctrl+C, which means the same here."""
+    try:
+        if keys is not None:
+            keys.readline()
+    except KeyboardInterrupt:
+        pass

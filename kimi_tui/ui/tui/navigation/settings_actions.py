@@ -1,0 +1,38 @@
+"""What is kept in the configuration: the theme, and everything else that the settings show."""
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from kimi_tui.config.yaml_editor import KeyPath, Value
+    from kimi_tui.ui.tui.app import KimiTui
+
+
+async def choose_theme(app: "KimiTui") -> None:
+    from kimi_tui.ui.tui.screens.theme_picker import ThemePicker
+
+    picker = ThemePicker(app.shelf.titles(), app.shelf.current, use=app.shelf.use)
+    if (theme := await app.push_screen_wait(picker)) is not None:
+        await keep_theme(app, theme)
+
+
+async def keep_theme(app: "KimiTui", theme: str) -> None:
+    """Have the theme in the configuration too, where there is a file of it."""
+    host = app.host
+    if host is not None and host.config_file is not None and host.config.theme != theme:
+        await host.change({("theme",): theme})
+
+
+async def change_settings(app: "KimiTui") -> None:
+    from kimi_tui.ui.tui.screens.settings import Settings
+
+    if (host := app.host) is None:
+        return
+
+    async def change(changes: "Mapping[KeyPath, Value]") -> None:
+        await host.change(changes)
+        app.shelf.use(host.config.theme)
+        app.home.transcript.thoughts = host.config.show_thinking_stream
+
+    screen = Settings(lambda: host.config, host.config_file, change=change, themes=tuple(app.shelf.titles()))
+    await app.push_screen_wait(screen)

@@ -1,0 +1,56 @@
+"""Subagents that a person looks into, each on a screen of its own that goes on while one looks."""
+
+from typing import TYPE_CHECKING
+
+from kimi_tui.ui.tui.main_screen.screen import Home
+
+if TYPE_CHECKING:
+    from kimi_tui.ui.tui.app import KimiTui
+    from kimi_tui.ui.tui.screens.subagent import Inside
+
+
+class Insides:
+    """Opens those screens for one app, and has them follow what is said and printed."""
+
+    def __init__(self, app: "KimiTui") -> None:
+        self._app = app
+
+    def open(self, item_id: int) -> None:
+        """Show the whole conversation of the subagent whose card that is."""
+        from kimi_tui.ui.tui.screens.subagent import Inside, subagents_of
+
+        app, engine = self._app, self._app.seat.soul_engine
+        shown = app.stage.shown
+        subagents, key = subagents_of(shown), app.stage.feed.key_of(item_id)
+        clicked = shown.conversation[key] if key is not None else None
+        index = next((at for at, item in enumerate(subagents) if item is clicked), None)
+        if index is None or not isinstance(app.screen, Home):
+            return
+        stop = engine.roster.stop if engine is not None and shown is app.stage.state else None
+        app.push_screen(
+            Inside(
+                lambda: subagents_of(shown),
+                index,
+                clock=app.moment,
+                motion=not app.manners.still,
+                thoughts=app.home.transcript.thoughts,
+                stop=stop,
+            )
+        )
+
+    def follow(self) -> None:
+        """Show what the subagents have said meanwhile."""
+        for view in self._views():
+            view.follow()
+
+    def tail(self, call_id: str, text: str) -> None:
+        """A tool has printed something, a subagent's perhaps."""
+        for view in self._views():
+            view.tail(call_id, text)
+
+    def _views(self) -> "list[Inside]":
+        if isinstance(self._app.screen, Home):
+            return []
+        from kimi_tui.ui.tui.screens.subagent import Inside
+
+        return [screen for screen in self._app.screen_stack if isinstance(screen, Inside)]

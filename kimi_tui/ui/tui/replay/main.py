@@ -1,0 +1,50 @@
+"""Plays a recording on the screen: the panes and folds of a live session, without an engine."""
+
+from pathlib import Path
+
+from kimi_tui.ui.tui.app import KimiTui
+from kimi_tui.ui.tui.composer.composer import Composer
+from kimi_tui.ui.tui.engine_protocol import Engine
+from kimi_tui.ui.tui.i18n import catalog
+from kimi_tui.ui.tui.i18n.catalog import _
+from kimi_tui.ui.tui.main import drive
+from kimi_tui.ui.tui.replay.recorded_engine import Recording, load
+from kimi_tui.ui.tui.startup.early_config import first_look
+from kimi_tui.ui.tui.terminal.shutdown import Kept
+
+
+class ReplayApp(KimiTui):
+    """Begins to play at once. There is nothing to write to, so the composer is not there."""
+
+    speed = 1.0
+
+    def on_mount(self) -> None:
+        self.home.composer.display = False  # the base class's handler is called too
+
+    def opened(self, engine: Engine) -> None:
+        if isinstance(engine, Recording):
+            self.home.flow.recorded = True  # there is no now to go back to
+            self.machine.load(engine.messages)
+            self.machine.open(1, recorded=True, speed=self.speed)
+            self.machine.play()
+
+    def on_composer_submitted(self, event: Composer.Submitted) -> None:
+        self.tell(_("this is a recording: nothing can be sent to it"))
+
+    def action_escape(self) -> None:
+        if self.home.zoomed is not None or self.home.finder.is_open:
+            super().action_escape()
+        self.home.scrub.focus()
+
+
+def run_replay(file: Path, *, speed: float = 1.0, page: tuple[int, int] | None = None, kept: Kept | None = None) -> int:
+    """Show a recorded session until the person leaves; the exit status. Raises UsageError for what is no recording."""
+    recording = load(file)
+
+    async def make() -> Engine:
+        return recording
+
+    catalog.use(catalog.language_of(first_look().language))
+    app = ReplayApp(make)
+    app.speed = speed
+    return drive(app, page=page, kept=kept)

@@ -1,0 +1,121 @@
+"""A recorded session in place of an engine: nothing can be sent to it, and it takes no lock."""
+
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
+
+from kimi_tui.errors import UsageError
+from kimi_tui.flow.run.runner import FlowRunner
+from kimi_tui.flow.run.turn_protocol import TurnResult
+from kimi_tui.interaction.approvals import Approvals
+from kimi_tui.interaction.questions import Questions
+from kimi_tui.session.session import sessions_dir
+from kimi_tui.session.state import read_state
+from kimi_tui.tools.core.progress import ToolProgress
+from kimi_tui.ui.tui.engine_protocol import Command, FlowSkill
+from kimi_tui.ui.tui.i18n.catalog import _
+from kimi_tui.ui.tui.session.wire_bridge import Timed
+from kimi_tui.ui.tui.text.call_summary import one_line
+from kimi_tui.ui.tui.text.styled_line import cut
+from kimi_tui.wire.channel import Wire
+from kimi_tui.wire.parts import UserInput
+from kimi_tui.wire.recorder import Recorded, read_recorded
+
+_WIDEST = 38
+
+
+class _NoSkills:
+    def flows(self) -> Sequence[FlowSkill]:
+        return ()
+
+    def listen(self, listener: Callable[[object], None]) -> Callable[[], None]:
+        return lambda: None
+
+
+class Recording:
+    """Has the shape of an engine on which nothing ever happens; `messages` is what was said."""
+
+    def __init__(self, file: Path, messages: list[Timed]) -> None:
+        self.file = file
+        self.messages = messages
+        self.wire = Wire()
+        self.approvals = Approvals(self.wire)
+        self.questions = Questions(self.wire)
+        self.progress = ToolProgress()
+        self.skills = _NoSkills()
+        self.runner: FlowRunner | None = None
+        self.work_dir = file.parent
+        state = read_state(file.parent / "state.json")
+        self.title = state.shown_title
+        self.session_id = file.parent.name
+        self.model_name = _("a recording")
+        self.model_note = ""
+        self.sees_images = False
+        self.busy = False
+
+    @property
+    def heading(self) -> str:
+        """What the header names: the session's title; a file has its name."""
+        named = self.title or (self.session_id if self.file.name == "wire.jsonl" else self.file.name)
+        return cut(one_line(named), _WIDEST)
+
+    def commands(self) -> Sequence[Command]:
+        return ()
+
+    def resources(self) -> Sequence[str]:
+        return ()
+
+    async def loaded(self) -> None:
+        """Nothing is."""
+
+    async def prompt(self, user_input: UserInput) -> TurnResult:
+        raise UsageError(_("this is a recording: nothing can be sent to it"))
+
+    async def run_shell_line(self, command: str) -> None:
+        raise UsageError(_("this is a recording: nothing can be run in it"))
+
+    def cancel(self) -> None:
+        """Nothing is under way."""
+
+    def steer(self, user_input: UserInput) -> bool:
+        return False
+
+    def stop_flow(self, reason: str | None = None) -> None:
+        """Nothing is under way."""
+
+    def recorded(self) -> Iterable[Recorded]:
+        """Nothing, for it is played and not resumed."""
+        return ()
+
+    async def aclose(self) -> None:
+        """Nothing is held."""
+
+
+def file_of(name: str, work_dir: Path) -> Path:
+    """The recording that a session's id (or its beginning), a session's folder or a file names. Raises UsageError."""
+    path = Path(name).expanduser()
+    if path.is_file():
+        return path
+    if (path / "wire.jsonl").is_file():
+        return path / "wire.jsonl"
+    here = sessions_dir(work_dir)
+    for roots in ([here], sorted(here.parent.glob("*"))):
+        found = [file for root in roots for file in sorted(root.glob("*/wire.jsonl")) if file.parent.name == name]
+        found = found or [
+            file for root in roots for file in sorted(root.glob("*/wire.jsonl")) if file.parent.name.startswith(name)
+        ]
+        if len(found) > 1:
+            raise UsageError(f"--replay {name}: {len(found)} sessions begin like this; say more of the id")
+        if found:
+            return found[0]
+    raise UsageError(f"--replay {name}: there is no such file, and no session whose id begins like this")
+
+
+def load(file: Path) -> Recording:
+    """Raises UsageError where it cannot be read, or nothing was said in it."""
+    try:
+        messages: list[Timed] = [(one.timestamp, one.message) for one in read_recorded(file)]
+    except OSError as error:
+        raise UsageError(f"--replay {file}: {error.strerror or error}") from error
+    if not messages:
+        raise UsageError(f"--replay {file}: nothing was said in it")
+    return Recording(file, messages)

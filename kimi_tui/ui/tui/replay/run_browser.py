@@ -1,0 +1,113 @@
+"""Earlier runs, from the table to the chart: one of them, two compared, all of them counted, one played again."""
+
+import asyncio
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+from kimi_tui.errors import KimiTuiError
+from kimi_tui.flow.model.diff import Difference, difference_of, union_of
+from kimi_tui.flow.model.graph import Flow
+from kimi_tui.flow.render.run_export import flow_of_picture
+from kimi_tui.flow.run.run_view import FlowPicture
+from kimi_tui.ui.tui.flow_pane.host_protocol import Room
+from kimi_tui.ui.tui.flow_pane.resume_prompt import named
+from kimi_tui.ui.tui.flow_pane.run_styles import Circumstances, faces_of
+from kimi_tui.ui.tui.i18n import labels
+from kimi_tui.ui.tui.i18n.catalog import _, n_, p_
+from kimi_tui.ui.tui.replay.run_comparison import faces_of_many, faces_of_two
+from kimi_tui.ui.tui.replay.run_index import PastRun, begin_number, chart_of, messages_of, picture_of, runs_of
+from kimi_tui.ui.tui.replay.run_table import Runs
+from kimi_tui.ui.tui.replay.time_travel import TimeMachine
+from kimi_tui.ui.tui.session.presenter import Stage
+
+_COUNTED = 200
+"""The runs that are counted together at most, the latest ones."""
+
+
+class RunShelf:
+    """Shows what is chosen in the table."""
+
+    def __init__(self, room: Room, stage: Stage, machine: TimeMachine) -> None:
+        self._room, self._stage, self._machine = room, stage, machine
+
+    async def open(self, work_dir: Path, name: str) -> None:
+        """The table of a folder's runs, those of the flow `name` first."""
+        runs = await asyncio.to_thread(runs_of, work_dir)
+        if not runs:
+            self._room.tell(_("no flow was run in this folder yet"))
+            return
+
+        def see(answer: str | None) -> None:
+            if answer is not None:
+                self._room.work_aside(self._see(answer, runs))
+
+        self._room.open_dialog(Runs(runs, name), see)
+
+    async def _see(self, answer: str, runs: Sequence[PastRun]) -> None:
+        what, _colon, rest = answer.partition(":")
+        chosen = [run for wanted in rest.split(":") for run in runs if run.id == wanted]
+        try:
+            match what:
+                case "count":
+                    await self._count(rest, [run for run in runs if run.name == rest][:_COUNTED])
+                case "replay":
+                    messages = await asyncio.to_thread(messages_of, chosen[0])
+                    self._machine.open_other(messages, begin_number(messages, chosen[0].id))
+                    return
+                case "compare":
+                    await self._compare(chosen[0], chosen[1])
+                case _:
+                    await self._show(chosen[0])
+        except (OSError, KimiTuiError) as error:
+            self._room.tell(_("this run cannot be shown: {cause}", cause=error))
+        else:
+            self._stage.home.go_to("flow")
+
+    async def _show(self, run: PastRun) -> None:
+        picture = await asyncio.to_thread(picture_of, run)
+        flow = flow_of_picture(picture)
+        faces = faces_of(picture, flow, Circumstances(run.state.updated_at))
+        title = _("run of {name}", name=picture.name)
+        self._stage.home.flow.show_overlay(title, flow, faces, (_told(run),), picture=picture)
+
+    async def _compare(self, one: PastRun, other: PastRun) -> None:
+        first, second = [await asyncio.to_thread(picture_of, run) for run in (one, other)]
+        flow = union_of(flow_of_picture(first), flow_of_picture(second))
+        charts = await asyncio.to_thread(chart_of, one), await asyncio.to_thread(chart_of, other)
+        difference = difference_of(*charts)
+        legend = (f"A {_told(one)}", f"B {_told(other)}", _("= both, ≠ not as often"), *_differing(difference, *charts))
+        title = _("two runs of {flow}", flow=first.name)
+        self._stage.home.flow.show_overlay(title, flow, faces_of_two(flow, first, second, difference), legend)
+
+    async def _count(self, name: str, runs: list[PastRun]) -> None:
+        pictures: list[FlowPicture] = [await asyncio.to_thread(picture_of, run) for run in runs]
+        flow = flow_of_picture(pictures[0])
+        legend = (
+            n_("{count} run", "{count} runs", len(pictures)),
+            _("▁ few of them came by, █ all did"),
+            _("heavy: half of them and more"),
+        )
+        title = _("all runs of {flow}", flow=name)
+        self._stage.home.flow.show_overlay(title, flow, faces_of_many(flow, pictures), legend)
+
+
+def _differing(difference: Difference, first: Flow, second: Flow) -> list[str]:
+    """How the charts of two runs differ, if they do."""
+    told: list[str] = []
+    if difference.only_first:
+        told.append(_("only A’s chart has {nodes}", nodes=named(difference.only_first, first)))
+    if difference.only_second:
+        told.append(_("only B’s chart has {nodes}", nodes=named(difference.only_second, second)))
+    if difference.reworded:
+        told.append(_("other words in B: {nodes}", nodes=named(difference.reworded, first)))
+    if not told and difference:
+        told.append(_("the charts differ in their lines"))
+    return told
+
+
+def _told(run: PastRun) -> str:
+    when = time.strftime(_("%d %b %H:%M"), time.localtime(run.state.started_at))
+    moves = n_("{count} move", "{count} moves", run.state.moves)
+    end = _(labels.ENDED[run.state.status]) if run.state.status is not None else p_("run", "open")
+    return _("{when}, {moves}, {end}", when=when, moves=moves, end=end)

@@ -1,0 +1,102 @@
+"""Several runs on one chart: two of them side by side, or how often each way was gone."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from kimi_tui.flow.model.diff import NO_DIFFERENCE, Difference
+from kimi_tui.flow.model.graph import Flow, NodeKind
+from kimi_tui.flow.run.run_view import FlowPicture
+from kimi_tui.ui.tui.flow_pane.style_model import EdgeFace, Faces, NodeFace, Role
+from kimi_tui.ui.tui.i18n.catalog import _, n_
+
+_LEVELS = "▁▂▃▄▅▆▇█"
+_OFTEN, _SOME = 0.75, 0.25
+
+Way = tuple[str, str, str | None]
+
+
+def faces_of_two(flow: Flow, first: FlowPicture, second: FlowPicture, difference: Difference = NO_DIFFERENCE) -> Faces:
+    """What both did, what only A did (heavy, sign A), and what only B did (double, sign B).
+
+    Where their charts differ, `flow` has the nodes of both, and those of one chart alone say whose they are.
+    """
+    ends = {node.id for node in flow.nodes.values() if node.kind in (NodeKind.BEGIN, NodeKind.END)}
+    nodes = {
+        node_id: _node_of_two(_visits(first, node_id), _visits(second, node_id), is_end=node_id in ends)
+        for node_id in flow.nodes
+    }
+    for whose, only in (("A", difference.only_first), ("B", difference.only_second)):
+        alone = _("only in {which}", which=whose)
+        nodes.update((one, replace(nodes[one], words=(alone, whose))) for one in only if one in nodes)
+    ways = _taken(first), _taken(second)
+    edges = tuple(
+        _edge_of_two(*(taken.get((edge.src, edge.dst, edge.label), 0) for taken in ways)) for edge in flow.edges
+    )
+    return Faces(nodes, edges)
+
+
+def _node_of_two(first: int, second: int, *, is_end: bool) -> NodeFace:
+    if is_end:
+        return NodeFace(role="plain")
+    if not first and not second:
+        return NodeFace(role="muted")
+    words = (f"A ×{first}  B ×{second}", f"{first}:{second}")
+    if first and second:
+        other = first != second
+        return NodeFace("≠" if other else "=", words, role="warning" if other else "plain", sign_role="warning")
+    role: Role = "accent" if first else "secondary"
+    return NodeFace("A" if first else "B", words, role=role, sign_role=role, bold=True)
+
+
+def _edge_of_two(first: int, second: int) -> EdgeFace:
+    if not first and not second:
+        return EdgeFace()
+    count = f"{first}:{second}"
+    if first and second:
+        return EdgeFace("heavy", "plain", "plain", count if first != second else "")
+    if first:
+        return EdgeFace("heavy", "accent", "accent", count, bold=True)
+    return EdgeFace("double", "secondary", "secondary", count, bold=True)
+
+
+def faces_of_many(flow: Flow, pictures: Sequence[FlowPicture]) -> Faces:
+    """How many of the runs came by, and how often in all: a level as sign, heavy lines for most of the runs."""
+    count = max(1, len(pictures))
+    nodes: dict[str, NodeFace] = {}
+    for node_id in flow.nodes:
+        if flow.nodes[node_id].kind in (NodeKind.BEGIN, NodeKind.END):
+            nodes[node_id] = NodeFace(role="plain")
+            continue
+        visits = [_visits(picture, node_id) for picture in pictures]
+        runs = sum(1 for one in visits if one)
+        share = runs / count
+        role: Role = "accent" if share >= _OFTEN else "plain" if share >= _SOME else "muted"
+        sign = _LEVELS[min(len(_LEVELS) - 1, int(share * len(_LEVELS)))] if runs else " "
+        words = (
+            (_("{count} of {all} runs", count=runs, all=len(pictures)), f"{runs}/{len(pictures)}")
+            if runs
+            else (_("never"),)
+        )
+        notes = (n_("{count} visit", "{count} visits", sum(visits)), f"×{sum(visits)}") if sum(visits) > runs else ()
+        nodes[node_id] = NodeFace(sign, words, notes, role=role, sign_role=role, bold=share >= _OFTEN)
+    ways = [_taken(picture) for picture in pictures]
+    edges: list[EdgeFace] = []
+    for edge in flow.edges:
+        gone = [taken.get((edge.src, edge.dst, edge.label), 0) for taken in ways]
+        share = sum(1 for one in gone if one) / count
+        if not any(gone):
+            edges.append(EdgeFace())
+        elif share >= 0.5:
+            edges.append(EdgeFace("heavy", "accent", "accent", f"×{sum(gone)}"))
+        else:
+            edges.append(EdgeFace("light", "plain", "plain", f"×{sum(gone)}"))
+    return Faces(nodes, tuple(edges))
+
+
+def _visits(picture: FlowPicture, node_id: str) -> int:
+    node = picture.nodes.get(node_id)
+    return node.visits if node is not None else 0
+
+
+def _taken(picture: FlowPicture) -> dict[Way, int]:
+    return {(edge.src, edge.dst, edge.label): edge.taken for edge in picture.edges}

@@ -1,0 +1,83 @@
+"""The runs that the sessions of a work dir keep, and the picture of each."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from kimi_tui.flow.model.graph import Flow
+from kimi_tui.flow.render.run_export import picture_of_state
+from kimi_tui.flow.run.journal import load_runs
+from kimi_tui.flow.run.run_state import RunState
+from kimi_tui.flow.run.run_view import FlowPicture, fold_flows
+from kimi_tui.session.session import sessions_dir
+from kimi_tui.ui.tui.session.wire_bridge import Timed
+from kimi_tui.wire.flow_events import FlowBegin
+from kimi_tui.wire.recorder import read_recorded
+
+
+@dataclass(frozen=True, slots=True)
+class PastRun:
+    """A run and the session's folder that keeps it."""
+
+    state: RunState
+    folder: Path
+
+    @property
+    def id(self) -> str:
+        return self.state.run_id
+
+    @property
+    def name(self) -> str:
+        return self.state.name
+
+    @property
+    def duration_s(self) -> float:
+        """What its turns took, waits for a person left out."""
+        return sum(spent.duration_s for spent in self.state.spent.values())
+
+    @property
+    def tokens(self) -> int:
+        return sum(spent.usage.total for spent in self.state.spent.values() if spent.usage is not None)
+
+    @property
+    def path(self) -> str:
+        """What was chosen, in order: `no → no → yes`; a person's choice has a star."""
+        return " → ".join(one.choice + ("*" if one.by == "user" else "") for one in self.state.decisions)
+
+
+def runs_of(work_dir: Path) -> list[PastRun]:
+    """All runs of a work dir's sessions, the latest first; a journal that cannot be read is passed over."""
+    found: list[PastRun] = []
+    for journal in sessions_dir(work_dir).glob("*/flow.jsonl"):
+        try:
+            found += (PastRun(run, journal.parent) for run in load_runs(journal))
+        except OSError:
+            continue
+    return sorted(found, key=lambda run: run.state.started_at, reverse=True)
+
+
+def picture_of(run: PastRun) -> FlowPicture:
+    """What the session's Wire tells of a run; where that is lost, what the journal does. Raises FlowError, OSError."""
+    for picture in fold_flows(messages_of(run)):
+        if picture.run_id == run.id:
+            return picture
+    return picture_of_state(run.state, chart_of(run))
+
+
+def chart_of(run: PastRun) -> Flow:
+    """The chart that a run followed last. Raises FlowError."""
+    from kimi_tui.soul.flows.prompt_flow import flow_of_run
+
+    return flow_of_run(run.state)
+
+
+def messages_of(run: PastRun) -> list[Timed]:
+    """Everything that was said in the run's session."""
+    return [(one.timestamp, one.message) for one in read_recorded(run.folder / "wire.jsonl")]
+
+
+def begin_number(messages: list[Timed], run_id: str) -> int:
+    """How many messages had been said when the run had begun."""
+    for number, (_, message) in enumerate(messages, 1):
+        if isinstance(message, FlowBegin) and message.run_id == run_id:
+            return number
+    return 1

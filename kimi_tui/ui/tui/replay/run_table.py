@@ -1,0 +1,219 @@
+"""The table of a flow's earlier runs: what they chose, how long they took, how they ended."""
+
+import time
+from collections.abc import Sequence
+from typing import ClassVar
+
+from rich.style import Style
+from textual import events
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.content import Content
+from textual.message import Message
+
+from kimi_tui.ui.tui.i18n import labels
+from kimi_tui.ui.tui.i18n.catalog import N_, _, p_
+from kimi_tui.ui.tui.replay.run_index import PastRun
+from kimi_tui.ui.tui.text.call_summary import one_line
+from kimi_tui.ui.tui.text.sanitize import sanitize
+from kimi_tui.ui.tui.text.styled_line import Line, Run, cells, cut
+from kimi_tui.ui.tui.themes.palette import Palette
+from kimi_tui.ui.tui.widgets.key_bar import BarKey
+from kimi_tui.ui.tui.widgets.line_scroll_view import LineScroll
+from kimi_tui.ui.tui.widgets.modal_frame import Frame
+from kimi_tui.wire.flow_events import FlowStatus
+
+_SIGNS: dict[FlowStatus | None, str] = {
+    "finished": "✓",
+    "failed": "✗",
+    "stopped": "■",
+    "cancelled": "■",
+    "max_moves": "■",
+    None: "…",
+}
+
+
+class RunTable(LineScroll, can_focus=True):
+    """One row a run; marked ones have a letter."""
+
+    DEFAULT_CSS = "RunTable { height: 1fr; background: $background; }"
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("up", "move(-1)", "Up", show=False),
+        Binding("down", "move(1)", "Down", show=False),
+        Binding("pageup", "move(-10)", "Page up", show=False),
+        Binding("pagedown", "move(10)", "Page down", show=False),
+        Binding("home", "move(-100000)", "First", show=False),
+        Binding("end", "move(100000)", "Last", show=False),
+    ]
+
+    class Chosen(Message):
+        """A click on the run that the cursor was on."""
+
+    def __init__(self, *, id: str | None = None) -> None:  # noqa: A002
+        super().__init__(id=id)
+        self.runs: tuple[PastRun, ...] = ()
+        self.marked: list[str] = []
+        self.cursor = 0
+
+    @property
+    def here(self) -> PastRun | None:
+        return self.runs[self.cursor] if self.cursor < len(self.runs) else None
+
+    def show(self, runs: Sequence[PastRun]) -> None:
+        self.runs = tuple(runs)
+        self.cursor = max(0, min(self.cursor, len(runs) - 1))
+        self.redraw()
+
+    def mark(self) -> None:
+        """Mark the run under the cursor, or take its mark away; of three the first gives way."""
+        if (run := self.here) is not None:
+            self.marked = [one for one in self.marked if one != run.id] + ([] if run.id in self.marked else [run.id])
+            self.marked = self.marked[-2:]
+            self._keep_place()
+
+    def lines(self, width: int, palette: Palette) -> list[Line]:
+        if not self.runs:
+            return [Line(((_("No flow was run in this folder yet."), palette.muted),))]
+        head = (
+            *("", "", _("when"), _("flow"), p_("run", "end"), p_("run", "moves"), p_("run", "time")),
+            *(p_("run", "tokens"), p_("run", "way")),
+        )
+        rows = [_cells_of(run) for run in self.runs]
+        widths = [max(cells(row[column]) for row in [head[2:], *rows]) for column in range(6)]
+        widths[1] = min(widths[1], max(8, width // 5))
+        out = [Line(_row(("  ", "  ", *head[2:]), widths, width, [palette.muted + Style(bold=True)] * 9))]
+        for index, (run, row) in enumerate(zip(self.runs, rows, strict=True)):
+            here = index == self.cursor
+            mark = "AB"[self.marked.index(run.id)] if run.id in self.marked else " "
+            ink = {"finished": palette.success, "failed": palette.error}.get(run.state.status or "", palette.warning)
+            base = palette.base + Style(bold=here)
+            lead = palette.accent + Style(bold=True)
+            styles = [palette.accent, lead, base, base, ink, base, base, base, palette.muted]
+            out.append(Line(_row(("› " if here else "  ", mark + " ", *row), widths, width, styles)))
+        return out
+
+    def action_move(self, by: int) -> None:
+        if self.runs:
+            self.cursor = max(0, min(self.cursor + by, len(self.runs) - 1))
+            self._keep_place()
+
+    def _keep_place(self) -> None:
+        top = int(self.scroll_y)
+        self.redraw()
+        row, height = self.cursor + 1, max(1, self.size.height)
+        top = min(top, row - 1) if row <= top else max(top, row - height + 1)
+        self.call_after_refresh(self.scroll_to, 0, top, animate=False, immediate=True)
+
+    def on_click(self, event: events.Click) -> None:
+        index = event.y + self.scroll_offset.y - 1
+        if 0 <= index < len(self.runs):
+            if index == self.cursor:
+                self.post_message(self.Chosen())
+            else:
+                self.cursor = index
+                self._keep_place()
+
+
+def _cells_of(run: PastRun) -> tuple[str, ...]:
+    state = run.state
+    when = time.strftime("%Y-%m-%d %H:%M", time.localtime(state.started_at))
+    end = _(labels.ENDED[state.status]) if state.status is not None else p_("run", "open")
+    if state.status == "max_moves":
+        end = _("most moves")
+    return (
+        when,
+        one_line(run.name),
+        f"{_SIGNS[state.status]} {end}",
+        str(state.moves),
+        labels.elapsed(run.duration_s),
+        labels.tokens(run.tokens),
+        one_line(run.path),
+    )
+
+
+def _row(row: Sequence[str], widths: Sequence[int], width: int, styles: Sequence[Style]) -> tuple[Run, ...]:
+    runs: list[Run] = [(row[0], styles[0]), (row[1], styles[1])]
+    used = cells(row[0]) + cells(row[1])
+    for column, text in enumerate(row[2:8]):
+        shown = cut(text, widths[column])
+        pad = " " * (widths[column] - cells(shown))
+        runs.append(((pad + shown if column >= 3 else shown + pad) + "  ", styles[column + 2]))
+        used += widths[column] + 2
+    runs.append((cut(row[8], max(0, width - used)), styles[8]))
+    return tuple(runs)
+
+
+class Runs(Frame[str]):
+    """Gives back what is to be seen: `show:RUN`, `replay:RUN`, `compare:RUN:RUN`, `count:FLOW`."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("enter", "take('show')", "See it", show=False),
+        Binding("space", "mark", "Mark", show=False),
+        Binding("c", "compare", "Compare", show=False),
+        Binding("f", "count", "How often", show=False),
+        Binding("p", "take('replay')", "Replay", show=False),
+        Binding("tab", "all", "All flows", show=False, priority=True),
+    ]
+    title_text = N_("runs")
+
+    def __init__(self, runs: Sequence[PastRun], flow: str = "") -> None:
+        super().__init__()
+        self._runs, self._flow = tuple(runs), flow
+        self._only = flow if any(run.name == flow for run in runs) else ""
+        self.table = RunTable(id="runs")
+
+    def body(self) -> ComposeResult:
+        yield self.table
+
+    def keys(self) -> Sequence[BarKey]:
+        which = _("all flows") if self._only else _("this flow")
+        return (
+            BarKey("Enter", _("see it"), "take('show')"),
+            BarKey("p", _("replay"), "take('replay')"),
+            BarKey("Space", _("mark"), "mark"),
+            BarKey("c", _("compare two"), "compare"),
+            BarKey("f", _("how often each way"), "count"),
+            BarKey("Tab", which, "all"),
+        )
+
+    def on_mount(self) -> None:
+        super().on_mount()
+        self._fill()
+        self.table.focus()
+
+    def _fill(self) -> None:
+        shown = [run for run in self._runs if self._only in ("", run.name)]
+        self.table.show(shown)
+        title = _("runs {count}", count=len(shown))
+        if self._only:
+            title = _("runs of {flow} {count}", flow=one_line(self._only), count=len(shown))
+        self.query_one("#frame").border_title = Content(sanitize(title))
+        self.show_keys()
+
+    def action_all(self) -> None:
+        here = self.table.here
+        self._only = "" if self._only else (self._flow or (here.name if here is not None else ""))
+        self._fill()
+
+    def action_mark(self) -> None:
+        self.table.mark()
+
+    def action_take(self, what: str) -> None:
+        if (run := self.table.here) is not None:
+            self.dismiss(f"{what}:{run.id}")
+
+    def action_compare(self) -> None:
+        here, marked = self.table.here, self.table.marked
+        if len(marked) == 1 and here is not None and here.id != marked[0]:
+            marked = [marked[0], here.id]
+        if len(marked) == 2:
+            self.dismiss(f"compare:{marked[0]}:{marked[1]}")
+        else:
+            self.say_below(" " + _("mark two runs with Space") + " ")
+
+    def action_count(self) -> None:
+        if (run := self.table.here) is not None:
+            self.dismiss(f"count:{run.name}")
+
+    def on_run_table_chosen(self) -> None:
+        self.action_take("show")

@@ -1,0 +1,190 @@
+"""The scrub bar: where in the session's time one is. Arrows, a click or a drag go elsewhere; Space plays."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import ClassVar
+
+from rich.style import Style
+from textual import events
+from textual.binding import Binding, BindingType
+from textual.message import Message
+from textual.timer import Timer
+
+from kimi_tui.ui.tui.i18n import labels
+from kimi_tui.ui.tui.i18n.catalog import _
+from kimi_tui.ui.tui.replay.timeline import MarkKind, Timeline
+from kimi_tui.ui.tui.text.styled_line import Line, Run, cells, cut
+from kimi_tui.ui.tui.themes.palette import Palette
+from kimi_tui.ui.tui.widgets.line_widget import Sheet
+
+_SIGNS: dict[MarkKind, str] = {"turn": "╻", "node": "╵", "decision": "◆", "pause": "‖", "end": "■", "error": "✗"}
+_RANK: dict[MarkKind, int] = {"node": 0, "turn": 1, "decision": 2, "pause": 3, "error": 4, "end": 5}
+
+
+_BEAT_S = 1 / 15
+
+
+def _nothing() -> None:
+    """Nobody plays."""
+
+
+@dataclass(frozen=True, slots=True)
+class Position:
+    """`number` messages of the timeline have been said. `recorded`: there is no now to go back to."""
+
+    number: int = 0
+    playing: bool = False
+    speed: float = 1.0
+    recorded: bool = False
+
+
+class ScrubBar(Sheet, can_focus=True):
+    """Two rows; takes none while the present is shown."""
+
+    DEFAULT_CSS = """
+    ScrubBar { display: none; height: 2; background: $surface; padding: 0 1; }
+    ScrubBar.-open { display: block; }
+    ScrubBar:focus { background: $panel; }
+    """
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("left", "stop(-1)", "Moment before", show=False),
+        Binding("right", "stop(1)", "Next moment", show=False),
+        Binding("up,shift+left,ctrl+left", "mark(-1)", "Node before", show=False),
+        Binding("down,shift+right,ctrl+right", "mark(1)", "Next node", show=False),
+        Binding("home", "edge(-1)", "Beginning", show=False),
+        Binding("end", "edge(1)", "Now, or the end", show=False),
+        Binding("space", "play", "Play or pause", show=False),
+        Binding("plus,equals_sign", "speed(2)", "Faster", show=False),
+        Binding("minus", "speed(0.5)", "Slower", show=False),
+        Binding("escape", "leave", "Back to now", show=False),
+    ]
+
+    class Moved(Message):
+        """To the moment after so many messages; None: to now."""
+
+        def __init__(self, number: int | None) -> None:
+            self.number = number
+            super().__init__()
+
+    class Played(Message):
+        """Play, or hold; with another `speed` if that is not None."""
+
+        def __init__(self, speed: float | None = None) -> None:
+            self.speed = speed
+            super().__init__()
+
+    def __init__(self, *, id: str | None = None) -> None:  # noqa: A002
+        super().__init__(id=id)
+        self.timeline = Timeline()
+        self.position = Position()
+        self.beat: Callable[[], None] = _nothing
+        self._bar = (0, 1)
+        self._dragging = False
+        self._timer: Timer | None = None
+
+    @property
+    def is_open(self) -> bool:
+        return self.has_class("-open")
+
+    def open(self, timeline: Timeline, position: Position) -> None:
+        self.timeline = timeline
+        self.add_class("-open")
+        self.put(position)
+        self.focus()
+        self.call_after_refresh(self.focus)  # a dialog that closes now gives the focus back to where it was
+
+    def close(self) -> None:
+        self.remove_class("-open")
+
+    def on_mount(self) -> None:
+        self._timer = self.set_interval(_BEAT_S, lambda: self.beat(), pause=not self.position.playing)
+
+    def put(self, position: Position) -> None:
+        self.position = position
+        if self._timer is not None:
+            (self._timer.resume if position.playing else self._timer.pause)()
+        self.redraw()
+
+    def lines(self, width: int, palette: Palette) -> list[Line]:
+        timeline, position = self.timeline, self.position
+        done, length = timeline.place_of(position.number), timeline.length
+        sign = "▶" if position.playing else "‖"
+        before, after = f"{sign} {labels.elapsed(done)} ", f" {labels.elapsed(length)}"
+        speed = f" ×{position.speed:g}" if position.speed != 1 else ""
+        room = max(4, width - cells(before) - cells(after) - cells(speed))
+        self._bar = (cells(before), room)
+        runs: list[Run] = [(before, palette.accent), *self._groove(room, palette), (after, palette.muted)]
+        runs.append((speed, palette.warning))
+        head = (_("recording") if position.recorded else _("past")) + " "
+        left = cut(timeline.words_at(position.number), max(8, width - cells(head)))
+        below: list[Run] = [(head, palette.warning + Style(bold=True)), (left, palette.base)]
+        return [Line(tuple(runs)), Line(tuple(below))]
+
+    def _groove(self, room: int, palette: Palette) -> list[Run]:
+        """The bar itself: what is past heavy, marks on it, a knob where one is."""
+        timeline, length = self.timeline, max(self.timeline.length, 0.001)
+        here = min(room - 1, int(timeline.place_of(self.position.number) / length * (room - 1)))
+        marks: dict[int, MarkKind] = {}
+        for mark in timeline.marks:
+            x = min(room - 1, int(timeline.place_of(mark.number) / length * (room - 1)))
+            if x not in marks or _RANK[mark.kind] > _RANK[marks[x]]:
+                marks[x] = mark.kind
+        runs: list[Run] = []
+        for x in range(room):
+            style = palette.accent if x <= here else palette.faint
+            if x == here:
+                runs.append(("●", palette.accent + Style(bold=True)))
+            elif x in marks:
+                kind = marks[x]
+                ink = palette.error if kind == "error" else palette.warning if kind == "pause" else style
+                runs.append((_SIGNS[kind], ink))
+            else:
+                runs.append(("━" if x <= here else "─", style))
+        return runs
+
+    # Keys
+
+    def action_stop(self, by: int) -> None:
+        self.post_message(self.Moved(self.timeline.next_stop(self.position.number, by)))
+
+    def action_mark(self, by: int) -> None:
+        self.post_message(self.Moved(self.timeline.next_mark(self.position.number, by)))
+
+    def action_edge(self, by: int) -> None:
+        if by < 0:
+            self.post_message(self.Moved(0))
+        else:
+            self.post_message(self.Moved(self.timeline.stops[-1] if self.position.recorded else None))
+
+    def action_play(self) -> None:
+        self.post_message(self.Played())
+
+    def action_speed(self, by: float) -> None:
+        self.post_message(self.Played(max(0.25, min(64.0, self.position.speed * by))))
+
+    def action_leave(self) -> None:
+        self.post_message(self.Moved(None))
+
+    # The mouse
+
+    def on_mouse_down(self, event: events.MouseDown) -> None:
+        if event.y == 0:
+            self._dragging = True
+            self.capture_mouse()
+            self._go(event.x)
+        elif event.y == 1:
+            self.action_play()
+
+    def on_mouse_move(self, event: events.MouseMove) -> None:
+        if self._dragging:
+            self._go(event.x)
+
+    def on_mouse_up(self, event: events.MouseUp) -> None:
+        if self._dragging:
+            self._dragging = False
+            self.release_mouse()
+
+    def _go(self, x: int) -> None:
+        start, room = self._bar
+        share = max(0.0, min(1.0, (x - self.gutter.left - start) / max(1, room - 1)))
+        self.post_message(self.Moved(self.timeline.number_at(share * self.timeline.length)))

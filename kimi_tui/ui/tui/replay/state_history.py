@@ -1,0 +1,98 @@
+"""Everything that was said in a session, and the screen's state as it was after any of it.
+
+Invariant: `state_at(n)` is what folding the first n messages gives, however it was come by.
+"""
+
+from bisect import bisect_right
+from collections.abc import Iterable
+from copy import copy
+from dataclasses import is_dataclass
+from typing import Any, cast
+
+from kimi_tui.ui.tui.session.wire_bridge import Timed
+from kimi_tui.ui.tui.state.ui_state import UiState
+
+EVERY = 400
+"""Messages between two states that are kept."""
+
+
+class History:
+    """Messages with their times, oldest first; states are kept on the way, so that going back is quick."""
+
+    def __init__(self, messages: Iterable[Timed] = ()) -> None:
+        self.messages: list[Timed] = list(messages)
+        self._kept: dict[int, UiState] = {}
+        self._numbers: list[int] = []
+
+    def __len__(self) -> int:
+        return len(self.messages)
+
+    def append(self, message: Timed) -> None:
+        self.messages.append(message)
+
+    def time_of(self, number: int) -> float:
+        """When the last of the first `number` messages was said."""
+        if not self.messages:
+            return 0.0
+        return self.messages[max(0, min(number, len(self.messages)) - 1)][0]
+
+    def state_at(self, number: int) -> UiState:
+        """A state of its own after the first `number` messages: the caller may go on folding it."""
+        number = max(0, min(number, len(self.messages)))
+        place = bisect_right(self._numbers, number) - 1
+        start = self._numbers[place] if place >= 0 else 0
+        state = copied(self._kept[start]) if place >= 0 else UiState()
+        while start < number:
+            stop = min(number, (start // EVERY + 1) * EVERY)
+            state.fold_all(self.messages[start:stop])
+            start = stop
+            if start % EVERY == 0 and start not in self._kept:
+                self._kept[start] = copied(state)
+                self._numbers = sorted(self._kept)
+        return state
+
+
+def copied(state: UiState) -> UiState:
+    """A state that shares with the other only what never changes."""
+    return cast(UiState, _copied(state, {}))
+
+
+def _copied(value: Any, known: dict[int, Any]) -> Any:
+    """A copy of all that can change: lists, dicts, sets and our own objects; frozen ones and texts are shared."""
+    place = id(value)
+    if place in known:
+        return known[place]
+    match value:
+        case list():
+            known[place] = fresh = list[Any]()
+            fresh.extend(_copied(one, known) if _changes(one) else one for one in cast(list[Any], value))
+            return fresh
+        case dict():
+            known[place] = fresh = dict[Any, Any]()
+            for key, one in cast(dict[Any, Any], value).items():
+                fresh[key] = _copied(one, known) if _changes(one) else one
+            return fresh
+        case set():
+            return set(cast(set[Any], value))
+        case _:
+            known[place] = fresh = copy(value)
+            for name in _names(value):
+                if _changes(one := getattr(value, name)):
+                    setattr(fresh, name, _copied(one, known))
+            return fresh
+
+
+def _changes(value: object) -> bool:
+    """Whether a copy must not share it."""
+    if isinstance(value, list | dict | set):
+        return True
+    kind = type(value)
+    if not kind.__module__.startswith(("kimi_tui.ui.tui", "kimi_tui.flow")):
+        return False
+    return not (is_dataclass(kind) and kind.__dataclass_params__.frozen)  # type: ignore[attr-defined]
+
+
+def _names(value: object) -> list[str]:
+    own = list(vars(value)) if hasattr(value, "__dict__") else []
+    slots = [name for kind in type(value).__mro__ for name in getattr(kind, "__slots__", ())]
+    return [*own, *(name for name in slots if name not in ("__dict__", "__weakref__") and hasattr(value, name))]

@@ -1,0 +1,151 @@
+"""Goes through a session's time on one stage: the chart, the todo list and the conversation as they were."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Protocol
+
+from kimi_tui.ui.tui.replay.scrub_bar import Position, ScrubBar
+from kimi_tui.ui.tui.replay.state_history import History
+from kimi_tui.ui.tui.replay.timeline import Timeline
+from kimi_tui.ui.tui.session.wire_bridge import Timed
+from kimi_tui.ui.tui.state.deltas import Delta
+from kimi_tui.ui.tui.state.ui_state import UiState
+
+_NEAR = 300
+"""Messages that are folded one by one rather than by a new state."""
+
+
+class Scene(Protocol):
+    """Where a past state is shown."""
+
+    def show_past(self, state: UiState, at: float) -> None:
+        """Show this state in place of the present."""
+        ...
+
+    def go_on_past(self, deltas: list[Delta], at: float) -> None:
+        """The state that is shown has gone on."""
+        ...
+
+    def show_now(self) -> None: ...
+
+
+class TimeMachine:
+    """`steady` is a clock that never goes back, for playing."""
+
+    def __init__(self, scene: Scene, bar: ScrubBar, *, steady: Callable[[], float]) -> None:
+        self._scene, self._bar, self._steady = scene, bar, steady
+        self._own = self._history, self._timeline = History(), Timeline()
+        self._state: UiState | None = None
+        self._position = Position()
+        self._started = (0.0, 0.0)
+        bar.beat = self.tick
+
+    @property
+    def is_open(self) -> bool:
+        return self._state is not None
+
+    @property
+    def playing(self) -> bool:
+        return self.is_open and self._position.playing
+
+    @property
+    def number(self) -> int:
+        return self._position.number
+
+    def hear(self, message: Timed) -> None:
+        """One more message was said; what is shown of the past stays."""
+        history, timeline = self._own
+        history.append(message)
+        timeline.append(message)
+        if self.is_open and history is self._history:
+            self._bar.redraw()
+
+    def load(self, messages: list[Timed]) -> None:
+        """Another session: these messages and no other."""
+        self._own = self._history, self._timeline = History(messages), Timeline(messages)
+        self._state = None
+        self._bar.close()
+
+    def open(self, number: int | None = None, *, recorded: bool = False, speed: float = 1.0) -> bool:
+        """Go to a moment of the past, the last one if none is given. False where nothing was said yet."""
+        if not len(self._history):
+            return False
+        if self.is_open and number is None:
+            self._bar.focus()
+            return True
+        at = len(self._history) if number is None else number
+        self._position = Position(at, speed=speed, recorded=recorded)
+        self._bar.open(self._timeline, self._position)
+        self._jump(at)
+        return True
+
+    def open_other(self, messages: list[Timed], number: int) -> None:
+        """Look at another session's recording, until one leaves."""
+        self._history, self._timeline = History(messages), Timeline(messages)
+        self._state = None
+        self.open(number)
+
+    def leave(self) -> None:
+        """Back to now."""
+        if self.is_open:
+            self._state = None
+            self._history, self._timeline = self._own
+            self._bar.close()
+            self._scene.show_now()
+
+    def go_to(self, number: int) -> None:
+        """To the moment after so many messages; a play that is under way goes on from there."""
+        if not self.is_open:
+            self.open(number)
+            return
+        number = max(0, min(number, len(self._history)))
+        here = self._position.number
+        if here <= number <= here + _NEAR:
+            self._fold_on(number)
+        else:
+            self._jump(number)
+        self._restart()
+
+    def _jump(self, number: int) -> None:
+        self._state = self._history.state_at(number)
+        self._put(number)
+        self._scene.show_past(self._state, self._history.time_of(number))
+
+    def _fold_on(self, number: int) -> None:
+        assert self._state is not None
+        deltas: list[Delta] = []
+        for at, message in self._history.messages[self._position.number : number]:
+            deltas += self._state.fold(message, at)
+        self._put(number)
+        self._scene.go_on_past(deltas, self._history.time_of(number))
+
+    def _put(self, number: int) -> None:
+        self._position = replace(self._position, number=number)
+        self._bar.put(self._position)
+
+    # Playing
+
+    def play(self, speed: float | None = None) -> None:
+        """Play or hold; only another speed where one is given. At the end it plays from the beginning."""
+        playing = self._position.playing if speed is not None else not self._position.playing
+        self._position = replace(self._position, playing=playing, speed=speed or self._position.speed)
+        if playing and self._position.number >= len(self._history):
+            self._jump(0)
+        self._bar.put(self._position)
+        self._restart()
+
+    def _restart(self) -> None:
+        self._started = (self._steady(), self._timeline.place_of(self._position.number))
+
+    def tick(self) -> None:
+        """Time has gone by: say what was said meanwhile."""
+        if not self.playing:
+            return
+        began, place = self._started
+        wanted = place + (self._steady() - began) * self._position.speed
+        number = self._timeline.number_at(wanted)
+        if number > self._position.number:
+            self._fold_on(number)
+        if self._position.number >= len(self._history):
+            self._position = replace(self._position, playing=False)
+            self._bar.put(self._position)

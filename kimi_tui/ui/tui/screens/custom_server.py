@@ -1,0 +1,129 @@
+"""A server that is none of the known services: its address, a key where it wants one, and one of its models."""
+
+import ipaddress
+import re
+from collections.abc import Awaitable, Callable, Mapping
+from functools import partial
+from typing import Any
+from urllib.parse import urlsplit
+
+from kimi_tui.config.yaml_editor import KeyPath, Value
+from kimi_tui.llm.key_check import KeyTrial
+from kimi_tui.ui.tui.i18n.catalog import _
+from kimi_tui.ui.tui.i18n.translate import told
+from kimi_tui.ui.tui.widgets.modal_frame import Frame
+from kimi_tui.ui.tui.widgets.pick_list import Pick
+from kimi_tui.ui.tui.widgets.pick_prompt import PickOne
+from kimi_tui.ui.tui.widgets.text_prompt import AskLine
+
+TryKey = Callable[[str, str, str], Awaitable[KeyTrial]]
+"""Gets a service's type, its address and a key."""
+OTHER = "other"
+_TYPE = "openai_legacy"
+
+
+def other_pick() -> Pick:
+    return Pick(
+        OTHER, _("Another server (address)"), right=_("whatever speaks as OpenAI does"), sign="○", role="accent"
+    )
+
+
+def bases(address: str) -> tuple[str, ...]:
+    """What the base of a written address may be, likeliest first; () where it is no address."""
+    address = address.strip()
+    if "://" not in address:
+        address = f"{'http' if _is_near(address) else 'https'}://{address}"
+    address = re.sub(r"/(chat/completions|models)/?\Z", "", address).rstrip("/")
+    try:
+        parts = urlsplit(address)
+        fine = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
+    except ValueError:
+        return ()
+    if not fine or parts.query or parts.fragment or any(char.isspace() for char in address):
+        return ()
+    return (address,) if parts.path else (f"{address}/v1", address)
+
+
+def _is_near(address: str) -> bool:
+    """Whether it is of this machine or a bare number, where nobody has certificates."""
+    try:
+        host = urlsplit(f"//{address}").hostname or ""
+        return host == "localhost" or bool(ipaddress.ip_address(host))
+    except ValueError:
+        return False
+
+
+def other_changes(base: str, key: str, model: str) -> dict[KeyPath, Value]:
+    """What the configuration has to say of it."""
+    name = re.sub(r"[^a-z0-9]+", "-", urlsplit(base).netloc.rpartition("@")[2].lower()).strip("-")
+    changes: dict[KeyPath, Value] = {("providers", name, "type"): _TYPE, ("providers", name, "base_url"): base}
+    if key:
+        changes["providers", name, "api_key"] = key
+    changes["models", model, "provider"] = name
+    changes["models", model, "model"] = model
+    return changes
+
+
+class OtherServer:
+    """Asks over `screen`, step by step, and calls `done` with the changes and the model."""
+
+    def __init__(
+        self, screen: Frame[Any], try_key: TryKey, done: Callable[[Mapping[KeyPath, Value], str], object]
+    ) -> None:
+        self._screen, self._try_key, self._done = screen, try_key, done
+
+    def ask(self, *, trouble: str = "", value: str = "") -> None:
+        def got(address: str | None) -> None:
+            if not address:
+                return
+            if found := bases(address):
+                self._ask_key(found)
+            else:
+                words = _("{address} is no http(s) address.", address=address)
+                self.ask(trouble=words, value=address)
+
+        about = _("Where it answers, such as http://gpu-box:8000/v1.")
+        title = _("another server: address")
+        self._screen.app.push_screen(AskLine(title, about=f"{trouble} {about}".strip(), value=value), got)
+
+    def _ask_key(self, found: tuple[str, ...], *, trouble: str = "", value: str = "") -> None:
+        def got(key: str | None) -> None:
+            if key is not None:
+                self._screen.run_worker(partial(self._try, found, key), group="look", exclusive=True)
+
+        about = _("The key, or nothing where it wants none. It is sent to {server} alone.", server=found[-1])
+        title = _("another server: key")
+        self._screen.app.push_screen(AskLine(title, about=trouble or about, value=value, secret=True), got)
+
+    async def _try(self, found: tuple[str, ...], key: str) -> None:
+        """Which of the addresses answers; a key that it refuses is asked for again."""
+        self._screen.say_below(_("asking {server} for its models…", server=found[-1]))
+        tried: list[tuple[str, KeyTrial]] = []
+        for base in found:
+            tried.append((base, await self._try_key(_TYPE, base, key)))
+            if tried[-1][1].verdict == "refused" or tried[-1][1].models:
+                break
+        self._screen.say_below("")
+        if not self._screen.is_current:
+            return
+        last, trial = tried[-1]
+        if trial.verdict == "refused":
+            trouble = _("{server} refuses this key ({cause}). Try another one.", server=last, cause=told(trial.cause))
+            self._ask_key(found, trouble=trouble, value=key)
+        else:
+            base, trial = (last, trial) if trial.models else tried[0]
+            self._ask_model(base, key, trial)
+
+    def _ask_model(self, base: str, key: str, trial: KeyTrial) -> None:
+        def got(model: str | None) -> None:
+            if model:
+                self._done(other_changes(base, key, model), model)
+
+        title = _("another server: model")
+        if trial.models:
+            self._screen.app.push_screen(PickOne(title, trial.models, trial.models[0]), got)
+            return
+        about = _("The model to ask; the name as the service has it.")
+        if trial.cause:
+            about = _("It could not be tried: {cause}.", cause=told(trial.cause)) + " " + about
+        self._screen.app.push_screen(AskLine(title, about=about), got)

@@ -1,0 +1,196 @@
+"""The sessions on disk, for a person who looks for one. Everything here reads and writes files: call it on a thread."""
+
+import contextlib
+import fcntl
+import os
+from collections.abc import Generator, Iterable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from kimi_tui import json_text
+from kimi_tui.errors import SessionError, SessionLockedError
+from kimi_tui.session.session import list_sessions, owner_of, work_dirs
+from kimi_tui.session.session_index import fork, is_open
+from kimi_tui.session.state import SessionState, read_state, write_state
+from kimi_tui.ui.tui.i18n.catalog import _
+from kimi_tui.ui.tui.state.items import Item
+from kimi_tui.ui.tui.state.ui_state import UiState
+from kimi_tui.ui.tui.text.call_summary import one_line
+from kimi_tui.wire.codec import UnknownMessage, WireFormatError, WireMessage, decode
+from kimi_tui.wire.events import TurnBegin
+from kimi_tui.wire.flow_events import FlowEnd, FlowNodeBegin, FlowNodeEnd, FlowPaused
+from kimi_tui.wire.parts import TextPart, text_of
+from kimi_tui.wire.recorder import read_recorded
+
+_TAIL_BYTES = 1 << 19
+_AROUND = 60
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """A session on disk; `updated_at` in seconds since the epoch.
+
+    `open_here`: it is the one on screen; `open_elsewhere`: another process has it open.
+    """
+
+    id: str
+    dir: Path
+    work_dir: Path
+    title: str
+    updated_at: float
+    archived: bool = False
+    open_here: bool = False
+    open_elsewhere: bool = False
+
+
+class SessionShelf:
+    """The sessions of `work_dir`, or of all folders; `open_id` is the one that this process has open."""
+
+    def __init__(self, work_dir: Path, open_id: str = "") -> None:
+        self.work_dir = work_dir
+        self.open_id = open_id
+        self._said: dict[Path, tuple[float, list[str]]] = {}
+
+    def rows(self, *, everywhere: bool) -> list[Kept]:
+        """The newest first."""
+        folders = {self.work_dir: None} | dict.fromkeys(work_dirs() if everywhere else ())
+        found = [
+            Kept(
+                info.id,
+                info.dir,
+                folder,
+                info.title,
+                info.updated_at,
+                info.archived,
+                open_here=info.id == self.open_id,
+                open_elsewhere=info.id != self.open_id and is_open(info.dir),
+            )
+            for folder in folders
+            for info in list_sessions(folder)
+        ]
+        return sorted(found, key=lambda kept: kept.updated_at, reverse=True)
+
+    def search(self, query: str, rows: Iterable[Kept]) -> dict[str, str]:
+        """The sessions in which that was said, by id, with the words around it."""
+        needle = one_line(query).casefold()
+        found: dict[str, str] = {}
+        for kept in rows if needle else ():
+            for text in self._texts(kept):
+                at = text.casefold().find(needle)
+                if at >= 0:
+                    start, end = max(0, at - _AROUND // 3), at + len(needle) + _AROUND
+                    found[kept.id] = ("…" if start else "") + text[start:end] + ("…" if end < len(text) else "")
+                    break
+        return found
+
+    def preview(self, kept: Kept) -> tuple[Item, ...]:
+        """The last turns as the conversation shows them."""
+        state = UiState()
+        recording = list(_last_messages(kept.dir / "wire.jsonl"))
+        begins = [index for index, (_, message) in enumerate(recording) if isinstance(message, TurnBegin)]
+        state.fold_all(recording[begins[-4] if len(begins) > 4 else 0 :])
+        if recording:
+            state.settle(recording[-1][0])
+        state.conversation.take()
+        return tuple(state.conversation.items)
+
+    def rename(self, kept: Kept, title: str) -> Kept:
+        """Raises SessionError. Not for the session on screen, whose state the engine keeps."""
+        title = one_line(title)[:200]
+        with _held(kept):
+            state = read_state(kept.dir / "state.json")
+            state.custom_title = title or None
+            _write(kept, state)
+        return replace(kept, title=title or state.title)
+
+    def archive(self, kept: Kept, archived: bool) -> Kept:
+        """Raises SessionError."""
+        if kept.open_here:
+            raise SessionError(_("this session is open; go to another one first"))
+        with _held(kept):
+            state = read_state(kept.dir / "state.json")
+            state.archived = archived
+            _write(kept, state)
+        return replace(kept, archived=archived)
+
+    def fork(self, kept: Kept) -> Kept:
+        """A copy under an id of its own; the copy may go another way. Raises SessionError."""
+        with contextlib.nullcontext() if kept.open_here else _held(kept):
+            session_id = fork(kept.dir, kept.work_dir, title=kept.title)
+        folder = kept.dir.with_name(session_id)
+        title = read_state(folder / "state.json").custom_title or ""
+        return replace(kept, id=session_id, dir=folder, title=title, archived=False, open_here=False)
+
+    def _texts(self, kept: Kept) -> Sequence[str]:
+        """What was said in it by the person and by the agent, one line a message; not what a flow says at its nodes."""
+        file = kept.dir / "wire.jsonl"
+        known = self._said.get(file)
+        if known is None or known[0] != kept.updated_at:
+            texts: list[str] = []
+            of_a_node = False
+            for one in read_recorded(file):
+                match one.message:
+                    case FlowNodeBegin():
+                        of_a_node = True
+                    case TurnBegin() if of_a_node:
+                        of_a_node = False
+                    case FlowNodeEnd() | FlowPaused() | FlowEnd():
+                        of_a_node = False
+                    case TurnBegin(user_input=said):
+                        texts.append(one_line(text_of(said)))
+                    case TextPart(text=text):
+                        texts.append(one_line(text))
+                    case _:
+                        pass
+            known = self._said[file] = (kept.updated_at, texts)
+        return known[1]
+
+
+def _last_messages(file: Path) -> Generator[tuple[float, WireMessage]]:
+    """The messages at the end of a recording, without reading all of a long one."""
+    try:
+        if file.stat().st_size <= _TAIL_BYTES:
+            yield from ((one.timestamp, one.message) for one in read_recorded(file))
+            return
+        with file.open("rb") as lines:
+            lines.seek(-_TAIL_BYTES, os.SEEK_END)
+            rows = lines.read().split(b"\n")[1:]
+    except OSError:
+        return
+    for row in rows:
+        with contextlib.suppress(ValueError, KeyError, TypeError, WireFormatError):
+            value = json_text.loads(row)
+            message = decode(value["message"])
+            if not isinstance(message, UnknownMessage):
+                yield float(value["timestamp"]), message
+
+
+def said_of_the_other(kept: Kept) -> str:
+    """That another process has the session open, and which."""
+    if pid := owner_of(kept.dir):
+        return _("this session is open in another window (process {pid})", pid=pid)
+    return _("this session is open in another window")
+
+
+@contextlib.contextmanager
+def _held(kept: Kept) -> Generator[None]:
+    """Hold the session's lock: nobody else writes to it meanwhile."""
+    try:
+        fd = os.open(kept.dir / "lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    except OSError as error:
+        raise SessionError(f"{kept.dir}: {error.strerror}") from error
+    try:
+        fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        raise SessionLockedError(said_of_the_other(kept)) from None
+    else:
+        yield
+    finally:
+        os.close(fd)
+
+
+def _write(kept: Kept, state: SessionState) -> None:
+    try:
+        write_state(kept.dir / "state.json", state)
+    except OSError as error:
+        raise SessionError(f"{kept.dir}: {error.strerror or error}") from error

@@ -1,0 +1,144 @@
+"""What a subagent has said and done, as a conversation of its own that goes on while one looks."""
+
+from collections.abc import Callable, Sequence
+from typing import ClassVar
+
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.content import Content
+
+from kimi_tui.ui.tui.i18n.catalog import N_, _, n_, p_
+from kimi_tui.ui.tui.session.transcript_sync import Feed
+from kimi_tui.ui.tui.state.items import SubagentItem, ToolState
+from kimi_tui.ui.tui.state.ui_state import UiState
+from kimi_tui.ui.tui.text.call_summary import one_line
+from kimi_tui.ui.tui.text.sanitize import sanitize
+from kimi_tui.ui.tui.transcript.view import Transcript
+from kimi_tui.ui.tui.widgets.key_bar import BarKey
+from kimi_tui.ui.tui.widgets.modal_frame import Frame
+
+_STATES: dict[ToolState, str] = {
+    "waiting": N_("waits for your answer: Esc goes to it"),
+    "running": N_("at work"),
+    "ok": N_("done"),
+    "failed": N_("failed"),
+    "rejected": N_("rejected"),
+    "interrupted": N_("stopped"),
+}
+
+
+def subagents_of(state: UiState) -> list[SubagentItem]:
+    """Those of a conversation, in the order they were sent."""
+    return [item for item in state.conversation.items if isinstance(item, SubagentItem)]
+
+
+class Inside(Frame[None]):
+    """Looks into one of `subagents`, which says how they are now; `stop` interrupts one, by the id it works under."""
+
+    CSS = "Inside Transcript { height: 1fr; }"
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("left", "other(-1)", "The one before", show=False, priority=True),
+        Binding("right", "other(1)", "The next one", show=False, priority=True),
+        Binding("ctrl+o", "expand", "Open all cards, or fold them", show=False, priority=True),
+        Binding("ctrl+x", "stop", "Stop it", show=False, priority=True),
+    ]
+
+    def __init__(
+        self,
+        subagents: Callable[[], Sequence[SubagentItem]],
+        index: int,
+        *,
+        clock: Callable[[], float],
+        motion: bool,
+        thoughts: bool = True,
+        stop: Callable[[str], object] | None = None,
+    ) -> None:
+        super().__init__()
+        self._subagents, self._index = subagents, index
+        self._clock, self._motion, self._stop = clock, motion, stop
+        self._transcript = Transcript(clock=clock, motion=motion)
+        self._transcript.thoughts = thoughts
+        self._feed = Feed(self._transcript)
+        self.state = UiState(asker=p_("who asks", "agent"))
+        self._taken = 0
+        self._over = False
+
+    def body(self) -> ComposeResult:
+        yield self._transcript
+
+    def keys(self) -> Sequence[BarKey]:
+        item = self.item
+        at_work = item is not None and item.state in ("running", "waiting")
+        return (
+            *((BarKey("Ctrl+X", _("stop it"), "stop"),) if at_work and self._stop is not None else ()),
+            *((BarKey("← →", _("the others"), "other(1)"),) if len(self._subagents()) > 1 else ()),
+            BarKey("j k", _("card")),
+            BarKey("Enter", _("open")),
+            BarKey("Ctrl+O", _("open all"), "expand"),
+        )
+
+    def on_mount(self) -> None:
+        super().on_mount()
+        self._transcript.focus()
+        self._begin()
+
+    @property
+    def item(self) -> SubagentItem | None:
+        """The one that is looked into; None where a step that was tried again took it back."""
+        subagents = self._subagents()
+        return subagents[self._index] if self._index < len(subagents) else None
+
+    def follow(self) -> None:
+        """It may have said more."""
+        if (item := self.item) is None:
+            return
+        for at, message in item.log.messages[self._taken :]:
+            self._feed.apply(self.state.fold(message, at))
+        self._taken = len(item.log.messages)
+        if item.state not in ("running", "waiting") and not self._over:
+            self._over = True
+            self._feed.apply(self.state.settle(item.log.messages[-1][0] if self._taken else self._clock()))
+        self._tell(item)
+
+    def tail(self, call_id: str, text: str) -> None:
+        """A tool that runs has printed something."""
+        self._feed.apply(self.state.tools.tail(call_id, text))
+
+    def action_other(self, step: int) -> None:
+        if (count := len(self._subagents())) > 1:
+            self._index = (self._index + step) % count
+            self._begin()
+
+    def action_expand(self) -> None:
+        self._transcript.toggle_all()
+
+    def action_stop(self) -> None:
+        item = self.item
+        if self._stop is not None and item is not None and item.agent_id:
+            self._stop(item.agent_id)
+
+    def on_transcript_item_clicked(self, event: Transcript.ItemClicked) -> None:
+        event.stop()
+        item = self._transcript.item(event.item_id)
+        if event.action != "agent" or not isinstance(item, SubagentItem):
+            return
+        index = next((at for at, one in enumerate(subagents_of(self.state)) if one.log is item.log), None)
+        if index is not None:
+            within = Inside(
+                lambda: subagents_of(self.state), index, clock=self._clock, motion=self._motion, stop=self._stop
+            )
+            self.app.push_screen(within)
+
+    def _begin(self) -> None:
+        self.state, self._taken, self._over = UiState(asker=p_("who asks", "agent")), 0, False
+        self._feed.start(())
+        self.follow()
+
+    def _tell(self, item: SubagentItem) -> None:
+        title = [_("agent {name}", name=item.name), one_line(item.task)]
+        if (count := len(self._subagents())) > 1:
+            title.append(_("{number} of {count}", number=self._index + 1, count=count))
+        self.query_one("#frame").border_title = Content(sanitize(" · ".join(filter(None, title))))
+        calls = n_("{count} call", "{count} calls", item.step_count) if item.step_count else ""
+        self.say_below(" · ".join(filter(None, (_(_STATES[item.state]), calls))))
+        self.show_keys()

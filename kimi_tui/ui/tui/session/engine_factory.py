@@ -1,0 +1,211 @@
+"""What makes engines for the screen, and what of it a person can change on the way: session, folder, configuration."""
+
+import asyncio
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Protocol
+
+from kimi_tui.errors import ConfigError, KimiTuiError, UsageError
+from kimi_tui.ui.tui.engine_protocol import Engine
+from kimi_tui.ui.tui.i18n.catalog import _
+
+if TYPE_CHECKING:
+    from kimi_tui.config.schema import Config
+    from kimi_tui.config.yaml_editor import KeyPath, Value
+    from kimi_tui.permission.trust import Brought, Standing
+    from kimi_tui.session.session import Session
+    from kimi_tui.soul.assemble import Plan
+
+_DEMOS = "kimi-tui-demo-"
+"""How the folders begin that the command line makes for demos."""
+MakePlan = Callable[["Path | None", "Standing | None"], "Plan"]
+"""Gets the work dir (None: where the program was started) and what was said of it (None: look). Raises KimiTuiError."""
+
+
+class Host(Protocol):
+    """Where the app gets its engines from. Nothing here draws anything."""
+
+    @property
+    def work_dir(self) -> Path: ...
+    @property
+    def config(self) -> "Config": ...
+    @property
+    def config_file(self) -> Path | None:
+        """The file that changes are written to, None where there is none (`--config`, the demo)."""
+        ...
+
+    async def prepare(self) -> None:
+        """Find out what there is to make an engine of. Raises KimiTuiError."""
+        ...
+
+    def untrusted(self) -> "tuple[Brought, ...]":
+        """What this folder brings along and nobody has spoken about yet."""
+        ...
+
+    def brought(self) -> "tuple[Brought, ...]":
+        """What this folder brings along, spoken about or not."""
+        ...
+
+    def left_out(self) -> "tuple[Brought, ...]":
+        """What of it does not act."""
+        ...
+
+    def trust(self, answer: bool, *, keep: bool) -> None:
+        """`keep`: and never ask about this folder again. Raises OSError where that cannot be kept."""
+        ...
+
+    async def make(self) -> Engine:
+        """Raises KimiTuiError."""
+        ...
+
+    def go_to(self, session_id: str | None, work_dir: Path | None = None) -> None:
+        """The next engine is on that session; None: on a new one. Raises KimiTuiError for a folder that has no plan."""
+        ...
+
+    def use_model(self, name: str) -> None:
+        """The next engine asks that model."""
+        ...
+
+    def go_to_demo(self) -> str | None:
+        """The next engine is the demo's; what to begin with. None where there is no demo."""
+        ...
+
+    async def change(self, changes: "Mapping[KeyPath, Value]") -> None:
+        """Write into the configuration and go on with what it is then. Raises ConfigError."""
+        ...
+
+
+class PlanHost:
+    """Makes engines of a plan, which is made when it is first wanted: that takes longer to load than the screen.
+
+    `refused` is told why there can be none.
+    """
+
+    def __init__(
+        self,
+        make_plan: MakePlan,
+        make_demo: "Callable[[], tuple[Plan, str]] | None" = None,
+        *,
+        config_file: Path | None = None,
+        config_kept: bool = True,
+        refused: Callable[[KimiTuiError], None] = lambda _error: None,
+    ) -> None:
+        self._make_plan, self._make_demo, self._refused = make_plan, make_demo, refused
+        self._given_file, self._config_kept = config_file, config_kept
+        self._plan: Plan | None = None
+        self._session: Session | None = None
+        self.demos: set[Path] = set()
+        """The folders of the demos that were shown."""
+
+    @property
+    def plan(self) -> "Plan":
+        assert self._plan is not None, "prepare comes first"
+        return self._plan
+
+    @property
+    def work_dir(self) -> Path:
+        return self.plan.work_dir
+
+    @property
+    def config(self) -> "Config":
+        return self.plan.config
+
+    @property
+    def config_file(self) -> Path | None:
+        from kimi_tui.config.yaml_editor import editable_file
+
+        if self.plan.demo or not self._config_kept:
+            return None
+        try:
+            return editable_file(self._given_file)
+        except ConfigError:
+            return None
+
+    async def prepare(self) -> None:
+        if self._plan is None:
+            try:
+                self._plan = await asyncio.to_thread(self._make_plan, None, None)
+            except KimiTuiError as error:
+                self._refused(error)
+                raise
+
+    def untrusted(self) -> "tuple[Brought, ...]":
+        if self.plan.standing.said is not None:
+            return ()
+        return self.brought() if self.plan.standing.waits else self.plan.standing.brought
+
+    def brought(self) -> "tuple[Brought, ...]":
+        from kimi_tui.permission.trust import brought_by
+
+        plan = self.plan
+        if plan.standing.asks and not plan.demo:  # there may be more by now
+            brought = brought_by(plan.work_dir.resolve(), plan.config.extra_skill_dirs)
+            self._plan = replace(plan, standing=replace(plan.standing, brought=brought))
+        return self.plan.standing.brought
+
+    def left_out(self) -> "tuple[Brought, ...]":
+        return tuple(self.plan.standing.left_out)
+
+    def trust(self, answer: bool, *, keep: bool) -> None:
+        from kimi_tui.permission.trust import remember
+
+        plan = self.plan
+        standing = replace(plan.standing, said=answer)
+        fresh = self._make_plan(plan.work_dir, standing)
+        self._plan = replace(fresh, session_id=plan.session_id, model=plan.model)
+        if keep:
+            remember(plan.work_dir, answer, standing.brought)
+
+    async def make(self) -> Engine:
+        await self.prepare()
+        assemble = await asyncio.to_thread(_import_assemble)
+        engine = await assemble(self.plan)
+        self._session = None if self.plan.demo else engine.session
+        if self.plan.demo:
+            self.demos.add(self.plan.work_dir)
+        return engine
+
+    @property
+    def to_resume(self) -> str | None:
+        """The session that there is something in to go on with, once its engine is closed."""
+        session = self._session
+        return None if session is None or session.is_empty or session.notice else session.id
+
+    def go_to(self, session_id: str | None, work_dir: Path | None = None) -> None:
+        plan = self.plan
+        folder = work_dir or plan.work_dir
+        if folder == plan.work_dir:
+            self._plan = replace(plan, session_id=session_id)
+            return
+        if folder.parent.name.startswith(_DEMOS):
+            raise UsageError(
+                _("that session was a demo's, with a script for a model; kimi-tui --demo begins a new one")
+            )
+        self._plan = replace(self._make_plan(folder, None), session_id=session_id, model=plan.model)
+
+    def use_model(self, name: str) -> None:
+        self._plan = replace(self.plan, model=name)
+
+    def go_to_demo(self) -> str | None:
+        if self._make_demo is None:
+            return None
+        self._plan, prompt = self._make_demo()
+        return prompt
+
+    async def change(self, changes: "Mapping[KeyPath, Value]") -> None:
+        from kimi_tui.config.yaml_editor import edit, without_keys
+
+        file = self.config_file
+        if file is None:
+            raise ConfigError(_("the configuration of this start is kept nowhere; start without --config to change it"))
+        loaded = await asyncio.to_thread(lambda: edit(without_keys(changes), file))
+        # What the command line said of limits goes on to count.
+        config = loaded.config.model_copy(update={"loop_control": self.plan.config.loop_control})
+        self._plan = replace(self.plan, config=config)
+
+
+def _import_assemble():
+    from kimi_tui.soul.assemble import assemble
+
+    return assemble

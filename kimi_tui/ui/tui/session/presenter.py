@@ -1,0 +1,324 @@
+"""Puts the fold on the screen: takes batches of Wire messages, changes the state, and tells each pane what is its."""
+
+import dataclasses
+import time
+from collections.abc import Callable, Sequence
+from typing import Protocol, runtime_checkable
+
+from textual.widgets import Input
+
+from kimi_tui.ui.tui.engine_protocol import Engine
+from kimi_tui.ui.tui.flow_pane.broken_flow import broken_flows
+from kimi_tui.ui.tui.i18n.catalog import _, n_
+from kimi_tui.ui.tui.main_screen import git_branch
+from kimi_tui.ui.tui.main_screen.screen import Home
+from kimi_tui.ui.tui.session.transcript_sync import Feed
+from kimi_tui.ui.tui.session.wire_bridge import Timed
+from kimi_tui.ui.tui.state.deltas import Delta, Part, Touched
+from kimi_tui.ui.tui.state.flow_reducer import without_choice
+from kimi_tui.ui.tui.state.items import AssistantItem, ErrorItem, NoticeItem, SeamItem
+from kimi_tui.ui.tui.state.ui_state import UiState
+from kimi_tui.ui.tui.state.view_clock import Moment
+from kimi_tui.ui.tui.text.call_summary import one_line
+from kimi_tui.wire.events import MCPStatus, TurnBegin
+from kimi_tui.wire.flow_events import FlowPaused
+from kimi_tui.wire.requests import ApprovalRequest, QuestionRequest
+
+_WORDS_SHOWN = 600
+_STEERING_S = 2.0
+
+
+class Attention(Protocol):
+    """How to call a person who looks elsewhere."""
+
+    def call(self, why: str) -> None: ...
+
+
+@runtime_checkable
+class Titled(Protocol):
+    """Something that is shown and does not work in a folder: a recording."""
+
+    @property
+    def heading(self) -> str: ...
+
+
+class Hearer(Protocol):
+    """Keeps what was said, to go back in it."""
+
+    def load(self, messages: list[Timed]) -> None: ...
+    def hear(self, message: Timed) -> None: ...
+
+
+class Stage:
+    """One session on one screen. `clock` is the clock of the messages, `moment` the one of what is shown."""
+
+    def __init__(
+        self,
+        home: Home,
+        *,
+        clock: Callable[[], float],
+        moment: Moment,
+        attention: Attention,
+        steady: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._looks_again = False
+        self.home = home
+        self.state = UiState()
+        self.past: UiState | None = None
+        self.moment = moment
+        self.hearer: Hearer | None = None
+        self.feed = Feed(home.transcript)
+        self.engine: Engine | None = None
+        self._clock = clock
+        self._attention = attention
+        self._steady = steady
+        self.steered_at = float("-inf")
+        self._asked: frozenset[str] = frozenset()
+
+    @property
+    def shown(self) -> UiState:
+        """The state that is on screen: the present one, unless somebody looks at the past."""
+        return self.state if self.past is None else self.past
+
+    def attach(self, engine: Engine) -> None:
+        """Show this session, with what it has on record."""
+        self.engine = engine
+        recorded = [(one.timestamp, one.message) for one in engine.recorded()]
+        if self.hearer is not None:
+            self.hearer.load(list(recorded))
+        if recorded:
+            self.state.fold_all(recorded)
+            self.state.settle(recorded[-1][0])
+            self.state.flow.cut_off(recorded[-1][0])
+            if any(isinstance(message, TurnBegin) for _at, message in recorded):
+                self.state.conversation.append(SeamItem("resume", _("session resumed")))
+            self.state.conversation.take()
+            self.state.approvals.clear()
+            self.feed.start(self.state.conversation.items)
+        facts = self.home.header.facts
+        self.home.header.facts = dataclasses.replace(
+            facts,
+            place=self._place_of(engine),
+            branch="" if isinstance(engine, Titled) else git_branch.branch_of(engine.work_dir),
+            model=engine.model_name,
+            model_note=engine.model_note,
+            ready=True,
+        )
+        self.show_flows()
+        self.refresh({"turn", "status", "todo", "approvals", "flow"})
+
+    @staticmethod
+    def _place_of(engine: Engine) -> str:
+        return engine.heading if isinstance(engine, Titled) else git_branch.place_of(engine.work_dir)
+
+    def clear(self) -> None:
+        """Nothing of the session that was shown is left."""
+        self.state, self.past, self._asked = UiState(), None, frozenset()
+        self.moment.at = None
+        self.feed.start(())
+        self.refresh({"turn", "status", "todo", "approvals", "questions", "flow"})
+
+    def show_model(self) -> None:
+        """Another model answers."""
+        if self.engine is not None:
+            facts = self.home.header.facts
+            self.home.header.facts = dataclasses.replace(
+                facts, model=self.engine.model_name, model_note=self.engine.model_note
+            )
+
+    def show_flows(self) -> None:
+        if self.engine is not None:
+            skills, pane = self.engine.skills, self.home.flow
+            pane.show_flows([*skills.flows(), *broken_flows(skills, pane.known)])
+            self.home.make_room()
+
+    def take(self, messages: Sequence[Timed]) -> None:
+        """Fold a batch and show what it changed."""
+        touched: set[Part] = {"turn"} if len(self.state.conversation) == 0 else set()
+        for at, message in messages:
+            if self.hearer is not None:
+                self.hearer.hear((at, message))
+            touched |= self._put(self.state.fold(message, at))
+            if isinstance(message, ApprovalRequest | QuestionRequest):
+                self._attention.call(
+                    _("Approval needed") if isinstance(message, ApprovalRequest) else _("Question needed")
+                )
+            elif isinstance(message, FlowPaused) and message.reason == "choice":
+                self._attention.call(_("a flow waits for your choice"))
+        if touched:
+            self.refresh(touched)
+
+    def settle(self) -> None:
+        """The engine has nothing under way any more."""
+        self._apply(self.state.settle(self._clock()))
+
+    def say(self, item: NoticeItem | ErrorItem) -> None:
+        self._apply(self.state.say(item, self._clock()))
+
+    def fault(self, cause: str) -> None:
+        """A fault of ours has ended a turn."""
+        self.say(ErrorItem(_("Something went wrong in kimi-tui itself"), cause, _("the log has the details")))
+
+    def progress(self, call_id: str, tail: str) -> None:
+        """A running tool has printed something."""
+        self._apply(self.state.tools.tail(call_id, tail))
+
+    def _apply(self, deltas: Sequence[Delta]) -> None:
+        was_empty = self.home.talk.has_class("-empty")
+        if (touched := self._put(deltas)) or was_empty:
+            self.refresh(touched)
+
+    def _put(self, deltas: Sequence[Delta]) -> set[Part]:
+        """Changes of the present, into the conversation where that is shown; the other parts that changed."""
+        if self.past is None:
+            return self.feed.apply(deltas)
+        return {delta.part for delta in deltas if isinstance(delta, Touched)}
+
+    def refresh(self, parts: set[Part]) -> None:
+        """Tell the panes of these parts."""
+        home, state = self.home, self.shown
+        if "status" in parts:
+            home.welcome.say(_missing_servers(state.status.mcp), action="door('mcp')")
+        if "todo" in parts:
+            home.todo.show(state.todo)
+        if "approvals" in parts:
+            self.ask()
+        if "questions" in parts:
+            self._ask_question()
+        if parts & {"flow", "node", "approvals", "questions"}:
+            home.flow.past = self.past is not None
+            home.flow.show_run(
+                state.flow.run,
+                state.flow.picture,
+                asking=bool(state.approvals),
+                answering=bool(state.questions),
+                retry_until=state.retrying.until if state.retrying is not None else None,
+            )
+            self._ask_branch()
+        if parts & {"flow", "node", "todo", "approvals"}:
+            home.strip.show(state)
+        if parts & {"todo", "approvals", "flow"}:
+            home.make_room()
+        self.tick()
+
+    def tick(self) -> None:
+        """What counts the time, and the figures of the header."""
+        home, state, engine = self.home, self.shown, self.engine
+        home.talk.set_class(not len(state.conversation), "-empty")
+        run, turn = state.flow.run, state.turn
+        elapsed = int(max(0.0, self.moment() - turn.started)) if turn.started is not None else None
+        home.header.facts = dataclasses.replace(
+            home.header.facts,
+            context_usage=state.status.context_usage,
+            max_context_tokens=state.status.max_context_tokens,
+            plan_mode=state.status.plan_mode,
+            yolo=engine.approvals.yolo if engine is not None else False,
+            waiting=len(state.approvals),
+            asking=len(state.questions),
+            background=_in_background(engine),
+            elapsed=elapsed,
+            paused=run is not None and run.active and run.paused is not None,
+            pausing=state.flow.pausing,
+        )
+        home.composer.set_class(turn.running, "-running")
+        home.flow.tick()
+        if home.header.facts.background and not self._looks_again:
+            self._looks_again = True
+            home.set_timer(1.0, self._look_again)
+
+    def _look_again(self) -> None:
+        """A background task ends without a word of the turn."""
+        self._looks_again = False
+        self.tick()
+
+    @property
+    def counts(self) -> bool:
+        """Whether something on screen changes with the clock."""
+        run = self.shown.flow.run
+        return self.shown.turn.running or (run is not None and run.active)
+
+    def ask(self, open_id: str | None = None) -> None:
+        """Show the approvals that wait, and give the dialog the focus unless somebody writes."""
+        home = self.home
+        requests = tuple(self.state.approvals.values())
+        home.waiting.show(requests)
+        had_focus = home.approval.has_focus_within
+        run = self.state.flow.run
+        node = run.node_label if run is not None and run.active else ""
+        home.approval.show(requests, node=node, open_id=open_id)
+        home.seat_dialogs()
+        new = frozenset(request.id for request in requests) - self._asked
+        self._asked = frozenset(request.id for request in requests)
+        if requests and (open_id is not None or (new and not self._hands_full)):
+            home.lend_focus(home.approval)
+        elif not requests and (had_focus or home.focused is None):
+            home.give_back_focus()
+
+    @property
+    def _hands_full(self) -> bool:
+        """Whether the user writes, or has just steered by the flow pane's keys: no dialog is to get their next."""
+        if isinstance(self.home.focused, Input):  # what is looked for, an answer of one's own, a comment
+            return True
+        if self.home.in_pane:
+            return self._steady() - self.steered_at < _STEERING_S
+        return self.home.composer.is_written
+
+    def answered(self, request_id: str) -> None:
+        """A question has its answer, which the Wire tells only with the tool's result."""
+        self.state.questions.pop(request_id, None)
+        self._ask_question()
+
+    def _ask_question(self) -> None:
+        dialog = self.home.question
+        had_focus, was_open = dialog.has_focus_within, dialog.is_open
+        dialog.show(next(iter(self.state.questions.values()), None))
+        self.home.seat_dialogs()
+        if dialog.is_open and not was_open and not self._hands_full and self.home.asks is dialog:
+            self.home.lend_focus(dialog)
+        elif had_focus and not dialog.is_open:
+            self.home.give_back_focus()
+
+    def _ask_branch(self) -> None:
+        home, run = self.home, self.state.flow.run
+        pause = run.pause if run is not None and run.active else None
+        if run is None or pause is None or pause.reason != "choice":
+            if home.branch.is_open and not home.branch.wanted:
+                had_focus = home.branch.has_focus_within
+                home.branch.close()
+                home.seat_dialogs()
+                if had_focus:
+                    home.give_back_focus()
+            return
+        was_open = home.branch.is_open
+        home.branch.show(
+            run.node_id, run.node_label, run.branches, words=self._last_words(pause), suggested=pause.suggested or ""
+        )
+        home.seat_dialogs()
+        if not was_open and not self._hands_full and home.asks is home.branch:
+            home.lend_focus(home.branch)
+
+    def _last_words(self, pause: FlowPaused) -> str:
+        """Why a decision waits, and what the model said last."""
+        why = one_line(pause.detail or "")
+        why = _("It waits: {why}.", why=why) if why else ""
+        for item in reversed(self.state.conversation.items[-12:]):
+            if isinstance(item, AssistantItem):
+                text = without_choice(item.text)
+                text = text if len(text) <= _WORDS_SHOWN else "…" + text[-_WORDS_SHOWN:]
+                return "\n\n".join(filter(None, (text, why)))
+        return why
+
+
+def _missing_servers(mcp: MCPStatus | None) -> str:
+    """That servers do not work, which is told at length only when it is news."""
+    broken = sum(server.status in ("failed", "unauthorized") for server in mcp.servers) if mcp is not None else 0
+    return (
+        n_("{count} MCP server does not work: /mcp", "{count} MCP servers do not work: /mcp", broken) if broken else ""
+    )
+
+
+def _in_background(engine: object) -> int:
+    """How many tasks run beside the turn; the stand-in of a demo has none."""
+    from kimi_tui.soul.engine import Engine as SoulEngine
+
+    return sum(task.running for task in engine.services.background.tasks) if isinstance(engine, SoulEngine) else 0

@@ -1,0 +1,155 @@
+"""What a person says, on its way to the engine and back: sent, queued, steered, taken back, refused."""
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
+
+from kimi_tui.ui.tui.i18n.catalog import _
+from kimi_tui.ui.tui.main_screen.screen import Home
+
+if TYPE_CHECKING:
+    from kimi_tui.ui.tui.engine_protocol import Engine
+    from kimi_tui.ui.tui.session.pending_steers import Meanwhile
+    from kimi_tui.ui.tui.session.turn_queue import Turns
+    from kimi_tui.ui.tui.session.wire_bridge import Timed
+    from kimi_tui.wire.parts import UserInput
+
+
+class Prompts:
+    """The composer's other end. What is said before there is an engine waits for it, in `early`.
+
+    `tell` is a passing word to the person, `failed` a fault of ours, `ended` that a turn is over.
+    """
+
+    def __init__(
+        self,
+        home: Home,
+        *,
+        tell: Callable[[str, bool], None],
+        failed: Callable[[str], None],
+        ended: Callable[[], None],
+    ) -> None:
+        self._home, self._tell, self._failed, self._ended = home, tell, failed, ended
+        self._engine: Engine | None = None
+        self._turns: Turns | None = None
+        self._meanwhile: Meanwhile | None = None
+        self.early: list[UserInput] = []
+
+    def attach(self, engine: "Engine") -> None:
+        from kimi_tui.ui.tui.session.pending_steers import Meanwhile
+        from kimi_tui.ui.tui.session.turn_queue import Turns
+
+        self._engine, self._meanwhile = engine, Meanwhile()
+        self._turns = Turns(
+            engine,
+            changed=self.show_queue,
+            refused=self._refused,
+            failed=self._failed,
+            ended=self._ended,
+            broken=self._queue_back,
+        )
+
+    async def detach(self) -> None:
+        """Interrupt everything and wait until it has ended."""
+        turns, meanwhile = self._turns, self._meanwhile
+        self._engine = self._turns = self._meanwhile = None
+        if turns is not None and meanwhile is not None and self._home.composer.is_attached:
+            self._give_back((*meanwhile.take(), *turns.take_all_back()))
+            self._home.composer.show_queue(())
+        if turns is not None:
+            await turns.aclose()
+
+    def unseen(self) -> str | None:
+        """Why the model would not see a picture; None where it does, or is not known yet."""
+        if self._engine is None or self._engine.sees_images:
+            return None
+        words = _("{model} takes no pictures; if it does, add image_in to its capabilities in the configuration")
+        return words.format(model=self._engine.model_name)
+
+    def submit(self, content: "UserInput") -> None:
+        """Send it to the engine, as soon as there is one."""
+        from kimi_tui.wire.parts import text_of
+
+        if self._home.furnished:
+            self._home.transcript.follow = True
+        if self._turns is None:
+            self.early.append(content)
+            self._home.composer.show_queue([text_of(one) for one in self.early])
+        elif self._is_seen(content):
+            self._turns.submit(content)
+
+    def steer(self, content: "UserInput") -> None:
+        """Say it to the running turn; without a text the oldest of the queue."""
+        from kimi_tui.wire.parts import encodable, text_of
+
+        turns, meanwhile = self._turns, self._meanwhile
+        queue = turns.queue if turns is not None else []
+        said = content or (queue[0] if queue else "")
+        if content and not self._is_seen(content):
+            return
+        if text_of(content).startswith("!") or turns is None or meanwhile is None or not turns.steer(content or None):
+            if content:
+                self.submit(content)
+            else:
+                self._tell(_("no turn is running that could be steered"), False)
+        elif said:
+            meanwhile.add(encodable(said))
+            self.show_queue()
+
+    def _is_seen(self, content: "UserInput") -> bool:
+        """Whether the model sees all of it; where it does not, that is told, and the message given back."""
+
+        if isinstance(content, str) or (why := self.unseen()) is None:
+            return True
+        self._tell(why, True)
+        self._give_back((content,))
+        return False
+
+    def take_back(self) -> None:
+        """The last of the queue, to be edited."""
+        if self._turns is not None and (last := self._turns.take_back()) is not None:
+            from kimi_tui.wire.parts import text_of
+
+            self._home.composer.put_back(text_of(last))
+
+    def interrupt(self) -> None:
+        """Break off what runs. What was to follow it comes back."""
+        if self._engine is not None:
+            self._queue_back()
+            self._engine.cancel()
+
+    def _queue_back(self) -> None:
+        if self._turns is not None:
+            self._give_back(self._turns.take_all_back())
+
+    def hear(self, messages: "Sequence[Timed]") -> None:
+        """What was steered has gone in, or is given back where the turn was over before."""
+        if (meanwhile := self._meanwhile) is None:
+            return
+        before = meanwhile.texts
+        for _at, message in messages:
+            self._give_back(meanwhile.hear(message))
+        if meanwhile.texts != before:
+            self.show_queue()
+
+    def show_queue(self) -> None:
+        from kimi_tui.wire.parts import text_of
+
+        if self._turns is not None and self._meanwhile is not None and self._home.is_running:
+            queue = [text_of(content) for content in self._turns.queue]
+            self._home.composer.show_queue(queue, self._meanwhile.texts)
+
+    def _refused(self, content: "UserInput", why: str) -> None:
+        if self._engine is not None and self._engine.busy:
+            self._tell(why, True)
+        if self._turns is None or not self._turns.is_command(content):  # the next would be typed behind it
+            self._give_back((content,))
+
+    def _give_back(self, messages: "Sequence[UserInput]") -> None:
+        """Messages that did not go in, to be edited, before what is being written.
+
+        What was steered is told of later than the queue and comes to stand before it, as it would have gone in.
+        """
+        from kimi_tui.wire.parts import text_of
+
+        if messages:
+            self._home.composer.put_before([text_of(content) for content in messages])

@@ -1,0 +1,94 @@
+"""The conversation half of the screen's state: items in order, and what text is open at the end."""
+
+from dataclasses import replace
+
+from kimi_tui.ui.tui.state.deltas import Appended, Delta, Finished, Replaced, Streamed, Truncated
+from kimi_tui.ui.tui.state.items import AssistantItem, Item, ThinkItem
+
+
+class Conversation:
+    """A list of items that grows at its end; every change is noted in `deltas` until `take` is called.
+
+    The text of the open item is kept in pieces, so that streaming costs what the new text costs.
+    """
+
+    def __init__(self) -> None:
+        self._items: list[Item] = []
+        self._open: int | None = None
+        self._pieces: list[str] = []
+        self._deltas: list[Delta] = []
+
+    def __len__(self) -> int:
+        return len(self._items)
+
+    def __getitem__(self, key: int) -> Item:
+        return self._whole(key)
+
+    @property
+    def items(self) -> tuple[Item, ...]:
+        return tuple(self._whole(key) for key in range(len(self._items)))
+
+    def _whole(self, key: int) -> Item:
+        item = self._items[key]
+        if key == self._open and isinstance(item, AssistantItem | ThinkItem):
+            return replace(item, text="".join(self._pieces))
+        return item
+
+    def take(self) -> list[Delta]:
+        deltas, self._deltas = self._deltas, []
+        return deltas
+
+    def note(self, delta: Delta) -> None:
+        """Put a change of another part of the screen among those of the conversation, once in a row."""
+        if not self._deltas or self._deltas[-1] != delta:
+            self._deltas.append(delta)
+
+    def append(self, item: Item) -> int:
+        self._items.append(item)
+        key = len(self._items) - 1
+        self._deltas.append(Appended(key, item))
+        return key
+
+    def replace(self, key: int, item: Item) -> None:
+        if item != self._items[key]:
+            self._items[key] = item
+            self._deltas.append(Replaced(key, item))
+
+    def stream(self, text: str, *, thinking: bool, at: float) -> None:
+        """More of the model's words, into the open item of that kind or into a new one."""
+        wanted = ThinkItem if thinking else AssistantItem
+        if self._open is None or not isinstance(self._items[self._open], wanted):
+            self.close(at)
+            text = text.lstrip("\n")
+            if not text:
+                return
+            self._open = self.append(ThinkItem(started=at) if thinking else AssistantItem())
+        self._pieces.append(text)
+        self._deltas.append(Streamed(self._open, text))
+
+    def close(self, at: float) -> None:
+        """No more text comes for the open item."""
+        key, self._open = self._open, None
+        if key is None:
+            return
+        item = self._items[key]
+        text, self._pieces = "".join(self._pieces), []
+        duration = None
+        match item:
+            case ThinkItem():
+                duration = max(0.0, at - item.started) if item.started is not None else None
+                self._items[key] = replace(item, text=text, done=True, duration_s=duration)
+            case AssistantItem():
+                self._items[key] = replace(item, text=text, done=True)
+            case _:
+                return
+        self._deltas.append(Finished(key, duration))
+
+    def truncate(self, key: int) -> None:
+        """Take back the item at `key` and all after it."""
+        if key >= len(self._items):
+            return
+        del self._items[key:]
+        if self._open is not None and self._open >= key:
+            self._open, self._pieces = None, []
+        self._deltas.append(Truncated(key))

@@ -1,0 +1,52 @@
+"""What a fold of Wire messages changed: small facts that the panes apply. No Textual here."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+from kimi_tui.ui.tui.state.items import Item
+
+Part = Literal["turn", "status", "todo", "approvals", "questions", "flow", "node"]
+"""The parts of the screen that are redrawn whole. `flow`: another chart or none; `node`: a state within the chart."""
+
+
+@dataclass(frozen=True, slots=True)
+class Appended:
+    """A new item; keys count from 0 and are places in the conversation."""
+
+    key: int
+    item: Item
+
+
+@dataclass(frozen=True, slots=True)
+class Replaced:
+    key: int
+    item: Item
+
+
+@dataclass(frozen=True, slots=True)
+class Streamed:
+    """More text at the end of an assistant's or thinking item."""
+
+    key: int
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Finished:
+    key: int
+    duration_s: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Truncated:
+    """The item at `key` and all after it are gone; their keys will be used again."""
+
+    key: int
+
+
+@dataclass(frozen=True, slots=True)
+class Touched:
+    part: Part
+
+
+Delta = Appended | Replaced | Streamed | Finished | Truncated | Touched

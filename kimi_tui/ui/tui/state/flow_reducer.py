@@ -1,0 +1,231 @@
+"""The flow half of the screen's state: which run there is, where it is, and the turn headers that name its nodes."""
+
+import re
+from dataclasses import dataclass, replace
+
+from kimi_tui.flow.run.node_prompts import shown_label
+from kimi_tui.flow.run.run_view import FlowPicture
+from kimi_tui.ui.tui.i18n import labels
+from kimi_tui.ui.tui.i18n.catalog import _, n_
+from kimi_tui.ui.tui.i18n.translate import answered
+from kimi_tui.ui.tui.state.conversation import Conversation
+from kimi_tui.ui.tui.state.deltas import Touched
+from kimi_tui.ui.tui.state.items import AssistantItem, FlowHeaderItem, NoticeItem
+from kimi_tui.ui.tui.text.call_summary import one_line
+from kimi_tui.wire.codec import FlowEvent
+from kimi_tui.wire.events import StatusUpdate, StepBegin
+from kimi_tui.wire.flow_events import (
+    FlowBegin,
+    FlowControls,
+    FlowDecision,
+    FlowEnd,
+    FlowNodeBegin,
+    FlowNodeEnd,
+    FlowPaused,
+    FlowResumed,
+    FlowStatus,
+    PauseReason,
+)
+
+_CHOICE = re.compile(r"\s*<choice>((?:(?!</?choice>).)*)</choice>\s*\Z", re.IGNORECASE | re.DOTALL)
+
+
+@dataclass(frozen=True, slots=True)
+class FlowRun:
+    """The run that is under way or was the last one."""
+
+    begin: FlowBegin
+    node_id: str
+    move: int = 0
+    started: float = 0.0
+    ended: float | None = None
+    status: FlowStatus | None = None
+    reason: str | None = None
+    pause: FlowPaused | None = None
+    controls: FlowControls | None = None
+    cut_off: bool = False
+
+    @property
+    def active(self) -> bool:
+        return self.status is None
+
+    @property
+    def paused(self) -> PauseReason | None:
+        return self.pause.reason if self.pause is not None else None
+
+    @property
+    def breakpoints(self) -> tuple[str, ...]:
+        return self.controls.breakpoints if self.controls is not None else ()
+
+    @property
+    def branches(self) -> tuple[str, ...]:
+        """The labels of the ways out of the node the run is on, where it is a decision."""
+        return branches_of(self.begin, self.node_id)
+
+    @property
+    def node_label(self) -> str:
+        return label_of(self.begin, self.node_id)
+
+
+def label_of(begin: FlowBegin, node_id: str) -> str:
+    """What a node is called on one line."""
+    label = next((node.label for node in begin.nodes if node.id == node_id), node_id)
+    return labels.short_title(shown_label(label, begin.args))
+
+
+def branches_of(begin: FlowBegin, node_id: str) -> tuple[str, ...]:
+    """The labels a person can choose from at a node; none where it is no decision."""
+    labels = [edge.label for edge in begin.edges if edge.src == node_id]
+    return tuple(label for label in labels if label) if len(labels) > 1 else ()
+
+
+def without_choice(text: str) -> str:
+    """What a model said, without its mark of a choice at the end."""
+    return _CHOICE.sub("", text).strip()
+
+
+class FlowFold:
+    """Follows one run after the other. `turn_keys` are the headers of each node's turns in the conversation."""
+
+    def __init__(self, conversation: Conversation) -> None:
+        self._talk = conversation
+        self.run: FlowRun | None = None
+        self.in_node = False
+        self.picture: FlowPicture | None = None
+        self._visits: dict[str, int] = {}
+        self._header: int | None = None
+        self.turn_keys: dict[str, list[int]] = {}
+
+    @property
+    def pausing(self) -> bool:
+        """Whether the run pauses when the turn under way is over."""
+        return self.picture is not None and self.picture.pausing
+
+    def fold(self, message: FlowEvent, at: float) -> None:
+        """Take one event. The caller has closed the open text."""
+        if isinstance(message, FlowBegin):
+            self._begin(message, at)
+            return
+        run = self.run
+        if run is None or message.run_id != run.begin.run_id:
+            return
+        if self.picture is not None:
+            self.picture.apply(message, at)
+        match message:
+            case FlowNodeBegin():
+                self._enter(run, message)
+            case FlowDecision():
+                branch = one_line(message.choice)
+                by_user = message.by == "user"
+                self._note(_("you chose {branch}", branch=branch) if by_user else _("chose {branch}", branch=branch))
+                if message.by == "model":
+                    self._hide_choice()
+            case FlowNodeEnd():
+                self.in_node = False
+                if message.status != "done":
+                    self._note(_(labels.NODE_ENDED[message.status]))
+            case FlowPaused():
+                self.run = replace(run, pause=message, node_id=message.node_id)
+                self.in_node = False
+                if message.suggested is not None:
+                    self._hide_choice()
+                why = "" if message.reason == "rejected" else message.detail or ""  # the state says that already
+                place = self.run.node_label + (f" ({answered(one_line(why))})" if why else "")
+                state = _(labels.PAUSED[message.reason])
+                self._talk.append(NoticeItem(_("flow {state} · {place}", state=state, place=place), "warning"))
+            case FlowResumed():
+                self.run = replace(run, pause=None, node_id=message.node_id)
+            case FlowControls():
+                self.run = replace(run, controls=message)
+            case FlowEnd():
+                self._end(run, message, at)
+        self._talk.note(Touched("node"))
+
+    def forget(self, key: int) -> None:
+        """The items from `key` on were taken back."""
+        if self._header is not None and self._header >= key:
+            self._header = None
+        self.turn_keys = {node: [one for one in keys if one < key] for node, keys in self.turn_keys.items()}
+
+    def cut_off(self, at: float) -> None:
+        """The recording breaks off within a run: it goes on no more, unless it is resumed."""
+        run, picture = self.run, self.picture
+        if run is None or picture is None or not run.active:
+            return
+        end = FlowEnd(run_id=run.begin.run_id, status="cancelled", moves=picture.moves, reason=_("cut off"))
+        picture.apply(end, at)
+        for node in picture.nodes.values():
+            if node.state == "running":
+                node.state, node.begun_at = "cancelled", None
+        self.run = replace(run, status="cancelled", ended=at, reason=end.reason, cut_off=True)
+        self.in_node = False
+        self._talk.note(Touched("node"))
+
+    def count(self, message: StepBegin | StatusUpdate, at: float) -> None:
+        """What a step costs belongs to the node under way."""
+        if self.picture is not None and self.picture.apply(message, at):
+            self._talk.note(Touched("node"))
+
+    def _begin(self, message: FlowBegin, at: float) -> None:
+        self.run = FlowRun(message, message.resumed_at or message.begin_id, started=at)
+        again = self.picture is not None and self.picture.run_id == message.run_id
+        if self.picture is not None and again:
+            self.picture.apply(message, at)
+        else:
+            self.picture = FlowPicture.of(message, at)
+        self.in_node = False
+        if not again:
+            self._visits = {}
+            self.turn_keys = {}
+        note = _("goes on at {node}", node=self.run.node_label) if message.resumed_at else ""
+        self._header = None
+        self._talk.append(FlowHeaderItem(message.begin_id, message.name, kind="begin", flow=message.name, note=note))
+        self._talk.note(Touched("flow"))
+
+    def _enter(self, run: FlowRun, message: FlowNodeBegin) -> None:
+        self.run = replace(run, node_id=message.node_id, move=message.move, pause=None)
+        self.in_node = True
+        if message.attempt > 1:
+            self._talk.append(
+                NoticeItem(_("asked again: the answer named no branch (attempt {number})", number=message.attempt))
+            )
+            return
+        known = self.picture.nodes.get(message.node_id) if self.picture is not None else None
+        visit = known.visits if known is not None else self._visits.get(message.node_id, 0) + 1
+        self._visits[message.node_id] = visit
+        node = next((node for node in run.begin.nodes if node.id == message.node_id), None)
+        kind = "task" if node is None else node.kind
+        item = FlowHeaderItem(message.node_id, self.run.node_label, visit, kind, run.begin.name)
+        self._header = self._talk.append(item)
+        self.turn_keys.setdefault(message.node_id, []).append(self._header)
+
+    def _note(self, text: str) -> None:
+        if self._header is not None and isinstance(item := self._talk[self._header], FlowHeaderItem):
+            self._talk.replace(self._header, replace(item, note=text))
+
+    def _hide_choice(self) -> None:
+        """The header says what was chosen: the model's own mark of it need not stand below it once more."""
+        last = len(self._talk) - 1
+        if last >= 0 and isinstance(item := self._talk[last], AssistantItem):
+            rest = _CHOICE.sub("", item.text)
+            if rest != item.text:
+                self._talk.replace(last, replace(item, text=rest or f"→ {self._said(item.text)}"))
+
+    @staticmethod
+    def _said(text: str) -> str:
+        found = _CHOICE.search(text)
+        return found[1].strip() if found else ""
+
+    def _end(self, run: FlowRun, message: FlowEnd, at: float) -> None:
+        finished = message.status == "finished"
+        end_id = (message.node_id if finished else None) or run.begin.end_id
+        at_end = end_id if finished else run.node_id
+        self.run = replace(
+            run, status=message.status, ended=at, pause=None, reason=message.reason, move=message.moves, node_id=at_end
+        )
+        self.in_node = False
+        state, why = _(labels.ENDED[message.status]), answered(one_line(message.reason or ""))
+        moves = n_("{count} move", "{count} moves", message.moves)
+        words = (state, moves, labels.elapsed(at - run.started), why if message.reason != message.status else "")
+        note = " · ".join(filter(None, words))
+        self._talk.append(FlowHeaderItem(end_id, run.begin.name, kind="end", flow=run.begin.name, note=note))

@@ -1,0 +1,356 @@
+"""The screen's state as a fold over Wire messages; resume, replay, snapshots and the live screen share it.
+
+No Textual here. `UiState.fold` returns what changed; the same messages give the same state however they are batched.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
+from typing import TypeVar, assert_never
+
+from pydantic import ConfigDict, TypeAdapter, ValidationError
+
+from kimi_tui.ui.tui.i18n import labels
+from kimi_tui.ui.tui.i18n.catalog import _
+from kimi_tui.ui.tui.i18n.translate import answered, told
+from kimi_tui.ui.tui.state.conversation import Conversation
+from kimi_tui.ui.tui.state.deltas import Delta, Part, Touched
+from kimi_tui.ui.tui.state.flow_reducer import FlowFold
+from kimi_tui.ui.tui.state.items import (
+    ErrorItem,
+    ImageChip,
+    NoticeItem,
+    RetryItem,
+    SeamItem,
+    UserItem,
+)
+from kimi_tui.ui.tui.state.notice_reducer import WordFold
+from kimi_tui.ui.tui.state.tool_reducer import ToolFold
+from kimi_tui.ui.tui.text.call_summary import one_line
+from kimi_tui.ui.tui.text.undrawable import log_fault
+from kimi_tui.wire import events, flow_events, parts, requests
+from kimi_tui.wire.codec import WireMessage
+from kimi_tui.wire.display import TodoItem
+
+T = TypeVar("T")
+_TODO = TypeAdapter(tuple[TodoItem, ...], config=ConfigDict(defer_build=True))
+
+
+@dataclass(frozen=True, slots=True)
+class TurnState:
+    """The turn under way; `started` and `step` are None and 0 between turns."""
+
+    started: float | None = None
+    step: int = 0
+    turns: int = 0
+
+    @property
+    def running(self) -> bool:
+        return self.started is not None
+
+
+@dataclass(frozen=True, slots=True)
+class Status:
+    """Figures of the session, as last told."""
+
+    context_usage: float = 0.0
+    context_tokens: int = 0
+    max_context_tokens: int = 0
+    spent: parts.TokenUsage = field(default_factory=parts.TokenUsage)
+    plan_mode: bool = False
+    mcp: events.MCPStatus | None = None
+
+
+class UiState:
+    """Everything that is on screen and comes from the Wire. Times are on the clock of the messages.
+
+    `asker` is who speaks to the agent where it is not the person.
+    """
+
+    def __init__(self, *, asker: str = "") -> None:
+        self._asker = asker
+        self.conversation = Conversation()
+        self.tools = ToolFold(self.conversation)
+        self.flow = FlowFold(self.conversation)
+        self._words = WordFold(self.conversation)
+        self.turn = TurnState()
+        self.status = Status()
+        self.todo: tuple[TodoItem, ...] = ()
+        self.approvals: dict[str, requests.ApprovalRequest] = {}
+        self.questions: dict[str, requests.QuestionRequest] = {}
+        self._step_start = 0
+        self._retry: int | None = None
+        self._seam: int | None = None
+        self._broken_off: int | None = None
+        self._turn_starts: list[tuple[float, int]] = []
+
+    @property
+    def retrying(self) -> RetryItem | None:
+        """The wait for another attempt, while one lasts."""
+        item = self.conversation[self._retry] if self._retry is not None else None
+        return item if isinstance(item, RetryItem) else None
+
+    def fold(self, message: WireMessage, at: float) -> list[Delta]:
+        """Take one message that came at `at`; what it changed."""
+        self._fold(message, at)
+        return self.conversation.take()
+
+    def fold_all(self, messages: Iterable[tuple[float, WireMessage]]) -> None:
+        """Take a recording, without noting what changed."""
+        for at, message in messages:
+            self._fold(message, at)
+            self.conversation.take()
+
+    def settle(self, at: float) -> list[Delta]:
+        """Nothing runs any more (the turn's task has ended, or a recording breaks off)."""
+        self._over(at)
+        self._words.break_off()
+        if self.questions:
+            self.questions.clear()
+            self._touch("questions")
+        return self.conversation.take()
+
+    def say(self, item: NoticeItem | ErrorItem, at: float) -> list[Delta]:
+        """Put a word of the program itself into the conversation."""
+        self.conversation.close(at)
+        self.conversation.append(item)
+        return self.conversation.take()
+
+    def _touch(self, part: Part) -> None:
+        self.conversation.note(Touched(part))
+
+    def _fold(self, message: WireMessage, at: float) -> None:
+        try:
+            self._fold_message(message, at)
+        except Exception as error:  # noqa: BLE001 - the edge: one message that cannot be shown ends nothing
+            log_fault(error)
+            self.conversation.append(NoticeItem(_("a message could not be shown; the log has the details"), "warning"))
+
+    def _fold_message(self, message: WireMessage, at: float) -> None:  # noqa: C901 - one arm a message
+        if self._retry is not None and not isinstance(message, events.StatusUpdate):
+            self._end_retry()
+        self._explain(message)
+        talk = self.conversation
+        match message:
+            case parts.TextPart():
+                own = not self.turn.step and not self.flow.in_node  # no model speaks but in a step
+                talk.stream(answered(message.text) if own else message.text, thinking=False, at=at)
+            case parts.ThinkPart():
+                talk.stream(message.think, thinking=True, at=at)
+            case parts.ImageURLPart() | parts.AudioURLPart() | parts.VideoURLPart():
+                talk.close(at)
+                talk.append(ImageChip(labels.media_name(message), labels.media_detail(message)))
+            case parts.ToolCall():
+                self.tools.begin(message, at)
+            case parts.ToolCallPart():
+                self.tools.more(message)
+            case parts.ToolResult():
+                self._drop_questions(message.tool_call_id)
+                todo = self.tools.end(message, at)
+                if todo is not None and todo != self.todo:
+                    self.todo = todo
+                    self._touch("todo")
+            case events.TurnBegin():
+                self._begin_turn(message, at)
+            case events.TurnEnd():
+                self._over(at)
+            case events.SteerInput():
+                talk.close(at)
+                talk.append(self._user_item(message.user_input, steer=True))
+            case events.StepBegin():
+                talk.close(at)
+                self._step_start = len(talk)
+                if self.turn.started is None:
+                    self.turn = replace(self.turn, started=at)
+                self.turn = replace(self.turn, step=message.n)
+                self.flow.count(message, at)
+                self._touch("turn")
+            case events.StepInterrupted():
+                self._over(at)
+                self._broken_off = talk.append(SeamItem("interrupted", _("interrupted")))
+            case events.StepRetry():
+                self._begin_retry(message, at)
+            case events.CompactionBegin():
+                talk.close(at)
+                self._seam = talk.append(SeamItem("compaction", _("compacting the conversation"), running=True))
+            case events.CompactionEnd():
+                if self._seam is not None:
+                    talk.replace(self._seam, SeamItem("compaction", _("conversation compacted")))
+                    self._seam = None
+                    self._step_start = len(talk)
+            case events.StatusUpdate():
+                self._update_status(message)
+                self.flow.count(message, at)
+            case events.ApprovalResponse():
+                if self.approvals.pop(message.request_id, None) is not None:
+                    self.tools.answered(message, at)
+                    self._touch("approvals")
+            case requests.ApprovalRequest():
+                self.approvals[message.id] = message
+                self.tools.asked(message, at)
+                self._touch("approvals")
+            case requests.QuestionRequest():
+                self.questions[message.id] = message
+                self._touch("questions")
+            case requests.ToolCallRequest() | requests.HookRequest():
+                pass
+            case events.SubagentEvent():
+                self.tools.within(message, at)
+            case events.MCPLoadingBegin() | events.MCPLoadingEnd():
+                self._touch("status")
+            case events.Notification(type="rewind"):
+                self._go_back(message, at)
+            case (
+                events.BtwBegin()
+                | events.BtwEnd()
+                | events.PlanDisplay()
+                | events.HookTriggered()
+                | events.HookResolved()
+                | events.Notification()
+            ):
+                self._words.fold(message, at)
+            case (
+                flow_events.FlowBegin()
+                | flow_events.FlowNodeBegin()
+                | flow_events.FlowDecision()
+                | flow_events.FlowNodeEnd()
+                | flow_events.FlowPaused()
+                | flow_events.FlowResumed()
+                | flow_events.FlowControls()
+                | flow_events.FlowEnd()
+            ):
+                within = isinstance(message, flow_events.FlowControls)  # it may come in the middle of a step
+                if not within:
+                    talk.close(at)
+                if isinstance(message, flow_events.FlowBegin):
+                    self._leave_done()
+                self.flow.fold(message, at)
+                if not within:
+                    self._step_start = len(talk)
+                if isinstance(message, flow_events.FlowEnd | flow_events.FlowPaused):
+                    self._end_turn()
+            case _:
+                assert_never(message)
+
+    def _explain(self, message: WireMessage) -> None:
+        """What tells why a step was broken off stands for the seam that only says so."""
+        match message:
+            case flow_events.FlowPaused() | flow_events.FlowEnd() | events.Notification(severity="error"):
+                key, self._broken_off = self._broken_off, None
+                if key is not None and key == len(self.conversation) - 1:
+                    self.conversation.truncate(key)
+            case events.TurnBegin() | events.StepBegin():
+                self._broken_off = None
+            case _:
+                pass
+
+    def _drop_questions(self, call_id: str) -> None:
+        """The call that asked has its answer."""
+        answered = [key for key, request in self.questions.items() if request.tool_call_id == call_id]
+        for key in answered:
+            del self.questions[key]
+        if answered:
+            self._touch("questions")
+
+    def _begin_turn(self, message: events.TurnBegin, at: float) -> None:
+        self.conversation.close(at)
+        self.turn = TurnState(at, 0, self.turn.turns + 1)
+        self._step_start = len(self.conversation)
+        self._turn_starts.append((at, self._step_start))
+        if not self.flow.in_node:
+            self._leave_done()
+            self.conversation.append(self._user_item(message.user_input))
+            self._step_start += 1
+        self._touch("turn")
+
+    def _leave_done(self) -> None:
+        """What begins now has nothing to do with a list that was worked off."""
+        if self.todo and all(item.status == "done" for item in self.todo):
+            self.todo = ()
+            self._touch("todo")
+
+    def _over(self, at: float) -> None:
+        self.conversation.close(at)
+        self.tools.interrupt(at)
+        if self._retry is not None:
+            self._end_retry()
+        if self._seam is not None:
+            self.conversation.replace(self._seam, SeamItem("compaction", _("compaction broken off")))
+            self._seam = None
+        self._end_turn()
+
+    def _end_turn(self) -> None:
+        if self.turn.started is not None:
+            self.turn = replace(self.turn, started=None, step=0)
+            self._touch("turn")
+
+    def _begin_retry(self, message: events.StepRetry, at: float) -> None:
+        self.conversation.close(at)
+        self.conversation.truncate(self._step_start)
+        self.tools.forget(self._step_start)
+        self.flow.forget(self._step_start)
+        if self._seam is not None and self._seam >= self._step_start:
+            self._seam = None
+        self._retry = self.conversation.append(
+            RetryItem(
+                labels.retry_reason(message),
+                attempt=message.next_attempt,
+                max_attempts=message.max_attempts,
+                until=at + message.wait_s,
+            )
+        )
+        self._touch("node")
+        self._step_start = len(self.conversation)
+
+    def _go_back(self, message: events.Notification, at: float) -> None:
+        """The turns since a time have not happened, as far as the conversation goes."""
+        self.conversation.close(at)
+        payload = message.payload
+        since = payload.get("since")
+        if payload.get("conversation") and isinstance(since, int | float):
+            kept = [start for start in self._turn_starts if start[0] < since]
+            key = self._turn_starts[len(kept)][1] if len(kept) < len(self._turn_starts) else len(self.conversation)
+            self._turn_starts = kept
+            self.conversation.truncate(key)
+            self.tools.forget(key)
+            self.flow.forget(key)
+            self._retry = self._seam = None
+            self._touch("node")
+            self._restore_todo(payload.get("todo"))
+        self.conversation.append(SeamItem("rewind", told(one_line(message.title)), detail=answered(message.body)))
+        self._step_start = len(self.conversation)
+
+    def _restore_todo(self, rows: object) -> None:
+        try:
+            todo = _TODO.validate_python(rows)
+        except ValidationError:  # of an earlier version, which did not tell
+            return
+        if todo != self.todo:
+            self.todo = todo
+            self._touch("todo")
+
+    def _end_retry(self) -> None:
+        key, self._retry = self._retry, None
+        if key is not None and isinstance(item := self.conversation[key], RetryItem):
+            self.conversation.replace(key, replace(item, until=None))
+            self._touch("node")
+
+    def _update_status(self, message: events.StatusUpdate) -> None:
+        old = self.status
+        spent = old.spent + message.token_usage if message.token_usage is not None else old.spent
+        self.status = Status(
+            context_usage=_given(message.context_usage, old.context_usage),
+            context_tokens=_given(message.context_tokens, old.context_tokens),
+            max_context_tokens=_given(message.max_context_tokens, old.max_context_tokens),
+            spent=spent,
+            plan_mode=_given(message.plan_mode, old.plan_mode),
+            mcp=_given(message.mcp_status, old.mcp),
+        )
+        if self.status != old:
+            self._touch("status")
+
+    def _user_item(self, content: parts.UserInput, *, steer: bool = False) -> UserItem:
+        return UserItem(parts.text_of(content), labels.chips_of(content), steer=steer, by=self._asker)
+
+
+def _given(value: T | None, old: T) -> T:
+    return old if value is None else value

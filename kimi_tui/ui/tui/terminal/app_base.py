@@ -1,0 +1,106 @@
+"""An app with manners towards the terminal it is in: its signs, its clipboard, and how it ends by a fault."""
+
+import asyncio
+import os
+import signal
+from collections.abc import Sequence
+
+from textual import events, on
+from textual.app import App
+from textual.filter import LineFilter
+from textual.widget import Widget
+from textual.widgets import TextArea
+
+from kimi_tui.errors import FaultError
+from kimi_tui.ui.tui.accessibility import Manners
+from kimi_tui.ui.tui.i18n.catalog import _
+from kimi_tui.ui.tui.terminal import escape_sequences, key_sequences, no_color
+from kimi_tui.ui.tui.terminal.ascii_filter import sign_filters
+from kimi_tui.ui.tui.terminal.job_control import has_shell
+
+_HOPS = 4  # turns of the loop that a key needs from the app to the widget
+
+
+class TerminalApp(App[int]):
+    """`attention` calls a person who looks elsewhere; `fault` is what has ended it, where one of ours has."""
+
+    def __init__(self, manners: Manners) -> None:
+        key_sequences.teach()
+        self.manners = manners
+        self._filters_of_manners = sign_filters(manners)
+        self._colourless = no_color.Colourless()
+        super().__init__()
+        self.no_color = no_color.asked_for(os.environ)
+        if self.no_color:
+            self.stylesheet.add_source(no_color.LOOKS)
+        if manners.still:
+            self.animation_level = "none"
+        self.fault: FaultError | None = None
+        self.attention = escape_sequences.Caller(self.write_out, lambda: self.app_focus)
+
+    async def on_event(self, event: events.Event) -> None:
+        await super().on_event(event)
+        if isinstance(event, events.Key):
+            # Let it arrive where it was passed on to: the next one may be the app's own and would overtake it.
+            for _turn in range(_HOPS):
+                await asyncio.sleep(0)
+
+    def get_line_filters(self) -> Sequence[LineFilter]:
+        """Textual's own make greys of colours where there are to be none."""
+        colours = (self._colourless,) if self.no_color else super().get_line_filters()
+        return [*colours, *self._filters_of_manners]
+
+    @on(events.DescendantFocus)
+    def _follow_focus(self, event: events.DescendantFocus) -> None:
+        """Nothing blinks; what reads the screen aloud goes on where the focus is."""
+        if isinstance(event.widget, TextArea):  # the caret is there of itself
+            return
+        from textual.widgets import Input
+
+        if isinstance(event.widget, Input):
+            event.widget.cursor_blink = False
+        elif self.manners.plain:
+            self.call_after_refresh(self._caret_to, event.widget)
+
+    def _caret_to(self, widget: Widget) -> None:
+        if widget.has_focus:
+            self.cursor_position = widget.region.offset + widget.gutter.top_left
+            widget.refresh()
+
+    def write_out(self, sequence: str) -> None:
+        """A control sequence for the terminal, past the screen."""
+        if self._driver is not None and not self.is_headless:
+            self._driver.write(sequence)
+
+    def copy_to_clipboard(self, text: str) -> None:
+        """To the terminal's clipboard, and to that of what stands before it."""
+        from kimi_tui.ui.tui.terminal import clipboard
+
+        text = text.encode("utf-8", "replace").decode()
+        super().copy_to_clipboard(text)
+        if not self.is_headless and not self.is_web:
+            self.write_out(clipboard.for_screen(text))
+            clipboard.give_aside(text)
+
+    def _handle_exception(self, error: Exception) -> None:
+        """A fault of ours that nothing caught ends the screen; it is told where the terminal can show it again."""
+        if self._driver is not None and self.is_headless:
+            super()._handle_exception(error)
+            return
+        from kimi_tui.ui.tui.terminal.crash_report import fault_of
+
+        self._return_code = 1
+        if self.fault is None:
+            self.fault = fault_of(error)
+        self._close_messages_no_wait()
+
+    def action_suspend(self) -> None:
+        """Back to the shell for a while, with all of the job: what has started us waits for it to stop."""
+        if self._driver is None or not self._driver.can_suspend or not has_shell():
+            self.notify(_("there is no shell here to go back to"), timeout=4, markup=False)
+        else:
+            os.kill(0, signal.SIGTSTP)
+
+    def would_undo(self) -> bool:
+        """Whether there is something that Ctrl+Z takes back, where one writes."""
+        return isinstance(self.focused, TextArea) and bool(self.focused.history.undo_stack)

@@ -1,0 +1,52 @@
+"""A fault of ours that nothing caught: all of it into a file, and where that is, for the person."""
+
+import logging
+import os
+import platform
+import sys
+import time
+import traceback
+from contextlib import suppress
+from importlib.metadata import version
+from pathlib import Path
+
+from textual.worker import WorkerFailed
+
+from kimi_tui import __version__, paths
+from kimi_tui.errors import FaultError
+from kimi_tui.paths import private_folder
+from kimi_tui.ui.tui.i18n.catalog import _
+
+_KEPT = 10
+_log = logging.getLogger(__name__)
+
+
+def fault_of(error: BaseException) -> FaultError:
+    """What to tell of it. The report is written by then, where it can be."""
+    if isinstance(error, WorkerFailed):
+        error = error.error
+    if logging.getLogger().handlers:  # without a log it would go to the screen
+        _log.critical("the screen ended by a fault of its own", exc_info=error)
+    what = f"{type(error).__name__}: {error}".strip(": \n").splitlines()[0][:200]
+    try:
+        file = _report(error)
+    except OSError:
+        return FaultError(_("ended by a fault of its own ({what})", what=what))
+    return FaultError(_("ended by a fault of its own ({what}); {file} has more", what=what, file=paths.shown(file)))
+
+
+def _report(error: BaseException) -> Path:
+    """Raises OSError where it cannot be written."""
+    folder = paths.home() / "logs"
+    private_folder(folder)
+    for old in sorted(folder.glob("crash-*.txt"))[: -_KEPT + 1]:
+        with suppress(OSError):
+            old.unlink()
+    file = folder / time.strftime(f"crash-%Y%m%d-%H%M%S-{os.getpid()}.txt")
+    about = (
+        f"kimi-tui {__version__}, textual {version('textual')}, Python {sys.version.split()[0]}, "
+        f"{platform.platform()}, TERM={os.environ.get('TERM', '')}"
+    )
+    file.touch(mode=0o600)
+    file.write_text(about + "\n\n" + "".join(traceback.format_exception(error)), "utf-8", "backslashreplace")
+    return file

@@ -1,0 +1,187 @@
+"""Textual's driver for terminals, with better manners: what it switches on is off again, whatever comes in between.
+
+It draws to stdout, which has been looked at, and not to stderr, which may be a file. A terminal that takes nothing
+more, or gives nothing more, ends the app and raises nothing.
+"""
+
+import asyncio
+import errno
+import logging
+import os
+import signal
+import sys
+from codecs import getincrementaldecoder
+from collections.abc import Callable
+from contextlib import suppress
+from selectors import EVENT_READ, SelectSelector
+from typing import IO, cast
+
+from textual import events
+from textual._xterm_parser import XTermParser
+from textual.app import App
+from textual.drivers.linux_driver import LinuxDriver
+
+from kimi_tui.ui.tui.terminal.bracketed_paste import Pasted, PasteReader
+from kimi_tui.ui.tui.terminal.job_control import is_ours
+from kimi_tui.ui.tui.terminal.shutdown import Kept
+
+_log = logging.getLogger(__name__)
+_SAVE_TITLE, _RESTORE_TITLE = "\x1b[22;2t", "\x1b]2;\x07\x1b[23;2t"
+"""Terminals that keep no titles are left with none: their own."""
+_READ = 1 << 12
+_POLL_S = 0.1
+
+
+class _Out:
+    """Where the pictures go; `gone` is called when nobody takes them any more."""
+
+    def __init__(self, file: IO[str], gone: Callable[[], None]) -> None:
+        self._file, self._gone = file, gone
+
+    def write(self, text: str) -> None:
+        try:
+            self._file.write(text)
+        except (OSError, ValueError):
+            self._gone()
+
+    def flush(self) -> None:
+        try:
+            self._file.flush()
+        except (OSError, ValueError):
+            self._gone()
+
+    def fileno(self) -> int:
+        return self._file.fileno()
+
+
+class _Parser(XTermParser):
+    """Reads the mouse in cells: in pixels it would tell a hundred times as much, and some terminals have none."""
+
+    mouse_pixels = property(lambda _self: False, lambda _self, _value: None)
+
+
+class TerminalDriver(LinuxDriver):
+    """`kept` is set on a subclass by who runs the app."""
+
+    kept: Kept | None = None
+
+    def __init__(
+        self, app: App[object], *, debug: bool = False, mouse: bool = True, size: tuple[int, int] | None = None
+    ) -> None:
+        super().__init__(app, debug=debug, mouse=mouse, size=size)
+        self._app_loop = asyncio.get_running_loop()
+        self._title = ""
+        self._on = self._is_gone = False
+        assert sys.__stdout__ is not None
+        sys.__stdout__.reconfigure(errors="backslashreplace")  # pyright: ignore[reportAttributeAccessIssue]
+        self._file = cast("IO[str]", _Out(sys.__stdout__, self._gone))
+        signal.signal(signal.SIGTSTP, self._sigtstp_application)
+        signal.signal(signal.SIGCONT, self._sigcont_application)
+
+    # Start and end
+
+    def start_application_mode(self) -> None:
+        writer = self._writer_thread
+        try:
+            super().start_application_mode()
+        except BaseException:  # some of the modes may be on by now
+            super().stop_application_mode()
+            raise
+        if self._writer_thread is writer:  # the terminal is somebody else's now
+            return
+        self._on = True
+        if self.kept is not None:
+            self.kept.handed_over()
+            self.attrs_before = list(self.kept.before)
+        if os.environ.get("TERM") != "linux":
+            self.write(_SAVE_TITLE + self._title)
+
+    def stop_application_mode(self) -> None:
+        if not self._on:
+            return
+        self._on = False
+        if os.environ.get("TERM") != "linux":
+            super().write(_RESTORE_TITLE)
+        super().stop_application_mode()
+
+    def write(self, data: str) -> None:
+        if data.startswith("\x1b]2;"):
+            self._title = data
+        if self._writer_thread is not None and self._writer_thread.is_alive():  # else the terminal is not ours now
+            super().write(data)
+
+    def _gone(self) -> None:
+        """From whatever thread: there is no terminal any more."""
+        if not self._is_gone:
+            self._is_gone = True
+            self._call(self._app.exit, 128 + signal.SIGHUP)
+
+    def _call(self, what: Callable[..., object], *arguments: object) -> None:
+        with suppress(RuntimeError):  # the loop is over
+            self._app_loop.call_soon_threadsafe(what, *arguments)
+
+    # Stopped and continued
+
+    def _sigtstp_application(self, *_: object) -> None:
+        """In the loop and not at once: whatever is being written now would be waited for in vain."""
+        if self._on and self._auto_restart:
+            self._call(self._stop)
+        else:
+            os.kill(os.getpid(), signal.SIGSTOP)
+
+    def _sigcont_application(self, *_: object) -> None:
+        self._call(self._go_on)
+
+    def _stop(self) -> None:
+        self._app.app_suspend_signal.publish(self._app)
+        self.suspend_application_mode()
+        os.kill(os.getpid(), signal.SIGSTOP)
+
+    def _go_on(self) -> None:
+        """Paint again, what else was on the screen meanwhile; after a SIGSTOP there was no time to leave it."""
+        if self._app._exit or not self._auto_restart:
+            return
+        if not is_ours(self.fileno):  # in the background there is nothing to paint on
+            os.kill(os.getpid(), signal.SIGSTOP)
+            return
+        if self._on:
+            self.suspend_application_mode()
+        self.resume_application_mode()
+        if self._on:
+            self._app.app_resume_signal.publish(self._app)
+            self._app.refresh(layout=True)
+
+    # Keys and the mouse
+
+    def _enable_mouse_pixels(self) -> None: ...
+
+    def _run_input_thread(self) -> None:
+        try:
+            self.run_input_thread()
+        except OSError:
+            self._gone()
+        except Exception as error:  # noqa: BLE001 - the edge of a thread: the app tells of it
+            self._call(self._app._handle_exception, error)
+
+    def run_input_thread(self) -> None:
+        """Read until we are told not to. Bytes that are no text or no key are no reason to end."""
+        parser, pastes = _Parser(self._debug), PasteReader()
+        decode = getincrementaldecoder("utf-8")("replace").decode
+        with SelectSelector() as selector:
+            selector.register(self.fileno, EVENT_READ)
+            while not self.exit_event.is_set():
+                text = decode(self._read()) if selector.select(_POLL_S) else ""
+                try:
+                    for piece in pastes.read(text):
+                        for message in [events.Paste(piece)] if isinstance(piece, Pasted) else parser.feed(piece):
+                            self.process_message(message)
+                    for message in parser.tick():
+                        self.process_message(message)
+                except Exception:  # noqa: BLE001 - the edge: a library's fault, in what a terminal has sent
+                    _log.exception("the terminal sent what cannot be read: %r", text)
+                    parser = _Parser(self._debug)
+
+    def _read(self) -> bytes:
+        if read := os.read(self.fileno, _READ):
+            return read
+        raise OSError(errno.EIO, os.strerror(errno.EIO))  # nobody types any more

@@ -1,0 +1,167 @@
+"""Fewer bytes to the terminal for the same picture: colour codes are sent as differences.
+
+Textual ends every piece of styled text with a reset and begins the next with all of its codes. `terse` keeps the
+state and sends what changes; the state is reset before anything that it does not know, and at the end.
+"""
+
+import re
+from functools import lru_cache
+
+from textual.driver import Driver
+
+from kimi_tui.ui.tui.terminal.column_guard import keep_grid
+
+_PIECE = re.compile(r"\x1b\[([0-9;]*)([A-Za-z])|(\x1b)")
+
+# Attribute -> the code that ends it; 1 and 2 share theirs.
+_OFF = {"1": "22", "2": "22", "3": "23", "4": "24", "5": "25", "7": "27", "8": "28", "9": "29"}
+
+State = tuple[str, str, frozenset[str]]  # foreground, background, attributes
+_NONE: State = ("", "", frozenset())
+_SEEN_ON_BLANKS = frozenset("479")  # underline, reverse, strike
+_HIDE_CARET, _SHOW_CARET = "\x1b[?25l", "\x1b[?25h"
+_SHORTEST = 8  # blanks that are worth an erase
+
+
+@lru_cache(maxsize=4096)
+def _state(codes: str) -> State | None:
+    """What an SGR sequence that follows a reset sets; None when it holds a code that is not understood."""
+    ink = ground = ""
+    attributes: set[str] = set()
+    parts = codes.split(";")
+    at = 0
+    while at < len(parts):
+        code = parts[at]
+        if code in ("38", "48"):
+            size = {"2": 5, "5": 3}.get(parts[at + 1] if at + 1 < len(parts) else "")
+            if size is None or at + size > len(parts):
+                return None
+            colour = ";".join(parts[at : at + size])
+            at += size
+        elif code in _OFF:
+            attributes.add(code)
+            at += 1
+            continue
+        elif code.isdigit() and (30 <= int(code) <= 49 or 90 <= int(code) <= 107):
+            colour = code
+            at += 1
+        else:
+            return None
+        if colour[0] == "3" or colour[0] == "9":
+            ink = colour
+        else:
+            ground = colour
+    return ink, ground, frozenset(attributes)
+
+
+@lru_cache(maxsize=8192)
+def _between(old: State, new: State) -> str:
+    """The shortest sequence from one state to another."""
+    if old == new:
+        return ""
+    whole = ";".join([*sorted(new[2]), *filter(None, new[:2])])
+    reset = f"\x1b[0;{whole}m" if whole else "\x1b[0m"
+    codes: list[str] = []
+    gone = old[2] - new[2]
+    kept = new[2] & old[2]
+    for attribute in sorted(gone):
+        if _OFF[attribute] not in codes:
+            codes.append(_OFF[attribute])
+    if "22" in codes:
+        kept -= {"1", "2"}
+    codes += sorted(new[2] - kept)
+    for index, default in ((0, "39"), (1, "49")):
+        if old[index] != new[index]:
+            codes.append(str(new[index]) or default)
+    change = f"\x1b[{';'.join(codes)}m"
+    return change if len(change) < len(reset) else reset
+
+
+class _Writer:
+    """Collects output, its colours as differences, its long blanks before a cursor move as one erase."""
+
+    def __init__(self, *, erase: bool) -> None:
+        self.out: list[str] = []
+        self.now = self.wanted = _NONE
+        self._erase = erase
+        self._blanks = 0
+
+    def text(self, text: str) -> None:
+        if text == "\n":  # between rows, where the cursor is moved next
+            return
+        self.settle()
+        kept = text.rstrip(" ") if self._erase and not self.wanted[2] & _SEEN_ON_BLANKS else text
+        if len(text) - len(kept) < _SHORTEST:
+            kept = text
+        if kept:
+            self.out.append(kept)
+        self._blanks = len(text) - len(kept)
+
+    def settle(self) -> None:
+        """Write the blanks that wait, and take on the wanted state."""
+        if self._blanks:
+            self.out.append(" " * self._blanks)
+            self._blanks = 0
+        self.out.append(_between(self.now, self.wanted))
+        self.now = self.wanted
+
+    def move(self, sequence: str) -> None:
+        """The cursor goes to a place that does not depend on where it is."""
+        if self._blanks:
+            self.out.append(f"\x1b[{self._blanks}X")
+            self._blanks = 0
+        self.out.append(sequence)
+
+    def other(self, sequence: str) -> None:
+        """A sequence that is not looked into."""
+        self.settle()
+        self.out.append(sequence)
+
+
+def terse(data: str, *, erase: bool = True) -> str:
+    """`data` as Textual writes it to a terminal, with the same effect in fewer bytes; begins and ends reset.
+
+    `erase` is for terminals that erase with the current ground ("bce"), which all but GNU screen do.
+    """
+    if "\x1b[0m" not in data:
+        return data
+    writer = _Writer(erase=erase)
+    at = 0
+    for match in _PIECE.finditer(data):
+        start, at_before = match.start(), at
+        at = match.end()
+        if start > at_before:
+            writer.text(data[at_before:start])
+        codes, final, _ = match.groups()
+        if final == "m":
+            state = _NONE if codes in ("", "0") else _state(codes) if writer.wanted == _NONE else None
+            if state is None:  # codes on codes, or unknown ones: not ours to shorten
+                return data
+            writer.wanted = state
+        elif final == "H":
+            writer.move(match.group())
+        else:
+            writer.wanted, before = _NONE, writer.wanted
+            writer.other(match.group())
+            writer.wanted = before
+    if at < len(data):
+        writer.text(data[at:])
+    writer.wanted = _NONE
+    writer.settle()
+    return "".join(writer.out)
+
+
+def terse_driver(driver: type[Driver], *, erase: bool = True, whole: bool = False, caret: bool = False) -> type[Driver]:
+    """A driver that writes what `driver` would write, shortened, and every column in its place.
+
+    `whole`: the terminal draws pictures of several characters as one. `caret`: the terminal's own cursor stays to be
+    seen, for what reads the screen aloud follows it. For `App.get_driver_class`.
+    """
+
+    class TerseDriver(driver):
+        def write(self, data: str) -> None:
+            if caret and data == _HIDE_CARET:
+                data = _SHOW_CARET
+            super().write(keep_grid(terse(data, erase=erase), whole=whole))
+
+    return TerseDriver

@@ -1,0 +1,101 @@
+"""What ends the screen from outside: a signal, or a terminal that is gone.
+
+The app is asked to end in its ordinary way. Where that does not come about (the loop stands still, something will not
+be closed), and when the signal comes again, the process ends as it is: what was said is on disk, and what tools run
+ends with us.
+"""
+
+import asyncio
+import os
+import signal
+import threading
+import time
+from collections.abc import Callable, Generator
+from contextlib import contextmanager, suppress
+from types import FrameType
+from typing import Protocol
+
+from kimi_tui.ui.tui.terminal import escape_sequences
+
+SIGNALS = (signal.SIGTERM, signal.SIGHUP, signal.SIGINT, signal.SIGQUIT)
+_PATIENCE_S = 12.0
+_AGAIN_S = 0.5
+"""Signals that come closer together are one."""
+_GONE_CHECK_S = 0.5
+_GONE_GRACE_S = 1.0
+# What a driver that cannot be asked any more would have written: the modes off that it switches on.
+_ALL_OFF = "\x1b[?2004l\x1b[?7h\x1b[?1000l\x1b[?1003l\x1b[?1015l\x1b[?1006l\x1b[<u\x1b[?1049l\x1b[?25h\x1b[?1004l"
+
+
+class Kept(Protocol):
+    """The terminal as it was before; it is told when the screen is up."""
+
+    @property
+    def before(self) -> list[int | list[bytes | int]]: ...
+    def handed_over(self) -> None: ...
+    def give_back(self) -> None: ...
+
+
+class Ending:
+    """Asks an app to end. `page`: it is shown in a browser, and there is no terminal to look after."""
+
+    def __init__(self, kept: Kept | None, *, page: bool) -> None:
+        self._kept, self._page = kept, page
+        self._asked: float | None = None
+        self._over = threading.Event()
+        self._ask: Callable[[int], None] = lambda _status: None
+
+    @contextmanager
+    def heard(self) -> Generator[None]:
+        """As long as this lasts, signals end the app, whatever the main thread is doing."""
+        handlers = {number: signal.signal(number, self._heard) for number in SIGNALS}
+        try:
+            yield
+        finally:
+            self._over.set()
+            for number, handler in handlers.items():
+                signal.signal(number, handler)
+
+    def runs(self, end: Callable[[int], None]) -> None:
+        """The app's loop is the one that runs now; `end` ends the app with a status, in that loop."""
+        loop = asyncio.get_running_loop()
+
+        def ask(status: int) -> None:
+            with suppress(RuntimeError):  # the loop is over
+                loop.call_soon_threadsafe(end, status)
+
+        self._ask = ask
+        if not self._page:
+            threading.Thread(target=self._watch_terminal, name="terminal", daemon=True).start()
+
+    def _heard(self, number: int, _frame: FrameType | None) -> None:
+        now = time.monotonic()
+        if self._asked is None:
+            self._asked = now
+            self._ask(128 + number)
+            threading.Thread(target=self._insist, args=(number,), name="ending", daemon=True).start()
+        elif now - self._asked > _AGAIN_S:
+            self._end_as_it_is(number)
+
+    def _insist(self, number: int) -> None:
+        if not self._over.wait(_PATIENCE_S):
+            self._end_as_it_is(number)
+
+    def _end_as_it_is(self, number: int) -> None:
+        if not self._page:
+            with suppress(OSError):
+                os.set_blocking(1, False)
+                os.write(1, _ALL_OFF.encode())
+                os.set_blocking(1, True)
+            if self._kept is not None:
+                self._kept.give_back()
+        os._exit(128 + number)
+
+    def _watch_terminal(self) -> None:
+        """In a thread: the loop itself may stand still by then, waiting to write to what takes nothing more."""
+        while not self._over.wait(_GONE_CHECK_S):
+            if escape_sequences.terminal_is_gone():
+                self._ask(128 + signal.SIGHUP)
+                if not self._over.wait(_GONE_GRACE_S):
+                    os._exit(128 + signal.SIGHUP)
+                return

@@ -1,0 +1,113 @@
+"""The themes of one app: read when they are wanted, registered once, and read again when a file of theirs changes."""
+
+import asyncio
+import logging
+from collections.abc import Callable
+from pathlib import Path
+
+from textual.app import App
+
+from kimi_tui.errors import ConfigError
+from kimi_tui.paths import home
+from kimi_tui.ui.tui.themes import theme
+from kimi_tui.ui.tui.themes.theme import ThemeFile
+
+_log = logging.getLogger(__name__)
+_LOOK_MS = 400
+
+
+class ThemeShelf:
+    """A file that is wrong is passed over, and logged; a theme that was shown can be had again as it was.
+
+    `current` is the name of the file, without its suffix, of the theme that is shown.
+    """
+
+    def __init__(self, app: App[int]) -> None:
+        self._app = app
+        self._titles: dict[str, str] = {}
+        self._shown: ThemeFile | None = None
+        self._good: dict[str, ThemeFile] = {}  # what was shown, by the name of its file
+
+    @property
+    def current(self) -> str:
+        return self._shown.path.stem if self._shown is not None else theme.DEFAULT_THEME
+
+    def use(self, name: str) -> bool:
+        """Show the app in the theme of that name; False where there is none."""
+        path, found = theme.find_theme(name), self._good.get(name)
+        try:
+            found = theme.load_theme(path) if path is not None else found
+        except ConfigError as error:
+            _log.warning("the theme is passed over: %s", error)
+        if found is None:
+            return False
+        self._show(found)
+        return True
+
+    def begin(self, name: str) -> None:
+        """Show the app in that theme, or in the first of ours where there is none such that can be read."""
+        if not self.use(name) and not self.use(theme.DEFAULT_THEME):
+            self._show(theme.load_theme(theme.bundled("themes") / f"{theme.DEFAULT_THEME}.yaml"))
+
+    def titles(self) -> dict[str, str]:
+        """Every theme there is: its file's name to its title. The files are read the first time."""
+        if not self._titles:
+            self.reload()
+        return self._titles
+
+    def reload(self) -> list[str]:
+        """Read every file again, and show the theme that is shown as it is now; what is wrong, file and line first."""
+        wrong: list[str] = []
+        self._titles = {}
+        for path in theme.find_themes():
+            try:
+                found = theme.load_theme(path)
+            except ConfigError as error:
+                _log.warning("a theme is passed over: %s", error)
+                wrong.append(str(error))
+                continue
+            self._titles[path.stem] = found.title
+        for name, found in self._good.items():
+            self._titles.setdefault(name, found.title)
+        path = theme.find_theme(self.current)
+        if path is not None and self._shown is not None:
+            try:
+                found = theme.load_theme(path)
+            except ConfigError:
+                return wrong
+            if found.theme != self._shown.theme:
+                self._show(found)
+        return wrong
+
+    async def follow(self, tell: Callable[[str], None]) -> None:
+        """Read the person's themes again whenever one changes, until cancelled; `tell` hears what is wrong."""
+        folder = home() / "themes"
+        try:
+            await asyncio.to_thread(folder.mkdir, parents=True, exist_ok=True, mode=0o700)
+        except OSError:
+            return
+        from watchfiles import awatch  # pyright: ignore[reportUnknownVariableType]
+
+        for problem in await asyncio.to_thread(_problems_in, folder):
+            tell(problem)
+        async for _ in awatch(folder, debounce=_LOOK_MS, step=_LOOK_MS, recursive=False):
+            for problem in self.reload():
+                tell(problem)
+
+    def _show(self, found: ThemeFile) -> None:
+        again = self._app.theme == found.theme.name
+        self._shown = self._good[found.path.stem] = found
+        self._app.register_theme(found.theme)
+        self._app.theme = found.theme.name
+        if again:  # a theme of the same name is another one now
+            self._app.mutate_reactive(App.theme)
+
+
+def _problems_in(folder: Path) -> list[str]:
+    wrong: list[str] = []
+    for path in theme.find_themes((folder,)):
+        try:
+            theme.load_theme(path)
+        except ConfigError as error:
+            wrong.append(str(error))
+    return wrong

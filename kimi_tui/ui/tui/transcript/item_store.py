@@ -1,0 +1,274 @@
+"""The items one below the other: which there are, how high each is, and the lines of those that were looked at.
+
+Heights of items that were not drawn yet are estimates; `measure` makes one exact. Only the last `_KEPT` drawn items
+keep their lines, so that memory stays flat. Knows nothing of the screen.
+"""
+
+from bisect import bisect_left
+from collections import OrderedDict
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+from kimi_tui.ui.tui.state.items import AssistantItem, Item, ThinkItem, ToolItem, UserItem, is_running
+from kimi_tui.ui.tui.text.styled_line import Line, cells
+from kimi_tui.ui.tui.text.undrawable import log_fault, plain_item
+from kimi_tui.ui.tui.themes.palette import Palette
+from kimi_tui.ui.tui.transcript.height_index import Heights
+from kimi_tui.ui.tui.transcript.item_renderer import MEASURE, USER_SHOWN, draw, folds, gap_before
+from kimi_tui.ui.tui.transcript.render_context import Look
+from kimi_tui.ui.tui.transcript.row_builder import Row
+from kimi_tui.ui.tui.transcript.streaming_markdown import LiveDoc
+
+_KEPT = 100
+
+
+@dataclass(slots=True)
+class Drawn:
+    """An item's lines in one width, below `gap` blank rows; rows are made when they are first seen."""
+
+    gap: int
+    lines: list[Line]
+    rows: list[Row | None]
+
+    @property
+    def height(self) -> int:
+        return self.gap + len(self.lines)
+
+
+class Roll:
+    """The conversation as a strip of rows, `width` columns wide."""
+
+    def __init__(self, clock: Callable[[], float]) -> None:
+        self._clock = clock
+        self.width = 80
+        self.palette = Palette()
+        self.frame = 0
+        self.thoughts = True
+        self.counts = True
+        self.items: list[Item] = []
+        self.heights = Heights()
+        self.running: set[int] = set()
+        self._ids: list[int] = []
+        self._next_id = 1
+        self._open: set[int] = set()
+        self._exact: set[int] = set()
+        self._drawn: OrderedDict[int, Drawn] = OrderedDict()
+        self._docs: dict[int, LiveDoc] = {}
+
+    # Which items there are
+
+    def __len__(self) -> int:
+        return len(self.items)
+
+    def id_at(self, index: int) -> int:
+        return self._ids[index]
+
+    def index_of(self, item_id: int) -> int | None:
+        """Where the item is; None when it was removed."""
+        index = bisect_left(self._ids, item_id)
+        return index if index < len(self._ids) and self._ids[index] == item_id else None
+
+    def first_from(self, item_id: int) -> int:
+        """The index of the first item whose id is `item_id` or more."""
+        return bisect_left(self._ids, item_id)
+
+    @property
+    def streaming(self) -> bool:
+        """Whether text is coming into an item."""
+        return bool(self._docs)
+
+    def item_of(self, item_id: int) -> Item | None:
+        index = self.index_of(item_id)
+        return None if index is None else self.items[index]
+
+    def append(self, item: Item) -> int:
+        item_id = self._next_id
+        self._next_id += 1
+        self._ids.append(item_id)
+        self.items.append(item)
+        self.heights.append(self._estimate(len(self.items) - 1))
+        if is_running(item):
+            self.running.add(item_id)
+        return item_id
+
+    def replace_all(self, items: Sequence[Item]) -> list[int]:
+        self.truncate(0)
+        self.items = list(items)
+        self._ids = list(range(self._next_id, self._next_id + len(items)))
+        self._next_id += len(items)
+        self.heights = Heights(self._estimate(index) for index in range(len(items)))
+        self.running = {item_id for item_id, item in zip(self._ids, items, strict=True) if is_running(item)}
+        return list(self._ids)
+
+    def truncate(self, length: int) -> None:
+        """Keep the first `length` items."""
+        for item_id in self._ids[length:]:
+            self._forget(item_id)
+            self._open.discard(item_id)
+            self.running.discard(item_id)
+            self._docs.pop(item_id, None)
+        del self._ids[length:]
+        del self.items[length:]
+        self.heights.truncate(length)
+
+    def put(self, index: int, item: Item) -> None:
+        """Another item in the place of the one at `index`."""
+        item_id = self._ids[index]
+        self.items[index] = item
+        self._docs.pop(item_id, None)
+        (self.running.add if is_running(item) else self.running.discard)(item_id)
+        self._forget(item_id)
+        if index + 1 < len(self.items):
+            self._forget(self._ids[index + 1])
+
+    def _forget(self, item_id: int) -> None:
+        self._drawn.pop(item_id, None)
+        self._exact.discard(item_id)
+
+    # Text that is still coming
+
+    def stream(self, index: int, text: str) -> None:
+        item_id, item = self._ids[index], self.items[index]
+        match item:
+            case AssistantItem():
+                self._stream_markdown(item_id, item, text)
+            case ThinkItem():
+                self.items[index] = replace(item, text=item.text + text)
+                self._forget(item_id)
+            case ToolItem():
+                self.items[index] = replace(item, tail=(item.tail + text)[-8000:])
+                self._forget(item_id)
+            case _:
+                pass
+
+    def _stream_markdown(self, item_id: int, item: AssistantItem, text: str) -> None:
+        doc = self._doc(item_id, item)
+        first = doc.feed(text)
+        drawn = self._drawn.get(item_id)
+        if drawn is not None:
+            drawn.lines = doc.lines
+            drawn.rows[first:] = [None] * (len(drawn.lines) - first)
+        self._exact.discard(item_id)
+
+    def _doc(self, item_id: int, item: AssistantItem) -> LiveDoc:
+        doc = self._docs.get(item_id)
+        if doc is None:
+            doc = self._docs[item_id] = LiveDoc(min(self.width, MEASURE), self.palette)
+            doc.feed(item.text)
+        return doc
+
+    def finish(self, index: int, duration_s: float | None = None) -> None:
+        item_id, item = self._ids[index], self.items[index]
+        self.running.discard(item_id)
+        match item:
+            case AssistantItem():
+                doc = self._docs.pop(item_id, None)
+                self.items[index] = replace(item, text=doc.source if doc else item.text, done=True)
+                drawn = self._drawn.get(item_id)
+                if doc is not None and drawn is not None:
+                    first = doc.finish()
+                    drawn.lines = doc.lines
+                    drawn.rows[first:] = [None] * (len(drawn.lines) - first)
+                self._exact.discard(item_id)
+            case ThinkItem():
+                if duration_s is None and item.started is not None:
+                    duration_s = max(0.0, self._clock() - item.started)
+                self.items[index] = replace(item, done=True, duration_s=duration_s)
+                self._forget(item_id)
+            case _:
+                pass
+
+    def text_of(self, index: int) -> Item:
+        """The item with all of its text, also of a stream that runs."""
+        item = self.items[index]
+        doc = self._docs.get(self._ids[index])
+        return replace(item, text=doc.source) if doc is not None and isinstance(item, AssistantItem) else item
+
+    # Folding
+
+    def is_open(self, item_id: int) -> bool:
+        return item_id in self._open
+
+    def set_open(self, item_id: int, is_open: bool) -> None:
+        (self._open.add if is_open else self._open.discard)(item_id)
+        self._forget(item_id)
+
+    def can_fold(self, index: int) -> bool:
+        return folds(self.items[index])
+
+    def foldable(self) -> list[int]:
+        """The ids of the items that can be opened."""
+        return [item_id for item_id, item in zip(self._ids, self.items, strict=True) if folds(item)]
+
+    # Heights and lines
+
+    def set_width(self, width: int, palette: Palette) -> None:
+        """Another width or other colours: every line is drawn anew when it is next seen."""
+        self.width = max(20, width)
+        self.palette = palette
+        self._drawn.clear()
+        self._exact.clear()
+        for item_id, doc in list(self._docs.items()):
+            self._docs[item_id] = doc.redrawn(min(self.width, MEASURE), palette)
+
+    def tick(self, frames: int = 1) -> None:
+        """The clock went on, the spinners by `frames`: what runs is drawn anew."""
+        self.frame += frames
+        for item_id in self.running:
+            self._drawn.pop(item_id, None)
+
+    def measure(self, index: int) -> int:
+        """Make the height at `index` exact; by how much it changed."""
+        item_id = self._ids[index]
+        if item_id in self._exact:
+            return 0
+        before, after = self.heights[index], self.drawn(index).height
+        self._exact.add(item_id)
+        self.heights.set(index, after)
+        return after - before
+
+    def is_exact(self, index: int) -> bool:
+        return self._ids[index] in self._exact
+
+    def drawn(self, index: int) -> Drawn:
+        """The item's lines."""
+        item_id = self._ids[index]
+        drawn = self._drawn.get(item_id)
+        if drawn is None:
+            item = self.items[index]
+            gap = gap_before(self.items[index - 1] if index else None, item)
+            if isinstance(item, AssistantItem) and not item.done:
+                lines = self._doc(item_id, item).lines
+            else:
+                look = Look(self.palette, item_id in self._open, self._clock(), self.frame, self.thoughts, self.counts)
+                lines = _drawn_or_plain(item, self.width, look)
+            drawn = self._drawn[item_id] = Drawn(gap, lines, [None] * len(lines))
+            if len(self._drawn) > _KEPT:
+                self._drawn.popitem(last=False)
+        else:
+            self._drawn.move_to_end(item_id)
+        return drawn
+
+    def _estimate(self, index: int) -> int:
+        """About how high an item will be, cheaply."""
+        item = self.items[index]
+        gap = gap_before(self.items[index - 1] if index else None, item)
+        match item:
+            case UserItem() if folds(item):
+                return gap + USER_SHOWN + 1
+            case UserItem() | AssistantItem():
+                text = item.text
+                return gap + max(
+                    1, text.count("\n") + cells(text[:4000]) * len(text) // max(1, min(len(text), 4000)) // self.width
+                )
+            case _:
+                return gap + 1
+
+
+def _drawn_or_plain(item: Item, width: int, look: Look) -> list[Line]:
+    """The lines of an item; where drawing it fails, its texts as they are."""
+    try:
+        return draw(item, width, look)
+    except Exception as error:  # noqa: BLE001 - the edge: one message that cannot be drawn ends nothing
+        log_fault(error)
+        return plain_item(item, width, look.palette.base)

@@ -1,0 +1,56 @@
+"""A line as it was before it was wrapped: the rows that it takes, and where in a row a place of it is."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from kimi_tui.ui.tui.text.styled_line import Line
+
+Span = tuple[int, int, int]
+"""Of a drawn line: its number, the first character, the character after the last."""
+
+
+@dataclass(frozen=True, slots=True)
+class Joined:
+    """`text` takes the lines from number `first` on; `starts` has where in it each begins, and what it skips."""
+
+    text: str
+    first: int
+    starts: tuple[tuple[int, int], ...]
+
+    def spans(self, begin: int, end: int) -> Iterator[Span]:
+        """Where the characters from `begin` to `end` stand in the rows."""
+        stops = [start for start, _ in self.starts[1:]] + [len(self.text)]
+        for number, ((start, skip), stop) in enumerate(zip(self.starts, stops, strict=True), self.first):
+            if begin < stop and start < end:
+                yield number, max(begin, start) - start + skip, min(end, stop) - start + skip
+
+    def place(self, number: int, char: int) -> int:
+        """Where in the text a character of a row stands."""
+        start, skip = self.starts[number - self.first]
+        return start + char - skip
+
+
+def joined(lines: Sequence[Line], first: int) -> Joined:
+    """The line that begins at row `first`."""
+    text, starts = "", list[tuple[int, int]]()
+    for line in lines[first:]:
+        skip = line.skip if starts else 0
+        starts.append((len(text), skip))
+        text += line.text[skip:] + (line.join or "")
+        if line.join is None:
+            break
+    return Joined(text, first, tuple(starts))
+
+
+def all_joined(lines: Sequence[Line]) -> Iterator[Joined]:
+    number = 0
+    while number < len(lines):
+        yield (one := joined(lines, number))
+        number += len(one.starts)
+
+
+def around(lines: Sequence[Line], number: int) -> Joined:
+    """The line that row `number` is a part of."""
+    while number and lines[number - 1].join is not None:
+        number -= 1
+    return joined(lines, number)

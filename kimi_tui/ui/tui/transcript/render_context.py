@@ -1,0 +1,110 @@
+"""What all item pictures share: the moment they are drawn in, their signs, and how long things took."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from rich.style import Style
+
+from kimi_tui.ui.tui.state.items import ToolState
+from kimi_tui.ui.tui.text.styled_line import Line, Run, cells, cut, width_of
+from kimi_tui.ui.tui.themes.palette import Palette
+
+_FRAMES = "◐◓◑◒"
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """The moment: the palette, whether the item is open, the view's clock (seconds) and the spinner's frame.
+
+    `thoughts`: what the model thinks is shown as it comes.
+    `counts` false: nothing is said that the clock alone changes.
+    """
+
+    palette: Palette
+    is_open: bool = False
+    now: float = 0.0
+    frame: int = 0
+    thoughts: bool = True
+    counts: bool = True
+
+
+def act(action: str) -> Style:
+    """A style that makes text a target for the mouse."""
+    return Style(meta={"act": action})
+
+
+def sign_of(state: ToolState, look: Look) -> Run:
+    """The sign of a state; its shape says what its colour says."""
+    palette = look.palette
+    match state:
+        case "ok":
+            return "✓", palette.success
+        case "failed":
+            return "✗", palette.error
+        case "rejected":
+            return "⊘", palette.warning
+        case "interrupted":
+            return "■", palette.warning
+        case "waiting":
+            return "?", palette.warning
+        case "running":
+            return spinner(look), palette.accent
+
+
+def spinner(look: Look) -> str:
+    return _FRAMES[look.frame % len(_FRAMES)]
+
+
+def fold_sign(look: Look) -> str:
+    return "▾" if look.is_open else "▸"
+
+
+def spent(seconds: float) -> str:
+    """A duration for people: `2.1s`, `42s`, `1:12`, `2:03:10`."""
+    if seconds < 9.95:
+        return f"{max(0.0, seconds):.1f}s"
+    whole = round(seconds)
+    if whole < 60:
+        return f"{whole}s"
+    minutes, rest = divmod(whole, 60)
+    if minutes < 60:
+        return f"{minutes}:{rest:02}"
+    return f"{minutes // 60}:{minutes % 60:02}:{rest:02}"
+
+
+def elapsed(started: float | None, look: Look) -> str:
+    """The time since `started`, in whole seconds so that it changes once a second; "" in the first."""
+    if started is None or not look.counts or look.now - started < 1:
+        return ""
+    whole = int(look.now - started)
+    return f"{whole}s" if whole < 60 else spent(whole)
+
+
+def spread(left: list[Run], right: list[Run], width: int, look: Look) -> Line:
+    """One line with `right` at its right edge; the left side gives way."""
+    room = max(0, width - width_of(right) - 1)
+    kept: list[Run] = []
+    for text, style in left:
+        if room <= 0:
+            break
+        shown = cut(text, room)
+        kept.append((shown, style))
+        room -= cells(shown)
+        if shown != text:
+            break
+    gap = width - width_of(kept) - width_of(right)
+    return Line((*kept, (" " * max(1, gap), look.palette.base), *right) if right else tuple(kept))
+
+
+def ruled(left: list[Run], width: int, look: Look, *, dash: str = "─") -> Line:
+    """A heading with a rule to the right of it."""
+    rest = width - width_of(left) - 1
+    rule: tuple[Run, ...] = ((" " + dash * rest, look.palette.faint),) if rest > 2 else ()
+    return Line((*left, *rule))
+
+
+def indented(lines: Iterator[Line] | list[Line], look: Look, bar: str = "  ") -> Iterator[Line]:
+    """The lines behind a bar or an indent."""
+    for line in lines:
+        head: Run = (bar, look.palette.faint)
+        yield Line((head, *line.runs), skip=len(bar) + line.skip, join=line.join, fill=line.fill)

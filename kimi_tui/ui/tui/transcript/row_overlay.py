@@ -1,0 +1,87 @@
+"""The rows that a window shows, with what is laid over them: the cursor, what was found, what is selected."""
+
+from collections import deque
+
+from rich.style import Style
+from textual.selection import Selection
+
+from kimi_tui.ui.tui.text.undrawable import log_fault
+from kimi_tui.ui.tui.transcript.item_store import Drawn, Roll
+from kimi_tui.ui.tui.transcript.row_builder import MARGIN, Row, RowMaker
+from kimi_tui.ui.tui.transcript.scroll_window import Window
+from kimi_tui.ui.tui.transcript.search import Finder
+from kimi_tui.ui.tui.transcript.selection_text import place_of
+
+Placed = tuple[Row, int | None]
+"""A row, and its place in the conversation (`copying`); None below the end."""
+_KEPT = 300  # rows; one that was on the screen weighs 3 KiB, caches of its strip for the most part
+
+
+class Sheet:
+    """Makes the rows. The last of those with nothing laid over them are kept with their item."""
+
+    def __init__(self, roll: Roll, window: Window, finder: Finder) -> None:
+        self._roll = roll
+        self._window = window
+        self._finder = finder
+        self.maker = RowMaker(roll.width, roll.palette)
+        self._kept: deque[tuple[Drawn, int]] = deque()
+
+    def resize(self, width: int) -> None:
+        """Rows of another width, or in the roll's new colours."""
+        self.maker = RowMaker(width, self._roll.palette)
+
+    def rows(self, cursor: int | None, selection: Selection | None) -> list[Placed]:
+        """The window's rows from its top; `cursor` is the item that the keyboard is at."""
+        roll, window = self._roll, self._window
+        rows: list[Placed] = []
+        index, skip = roll.heights.find(window.top)
+        while len(rows) < window.height and index < len(roll):
+            drawn = roll.drawn(index)
+            is_here = cursor is not None and roll.id_at(index) == cursor
+            for number in range(skip - drawn.gap, min(drawn.height, skip + window.height - len(rows)) - drawn.gap):
+                row = self._row_or_blank(index, number, selection, is_here=is_here and number == 0)
+                rows.append((row, place_of(roll.id_at(index), max(0, number))))
+            skip = 0
+            index += 1
+        rows.extend([(self.maker.blank, None)] * (window.height - len(rows)))
+        return rows
+
+    def _row_or_blank(self, index: int, number: int, selection: Selection | None, *, is_here: bool) -> Row:
+        try:
+            return self._row(index, number, selection, is_here=is_here)
+        except Exception as error:  # noqa: BLE001 - the edge: a row that cannot be drawn ends nothing
+            log_fault(error)
+            return self.maker.blank
+
+    def _row(self, index: int, number: int, selection: Selection | None, *, is_here: bool) -> Row:
+        if number < 0:
+            return self.maker.blank
+        drawn = self._roll.drawn(index)
+        marks = self._marks(index, number, selection)
+        if is_here or marks:
+            return self.maker.row(drawn.lines[number], cursor=is_here, marks=marks)
+        row = drawn.rows[number]
+        if row is None:
+            row = drawn.rows[number] = self.maker.row(drawn.lines[number])
+            self._keep(drawn, number)
+        return row
+
+    def _keep(self, drawn: Drawn, number: int) -> None:
+        self._kept.append((drawn, number))
+        if len(self._kept) > max(_KEPT, 2 * self._window.height):
+            drawn, number = self._kept.popleft()
+            if number < len(drawn.rows):
+                drawn.rows[number] = None
+
+    def _marks(self, index: int, number: int, selection: Selection | None) -> list[tuple[int, int, Style]]:
+        marks = [(start + MARGIN, end + MARGIN, style) for start, end, style in self._finder.marks(index, number)]
+        if selection is not None:
+            span = selection.get_span(place_of(self._roll.id_at(index), number))
+            if span is not None:
+                line = self._roll.drawn(index).lines[number]
+                start = max(span[0], MARGIN + line.skip)  # what is copied, and nothing else
+                end = span[1] if span[1] >= 0 else MARGIN + len(line.text)
+                if start < end:
+                    marks.append((start, end, self._roll.palette.selection))
+        return marks

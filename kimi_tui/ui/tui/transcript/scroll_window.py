@@ -1,0 +1,131 @@
+"""Which rows of the roll are on screen, and where they stay when things change above, below or in width."""
+
+from math import ceil
+
+from kimi_tui.ui.tui.transcript.item_store import Roll
+
+
+class Window:
+    """`height` rows of a roll from row `top` on. While it follows, it stays at the end, with a few rows of air that
+    new lines fill before everything has to move up: that is calm, and most of what a terminal would have to repaint."""
+
+    def __init__(self, roll: Roll) -> None:
+        self.roll = roll
+        self.height = 0
+        self.top = 0
+        self.follow = True
+
+    @property
+    def air(self) -> int:
+        """The rows to leave free at the end when the window has to move while text streams in."""
+        return max(1, self.height // 5)
+
+    @property
+    def virtual_height(self) -> int:
+        """The rows that can be scrolled over."""
+        return max(self.roll.heights.total, self.top + self.height if self.follow else 0)
+
+    @property
+    def thumb(self) -> tuple[int, int]:
+        """Where the thumb of a scroll bar begins and how long it is, in eighths of a row; (0, 0) when all is seen."""
+        rows, seen = self.virtual_height, self.height
+        if rows <= seen:
+            return 0, 0
+        length = max(1.0, seen * seen / rows)
+        return int((seen - length) * self.top / (rows - seen) * 8), ceil(length * 8)
+
+    @property
+    def end(self) -> int:
+        """The `top` that shows the last row at the bottom."""
+        return max(0, self.roll.heights.total - self.height)
+
+    def settle(self) -> None:
+        """Make the heights of what is seen exact; follow the end, or keep the top item where it is."""
+        if not self.height or not len(self.roll):
+            self.top = 0
+            return
+        if self.follow:
+            self._measure_end()
+            bottom = self.top + self.height
+            total = self.roll.heights.total
+            if total > bottom:
+                streaming = self.roll.streaming
+                self.top = self.end + (self.air if streaming else 0)
+            elif self.top > self.end + self.air:
+                self.top = self.end
+            return
+        self.top = min(self.top, self.end)
+        self._measure_down()
+
+    def to_end(self) -> None:
+        """Follow, with the last row at the bottom."""
+        self.follow = True
+        self._measure_end()
+        self.top = self.end
+
+    def move_to(self, top: int) -> None:
+        """The person moved the window; they follow again when they come to the end."""
+        top = max(0, top)
+        if top < self.top and self.top - top <= 2 * self.height:
+            top = self._measure_up(top)
+        self.follow = False
+        self.top = top
+        self._measure_down()
+        if self.top >= self.end:
+            self.top = self.end
+            self.follow = True
+
+    def resize(self, width: int, height: int) -> None:
+        """Another size: the item at the top stays at the top, at the same part of it."""
+        roll = self.roll
+        index, row = roll.heights.find(self.top)
+        before = roll.heights[index] if index < len(roll) else 1
+        self.height = height
+        if width != roll.width:
+            roll.set_width(width, roll.palette)
+        if self.follow:
+            self.to_end()
+            return
+        if index < len(roll):
+            roll.measure(index)
+            after = roll.heights[index]
+            self.top = roll.heights.top(index) + min(after - 1, row * after // max(1, before))
+        self.settle()
+
+    def show_item(self, index: int, row: int = 0, *, above: int = 0) -> None:
+        """Bring a row of an item on screen, `above` rows from the top."""
+        self.roll.measure(index)
+        self.follow = False
+        self.top = max(0, self.roll.heights.top(index) + row - above)
+        self._measure_down()
+        if self.top > self.end:
+            self._measure_end()
+            self.top = self.end
+
+    def _measure_end(self) -> None:
+        roll = self.roll
+        seen = 0
+        for index in range(len(roll) - 1, -1, -1):
+            roll.measure(index)
+            seen += roll.heights[index]
+            if seen >= self.height:
+                return
+
+    def _measure_down(self) -> None:
+        roll = self.roll
+        index, row = roll.heights.find(self.top)
+        seen = -row
+        while index < len(roll) and seen < self.height:
+            roll.measure(index)
+            seen += roll.heights[index]
+            index += 1
+
+    def _measure_up(self, top: int) -> int:
+        """Make exact what lies between `top` and the window above it; `top` moved so that nothing below jumps."""
+        roll = self.roll
+        index, _ = roll.heights.find(self.top)
+        while index > 0 and roll.heights.top(index) > top:
+            index -= 1
+            if index < len(roll):
+                top += roll.measure(index)
+        return max(0, top)

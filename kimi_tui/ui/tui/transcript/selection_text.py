@@ -1,0 +1,45 @@
+"""From a selection on screen to the text that a person meant.
+
+A place in the conversation is (character in the row, item id and line in one number), so that it stays right when
+heights above it change and still sorts from top to bottom.
+"""
+
+from textual.selection import Selection
+
+from kimi_tui.ui.tui.transcript.item_store import Roll
+from kimi_tui.ui.tui.transcript.row_builder import MARGIN
+
+_LINES = 1 << 20  # more lines than an item has
+
+
+def place_of(item_id: int, line: int) -> int:
+    """The place of a line of an item, as the `y` of an offset."""
+    return item_id * _LINES + line
+
+
+def selected_text(roll: Roll, selection: Selection) -> str:
+    """What is selected, without margin, decoration and padding; wrapped lines are whole again."""
+    if not len(roll):
+        return ""
+    start, end = selection
+    first_id, first_line = divmod(start.y, _LINES) if start else (roll.id_at(0), 0)
+    last_id, last_line = divmod(end.y, _LINES) if end else (roll.id_at(len(roll) - 1), _LINES - 1)
+    out: list[str] = []
+    index = roll.first_from(first_id)
+    while index < len(roll) and roll.id_at(index) <= last_id:
+        item_id = roll.id_at(index)
+        lines = roll.drawn(index).lines
+        low = first_line if item_id == first_id else 0
+        high = last_line if item_id == last_id else len(lines) - 1
+        if index > roll.first_from(first_id) and roll.drawn(index).gap and out:
+            out.append("\n")
+        for number, line in enumerate(lines[low : high + 1], low):
+            text = line.text
+            from_char = start.x - MARGIN if start and (item_id, number) == (first_id, first_line) else 0
+            to_char = end.x - MARGIN if end and (item_id, number) == (last_id, last_line) else len(text)
+            piece = text[max(line.skip, from_char) : max(0, to_char)]
+            if not piece.strip() and line.skip == len(text) and text:
+                continue  # a rule, a border
+            out.append(piece + line.join if line.join is not None else piece.rstrip() + "\n")
+        index += 1
+    return "".join(out).strip("\n")

@@ -1,0 +1,334 @@
+"""Markdown that is still being written: what is closed is drawn once, only the open end again and again.
+
+However the text is cut into pieces, after `finish` the lines are those of `markdown.render` of the whole. A block is
+closed when a complete line (one with its newline) begins another block; CommonMark never reopens it. Of an open list
+all items but the last are closed, of an open code fence every complete line. What cannot be drawn is shown as plain
+text, and the fault is logged.
+"""
+
+import re
+from dataclasses import dataclass
+
+from markdown_it.tree import SyntaxTreeNode
+
+from kimi_tui.ui.tui.text.highlight import highlight
+from kimi_tui.ui.tui.text.markdown import References, Renderer, is_loose, one_kind_of_line_end, parse, render
+from kimi_tui.ui.tui.text.styled_line import Line
+from kimi_tui.ui.tui.text.undrawable import log_fault, plain_lines
+from kimi_tui.ui.tui.themes.palette import Palette
+
+_FENCE = re.compile(r"( {0,3})(`{3,}(?=[^`\n]*$)|~{3,})[ \t]*([^\s`]*)", re.MULTILINE)
+_BLANK = Line()
+
+# A last line that may yet become something else (a list, a rule, a table): held back until it says what it is.
+_UNDECIDED = re.compile(
+    r"(?m:^) *(?:[-=*+#>_~]{1,3}|\d{1,3}[.)]?|`{3}[^\n]*)[ \t]*\Z"
+    r"|(?:\A|(?<=\n\n))[ \t]*\|[^\n]*(?:\n[ \t]*\|?[-:| ]*)?\Z"
+)
+
+
+@dataclass(slots=True)
+class _OpenList:
+    """A top-level list of which `count` items are drawn: where its source and its lines begin."""
+
+    offset: int
+    line: int
+    count: int
+    loose: bool
+    head: SyntaxTreeNode
+
+
+@dataclass(slots=True)
+class _OpenFence:
+    """A top-level fence whose end is not there yet."""
+
+    offset: int
+    line: int
+    indent: int
+    marker: str
+    language: str
+
+    def closed_by(self, line: str) -> bool:
+        stripped = line.strip(" \t")
+        inside = len(line) - len(line.lstrip(" ")) <= 3
+        return inside and len(stripped) >= len(self.marker) and not stripped.strip(self.marker[0])
+
+    def content_of(self, line: str) -> str:
+        spaces = len(line) - len(line.lstrip(" "))
+        return line[min(spaces, self.indent) :]
+
+
+class LiveDoc:
+    """The lines of a growing Markdown text in `width` columns. `source` has newlines for every kind of line end."""
+
+    def __init__(self, width: int, palette: Palette) -> None:
+        self._renderer = Renderer(width, palette)
+        self.source = ""
+        self.finished = False
+        self._after_return = False  # whether the text so far ended in a carriage return
+        self._plain = False
+        self._done: list[Line] = []
+        self._live: list[Line] = []
+        self._closed = 0  # characters of the source whose lines are in _done
+        self._seen = 0  # characters that were looked through for closed blocks
+        self._references: References = {}
+        self._list: _OpenList | None = None
+        self._fence: _OpenFence | None = None
+
+    @property
+    def lines(self) -> list[Line]:
+        """All lines. The first `settled` of them change only when a fence or a list closes."""
+        return self._done + self._live
+
+    @property
+    def settled(self) -> int:
+        return len(self._done)
+
+    def redrawn(self, width: int, palette: Palette) -> "LiveDoc":
+        """The same text in another width or other colours."""
+        fresh = LiveDoc(width, palette)
+        fresh.feed(self.source)
+        fresh._after_return = self._after_return
+        return fresh
+
+    def feed(self, text: str) -> int:
+        """More text; the number of the first line that may have changed."""
+        if text:
+            rest = text.removeprefix("\n") if self._after_return else text
+            self._after_return = text.endswith("\r")
+            self.source += one_kind_of_line_end(rest)
+        if not self._plain:
+            try:
+                return self._feed()
+            except Exception as error:  # noqa: BLE001 - the edge: what cannot be drawn ends nothing
+                log_fault(error)
+        return self._show_plain()
+
+    def finish(self) -> int:
+        """No more text comes; the number of the first line that may have changed."""
+        if self.finished or self._plain:
+            self.finished = True
+            return len(self._done)
+        self.finished = True
+        source = self.source
+        try:
+            return self._finish()
+        except Exception as error:  # noqa: BLE001 - the edge: what cannot be drawn ends nothing
+            log_fault(error)
+        self.source = source
+        return self._show_plain()
+
+    def _feed(self) -> int:
+        changed = len(self._done)
+        end = self.source.rfind("\n") + 1
+        if end > self._seen:
+            changed = min(changed, self._close_up_to(end))
+            self._seen = end
+        self._draw_tail()
+        return min(changed, len(self._done))
+
+    def _finish(self) -> int:
+        before, first = self.lines, 0
+        if self._references or "]:" in self.source:  # a reference may be named before it is defined
+            self._done = render(self.source, self._renderer.width, self._renderer.palette)
+        else:
+            first = self._close_rest()
+        self._live = []
+        pairs = enumerate(zip(before[first:], self._done[first:], strict=False), first)
+        return next((index for index, (old, new) in pairs if old != new), min(len(before), len(self._done)))
+
+    def _show_plain(self) -> int:
+        """The text as it is; the number of the first line that may have changed."""
+        first = len(self._done)
+        if not self._plain:
+            self._plain, self._done, self._closed, first = True, [], 0, 0
+        end = self.source.rfind("\n") + 1
+        if end > self._closed:
+            self._done.extend(plain_lines(self.source[self._closed : end - 1], self._renderer.width))
+            self._closed = end
+        tail = self.source[end:]
+        self._live = plain_lines(tail, self._renderer.width) if tail else []
+        return first
+
+    # Closing blocks
+
+    def _close_rest(self) -> int:
+        """The end of the text closes what is open; the first line that may have changed."""
+        source, first = self.source, len(self._done)
+        if not source.endswith("\n"):
+            self.source += "\n"
+        first = min(first, self._close_up_to(len(self.source)))
+        if (fence := self._fence) is not None:
+            first = min(first, fence.line)
+            del self._done[fence.line :]
+            self._append(self._renderer.blocks(parse(self.source[fence.offset :])))
+        else:
+            for block in parse(self.source[self._closed :], self._references):
+                first = min(first, self._add_block(block))
+        self._fence = self._list = None
+        self.source = source
+        return first
+
+    def _close_up_to(self, end: int) -> int:
+        """Move what complete lines have closed to `_done`."""
+        changed = len(self._done)
+        while self._closed < end:
+            if self._fence is not None:
+                first = self._close_fence_lines(self._fence, end)
+                if first is None:
+                    break
+                changed = min(changed, first)
+                continue
+            blocks = parse(self.source[self._closed : end], self._references)
+            before = self._closed
+            changed = min(changed, self._close_blocks(blocks, end))
+            if self._fence is None or self._closed == before:
+                break
+        return changed
+
+    def _close_blocks(self, blocks: list[SyntaxTreeNode], end: int) -> int:
+        changed = len(self._done)
+        base = self._closed
+        starts = _line_starts(self.source, base, end)
+        if not blocks:
+            return changed
+        for block in blocks[:-1]:
+            changed = min(changed, self._add_block(block))
+        last = blocks[-1]
+        begin = base + starts[last.map[0]] if last.map else base
+        self._closed = begin
+        if last.type == "fence":
+            self._open_fence(last, begin)
+        elif last.type in ("bullet_list", "ordered_list"):
+            changed = min(changed, self._add_items(last, begin, starts, base))
+        elif self._list is not None and len(blocks) > 1:
+            self._list = None
+        return changed
+
+    def _add_block(self, block: SyntaxTreeNode) -> int:
+        """Draw a closed block; the first line that changed."""
+        opened, self._list = self._list, None
+        if opened is not None and block.type == opened.head.type and block.map is not None and block.map[0] == 0:
+            return self._end_list(opened, block)
+        first = len(self._done)
+        self._append(list(self._renderer.block(block)))
+        return first
+
+    def _append(self, lines: list[Line]) -> None:
+        if lines and self._done:
+            self._done.append(_BLANK)
+        self._done.extend(lines)
+
+    def _end_list(self, opened: _OpenList, block: SyntaxTreeNode) -> int:
+        """The last item of an open list is closed. Only the whole list tells whether it is loose."""
+        first = len(self._done)
+        end = self._closed + _length(block, self.source, self._closed)
+        whole = parse(self.source[opened.offset : end], self._references)[0]
+        if is_loose(whole.children) != opened.loose:
+            first = opened.line
+            del self._done[first:]
+            self._append(list(self._renderer.block(whole)))
+        else:
+            items = self._renderer.items(opened.head, block.children, loose=opened.loose, first=opened.count)
+            self._done.extend(items)
+        return first
+
+    def _add_items(self, block: SyntaxTreeNode, begin: int, starts: list[int], base: int) -> int:
+        """All items of an open list but the last are closed; the first line that changed."""
+        first = len(self._done)
+        continues = self._list is not None and block.map is not None and block.map[0] == 0
+        if not continues:
+            self._list = None
+        last = block.children[-1]
+        if len(block.children) < 2 or last.map is None:
+            return first
+        loose = is_loose(block.children) or (self._list is not None and self._list.loose)
+        if self._list is None:
+            self._list = _OpenList(begin, len(self._done), 0, loose, block)
+            if self._done:
+                self._done.append(_BLANK)
+        elif loose != self._list.loose:
+            first = self._list.line
+            self._redraw_items(self._list, begin)
+        opened = self._list
+        closed = block.children[:-1]
+        self._done.extend(self._renderer.items(opened.head, closed, loose=loose, first=opened.count))
+        opened.count += len(closed)
+        opened.loose = loose
+        self._closed = base + starts[last.map[0]]
+        return first
+
+    def _redraw_items(self, opened: _OpenList, end: int) -> None:
+        """The drawn items again, apart this time."""
+        items = parse(self.source[opened.offset : end])[0]
+        del self._done[opened.line :]
+        if self._done:
+            self._done.append(_BLANK)
+        self._done.extend(self._renderer.items(items, items.children, loose=True))
+
+    # Fences
+
+    def _open_fence(self, block: SyntaxTreeNode, begin: int) -> None:
+        opening = _FENCE.match(self.source, begin)
+        if opening is None or block.map is None:
+            return
+        fence = _OpenFence(begin, len(self._done), len(opening.group(1)), opening.group(2), opening.group(3))
+        self._fence = fence
+        self._list = None
+        self._closed = self.source.index("\n", begin) + 1
+        if self._done:
+            self._done.append(_BLANK)
+
+    def _close_fence_lines(self, fence: _OpenFence, end: int) -> int | None:
+        """Draw the fence's complete lines. At its end it is drawn as a whole; None while it stays open."""
+        while self._closed < end:
+            stop = self.source.index("\n", self._closed)
+            line = self.source[self._closed : stop]
+            self._closed = stop + 1
+            if fence.closed_by(line):
+                self._fence = None
+                del self._done[fence.line :]
+                self._append(self._renderer.blocks(parse(self.source[fence.offset : self._closed])))
+                return fence.line
+            code = fence.content_of(line).expandtabs(4)
+            for runs in highlight(code, fence.language, self._renderer.palette):
+                self._done.extend(self._renderer.code_line(runs))
+        return None
+
+    # The open end
+
+    def _draw_tail(self) -> None:
+        tail = self.source[self._closed :]
+        palette = self._renderer.palette
+        if self._fence is not None:
+            code = self._fence.content_of(tail).expandtabs(4)
+            self._live = list(self._renderer.code_line([(code, palette.base)])) if code else []
+            return
+        tail = _UNDECIDED.sub("", tail)
+        blocks = parse(tail, self._references.copy()) if tail.strip() else []
+        opened = self._list
+        lines: list[Line] = []
+        if opened is not None and blocks and blocks[0].type == opened.head.type:
+            loose = opened.loose or is_loose(blocks[0].children)
+            lines = list(self._renderer.items(opened.head, blocks[0].children, loose=loose, first=opened.count))
+            blocks = blocks[1:]
+            rest = self._renderer.blocks(blocks)
+            self._live = [*lines, _BLANK, *rest] if rest else lines
+            return
+        lines = self._renderer.blocks(blocks)
+        self._live = [_BLANK, *lines] if lines and self._done else lines
+
+
+def _line_starts(source: str, begin: int, end: int) -> list[int]:
+    starts = [0]
+    starts.extend(match.end() - begin for match in re.compile("\n").finditer(source, begin, end))
+    return starts
+
+
+def _length(block: SyntaxTreeNode, source: str, begin: int) -> int:
+    """The characters of the lines of a block that starts at `begin`."""
+    lines = block.map[1] if block.map else 0
+    at = begin
+    for _ in range(lines):
+        at = source.find("\n", at) + 1 or len(source)
+    return at - begin

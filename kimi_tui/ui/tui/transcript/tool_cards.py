@@ -1,0 +1,190 @@
+"""Cards of tools and subagents: one line when done, the last lines while running, all of it when open."""
+
+from collections.abc import Iterator
+
+from rich.style import Style
+
+from kimi_tui.ui.tui.i18n.catalog import N_, _, n_
+from kimi_tui.ui.tui.i18n.translate import told
+from kimi_tui.ui.tui.state.items import SubagentItem, ToolItem
+from kimi_tui.ui.tui.text.diff import DiffText, summary_of
+from kimi_tui.ui.tui.text.highlight import highlight
+from kimi_tui.ui.tui.text.markdown import render
+from kimi_tui.ui.tui.text.sanitize import plain_output, sanitize
+from kimi_tui.ui.tui.text.styled_line import Line, Run, cut, cut_start, width_of
+from kimi_tui.ui.tui.text.wrap import wrap_runs, wrap_text
+from kimi_tui.ui.tui.transcript.render_context import Look, act, elapsed, fold_sign, indented, sign_of, spent, spread
+from kimi_tui.wire.display import BriefBlock, DiffBlock, DisplayBlock, ShellBlock, TodoBlock, TodoItem, UnknownBlock
+
+_TAIL = 4  # lines of a running tool
+_MOST = 400  # lines of an open card
+_WIDEST = 110  # columns of a card's first line
+_STATE_WORDS = {
+    "failed": N_("failed"),
+    "rejected": N_("rejected"),
+    "interrupted": N_("interrupted"),
+    "waiting": N_("waits for you"),
+}
+_BOLD = Style(bold=True)
+_TICKS = {"done": "✓", "in_progress": "◐", "pending": "○"}
+
+
+def tool_lines(item: ToolItem, width: int, look: Look) -> Iterator[Line]:
+    """A tool call."""
+    palette = look.palette
+    headline = sanitize(" ".join(item.headline.split()))
+    sign, ink = sign_of(item.state, look)
+    left: list[Run] = [(f"{sign} ", ink + act("toggle")), (item.name, palette.base + _BOLD + act("toggle"))]
+    right = _right(item, look)
+    row = min(width, _WIDEST)
+    if headline:
+        room = row - width_of(left) - width_of(right) - 3
+        is_path = "/" in headline and " " not in headline
+        shown = cut_start(headline, room) if is_path else cut(headline, room)
+        left.append((f"  {shown}", palette.base + act("toggle")))
+    yield spread(left, right, row, look)
+    yield from _body(item, width, look)
+
+
+def _right(item: ToolItem, look: Look) -> list[Run]:
+    palette = look.palette
+    parts: list[Run] = []
+    diffs = [block for block in item.blocks if isinstance(block, DiffBlock) and not block.is_summary]
+    if diffs and item.state != "rejected":
+        old, new = "\n".join(block.old_text for block in diffs), "\n".join(block.new_text for block in diffs)
+        added, _blank, removed = summary_of(old, new).partition(" ")
+        parts += [(added, palette.success), (" ", palette.base), (removed, palette.error)]
+    word = _(_STATE_WORDS.get(item.state, ""))
+    if word:
+        parts.append((f"  {word}" if parts else word, sign_of(item.state, look)[1]))
+    time = elapsed(item.started, look) if item.state == "running" else ""
+    if item.duration_s is not None and item.duration_s >= (1 if diffs else 0.1):
+        time = spent(item.duration_s)
+    if time:
+        parts.append((f"  {time}" if parts else time, palette.muted))
+    if has_more(item):
+        parts.append((f" {fold_sign(look)}", palette.muted + act("toggle")))
+    return parts
+
+
+def has_more(item: ToolItem | SubagentItem) -> bool:
+    """Whether there is something to open."""
+    if isinstance(item, SubagentItem):
+        return bool(item.result or item.step_count or item.log.messages)
+    return item.state not in ("running", "waiting") and bool(item.blocks or item.output.strip() or item.message)
+
+
+def _body(item: ToolItem, width: int, look: Look) -> Iterator[Line]:
+    inner = max(10, width - 4)
+    if item.state == "running":
+        if tail := plain_output(item.tail).rstrip("\n"):
+            lines = tail.split("\n")[-_TAIL:]
+            yield from indented(
+                [Line(((cut(sanitize(line), inner), look.palette.muted),)) for line in lines], look, "  │ "
+            )
+        return
+    if look.is_open:
+        yield from indented(_opened(item, inner, look), look, "  │ ")
+    elif item.state in ("failed", "rejected") and item.message:
+        reason = sanitize(told(item.message.strip()).split("\n")[0])
+        ink = look.palette.error if item.state == "failed" else look.palette.muted
+        yield from indented([Line(((cut(reason, inner), ink),))], look, "  └ ")
+
+
+def _opened(item: ToolItem, width: int, look: Look) -> Iterator[Line]:
+    lines: list[Line] = []
+    for block in item.blocks:
+        if isinstance(block, BriefBlock) and item.output.strip():
+            continue  # it is a part of the output, or a word about it
+        lines.extend(block_lines(block, width, look))
+    if item.message and item.state != "ok":
+        lines.extend(_wrapped(told(item.message), width, look, look.palette.error))
+    if item.output.strip() and not any(isinstance(block, DiffBlock) for block in item.blocks):
+        lines.extend(_wrapped(plain_output(item.output).rstrip("\n"), width, look, look.palette.muted))
+    yield from lines[:_MOST]
+    if len(lines) > _MOST:
+        more = _("… {count:,} more lines", count=len(lines) - _MOST)
+        yield Line(((more, look.palette.muted + act("full")),), skip=len(more))
+
+
+def block_lines(block: DisplayBlock, width: int, look: Look) -> list[Line]:
+    """A display block, at its full height."""
+    palette = look.palette
+    match block:
+        case DiffBlock():
+            title = Line(((cut_start(sanitize(block.path), width), palette.muted),))
+            if block.is_summary:
+                return [title]
+            diff = DiffText(block.path, block.old_text, block.new_text, block.old_start, block.new_start)
+            return [title, *diff.lines(width, palette)]
+        case ShellBlock():
+            rows: list[Line] = []
+            for number, runs in enumerate(highlight(plain_output(block.command), block.language, palette)):
+                head: Run = ("  " if number else "$ ", palette.faint)
+                rows.extend(
+                    Line(((head if not part else ("  ", palette.faint)), *row), skip=2, join=join)
+                    for part, (row, join) in enumerate(wrap_runs(runs, width - 2))
+                )
+            return rows
+        case BriefBlock():
+            return _wrapped(told(block.text), width, look, palette.base)
+        case TodoBlock():
+            return [line for entry in block.items for line in todo_line(entry, width, look)]
+        case UnknownBlock():
+            return _wrapped(f"[{block.type}]", width, look, palette.muted)
+
+
+def todo_line(entry: TodoItem, width: int, look: Look) -> list[Line]:
+    """One entry of a todo list."""
+    palette = look.palette
+    inks = {"done": palette.success, "in_progress": palette.accent, "pending": palette.muted}
+    text = palette.muted if entry.status == "done" else palette.base
+    rows = wrap_text(entry.title, text, width - 2)
+    sign: Run = (f"{_TICKS[entry.status]} ", inks[entry.status])
+    return [
+        Line(((("  ", text) if index else sign), *row), skip=2, join=join) for index, (row, join) in enumerate(rows)
+    ]
+
+
+def _wrapped(text: str, width: int, look: Look, style: Style) -> list[Line]:
+    return [Line(row, join=join) for row, join in wrap_text(text, style, width)]
+
+
+def agent_lines(item: SubagentItem, width: int, look: Look) -> Iterator[Line]:
+    """A subagent: who, what for, and its last steps."""
+    palette = look.palette
+    sign, ink = sign_of(item.state, look)
+    left: list[Run] = [
+        (f"{sign} ", ink + act("agent")),
+        (_("agent") + " ", palette.muted + act("agent")),
+        (item.name, palette.base + _BOLD + act("agent")),
+        (f"  {sanitize(' '.join(item.task.split()))}", palette.base + act("agent")),
+    ]
+    right: list[Run] = []
+    if item.step_count:
+        right.append((n_("{count} step", "{count} steps", item.step_count), palette.muted))
+    if word := _(_STATE_WORDS.get(item.state, "")):
+        right.append((f"  {word}" if right else word, ink))
+    time = elapsed(item.started, look) if item.state == "running" else ""
+    if item.duration_s is not None:
+        time = spent(item.duration_s)
+    if time:
+        right.append((f"  {time}" if right else time, palette.muted))
+    if has_more(item):
+        right.append((" →", palette.muted + act("agent")))
+    yield spread(left, right, min(width, _WIDEST), look)
+    yield from indented(_agent_body(item, max(10, width - 4), look), look, "  │ ")
+
+
+def _agent_body(item: SubagentItem, width: int, look: Look) -> Iterator[Line]:
+    palette = look.palette
+    if item.state not in ("running", "waiting") and not look.is_open:
+        if item.state == "failed" and item.result:
+            reason = sanitize(item.result.strip().split("\n")[0])
+            yield Line(((cut(reason, width), palette.error + act("agent")),))
+        return
+    for step in item.steps if look.is_open else item.steps[-_TAIL:]:
+        sign, ink = sign_of(step.state, look)
+        yield Line(((f"{sign} ", ink), (cut(sanitize(step.text), width - 2), palette.muted + act("agent"))), skip=2)
+    if look.is_open and item.result:
+        yield from render(item.result, width, palette)

@@ -1,0 +1,89 @@
+"""What a double or a triple click takes: the word under the mouse, the line as it was before it was wrapped."""
+
+import re
+
+from textual.geometry import Offset
+from textual.selection import Selection
+
+from kimi_tui.ui.tui.state.items import (
+    AssistantItem,
+    Item,
+    NoticeItem,
+    SubagentItem,
+    ThinkItem,
+    ToolItem,
+    UserItem,
+)
+from kimi_tui.ui.tui.text.styled_line import cells
+from kimi_tui.ui.tui.text.word_boundaries import word_around
+from kimi_tui.ui.tui.transcript.item_store import Roll
+from kimi_tui.ui.tui.transcript.logical_lines import Joined, around
+from kimi_tui.ui.tui.transcript.row_builder import MARGIN
+from kimi_tui.ui.tui.transcript.search import source_text
+from kimi_tui.ui.tui.transcript.selection_text import place_of
+
+
+def word_at(roll: Roll, index: int, number: int, column: int) -> Selection | None:
+    """The word in line `number` of an item, `column` of the view."""
+    line, place = _under(roll, index, number, column)
+    if place is None:
+        return None
+    return _selection(roll, index, line, *word_around(line.text, place))
+
+
+def line_at(roll: Roll, index: int, number: int, column: int) -> Selection | None:
+    """All of the line."""
+    line, _ = _under(roll, index, number, column)
+    return _selection(roll, index, line, 0, len(line.text)) if line.text.strip() else None
+
+
+def _under(roll: Roll, index: int, number: int, column: int) -> tuple[Joined, int | None]:
+    lines = roll.drawn(index).lines
+    line = around(lines, number)
+    column -= MARGIN
+    for char, letter in enumerate(lines[number].text):
+        column -= cells(letter)
+        if column < 0:
+            place = line.place(number, char)
+            return line, place if char >= lines[number].skip else None
+    return line, None
+
+
+def _selection(roll: Roll, index: int, line: Joined, begin: int, end: int) -> Selection | None:
+    spans = list(line.spans(begin, end))
+    if not spans:
+        return None
+    item_id, (first, left, _), (last, _, right) = roll.id_at(index), spans[0], spans[-1]
+    return Selection(Offset(left + MARGIN, place_of(item_id, first)), Offset(right + MARGIN, place_of(item_id, last)))
+
+
+def whole_text(roll: Roll) -> str:
+    """The conversation as Markdown."""
+    return "\n\n".join(filter(None, (_as_markdown(roll.text_of(index)) for index in range(len(roll))))) + "\n"
+
+
+def _as_markdown(item: Item) -> str:
+    text = block_text(item)
+    match item:
+        case UserItem() | ThinkItem():
+            return "\n".join(f"> {line}".rstrip() for line in text.split("\n"))
+        case AssistantItem():
+            return text
+        case ToolItem():
+            fence = "`" * max(3, 1 + max((len(run) for run in re.findall(r"`+", text)), default=0))
+            return f"**{item.name}** {item.headline}\n\n{fence}\n{text}\n{fence}"
+        case _:
+            return source_text(item).strip("\n")
+
+
+def block_text(item: Item) -> str:
+    """What a person wants of a block: what the model wrote as it wrote it, what came out of a tool."""
+    match item:
+        case UserItem() | AssistantItem() | ThinkItem() | NoticeItem():
+            return item.text.strip("\n")
+        case ToolItem():
+            return (item.output or item.tail or item.message or item.headline).strip("\n")
+        case SubagentItem() if item.result:
+            return item.result.strip("\n")
+        case _:
+            return source_text(item).strip("\n")

@@ -1,0 +1,105 @@
+"""A list with a line above it that narrows it down: one types, and the arrows move all the same."""
+
+from collections.abc import Sequence
+
+from textual import events
+from textual.app import ComposeResult
+from textual.containers import Horizontal, Vertical
+from textual.widgets import Input, Static
+
+from kimi_tui.ui.tui.i18n.catalog import _
+from kimi_tui.ui.tui.text.fuzzy import score
+from kimi_tui.ui.tui.widgets.pick_list import Pick, PickList
+
+
+class SearchedList(Vertical):
+    """Shows those picks whose label, detail or right side fits, and their headings; the list itself posts."""
+
+    DEFAULT_CSS = """
+    SearchedList { height: auto; max-height: 100%; }
+    SearchedList > Horizontal { height: 1; margin-bottom: 1; }
+    SearchedList #mark { width: 7; color: $primary; }
+    SearchedList Input { width: 1fr; }
+    """
+
+    def __init__(self, placeholder: str = "", *, at_once: bool = True, id: str | None = None) -> None:  # noqa: A002
+        super().__init__(id=id)
+        self._placeholder = placeholder
+        self.list = PickList(at_once=at_once)
+        self.list.can_focus = False
+        self._picks: tuple[Pick, ...] = ()
+
+    def compose(self) -> ComposeResult:
+        with Horizontal():
+            yield Static(_("find") + " › ", id="mark", markup=False)
+            yield Input(placeholder=self._placeholder)
+        yield self.list
+
+    @property
+    def query_text(self) -> str:
+        return self.query_one(Input).value.strip()
+
+    def show(self, picks: Sequence[Pick], *, key: str | None = None) -> None:
+        """These are all; those that fit are seen."""
+        self._picks = tuple(picks)
+        self._narrow(key)
+        self.keep_height()
+
+    def keep_height(self) -> None:
+        """A list as high as what is in it stays so while it is narrowed down: what is on screen does not jump."""
+        most = self.list.styles.max_height
+        if self.list.styles.is_auto_height and most is not None and most.cells is not None and not self.query_text:
+            self.list.styles.min_height = min(most.cells, self.list.row_count)
+
+    def focus_line(self) -> None:
+        self.query_one(Input).focus()
+
+    def _narrow(self, key: str | None = None, *, top: bool = False) -> None:
+        query = self.query_text if self.is_mounted else ""
+        fits = _says if any(pick.key and _says(pick, query) for pick in self._picks) else _resembles
+        shown: list[Pick] = []
+        for pick in self._picks:
+            if pick.key and query and not fits(pick, query):
+                continue
+            if not pick.key and shown and not shown[-1].key:
+                shown.pop()
+            shown.append(pick)
+        if shown and not shown[-1].key:
+            shown.pop()
+        self.list.empty = _("nothing has “{query}”", query=query) if query else ""
+        self.list.show(shown, key=key, top=top)
+
+    def on_input_changed(self, event: Input.Changed) -> None:
+        event.stop()
+        self._narrow(top=True)
+
+    def on_input_submitted(self, event: Input.Submitted) -> None:
+        event.stop()
+        self.list.action_choose()
+
+    def on_key(self, event: events.Key) -> None:
+        if not self.query_one(Input).has_focus:
+            return
+        match event.key:
+            case "up":
+                self.list.action_move(-1)
+            case "down":
+                self.list.action_move(1)
+            case "pageup":
+                self.list.action_page(-1)
+            case "pagedown":
+                self.list.action_page(1)
+            case _:
+                return
+        event.stop()
+        event.prevent_default()
+
+
+def _says(pick: Pick, query: str) -> bool:
+    """The very words, anywhere."""
+    return query.casefold() in "\n".join((pick.label, pick.detail, pick.right, pick.also)).casefold()
+
+
+def _resembles(pick: Pick, query: str) -> bool:
+    """Letters in their order, in the label: what is asked only where the words are nowhere."""
+    return score(query, pick.label) is not None

@@ -1,0 +1,65 @@
+"""A list of lines that scrolls, and remembers how far down it has been seen."""
+
+from textual.geometry import Size
+from textual.scroll_view import ScrollView
+from textual.strip import Strip
+
+from kimi_tui.ui.tui.text.styled_line import Line
+from kimi_tui.ui.tui.text.undrawable import lines_or_notice
+from kimi_tui.ui.tui.themes.palette import Palette
+from kimi_tui.ui.tui.widgets.line_widget import ground_of, palette_of, strip_of
+
+
+class LineScroll(ScrollView):
+    """Subclasses say what the lines are. As high as its lines, up to its `max-height`."""
+
+    DEFAULT_CSS = "LineScroll { height: auto; scrollbar-size-vertical: 1; overflow-x: hidden; }"
+
+    def __init__(self, *, id: str | None = None, classes: str | None = None) -> None:  # noqa: A002
+        super().__init__(id=id, classes=classes)
+        self._strips: list[Strip] = []
+        self._drawn_width = -1
+        self._seen = 0
+
+    def lines(self, width: int, palette: Palette) -> list[Line]:
+        raise NotImplementedError
+
+    @property
+    def all_seen(self) -> bool:
+        """Whether every line has been on screen since the lines were last changed."""
+        return self._seen >= len(self._strips) > 0
+
+    def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
+        self._draw(max(1, width))
+        return len(self._strips)
+
+    def redraw(self) -> None:
+        """The lines are other ones now."""
+        self._drawn_width = -1
+        self._seen = 0
+        self.scroll_to(0, 0, animate=False, immediate=True)
+        if self.is_mounted:
+            self.refresh(layout=True)
+
+    def render_line(self, y: int) -> Strip:
+        width = self.scrollable_content_region.width
+        if width != self._drawn_width:
+            self._draw(width)
+        line = y + self.scroll_offset.y
+        if line < len(self._strips):
+            self._seen = max(self._seen, line + 1)
+            return self._strips[line].crop(0, width)
+        return Strip.blank(width, ground_of(self))
+
+    def _draw(self, width: int) -> None:
+        if width == self._drawn_width:
+            return
+        self._drawn_width = width
+        ground = ground_of(self)
+        palette = palette_of(self)
+        self._strips = [strip_of(line, width, ground) for line in lines_or_notice(self.lines, width, palette)]
+        self.virtual_size = Size(width, len(self._strips))
+
+    def notify_style_update(self) -> None:
+        super().notify_style_update()
+        self._drawn_width = -1

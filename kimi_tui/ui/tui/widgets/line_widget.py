@@ -1,0 +1,107 @@
+"""A widget that is a list of styled lines: what the small panes are made of. Only rows that changed are repainted."""
+
+from dataclasses import replace
+
+from rich.segment import Segment
+from rich.style import Style
+from textual.geometry import Region, Size
+from textual.strip import Strip
+from textual.widget import Widget
+
+from kimi_tui.ui.tui.text.sanitize import sanitize
+from kimi_tui.ui.tui.text.styled_line import Line, cells, cut
+from kimi_tui.ui.tui.text.undrawable import lines_or_notice
+from kimi_tui.ui.tui.themes.palette import Palette, palette_around
+
+
+def strip_of(line: Line, width: int, ground: Style) -> Strip:
+    """A line as a strip of exactly `width` columns, safe for a terminal."""
+    segments: list[Segment] = []
+    used = 0
+    for text, style in line.runs:
+        shown = sanitize(text)
+        size = cells(shown)
+        if used + size > width:
+            shown = cut(shown, width - used)
+            segments.append(Segment(shown, ground + style))
+            used += cells(shown)
+            break
+        if shown:
+            segments.append(Segment(shown, ground + style))
+            used += size
+    if used < width:
+        segments.append(Segment(" " * (width - used), ground + line.fill if line.fill else ground))
+    return Strip(segments, width)
+
+
+def palette_of(widget: Widget) -> Palette:
+    """The theme's styles; `base` has no ground of its own here, for panes have various grounds."""
+    palette = palette_around(widget)
+    return replace(palette, base=Style(color=palette.base.color))
+
+
+def ground_of(widget: Widget) -> Style:
+    """The style of the widget's cells that nothing is written on."""
+    return palette_of(widget).base + Style(bgcolor=widget.background_colors[1].rich_color)
+
+
+class Sheet(Widget):
+    """Subclasses say what the lines are; `redraw` compares and repaints."""
+
+    DEFAULT_CSS = "Sheet { height: auto; }"
+
+    def __init__(self, *, id: str | None = None, classes: str | None = None) -> None:  # noqa: A002
+        super().__init__(id=id, classes=classes)
+        self._strips: list[Strip] = []
+        self._drawn_width = -1
+
+    def lines(self, width: int, palette: Palette) -> list[Line]:
+        raise NotImplementedError
+
+    @property
+    def palette(self) -> Palette:
+        return palette_of(self)
+
+    @property
+    def ground(self) -> Style:
+        """The style of cells that nothing is written on."""
+        return ground_of(self)
+
+    def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
+        self._draw(width)
+        return len(self._strips)
+
+    def render_line(self, y: int) -> Strip:
+        if self._drawn_width != self.content_size.width:
+            self._draw(self.content_size.width)
+        if y < len(self._strips):
+            return self._strips[y]
+        return Strip.blank(self.content_size.width, self.ground)
+
+    def redraw(self) -> None:
+        """The lines may be other ones now."""
+        if not self.is_mounted:
+            return
+        before = self._strips
+        self._draw(max(0, self.content_size.width))
+        if len(self._strips) != len(before):
+            self.refresh(layout=self.styles.is_auto_height)
+            self.refresh()
+            return
+        for y, (old, new) in enumerate(zip(before, self._strips, strict=True)):
+            if old != new:
+                self.refresh(Region(0, y + self._content_top, self.size.width, 1))
+
+    @property
+    def _content_top(self) -> int:
+        return self.gutter.top
+
+    def _draw(self, width: int) -> None:
+        self._drawn_width = width
+        ground = self.ground
+        lines = lines_or_notice(self.lines, width, self.palette) if width > 0 else []
+        self._strips = [strip_of(line, width, ground) for line in lines]
+
+    def notify_style_update(self) -> None:
+        super().notify_style_update()
+        self._drawn_width = -1

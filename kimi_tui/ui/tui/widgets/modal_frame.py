@@ -1,0 +1,86 @@
+"""What the further screens have in common: a frame with a title, a body, and a line of keys; Esc leaves."""
+
+from collections.abc import Sequence
+from typing import ClassVar, TypeVar
+
+from textual import events
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Vertical
+from textual.content import Content
+
+from kimi_tui.ui.tui.i18n.catalog import N_, _
+from kimi_tui.ui.tui.text.sanitize import sanitize
+from kimi_tui.ui.tui.text.styled_line import cells
+from kimi_tui.ui.tui.widgets.key_bar import BarKey, KeyBar
+from kimi_tui.ui.tui.widgets.one_shot_screen import LeavingOnce
+
+ResultType = TypeVar("ResultType")
+
+
+LOW = 28
+"""With fewer rows than that none is left empty for the look of it."""
+
+
+class Frame(LeavingOnce[ResultType | None]):
+    """Fills the terminal. It gives back None where it was left.
+
+    Modal, so that the keys of the conversation behind it do not act.
+    """
+
+    DEFAULT_CSS = """
+    Frame { background: $background; }
+    Frame > #frame {
+        width: 100%; height: 100%; padding: 0 1; background: $background;
+        border: round $primary; border-title-color: $primary; border-title-style: bold; border-subtitle-color: $muted;
+    }
+    Frame > #frame > KeyBar { margin-top: 1; }
+    Frame.-low > #frame > KeyBar { margin-top: 0; }
+    Frame.-bare PickList { width: 100%; height: 1fr; max-height: 100%; padding: 1 1; }
+    Frame.-bare Reading { display: none; }
+    Frame Input { border: none; height: 1; padding: 0 1; background: $panel; }
+    Frame Input:focus { border: none; }
+    Frame Input:focus-within { border: none; }
+    """
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("escape", "leave", "Back", show=False),
+        Binding("ctrl+c", "leave", "Back", show=False),
+        Binding("ctrl+q", "app.leave", "Quit", show=False, priority=True),
+    ]
+    title_text: ClassVar[str] = ""
+    leave_word: ClassVar[str] = N_("back")
+
+    def body(self) -> ComposeResult:
+        raise NotImplementedError
+
+    def keys(self) -> Sequence[BarKey]:
+        """The keys of the last line; Esc is added to them."""
+        return ()
+
+    def compose(self) -> ComposeResult:
+        with Vertical(id="frame") as frame:
+            frame.border_title = _(self.title_text)
+            yield from self.body()
+            yield KeyBar(id="keys")
+
+    def on_mount(self) -> None:
+        self.show_keys()
+
+    def on_resize(self, event: events.Resize) -> None:
+        self.set_class(event.size.height < LOW, "-low")
+
+    def show_keys(self) -> None:
+        """The keys may be other ones now."""
+        self.query_one("#keys", KeyBar).show((*self.keys(), BarKey("Esc", _(self.leave_word), "leave")))
+
+    def say_below(self, text: str) -> None:
+        """A word in the frame's lower edge; what is too long for that is told whole beside it."""
+        frame = self.query_one("#frame")
+        text = sanitize(text)
+        if self.is_mounted and cells(text) > frame.size.width - 4 > 0:
+            self.notify(text, severity="warning", timeout=8, markup=False)
+            text = ""
+        frame.border_subtitle = Content(text)
+
+    def action_leave(self) -> None:
+        self.dismiss(None)

@@ -1,0 +1,290 @@
+"""A list to pick from: rows under headings, one of them under the cursor. Only rows in sight are drawn."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar, Literal
+
+from rich.style import Style
+from textual import events
+from textual.binding import Binding, BindingType
+from textual.geometry import Size
+from textual.message import Message
+from textual.scroll_view import ScrollView
+from textual.strip import Strip
+
+from kimi_tui.ui.tui.text.call_summary import one_line
+from kimi_tui.ui.tui.text.styled_line import Line, Run, cells, cut, cut_start
+from kimi_tui.ui.tui.text.undrawable import log_fault, plain_lines
+from kimi_tui.ui.tui.text.wrap import wrap_text
+from kimi_tui.ui.tui.themes.palette import Palette
+from kimi_tui.ui.tui.widgets.line_widget import ground_of, palette_of, strip_of
+
+Role = Literal["base", "muted", "accent", "success", "warning", "error"]
+
+
+@dataclass(frozen=True, slots=True)
+class Pick:
+    """A row. Without a `key` it is a heading. `right` stands at the right edge, `detail` on a row below.
+
+    `sign` comes before the label in the colour of `role`; a `quiet` row steps back. `also` is not shown: words by which
+    the row is found too.
+    """
+
+    key: str
+    label: str
+    right: str = ""
+    detail: str = ""
+    sign: str = ""
+    role: Role = "base"
+    quiet: bool = False
+    also: str = ""
+
+
+def ink_of(role: Role, palette: Palette) -> Style:
+    """The style of a role."""
+    match role:
+        case "base":
+            return palette.base
+        case "muted":
+            return palette.muted
+        case "accent":
+            return palette.accent
+        case "success":
+            return palette.success
+        case "warning":
+            return palette.warning
+        case "error":
+            return palette.error
+
+
+class PickList(ScrollView, can_focus=True):
+    """Arrows, the mouse and Enter. With `at_once` one click picks; without it, a click on the row of the cursor."""
+
+    DEFAULT_CSS = """
+    PickList { height: 1fr; scrollbar-size-vertical: 1; overflow-x: hidden; background: $background; }
+    """
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("up,ctrl+p", "move(-1)", "Up", show=False),
+        Binding("down,ctrl+n", "move(1)", "Down", show=False),
+        Binding("pageup", "page(-1)", "Page up", show=False),
+        Binding("pagedown", "page(1)", "Page down", show=False),
+        Binding("home", "end(-1)", "First", show=False),
+        Binding("end", "end(1)", "Last", show=False),
+        Binding("enter", "choose", "Take it", show=False),
+    ]
+
+    class Moved(Message):
+        """Another row is under the cursor; `key` is "" where there is none."""
+
+        def __init__(self, picks: "PickList", key: str) -> None:
+            self.picks, self.key = picks, key
+            super().__init__()
+
+        @property
+        def control(self) -> "PickList":
+            return self.picks
+
+    class Chosen(Message):
+        def __init__(self, picks: "PickList", key: str) -> None:
+            self.picks, self.key = picks, key
+            super().__init__()
+
+        @property
+        def control(self) -> "PickList":
+            return self.picks
+
+    def __init__(self, *, at_once: bool = True, empty: str = "", id: str | None = None) -> None:  # noqa: A002
+        super().__init__(id=id)
+        self.picks: tuple[Pick, ...] = ()
+        self.empty = empty
+        self._at_once = at_once
+        self._cursor = -1
+        self._rows: list[tuple[int, int]] = []
+        self._first: dict[int, int] = {}
+        self._strips: dict[tuple[int, bool], list[Strip]] = {}
+        self._drawn_for: tuple[int, bool] = (-1, False)
+
+    @property
+    def selected(self) -> Pick | None:
+        return self.picks[self._cursor] if 0 <= self._cursor < len(self.picks) else None
+
+    @property
+    def key(self) -> str:
+        """The key under the cursor, "" where there is none."""
+        return self.selected.key if self.selected else ""
+
+    @property
+    def row_count(self) -> int:
+        return len(self._rows)
+
+    def show(self, picks: Sequence[Pick], *, key: str | None = None, top: bool = False) -> None:
+        """Show these, with the cursor on `key`, else on the row it was on (`top`: on the first)."""
+        before = self.key
+        wanted = before if key is None else key
+        self.picks = tuple(picks)
+        self._strips.clear()
+        self._rows, self._first = [], {}
+        for index, pick in enumerate(self.picks):
+            if not pick.key and index:
+                self._rows.append((index, -1))
+            self._first[index] = len(self._rows)
+            self._rows.extend((index, part) for part in range(2 if pick.detail else 1))
+        keys = [pick.key for pick in self.picks]
+        at = keys.index(wanted) if wanted and wanted in keys and not (top and key is None) else -1
+        if at < 0:
+            near = 0 if top else max(0, min(self._cursor, len(keys) - 1))
+            taken = [index for index, one in enumerate(keys) if one]
+            at = min(taken, key=lambda index: abs(index - near), default=-1)
+        self._cursor = at
+        if self.is_mounted:
+            self._resize_rows()
+            self._into_sight()
+            self.refresh(layout=self.styles.is_auto_height)
+            if self.key != before:
+                self._tell(self.Moved(self, self.key))
+
+    def select(self, key: str) -> None:
+        """Put the cursor on that row."""
+        index = next((index for index, pick in enumerate(self.picks) if pick.key == key and key), -1)
+        if index >= 0:
+            self._go(index)
+
+    # Moving
+
+    def action_move(self, by: int) -> None:
+        index = self._cursor + by
+        while 0 <= index < len(self.picks) and not self.picks[index].key:
+            index += by
+        if 0 <= index < len(self.picks):
+            self._go(index)
+        elif by < 0:
+            self.scroll_to(0, 0, animate=False, immediate=True)
+
+    def action_page(self, by: int) -> None:
+        rows = max(1, self.scrollable_content_region.height - 1)
+        if self._cursor >= 0:
+            at = max(0, min(self._first[self._cursor] + by * rows, len(self._rows) - 1))
+            self._go_near(self._rows[at][0], -by)
+
+    def action_end(self, by: int) -> None:
+        self._go_near(0 if by < 0 else len(self.picks) - 1, -by)
+
+    def action_choose(self) -> None:
+        if self.key:
+            self._tell(self.Chosen(self, self.key))
+
+    def on_click(self, event: events.Click) -> None:
+        row = event.y - self.gutter.top + self.scroll_offset.y
+        if not 0 <= row < len(self._rows) or self._rows[row][1] < 0 or not self.picks[self._rows[row][0]].key:
+            return
+        index = self._rows[row][0]
+        again = index == self._cursor
+        self._go(index)
+        if self._at_once or again:
+            self.action_choose()
+
+    def _tell(self, message: Message) -> None:
+        """As its own word, for one that its parent seems to have sent would end at the parent."""
+        self.post_message(message.set_sender(self))
+
+    def _go_near(self, index: int, by: int) -> None:
+        """To that row, or the nearest in direction `by` that is no heading."""
+        while 0 <= index < len(self.picks) and not self.picks[index].key:
+            index += by
+        if 0 <= index < len(self.picks):
+            self._go(index)
+
+    def _go(self, index: int) -> None:
+        if index != self._cursor:
+            self._cursor = index
+            self.refresh()
+            self._tell(self.Moved(self, self.key))
+        self._into_sight()
+
+    def _into_sight(self) -> None:
+        if self._cursor < 0:
+            return
+        height = self.scrollable_content_region.height
+        first = self._first[self._cursor]
+        last = first + (1 if self.picks[self._cursor].detail else 0)
+        above = self._cursor
+        while above > 0 and not self.picks[above - 1].key:  # a heading goes with its first row
+            above -= 1
+        top = self._first[above]
+        if top < self.scroll_offset.y:
+            self.scroll_to(0, top, animate=False, immediate=True)
+        elif last >= self.scroll_offset.y + height > 0:
+            self.scroll_to(0, last - height + 1, animate=False, immediate=True)
+
+    # Drawing
+
+    def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
+        return max(1, len(self._rows))
+
+    def on_mount(self) -> None:
+        self._resize_rows()
+
+    def on_resize(self, event: events.Resize) -> None:
+        self._resize_rows()
+        self.call_after_refresh(self._into_sight)
+
+    def _resize_rows(self) -> None:
+        self.virtual_size = Size(self.scrollable_content_region.width, max(1, len(self._rows)))
+
+    def render_line(self, y: int) -> Strip:
+        width = self.scrollable_content_region.width
+        if self._drawn_for != (width, self.has_focus):
+            self._drawn_for = (width, self.has_focus)
+            self._strips.clear()
+        line = y + self.scroll_offset.y
+        if not self.picks and self.empty:
+            rows = wrap_text(self.empty, palette_of(self).muted, max(8, width - 4))
+            words = Line((("  ", Style()), *rows[y][0])) if y < len(rows) else Line()
+            return strip_of(words, width, ground_of(self))
+        if line >= len(self._rows) or self._rows[line][1] < 0:
+            return Strip.blank(width, ground_of(self))
+        index, part = self._rows[line]
+        here = index == self._cursor
+        strips = self._strips.get((index, here))
+        if strips is None:
+            ground, palette = ground_of(self), palette_of(self)
+            lines = _lines_or_label(self.picks[index], width, palette, here=here)
+            strips = self._strips[index, here] = [strip_of(one, width, ground) for one in lines]
+        return strips[part] if part < len(strips) else Strip.blank(width, ground_of(self))
+
+    def notify_style_update(self) -> None:
+        super().notify_style_update()
+        self._strips.clear()
+
+
+def _lines_or_label(pick: Pick, width: int, palette: Palette, *, here: bool) -> list[Line]:
+    try:
+        return _lines(pick, width, palette, here=here)
+    except Exception as error:  # noqa: BLE001 - the edge: a row that cannot be drawn ends nothing
+        log_fault(error)
+        return plain_lines(pick.label, width, palette.warning)[:1]
+
+
+def _lines(pick: Pick, width: int, palette: Palette, *, here: bool) -> list[Line]:
+    if not pick.key:
+        return [Line(((cut(one_line(pick.label), width), palette.muted + Style(bold=True)),))]
+    fill = palette.user_bg if here else None
+    ground = fill or Style()
+    name = palette.accent + Style(bold=True) if here else palette.muted if pick.quiet else palette.base
+    head: list[Run] = [("› " if here else "  ", palette.accent + ground)]
+    if pick.sign:
+        head.append((f"{pick.sign} ", ink_of(pick.role, palette) + ground))
+    indent = sum(cells(text) for text, _ in head)
+    label = one_line(pick.label)
+    right = cut(one_line(pick.right), max(width * 2 // 5, width - indent - cells(label) - 4))
+    room = width - indent - (cells(right) + 3 if right else 1)
+    label = cut_start(label, room) if label.startswith(("/", "~")) else cut(label, room)
+    runs = [*head, (label, name + ground)]
+    if right:
+        gap = width - indent - cells(label) - cells(right) - 1
+        runs += [(" " * gap, ground), (right, palette.muted + ground)]
+    rows = [Line(tuple(runs), fill=fill)]
+    if pick.detail:
+        about = cut(one_line(pick.detail), width - indent - 1)
+        rows.append(Line(((" " * indent, ground), (about, palette.muted + ground)), fill=fill))
+    return rows

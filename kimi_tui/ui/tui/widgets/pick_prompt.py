@@ -1,0 +1,46 @@
+"""Asks for one of many names."""
+
+from collections.abc import Sequence
+
+from textual.app import ComposeResult
+
+from kimi_tui.ui.tui.i18n.catalog import _
+from kimi_tui.ui.tui.text.sanitize import sanitize
+from kimi_tui.ui.tui.widgets.filtered_list import SearchedList
+from kimi_tui.ui.tui.widgets.key_bar import BarKey
+from kimi_tui.ui.tui.widgets.modal_card import Card
+from kimi_tui.ui.tui.widgets.pick_list import Pick, PickList
+
+
+class PickOne(Card[str]):
+    """Gives back the name that was taken; the cursor begins on `value`."""
+
+    CSS = """
+    PickOne SearchedList { height: auto; }
+    PickOne PickList { height: auto; margin-bottom: 1; }
+    """
+    rows_beside = 7
+
+    def __init__(self, title: str, names: Sequence[str], value: str) -> None:
+        super().__init__()
+        self._title, self._names, self._value = title, tuple(names), value
+
+    def body(self) -> ComposeResult:
+        yield SearchedList(_("a name"))
+
+    def keys(self) -> Sequence[BarKey]:
+        return (BarKey("Enter", _("take it"), "take"),)
+
+    def on_mount(self) -> None:
+        super().on_mount()
+        self.query_one("#frame").border_title = sanitize(self._title)
+        searched = self.query_one(SearchedList)
+        rows = [Pick(name, name, sign="○", role="muted") for name in self._names if name != self._value]
+        searched.show([Pick(self._value, self._value, sign="●", role="accent"), *rows], key=self._value)
+        searched.focus_line()
+
+    def action_take(self) -> None:
+        self.query_one(PickList).action_choose()
+
+    def on_pick_list_chosen(self, event: PickList.Chosen) -> None:
+        self.dismiss(event.key)

@@ -1,0 +1,43 @@
+"""Asks for one line of text: a name, a key."""
+
+from collections.abc import Sequence
+
+from textual.app import ComposeResult
+from textual.widgets import Input, Static
+
+from kimi_tui.ui.tui.i18n.catalog import p_
+from kimi_tui.ui.tui.text.sanitize import sanitize
+from kimi_tui.ui.tui.widgets.key_bar import BarKey
+from kimi_tui.ui.tui.widgets.modal_card import Card
+
+
+class AskLine(Card[str]):
+    """Gives back the line, without blanks around it; "" may be an answer. A `secret` is not shown while it is typed."""
+
+    CSS = """
+    AskLine #about { height: auto; color: $muted; margin-bottom: 1; }
+    AskLine Input { margin-bottom: 1; }
+    """
+
+    def __init__(self, title: str, *, about: str = "", value: str = "", secret: bool = False) -> None:
+        super().__init__()
+        self._title, self._about, self._value, self._secret = title, about, value, secret
+
+    def body(self) -> ComposeResult:
+        if self._about:
+            yield Static(sanitize(self._about), id="about", markup=False)
+        yield Input(self._value, password=self._secret, id="line")
+
+    def keys(self) -> Sequence[BarKey]:
+        return (BarKey("Enter", p_("key", "done"), "done"),)
+
+    def on_mount(self) -> None:
+        super().on_mount()
+        self.query_one("#frame").border_title = sanitize(self._title)
+        self.query_one(Input).focus()
+
+    def on_input_submitted(self) -> None:
+        self.action_done()
+
+    def action_done(self) -> None:
+        self.dismiss(self.query_one(Input).value.strip())

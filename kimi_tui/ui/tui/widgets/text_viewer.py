@@ -1,0 +1,29 @@
+"""Lines to be read: they scroll, by keys and by the wheel."""
+
+from collections.abc import Callable
+
+from kimi_tui.ui.tui.text.styled_line import Line
+from kimi_tui.ui.tui.themes.palette import Palette
+from kimi_tui.ui.tui.widgets.line_scroll_view import LineScroll
+
+MakeLines = Callable[[int, Palette], list[Line]]
+
+
+class Reading(LineScroll, can_focus=True):
+    """Shows what it is given, from the top or from the end."""
+
+    DEFAULT_CSS = "Reading { height: 1fr; background: $background; scrollbar-size-vertical: 1; }"
+
+    def __init__(self, *, id: str | None = None) -> None:  # noqa: A002
+        super().__init__(id=id)
+        self._make: MakeLines = lambda _width, _palette: []
+
+    def show(self, make: MakeLines, *, at_end: bool = False) -> None:
+        """Show these lines; `at_end`: the last of them."""
+        self._make = make
+        self.redraw()
+        if at_end:
+            self.call_after_refresh(self.scroll_end, animate=False)
+
+    def lines(self, width: int, palette: Palette) -> list[Line]:
+        return self._make(width, palette)

@@ -1,0 +1,74 @@
+import json
+
+import pytest
+
+from kimi_tui import paths
+from kimi_tui.cli.options import parse
+from kimi_tui.cli.plan_builder import plan_of
+from kimi_tui.session.session import sessions_dir
+from tests.soul.engines import engine_on, plan
+
+PROVIDERS = {"p": {"type": "kimi", "api_key": "k"}}
+
+
+def config(capabilities):
+    models = {"m": {"provider": "p", "model": "model", "capabilities": capabilities}}
+    return json.dumps({"providers": PROVIDERS, "models": models})
+
+
+@pytest.mark.parametrize(
+    ("capabilities", "option", "warned"),
+    [([], "--thinking", True), (["thinking"], "--thinking", False), ([], "--no-thinking", False)],
+)
+def test_thinking_that_is_not_sent_is_said(tmp_path, capabilities, option, warned):
+    plan = plan_of(parse(["-w", str(tmp_path), "--config", config(capabilities), option]), interactive=False)
+    assert any("not asked to think" in warning for warning in plan.warnings) == warned
+
+
+KIMIS_CONTEXT = [
+    {"role": "_system_prompt", "content": "You may call Agent and Bash."},
+    {"role": "user", "content": "remember 7"},
+    {"role": "assistant", "content": "noted"},
+]
+
+
+def kimis(folder):
+    folder.mkdir(parents=True)
+    (folder / "context.jsonl").write_text("".join(json.dumps(row) + "\n" for row in KIMIS_CONTEXT))
+    (folder / "state.json").write_text(json.dumps({"version": 1, "approval": {"yolo": True}, "custom_title": "seven"}))
+
+
+async def test_continue_goes_on_with_a_copy_of_kimi_clis_last_session(tmp_path):
+    made = plan(tmp_path, "text: 7")
+    folder = paths.kimi_home() / "sessions" / paths.work_dir_key(made.work_dir) / "abc"
+    kimis(folder)
+    before = {file.name: file.read_bytes() for file in folder.iterdir()}
+    found = plan_of(parse(["-w", str(made.work_dir), "--continue"]), interactive=True)
+    assert found.session_id == "kimi-abc"
+    assert "a copy of Kimi CLI's last session" in found.warnings[0]
+    async with engine_on(plan(tmp_path, "text: 7", session_id=found.session_id)) as (engine, _):
+        assert [message.text for message in engine.context.history] == ["remember 7", "noted"]
+        assert "Bash" not in engine.soul.agent.system_prompt
+        assert not engine.approvals.yolo
+        assert engine.title == "seven"
+    assert {file.name: file.read_bytes() for file in folder.iterdir()} == before
+
+
+async def test_a_session_of_kimi_cli_in_a_shared_home_is_never_opened_in_place(tmp_path, monkeypatch):
+    monkeypatch.delenv("KIMI_TUI_HOME")
+    monkeypatch.setenv("KIMI_SHARE_DIR", str(tmp_path / "share"))
+    made = plan(tmp_path, "text: 7", "text: 8")
+    folder = sessions_dir(made.work_dir) / "abc"
+    kimis(folder)
+    before = {file.name: file.read_bytes() for file in folder.iterdir()}
+    for again in (False, True):
+        async with engine_on(plan(tmp_path, "text: 7", session_id="abc")) as (engine, _):
+            assert engine.session_id == "kimi-abc"
+            assert len(engine.context.history) == (4 if again else 2)
+            await engine.prompt("which?")
+    assert {file.name: file.read_bytes() for file in folder.iterdir()} == before
+    async with engine_on(plan(tmp_path, "text: 7")) as (engine, _):
+        await engine.prompt("mine")
+        own = engine.session_id
+    async with engine_on(plan(tmp_path, session_id=own)) as (engine, _):
+        assert engine.session_id == own

@@ -1,0 +1,189 @@
+from pathlib import Path
+
+import pytest
+
+from kimi_tui.config.loader import load_config
+from kimi_tui.config.schema import Config
+from kimi_tui.errors import ConfigError
+from tests.config.files import YAML, written
+
+
+def test_yaml_toml_and_json_of_one_shape_give_one_configuration(tmp_path):
+    toml = """
+default_model = "k2"
+[providers.moon]
+type = "kimi"
+base_url = "https://example.invalid/v1"
+api_key = "sk-secret"
+[models.k2]
+provider = "moon"
+model = "kimi-k2"
+max_context_size = 1000
+[loop_control]
+max_steps_per_turn = 7
+"""
+    first = load_config(written(tmp_path, YAML)).config
+    second = load_config(written(tmp_path, toml, "c.toml")).config
+    third = load_config(text=first.model_dump_json().replace("**********", "sk-secret")).config
+    assert first == second == third
+    assert first.loop_control.max_steps_per_turn == 7
+
+
+def test_no_file_is_the_defaults():
+    assert load_config().config == Config()
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("a: [", r"config.yaml: line 1, column \d+"),
+        ("models: 3", "config.yaml:1: models: "),
+        ("loop_control: {max_steps_per_turn: 0}", "loop_control.max_steps_per_turn: "),
+        ("providers: {x: {type: magic}}", "providers.x.type: "),
+        ("models: {k: {provider: nobody, model: m}}", "models.k.provider: there is no provider 'nobody'"),
+        ("default_model: k", "default_model: there is no model 'k'"),
+        ("- 1", "a configuration is a table of keys"),
+        (b"\xff\xfe", "not UTF-8"),
+        ("a: &a [*a]\nb: !!python/object:os.system x", "config.yaml: "),
+        ("a: " + "[" * 5000, "config.yaml: "),
+    ],
+)
+def test_bad_config_is_an_error_with_file_key_and_cause(tmp_path, text, message):
+    with pytest.raises(ConfigError, match=message) as caught:
+        load_config(written(tmp_path, text))
+    assert caught.value.exit_code == 2
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "message"),
+    [
+        ("theme: kimi\n# often\nloop_control:\n  max_steps_per_turn: many\n", 4, "loop_control.max_steps_per_turn: "),
+        ("models:\n  k:\n    model: m\n    provider: nobody\n", 4, "models.k.provider: there is no provider"),
+        ("theme: kimi\n\ndefault_model: k\n", 3, "default_model: there is no model"),
+        ("providers:\n  p: {type: magic}\n", 2, "providers.p.type: "),
+    ],
+)
+def test_a_wrong_value_is_told_with_its_line(tmp_path, text, line, message):
+    file = written(tmp_path, text)
+    with pytest.raises(ConfigError) as caught:
+        load_config(file)
+    assert str(caught.value).startswith(f"{file}:{line}: {message}")
+
+
+def test_an_unknown_key_is_told_with_its_line(tmp_path):
+    file = written(tmp_path, "theme: kimi\n\nteme: light\n")
+    assert load_config(file).warnings == (f"{file}:3: teme: no such key; did you mean theme?",)
+
+
+_MISTYPED_YAML = """\
+providers:
+  p:
+    type: kimi
+    api_kye: k
+models:
+  m:
+    provider: p
+    model: m
+    max_context: 5
+loop_control:
+  max_step_per_turn: 7
+  max_steps_per_run: 3
+hooks:
+  - event: Stop
+    command: "true"
+  - event: Stop
+    command: "true"
+    matcer: x
+services:
+  searxng: {base_ulr: x}
+background: {max_runing_tasks: 2, read_max_bytes: 3}
+permissions:
+  allow: ["Shell(ls)", {rule: "Shell(pwd)", macth: [pwd]}]
+sandbox: {networc: true}
+"""
+_MISTYPED_TOML = """\
+[providers.p]
+type = "kimi"
+api_kye = "k"
+env = {ANY_NAME = "x"}
+
+[models."m.1"]
+provider = "p"
+model = "m"
+max_context = 5
+
+[[hooks]]
+event = "Stop"
+command = "true"
+
+[[hooks]]
+event = "Stop"
+command = "true"
+matcer = "x"
+"""
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "expected"),
+    [
+        (
+            "config.yaml",
+            _MISTYPED_YAML,
+            [
+                "21: background.max_runing_tasks: no such key; did you mean max_running_tasks?",
+                "18: hooks.1.matcer: no such key; did you mean matcher?",
+                "11: loop_control.max_step_per_turn: no such key; did you mean max_steps_per_turn?",
+                "9: models.m.max_context: no such key; did you mean max_context_size?",
+                "23: permissions.allow.1.macth: no such key; did you mean match?",
+                "4: providers.p.api_kye: no such key; did you mean api_key?",
+                "24: sandbox.networc: no such key; did you mean network?",
+                "20: services.searxng.base_ulr: no such key; did you mean base_url?",
+            ],
+        ),
+        (
+            "config.toml",
+            _MISTYPED_TOML,
+            [
+                "18: hooks.1.matcer: no such key; did you mean matcher?",
+                "9: models.m.1.max_context: no such key; did you mean max_context_size?",
+                "3: providers.p.api_kye: no such key; did you mean api_key?",
+            ],
+        ),
+        ("c.json", '{\n "theme": "kimi",\n "sandbox": {\n  "zzz": 1\n }\n}', ["4: sandbox.zzz: no such key"]),
+    ],
+)
+def test_a_mistyped_key_of_any_depth_is_told_with_its_line_and_the_nearest_name(tmp_path, name, text, expected):
+    file = written(tmp_path, text, name)
+    assert load_config(file).warnings == tuple(f"{file}:{line}" for line in expected)
+
+
+def test_an_empty_file_and_one_with_a_byte_order_mark_are_read(tmp_path):
+    assert load_config(written(tmp_path, "")).config == Config()
+    for name, text in (("c.yaml", "theme: light"), ("c.toml", 'theme = "light"'), ("c.json", '{"theme": "light"}')):
+        assert load_config(written(tmp_path, f"\ufeff{text}", name)).config.theme == "kimi-light"
+
+
+def test_a_device_is_no_configuration():
+    with pytest.raises(ConfigError, match="not a regular file"):
+        load_config(Path("/dev/zero"))
+
+
+def test_a_key_that_nobody_knows_is_a_warning_and_a_key_of_the_peer_is_not(tmp_path):
+    loaded = load_config(written(tmp_path, "teme: light\ntelemetry: false"))
+    assert len(loaded.warnings) == 1
+    assert "teme: no such key" in loaded.warnings[0]
+
+
+def test_a_key_never_shows_in_an_error_or_a_repr(tmp_path):
+    loaded = load_config(written(tmp_path, YAML))
+    assert "sk-secret" not in repr(loaded)
+    with pytest.raises(ConfigError) as caught:
+        load_config(written(tmp_path, YAML.replace("kimi,", "magic,")))
+    assert "sk-secret" not in str(caught.value)
+
+
+def test_half_a_surrogate_pair_in_yaml_or_json_becomes_a_replacement(tmp_path):
+    for name in ("config.yaml", "config.json"):
+        file = tmp_path / name
+        file.write_text(r'{"hooks": [{"event": "Stop", "command": "echo \ud800"}]}')
+        assert load_config(file).config.hooks[0].command == "echo \ufffd"

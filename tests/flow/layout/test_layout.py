@@ -1,0 +1,228 @@
+import time
+from itertools import pairwise
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from kimi_tui.errors import ChartTooLargeError
+from kimi_tui.flow.layout.cell_text import cells, wrap
+from kimi_tui.flow.layout.layout import Layout, LayoutDirection, LayoutMode, layout
+from kimi_tui.flow.model.graph import Flow, NodeKind
+from tests.flow.layout_check import crossings, violations
+from tests.flow.random_flows import any_flow, likely_flow, make_flow
+
+DIRECTIONS = st.sampled_from(["TB", "LR"])
+MODES = st.sampled_from(["full", "compact"])
+WIDTHS = st.sampled_from([None, 24, 40, 80])
+BOUNDED = settings(
+    max_examples=80, derandomize=True, database=None, deadline=None, suppress_health_check=[HealthCheck.too_slow]
+)
+BOTH: tuple[LayoutDirection, ...] = ("TB", "LR")
+
+
+@BOUNDED
+@given(st.integers(2, 12), st.integers(1, 26), st.integers(0, 10_000), DIRECTIONS, MODES, WIDTHS)
+def test_no_line_box_or_label_is_in_the_way_of_another_in_any_graph(
+    size: int, links: int, seed: int, direction: LayoutDirection, mode: LayoutMode, width: int | None
+) -> None:
+    flow = any_flow(size, links, seed)
+    assert violations(layout(flow, direction=direction, mode=mode, width=width), flow) == []
+
+
+@BOUNDED
+@given(st.integers(3, 45), st.integers(0, 10_000), DIRECTIONS, MODES, WIDTHS)
+def test_no_line_box_or_label_is_in_the_way_of_another_in_a_likely_flow(
+    size: int, seed: int, direction: LayoutDirection, mode: LayoutMode, width: int | None
+) -> None:
+    flow = likely_flow(size, seed)
+    assert violations(layout(flow, direction=direction, mode=mode, width=width), flow) == []
+
+
+def test_the_same_flow_always_gives_the_same_layout() -> None:
+    assert layout(likely_flow(30, 4), direction="TB") == layout(likely_flow(30, 4), direction="TB")
+
+
+def _line(drawn: Layout, *names: str) -> set[int]:
+    return {drawn.nodes[name].x + (drawn.nodes[name].width - 1) // 2 for name in names}
+
+
+def test_the_main_line_is_straight_and_the_loop_stands_beside_it() -> None:
+    flow = make_flow(
+        {"b": "BEGIN", "fix": "Fix the flaky test", "ok": "Green?", "tag": "Tag", "e": "END"},
+        [("b", "fix", None), ("fix", "ok", None), ("ok", "fix", "no"), ("ok", "tag", "yes"), ("tag", "e", None)],
+    )
+    drawn = layout(flow, direction="TB")
+    assert len(_line(drawn, "b", "fix", "ok", "tag", "e")) == 1
+    loop = next(edge for edge in drawn.edges if edge.label == "no")
+    assert loop.back
+    assert loop.path[0][0] == drawn.nodes["ok"].x + drawn.nodes["ok"].width
+    assert loop.path[-1][0] == drawn.nodes["fix"].x + drawn.nodes["fix"].width
+    assert crossings(drawn) == 0
+
+
+def test_equal_branches_stand_on_both_sides_of_their_decision() -> None:
+    flow = make_flow(
+        {"b": "BEGIN", "ask": "Which?", "one": "Left", "two": "Side", "e": "END"},
+        [("b", "ask", None), ("ask", "one", "a"), ("ask", "two", "b"), ("one", "e", None), ("two", "e", None)],
+    )
+    drawn = layout(flow, direction="TB")
+    (middle,), (left,), (right,) = _line(drawn, "ask"), _line(drawn, "one"), _line(drawn, "two")
+    assert abs((middle - left) - (right - middle)) <= 1
+
+
+def test_lines_that_go_back_to_one_node_share_its_arrow() -> None:
+    flow = make_flow(
+        {"b": "BEGIN", "w": "Write", "x": "Lint?", "y": "Test?", "e": "END"},
+        [("b", "w", None), ("w", "x", None), ("x", "y", "ok"), ("x", "w", "no"), ("y", "e", "ok"), ("y", "w", "no")],
+    )
+    drawn = layout(flow, direction="TB")
+    first, second = (edge for edge in drawn.edges if edge.back)
+    assert first.path[-1] == second.path[-1]
+
+
+def test_twins_and_self_loops_have_lines_of_their_own() -> None:
+    flow = make_flow(
+        {"b": "BEGIN", "a": "Wait", "e": "END"},
+        [("b", "a", None), ("a", "a", "wait"), ("a", "a", "wait more"), ("a", "e", "one"), ("a", "e", "two")],
+    )
+    for direction in BOTH:
+        drawn = layout(flow, direction=direction)
+        assert violations(drawn, flow) == []
+        assert len({edge.path[0] for edge in drawn.edges}) == len(drawn.edges)
+
+
+def test_a_narrow_pane_gets_a_narrower_drawing() -> None:
+    flow = likely_flow(12, 3)
+    free = layout(flow, direction="TB")
+    narrow = layout(flow, direction="TB", width=30)
+    assert narrow.width < free.width
+    assert layout(flow, direction="TB", width=free.width).width == free.width
+
+
+def test_left_right_runs_to_the_right() -> None:
+    drawn = layout(
+        make_flow({"b": "BEGIN", "a": "Do", "e": "END"}, [("b", "a", None), ("a", "e", None)]), direction="LR"
+    )
+    assert drawn.nodes["b"].x < drawn.nodes["a"].x < drawn.nodes["e"].x
+    assert {node.y for node in drawn.nodes.values()} == {0}
+
+
+def test_boxes_say_the_label_in_at_most_three_lines() -> None:
+    flow = make_flow(
+        {"b": "BEGIN", "a": "word " * 60, "c": "很" * 200, "e": "END"}, [("b", "a", None), ("a", "c", None)]
+    )
+    drawn = layout(flow, direction="TB")
+    for node in drawn.nodes.values():
+        assert len(node.lines) <= 3
+        assert all(cells(line) <= node.width - 2 for line in node.lines)
+    assert drawn.nodes["a"].lines[-1].endswith("…")
+    assert drawn.nodes["b"].kind is NodeKind.BEGIN
+
+
+def test_compact_boxes_are_one_line_high() -> None:
+    drawn = layout(likely_flow(10, 1), direction="TB", mode="compact")
+    assert {node.height for node in drawn.nodes.values()} == {1}
+
+
+def test_a_flow_may_be_very_long() -> None:
+    names = [f"n{i}" for i in range(3000)]
+    flow = make_flow(dict.fromkeys(names, "step"), [(a, b, None) for a, b in pairwise(names)])
+    assert layout(flow, direction="TB").height == 3000 * 4 - 1
+
+
+def test_a_flow_without_edges_is_drawn_side_by_side() -> None:
+    flow = make_flow({"b": "BEGIN", "e": "END"}, [])
+    assert violations(layout(flow, direction="TB"), flow) == []
+
+
+@pytest.mark.parametrize(("size", "limit"), [(20, 0.02), (200, 0.3)])
+def test_a_layout_is_quick(size: int, limit: float) -> None:
+    best = 10.0
+    for seed in range(3):
+        flow = likely_flow(size, seed)
+        begin = time.process_time()
+        layout(flow, direction="TB")
+        best = min(best, time.process_time() - begin)
+    assert best < 2 * limit
+
+
+def _with_local_loops(size: int) -> Flow:
+    names = ["BEGIN", *(f"n{i}" for i in range(size - 2)), "END"]
+    edges: list[tuple[str, str, str | None]] = [
+        (a, b, "go on" if i % 3 == 0 and i else None) for i, (a, b) in enumerate(pairwise(names))
+    ]
+    edges += [(names[i], names[max(1, i - i % 17)], "again") for i in range(3, size - 1, 3)]
+    return make_flow({name: f"{name}: look at what it says" for name in names}, edges)
+
+
+def test_two_thousand_nodes_are_laid_out_in_three_seconds() -> None:
+    begin = time.process_time()
+    drawn = layout(_with_local_loops(2_000), direction="TB", width=80)
+    assert time.process_time() - begin < 3
+    assert len(drawn.nodes) == 2_000
+
+
+def test_a_node_with_hundreds_of_edges_is_laid_out_soon() -> None:
+    begin = time.process_time()
+    layout(any_flow(60, 580, 1), direction="TB", width=100)
+    assert time.process_time() - begin < 3
+
+
+@pytest.mark.parametrize("flow", [likely_flow(2_000, 1), any_flow(300, 3_000, 1), any_flow(20, 50_000, 1)])
+def test_a_chart_that_would_take_too_long_is_refused_at_once(flow: Flow) -> None:
+    begin = time.process_time()
+    with pytest.raises(ChartTooLargeError, match="too large to be drawn"):
+        layout(flow, direction="TB", width=100)
+    assert time.process_time() - begin < 1
+
+
+def test_a_try_that_cannot_fit_is_not_made_and_changes_nothing() -> None:
+    flow = likely_flow(30, 2)
+    widths = [layout(flow, direction="TB", width=width).width for width in (20, 40, 60, 400)]
+    assert widths == sorted(widths)
+
+
+def test_chinese_breaks_between_characters_but_not_before_a_comma() -> None:
+    for width in range(4, 20):
+        lines = wrap("这是一段，没有空格的说明", width, 9)
+        assert "".join(lines) == "这是一段，没有空格的说明"
+        assert all(cells(line) <= width and not line.startswith("，") for line in lines)
+
+
+def test_lines_of_a_label_are_about_equally_long() -> None:
+    assert wrap("Publish the notes to all", 20) == ("Publish the", "notes to all")
+
+
+def test_control_characters_never_reach_a_box() -> None:
+    flow = make_flow(
+        {"b": "BEGIN", "a": "x\x1b]52;c;QQ==\x07y\u202ez", "e": "END"}, [("b", "a", "\x1b[2Jgo"), ("a", "e", None)]
+    )
+    drawn = layout(flow, direction="TB")
+    text = "".join([*drawn.nodes["a"].lines, *drawn.edges[0].label_lines])
+    assert text.isprintable()
+
+
+def test_stages_with_loops_back_stand_below_each_other_and_not_aside() -> None:
+    labels = {"b": "BEGIN", "e": "END"}
+    edges: list[tuple[str, str, str | None]] = [("b", "s0", None)]
+    for stage in range(4):
+        labels[f"s{stage}"] = f"Stage {stage}?"
+        for part in range(4):
+            labels[f"n{stage}{part}"] = f"Do part {part}"
+            edges += [(f"s{stage}", f"n{stage}{part}", f"part {part}"), (f"n{stage}{part}", f"s{stage + 1}", None)]
+        edges.append((f"s{stage + 1}", f"s{stage}", "back"))
+    labels["s4"] = "Stage 4?"
+    flow = make_flow(labels, [*edges, ("s4", "e", "done")])
+    drawn = layout(flow, direction="TB")
+    one_stage = max(node.x + node.width for node in drawn.nodes.values() if node.id.startswith("n0"))
+    assert drawn.width < one_stage + 24
+    assert violations(drawn, flow) == []
+
+
+def test_compact_boxes_say_as_much_as_there_is_room_for() -> None:
+    flow = make_flow(
+        {"b": "BEGIN", "n": "Brief: what changed since May", "e": "END"}, [("b", "n", None), ("n", "e", None)]
+    )
+    assert layout(flow, mode="compact", width=60).nodes["n"].lines == ("Brief: what changed since May",)
+    assert layout(flow, mode="compact", width=20).nodes["n"].lines == ("Brief: what…",)

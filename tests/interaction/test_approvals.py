@@ -1,0 +1,110 @@
+"""What waits for a yes, and what a yes covers."""
+
+import asyncio
+
+import pytest
+
+from kimi_tui.interaction.approvals import Approvals, Scope, Verdict
+from kimi_tui.wire.channel import Wire
+from kimi_tui.wire.codec import WireMessage
+from kimi_tui.wire.events import ApprovalResponse
+from kimi_tui.wire.requests import ApprovalRequest
+
+AB = Scope(("a", "b"), "a or b")
+
+
+@pytest.fixture
+def heard() -> list[WireMessage]:
+    return []
+
+
+@pytest.fixture
+def approvals(heard: list[WireMessage]) -> Approvals:
+    wire = Wire()
+    wire.listen(heard.append)
+    return Approvals(wire)
+
+
+def ask(approvals: Approvals, scope: Scope | None = None, *, must_ask: bool = False) -> "asyncio.Task[Verdict]":
+    return asyncio.create_task(
+        approvals.ask(
+            tool_call_id="c1", sender="Shell", action="run command", description="d", scope=scope, must_ask=must_ask
+        )
+    )
+
+
+async def request(approvals: Approvals, count: int = 1) -> ApprovalRequest:
+    while len(approvals.pending) < count:
+        await asyncio.sleep(0)
+    return approvals.pending[-1]
+
+
+async def test_a_request_is_settled_once_by_its_id(approvals: Approvals, heard: list[WireMessage]) -> None:
+    task = ask(approvals, AB)
+    one = await request(approvals)
+    assert one.scope == "a or b"
+    assert approvals.settle(one.id, "reject", " no, thanks ")
+    assert not approvals.settle(one.id, "approve")
+    assert await task == Verdict(False, "no, thanks")
+    assert heard == [one, ApprovalResponse(request_id=one.id, response="reject", feedback="no, thanks")]
+
+
+async def test_a_yes_for_the_session_covers_what_needs_no_more_keys(approvals: Approvals) -> None:
+    first, second = ask(approvals, AB), ask(approvals, Scope(("a",), "a"))
+    third = ask(approvals, Scope(("a", "c"), "a or c"))
+    await request(approvals, 3)
+    approvals.settle(approvals.pending[0].id, "approve_for_session")
+    assert await first == await second == Verdict(True)
+    assert approvals.granted == {"a", "b"}
+    assert await ask(approvals, Scope(("b", "a"), "x")) == Verdict(True)
+    assert len(approvals.pending) == 1
+    approvals.settle(approvals.pending[0].id, "approve")
+    await third
+    assert approvals.granted == {"a", "b"}
+
+
+async def test_a_scope_without_keys_covers_nothing(approvals: Approvals) -> None:
+    task = ask(approvals, Scope((), ""))
+    await request(approvals)
+    approvals.reject_all()
+    assert not (await task).approved
+
+
+async def test_what_is_protected_is_asked_for_every_time(approvals: Approvals) -> None:
+    approvals.yolo = True
+    assert await ask(approvals) == Verdict(True)
+    for _ in range(2):
+        task = ask(approvals, AB, must_ask=True)
+        one = await request(approvals)
+        assert one.scope is None
+        approvals.yolo = True
+        await asyncio.sleep(0)
+        assert not task.done()
+        approvals.settle(one.id, "approve_for_session")
+        assert (await task).approved
+    assert approvals.granted == frozenset()
+
+
+async def test_turning_yolo_on_settles_what_waits(approvals: Approvals) -> None:
+    task = ask(approvals)
+    await request(approvals)
+    approvals.yolo = True
+    assert (await task).approved
+
+
+async def test_where_nobody_attends_what_is_protected_is_refused() -> None:
+    approvals = Approvals(Wire(), yolo=True, attended=False)
+    assert (await ask(approvals)).approved
+    refused = await ask(approvals, must_ask=True)
+    assert not refused.approved
+    assert refused.feedback
+
+
+async def test_cancelling_the_wait_takes_the_request_back(approvals: Approvals, heard: list[WireMessage]) -> None:
+    task = ask(approvals)
+    one = await request(approvals)
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+    assert approvals.pending == ()
+    assert heard[-1] == ApprovalResponse(request_id=one.id, response="reject")

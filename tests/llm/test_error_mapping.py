@@ -1,0 +1,51 @@
+"""What services say of their failures."""
+
+import pytest
+
+from kimi_tui.llm.error_mapping import answer_error, clean, retry_after_of
+
+NOON = 1_700_000_000.0  # Tue, 14 Nov 2023 22:13:20 GMT
+
+
+@pytest.mark.parametrize(
+    ("headers", "seconds"),
+    [
+        ({}, None),
+        ({"retry-after": "5"}, 5),
+        ({"retry-after": "1.5"}, 1.5),
+        ({"retry-after": "-5"}, None),
+        ({"retry-after": "nan"}, None),
+        ({"retry-after": "inf"}, None),
+        ({"retry-after": "Tue, 14 Nov 2023 22:13:50 GMT"}, 30),
+        ({"retry-after": "Tue, 14 Nov 2023 22:00:00 GMT"}, 0),
+        ({"retry-after": "tomorrow"}, None),
+        ({"retry-after-ms": "250", "retry-after": "1"}, 0.25),
+    ],
+)
+def test_retry_after_is_seconds_or_a_date(headers: dict[str, str], seconds: float | None) -> None:
+    assert retry_after_of(headers, now=NOON) == seconds
+
+
+@pytest.mark.parametrize(
+    ("said", "shown"),
+    [
+        ("two\nlines\tand  tabs", "two lines and tabs"),
+        ("\x1b[31mred\x1b[0m \x9b2J", "[31mred [0m 2J"),
+        ("key sk-proj-abcdef123456 is wrong", "key *** is wrong"),
+        ("header Authorization: Bearer abc.def", "header Authorization: Bearer ***"),
+        ("AIzaSyA1234567890abcdefghij", "***"),
+    ],
+)
+def test_a_message_of_a_service_is_cleaned(said: str, shown: str) -> None:
+    assert clean(said) == shown
+
+
+def test_a_long_message_is_cut() -> None:
+    assert len(clean("x" * 100_000)) == 500
+
+
+@pytest.mark.parametrize(
+    "body", [b"", b"{", b"[]", b"null", b'"text"', b'{"error": {"message": {"a": 1}}}', b"\xff\xfe"]
+)
+def test_any_body_makes_an_error(body: bytes) -> None:
+    assert str(answer_error(500, {}, body)).startswith("the service answered 500 (Internal Server Error)")

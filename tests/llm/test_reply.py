@@ -1,0 +1,41 @@
+"""A reply put together from its pieces."""
+
+from kimi_tui.llm.provider import ReplyId, ReplyUsage
+from kimi_tui.llm.providers.scripted import Script, ScriptedProvider
+from kimi_tui.wire.parts import TextPart, ThinkPart, TokenUsage
+from tests.llm.asking import ask, calls_of
+
+
+async def test_thoughts_that_were_signed_stay_apart() -> None:
+    signed = [
+        ThinkPart(think="a"),
+        ThinkPart(think="b", encrypted="s1"),
+        ThinkPart(think="c"),
+        ThinkPart(think="", encrypted="s2"),
+    ]
+    reply = await ask(ScriptedProvider(Script([(*signed, TextPart(text="x"))])))
+    assert reply.message.content == (
+        ThinkPart(think="ab", encrypted="s1"),
+        ThinkPart(think="c", encrypted="s2"),
+        TextPart(text="x"),
+    )
+
+
+async def test_the_last_usage_counts() -> None:
+    first, last = TokenUsage(input_other=1), TokenUsage(input_other=9, output=2)
+    reply = await ask(
+        ScriptedProvider(Script([(ReplyId("r"), ReplyUsage(first), TextPart(text="x"), ReplyUsage(last))]))
+    )
+    assert (reply.id, reply.usage) == ("r", last)
+
+
+async def test_a_usage_of_nothing_is_that_of_a_service_that_does_not_count() -> None:
+    nothing = ReplyUsage(TokenUsage())
+    reply = await ask(ScriptedProvider(Script([(nothing, TextPart(text="x"), nothing)])))
+    assert reply.usage is None
+
+
+async def test_a_reply_of_calls_alone_is_a_reply() -> None:
+    reply = await ask(ScriptedProvider(Script.parse('tool_call: {"id": "c1", "name": "A", "arguments": "{}"}')))
+    assert calls_of(reply) == [("c1", "A", "{}")]
+    assert reply.message.content == ()

@@ -1,0 +1,172 @@
+"""Which folders a person trusts, and what of a project waits for a yes."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+from kimi_tui import paths
+from kimi_tui.cli.main import main
+from kimi_tui.permission import trust
+
+LOOSE = "permissions: {allow: [Shell], mode: yolo}"
+
+
+@pytest.fixture(autouse=True)
+def no_word_in_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv(trust.TRUST_VARIABLE, raising=False)
+
+
+def project(tmp_path: Path, *files: str, content: str = "{}") -> Path:
+    root = tmp_path / "project"
+    (root / ".git").mkdir(parents=True, exist_ok=True)
+    for name in files:
+        (root / name).parent.mkdir(parents=True, exist_ok=True)
+        (root / name).write_text(content, "utf-8")
+    return root
+
+
+def brought(work_dir: Path, extra: Sequence[str] = ()) -> list[tuple[str, str]]:
+    root = paths.project_root(work_dir)
+    return [(trust.name_in(root, one.path), one.what) for one in trust.brought_by(work_dir, extra)]
+
+
+def test_a_project_that_brings_nothing_asks_nothing(tmp_path: Path) -> None:
+    root = project(tmp_path, "README.md")
+    assert brought(root) == []
+    assert trust.standing_of(root).acts
+
+
+def test_skills_servers_and_looser_rules_are_named_from_below_too(tmp_path: Path) -> None:
+    root = project(tmp_path, ".kimi/skills/a/SKILL.md", ".mcp.json", "src/x.py", "team/skills/b.md")
+    project(tmp_path, ".kimi-tui/config.yaml", content=LOOSE)
+    assert brought(root / "src", ["team/skills", "/elsewhere", "~/mine"]) == [
+        (".kimi/skills", "skills"),
+        ("team/skills", "skills"),
+        (".mcp.json", "MCP servers"),
+        (".kimi-tui/config.yaml", "rules that allow, mode yolo"),
+    ]
+    assert not trust.standing_of(root / "src").acts
+
+
+@pytest.mark.parametrize(
+    ("content", "what"),
+    [
+        ("permissions: {deny: [Shell], ask: [Shell], mode: plan}\nsandbox: {mode: require, network: false}", ""),
+        ("permissions: {mode: accept-edits}", "mode accept-edits"),
+        ("sandbox: {mode: off}", "a wider sandbox"),
+        ("sandbox: {writable: [/]}", "a wider sandbox"),
+        ("sandbox: {network: true}", "a wider sandbox"),
+        ("theme: [", ""),
+    ],
+)
+def test_a_configuration_waits_for_a_yes_only_where_it_is_looser(tmp_path: Path, content: str, what: str) -> None:
+    root = project(tmp_path, ".kimi-tui/config.yaml", content=content)
+    assert brought(root) == ([(".kimi-tui/config.yaml", what)] if what else [])
+
+
+def test_an_answer_is_kept_for_the_whole_project(tmp_path: Path) -> None:
+    root = project(tmp_path, "src/x.py", ".mcp.json")
+    trust.remember(root / "src", True, trust.brought_by(root))
+    assert trust.standing_of(root).said is True
+    assert trust.standing_of(tmp_path).said is None
+    assert (paths.home() / "trusted.json").stat().st_mode & 0o077 == 0
+
+
+def test_the_nearest_answer_counts(tmp_path: Path) -> None:
+    root = project(tmp_path, ".mcp.json")
+    trust.remember(tmp_path, True)
+    assert trust.standing_of(root).said is True
+    trust.remember(root, False)
+    assert trust.standing_of(root).said is False
+    assert trust.standing_of(tmp_path / "other").said is True
+
+
+@pytest.mark.parametrize("name", [".mcp.json", ".kimi-tui/mcp.json", ".kimi-tui/config.yaml"])
+def test_a_file_that_changed_or_came_after_the_yes_is_asked_about_again(tmp_path: Path, name: str) -> None:
+    root = project(tmp_path, ".kimi/skills/a/SKILL.md")
+    trust.remember(root, True, trust.brought_by(root))
+    assert trust.standing_of(root).acts
+    project(tmp_path, name, content=LOOSE)
+    assert trust.standing_of(root).said is None
+    shown = trust.brought_by(root)
+    project(tmp_path, name, content=LOOSE + " ")
+    trust.remember(root, True, shown)
+    assert not trust.standing_of(root).acts, "what was shown is not what there is"
+    trust.remember(root, True, trust.brought_by(root))
+    assert trust.standing_of(root).acts
+
+
+def test_a_project_within_a_trusted_one_is_asked_about_for_its_own_files(tmp_path: Path) -> None:
+    root = project(tmp_path, ".mcp.json")
+    trust.remember(root, True, trust.brought_by(root))
+    inner = project(root, ".mcp.json")
+    assert not trust.standing_of(inner).acts
+
+
+def test_a_folder_below_ones_home_is_not_ones_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path))
+    (tmp_path / ".git").mkdir()
+    below = tmp_path / "Downloads" / "evil"
+    below.mkdir(parents=True)
+    (below / ".mcp.json").write_text("{}")
+    (tmp_path / ".mcp.json").write_text("{}")
+    assert brought(below) == [(".mcp.json", "MCP servers")]
+    assert not trust.standing_of(below).acts
+    assert trust.standing_of(tmp_path).acts
+
+
+def test_a_link_to_a_folder_is_that_folder(tmp_path: Path) -> None:
+    root = project(tmp_path, ".mcp.json")
+    trust.remember(root, False)
+    (tmp_path / "link").symlink_to(root)
+    assert trust.standing_of(tmp_path / "link").said is False
+
+
+@pytest.mark.parametrize("broken", ["[", "[]", '{"/": 5}', '{"/": {"trusted": 1, "files": {}}}', "\x00"])
+def test_a_broken_file_of_answers_says_nothing(tmp_path: Path, broken: str) -> None:
+    root = project(tmp_path, ".mcp.json")
+    trust.remember(root, True)
+    (paths.home() / "trusted.json").write_text(broken, "utf-8")
+    assert trust.standing_of(root).said is None
+
+
+def test_the_environment_can_say_yes_to_all(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    root = project(tmp_path, ".mcp.json")
+    trust.remember(root, False)
+    monkeypatch.setenv(trust.TRUST_VARIABLE, "1")
+    assert trust.standing_of(root).acts
+
+
+def test_what_is_left_out_is_said_with_what_to_do(tmp_path: Path) -> None:
+    root = project(tmp_path, ".kimi/skills/a/SKILL.md", ".mcp.json")
+    said = trust.left_out(root, trust.standing_of(root))
+    assert said == (
+        f"{root} is not trusted, so this is left out: .kimi/skills (skills), .mcp.json (MCP servers). "
+        f"Look at it, then: kimi-tui trust {root} (or --trust for one run)"
+    )
+    trust.remember(root, True)
+    assert trust.left_out(root, trust.standing_of(root)) == ""
+
+
+def test_the_command_says_yes_no_and_nothing(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    root = project(tmp_path, ".mcp.json", "src/x")
+    assert main(["trust", str(root / "src")]) == 0
+    assert capsys.readouterr().out == (
+        f"{root} is trusted, and what is in it.\n  .mcp.json: MCP servers\n"
+        "A file of these that changes is asked about again.\n"
+    )
+    assert trust.standing_of(root).acts
+    assert main(["trust", str(root), "--no"]) == 0
+    assert trust.standing_of(root).said is False
+    capsys.readouterr()
+    assert main(["trust", "--list"]) == 0
+    assert capsys.readouterr().out == f"not trusted  {root}\n"
+    assert main(["trust", str(root), "--undo"]) == 0
+    assert trust.standing_of(root).said is None
+    assert main(["trust", str(tmp_path / "absent")]) == 2
+
+
+def test_a_folder_of_projects_can_be_trusted_as_a_whole(tmp_path: Path) -> None:
+    assert main(["trust", str(tmp_path)]) == 0
+    assert trust.standing_of(project(tmp_path, ".mcp.json")).acts

@@ -1,0 +1,211 @@
+"""Command lines taken apart, and what a yes for the session covers (FAULTS 27, 28, 31)."""
+
+import shutil
+import subprocess
+import time
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, example, given, settings
+from hypothesis import strategies as st
+
+from kimi_tui.permission.doubt import DoubtKind
+from kimi_tui.tools.shell_support.approval_scope import scope_of
+from kimi_tui.tools.shell_support.command_parser import MAX_BYTES, take_apart
+
+ALLOWED = frozenset({"run command: git status", "run command: ls", "run command: echo"})
+
+
+def keys(command: str) -> tuple[str, ...]:
+    scope = scope_of(take_apart(command), command)
+    return scope.keys if scope else ()
+
+
+def covered(command: str) -> bool:
+    scope = scope_of(take_apart(command), command)
+    return scope is not None and scope.covered_by(ALLOWED)
+
+
+@pytest.mark.parametrize(
+    ("command", "expected"),
+    [
+        ("git push origin main", ["run command: git push origin"]),
+        ("cd a && git status | head -5", ["run exactly: cd a && git status | head -5"]),
+        ("(ls; { cat x; }) & ! grep -n a b", ["run command: ls", "run command: cat", "run command: grep"]),
+        ("timeout -k 1 5 nice -n 3 git push", ["run command: git push"]),
+        ("bash -c 'git push && ls'", ["run command: git push", "run command: ls"]),
+        ("npm run test", ["run command: npm run test"]),
+        ("npm run test -- -x", ["run exactly: npm run test -- -x"]),
+        ("docker compose up -d", ["run command: docker compose up"]),
+        ("python -m pytest -q", ["run command: python -m pytest"]),
+        ("uv run pytest -q tests/a.py", ["run command: uv run pytest"]),
+        ("uv run python a.py", ["run exactly: uv run python a.py"]),
+        ("python3.11 a.py x", ["run exactly: python3.11 a.py x"]),
+        ("no-such-program x", ["run exactly: no-such-program x"]),
+        ("python -c 'print(1)'", ["run exactly: python -c 'print(1)'"]),
+        ("rm -rf build", ["run exactly: rm -rf build"]),
+        ("make test", ["run exactly: make test"]),
+        ("git", ["run command: git"]),
+        ("ls -la 2>/dev/null >&2", ["run command: ls"]),
+        (r"gi\t pu'sh' x", ["run command: git push x"]),
+        ("ls \\\n -a", ["run command: ls"]),
+        ("git commit -m 'fix (all) of {it}; *now*'", ["run command: git commit"]),
+    ],
+)  # fmt: skip
+def test_each_simple_command_has_its_key(command: str, expected: list[str]) -> None:
+    assert list(keys(command)) == expected
+
+
+def test_the_words_say_what_the_keys_cover() -> None:
+    scope = scope_of(take_apart("git push && rm -f x"), "git push && rm -f x")
+    assert scope is not None
+    assert scope.words == "`git push` with harmless options or exactly `rm -f x`"
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "ls && rm x", "ls; rm x", "ls | rm x", "ls |& rm x", "ls & rm x", "ls\nrm x", "ls || rm x",
+        "ls <<E\n$(rm x)\nE", "cat <<E\nE\nrm x", "ls \\\n; rm x", "echo $(rm x)", "echo `rm x`", "ls <(rm x)",
+        "ls >(rm x)", "echo ${x:-$(rm x)}", 'echo "$(rm x)"', "echo $((`rm x`))", "eval ls", "eval 'rm x'",
+        "env X=1 ls", "X=1 ls", "PATH=. ls", "timeout 5 rm x", "nice rm x", "ls | xargs rm", "xargs ls", "sudo ls",
+        "bash -c 'rm x'", "bash -c \"$X\"", "bash", "ls | sh", "bash -s ls", "find . -exec ls ;",
+        "find . -delete", "git -c core.pager=x status", "git status --output=x", r"git status \--output=x",
+        "git status --outp=x", "git status '--output=x'", "echo a > x", "echo a >> x", "echo a &> x", "ls *", "ls ?x",
+        "ls [a]", "echo {1..9}{1..9}{1..9}", "ls {--output=x,b}", "ls $X", 'ls "$X"', "$X ls", "ls # hello\nrm x",
+        "# ls\nrm x", "#ls\nls", "exec ls", ". ./x", "source x", "alias ls=rm; ls", "ls() { rm x; }; ls",
+        "function ls { rm x; }; ls", "if ls; then rm x; fi", "for f in a; do ls; done", "while ls; do ls; done",
+        "[[ a =~ $(rm x) ]]", "case a in a) rm x;; esac", "coproc ls", "trap ls EXIT", "ls $'\\x2d-output'",
+        'ls $"x"', "a[$(rm x)]=1 ls", "ls 'a", "ls (", "ls &&", "command -p rm x",
+        "builtin eval ls", "git log ext::sh",
+        "\u2800ls", "/bin/ls", "./ls", "~/ls", "git stash", "git status\u200b", "ls \u202e", "ls \u2066",
+        "ls \U000e0041", "ls \x1b[2K", "ls \r", "ls \x00", "ls “a”", "ls ； rm", "ls" + " " * 60 + ";echo",
+        "ls\n\n\n\n\necho",
+        "time -f x ls", "nohup --foo rm", "watch ls", "ssh host ls", "parallel ls", "setsid rm x", "\\rm x",
+        # what the parser reads otherwise than Bash
+        "ls\n\\rm x", "ls \\ ; ls", "ls a\\\nb", "ls ]\\ls", "ls <x\n\\rm x", "{} && ls", "{ls;}", "ls a\\\n 2>&1",
+    ],
+)  # fmt: skip
+def test_cmd_split(command: str) -> None:
+    """A yes for harmless commands never covers these."""
+    assert not covered(command)
+
+
+@pytest.mark.parametrize("command", [r"find . \-delete", r"git status \-\-output=x", r"find . -ex\ec touch x +"])
+def test_flags_behind_a_backslash_are_flags(command: str) -> None:
+    assert take_apart(command) == take_apart(command.replace("\\", ""))
+    assert take_apart(command).doubts
+
+
+@pytest.mark.parametrize(
+    "command", ["ls\u200b", "ls\u202e", "ls \U000e0041", "ls\u3164", "ls \x1b[8m", "echo ‘a’", "l\u00a0s"]
+)
+def test_bidi_zw(command: str) -> None:
+    line = take_apart(command)
+    assert any(doubt.kind is DoubtKind.INVISIBLE or doubt.kind is DoubtKind.LOOKALIKE for doubt in line.doubts)
+    assert scope_of(take_apart(command), command) is None
+
+
+@pytest.mark.parametrize("command", ["ls" + " " * 4000 + "; rm -rf x", "# list\n# files\nls", "ls\t" + "\t" * 60 + "x"])
+def test_hidden_tail(command: str) -> None:
+    assert scope_of(take_apart(command), command) is None
+
+
+def test_commands_within_others_are_listed_too() -> None:
+    line = take_apart(
+        "sudo timeout 5 sh -c 'a | b' && echo $(c) `d` <(e) | xargs -n 1 f; "
+        "find . -exec g {} +; eval h; if i; then j; fi"
+    )
+    assert {command.program for command in line.commands} >= set("abcdefghij")
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["a " * 500_000, "$(" * 500_000, "{1..9}" * 160_000, "'" * 1_000_000, "<<a " * (MAX_BYTES // 4),
+     "bash -c '" * 900, "$(" * (MAX_BYTES // 2), "timeout 1 " * 900 + "ls", "eval " * 1900, "\u200b" * 3000, "\ud800"],
+    ids=range(11),
+)  # fmt: skip
+def test_no_text_takes_long(text: str) -> None:
+    """The bound is generous: what this guards against takes minutes."""
+    started = time.process_time()
+    take_apart(text)
+    assert time.process_time() - started < 2
+
+
+# What Bash really runs, as the judge of what is said to be covered.
+
+WORDS = st.sampled_from(
+    ["ls", "a", "-x", "'", '"', "'a b'", '"a b"', "\\", "\\\n", "$", "{", "}", "{a,b}", "#", "`", "!", "=", "*", "x=1",
+     "~", ",", "$(", "${", "rm", ";", "&", "|", "<", ">", "(", ")", "\n", "[", "]", "?", "^", "-", "'\\''",
+     "\\\\", "\\'",
+     "$'", "%", "1"]
+)  # fmt: skip
+ARGUMENT = st.one_of(st.just(" "), st.lists(WORDS, min_size=1, max_size=3).map("".join))
+COMMAND = st.tuples(
+    st.sampled_from(["ls", "ls", "git status", "echo", "rm", "\\ls", "l's'",
+                     "time ls", "command ls", "bash -c 'ls'", "! ls"]),
+    st.lists(ARGUMENT, max_size=3).map(lambda words: "".join(f" {word}" for word in words)),
+).map("".join)  # fmt: skip
+JOINT = st.sampled_from([" ; ", " && ", " | ", "\n", " & ", " || ", " |& ", " 2>&1 ; ", " >/dev/null\n", " ", "", "("])
+LINE = st.lists(st.tuples(COMMAND, JOINT).map("".join), min_size=1, max_size=3).map("".join)
+
+
+@pytest.fixture(scope="module")
+def traced(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder of programs that only write down how they were called."""
+    folder = tmp_path_factory.mktemp("programs")
+    bash = shutil.which("bash") or "/bin/bash"
+    for name in ("ls", "rm", "git", "a", "1", "x"):
+        program = folder / name
+        program.write_text(f'#!{bash}\nprintf "%s\\0" "{name}" "$@" >"$LOG/$$"\n')
+        program.chmod(0o755)
+    (folder / "bash").symlink_to(bash)
+    return folder
+
+
+@settings(max_examples=150, deadline=None, suppress_health_check=list(HealthCheck))
+@given(LINE)
+@example("ls $HOME")
+@example("ls; ls a$LOG")
+def test_bash_runs_nothing_but_what_was_covered(traced: Path, command: str) -> None:
+    line = take_apart(command)
+    if not covered(command):
+        return
+    expected = {command.words for command in line.commands}
+    work = traced / "work"
+    log = traced / "log"
+    for folder in (work, log):
+        shutil.rmtree(folder, ignore_errors=True)
+        folder.mkdir()
+    subprocess.run(
+        [str(traced / "bash"), "-c", command],
+        cwd=work,
+        env={"PATH": str(traced), "LOG": str(log), "HOME": "~"},
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        timeout=10,
+        check=False,
+    )
+    for ran in log.iterdir():
+        assert tuple(ran.read_text().split("\0")[:-1]) in expected, command
+    assert list(work.iterdir()) == [], command
+
+
+@pytest.mark.parametrize("word", ["a*", "a?", "~/a", "a=~/b", "[ab]c"])
+def test_a_yes_for_a_word_in_quotes_covers_none_that_bash_expands(word: str) -> None:
+    assert keys(f"rm '{word}'")
+    assert keys(f"rm {word}") != keys(f"rm '{word}'")
+
+
+def test_words_keep_what_is_not_ascii() -> None:
+    (command,) = take_apart("echo \u4f60'\u597d' \"\u00e9\" caf\u00e9=1 {\u4f60}").commands
+    assert command.words == ("echo", "\u4f60\u597d", "\u00e9", "caf\u00e9=1", None)
+    assert keys("git commit -m \u4f60\u597d") == ("run command: git commit",)
+    assert keys("g\u00eft push") == ()
+
+
+@settings(max_examples=200, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(st.text(max_size=200))
+def test_any_text_is_answered(text: str) -> None:
+    line = take_apart(text)
+    assert line.commands or scope_of(take_apart(text), text) is None

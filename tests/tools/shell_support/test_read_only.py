@@ -1,0 +1,254 @@
+"""Commands that only read run without a question, in plan mode too, and nothing else does."""
+
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from kimi_tui.permission.policy import Policy
+from kimi_tui.permission.rule import Effect, parse_rule
+from kimi_tui.tools.core.permission_subject import command_subject
+from kimi_tui.tools.core.plan_mode import PlanMode
+from kimi_tui.tools.core.progress import ToolProgress
+from kimi_tui.tools.core.toolset import Toolset
+from kimi_tui.tools.file_support.workspace import Workspace
+from kimi_tui.tools.shell import Shell
+from kimi_tui.tools.shell_support.command_parser import take_apart
+from tests.tools.kit import Desk
+
+LOOK_AROUND = (
+    "ls -la app && wc -l app/*.py", "git status --short || true", "pwd && ls -R | head -50", "cat README.md",
+    "grep -rn import app", "grep -rn --include='*.py' 'def ' . 2>/dev/null | head -20", "rg -n import", "tree -L 2",
+    "find . -type f -name '*.py' -not -path './.git/*' | sort", "git log --oneline -10", "git diff HEAD --stat",
+    "git show HEAD --stat", "git branch -a", "git blame -L 1,1 app/a.py", "head -5 README.md; tail -5 README.md",
+    "sed -n '1,20p' app/a.py", "sort README.md | uniq -c | sort -rn", "cut -d' ' -f1 app/a.py", "file README.md 2>&1",
+    "stat README.md", "which git", "echo done", "cd app && git log --oneline -3 && ls", "awk '{print $1}' app/*.py",
+    "python --version",
+)  # fmt: skip
+
+
+def git(folder: Path, *words: str) -> None:
+    name = ["-c", "user.name=n", "-c", "user.email=a@b.c"]
+    subprocess.run(["git", *name, *words], cwd=folder, check=True, capture_output=True)
+
+
+@pytest.fixture
+def desk(tmp_path: Path) -> Desk:
+    work = tmp_path / "work"
+    (work / "app").mkdir(parents=True)
+    (work / "app/a.py").write_text("import os\n")
+    (work / "README.md").write_text("x\n")
+    git(work, "init", "-q")
+    git(work, "add", ".")
+    git(work, "commit", "-qm", "one")
+    return Desk(work, answer="reject")
+
+
+def shell(desk: Desk) -> Shell:
+    return Shell(desk.workspace, desk.approvals, ToolProgress())
+
+
+def reads(desk: Desk, command: str) -> bool:
+    return command_subject(take_apart(command), desk.workspace).reads
+
+
+async def test_a_turn_of_looking_around_asks_nothing(desk: Desk) -> None:
+    for command in LOOK_AROUND:
+        await desk.use(shell(desk), command=command)
+    assert [request.description for request in desk.asked] == []
+
+
+async def test_a_setting_asks_for_them_too(desk: Desk) -> None:
+    desk.approvals.policy = Policy(free_reading=False)
+    await desk.use(shell(desk), command="ls")
+    assert len(desk.asked) == 1
+
+
+async def test_a_rule_that_asks_or_denies_comes_first(desk: Desk) -> None:
+    desk.approvals.policy = Policy([parse_rule("Shell(ls *)", Effect.ASK), parse_rule("Shell(cat *)", Effect.DENY)])
+    assert (await desk.use(shell(desk), command="ls")).is_error
+    assert "not allowed" in (await desk.use(shell(desk), command="cat README.md")).message
+    assert len(desk.asked) == 1
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "touch x", "ls > x", "ls && touch x", "ls | tee x", "cat .env", "cat .en?", "cat < .env", "grep -r x .",
+        "rg --hidden x", "git show HEAD:.env", "git diff --no-index /dev/null .env", "cat /etc/shadow", "cat ../other",
+        "cd .. && ls", "cd && ls", "cd - && ls", "ls ~", "ls $HOME", "cat $(ls)", "cat link", "cat out/x", "cat app/l*",
+        "find / -name x", "env", "printenv", "git config -l", "git -C .. status", "git log --output=x",
+        "git branch new",
+        "git stash", "git tag new", "git remote add a b", "sed -i s/a/b/ README.md", "sed -n 'w f' README.md",
+        "awk 'BEGIN{system(\"id\")}'", "sort -o f README.md", "uniq README.md f", "uniq a*",
+        "awk p* README.md", "date -s x",
+        "./ls", "/bin/ls", "ls5", "tool", "xargs ls", "less README.md", "man ls", "cat *", "tail -n 1 -- .env",
+        "cat /proc/self/environ", "head -c 1 /dev/sda", "nice cat .env", "hostname evil", "X=1 ls", "find . -delete",
+        "cat app/a.py:.env", "grep -f .env README.md", "diff README.md .env", "python x.py",
+        "python -m pip --version x",
+    ],
+)  # fmt: skip
+def test_what_does_more_or_reads_what_is_secret_is_asked_for(
+    desk: Desk, command: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (desk.dir / ".env").write_text("KEY=1")
+    (desk.dir / "-n").write_text("")
+    (tmp_path / "other").write_text("x")
+    (desk.dir / "link").symlink_to(".env")
+    (desk.dir / "app/link").symlink_to(tmp_path / "other")
+    (desk.dir / "out").symlink_to(tmp_path)
+    tool = desk.dir / "bin/tool"
+    tool.parent.mkdir()
+    tool.write_text("#!/bin/sh\n")
+    tool.chmod(0o755)
+    monkeypatch.setenv("PATH", str(tool.parent), prepend=":")
+    assert not reads(desk, command)
+
+
+def test_a_program_that_the_agent_may_have_written_is_asked_for(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert reads(desk, "ls")
+    planted = desk.dir / "bin/ls"
+    planted.parent.mkdir()
+    planted.write_text("#!/bin/sh\n")
+    planted.chmod(0o755)
+    monkeypatch.setenv("PATH", str(planted.parent), prepend=":")
+    assert not reads(desk, "ls")
+
+
+def test_a_search_that_passes_over_hidden_secrets_is_free_until_a_file_shows_them(desk: Desk) -> None:
+    (desk.dir / ".env").write_text("KEY=1")
+    assert reads(desk, "rg -n import")
+    assert reads(desk, "grep -rn import app")
+    for command in (
+        "rg -. x",
+        "rg -uu x",
+        "rg -g '*env' x",
+        "rg -t sh x",
+        "rg --hidden x",
+        "grep -rn x .",
+        "grep -rn app",
+    ):
+        assert not reads(desk, command), command
+    (desk.dir / ".ignore").write_text("!.vscode/x\n")
+    assert reads(desk, "rg -n import")
+    (desk.dir / ".ignore").write_text("!.en*\n")
+    assert not reads(desk, "rg -n import")
+
+
+def test_a_folder_of_the_path_that_is_where_the_command_runs_is_asked_about(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for entry in (".", "", "bin"):
+        with monkeypatch.context() as path:
+            path.setenv("PATH", entry, prepend=":")
+            assert not reads(desk, "ls")
+
+
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [
+        ("core.fsmonitor", "id"), ("core.hooksPath", "hooks"), ("diff.external", "id"), ("core.pager", "id"),
+        ("include.path", "evil"), ("filter.x.clean", "id"), ("diff.x.textconv", "id"), ("gpg.program", "id"),
+        ("core.hooksPath", "hooks # x"), ("core.sshCommand", "id"), ("remote.a.uploadpack", "id"),
+        ("alias.status", "!id"), ("core.worktree", "/"),
+    ],
+)  # fmt: skip
+def test_a_repository_whose_settings_may_run_something_is_asked_about(desk: Desk, key: str, value: str) -> None:
+    (desk.dir / "hooks").mkdir()
+    (desk.dir / "hooks/post-index-change").write_text("id")
+    assert reads(desk, "git status")
+    git(desk.dir, "config", key, value)
+    assert not reads(desk, "git status")
+    assert reads(desk, "ls")
+
+
+def test_settings_that_are_spelled_oddly_are_not_believed(desk: Desk) -> None:
+    config = desk.dir / ".git/config"
+    plain = config.read_text()
+    for odd in (
+        "[core] fsmonitor = id\n",
+        "[core]\nfsmon\\\nitor = id\n",
+        '[core ""]\nfsmonitor=id\n',
+        "[CORE]\nFSMONITOR=id\n",
+    ):
+        config.write_text(plain + odd)
+        assert not reads(desk, "git status"), odd
+
+
+def test_hooks_that_reading_runs_and_submodules_are_asked_about(desk: Desk) -> None:
+    hook = desk.dir / ".git/hooks/post-index-change"
+    hook.parent.mkdir(exist_ok=True)
+    hook.write_text("id")
+    assert not reads(desk, "git status")
+    hook.unlink()
+    assert reads(desk, "git status")
+    git(desk.dir, "update-index", "--add", "--cacheinfo", f"160000,{'a' * 40},sub")
+    assert not reads(desk, "git status")
+
+
+def test_another_repository_within_is_judged_by_its_own_settings(desk: Desk) -> None:
+    inner = desk.dir / "inner"
+    inner.mkdir()
+    git(inner, "init", "-q")
+    assert reads(desk, "cd inner && git status")
+    assert reads(desk, "git -C inner status")
+    git(inner, "config", "core.fsmonitor", "id")
+    for command in (
+        "cd inner && git status",
+        "git -C inner status",
+        "(cd inner); git status",
+        "cd app && cd ../inner && git log",
+    ):
+        assert not reads(desk, command)
+    bare = desk.dir / "bare"
+    bare.mkdir()
+    git(bare, "init", "-q", "--bare")
+    assert not reads(desk, "cd bare && git log")
+
+
+def test_a_rule_for_git_does_not_speak_of_git_elsewhere(desk: Desk, tmp_path: Path) -> None:
+    policy = Policy([parse_rule("Shell(git *)", Effect.ALLOW), parse_rule("Shell(cd *)", Effect.ALLOW)])
+    inner = desk.dir / "inner"
+    inner.mkdir()
+    git(inner, "init", "-q")
+    git(inner, "config", "core.fsmonitor", "id")
+
+    def effect(command: str) -> Effect | None:
+        return policy.decide("Shell", command_subject(take_apart(command), desk.workspace)).effect
+
+    assert effect("git add .") is Effect.ALLOW
+    assert effect("cd app && git add .") is Effect.ALLOW
+    assert effect("cd inner && git add .") is None
+    assert effect(f"cd {tmp_path} && git add .") is None
+
+
+async def test_plan_mode_runs_commands_that_only_read(desk: Desk) -> None:
+    toolset = Toolset([shell(desk)], plan_mode=PlanMode(on=True), approvals=desk.approvals)
+    desk.approvals.yolo = True
+
+    async def run(command: str, **more: object):
+        return (await toolset.handle(desk.call_of("Shell", {"command": command, **more}))).return_value
+
+    assert "one" in str((await run("git log --oneline | cat")).output)
+    for value in (await run("touch x"), await run("ls > x"), await run("ls", outside_sandbox=True)):
+        assert value.is_error
+        assert "known to change nothing" in value.message
+    assert not (desk.dir / "x").exists()
+
+
+def test_a_decision_takes_little_time(desk: Desk) -> None:
+    import time
+
+    subject_of = [take_apart(command) for command in LOOK_AROUND]
+    for line in subject_of:
+        command_subject(line, desk.workspace)
+    started = time.process_time()
+    for _ in range(10):
+        for line in subject_of:
+            command_subject(line, desk.workspace)
+    assert (time.process_time() - started) / (10 * len(subject_of)) < 0.01
+
+
+def test_without_a_workspace_nothing_is_known_to_read(tmp_path: Path) -> None:
+    assert not command_subject(take_apart("ls")).reads
+    assert command_subject(take_apart("ls"), Workspace(tmp_path)).reads

@@ -1,0 +1,255 @@
+"""The sandbox: what a command can write, see and reach in it. Without bubblewrap only its command line is tested."""
+
+import os
+import pwd
+import shutil
+import subprocess
+import tempfile
+from pathlib import Path
+
+import pytest
+
+from kimi_tui import paths
+from kimi_tui.config.schema import SandboxConfig
+from kimi_tui.tools.core.progress import ToolProgress
+from kimi_tui.tools.shell import Shell
+from kimi_tui.tools.shell_support.bwrap_args import sandbox_argv
+from kimi_tui.tools.shell_support.sandbox import Sandbox
+from tests.tools.kit import Desk, processes_with
+
+
+def _elsewhere() -> Path:
+    """A folder that we may write and that is not for temporary files, as a checkout may be."""
+    temp = [Path(folder).resolve() for folder in ("/tmp", "/var/tmp", tempfile.gettempdir())]
+    for folder in (Path(__file__).resolve().parent, Path(pwd.getpwuid(os.getuid()).pw_dir).resolve()):
+        if os.access(folder, os.W_OK) and not any(folder.is_relative_to(one) for one in temp):
+            return folder
+    pytest.skip("every folder that can be written is one for temporary files", allow_module_level=True)
+
+
+ELSEWHERE = _elsewhere()
+OUTSIDE = ELSEWHERE / f"written-by-a-test-{os.getpid()}"
+
+
+def _works() -> bool:
+    program = shutil.which("bwrap")
+    if program is None:
+        return False
+    tried = [program, "--unshare-pid", "--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc", "true"]
+    return subprocess.run(tried, check=False, capture_output=True).returncode == 0
+
+
+works = pytest.mark.skipif(not _works(), reason="bubblewrap is not installed, or does not work in this container")
+
+
+@pytest.fixture(autouse=True)
+def _nothing_is_written_outside():
+    yield
+    assert not OUTSIDE.exists()
+
+
+def shell(desk: Desk, **settings: object) -> Shell:
+    config = SandboxConfig.model_validate(settings)
+    return Shell(desk.workspace, desk.approvals, ToolProgress(), sandbox=Sandbox(config, desk.workspace))
+
+
+def git(folder: Path, *words: str) -> str:
+    return subprocess.run(["git", *words], cwd=folder, check=True, capture_output=True, text=True).stdout
+
+
+@works
+async def test_the_work_dir_added_folders_and_temp_can_be_written_and_nothing_else(desk: Desk, tmp_path: Path) -> None:
+    added = tmp_path / "added"
+    added.mkdir()
+    desk.workspace.add_dir(added)
+    tool = shell(desk)
+    for folder in (desk.dir, added, Path("/tmp"), Path("/var/tmp")):
+        value = await desk.use(tool, command=f"cd {folder} && echo x > sandboxed.$PPID && rm sandboxed.$PPID")
+        assert not value.is_error, value.message
+    value = await desk.use(tool, command=f"echo x > {OUTSIDE}")
+    assert value.is_error
+    assert "outside_sandbox" in value.message
+    assert "Read-only file system" in str(value.output)
+
+
+@works
+async def test_a_configured_folder_can_be_written(desk: Desk) -> None:
+    OUTSIDE.mkdir()
+    try:
+        value = await desk.use(shell(desk, writable=[str(OUTSIDE)]), command=f"echo x > {OUTSIDE}/a")
+        assert not value.is_error
+        assert (OUTSIDE / "a").read_text() == "x\n"
+    finally:
+        shutil.rmtree(OUTSIDE)
+
+
+@works
+async def test_outside_is_asked_for_with_the_reason_and_no_earlier_yes_covers_it(desk: Desk) -> None:
+    tool = shell(desk)
+    desk.answer = "approve_for_session"
+    await desk.use(tool, command="touch a")
+    await desk.use(tool, command="touch b")
+    assert len(desk.asked) == 1
+    desk.answer = "reject"
+    value = await desk.use(tool, command=f"touch {OUTSIDE}", outside_sandbox=True)
+    assert "rejected" in value.message
+    assert desk.asked[1].scope is None
+    assert "outside of the sandbox" in str(desk.asked[1].display)
+    desk.answer = "approve"
+    value = await desk.use(tool, command=f"touch {OUTSIDE}; rm {OUTSIDE}", outside_sandbox=True)
+    assert not value.is_error
+
+
+@works
+async def test_git_works_and_what_it_runs_cannot_be_changed(desk: Desk) -> None:
+    git(desk.dir, "init", "-q")
+    git(desk.dir, "config", "user.email", "a@b.c")
+    git(desk.dir, "config", "user.name", "a")
+    config = (desk.dir / ".git/config").read_bytes()
+    shutil.rmtree(desk.dir / ".git/hooks")
+    desk.approvals.yolo = True
+    tool = shell(desk)
+    work = "echo 1 > a && git add a && git commit -qm one && git switch -qc other && git commit -q --amend -m two"
+    value = await desk.use(tool, command=work)
+    assert not value.is_error, value.output
+    assert git(desk.dir, "log", "--format=%s") == "two\n"
+    for attack in (
+        "echo x > .git/index",
+        "touch .git/x",
+        "git config core.pager 'touch x'",
+        "git status; echo x > .git/config",
+        "cd .git; echo x > config",
+        "cd .git; rm -f config; echo x > config",
+        "cd .git; echo x > hooks/pre-commit",
+        "cd .git; rm -rf hooks; mkdir hooks && echo x > hooks/pre-commit",
+        "mv .git g && cp -r g .git && echo x > .git/config",
+    ):
+        desk.answer = "approve"
+        assert (await desk.use(tool, command=attack)).is_error, attack
+    assert (desk.dir / ".git/config").read_bytes() == config
+    assert not (desk.dir / ".git/hooks/pre-commit").exists()
+
+
+@works
+async def test_a_linked_worktree_can_commit_and_a_forged_one_opens_nothing(desk: Desk, tmp_path: Path) -> None:
+    main = ELSEWHERE / f"repository-{os.getpid()}"
+    try:
+        main.mkdir()
+        for words in (("init", "-q"), ("config", "user.email", "a@b.c"), ("config", "user.name", "a")):
+            git(main, *words)
+        git(main, "commit", "-q", "--allow-empty", "-m", "one")
+        shutil.rmtree(desk.dir)
+        git(main, "worktree", "add", "-q", str(desk.dir))
+        desk.approvals.yolo = True
+        value = await desk.use(shell(desk), command="echo 1 > a && git add a && git commit -qm two")
+        assert not value.is_error, value.output
+        value = await desk.use(shell(desk), command=f"echo x > {main}/.git/config")
+        assert value.is_error
+        (desk.dir / ".git").write_text(f"gitdir: {main}\n")
+        value = await desk.use(shell(desk), command=f"echo x > {main}/written")
+        assert value.is_error
+        assert not (main / "written").exists()
+    finally:
+        shutil.rmtree(main)
+
+
+@works
+async def test_protected_files_stay_though_their_folders_are_moved(desk: Desk) -> None:
+    flow = desk.dir / "skills/flow/SKILL.md"
+    flow.parent.mkdir(parents=True)
+    flow.write_text("right\n")
+    (desk.dir / ".kimi-tui").mkdir()
+    desk.approvals.yolo = True
+    with desk.workspace.protecting(flow):
+        for attack in ("cd skills/flow; echo x > SKIL*", "mv skills s; cp -r s skills; cd skills/flow; echo x > SK*.md",
+                       "cd .kimi-tu?; echo x > config.yaml"):  # fmt: skip
+            assert (await desk.use(shell(desk), command=attack)).is_error, attack
+    assert flow.read_text() == "right\n"
+    assert not (await desk.use(shell(desk), command="cd skills/flow; echo x > SKIL*")).is_error
+
+
+@works
+async def test_our_keys_cannot_be_read(desk: Desk) -> None:
+    home = paths.home()
+    home.mkdir(parents=True)
+    (home / "config.yaml").write_text("api_key: sk-hidden\n")
+    (home / "skills").mkdir()
+    (home / "skills/a").write_text("seen\n")
+    desk.approvals.yolo = True
+    desk.workspace.protected.add(home.resolve())
+    value = await desk.use(
+        shell(desk), command=f"cd {home.parent}; cat .k*/*.yaml .k*/skills/a; echo x > .k*/config.yaml"
+    )
+    assert "sk-hidden" not in str(value.output)
+    assert "seen" in str(value.output)
+    assert (home / "config.yaml").read_text() == "api_key: sk-hidden\n"
+
+
+@works
+async def test_processes_outside_are_not_seen_and_those_inside_end_with_the_command(desk: Desk) -> None:
+    value = await desk.use(shell(desk), command="ls -d /proc/[0-9]* | wc -l; setsid sleep 987.123 & kill -0 $PPID")
+    assert int(str(value.output).split()[0]) < 10
+    assert processes_with("sleep 987.123") == []
+    value = await desk.use(shell(desk), command="trap 'echo told; exit' TERM; sleep 987.123 & wait", timeout=1)
+    assert "timeout" in value.message
+    assert "told" in str(value.output)
+    assert processes_with("sleep 987.123") == []
+
+
+@works
+async def test_without_network_there_is_none_and_the_result_says_why(desk: Desk) -> None:
+    connect = "import socket; socket.create_connection(('192.0.2.1', 9), 2)"
+    value = await desk.use(shell(desk, network=False), command=f'python3 -c "{connect}"')
+    assert "it has no network" in value.message
+    value = await desk.use(shell(desk, network=False), command="ls /sys/class/net; exit 3")
+    assert "sandbox" not in value.message
+
+
+@works
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root could")
+async def test_root_cannot_mount_itself_out(desk: Desk) -> None:
+    for attack in ("mount -o remount,rw /", "umount /proc", "unshare -Urm mount -o remount,rw,bind /"):
+        assert (await desk.use(shell(desk), command=f"{attack} && echo x > {OUTSIDE}")).is_error
+
+
+@pytest.mark.parametrize("mode", ["auto", "require"])
+async def test_without_bubblewrap_one_line_says_so(desk: Desk, mode: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    bash = Path(shutil.which("bash") or "/bin/bash")
+    programs = desk.dir / "programs"
+    programs.mkdir()
+    (programs / "bash").symlink_to(bash)
+    monkeypatch.setenv("PATH", str(programs))
+    told: list[str] = []
+    config = SandboxConfig.model_validate({"mode": mode})
+    sandbox = Sandbox(config, desk.workspace, tell=told.append)
+    tool = Shell(desk.workspace, desk.approvals, ToolProgress(), sandbox=sandbox)
+    values = [await desk.use(tool, command=f"echo {number}") for number in range(2)]
+    assert told == ["bubblewrap (`bwrap`) is not installed"]
+    assert [value.is_error for value in values] == [mode == "require"] * 2
+    assert ("there is none" in values[0].message) is (mode == "require")
+
+
+async def test_what_does_not_work_is_not_used(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    programs = desk.dir / "programs"
+    programs.mkdir()
+    (programs / "bwrap").write_text("#!/bin/sh\necho 'bwrap: No permissions to create new namespace' >&2\nexit 1\n")
+    (programs / "bwrap").chmod(0o755)
+    monkeypatch.setenv("PATH", f"{programs}:{os.environ['PATH']}")
+    told: list[str] = []
+    sandbox = Sandbox(SandboxConfig(), desk.workspace, tell=told.append)
+    tool = Shell(desk.workspace, desk.approvals, ToolProgress(), sandbox=sandbox)
+    assert not (await desk.use(tool, command="true")).is_error
+    assert told == ["bubblewrap does not work here: bwrap: No permissions to create new namespace"]
+
+
+def test_the_command_line_closes_what_it_opened_before(desk: Desk) -> None:
+    (desk.dir / ".kimi-tui").mkdir()
+    argv = sandbox_argv("bwrap", SandboxConfig(network=False), desk.workspace)
+    work, ours = str(desk.dir), str(desk.dir / ".kimi-tui")
+    assert argv[:3] == ["bwrap", "--unshare-pid", "--unshare-ipc"]
+    assert "--unshare-net" in argv
+    binds = [tuple(argv[at : at + 3]) for at in range(len(argv))]
+    places = [binds.index(found) for found in (
+        ("--ro-bind", "/", "/"), ("--bind", work, work), ("--ro-bind", ours, ours))]  # fmt: skip
+    assert places == sorted(places)
+    assert argv[-3:] == ["--chdir", work, "--"]

@@ -1,0 +1,229 @@
+"""Pictures: dropped, pasted or on the clipboard, a chip in the text and a part of what is sent."""
+
+import base64
+import os
+from pathlib import Path
+
+import pytest
+from textual import events
+
+from kimi_tui.ui.tui.composer.clipboard_reader import Held, clipboard
+from kimi_tui.ui.tui.composer.draft_store import Draft, DraftFile, draft_file
+from kimi_tui.ui.tui.composer.image_chips import MOST_BYTES, ImageRefusedError, Images, dropped
+from kimi_tui.ui.tui.composer.input_history import History
+from kimi_tui.ui.tui.state.items import UserItem
+from kimi_tui.wire.events import TurnBegin
+from kimi_tui.wire.parts import ImageURLPart, MediaURL, TextPart
+from tests.ui.tui.stand_in import StandIn, make_app
+from tests.ui.tui.test_screen import ready
+
+PNG = b"\x89PNG\r\n\x1a\n" + b"\0" * 60
+JPEG = b"\xff\xd8\xff\xe0" + b"\0" * 60
+
+
+def picture(folder: Path, name: str, content: bytes = PNG) -> Path:
+    file = folder / name
+    file.write_bytes(content)
+    return file
+
+
+def url(content: bytes, mime: str = "image/png") -> str:
+    return f"data:{mime};base64,{base64.b64encode(content).decode()}"
+
+
+@pytest.fixture
+def images(tmp_path: Path) -> Images:
+    return Images(lambda: tmp_path / "kept")
+
+
+def test_every_form_in_which_a_terminal_pastes_a_dropped_file_is_read(tmp_path: Path) -> None:
+    one, two = picture(tmp_path, "my shot (1).png"), picture(tmp_path, "b.png")
+    escaped = str(one).replace(" ", r"\ ").replace("(", r"\(").replace(")", r"\)")
+    quoted = "file://" + str(one).replace(" ", "%20")
+    for text in (str(one), f"'{one}'", f'"{one}" ', escaped, quoted, f"{quoted}\r\n"):
+        assert dropped(text) == [one], text
+    for text in (f"{one}\n{two}\n", f"{escaped} {two}", f"'{one}' '{two}'"):
+        assert dropped(text) == [one, two], text
+
+
+def test_what_is_no_drop_stays_text(tmp_path: Path) -> None:
+    one = picture(tmp_path, "a.png")
+    for text in ("", "a.png", f"see {one}", f"{one} {tmp_path}/none.png", "it's", "file://elsewhere/a.png", "/\0"):
+        assert dropped(text) == [], text
+
+
+def test_what_counts_is_what_a_file_holds(images: Images, tmp_path: Path) -> None:
+    assert images.take(str(picture(tmp_path, "photo.txt", JPEG))) == "[image: photo.txt] "
+    assert images.take(str(picture(tmp_path, "notes.png", b"plain words"))) is None
+    with pytest.raises(ImageRefusedError, match="no PNG"):
+        images.take(str(picture(tmp_path, "a.tiff", b"II*\x00" + b"\0" * 60)))
+
+
+def test_a_picture_that_is_too_large_is_refused(images: Images, tmp_path: Path) -> None:
+    file = picture(tmp_path, "huge.png")
+    with file.open("ab") as out:
+        out.truncate(MOST_BYTES + 1)
+    with pytest.raises(ImageRefusedError, match="larger than 20 MB"):
+        images.take(str(file))
+
+
+def test_equal_names_get_numbers_and_equal_pictures_one_chip(images: Images) -> None:
+    assert images.add("a.png", PNG) == "[image: a.png]"
+    assert images.add("a.png", PNG + b"1") == "[image: a.png #2]"
+    assert images.add("a.png", PNG) == "[image: a.png]"
+    assert images.add("od]d\n.png", PNG) == "[image: od_d_.png]"
+
+
+def test_what_is_sent_is_the_text_and_each_picture_once_behind_it(images: Images) -> None:
+    one, two = images.add("a.png", PNG), images.add("b.jpg", JPEG)
+    content = images.content(f"compare {one} with {two}, and {one} again")
+    assert content == (
+        TextPart(text="compare [image: a.png] with [image: b.jpg], and [image: a.png] again"),
+        ImageURLPart(image_url=MediaURL(url=url(PNG), id="a.png")),
+        ImageURLPart(image_url=MediaURL(url=url(JPEG, "image/jpeg"), id="b.jpg")),
+    )
+    assert images.content("[image: none.png]") == "[image: none.png]"
+
+
+def test_a_command_and_a_shell_line_get_the_path_instead(images: Images, tmp_path: Path) -> None:
+    chip = images.add("a.png", PNG)
+    (kept,) = (tmp_path / "kept").iterdir()
+    assert images.content(f"!file {chip}") == f"!file {kept}"
+
+
+def test_copies_are_the_persons_alone_and_go_after_a_month(images: Images, tmp_path: Path) -> None:
+    images.add("a.png", PNG)
+    (old,) = (tmp_path / "kept").iterdir()
+    assert (old.stat().st_mode & 0o777, old.parent.stat().st_mode & 0o777) == (0o600, 0o700)
+    os.utime(old, (0, 0))
+    images.add("b.jpg", JPEG)
+    assert [file.suffix for file in (tmp_path / "kept").iterdir()] == [".jpg"]
+
+
+def test_history_and_draft_bring_pictures_back_after_a_restart(images: Images, tmp_path: Path) -> None:
+    text = f"look at {images.add('a.png', PNG)}"
+    History(tmp_path / "h").add(text, images.chips_in(text))
+    DraftFile(tmp_path / "d").save(Draft(text, {}, images.chips_in(text)))
+    for known in (History(tmp_path / "h").images, DraftFile(tmp_path / "d").load().images):
+        later = Images(lambda: tmp_path / "kept")
+        later.restore(known)
+        assert later.content(text) == images.content(text)
+    Images().restore({"[image: x]": "../../secret.png"})
+
+
+def test_a_draft_or_history_that_names_a_file_elsewhere_is_not_believed(images: Images, tmp_path: Path) -> None:
+    picture(tmp_path, "secret.png")
+    images.restore({"[image: x]": "../secret.png", "x": "a.png"})
+    assert images.content("[image: x]") == "[image: x]"
+
+
+async def test_a_dropped_picture_is_a_chip_that_is_sent_and_goes_as_one(tmp_path: Path) -> None:
+    engine = StandIn(tmp_path)
+    app, _ = make_app(engine)
+    async with app.run_test() as pilot:
+        await ready(pilot)
+        prompt = app.home.composer.prompt
+        for _ in range(2):
+            prompt.post_message(events.Paste(str(picture(tmp_path, "shot.png"))))
+            await pilot.pause()
+        assert prompt.text == "[image: shot.png] [image: shot.png] "
+        await pilot.press("backspace", "backspace", "enter")
+        await pilot.pause()
+        image = ImageURLPart(image_url=MediaURL(url=url(PNG), id="shot.png"))
+        assert engine.prompts == [(TextPart(text="[image: shot.png]"), image)]
+        engine.say(TurnBegin(user_input=engine.prompts[0]))
+        await pilot.pause()
+        await pilot.pause()
+        assert app.stage.state.conversation[0] == UserItem("[image: shot.png]", ("shot.png",))
+        await pilot.press("up")
+        assert prompt.text == "[image: shot.png]"
+
+
+async def test_a_model_that_takes_no_pictures_gets_the_path_and_the_person_a_word(tmp_path: Path) -> None:
+    engine = StandIn(tmp_path, sees_images=False)
+    app, _ = make_app(engine)
+    async with app.run_test() as pilot:
+        await ready(pilot)
+        file = picture(tmp_path, "shot.png")
+        app.home.composer.prompt.post_message(events.Paste(str(file)))
+        await pilot.pause()
+        await pilot.pause()
+        assert app.home.composer.text == str(file)
+        assert any("moon-2 takes no pictures" in note.message for note in app._notifications)
+
+
+async def test_a_picture_for_a_model_that_cannot_see_it_any_more_is_given_back(tmp_path: Path) -> None:
+    engine = StandIn(tmp_path)
+    app, _ = make_app(engine)
+    async with app.run_test() as pilot:
+        await ready(pilot)
+        app.home.composer.prompt.paste(str(picture(tmp_path, "shot.png")))
+        engine.sees_images = False
+        await pilot.press("enter")
+        await pilot.pause()
+        assert engine.prompts == []
+        assert app.home.composer.text == "[image: shot.png]"
+
+
+async def test_a_queued_picture_can_be_taken_back_and_sent(tmp_path: Path) -> None:
+    engine = StandIn(tmp_path)
+    app, _ = make_app(engine)
+    async with app.run_test() as pilot:
+        await ready(pilot)
+        app.submit("one")
+        await pilot.pause()
+        app.home.composer.prompt.paste(str(picture(tmp_path, "shot.png")))
+        await pilot.press("enter")
+        await pilot.pause()
+        assert app.home.composer.queued.texts == ("[image: shot.png]",)
+        await pilot.press("up", "enter")
+        engine.end_turn()
+        await pilot.pause()
+        await pilot.pause()
+        assert isinstance(engine.prompts[1], tuple)
+    assert not draft_file(tmp_path, "s").exists()
+
+
+def tool(folder: Path, name: str, script: str) -> None:
+    file = folder / name
+    file.write_text(f"#!/bin/sh\n{script}\n")
+    file.chmod(0o755)
+
+
+def test_the_clipboard_is_asked_by_the_tool_that_is_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", f"{tmp_path}:/usr/bin:/bin")
+    shot = picture(tmp_path, "shot.png")
+    tool(tmp_path, "wl-paste", f'case "$*" in --list-types) echo image/png;; *image/png) cat {shot};; esac')
+    tool(tmp_path, "xclip", 'case "$*" in *TARGETS) echo UTF8_STRING; echo image/png;; *) printf words;; esac')
+    assert clipboard({"WAYLAND_DISPLAY": "w"}, "linux") == Held("wl-paste", image=PNG)
+    assert clipboard({"DISPLAY": ":0"}, "linux") == Held("xclip", text="words")
+    assert clipboard({}, "linux") == Held()
+
+
+async def test_ctrl_v_makes_the_clipboards_picture_a_chip(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", f"{tmp_path}:/usr/bin:/bin")
+    monkeypatch.setenv("WAYLAND_DISPLAY", "w")
+    shot = picture(tmp_path, "shot.png")
+    tool(tmp_path, "wl-paste", f'case "$*" in --list-types) echo image/png;; *) cat {shot};; esac')
+    app, _ = make_app(StandIn(tmp_path))
+    async with app.run_test() as pilot:
+        await ready(pilot)
+        await pilot.press("ctrl+v")
+        await app.workers.wait_for_complete([one for one in app.workers if one.group == "clipboard"])
+        assert app.home.composer.text == "[image: clipboard.png] "
+
+
+async def test_ctrl_v_says_what_is_missing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("WAYLAND_DISPLAY", "DISPLAY"):
+        monkeypatch.delenv(name, raising=False)
+    app, _ = make_app(StandIn(tmp_path))
+    async with app.run_test() as pilot:
+        await ready(pilot)
+        await pilot.press("ctrl+v")
+        await app.workers.wait_for_complete([one for one in app.workers if one.group == "clipboard"])
+        await pilot.pause()
+        assert any("no wl-paste, xclip or pngpaste" in note.message for note in app._notifications)
+        app.copy_to_clipboard("copied here")
+        await pilot.press("ctrl+v")
+        await app.workers.wait_for_complete([one for one in app.workers if one.group == "clipboard"])
+        assert app.home.composer.text == "copied here"

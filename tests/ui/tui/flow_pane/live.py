@@ -1,0 +1,121 @@
+"""The app with a real flow runner behind it, whose turns end when a test says so."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager, suppress
+from pathlib import Path
+
+from textual.pilot import Pilot
+
+from kimi_tui.flow.run.journal import Journal
+from kimi_tui.flow.run.runner import FlowRunner
+from kimi_tui.flow.run.turn_protocol import TurnResult
+from kimi_tui.ui.tui.app import KimiTui
+from kimi_tui.wire.codec import WireMessage
+from kimi_tui.wire.events import StepBegin, TurnBegin, TurnEnd
+from kimi_tui.wire.parts import TextPart, UserInput
+from tests.ui.tui.flow_pane.flow_scenes import flow_of_text
+from tests.ui.tui.stand_in import Clock, StandIn, make_app
+from tests.ui.tui.test_screen import ready
+
+FIX = """flowchart TD
+    B([BEGIN]) --> look[Look at the test]
+    look --> fix[Fix it]
+    fix --> green{Green?}
+    green -->|yes| tag[Tag it]
+    green -->|no| fix
+    tag --> E([END])
+"""
+
+
+class Desk:
+    """A running app, and what a test needs of it."""
+
+    def __init__(self, app: KimiTui, pilot: Pilot[int], engine: StandIn, clock: Clock) -> None:
+        self.app, self.pilot, self.engine, self.clock = app, pilot, engine, clock
+        self.prompts: list[UserInput] = []
+        self.replies: asyncio.Queue[str] = asyncio.Queue()
+        self._task: asyncio.Task[object] | None = None
+
+    @property
+    def pane(self):
+        return self.app.home.flow
+
+    @property
+    def runner(self) -> FlowRunner:
+        assert self.engine.runner is not None
+        return self.engine.runner
+
+    async def take_turn(self, prompt: UserInput) -> TurnResult:
+        self.prompts.append(prompt)
+        self.engine.say(TurnBegin(user_input=prompt), StepBegin(n=1))
+        reply = await self.replies.get()
+        self.engine.say(TextPart(text=reply), TurnEnd())
+        return TurnResult("finished", reply, 1)
+
+    async def run(self, text: str = FIX, **options: object) -> None:
+        """Begin a run of this chart; it is at its first node's turn then."""
+        self.engine.runner = FlowRunner(
+            flow_of_text(text), name="release", taker=self, send=self.engine.wire.send, interactive=True, text=text,
+            journal=Journal(self.engine.work_dir / "flow.jsonl"), run_id="run", **options,  # type: ignore[arg-type]
+        )  # fmt: skip
+        self._task = asyncio.create_task(self.runner.run())
+        await self.settle()
+
+    async def reply(self, *replies: str) -> None:
+        """End turns with these words, one after the other."""
+        for text in replies:
+            self.replies.put_nowait(text)
+            await self.settle()
+
+    async def say(self, *messages: WireMessage) -> None:
+        for message in messages:
+            self.engine.say(message)
+            self.clock.now += 0.7
+        await self.settle()
+
+    async def press(self, *keys: str) -> None:
+        for key in keys:
+            self.app.home.composer.prompt._last_key = 0.0
+            await self.pilot.press(key)
+        await self.settle()
+
+    async def settle(self) -> None:
+        for _ in range(3):
+            await self.pilot.pause()
+        for group in ("layout", "desk"):
+            workers = [worker for worker in self.app.workers if worker.group == group]
+            await self.app.workers.wait_for_complete(workers)
+        await self.pilot.pause()
+
+    def shown(self) -> str:
+        """What is on the screen."""
+        return "\n".join(strip.text.rstrip() for strip in self.app.screen._compositor.render_strips())
+
+    def style_of(self, text: str) -> str:
+        """The style of the first piece of the screen that holds this text."""
+        for strip in self.app.screen._compositor.render_strips():
+            for segment in strip:
+                if text in segment.text:
+                    return str(segment.style)
+        raise AssertionError(f"{text!r} is not on the screen")
+
+    async def close(self) -> None:
+        if self._task is not None:
+            self._task.cancel()
+            with suppress(asyncio.CancelledError):
+                await self._task
+            self.engine.runner = None
+
+
+@asynccontextmanager
+async def desk(
+    work_dir: Path, *, size: tuple[int, int] = (140, 42), engine: StandIn | None = None
+) -> AsyncIterator[Desk]:
+    engine = engine or StandIn(work_dir)
+    app, clock = make_app(engine)
+    async with app.run_test(size=size) as pilot:
+        await ready(pilot)
+        one = Desk(app, pilot, engine, clock)
+        yield one
+        await one.close()

@@ -1,0 +1,292 @@
+"""The chart as a widget: what it shows, how one moves about in it, and what it repaints."""
+
+from pathlib import Path
+
+import pytest
+from textual.geometry import Region
+
+from kimi_tui.flow.layout.layout import layout
+from kimi_tui.flow.run.run_view import FlowPicture
+from kimi_tui.ui.tui.flow_pane.box_drawing import EAST, NORTH, SOUTH, WEST, sign_of
+from kimi_tui.ui.tui.flow_pane.chart_canvas import Canvas
+from kimi_tui.ui.tui.flow_pane.outline_surface import Outline
+from kimi_tui.ui.tui.flow_pane.run_styles import Circumstances, faces_of, flow_of, standing_of
+from kimi_tui.ui.tui.flow_pane.style_model import Faces
+from kimi_tui.ui.tui.flow_pane.surface_planner import Planner
+from kimi_tui.wire.flow_events import FlowBegin, FlowEdgeShape, FlowNodeBegin, FlowNodeEnd, FlowNodeShape
+from tests.bench.flow_pane import measure
+from tests.flow.random_flows import likely_flow
+from tests.ui.tui import scenes
+from tests.ui.tui.flow_pane import flow_scenes
+from tests.ui.tui.flow_pane.live import Desk, desk
+
+
+def text_of(plane: Canvas | Outline, faces: object) -> str:
+    return "\n".join(
+        "".join(piece.text for piece in plane.row(y, faces)).rstrip()  # type: ignore[arg-type]
+        for y in range(plane.height)
+    )
+
+
+def picture_after(messages: list[object]) -> tuple[FlowPicture, object]:
+    begin = next(one for one in messages if type(one).__name__ == "FlowBegin")
+    picture = FlowPicture.of(begin)  # type: ignore[arg-type]
+    for message in messages[messages.index(begin) + 1 :]:
+        picture.apply(message)  # type: ignore[arg-type]
+    return picture, flow_of(begin)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("arms", "sign"),
+    [
+        ({NORTH: "light", SOUTH: "light"}, "│"),
+        ({EAST: "light", SOUTH: "light"}, "╭"),
+        ({NORTH: "heavy", SOUTH: "heavy"}, "┃"),
+        ({EAST: "double", WEST: "double"}, "═"),
+        ({NORTH: "dashed", SOUTH: "dashed"}, "┆"),
+        ({NORTH: "heavy", SOUTH: "heavy", EAST: "light"}, "┠"),
+        ({EAST: "heavy", WEST: "light"}, "╼"),
+        ({NORTH: "light", EAST: "heavy", SOUTH: "heavy", WEST: "light"}, "╆"),
+    ],
+)
+def test_lines_of_different_weight_join(arms: dict[int, str], sign: str) -> None:
+    assert sign_of(arms) == sign  # type: ignore[arg-type]
+
+
+def test_a_chart_that_is_too_large_to_draw_is_its_outline_and_says_so() -> None:
+    flow = likely_flow(2_000, 1)
+    shown = Planner(flow).make(100, "auto", "auto")
+    assert shown.mode == "outline"
+    rows = ["".join(piece.text for piece in shown.plane.row(y, Faces())).rstrip() for y in range(3)]
+    assert rows[0].startswith("this chart is too large to be drawn: 2000 nodes")
+    assert "BEGIN" in rows[1]
+    assert shown.plane.place_of(flow.begin_id) == Region(0, 1, 100, 1)
+
+
+def test_every_row_of_a_canvas_is_as_wide_as_the_chart() -> None:
+    picture, flow = picture_after(flow_scenes.nested())
+    laid = layout(flow)  # type: ignore[arg-type]
+    for ascii_only in (False, True):
+        plane = Canvas(laid, ascii=ascii_only)
+        faces = faces_of(picture, flow, Circumstances(), ascii=ascii_only)  # type: ignore[arg-type]
+        rows = [sum(len(piece.text) for piece in plane.row(y, faces)) for y in range(plane.height)]
+        assert set(rows) == {laid.width}
+        assert not ascii_only or text_of(plane, faces).isascii()
+
+
+def test_the_way_gone_is_told_apart_without_colour_and_so_is_a_persons_choice() -> None:
+    picture, flow = picture_after(flow_scenes.nested())
+    text = text_of(Canvas(layout(flow)), faces_of(picture, flow, Circumstances()))  # type: ignore[arg-type]
+    assert "║ yes" in text  # chosen by hand
+    assert "┃ no" in text  # chosen by the model
+    assert "┆ flaky" in text  # in question now
+    assert "│ no" not in text.replace("┃ no", "") or "no │" in text
+
+
+def test_a_change_concerns_the_rows_of_its_node_only() -> None:
+    picture, flow = picture_after(flow_scenes.nested())
+    plane = Canvas(layout(flow))  # type: ignore[arg-type]
+    before = faces_of(picture, flow, Circumstances(10.0))  # type: ignore[arg-type]
+    rows = [plane.row(y, before) for y in range(plane.height)]
+    picture.apply(FlowNodeEnd(run_id="run", node_id="pass", move=9, status="done", duration_s=3.0))
+    after = faces_of(picture, flow, Circumstances(10.0))  # type: ignore[arg-type]
+    touched = plane.rows_of(after.other_nodes(before), after.other_edges(before))
+    changed = {y for y in range(plane.height) if plane.row(y, after) != rows[y]}
+    assert changed <= touched
+    place = plane.place_of("pass")
+    assert place is not None
+    assert changed <= set(range(place.y, place.bottom))
+
+
+@pytest.mark.parametrize(
+    ("circumstances", "standing"),
+    [
+        (Circumstances(), "running"),
+        (Circumstances(approval=True), "approval"),
+        (Circumstances(answer=True), "answer"),
+        (Circumstances(retry_until=5.0), "retrying"),
+    ],
+)
+def test_what_holds_the_running_node_up_is_its_standing(circumstances: Circumstances, standing: str) -> None:
+    picture, _ = picture_after(scenes.flow_at_decision())
+    assert standing_of(picture, "green", circumstances) == standing
+
+
+def test_nodes_that_a_run_never_came_to_are_skipped_when_it_ends() -> None:
+    picture, _ = picture_after(flow_scenes.failed())
+    assert standing_of(picture, "tag", Circumstances()) == "skipped"
+    assert standing_of(picture, "green", Circumstances()) == "failed"
+
+
+def test_an_outline_is_never_wider_than_its_pane() -> None:
+    picture, flow = picture_after(flow_scenes.chinese_flow())
+    from kimi_tui.ui.tui.text.styled_line import cells
+
+    for width in (12, 20, 33):
+        plane = Outline(flow, width)  # type: ignore[arg-type]
+        faces = faces_of(picture, flow, Circumstances())  # type: ignore[arg-type]
+        assert {sum(cells(piece.text) for piece in plane.row(y, faces)) for y in range(plane.height)} == {width}
+
+
+# On the screen
+
+
+async def test_a_large_chart_is_laid_out_aside_and_has_a_map(tmp_path: Path) -> None:
+    async with desk(tmp_path) as one:
+        await one.say(*flow_scenes.large_200())
+        await one.press("f3", "f11")
+        chart = one.pane.chart
+        assert chart.plane is not None
+        assert chart.map is not None
+        assert "▶" in one.shown().splitlines()[2][100:]
+        await one.press("m")
+        assert "█" not in one.shown().splitlines()[4][100:]
+
+
+async def test_a_map_that_may_not_cover_the_chart_is_there_only_where_its_corner_is_free(tmp_path: Path) -> None:
+    async with desk(tmp_path) as one:
+        await one.say(*flow_scenes.large_200())
+        await one.press("f3", "home")
+        chart = one.pane.chart
+        chart.map_covers = False
+
+        def has_map() -> bool:
+            return any("map" in segment.style.meta for segment in chart.render_line(0) if segment.style)
+
+        chart.forget_map()
+        assert not has_map()
+        await one.press("f11")
+        assert has_map()
+        corner = chart._map_region
+        drawn = [chart.render_line(y).crop(corner.x, corner.right).text for y in range(corner.height)]
+        chart.with_map = False
+        chart.forget_map()
+        below = [chart.render_line(y).crop(corner.x, corner.right).text.strip() for y in range(corner.height)]
+        assert any(text.strip() for text in drawn)
+        assert not any(below)
+
+
+async def test_a_click_on_the_map_goes_there_and_stops_following(tmp_path: Path) -> None:
+    async with desk(tmp_path) as one:
+        await one.say(*flow_scenes.large_200())
+        await one.press("f3", "f11")
+        chart = one.pane.chart
+        area = chart._map_region
+        await one.pilot.click(chart, offset=(area.right - 1, area.bottom - 1))
+        await one.settle()
+        assert (chart.following, chart.scroll_y > 100) == (False, True)
+        await one.press("home")
+        assert chart.following
+        assert current_is_seen(one)
+
+
+async def test_the_wheel_and_a_drag_pan_and_a_drag_opens_nothing(tmp_path: Path) -> None:
+    async with desk(tmp_path, size=(140, 30)) as one:
+        await one.say(*flow_scenes.nested())
+        chart = one.pane.chart
+        top = chart.scroll_y
+        assert chart.following
+        await one.pilot.mouse_down(chart, offset=(25, 8))
+        await one.pilot.hover(chart, offset=(25, 13))
+        await one.pilot.mouse_up(chart, offset=(25, 13))
+        await one.settle()
+        assert (chart.scroll_y, chart.following) == (top - 5, False)
+        assert type(one.app.screen).__name__ == "Home"
+
+
+async def test_the_view_follows_the_run_until_the_person_pans(tmp_path: Path) -> None:
+    async with desk(tmp_path, size=(140, 24)) as one:
+        await one.say(*flow_scenes.nested())
+        assert current_is_seen(one)
+        await one.press("f3", "shift+up", "shift+up", "shift+up", "shift+up", "shift+up", "shift+up")
+        top = one.pane.chart.scroll_y
+        await one.say(FlowNodeEnd(run_id="run", node_id="pass", move=9, status="done", duration_s=1.0))
+        await one.say(FlowNodeBegin(run_id="run", node_id="review", move=10))
+        assert one.pane.chart.scroll_y == top
+        await one.press("home")
+        assert current_is_seen(one)
+
+
+async def test_keys_change_the_view(tmp_path: Path) -> None:
+    async with desk(tmp_path) as one:
+        await one.say(*flow_scenes.nested())
+        await one.press("f3")
+        chart = one.pane.chart
+        assert chart.view == "full"
+        for key, view in (
+            ("minus", "compact"),
+            ("minus", "outline"),
+            ("plus", "compact"),
+            ("o", "outline"),
+            ("o", "full"),
+        ):
+            await one.press(key)
+            assert chart.view == view
+        await one.press("d")
+        assert chart._shown is not None
+        assert chart._shown.direction == "LR"
+
+
+async def test_a_narrow_pane_has_an_outline_by_itself(tmp_path: Path) -> None:
+    async with desk(tmp_path) as one:
+        await one.say(*flow_scenes.nested())
+        one.app.home._share = 0.01
+        one.app.home.make_room()
+        await one.settle()
+        assert one.pane.chart.view == "outline"
+
+
+async def test_an_idle_chart_repaints_nothing_and_a_second_of_a_run_only_its_node(tmp_path: Path) -> None:
+    async with desk(tmp_path) as one:
+        await one.say(*flow_scenes.nested())
+        chart = one.pane.chart
+        painted: list[Region] = []
+        refresh = chart.refresh
+
+        def counting(*regions: Region, **options: bool) -> object:
+            painted.extend(regions or [Region(0, 0, *chart.size)])
+            return refresh(*regions, **options)
+
+        chart.refresh = counting  # type: ignore[method-assign]
+        one.app.stage.tick()
+        await one.settle()
+        painted.clear()
+        one.app.stage.tick()
+        await one.settle()
+        assert painted == []
+        one.clock.now += 1
+        one.app.stage.tick()
+        await one.settle()
+        place = chart.plane.place_of("pass") if chart.plane is not None else None
+        assert place is not None
+        assert 0 < sum(region.area for region in painted) <= place.area
+
+
+def current_is_seen(one: Desk) -> bool:
+    chart = one.pane.chart
+    place = chart.plane.place_of(chart.current) if chart.plane is not None else None
+    assert place is not None
+    return Region(chart.scroll_offset.x, chart.scroll_offset.y, *chart.size).contains_region(place)
+
+
+@pytest.mark.faults
+async def test_a_change_on_a_chart_of_200_nodes_fits_into_a_frame() -> None:
+    """A frame is 16 ms; the process's own time is counted, not that of its neighbours."""
+    nodes, times, _, _, idle_cells = await measure(200)
+    assert nodes > 200
+    assert sorted(times)[len(times) // 2] < 16
+    assert idle_cells == 0
+
+
+def test_of_a_broken_record_what_there_is_of_the_chart_is_drawn() -> None:
+    """Edges to nodes that are not there, and no nodes at all."""
+    shapes = (FlowNodeShape(id="a", label="A", kind="task"),)
+    edges = (FlowEdgeShape(src="a", dst="nowhere"), FlowEdgeShape(src="gone", dst="a"))
+    for nodes in (shapes, ()):
+        begin = FlowBegin(
+            run_id="r", name="n", source="mermaid", nodes=nodes, edges=edges, begin_id="b", end_id="e", max_moves=1
+        )
+        flow = flow_of(begin)
+        assert set(flow.nodes) == {"b", "e", *(shape.id for shape in nodes)}
+        assert flow.edges == ()
+        assert layout(flow).nodes

@@ -1,0 +1,174 @@
+"""Small screens, and screens that change their size."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import pytest
+from textual.pilot import Pilot
+
+from kimi_tui.ui.tui.app import KimiTui
+from kimi_tui.ui.tui.main_screen.column_width_store import ColumnShare
+from kimi_tui.wire.codec import WireMessage
+from kimi_tui.wire.display import DiffBlock, ShellBlock
+from kimi_tui.wire.events import ApprovalResponse
+from kimi_tui.wire.requests import ApprovalRequest
+from tests.ui.tui import scenes
+from tests.ui.tui.stand_in import StandIn, make_app
+from tests.ui.tui.test_screen import ready
+from tests.ui.tui.walk import QUESTION
+
+BEFORE = "".join(f"line {n}\n" for n in range(20))
+EDIT = ApprovalRequest(
+    id="ask",
+    tool_call_id="e",
+    sender="StrReplaceFile",
+    action="edit file",
+    description="Edit",
+    display=(DiffBlock(path="busy.py", old_text=BEFORE, new_text=BEFORE.replace("line 9\n", "line nine\n")),),
+    scope="edits of busy.py",
+)
+
+
+@asynccontextmanager
+async def showing(
+    folder: Path, size: tuple[int, int], *messages: WireMessage
+) -> AsyncIterator[tuple[KimiTui, Pilot[int], StandIn]]:
+    engine = StandIn(folder)
+    app, _ = make_app(engine)
+    async with app.run_test(size=size) as pilot:
+        await ready(pilot)
+        await say(pilot, engine, *messages)
+        yield app, pilot, engine
+
+
+async def say(pilot: Pilot[int], engine: StandIn, *messages: WireMessage) -> None:
+    engine.say(*messages)
+    for _ in range(4):
+        await pilot.pause()
+
+
+def rows(app: KimiTui) -> list[str]:
+    return [strip.text for strip in app.screen._compositor.render_strips()]
+
+
+async def test_in_little_room_an_edit_shows_what_changes_before_what_stands_around_it(tmp_path: Path) -> None:
+    async with showing(tmp_path, (60, 18), EDIT) as (app, _, _):
+        shown = "\n".join(rows(app))
+        assert "- line 9" in shown
+        assert "+ line nine" in shown
+        assert "page down" not in shown
+        assert "edits of busy.py" in shown
+
+
+async def test_the_broad_answer_is_given_free_when_the_window_grows_to_show_everything(tmp_path: Path) -> None:
+    change = DiffBlock(path="a.py", old_text="", new_text="".join(f"line {n}\n" for n in range(9)))
+    ask = EDIT.model_copy(update={"display": (change,)})
+    async with showing(tmp_path, (60, 18), ask) as (app, pilot, _):
+        assert "page down to its end" in "\n".join(rows(app))
+        await pilot.resize_terminal(100, 40)
+        for _ in range(4):
+            await pilot.pause()
+        shown = "\n".join(rows(app))
+        assert "line 8" in shown
+        assert "page down to its end" not in shown
+        assert "edits of busy.py" in shown
+
+
+@pytest.mark.parametrize("size", [(80, 24), (100, 27), (60, 18)])
+async def test_in_a_low_terminal_what_asks_stands_alone(tmp_path: Path, size: tuple[int, int]) -> None:
+    asked = ([EDIT], [QUESTION], scenes.flow_asks())
+    for messages in asked:
+        async with showing(tmp_path, size, *scenes.flow_at_decision(), *messages) as (app, pilot, _):
+            home = app.home
+            assert home.asks is not None
+            assert home.asks.has_focus
+            assert not home.talk.is_on_screen
+            assert home.asks.region.bottom == home.composer.region.y
+            assert not home.strip.is_on_screen
+            await pilot.press("f2")
+            assert home.asks.has_focus
+
+
+@pytest.mark.parametrize("size", [(80, 24), (100, 30), (140, 42), (60, 18)])
+async def test_of_several_that_ask_one_is_seen_and_the_others_after_it(tmp_path: Path, size: tuple[int, int]) -> None:
+    async with showing(tmp_path, size, *scenes.flow_asks(), QUESTION, EDIT) as (app, pilot, engine):
+        home = app.home
+        for asks, answer in ((home.approval, ApprovalResponse(request_id="ask", response="reject")),
+                             (home.question, scenes.result("q", "done")),
+                             (home.branch, None)):  # fmt: skip
+            shown = [one for one in (home.approval, home.question, home.branch) if one.is_on_screen]
+            assert shown == [asks] == [home.asks]
+            assert asks.has_focus
+            if answer is not None:
+                await say(pilot, engine, answer)
+
+
+@pytest.mark.parametrize("size", [(80, 24), (100, 30)])
+async def test_a_pane_makes_way_for_an_approval_that_takes_the_focus(tmp_path: Path, size: tuple[int, int]) -> None:
+    async with showing(tmp_path, size, *scenes.flow_at_decision()) as (app, pilot, engine):
+        await pilot.press("f4")
+        assert app.home.zoomed == "todo"
+        await say(pilot, engine, EDIT)
+        assert app.home.zoomed is None
+        assert app.home.approval.has_focus
+
+
+async def test_who_reads_the_conversation_as_it_makes_way_is_at_what_asks(tmp_path: Path) -> None:
+    async with showing(tmp_path, (80, 24), *scenes.streaming()) as (app, pilot, engine):
+        await pilot.press("f2", "k")
+        await say(pilot, engine, EDIT)
+        assert app.home.approval.has_focus
+        assert not app.home.talk.is_on_screen
+
+
+async def test_every_answer_is_on_the_screen_however_much_is_asked(tmp_path: Path) -> None:
+    long = EDIT.model_copy(update={"display": (ShellBlock(command="\n".join(f"echo {n}" for n in range(90))),)})
+    for size in ((80, 24), (100, 30), (60, 18), (140, 42)):
+        async with showing(tmp_path, size, long) as (app, pilot, engine):
+            app.home.composer.text = "\n".join("draft" * 9 for _ in range(9))
+            await say(pilot, engine)
+            shown = "\n".join(rows(app))
+            assert "Yes, this once" in shown
+            assert "No, and say why" in shown
+
+
+async def test_the_focus_stays_in_no_pane_that_a_smaller_window_hides(tmp_path: Path) -> None:
+    async with showing(tmp_path, (140, 42), *scenes.flow_at_decision()) as (app, pilot, _):
+        await pilot.press("f3")
+        assert app.home.focused_pane == "flow"
+        await pilot.resize_terminal(100, 42)
+        for _ in range(4):
+            await pilot.pause()
+        assert not app.home.right.display
+        assert app.home.composer.prompt.has_focus
+
+
+async def test_the_border_is_where_it_was_left_at_the_next_start(tmp_path: Path) -> None:
+    for start in range(3):
+        app, _ = make_app(engine := StandIn(tmp_path))
+        async with app.run_test(size=(140, 42)) as pilot:
+            await ready(pilot)
+            engine.say(*scenes.flow_at_decision())
+            await pilot.pause()
+            await pilot.pause()
+            if start == 0:
+                width = app.home.right.size.width
+                await pilot.press("f9", "f9", "f10")
+                await pilot.pause()
+                assert app.home.right.size.width == width + 4
+            elif start == 1:
+                assert app.home.right.size.width == width + 4
+                await pilot.click("#divider", offset=(0, 8), times=2)
+                await pilot.pause()
+            else:
+                assert app.home.right.size.width == width
+
+
+def test_a_file_of_columns_that_is_broken_says_nothing(tmp_path: Path) -> None:
+    for text in ("", "[]", '{"kitty": "wide"}', '{"kitty": 7}'):
+        (tmp_path / "c.json").write_text(text)
+        assert ColumnShare(tmp_path / "c.json", "kitty").load() is None
+    ColumnShare(tmp_path / "c.json", "kitty").save(0.4)
+    ColumnShare(tmp_path / "c.json", "tmux").save(0.3)
+    assert ColumnShare(tmp_path / "c.json", "kitty").load() == 0.4

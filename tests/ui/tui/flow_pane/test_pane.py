@@ -1,0 +1,285 @@
+"""The pane between runs: charts that are saved, broken, exported; and a run that was cut off."""
+
+import json
+from pathlib import Path
+
+from kimi_tui.flow import build_flow, read_mermaid
+from kimi_tui.flow.run.run_state import RunState, hash_of
+from kimi_tui.skill.library import SkillLibrary
+from kimi_tui.skill.roots import SkillRoots
+from kimi_tui.soul.flows.resume import ChartNow
+from kimi_tui.ui.tui.dialogs.choice_dialog import Choice
+from kimi_tui.ui.tui.dialogs.node_details import NodeDetails
+from kimi_tui.ui.tui.dialogs.start_flow import StartFlow
+from kimi_tui.wire.flow_events import FlowNodeBegin
+from tests.ui.tui import scenes
+from tests.ui.tui.flow_pane import flow_scenes
+from tests.ui.tui.flow_pane.live import FIX, Desk, desk
+from tests.ui.tui.stand_in import Shelf as Shelves
+from tests.ui.tui.stand_in import Skill, StandIn
+
+BAD = FIX.replace("|no|", "|no")
+
+
+class Shelf:
+    """A library of real files, and an engine that has it."""
+
+    def __init__(self, work_dir: Path) -> None:
+        self.folder = work_dir / "skills"
+        self.write(FIX)
+        self.library = SkillLibrary.load(SkillRoots(work_dir, skills_dirs=(self.folder,)))
+        self.engine = StandIn(work_dir, skills=self.library)  # type: ignore[arg-type]
+
+    def write(self, chart: str) -> None:
+        file = self.folder / "release" / "SKILL.md"
+        file.parent.mkdir(parents=True, exist_ok=True)
+        head = "---\nname: release\ndescription: Releases it.\ntype: flow\n---\n"
+        file.write_text(f"{head}```mermaid\n{chart}```\n", "utf-8")
+
+    async def save(self, one: Desk, chart: str) -> None:
+        self.write(chart)
+        self.library.reload()
+        await one.settle()
+
+
+async def test_home_end_and_the_page_keys_take_the_cursor_of_the_list_along(tmp_path: Path) -> None:
+    flow = build_flow(read_mermaid(FIX))
+    skills = Shelves([Skill(f"flow {n}", "Does it.", flow) for n in range(30)])
+    async with desk(tmp_path, engine=StandIn(tmp_path, skills=skills)) as one:
+        listing = one.pane.listing
+        await one.press("f3", "end")
+        assert (listing.cursor, "› flow 29" in one.shown()) == (29, True)
+        await one.press("pageup")
+        assert 0 < listing.cursor < 29
+        assert f"› flow {listing.cursor}" in one.shown()
+        await one.press("home")
+        assert (listing.cursor, "› flow 0" in one.shown()) == (0, True)
+        await one.press("pagedown")
+        assert listing.cursor > 1
+
+
+async def test_a_saved_chart_is_shown_at_once(tmp_path: Path) -> None:
+    shelf = Shelf(tmp_path)
+    async with desk(tmp_path, engine=shelf.engine) as one:
+        assert one.pane.showing == "list"
+        await shelf.save(one, FIX.replace("Tag it", "Tag it twice"))
+        assert one.pane.showing == "chart"
+        assert "Tag it twice" in one.shown()
+
+
+async def test_a_broken_chart_shows_its_error_with_the_line_and_the_last_good_chart_dimmed(tmp_path: Path) -> None:
+    shelf = Shelf(tmp_path)
+    async with desk(tmp_path, engine=shelf.engine) as one:
+        await shelf.save(one, BAD)
+        shown = one.shown()
+        assert "SKILL.md:12" in shown
+        assert "green -->|no fix" in shown
+        assert "the last good chart" in shown
+        assert "Tag it" in shown
+        assert one.pane.chart.dimmed
+        await shelf.save(one, FIX)
+        assert not one.pane.chart.dimmed
+        assert "SKILL.md" not in one.shown()
+
+
+async def test_a_broken_flow_is_listed_and_enter_shows_what_is_wrong(tmp_path: Path) -> None:
+    shelf = Shelf(tmp_path)
+    shelf.write(BAD)
+    shelf.library.reload()
+    async with desk(tmp_path, engine=shelf.engine) as one:
+        assert "✗" in one.shown()
+        names = [skill.name for skill in one.pane.listing.flows]
+        await one.press("f3", *["down"] * names.index("release"), "enter")
+        assert "SKILL.md:12" in one.shown()
+        assert "cannot be run" in one.shown()
+        assert "laying out" not in one.shown()
+        assert not isinstance(one.app.screen, StartFlow)
+        await one.press("l")
+        assert one.pane.showing == "list"
+
+
+async def test_a_run_under_way_keeps_its_chart_when_the_file_changes(tmp_path: Path) -> None:
+    shelf = Shelf(tmp_path)
+    async with desk(tmp_path, engine=shelf.engine) as one:
+        await one.run()
+        await shelf.save(one, BAD)
+        assert one.pane.showing == "run"
+        assert "this run keeps its chart" in one.shown()
+        await shelf.save(one, FIX.replace("Tag it", "Tag it twice"))
+        assert "Tag it twice" not in one.shown()
+        await one.reply("I looked.")
+        assert one.runner.node_id == "fix"
+
+
+async def test_v_shows_a_listed_chart_s_starts_it_and_l_goes_back(tmp_path: Path) -> None:
+    async with desk(tmp_path) as one:
+        await one.press("f3", "v")
+        assert (one.pane.showing, "Draft a plan" in one.shown()) == ("chart", True)
+        await one.press("l")
+        assert one.pane.showing == "list"
+        await one.press("v", "s")
+        assert isinstance(one.app.screen, StartFlow)
+        await one.press("x", "enter")
+        assert one.engine.prompts == ["/flow:plan x"]
+
+
+async def test_a_run_is_never_exported_through_a_link(tmp_path: Path) -> None:
+    (tmp_path / "flow-release-run.mmd").symlink_to(tmp_path / "elsewhere")
+    async with desk(tmp_path) as one:
+        await one.say(*scenes.flow_done())
+        await one.press("f3", "e", "m")
+        assert not (tmp_path / "elsewhere").exists()
+        assert (tmp_path / "flow-release-run-2.mmd").is_file()
+
+
+async def test_a_run_is_exported_in_each_format_and_nothing_is_written_over(tmp_path: Path) -> None:
+    async with desk(tmp_path) as one:
+        await one.say(*scenes.flow_done())
+        await one.press("f3")
+        for key in ("enter", "s", "j", "t", "m"):
+            await one.press("e")
+            assert isinstance(one.app.screen, Choice)
+            await one.press(key)
+        names = sorted(path.name for path in tmp_path.glob("flow-*"))
+        assert names == [
+            "flow-release-run-2.mmd", "flow-release-run.json", "flow-release-run.md", "flow-release-run.mmd",
+            "flow-release-run.svg",
+        ]  # fmt: skip
+        mermaid = (tmp_path / "flow-release-run.mmd").read_text("utf-8")
+        assert "class" in mermaid
+        assert set(build_flow(read_mermaid(mermaid)).nodes) == {"b", "look", "fix", "green", "tag", "e"}
+        assert json.loads((tmp_path / "flow-release-run.json").read_text("utf-8"))["moves"] == 6
+        assert any("written to flow-release-run" in note.message for note in one.app._notifications)
+
+
+async def test_a_chart_that_is_not_running_is_exported_as_it_is(tmp_path: Path) -> None:
+    async with desk(tmp_path) as one:
+        await one.press("f3", "v", "e", "s")
+        assert (tmp_path / "flow-plan.svg").read_text("utf-8").startswith("<svg")
+
+
+class Runs:
+    """A run that did not end, and the chart of its flow as it is now."""
+
+    def __init__(self, now: ChartNow | None = None) -> None:
+        self.now = now
+
+    def open_runs(self) -> list[RunState]:
+        return [
+            RunState("run", "release", "mermaid", FIX, hash_of(FIX), "", 1000, "green", moves=5, updated_at=1_000.0)
+        ]
+
+    def chart_now(self, run: RunState) -> ChartNow | None:
+        return self.now
+
+
+class CutOff(StandIn):
+    """An engine whose session has such a run."""
+
+    flows = Runs()
+
+
+def cut_off(folder: Path, now: ChartNow | None = None) -> CutOff:
+    engine = CutOff(folder, record=scenes.timed(scenes.flow_at_decision(), 1_000.0))
+    engine.flows = Runs(now)
+    return engine
+
+
+async def test_a_run_that_was_cut_off_is_offered_again(tmp_path: Path) -> None:
+    async with desk(tmp_path, engine=cut_off(tmp_path)) as one:
+        assert isinstance(one.app.screen, Choice)
+        shown = one.shown()
+        assert "at “Green?”" in shown
+        assert "5 moves" in shown
+        await one.press("g")
+        assert one.engine.prompts == ["/flow-resume run"]
+
+
+CHANGED = ChartNow(FIX, flow_scenes.flow_of_text(FIX.replace("Tag it", "Tag the release").replace("look", "read")))
+
+
+async def test_a_run_whose_chart_has_changed_goes_on_with_either(tmp_path: Path) -> None:
+    async with desk(tmp_path, engine=cut_off(tmp_path, CHANGED)) as one:
+        assert "“Look at the test” gone" in one.shown()
+        assert "“Tag the release” with other" in one.shown()
+        await one.press("n")
+        assert one.engine.prompts == ["/flow-resume run new"]
+        await one.press("f3", "g", "g")
+        assert one.engine.prompts == ["/flow-resume run new", "/flow-resume run"]
+
+
+async def test_a_chart_that_lost_the_node_cannot_be_gone_on_with(tmp_path: Path) -> None:
+    engine = cut_off(tmp_path, ChartNow(trouble="it has no node green any more"))
+    async with desk(tmp_path, engine=engine) as one:
+        assert "it has no node green any more" in one.shown()
+        await one.press("n")
+        assert isinstance(one.app.screen, Choice)
+
+
+async def test_a_run_that_was_cut_off_stands_still_until_it_is_resumed(tmp_path: Path) -> None:
+    record = scenes.timed(scenes.flow_at_decision(), 1_000.0)
+    async with desk(tmp_path, engine=StandIn(tmp_path, record=record)) as one:
+        assert not one.app.stage.counts
+        assert "cut off" in one.shown()
+        begin = scenes.RELEASE.model_copy(update={"resumed_at": "green"})
+        await one.say(begin, FlowNodeBegin(run_id="run", node_id="green", move=5))
+        run = one.app.stage.state.flow.run
+        assert run is not None
+        assert (run.active, len(one.app.stage.state.flow.turn_keys["green"])) == (True, 3)
+        picture = one.app.stage.state.flow.picture
+        assert picture is not None
+        assert picture.nodes["green"].visits == 2
+
+
+async def test_markup_and_escapes_in_labels_are_shown_and_do_nothing(tmp_path: Path) -> None:
+    begin = flow_scenes.begin_of(FIX.replace("Fix it", "Fix [red]it[/red]"), name="[b]re[/b]lease")
+    async with desk(tmp_path) as one:
+        await one.say(begin)
+        shown = one.shown()
+        assert "Fix [red]it[/red]" in shown
+        assert "[b]re[/b]lease" in shown
+
+
+ASKS = FIX.replace("Look at the test", "Look at ${ARGS}")
+
+
+async def test_a_label_shows_what_the_run_was_started_with_and_a_chart_alone_a_gap(tmp_path: Path) -> None:
+    shelf = Shelf(tmp_path)
+    async with desk(tmp_path, engine=shelf.engine) as one:
+        await shelf.save(one, ASKS)
+        assert "Look at …" in one.shown()
+        await one.run(ASKS, args="the parser")
+        assert "◀" in one.shown()
+        assert "▶ Look at the parser" in one.shown()
+        assert "■ Look at the parser" in one.shown()
+        assert "${ARGS}" not in one.shown()
+
+
+async def test_the_chart_to_be_started_shows_the_arguments_as_they_are_written(tmp_path: Path) -> None:
+    shelf = Shelf(tmp_path)
+    shelf.write(ASKS)
+    shelf.library.reload()
+    async with desk(tmp_path, engine=shelf.engine) as one:
+        await one.press("f3", "enter")
+        assert "Look at …" in one.shown()
+        await one.press("i", "o")
+        assert "Look at io" in one.shown()
+        await one.press("enter")
+        assert shelf.engine.prompts == ["/flow:release io"]
+
+
+async def test_a_node_of_a_chart_that_is_not_running_is_opened_too(tmp_path: Path) -> None:
+    async with desk(tmp_path) as one:
+        await one.press("f3", "v", "down", "enter")
+        assert isinstance(one.app.screen, NodeDetails)
+        assert "ways out" in one.shown()
+        assert "not yet" not in one.shown()
+
+
+async def test_a_flow_that_has_ended_is_started_again_from_its_chart(tmp_path: Path) -> None:
+    shelf = Shelf(tmp_path)
+    async with desk(tmp_path, engine=shelf.engine) as one:
+        await one.run()
+        await one.reply("Looked.", "Fixed.", "Yes. <choice>yes</choice>", "Tagged.")
+        await one.press("f3", "s")
+        assert isinstance(one.app.screen, StartFlow)

@@ -1,0 +1,164 @@
+"""Other keys for the actions of the screen."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import pytest
+from textual.pilot import Pilot
+
+from kimi_tui.ui.tui.app import KimiTui
+from kimi_tui.ui.tui.keys.bindings import KEYS, shown
+from kimi_tui.ui.tui.keys.keymap import lines_of, read_keys, told
+from kimi_tui.ui.tui.navigation.command_palette import entries
+from kimi_tui.ui.tui.screens.help import Help
+from kimi_tui.ui.tui.state.items import NoticeItem
+from kimi_tui.ui.tui.widgets.line_scroll_view import LineScroll
+from kimi_tui.wire.events import TurnBegin, TurnEnd
+from tests.ui.tui import scenes
+from tests.ui.tui.flow_pane.test_host_protocol import rows
+from tests.ui.tui.stand_in import StandIn, make_app
+from tests.ui.tui.test_screen import ready
+
+FIXED = {"commands", "files", "shell", "take", "option"}
+
+
+@asynccontextmanager
+async def keyed(tmp_path: Path, **table: str) -> AsyncIterator[tuple[KimiTui, Pilot[int], StandIn]]:
+    engine = StandIn(tmp_path)
+    app, _ = make_app(engine)
+    async with app.run_test(size=(140, 42)) as pilot:
+        await ready(pilot)
+        app.use_keys(table, None)
+        yield app, pilot, engine
+
+
+@pytest.mark.parametrize("key", [key for key in KEYS if key.id not in FIXED], ids=lambda key: key.id)
+def test_every_action_takes_other_keys(key) -> None:
+    count = len(key.keys.split(","))
+    keys = [f"alt+f{number}" for number in range(1, count + 1)]
+    keymap = read_keys({key.id: ", ".join(keys)})
+    assert not keymap.troubles
+    assert all(keymap.pressed(one, key.where) not in (None, "") for one in keys)
+    assert all(keymap.pressed(one, key.where) == "" for one in key.keys.split(",") if one)
+
+
+def test_keys_are_written_as_people_write_them() -> None:
+    for text, keys in {
+        "Ctrl+X": "ctrl+x", "control+alt+x": "alt+ctrl+x", "PgUp": "pageup", "Esc": "escape", "F12": "f12",
+        "ctrl++": "ctrl+plus", "alt+/": "alt+slash", "f1, f2": "f1,f2", "none": "",
+    }.items():  # fmt: skip
+        keymap = read_keys({"play": text, "help": "none", "conversation": "none", "interrupt": "none"})
+        assert (keymap.given.get("play"), text) == (keys, text)
+
+
+def test_a_function_key_with_shift_is_shown_as_such_whatever_the_terminal_sends() -> None:
+    assert shown("f10,f21,shift+f9") == "F10 Shift+F9"
+    assert shown("f12,ctrl+f13") == "F12 Ctrl+Shift+F1"
+
+
+async def test_the_list_of_keys_loses_no_meaning_in_a_narrow_terminal(tmp_path: Path) -> None:
+    app, _ = make_app(StandIn(tmp_path))
+    async with app.run_test(size=(60, 120)) as pilot:
+        await ready(pilot)
+        app.push_screen(Help("flow", app.keymap))
+        await pilot.pause()
+        region = app.screen.query_one("#keys").region
+        text = " ".join(" ".join(row[region.x : region.right].split()) for row in rows(app))
+        for key in KEYS:
+            if key.where in ("flow", "everywhere") and key.keys:
+                assert set(key.what.split()) <= set(text.split()), key.what
+
+
+def test_what_is_wrong_is_told_with_file_and_line(tmp_path: Path) -> None:
+    file = tmp_path / "config.yaml"
+    file.write_text(
+        "theme: kimi-dark\nkeys:\n  # mine\n  zomm: f12\n  zoom: ctrl-x\n  todo: f3\n  send: g\n  walk: h, j\n"
+        "  help: f12\nyolo: true\n"
+    )
+    table = {"zomm": "f12", "zoom": "ctrl-x", "todo": "f3", "send": "g", "walk": "h, j", "help": "f12"}
+    keymap = read_keys(table)
+    assert told(keymap.troubles, file) == [
+        f"{file}:4: keys.zomm: there is no such action",
+        f"{file}:5: keys.zoom: 'ctrl-x' is no key; keys are written like ctrl+x, alt+enter, f5, pageup or z",
+        f"{file}:7: keys.send: g is a sign that one types; with ctrl or alt, or a function key, it works",
+        f"{file}:8: keys.walk: it wants 4 keys, in the order of up, down, left, right",
+        f"{file}:6: keys.todo: f3 is the key of flow already",
+    ]
+    assert keymap.given == {"help": "f12"}
+
+
+def test_lines_are_found_in_toml_and_in_one_row_too(tmp_path: Path) -> None:
+    (tmp_path / "a.toml").write_text('theme = "x"\n[keys]\nzoom = "f12"\n[models]\nhelp = 1\n')
+    (tmp_path / "b.yaml").write_text("keys: {zoom: f12, help: f9}\n")
+    assert lines_of(tmp_path / "a.toml") == {"zoom": 3}
+    assert {name: line for name, line in lines_of(tmp_path / "b.yaml").items() if name != "keys"} == {
+        "zoom": 1,
+        "help": 1,
+    }
+
+
+def test_two_actions_can_change_their_keys_with_each_other() -> None:
+    keymap = read_keys({"flow": "f4", "todo": "f3"})
+    assert (keymap.troubles, keymap.pressed("f3", "composer"), keymap.pressed("f4", "flow")) == ((), "f4", "f3")
+    assert keymap.pressed("ctrl+t", "composer") == ""
+
+
+async def test_another_key_works_and_the_old_one_does_not(tmp_path: Path) -> None:
+    async with keyed(tmp_path, zoom="f12", theme="ctrl+y", send="ctrl+e") as (app, pilot, engine):
+        await pilot.press("f11")
+        assert app.home.zoomed is None
+        await pilot.press("f12")
+        assert app.home.zoomed == "talk"
+        await pilot.press(*"hi", "enter")
+        assert engine.prompts == []
+        await pilot.press("ctrl+e")
+        await pilot.pause()
+        assert engine.prompts == ["hi"]
+        await pilot.press("ctrl+y")
+        await pilot.pause()
+        assert app.screen is not app.home
+
+
+async def test_letters_of_a_pane_mean_what_was_said_only_there(tmp_path: Path) -> None:
+    async with keyed(tmp_path, card="d, u") as (app, pilot, engine):
+        engine.say(*scenes.tool_running())
+        await pilot.pause()
+        await pilot.pause()
+        await pilot.press(*"du")
+        assert app.home.composer.text == "du"
+        app.home.composer.text = ""
+        await pilot.press("f2", "u")
+        assert app.home.composer.text == ""
+        assert app.home.transcript.has_focus
+
+
+async def test_help_hints_and_palette_name_the_keys_of_now(tmp_path: Path) -> None:
+    async with keyed(tmp_path, zoom="f12", help="ctrl+y", scroll="w, s, a, d") as (app, pilot, engine):
+        engine.say(TurnBegin(user_input="hello"), TurnEnd())
+        await pilot.pause()
+        await pilot.press("f2")
+        await pilot.pause()
+        last = rows(app)[-1]
+        assert "F12 zoom" in last
+        assert "Ctrl+Y help" in last
+        await pilot.press("ctrl+y")
+        await pilot.pause()
+        assert isinstance(app.screen, Help)
+        assert "w s a d" in "\n".join(rows(app))
+        app.screen.query_one(LineScroll).scroll_end(animate=False)
+        await pilot.press("escape")
+        assert any(entry.help == "F12" for entry in entries(app))
+
+
+async def test_keys_that_cannot_be_used_are_said_in_the_conversation(tmp_path: Path) -> None:
+    async with keyed(tmp_path, zomm="f12") as (app, pilot, _):
+        await pilot.pause()
+        note = app.stage.state.conversation[0]
+        assert isinstance(note, NoticeItem)
+        assert "keys.zomm: there is no such action" in str(note)
+
+
+def test_a_key_that_another_action_of_the_place_has_too_stays_with_it() -> None:
+    keymap = read_keys({"find": "ctrl+k"})
+    assert (keymap.pressed("ctrl+f", "approval"), keymap.pressed("ctrl+f", "composer")) == (None, "")

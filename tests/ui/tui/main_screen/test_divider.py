@@ -1,0 +1,36 @@
+"""The line between conversation and right side meets the title lines beside it."""
+
+import pytest
+
+from kimi_tui.ui.tui.main_screen.screen import Home
+from kimi_tui.wire.codec import WireMessage
+from tests.ui.tui import scenes
+from tests.ui.tui.test_screen import play
+
+
+def edge(home: Home) -> str:
+    """The signs of that line, from its top down."""
+    line = home.divider
+    rows = [strip.text for strip in home._compositor.render_strips()]
+    return "".join(rows[y][line.region.x] for y in range(line.region.y, line.region.bottom))
+
+
+@pytest.mark.parametrize("messages", [scenes.flow_asks(), scenes.flow_done()], ids=["asks", "done"])
+@pytest.mark.parametrize("size", [(120, 30), (140, 42)])
+async def test_the_edge_is_joined_wherever_a_title_line_comes_to_it(
+    size: tuple[int, int], messages: list[WireMessage]
+) -> None:
+    app, run = play(messages)
+    async with app.run_test(size=size) as pilot:
+        await run(pilot)
+        for _ in range(3):
+            await pilot.pause()
+        home = app.home
+        top = home.talk.region.y
+        left, right = home.composer.region.y - top, home.todo.region.y - top
+        signs = edge(home)
+        assert signs[0] == "┬"
+        joints = {left: "┼"} if left == right else {left: "┤", right: "├"}
+        assert {y: sign for y, sign in enumerate(signs[1:], 1) if sign != "│"} == {
+            y: sign for y, sign in joints.items() if y < len(signs)
+        }

@@ -1,0 +1,46 @@
+"""Settings that the screen itself follows, on a real engine."""
+
+from pathlib import Path
+
+from kimi_tui.ui.tui.app import KimiTui
+from kimi_tui.ui.tui.main_screen.screen import Home
+from kimi_tui.ui.tui.screens.settings import Settings
+from kimi_tui.ui.tui.widgets.pick_list import PickList
+from kimi_tui.wire.events import StepBegin, StepInterrupted, TurnBegin
+from kimi_tui.wire.parts import ThinkPart
+from tests.ui.tui.house import House, Open
+
+
+def shown(app: KimiTui) -> str:
+    return "\n".join(strip.text for strip in app.home._compositor.render_strips())
+
+
+async def think(house: House) -> None:
+    for message in (TurnBegin(user_input="go"), StepBegin(n=1), ThinkPart(think="a secret plan")):
+        house.engine.wire.send(message)
+    await house.until(lambda: "thinking" in shown(house.app))
+
+
+async def test_what_the_model_thinks_is_shown_as_it_comes_until_that_is_switched_off(open_house: Open) -> None:
+    async with open_house() as house:
+        await house.until(lambda: house.app.engine)
+        await think(house)
+        assert "a secret plan" in shown(house.app)
+        house.engine.wire.send(StepInterrupted())
+        house.app.doors.open("settings")
+        await house.on(Settings)
+        house.app.screen.query_one(PickList).select("show_thinking_stream")
+        await house.pilot.pause()
+        await house.pilot.press("enter")
+        await house.until(lambda: not house.app.home.transcript.thoughts)
+        await house.pilot.press("escape")
+        await house.on(Home)
+        await think(house)
+        assert "a secret plan" not in shown(house.app)
+
+
+async def test_a_configuration_without_thoughts_counts_from_the_start(open_house: Open, tmp_path: Path) -> None:
+    async with open_house(also="show_thinking_stream: false\n") as house:
+        await house.until(lambda: house.app.engine)
+        await think(house)
+        assert "a secret plan" not in shown(house.app)

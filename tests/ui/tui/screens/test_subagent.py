@@ -1,0 +1,211 @@
+"""Subagents on the screen, with a real engine behind it: their cards, what they ask, and the whole of what they say."""
+
+import asyncio
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from textual.pilot import Pilot
+
+from kimi_tui.soul.assemble import assemble
+from kimi_tui.soul.engine import Engine
+from kimi_tui.ui.tui.app import KimiTui
+from kimi_tui.ui.tui.screens.subagent import Inside, subagents_of
+from kimi_tui.ui.tui.state.items import ErrorItem, SubagentItem, ToolItem, UserItem
+from tests.soul.engines import plan, tool_call
+from tests.soul.subagents.test_pool import NESTED
+from tests.ui.three_subagents import ENDED, PROMPT, replies_with, three_subagents
+from tests.ui.tui.flow_pane.test_host_protocol import rows
+from tests.ui.tui.stand_in import NOW, Clock
+from tests.ui.tui.test_screen import Snap, ready
+
+
+class Desk:
+    """A running app on a real engine."""
+
+    def __init__(self, app: KimiTui, pilot: Pilot[int]) -> None:
+        self.app, self.pilot = app, pilot
+
+    @property
+    def engine(self) -> Engine:
+        assert isinstance(self.app.engine, Engine)
+        return self.app.engine
+
+    @property
+    def cards(self) -> list[SubagentItem]:
+        return subagents_of(self.app.stage.state)
+
+    @property
+    def states(self) -> list[str]:
+        return [card.state for card in self.cards]
+
+    @property
+    def view(self) -> Inside:
+        assert isinstance(self.app.screen, Inside)
+        return self.app.screen
+
+    async def until(self, condition: Callable[[], object]) -> None:
+        while not condition():
+            await asyncio.sleep(0.01)
+            await self.pilot.pause()
+        await self.pilot.pause()
+
+    async def press(self, *keys: str) -> None:
+        for key in keys:
+            await self.pilot.press(key)
+            await self.pilot.pause()
+
+    @property
+    def text(self) -> str:
+        return "\n".join(rows(self.app))
+
+    async def send_three(self) -> None:
+        """Until two of the three ask."""
+        self.app.submit(PROMPT)
+        await self.until(lambda: len(self.app.stage.state.approvals) == 2 and self.states[2:] == ["failed"])
+
+    def approve_all(self) -> None:
+        for request in self.engine.approvals.pending:
+            self.engine.approvals.settle(request.id, "approve")
+
+
+def app_on(tmp_path: Path, *replies: str) -> KimiTui:
+    clock = Clock(NOW)
+    made = plan(tmp_path, *replies)
+    return KimiTui(lambda: assemble(made), clock=clock, steady=clock, frame=0.0, motion=False)
+
+
+@asynccontextmanager
+async def desk_on(tmp_path: Path, *replies: str) -> AsyncIterator[Desk]:
+    app = app_on(tmp_path, *replies)
+    async with app.run_test(size=(140, 42)) as pilot:
+        await ready(pilot)
+        yield Desk(app, pilot)
+
+
+@pytest.mark.parametrize("size", [(140, 42), (80, 24)])
+def test_three_cards_two_of_which_wait_for_the_person(
+    snap_compare: Snap, tmp_path: Path, home: Path, size: tuple[int, int]
+) -> None:
+    app = app_on(tmp_path, *replies_with(tool_call("Shell", "s", command="make check")))
+
+    async def run(pilot: Pilot[int]) -> None:
+        await ready(pilot)
+        desk = Desk(app, pilot)
+        await desk.send_three()
+        write = next(one for one in desk.engine.approvals.pending if one.sender == "WriteFile")
+        app.stage.ask(write.id)
+        await pilot.pause()
+
+    assert snap_compare(app, terminal_size=size, run_before=run)
+
+
+async def test_the_dialog_says_which_subagent_asks_and_the_cards_how_each_ended(tmp_path: Path) -> None:
+    replies, sleeps = three_subagents()
+    async with desk_on(tmp_path, *replies) as desk:
+        await desk.send_three()
+        assert desk.states == ["waiting", "waiting", "failed"]
+        desk.app.stage.ask(next(one for one in desk.engine.approvals.pending if one.sender == "WriteFile").id)
+        await desk.pilot.pause()
+        assert "WriteFile of coder (make the file)" in desk.text
+        assert "waits for you" in desk.text
+        desk.approve_all()
+        await desk.until(lambda: desk.states == ["ok", "running", "failed"] and sleeps())
+        desk.engine.roster.stop(desk.cards[1].agent_id)
+        await desk.until(lambda: ENDED in desk.text)
+        assert desk.states == ["ok", "interrupted", "failed"]
+        assert (desk.engine.work_dir / "made.txt").exists()
+        assert "The subagent failed: the key was refused" in desk.text
+
+
+async def test_a_card_opens_the_whole_conversation_by_keyboard_and_mouse_and_one_is_stopped_from_there(
+    tmp_path: Path,
+) -> None:
+    replies, sleeps = three_subagents()
+    async with desk_on(tmp_path, *replies) as desk:
+        await desk.send_three()
+        desk.approve_all()
+        await desk.until(lambda: desk.states[:2] == ["ok", "running"] and sleeps())
+        desk.app.home.transcript.focus()
+        await desk.press("k", "k", "enter")
+        assert "watch the build · 2 of 3" in desk.text
+        kinds = [type(item) for item in desk.view.state.conversation.items]
+        assert (UserItem, ToolItem) == (kinds[0], kinds[-1])
+        assert "I wait for the build." in desk.text
+        await desk.press("ctrl+x")
+        await desk.until(lambda: desk.states[1] == "interrupted" and "stopped" in desk.text)
+        assert not sleeps()
+        await desk.press("right")
+        assert isinstance(desk.view.state.conversation.items[-1], ErrorItem)
+        assert "the key was refused" in desk.text
+        await desk.press("escape")
+        y = next(number for number, row in enumerate(rows(desk.app)) if "agent coder  make the file" in row)
+        await desk.pilot.click(offset=(12, y))
+        await desk.pilot.pause()
+        assert "I made made.txt" in desk.text
+
+
+async def test_a_conversation_that_is_looked_into_goes_on_and_a_resumed_one_can_be_looked_into(tmp_path: Path) -> None:
+    wait = "until [ -e go ]; do sleep 0.02; done"
+    replies = (
+        "when: ^result: Task\ntext: ended",
+        f"when: ^user: {PROMPT}$\n"
+        + tool_call("Task", "t1", description="look", subagent_name="coder", prompt="looks"),
+        f"when: ^user: looks$\nwhen: ^result: Shell\ntext: {'found ' * 50}",
+        "when: ^user: looks$\n" + tool_call("Shell", "s", command=wait),
+    )
+    async with desk_on(tmp_path, *replies) as desk:
+        desk.app.submit(PROMPT)
+        await desk.until(lambda: desk.app.stage.state.approvals)
+        desk.approve_all()
+        await desk.until(lambda: desk.states == ["running"])
+        desk.app.home.transcript.focus()
+        await desk.press("k", "enter")
+        assert "at work" in desk.text
+        (desk.engine.work_dir / "go").touch()
+        await desk.until(lambda: "found found" in desk.text and "done" in desk.text)
+        session_id = desk.engine.session_id
+    again = plan(tmp_path, session_id=session_id)
+    app = KimiTui(lambda: assemble(again), frame=0.0, motion=False)
+    async with app.run_test(size=(140, 42)) as pilot:
+        await ready(pilot)
+        desk = Desk(app, pilot)
+        app.home.transcript.focus()
+        await desk.press("k", "k", "k", "enter")
+        assert "found found" in desk.text
+
+
+async def test_a_subagent_of_a_subagent_is_a_card_in_the_one_that_sent_it_and_opens_from_there(tmp_path: Path) -> None:
+    for name, text in NESTED.items():
+        (tmp_path / name).write_text(text)
+
+    def send(name: str) -> str:
+        return tool_call("Task", f"to-{name}", description=f"for {name}", subagent_name=name, prompt=f"hello {name}")
+
+    replies = (
+        "when: ^result: Task\nwhen: ^user: go$\ntext: ended",
+        "when: ^user: go$\n" + send("middle"),
+        "when: ^user: hello middle$\n" + send("leaf"),
+        "when: ^user: hello leaf$\ntext: I touch it.\n" + tool_call("Shell", "s", command="touch made"),
+    )
+    made = replace(plan(tmp_path, *replies), agent_file=tmp_path / "agent.yaml")
+    app = KimiTui(lambda: assemble(made), frame=0.0, motion=False)
+    async with app.run_test(size=(140, 42)) as pilot:
+        await ready(pilot)
+        desk = Desk(app, pilot)
+        app.submit("go")
+        await desk.until(lambda: app.stage.state.approvals)
+        assert desk.states == ["waiting"]
+        assert "Shell of leaf (for leaf) asks" in desk.text
+        app.home.transcript.focus()
+        await desk.press("k", "enter")
+        assert "agent middle" in desk.text
+        await desk.press("k", "enter")
+        assert "agent leaf" in desk.text
+        assert "I touch it." in desk.text
+        await desk.press("escape")
+        assert "agent middle" in desk.text
+        desk.engine.cancel()
+        await desk.until(lambda: desk.states == ["interrupted"])

@@ -1,0 +1,113 @@
+"""What engines are made of: each folder by what was said of it, and by its own rules."""
+
+import os
+from pathlib import Path
+
+import pytest
+
+from kimi_tui.cli.options import parse
+from kimi_tui.cli.plan_builder import plan_of
+from kimi_tui.errors import UsageError
+from kimi_tui.permission.trust import Standing, standing_of
+from kimi_tui.session.session import Session
+from kimi_tui.soul.assemble import Plan
+from kimi_tui.ui.tui.session.engine_factory import PlanHost
+
+
+def a_project(folder: Path, rule: str) -> Path:
+    (folder / ".kimi-tui").mkdir(parents=True)
+    (folder / ".kimi-tui/config.yaml").write_text(f"permissions: {{allow: ['{rule}']}}")
+    (folder / ".mcp.json").write_text('{"mcpServers": {"s": {"command": "x"}}}')
+    return folder
+
+
+def host_in(work_dir: Path, *options: str) -> PlanHost:
+    parsed = parse(["--work-dir", str(work_dir), *options])
+
+    def make_plan(elsewhere: Path | None, standing: Standing | None) -> Plan:
+        return plan_of(parsed, interactive=True, work_dir=elsewhere, standing=standing)
+
+    return PlanHost(make_plan)
+
+
+def acting(host: PlanHost) -> tuple[list[str], list[bool], bool]:
+    plan = host.plan
+    return [str(rule) for rule in plan.permissions.rules], [one.trusted for one in plan.mcp.servers], plan.standing.acts
+
+
+async def test_what_a_folder_brings_acts_from_the_yes_on(tmp_path: Path) -> None:
+    host = host_in(a_project(tmp_path / "one", "Shell(make *)"))
+    await host.prepare()
+    assert acting(host) == ([], [False], False)
+    assert [one.what for one in host.untrusted()] == ["MCP servers", "rules that allow"]
+    host.trust(True, keep=True)
+    assert acting(host) == (["Shell(make *)"], [True], True)
+    assert host.untrusted() == ()
+    assert standing_of(tmp_path / "one").acts
+
+
+async def test_not_this_time_is_asked_again_the_next(tmp_path: Path) -> None:
+    host = host_in(a_project(tmp_path / "one", "Shell(make *)"))
+    await host.prepare()
+    host.trust(False, keep=False)
+    assert acting(host) == ([], [False], False)
+    assert host.untrusted() == ()
+    assert standing_of(tmp_path / "one").said is None
+
+
+async def test_the_rules_of_a_trusted_folder_do_not_go_along_to_another(tmp_path: Path) -> None:
+    one, two = a_project(tmp_path / "one", "Shell(make *)"), a_project(tmp_path / "two", "Shell(ls *)")
+    host = host_in(one)
+    await host.prepare()
+    host.trust(True, keep=True)
+    host.go_to("s2", two)
+    assert (host.plan.session_id, host.work_dir) == ("s2", two)
+    assert acting(host) == ([], [False], False)
+    assert host.untrusted()
+    host.go_to("s1", one)
+    assert acting(host) == (["Shell(make *)"], [True], True)
+
+
+async def test_the_option_trusts_for_this_run_only(tmp_path: Path) -> None:
+    host = host_in(a_project(tmp_path / "one", "Shell(make *)"), "--trust")
+    await host.prepare()
+    assert acting(host) == (["Shell(make *)"], [True], True)
+    assert standing_of(tmp_path / "one").said is None
+
+
+def begun(work_dir: Path, session_id: str) -> Session:
+    session = Session.create(work_dir, session_id)
+    (session.dir / "wire.jsonl").write_text('{"message": {"type": "TurnBegin"}}\n')
+    session.state.title = f"about {session_id}"
+    session.save_state()
+    return session
+
+
+async def test_continue_takes_the_last_session_that_no_other_window_has_and_says_so(tmp_path: Path) -> None:
+    begun(tmp_path, "first").close()
+    last = begun(tmp_path, "last")
+    host = host_in(tmp_path, "--continue")
+    await host.prepare()
+    assert host.plan.session_id == "first"
+    assert host.plan.warnings == (
+        "The last session, “about last”, is open in another window: this is the last one that is free",
+    )
+    last.close()
+    host = host_in(tmp_path, "--continue")
+    await host.prepare()
+    assert (host.plan.session_id, host.plan.warnings) == ("last", ())
+
+
+async def test_continue_says_who_holds_the_only_session(tmp_path: Path) -> None:
+    session = begun(tmp_path, "only")
+    with pytest.raises(UsageError, match=rf"“about only” is open in another window \(pid {os.getpid()}\)"):
+        await host_in(tmp_path, "--continue").prepare()
+    session.close()
+
+
+async def test_a_session_of_a_demo_does_not_go_on_with_the_real_model(tmp_path: Path) -> None:
+    host = host_in(tmp_path)
+    await host.prepare()
+    with pytest.raises(UsageError, match="was a demo's"):
+        host.go_to("s", tmp_path / "kimi-tui-demo-abc" / "project")
+    assert host.work_dir == tmp_path

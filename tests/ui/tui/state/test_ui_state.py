@@ -1,0 +1,372 @@
+"""The reducer: what a recording of the Wire puts on the screen."""
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from kimi_tui.ui.tui.state.deltas import Appended, Delta, Finished, Replaced, Streamed, Truncated
+from kimi_tui.ui.tui.state.items import (
+    AssistantItem,
+    FlowHeaderItem,
+    RetryItem,
+    SeamItem,
+    SubagentItem,
+    ThinkItem,
+    ToolItem,
+    UserItem,
+)
+from kimi_tui.ui.tui.state.ui_state import UiState
+from kimi_tui.ui.tui.text.call_summary import headline
+from kimi_tui.wire.codec import WireMessage, encode
+from kimi_tui.wire.display import BriefBlock, TodoBlock, TodoItem
+from kimi_tui.wire.events import (
+    ApprovalResponse,
+    Notification,
+    StatusUpdate,
+    StepBegin,
+    StepInterrupted,
+    StepRetry,
+    SubagentEvent,
+    TurnBegin,
+    TurnEnd,
+)
+from kimi_tui.wire.flow_events import (
+    FlowBegin,
+    FlowDecision,
+    FlowEdgeShape,
+    FlowEnd,
+    FlowNodeBegin,
+    FlowNodeEnd,
+    FlowNodeShape,
+    FlowPaused,
+)
+from kimi_tui.wire.merge import Merger
+from kimi_tui.wire.parts import (
+    FunctionBody,
+    TextPart,
+    ThinkPart,
+    TokenUsage,
+    ToolCall,
+    ToolCallPart,
+    ToolResult,
+    ToolReturnValue,
+)
+from kimi_tui.wire.requests import ApprovalRequest
+
+
+def call(call_id: str, name: str, arguments: str | None = None) -> ToolCall:
+    return ToolCall(id=call_id, function=FunctionBody(name=name, arguments=arguments))
+
+
+def result(call_id: str, *, is_error: bool = False, **fields: object) -> ToolResult:
+    value = ToolReturnValue.model_validate({"is_error": is_error, **fields})
+    return ToolResult(tool_call_id=call_id, return_value=value)
+
+
+def folded(*messages: WireMessage) -> UiState:
+    state = UiState()
+    state.fold_all((float(at), message) for at, message in enumerate(messages))
+    return state
+
+
+FLOW = FlowBegin(
+    run_id="r",
+    name="release",
+    source="mermaid",
+    nodes=(
+        FlowNodeShape(id="b", label="BEGIN", kind="begin"),
+        FlowNodeShape(id="fix", label="Fix", kind="task"),
+        FlowNodeShape(id="green", label="Green?", kind="decision"),
+        FlowNodeShape(id="e", label="END", kind="end"),
+    ),
+    edges=(
+        FlowEdgeShape(src="b", dst="fix"),
+        FlowEdgeShape(src="fix", dst="green"),
+        FlowEdgeShape(src="green", dst="fix", label="no"),
+        FlowEdgeShape(src="green", dst="e", label="yes"),
+    ),
+    begin_id="b",
+    end_id="e",
+    max_moves=1000,
+)
+
+MESSAGES: tuple[WireMessage, ...] = (
+    TurnBegin(user_input="fix it"),
+    StepBegin(n=1),
+    ThinkPart(think="hm"),
+    ThinkPart(think=" well"),
+    TextPart(text="\n"),
+    TextPart(text="I look"),
+    TextPart(text=" first."),
+    call("1", "Shell", '{"comm'),
+    ToolCallPart(arguments_part='and": "ls'),
+    ToolCallPart(arguments_part=' -l"}'),
+    result("1", output="a b", display=(BriefBlock(text="a b"),)),
+    call("2", "Task", '{"subagent_name": "coder", "description": "x"}'),
+    SubagentEvent(parent_tool_call_id="2", event=encode(call("3", "Grep", '{"pattern": "y"}'))),
+    StepRetry(n=1, next_attempt=2, max_attempts=3, wait_s=1, error_type="E", status_code=429),
+    StepBegin(n=2),
+    StepInterrupted(),
+    FLOW,
+    FlowNodeBegin(run_id="r", node_id="fix", move=1),
+    FlowDecision(run_id="r", node_id="green", choice="no", dst="fix"),
+    FlowNodeEnd(run_id="r", node_id="fix", move=1, status="done", duration_s=1),
+    FlowPaused(run_id="r", node_id="fix"),
+    FlowEnd(run_id="r", status="finished", moves=1),
+    StatusUpdate(context_usage=0.5, token_usage=TokenUsage(output=5)),
+    TurnEnd(),
+)
+
+
+def mirror(state: UiState, deltas: list[Delta], items: list[object]) -> None:
+    """What a pane does with the changes."""
+    for delta in deltas:
+        match delta:
+            case Appended(key, item):
+                assert key == len(items)
+                items.append(item)
+            case Replaced(key, item):
+                items[key] = item
+            case Streamed(key, text):
+                item = items[key]
+                assert isinstance(item, AssistantItem | ThinkItem)
+                items[key] = type(item)(**{**_fields(item), "text": item.text + text})
+            case Finished(key, duration):
+                item = items[key]
+                assert isinstance(item, AssistantItem | ThinkItem)
+                more = {"duration_s": duration} if isinstance(item, ThinkItem) else {}
+                items[key] = type(item)(**{**_fields(item), "done": True, **more})
+            case Truncated(key):
+                del items[key:]
+            case _:
+                pass
+
+
+def _fields(item: AssistantItem | ThinkItem) -> dict[str, object]:
+    return {name: getattr(item, name) for name in item.__dataclass_fields__}
+
+
+messages = st.lists(st.sampled_from(MESSAGES), max_size=40)
+
+
+@settings(deadline=None, max_examples=200)
+@given(messages)
+def test_the_changes_told_add_up_to_the_state(said: list[WireMessage]) -> None:
+    state, items = UiState(), list[object]()
+    for at, message in enumerate(said):
+        mirror(state, state.fold(message, float(at)), items)
+    assert tuple(items) == state.conversation.items
+    mirror(state, state.settle(99.0), items)
+    assert tuple(items) == state.conversation.items
+
+
+@settings(deadline=None, max_examples=200)
+@given(messages)
+def test_merged_pieces_give_the_same_screen_as_single_ones(said: list[WireMessage]) -> None:
+    merger = Merger[WireMessage]()
+    whole = [message for piece in said for message in merger.add(piece)] + merger.flush()
+    single, merged = UiState(), UiState()
+    single.fold_all((0.0, message) for message in said)
+    merged.fold_all((0.0, message) for message in whole)
+    assert single.conversation.items == merged.conversation.items
+    assert (single.turn, single.status, single.todo) == (merged.turn, merged.status, merged.todo)
+
+
+@settings(deadline=None, max_examples=100)
+@given(messages, st.integers(0, 40))
+def test_a_recording_that_is_resumed_goes_on_as_if_it_had_never_ended(said: list[WireMessage], cut: int) -> None:
+    live, resumed = UiState(), UiState()
+    for at, message in enumerate(said):
+        live.fold(message, float(at))
+    timed = [(float(at), message) for at, message in enumerate(said)]
+    resumed.fold_all(timed[:cut])
+    for at, message in timed[cut:]:
+        resumed.fold(message, at)
+    assert live.conversation.items == resumed.conversation.items
+
+
+def test_a_turn_shows_what_was_said_and_done() -> None:
+    items = folded(*MESSAGES[:11]).conversation.items
+    assert items[0] == UserItem("fix it")
+    assert items[1] == ThinkItem("hm well", done=True, started=2.0, duration_s=2.0)
+    assert items[2] == AssistantItem("I look first.", done=True)
+    tool = items[3]
+    assert isinstance(tool, ToolItem)
+    assert (tool.headline, tool.state, tool.output, tool.duration_s) == ("ls -l", "ok", "a b", 3.0)
+
+
+def test_a_retry_takes_back_what_the_failed_attempt_streamed() -> None:
+    state = folded(
+        TurnBegin(user_input="hi"),
+        StepBegin(n=1),
+        TextPart(text="half an ans"),
+        StepRetry(n=1, next_attempt=2, max_attempts=3, wait_s=2, error_type="X", status_code=503),
+    )
+    _, retry = state.conversation.items
+    assert retry == RetryItem("the service failed (503)", 2, 3, until=5.0)
+    state.fold(TextPart(text="whole answer"), 6.0)
+    assert state.conversation.items[1:] == (
+        RetryItem("the service failed (503)", 2, 3, until=None),
+        AssistantItem("whole answer"),
+    )
+
+
+def test_an_approval_makes_its_tool_wait_and_its_answer_lets_it_run() -> None:
+    ask = ApprovalRequest(id="a", tool_call_id="1", sender="Shell", action="run command", description="ls")
+    state = folded(TurnBegin(user_input="x"), StepBegin(n=1), call("1", "Shell", '{"command": "ls"}'), ask)
+    assert list(state.approvals) == ["a"]
+    assert isinstance(item := state.conversation.items[1], ToolItem)
+    assert item.state == "waiting"
+    state.fold(ApprovalResponse(request_id="a", response="approve"), 9.0)
+    assert not state.approvals
+    assert isinstance(item := state.conversation.items[1], ToolItem)
+    assert (item.state, item.started) == ("running", 9.0)
+
+
+def test_a_subagent_is_a_card_with_its_last_steps() -> None:
+    inner = [call(str(n), "Grep", f'{{"pattern": "p{n}"}}') for n in range(6)]
+    state = folded(
+        call("t", "Task", '{"subagent_name": "coder", "description": "find it"}'),
+        *(SubagentEvent(parent_tool_call_id="t", event=encode(one)) for one in inner),
+        SubagentEvent(parent_tool_call_id="t", event=encode(result("5", is_error=True))),
+    )
+    card = state.conversation.items[0]
+    assert isinstance(card, SubagentItem)
+    assert (card.name, card.task, card.step_count) == ("coder", "find it", 6)
+    assert [(step.text, step.state) for step in card.steps] == [
+        ("Grep  p2", "running"),
+        ("Grep  p3", "running"),
+        ("Grep  p4", "running"),
+        ("Grep  p5", "failed"),
+    ]
+
+
+def test_a_turn_within_a_flow_is_headed_by_its_node_and_visit() -> None:
+    state = folded(
+        TurnBegin(user_input="/flow:release"),
+        FLOW,
+        FlowNodeBegin(run_id="r", node_id="fix", move=1),
+        TurnBegin(user_input="Fix"),
+        TextPart(text="done"),
+        TurnEnd(),
+        FlowNodeEnd(run_id="r", node_id="fix", move=1, status="done", duration_s=2),
+        FlowNodeBegin(run_id="r", node_id="green", move=2),
+        FlowDecision(run_id="r", node_id="green", choice="no", dst="fix"),
+        FlowNodeBegin(run_id="r", node_id="fix", move=3),
+    )
+    headers = [item for item in state.conversation.items if isinstance(item, FlowHeaderItem)]
+    assert [(h.label, h.visit, h.note) for h in headers] == [
+        ("release", 1, ""),
+        ("Fix", 1, ""),
+        ("Green?", 1, "chose no"),
+        ("Fix", 2, ""),
+    ]
+    assert sum(isinstance(item, UserItem) for item in state.conversation.items) == 1
+    assert state.flow.run is not None
+    assert state.flow.run.node_label == "Fix"
+
+
+def test_the_todo_list_is_the_last_one_that_was_set() -> None:
+    todo = (TodoItem(title="a", status="done"), TodoItem(title="b"))
+    state = folded(call("1", "SetTodoList", "{}"), result("1", display=(TodoBlock(items=todo),)))
+    assert state.todo == todo
+
+
+def test_a_node_that_goes_on_after_a_pause_is_not_visited_twice() -> None:
+    state = folded(
+        FLOW,
+        FlowNodeBegin(run_id="r", node_id="fix", move=1),
+        FlowPaused(run_id="r", node_id="fix", reason="cancelled"),
+        FlowNodeBegin(run_id="r", node_id="fix", move=1),
+    )
+    headers = [item for item in state.conversation.items if isinstance(item, FlowHeaderItem)]
+    assert [header.visit for header in headers[1:]] == [1, 1]
+
+
+def test_going_back_takes_the_turns_since_then_out_of_the_conversation() -> None:
+    state = UiState()
+    for at, text in ((10.0, "one"), (20.0, "two"), (30.0, "three")):
+        state.fold(TurnBegin(user_input=text), at)
+        state.fold(TextPart(text=f"answer to {text}"), at + 1)
+        state.fold(TurnEnd(), at + 2)
+    state.fold(rewound(since=19.5, conversation=True), 40.0)
+    said = [item.text for item in state.conversation.items if isinstance(item, UserItem)]
+    assert said == ["one"]
+    assert isinstance(state.conversation.items[-1], SeamItem)
+
+
+def test_going_back_with_files_only_leaves_the_conversation_as_it_is() -> None:
+    state = UiState()
+    state.fold(TurnBegin(user_input="one"), 10.0)
+    state.fold(TurnEnd(), 11.0)
+    state.fold(rewound(since=9.5, conversation=False), 40.0)
+    assert isinstance(state.conversation.items[0], UserItem)
+
+
+def rewound(*, since: float, conversation: bool) -> Notification:
+    return Notification(
+        id="n", category="system", type="rewind", source_kind="system", source_id="soul", title="Back", body="",
+        severity="info", created_at=0.0, payload={"since": since, "conversation": conversation},
+    )  # fmt: skip
+
+
+def said_error() -> Notification:
+    return Notification(
+        id="1", category="system", type="X", source_kind="system", source_id="soul", title="It failed",
+        body="no route to host", severity="error", created_at=0.0,
+    )  # fmt: skip
+
+
+INTERRUPTED = SeamItem("interrupted", "interrupted")
+
+
+def test_a_turn_that_was_interrupted_says_so_at_its_end() -> None:
+    state = folded(TurnBegin(user_input="x"), StepBegin(n=1), TextPart(text="half an"), StepInterrupted())
+    assert state.conversation.items[1:] == (AssistantItem("half an", done=True), INTERRUPTED)
+
+
+def test_what_tells_why_a_step_broke_off_stands_for_the_seam() -> None:
+    begun = (TurnBegin(user_input="x"), StepBegin(n=1), TextPart(text="half"), StepInterrupted())
+    assert INTERRUPTED not in folded(*begun, said_error()).conversation.items
+    paused = folded(FLOW, *begun, FlowPaused(run_id="r", node_id="fix", reason="cancelled"))
+    assert INTERRUPTED not in paused.conversation.items
+
+
+def test_an_interrupted_turn_keeps_its_mark_when_a_later_one_fails() -> None:
+    state = folded(TurnBegin(user_input="x"), StepInterrupted(), TurnBegin(user_input="y"), said_error())
+    assert state.conversation.items[1] == INTERRUPTED
+
+
+def test_a_cancel_while_a_tool_waits_for_approval_is_no_rejection() -> None:
+    ask = ApprovalRequest(id="a", tool_call_id="1", sender="Shell", action="run command", description="ls")
+    state = folded(
+        TurnBegin(user_input="x"),
+        StepBegin(n=1),
+        call("1", "Shell", '{"command": "ls"}'),
+        ask,
+        ApprovalResponse(request_id="a", response="reject"),
+        StepInterrupted(),
+    )
+    assert isinstance(item := state.conversation.items[1], ToolItem)
+    assert item.state == "interrupted"
+
+
+def test_a_todo_list_that_was_worked_off_goes_when_something_else_begins() -> None:
+    done = (
+        call("1", "SetTodoList", "{}"),
+        result("1", display=(TodoBlock(items=(TodoItem(title="a", status="done"),)),)),
+    )
+    assert folded(*done, FLOW).todo == folded(*done, TurnBegin(user_input="next")).todo == ()
+    left = (call("1", "SetTodoList", "{}"), result("1", display=(TodoBlock(items=(TodoItem(title="a"),)),)))
+    assert folded(*left, FLOW).todo == folded(*left, TurnBegin(user_input="next")).todo == (TodoItem(title="a"),)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "named"),
+    [
+        ('{"path": ".", "pattern": "def "}', "def"),
+        ('{"questions": [{"options": [{"description": "a server"}], "question": "Which?"}]}', "Which?"),
+    ],
+)
+def test_a_card_is_named_by_the_argument_that_says_most(arguments: str, named: str) -> None:
+    assert headline(arguments) == named

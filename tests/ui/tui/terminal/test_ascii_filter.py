@@ -1,0 +1,58 @@
+"""Signs of ASCII in the place of others."""
+
+import ast
+import unicodedata
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from rich.segment import Segment
+from textual.color import Color
+
+from kimi_tui.ui.tui.terminal.ascii_filter import ASCII, UNBOXED, SignFilter
+from kimi_tui.ui.tui.text.styled_line import cells
+from tests import texts
+
+GROUND = Color.parse("black")
+
+
+def shown(*texts: str) -> str:
+    return "".join(one.text for one in SignFilter(ASCII).apply([Segment(text) for text in texts], GROUND))
+
+
+@pytest.mark.parametrize(
+    ("texts", "line"),
+    [
+        (("  n  No, and say why…", "     "), "  n  No, and say why...   "),
+        (("Edit it…   yes",), "Edit it... yes"),
+        (("a long na…", " │"), "a long na~ |"),
+        (("a long na…",), "a long na~"),
+        (("… more",), "~ more"),
+        (("修改后再运行…", "    "), "修改后再运行...  "),
+        (("▶ run", "…", "  ", "◆"), "> run~  #"),
+    ],
+)
+def test_an_ellipsis_is_three_dots_where_there_is_room(texts: tuple[str, ...], line: str) -> None:
+    assert shown(*texts) == line
+
+
+@given(st.lists(st.text("a …◆│是", max_size=8), max_size=6))
+def test_a_line_keeps_its_width(texts: list[str]) -> None:
+    for table in (ASCII, UNBOXED):
+        segments = [Segment(text) for text in texts]
+        made = SignFilter(table).apply(segments, GROUND)
+        assert cells("".join(one.text for one in made)) == cells("".join(texts))
+        assert len(made) == len(segments)
+
+
+def test_every_sign_of_the_source_has_one_of_ascii() -> None:
+    tui = texts.ROOT / "kimi_tui" / "ui" / "tui"
+    lacking: set[str] = set()
+    for file in tui.rglob("*.py"):
+        if file.parent.name == "text" or file.name == "ascii.py":  # what text from outside may hold
+            continue
+        for node in ast.walk(ast.parse(file.read_text("utf-8"))):
+            if isinstance(node, ast.Constant) and isinstance(node.value, str):
+                signs = {sign for sign in node.value if not sign.isascii() and ord(sign) not in ASCII}
+                lacking |= {sign for sign in signs if unicodedata.east_asian_width(sign) not in "WF"}
+    assert lacking == set()

@@ -1,0 +1,55 @@
+"""The screen's compositor against Textual's own: the same screen, with fewer rows asked for."""
+
+import pytest
+from textual._compositor import Compositor
+from textual.geometry import Region
+
+from kimi_tui.ui.tui.terminal.compositor import NarrowCompositor
+from tests.ui.tui import scenes
+from tests.ui.tui.test_screen import MEDIUM, TINY, WIDE, play
+
+SCENES = {
+    "streaming": (scenes.streaming, WIDE),
+    "decision": (scenes.flow_at_decision, WIDE),
+    "approval": (scenes.approval, MEDIUM),
+    "chinese": (scenes.chinese, TINY),
+}
+
+
+def textuals(ours: NarrowCompositor) -> Compositor:
+    """Textual's, of the same widgets in the same places."""
+    compositor = Compositor()
+    vars(compositor).update(vars(ours))
+    return compositor
+
+
+@pytest.mark.parametrize("scene", SCENES)
+async def test_every_row_is_what_textual_makes_of_it(scene: str) -> None:
+    messages, size = SCENES[scene]
+    app, run = play(messages())
+    async with app.run_test(size=size) as pilot:
+        await run(pilot)
+        for pane in (None, "flow"):
+            app.home.zoom(pane)
+            await pilot.pause()
+            ours = app.home._compositor
+            assert isinstance(ours, NarrowCompositor)
+            theirs = textuals(ours)
+            assert ours.render_strips() == theirs.render_strips()
+            for y in range(size[1]):
+                for x, width in ((0, size[0]), (0, 1), (size[0] // 2, 3), (size[0] - 1, 1)):
+                    crop = Region(x, y, width, 1)
+                    ends = zip(theirs.cuts[y], theirs.cuts[y][1:], strict=False)
+                    painted = [cut for cut, end in ends if cut < crop.right and end > crop.x]
+                    want, got = (one._render_chops(crop, {y}.__contains__)[y] for one in (theirs, ours))
+                    assert [got[cut] for cut in painted] == [want[cut] for cut in painted]
+
+
+async def test_for_one_row_no_other_row_is_asked_for() -> None:
+    app, run = play(scenes.streaming())
+    async with app.run_test(size=WIDE) as pilot:
+        await run(pilot)
+        transcript = app.home.transcript.region
+        asked = list(app.home._compositor._get_renders(Region(transcript.x, transcript.bottom - 2, 20, 1)))
+        assert {len(strips) for _, _, strips in asked} == {1}
+        assert len(asked) < len(list(app.home._compositor._get_renders())) / 2

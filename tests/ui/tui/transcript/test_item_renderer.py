@@ -1,0 +1,205 @@
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from kimi_tui.ui.tui.state.items import (
+    AssistantItem,
+    ErrorItem,
+    FlowHeaderItem,
+    ImageChip,
+    Item,
+    NoticeItem,
+    RetryItem,
+    SeamItem,
+    SubagentItem,
+    SubStep,
+    ThinkItem,
+    ToolItem,
+    UserItem,
+)
+from kimi_tui.ui.tui.themes.palette import Palette
+from kimi_tui.ui.tui.transcript.item_renderer import draw, folds, gap_before
+from kimi_tui.ui.tui.transcript.render_context import Look, spent
+from kimi_tui.ui.tui.transcript.row_builder import RowMaker
+from kimi_tui.wire.display import BriefBlock, DiffBlock, ShellBlock, TodoBlock, TodoItem, UnknownBlock
+
+PALETTE = Palette()
+DIFF = DiffBlock(path="src/a.py", old_text="a\nb\n", new_text="a\nc\nd\n")
+
+
+def text_of(item: Item, width: int = 60, *, is_open: bool = False, now: float = 0.0) -> list[str]:
+    return [line.text.rstrip() for line in draw(item, width, Look(PALETTE, is_open, now))]
+
+
+def test_a_tool_that_is_done_is_one_line():
+    item = ToolItem("Shell", "pytest -x", "ok", duration_s=2.1, output="1 passed")
+    assert text_of(item, 40) == ["✓ Shell  pytest -x                2.1s ▸"]
+
+
+def test_an_edit_tells_how_many_lines_it_changed():
+    assert text_of(ToolItem("Edit", "src/a.py", "ok", blocks=(DIFF,)), 40) == [
+        "✓ Edit  src/a.py                 +2 −1 ▸"
+    ]
+
+
+def test_a_running_tool_shows_its_last_lines_and_its_time():
+    item = ToolItem("Shell", "make", "running", started=1.0, tail="".join(f"{number}\n" for number in range(9)))
+    assert text_of(item, 40, now=8.5) == [
+        "◐ Shell  make                         7s",
+        "  │ 5",
+        "  │ 6",
+        "  │ 7",
+        "  │ 8",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("state", "sign", "word"),
+    [
+        ("failed", "✗", "failed"),
+        ("rejected", "⊘", "rejected"),
+        ("interrupted", "■", "interrupted"),
+        ("waiting", "?", "waits"),
+    ],
+)
+def test_every_state_has_its_own_sign_and_word(state: str, sign: str, word: str):
+    first = text_of(ToolItem("Shell", "make", state))[0]
+    assert first.startswith(sign)
+    assert word in first
+
+
+def test_a_failure_says_why_without_being_opened():
+    item = ToolItem("Shell", "make", "failed", message="exit code 2\nmore", output="log")
+    assert text_of(item)[1] == "  └ exit code 2"
+
+
+def test_a_long_headline_keeps_the_end_of_a_path_and_the_start_of_a_command():
+    path = text_of(ToolItem("ReadFile", "/a/very/long/path/to/some/file.py", "ok"), 30)[0]
+    assert path.endswith("file.py")
+    command = text_of(ToolItem("Shell", "pytest -x tests/one tests/two tests/three", "ok"), 30)[0]
+    assert "pytest -x" in command
+
+
+def test_an_open_card_shows_its_blocks_and_its_output():
+    blocks = (
+        ShellBlock(command="make a\nmake b"),
+        BriefBlock(text="in short"),
+        TodoBlock(items=(TodoItem(title="one", status="done"), TodoItem(title="two"))),
+        UnknownBlock(type="hologram"),
+    )
+    item = ToolItem("Shell", "make", "ok", blocks=blocks, output="\x1b[31mout\x1b[0m")
+    assert text_of(item, is_open=True)[1:] == [
+        "  │ $ make a",
+        "  │   make b",
+        "  │ ✓ one",
+        "  │ ○ two",
+        "  │ [hologram]",
+        "  │ out",
+    ]
+
+
+def test_an_open_edit_shows_the_diff():
+    lines = text_of(ToolItem("Edit", "src/a.py", "ok", blocks=(DIFF,)), is_open=True)
+    assert "  │   2 - b" in lines
+    assert "  │   3 + d" in lines
+
+
+def test_a_thought_is_its_last_lines_then_one_line():
+    running = ThinkItem("\n".join(f"idea {number}" for number in range(9)), started=0.0)
+    assert text_of(running, now=3.0) == ["◐ thinking 3s", "  │ idea 6", "  │ idea 7", "  │ idea 8"]
+    (line,) = draw(running, 60, Look(PALETTE, now=3.0, thoughts=False))
+    assert line.text.rstrip() == "◐ thinking 3s"
+    done = ThinkItem("idea", done=True, duration_s=3.2)
+    assert text_of(done) == ["✻ thought for 3.2s ▸"]
+    assert text_of(done, is_open=True) == ["✻ thought for 3.2s ▾", "  │ idea"]
+
+
+def test_a_flow_header_names_the_node_and_the_visit():
+    item = FlowHeaderItem("green", "Green?", 2, "decision", note="chose no")
+    (line,) = draw(item, 60, Look(PALETTE))
+    assert line.text.startswith("◆ Green? · visit 2 · chose no ─")
+    assert {style.meta.get("act") for _, style in line.runs[:3]} == {"node:green"}
+
+
+def test_a_subagent_is_a_card_with_its_last_steps():
+    steps = tuple(SubStep(f"Grep {number}", "ok") for number in range(6))
+    item = SubagentItem("explorer", "look around", "running", steps, 6, started=0.0)
+    assert text_of(item, now=5.0)[0].split() == ["◐", "agent", "explorer", "look", "around", "6", "steps", "5s", "→"]
+    assert text_of(item)[1:] == ["  │ ✓ Grep 2", "  │ ✓ Grep 3", "  │ ✓ Grep 4", "  │ ✓ Grep 5"]
+
+
+def test_a_retry_counts_down():
+    assert text_of(RetryItem("connection lost", 2, 5, until=10.0), now=7.2) == [
+        "↻ connection lost · attempt 2 of 5 in 3s"
+    ]
+
+
+def test_an_error_has_its_cause_and_what_to_do():
+    lines = text_of(ErrorItem("No answer", "429 too many requests", "Wait a minute."))
+    assert lines == ["✗ No answer", "  429 too many requests", "  Wait a minute."]
+
+
+def test_cards_stand_close_and_turns_apart():
+    tool, said = ToolItem("Shell"), AssistantItem("x", done=True)
+    assert gap_before(None, said) == 0
+    assert gap_before(tool, tool) == 0
+    assert gap_before(said, tool) == 1
+    assert gap_before(tool, said) == 1
+
+
+def test_what_has_nothing_inside_does_not_fold():
+    assert not folds(ToolItem("Shell", state="ok"))
+    assert folds(ToolItem("Shell", state="ok", output="x"))
+
+
+@pytest.mark.parametrize(
+    ("seconds", "shown"), [(0, "0.0s"), (2.14, "2.1s"), (9.97, "10s"), (59.7, "1:00"), (72, "1:12"), (7390, "2:03:10")]
+)
+def test_a_duration_reads_like_this(seconds: float, shown: str):
+    assert spent(seconds) == shown
+
+
+EVIL = "\x1b]52;c;aGk=\x07\x9b31m\u202e\u200b\ud800中文字符 \U000e0041 very long " + "w" * 70
+ITEMS: list[Item] = [
+    UserItem(EVIL, chips=(EVIL,)),
+    AssistantItem(
+        f"# {EVIL}\n\n- {EVIL}\n\n```{EVIL}\n{EVIL}\n```\n\n[{EVIL}](http://a/{EVIL})\n\n|{EVIL}|\n|--|\n|{EVIL}|",
+        done=True,
+    ),
+    ThinkItem(EVIL),
+    ThinkItem(EVIL, done=True),
+    ToolItem(EVIL, EVIL, "running", tail=EVIL),
+    ToolItem(
+        EVIL,
+        EVIL,
+        "failed",
+        message=EVIL,
+        output=EVIL,
+        blocks=(DiffBlock(path=EVIL, old_text=EVIL, new_text="x" + EVIL),),
+    ),
+    ToolItem(
+        "x",
+        EVIL,
+        "ok",
+        blocks=(ShellBlock(command=EVIL), BriefBlock(text=EVIL), TodoBlock(items=(TodoItem(title=EVIL),))),
+    ),
+    SubagentItem(EVIL, EVIL, steps=(SubStep(EVIL),), result=EVIL),
+    SubagentItem(EVIL, EVIL, "ok", steps=(SubStep(EVIL),), result=EVIL),
+    FlowHeaderItem(EVIL, EVIL, note=EVIL),
+    SeamItem("compaction", EVIL, detail=EVIL),
+    RetryItem(EVIL, 1, 2),
+    ErrorItem(EVIL, EVIL, EVIL),
+    NoticeItem(EVIL),
+    ImageChip(EVIL, EVIL),
+]
+
+
+@settings(deadline=None)
+@given(st.sampled_from(ITEMS), st.integers(20, 160), st.booleans())
+def test_no_item_breaks_the_grid_or_reaches_the_terminal(item: Item, width: int, is_open: bool):
+    maker = RowMaker(width + 4, PALETTE)
+    for line in draw(item, width, Look(PALETTE, is_open)):
+        strip = maker.row(line).strip
+        assert sum(segment.cell_length for segment in strip) == width + 4
+        assert not any(ord(char) < 32 or 0x7F <= ord(char) < 0xA0 or char in "\u202e\u200b" for char in strip.text)
+        assert strip.text.isascii() or strip.text.encode("utf-8")
