@@ -28,7 +28,7 @@ KimiTuiError
 
 from pathlib import Path
 
-from kimi_tui.i18n import said
+from kimi_tui.i18n import tr
 
 EXIT_OK = 0
 EXIT_FAILURE = 1
@@ -61,8 +61,8 @@ class ConfigError(UsageError):
 def place_in_text(line: int, column: int | None = None) -> str:
     """In words; both count from 1."""
     if column is None:
-        return said("line {line}", line=line)
-    return said("line {line}, column {column}", line=line, column=column)
+        return tr("line {line}", line=line)
+    return tr("line {line}, column {column}", line=line, column=column)
 
 
 class FlowError(KimiTuiError, ValueError):
@@ -133,9 +133,9 @@ class MaxStepsReachedError(KimiTuiError):
     def __init__(self, steps: int, what: str = "steps") -> None:
         self.steps = steps
         super().__init__(
-            said("stopped after {count} moves, the most that is allowed", count=steps)
+            tr("stopped after {count} moves, the most that is allowed", count=steps)
             if what == "moves"
-            else said("stopped after {count} steps, the most that is allowed", count=steps)
+            else tr("stopped after {count} steps, the most that is allowed", count=steps)
         )
 
 
@@ -144,7 +144,7 @@ class RepeatedCallError(KimiTuiError):
 
     def __init__(self, tool: str, count: int) -> None:
         super().__init__(
-            said("stopped: the model made the same call of {tool} in {count} steps in a row", tool=tool, count=count)
+            tr("stopped: the model made the same call of {tool} in {count} steps in a row", tool=tool, count=count)
         )
 
 
@@ -152,7 +152,7 @@ class OutputError(KimiTuiError):
     """What there is to say cannot be written to standard output; `cause` is what the system says."""
 
     def __init__(self, cause: str) -> None:
-        super().__init__(said("the output cannot be written: {cause}", cause=cause))
+        super().__init__(tr("the output cannot be written: {cause}", cause=cause))
 
 
 class FaultError(KimiTuiError):

@@ -9,9 +9,9 @@ that is such a text itself is called `why`, `cause`, `state` or `facts`. All oth
 """
 
 
-def said(form: str, /, **values: object) -> str:
+def tr(form: str, /, **values: object) -> str:
     return form.format(**values) if values else form
 
 
-def said_n(one: str, many: str, count: int, /, **values: object) -> str:
+def tr_n(one: str, many: str, count: int, /, **values: object) -> str:
     return (one if count == 1 else many).format(count=f"{count:,}", **values)

@@ -10,9 +10,9 @@ import stat
 from pathlib import Path
 from typing import BinaryIO
 
-from kimi_tui.i18n import said
+from kimi_tui.i18n import tr
 
-MOST_BYTES = 16 << 20
+MAX_BYTES = 16 << 20
 _ALWAYS = os.O_CLOEXEC | os.O_NONBLOCK | os.O_NOCTTY
 
 
@@ -48,11 +48,11 @@ def open_regular(path: Path) -> BinaryIO:
     return os.fdopen(open_fd(path), "rb")
 
 
-def read_bytes(path: Path, *, most: int = MOST_BYTES) -> bytes:
+def read_bytes(path: Path, *, most: int = MAX_BYTES) -> bytes:
     """The whole file. Raises OSError, TooLargeError for more than `most` bytes."""
     content = read_start(path, most + 1)
     if len(content) > most:
-        raise TooLargeError(errno.EFBIG, said("it is larger than {size}", size=_size(most)), str(path))
+        raise TooLargeError(errno.EFBIG, tr("it is larger than {size}", size=_size(most)), str(path))
     return content
 
 
@@ -62,7 +62,7 @@ def read_start(path: Path, most: int) -> bytes:
         return file.read(most) or b""
 
 
-def read_text(path: Path, *, most: int = MOST_BYTES, errors: str = "strict") -> str:
+def read_text(path: Path, *, most: int = MAX_BYTES, errors: str = "strict") -> str:
     """The whole file as UTF-8 text, without a byte order mark and with `\\n` line ends.
 
     Raises OSError as `read_bytes` does, UnicodeDecodeError for other text.
@@ -84,7 +84,7 @@ def is_regular_or_absent(path: Path) -> bool:
 def _check(mode: int, path: Path) -> None:
     if not stat.S_ISREG(mode):
         number = errno.EISDIR if stat.S_ISDIR(mode) else errno.EINVAL
-        raise NotRegularError(number, said("this is not a regular file"), str(path))
+        raise NotRegularError(number, tr("this is not a regular file"), str(path))
 
 
 def _size(most: int) -> str:

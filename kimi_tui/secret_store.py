@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from typing import Protocol, cast
 
 from kimi_tui.errors import ConfigError
-from kimi_tui.i18n import said
+from kimi_tui.i18n import tr
 
 SERVICE = "kimi-tui"
 REFERENCE = "keyring"
@@ -37,7 +37,7 @@ def backend_name() -> str | None:
     return None if backend is None else backend.name
 
 
-def keep(name: str, secret: str) -> bool:
+def store(name: str, secret: str) -> bool:
     """Put a secret into the keyring; False where there is none, or where it does not give the secret back."""
     backend = _backend()
     if backend is None:
@@ -53,7 +53,7 @@ def keep(name: str, secret: str) -> bool:
     return kept
 
 
-def find(name: str) -> str | None:
+def lookup(name: str) -> str | None:
     """The secret of that name; None where there is none, or no keyring that can be read."""
     if name in _known:
         return _known[name]
@@ -70,9 +70,9 @@ def find(name: str) -> str | None:
     return found
 
 
-def forget(name: str) -> bool:
+def delete(name: str) -> bool:
     """Take a secret out; False where there was none."""
-    if find(name) is None:
+    if lookup(name) is None:
         return False
     del _known[name]
     backend = _backend()
@@ -95,38 +95,38 @@ def is_reference(key: str) -> bool:
     return key == REFERENCE or key.startswith(f"{REFERENCE}:")
 
 
-def named(key: str, name: str) -> str:
+def with_name(key: str, name: str) -> str:
     """A bare reference with the name that it means; anything else as it is."""
     return f"{REFERENCE}:{name}" if key == REFERENCE else key
 
 
-def revealed(key: str) -> str:
+def resolve(key: str) -> str:
     """The key itself. Raises ConfigError where it is in a keyring that does not have it or cannot be read."""
     if not is_reference(key):
         return key
     name = key.partition(":")[2]
-    found = find(name)
+    found = lookup(name)
     if found is None:
         backend = backend_name()
         why = (
-            said("the keyring ({keyring}) does not give {name}", keyring=backend, name=name)
+            tr("the keyring ({keyring}) does not give {name}", keyring=backend, name=name)
             if backend
-            else said("there is no keyring to find {name} in", name=name)
+            else tr("there is no keyring to find {name} in", name=name)
         )
         raise ConfigError(
-            said("{why}; unlock it, set the key again with /setup, or write it here", why=why), key="api_key"
+            tr("{why}; unlock it, set the key again with /setup, or write it here", why=why), key="api_key"
         )
     return found
 
 
-def known_among(keys: Iterable[str]) -> list[str]:
+def cached_secrets(keys: Iterable[str]) -> list[str]:
     """Those of the keys that are known without asking the keyring: what must not be told."""
     return [found for key in keys if (found := _known.get(key.partition(":")[2]) if is_reference(key) else key)]
 
 
-def all_among(keys: Iterable[str]) -> list[str]:
+def all_secrets(keys: Iterable[str]) -> list[str]:
     """All of the keys that can be had; the keyring is asked for the others."""
-    return [found for key in keys if (found := find(key.partition(":")[2]) if is_reference(key) else key)]
+    return [found for key in keys if (found := lookup(key.partition(":")[2]) if is_reference(key) else key)]
 
 
 def _backend() -> _Backend | None:

@@ -13,7 +13,7 @@ import pytest
 
 from kimi_tui.bounded_http import MAX_ERROR_BYTES, BodyTooLargeError, answer_hooks, read_body
 from kimi_tui.errors import ProviderError, ProviderStatusError, ProviderTimeoutError
-from kimi_tui.llm.key_check import try_key
+from kimi_tui.llm.key_check import check_key
 from kimi_tui.llm.provider import Provider
 from kimi_tui.llm.provider_settings import ProviderSettings
 from kimi_tui.llm.providers.anthropic import Anthropic
@@ -133,7 +133,7 @@ async def test_a_body_is_read_up_to_its_bound(server: Server) -> None:
 
 async def test_a_list_of_models_without_end_says_nothing_of_the_key(server: Server) -> None:
     server.add(Answer(Endless(b"x" * 65536)))
-    assert (await try_key("kimi", server.url, "sk-x")).verdict == "unknown"
+    assert (await check_key("kimi", server.url, "sk-x")).verdict == "unknown"
 
 
 async def test_a_page_of_an_error_without_end_is_told_by_its_status(server: Server) -> None:

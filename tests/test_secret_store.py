@@ -15,7 +15,7 @@ from kimi_tui.config.model_selection import choose_model
 from kimi_tui.config.yaml_editor import edit, without_keys
 from kimi_tui.errors import ConfigError
 from kimi_tui.mcp.token_store import forget_tokens, read_tokens, token_file, write_tokens
-from kimi_tui.soul.assemble import Plan, assemble
+from kimi_tui.soul.assemble import EngineConfig, build_engine
 from kimi_tui.tools.shell_support.child_env import ChildEnv
 from tests.keyrings import wallet
 
@@ -37,7 +37,7 @@ def test_a_key_goes_into_the_keyring_and_the_configuration_only_refers_to_it() -
         reference = choose_model(load_config().config).provider.api_key.get_secret_value()
         assert reference == "keyring:providers.moon"
         secret_store.forget_known()
-        assert secret_store.revealed(reference) == KEY
+        assert secret_store.resolve(reference) == KEY
 
 
 def test_whole_tables_are_taken_over_without_their_keys() -> None:
@@ -48,7 +48,7 @@ def test_whole_tables_are_taken_over_without_their_keys() -> None:
         assert mine.kept == {("kimi-tui", "providers.a"): "one", ("kimi-tui", "services.tavily"): "two"}
         loaded = edit(changes)
         assert sorted(loaded.config.api_keys) == ["keyring:providers.a", "keyring:services.tavily"]
-        assert sorted(secret_store.all_among(loaded.config.api_keys)) == ["one", "two"]
+        assert sorted(secret_store.all_secrets(loaded.config.api_keys)) == ["one", "two"]
 
 
 def test_without_a_keyring_the_key_is_in_a_file_that_only_the_person_can_read() -> None:
@@ -61,25 +61,25 @@ def test_without_a_keyring_the_key_is_in_a_file_that_only_the_person_can_read() 
 
 def test_a_keyring_that_is_locked_takes_nothing_and_gives_nothing() -> None:
     with wallet() as mine:
-        assert secret_store.keep("providers.moon", KEY)
+        assert secret_store.store("providers.moon", KEY)
         secret_store.forget_known()
         mine.locked = True
         assert without_keys(CHANGES)["providers", "moon", "api_key"] == KEY
         with pytest.raises(ConfigError, match=r"api_key: the keyring \(Wallet\) does not give providers\.moon; unlock"):
-            secret_store.revealed("keyring:providers.moon")
-        assert not secret_store.forget("providers.moon")
+            secret_store.resolve("keyring:providers.moon")
+        assert not secret_store.delete("providers.moon")
 
 
 def test_a_key_that_was_looked_up_is_kept_from_commands_and_exports() -> None:
     references = ["keyring:providers.moon"]
-    env = ChildEnv(secrets=lambda: secret_store.known_among(references))
+    env = ChildEnv(secrets=lambda: secret_store.cached_secrets(references))
     with wallet() as mine:
         mine.kept["kimi-tui", "providers.moon"] = KEY
         assert env.build({"X": KEY}).get("X") == KEY
-        secret_store.revealed(references[0])
+        secret_store.resolve(references[0])
         assert "X" not in env.build({"X": KEY})
         secret_store.forget_known()
-        assert secret_store.all_among(references) == [KEY]
+        assert secret_store.all_secrets(references) == [KEY]
 
 
 async def test_the_model_is_asked_with_the_key_of_the_keyring_which_is_read_when_it_is_made(tmp_path: Path) -> None:
@@ -87,7 +87,7 @@ async def test_the_model_is_asked_with_the_key_of_the_keyring_which_is_read_when
         loaded = edit(without_keys(CHANGES))
         mine.locked = True
         secret_store.forget_known()
-        engine = await assemble(Plan(work_dir=tmp_path, config=loaded.config))
+        engine = await build_engine(EngineConfig(work_dir=tmp_path, config=loaded.config))
         try:
             with pytest.raises(ConfigError, match="does not give"):
                 await engine.models.ready()

@@ -15,7 +15,7 @@ from babel.messages.mofile import write_mo
 from babel.messages.pofile import read_po, write_po
 
 from kimi_tui.skill.skill import Scope, read_skill
-from kimi_tui.ui.tui.i18n.catalog import BELOW, DOMAIN, LOCALE
+from kimi_tui.ui.tui.i18n.catalog import DOMAIN, ENGINE_CONTEXT, LOCALE
 
 # The same texts make the same file, whenever they are compiled.
 _ALWAYS = datetime(2026, 1, 1, tzinfo=UTC)
@@ -23,8 +23,8 @@ ROOT = Path(__file__).parents[1]
 PO = Path(LOCALE).resolve() / "zh_CN" / "LC_MESSAGES" / f"{DOMAIN}.po"
 MO = PO.with_suffix(".mo")
 MARKS = {"_": None, "N_": None, "n_": (1, 2), "p_": ((1, "c"), 2)}
-SAID = {"said": None, "said_n": (1, 2), "CommandInfo": (2,)}
-TABLES = {"Key": (4,), "Door": (2,), "Setting": (2,), "_loop": (2,)}
+SAID = {"tr": None, "tr_n": (1, 2), "CommandInfo": (2,)}
+TABLES = {"KeyBinding": (4,), "ScreenCommand": (2,), "Setting": (2,), "_loop": (2,)}
 """Rows of tables whose text is always shown translated, and its place in the row."""
 
 
@@ -36,15 +36,15 @@ def marked() -> Iterator[tuple[str, int, str | tuple[str, ...], str | None]]:
             yield str(file.relative_to(ROOT)), line, text, meaning
     for file in sorted((ROOT / "skills").glob("*/SKILL.md")):
         skill = read_skill(file, Scope.BUNDLED)
-        yield str(file.relative_to(ROOT)), 1, skill.description, BELOW
+        yield str(file.relative_to(ROOT)), 1, skill.description, ENGINE_CONTEXT
     for file in sorted((ROOT / "kimi_tui" / "soul" / "agents").glob("*/agent.yaml")):
         for line, text in enumerate(file.read_text("utf-8").splitlines(), 1):
             if text.strip().startswith("description: "):
-                yield str(file.relative_to(ROOT)), line, text.partition(": ")[2], BELOW
+                yield str(file.relative_to(ROOT)), line, text.partition(": ")[2], ENGINE_CONTEXT
     for file in below():
         for line, text, _comments, _meaning in extract_from_file("python", file, keywords=SAID):
             for form in (text,) if isinstance(text, str) else text:  # a form is looked for as it came: one or many
-                yield str(file.relative_to(ROOT)), line, form, BELOW
+                yield str(file.relative_to(ROOT)), line, form, ENGINE_CONTEXT
 
 
 def below() -> Iterator[Path]:

@@ -7,7 +7,7 @@ from kimi_tui.errors import EXIT_FAILURE
 from kimi_tui.text_safety import one_line
 
 
-def complain(message: str) -> None:
+def print_error(message: str) -> None:
     try:
         sys.stderr.write(f"kimi-tui: {one_line(message)}\n")
     except OSError:

@@ -9,13 +9,13 @@ import termios
 import unicodedata
 from typing import IO
 
-from kimi_tui.cli.terminal_restore import KeptTerminal
+from kimi_tui.cli.terminal_restore import TerminalState
 from kimi_tui.ui.tui.i18n.catalog import _
 
 _ENTER, _LEAVE = "\x1b[?1049h\x1b[?25l\x1b[2J\x1b[H", "\x1b[?25h\x1b[?1049l"
 
 
-def first_paint(out: IO[str], place: str, kept: KeptTerminal) -> None:
+def first_paint(out: IO[str], place: str, kept: TerminalState) -> None:
     """Enter the alternate screen and say that the program is starting, and where.
 
     Textual's first frame paints over it; until then it is `kept` that takes it away.

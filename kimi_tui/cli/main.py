@@ -6,44 +6,46 @@ import gc
 import os
 import signal
 
-from kimi_tui.cli.error_output import complain
+from kimi_tui.cli.error_output import print_error
 from kimi_tui.cli.no_dump import forbid_dumps
 from kimi_tui.cli.options import parse
 from kimi_tui.cli.standard_streams import end_output, fill_closed_streams, flush_output
 from kimi_tui.errors import EXIT_FAILURE, KimiTuiError
 
-_YOUNG = 50_000
+_GEN0_THRESHOLD = 50_000
 """Objects after which the interpreter looks for rubbish. Its own 700 has it look through all that a start loads, and
 that stays, some hundred times."""
 
 
 def main(argv: list[str] | None = None) -> int:
     """Run the program; returns its exit status."""
-    gc.set_threshold(_YOUNG)
+    gc.set_threshold(_GEN0_THRESHOLD)
     forbid_dumps()
     try:
         fill_closed_streams()
         return _flushed(argv)
     except KimiTuiError as error:
-        complain(str(error))
+        print_error(str(error))
         return error.exit_code
     except ImportError as error:  # a library that is older than we ask for, or half installed
-        complain(f"a library cannot be loaded ({error}); to install all of them again: pip install --upgrade kimi-tui")
+        print_error(
+            f"a library cannot be loaded ({error}); to install all of them again: pip install --upgrade kimi-tui"
+        )
         return EXIT_FAILURE
     except KeyboardInterrupt:
         return 128 + signal.SIGINT
     except BrokenPipeError:
         return 128 + signal.SIGPIPE
     except OSError as error:
-        complain(f"{error.filename}: {error.strerror}" if error.filename else error.strerror or str(error))
+        print_error(f"{error.filename}: {error.strerror}" if error.filename else error.strerror or str(error))
         return EXIT_FAILURE
     except MemoryError:
-        complain("there is not enough memory")
+        print_error("there is not enough memory")
         return EXIT_FAILURE
     except RuntimeError as error:
         if "new thread" not in str(error):
             raise
-        complain("there is not enough memory for another thread")
+        print_error("there is not enough memory for another thread")
         return EXIT_FAILURE
     finally:
         if argv is None:
@@ -123,10 +125,10 @@ def _run(options: argparse.Namespace) -> int:
 
             return web.run(options)
         case _:
-            return _run_face(options)
+            return _run_mode(options)
 
 
-def _run_face(options: argparse.Namespace) -> int:
+def _run_mode(options: argparse.Namespace) -> int:
     if options.replay is not None:
         from kimi_tui.cli.modes.replay import run_replay_option
 
@@ -143,6 +145,6 @@ def _run_face(options: argparse.Namespace) -> int:
         from kimi_tui.cli.modes.print import run_print_mode
 
         return run_print_mode(options)
-    from kimi_tui.cli.modes.tui import run_screen
+    from kimi_tui.cli.modes.tui import run_tui_mode
 
-    return run_screen(options)
+    return run_tui_mode(options)

@@ -16,29 +16,29 @@ from kimi_tui.config.loader import LoadedConfig, load_config
 from kimi_tui.config.model_selection import choose_model
 from kimi_tui.config.schema import Config
 from kimi_tui.errors import KimiTuiError, UsageError
-from kimi_tui.i18n import said
+from kimi_tui.i18n import tr
 from kimi_tui.mcp.config import load as load_mcp
 from kimi_tui.paths import private_folder
 from kimi_tui.permission.settings import PermissionSettings, permission_settings
-from kimi_tui.permission.trust import Standing, standing_of
+from kimi_tui.permission.trust import TrustState, trust_state
 from kimi_tui.session.importer import copy_of_kimis, is_kimis, kimi_sessions
 from kimi_tui.session.session import last_session_id, list_sessions, owner_of, sessions_dir
 from kimi_tui.session.session_index import is_open
 from kimi_tui.soul.agent_spec import agent_file
-from kimi_tui.soul.assemble import Plan
+from kimi_tui.soul.assemble import EngineConfig
 from kimi_tui.soul.provider_config import model_info
 from kimi_tui.tools.core.permission_subject import subject_of
 from kimi_tui.tools.file_support.workspace import Workspace
 
 
-def plan_of(
+def build_plan(
     options: argparse.Namespace,
     *,
     interactive: bool,
     work_dir: Path | None = None,
-    standing: Standing | None = None,
+    standing: TrustState | None = None,
     asks: bool = False,
-) -> Plan:
+) -> EngineConfig:
     """Everything that can be wrong with the options is found here. Raises UsageError, ConfigError.
 
     `work_dir` is another than the options', with no session of it yet; `standing` what was said of it just now.
@@ -53,9 +53,9 @@ def plan_of(
     loaded = load_config(Path(options.config_file).expanduser() if options.config_file else None, text=options.config)
     config = with_limits(loaded.config, options)
     if standing is None:
-        standing = Standing(True) if options.trust else standing_of(work_dir, config.extra_skill_dirs)
-        standing = replace(standing, unasked=not asks, asks=asks)
-    permissions = permissions_of(loaded, work_dir, trusted=standing.acts)
+        standing = TrustState(True) if options.trust else trust_state(work_dir, config.extra_skill_dirs)
+        standing = replace(standing, headless=not asks, can_ask=asks)
+    permissions = permissions_of(loaded, work_dir, trusted=standing.active)
     if options.prompt_flow and config.loop_control.max_ralph_iterations:
         raise UsageError("--prompt-flow does not go with loop_control.max_ralph_iterations")
     session_id, warning = None, ""
@@ -65,7 +65,7 @@ def plan_of(
         session_id, warning = _to_go_on_with(work_dir)
     thinking = config.default_thinking if options.thinking is None else options.thinking
     warnings = (*loaded.warnings, *filter(None, (warning, _cannot_think(config, options.model) if thinking else "")))
-    return Plan(
+    return EngineConfig(
         work_dir=work_dir,
         config=config,
         model=options.model,
@@ -74,7 +74,7 @@ def plan_of(
         interactive=interactive,
         yolo=options.yolo or config.default_yolo or permissions.mode == "yolo",
         plan_mode=options.plan or config.default_plan_mode or permissions.mode == "plan",
-        approve_all=options.afk or not interactive,
+        auto_approve=options.afk or not interactive,
         add_dirs=tuple(folder_of(folder, "--add-dir") for folder in options.add_dir),
         skills_dirs=tuple(folder_of(folder, "--skills-dir") for folder in options.skills_dir),
         prompt_flow=Path(options.prompt_flow) if options.prompt_flow else None,
@@ -83,10 +83,10 @@ def plan_of(
             work_dir,
             files=[Path(file).expanduser() for file in options.mcp_config_file],
             texts=options.mcp_config,
-            trusted=standing.acts,
+            trusted=standing.active,
         ),
         permissions=permissions,
-        standing=standing,
+        trust=standing,
         warnings=warnings,
     )
 
@@ -102,14 +102,14 @@ def _to_go_on_with(work_dir: Path) -> tuple[str, str]:
         if kimis is None:
             raise UsageError(f"there is no session to go on with in {work_dir}")
         session_id = copy_of_kimis(kimis, work_dir)
-        return session_id, said("This goes on with a copy of Kimi CLI's last session here; its own stays as it is")
+        return session_id, tr("This goes on with a copy of Kimi CLI's last session here; its own stays as it is")
     folder = sessions_dir(work_dir) / last
     if not is_open(folder):
         return last, ""
     title = next((info.title for info in list_sessions(work_dir) if info.id == last), "") or last
     for info in list_sessions(work_dir):
         if info.id != last and not info.archived and not is_open(info.dir):
-            return info.id, said(
+            return info.id, tr(
                 "The last session, “{title}”, is open in another window: this is the last one that is free", title=title
             )
     owner = f" (pid {pid})" if (pid := owner_of(folder)) else ""
@@ -124,7 +124,7 @@ def _cannot_think(config: Config, name: str | None) -> str:
     with contextlib.suppress(KimiTuiError):  # said where the model is needed
         model = model_info(choose_model(config, name))
         if not model.capabilities & {"thinking", "always_thinking"}:
-            return said(
+            return tr(
                 "{name} is not asked to think: its capabilities do not name thinking (in the configuration, or in "
                 "KIMI_MODEL_CAPABILITIES)",
                 name=model.name,

@@ -4,10 +4,10 @@ import re
 from pathlib import Path
 
 from kimi_tui.errors import UsageError
-from kimi_tui.i18n import said
+from kimi_tui.i18n import tr
 from kimi_tui.paths import shown
 from kimi_tui.session.session import may_be_id, sessions_dir
-from kimi_tui.session.session_index import Found, sessions_of
+from kimi_tui.session.session_index import SessionEntry, sessions_of
 
 _MADE = re.compile(r"[0-9a-f]{32}|[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 """An id that no person thought of: only such a one is known by its beginning, since `job1` is not `job10`."""
@@ -33,10 +33,10 @@ def named_session(text: str, work_dir: Path) -> tuple[str, str]:
             raise UsageError(f"{text!r} is the beginning of {len(several)} sessions; give more of the id:{lines}")
     if _PIECE.fullmatch(text) and not _MADE.fullmatch(text):
         raise UsageError(f"there is no session {text!r} in {shown(work_dir)}{_elsewhere(text)}")
-    return text, said("There was no session {session}: this is a new one of that name", session=text)
+    return text, tr("There was no session {session}: this is a new one of that name", session=text)
 
 
-def _begun_so(text: str, sessions: list[Found]) -> list[Found]:
+def _begun_so(text: str, sessions: list[SessionEntry]) -> list[SessionEntry]:
     return [one for one in sessions if text and one.info.id.startswith(text) and _MADE.fullmatch(one.info.id)]
 
 

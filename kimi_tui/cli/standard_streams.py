@@ -5,7 +5,7 @@ import sys
 from contextlib import suppress
 
 from kimi_tui.errors import OutputError
-from kimi_tui.i18n import said
+from kimi_tui.i18n import tr
 
 
 def fill_closed_streams() -> None:
@@ -23,7 +23,7 @@ def fill_closed_streams() -> None:
                 os.close(null)
             setattr(sys, name, os.fdopen(number, mode, encoding="utf-8", errors="backslashreplace", closefd=False))
     if not had_output:
-        raise OutputError(said("standard output is closed"))
+        raise OutputError(tr("standard output is closed"))
 
 
 def flush_output() -> None:

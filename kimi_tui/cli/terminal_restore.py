@@ -11,17 +11,17 @@ from collections.abc import Callable, Generator
 from contextlib import contextmanager, suppress
 from types import FrameType
 
-from kimi_tui.ui.tui.terminal.job_control import is_ours
+from kimi_tui.ui.tui.terminal.job_control import owns_terminal
 
 _ENDING = (signal.SIGTERM, signal.SIGHUP, signal.SIGINT, signal.SIGQUIT)
 
 
-class KeptTerminal:
+class TerminalState:
     """`before` are the settings of before, as `termios` has them."""
 
     def __init__(self) -> None:
         self._fd, self._out = sys.stdin.fileno(), sys.stdout.fileno()
-        self.before = termios.tcgetattr(self._fd)
+        self.attributes = termios.tcgetattr(self._fd)
         self._paint: Callable[[], None] | None = None
         self._unpaint = b""
 
@@ -29,26 +29,26 @@ class KeptTerminal:
         """Something is on the screen by now, that `unpaint` takes away and `paint` puts there again."""
         self._paint, self._unpaint = paint, unpaint.encode()
 
-    def handed_over(self) -> None:
+    def on_handover(self) -> None:
         """The screen is up, and sees to what is on it."""
         self._paint, self._unpaint = None, b""
 
-    def give_back(self) -> None:
+    def restore(self) -> None:
         """As it was before, where there is still a terminal and it is ours."""
         unpaint, self._unpaint = self._unpaint, b""
         with suppress(OSError, termios.error):
-            if is_ours(self._fd):
+            if owns_terminal(self._fd):
                 os.write(self._out, unpaint)
-                termios.tcsetattr(self._fd, termios.TCSANOW, self.before)
+                termios.tcsetattr(self._fd, termios.TCSANOW, self.attributes)
 
     def end(self, number: int, _frame: FrameType | None) -> None:
-        self.give_back()
+        self.restore()
         os._exit(128 + number)
 
     def stop(self, _number: int, _frame: FrameType | None) -> None:
         """Be suspended; whoever goes on paints what was painted."""
         paint, unpaint = self._paint, self._unpaint
-        self.give_back()
+        self.restore()
         os.kill(os.getpid(), signal.SIGSTOP)
         if paint is not None:
             self._unpaint = unpaint
@@ -56,20 +56,20 @@ class KeptTerminal:
 
 
 @contextmanager
-def terminal_kept() -> Generator[KeptTerminal]:
+def preserve_terminal() -> Generator[TerminalState]:
     """Whatever happens, the terminal is as before when this ends."""
-    kept = KeptTerminal()
+    kept = TerminalState()
     handlers = {number: signal.signal(number, kept.end) for number in _ENDING}
     handlers[signal.SIGTSTP] = signal.signal(signal.SIGTSTP, kept.stop)
     try:
         yield kept
     finally:
-        kept.give_back()
+        kept.restore()
         for number, handler in handlers.items():
             signal.signal(number, handler)
 
 
-def flush_what_is_read() -> None:
+def drain_input() -> None:
     """Write what is left to write; where nobody reads it any more, the interpreter shall not complain at its end."""
     try:
         sys.stdout.flush()

@@ -11,7 +11,7 @@ from kimi_tui.config.loader import load_config
 from kimi_tui.config.schema import Config
 from kimi_tui.config.yaml_editor import KeyPath, Value
 from kimi_tui.errors import ConfigError
-from kimi_tui.i18n import said
+from kimi_tui.i18n import tr
 
 _LEFT = frozenset({"theme"})
 _RENAMED = {("loop_control", "max_steps_per_run"): "max_steps_per_turn"}
@@ -71,10 +71,10 @@ def _takeover(file: Path, config: Config, table: Table) -> Takeover:
     if default:
         changes["default_model",] = default
     logins = (*signed_in, *asked)
-    trouble = "" if models else said("it names no model")
+    trouble = "" if models else tr("it names no model")
     if logins and not models:
         names = ", ".join(logins)
-        trouble = said("it is signed in by OAuth ({names}), and that login is not taken over: give a key", names=names)
+        trouble = tr("it is signed in by OAuth ({names}), and that login is not taken over: give a key", names=names)
     return Takeover(file, changes, tuple(models), default, logins, trouble)
 
 

@@ -16,7 +16,7 @@ from kimi_tui.config.schema import Config
 from kimi_tui.config.source_position import with_line
 from kimi_tui.config.unknown_keys import UnknownKey, unknown_keys
 from kimi_tui.errors import ConfigError
-from kimi_tui.i18n import said
+from kimi_tui.i18n import tr
 from kimi_tui.regular_file import TooLargeError, read_text
 from kimi_tui.surrogates import without_surrogates
 
@@ -55,11 +55,11 @@ def _parsed_file(file: Path) -> object:
     try:
         text = read_text(file, most=MAX_BYTES)
     except TooLargeError:
-        raise ConfigError(said("a configuration of more than 1 MiB is refused"), file=file) from None
+        raise ConfigError(tr("a configuration of more than 1 MiB is refused"), file=file) from None
     except FileNotFoundError:
-        raise ConfigError(said("there is no such file"), file=file) from None
+        raise ConfigError(tr("there is no such file"), file=file) from None
     except UnicodeDecodeError as error:
-        raise ConfigError(said("this is not UTF-8 text (byte {number})", number=error.start), file=file) from error
+        raise ConfigError(tr("this is not UTF-8 text (byte {number})", number=error.start), file=file) from error
     except OSError as error:
         raise ConfigError(error.strerror or str(error), file=file) from error
     try:
@@ -82,7 +82,7 @@ def _parsed_text(text: str) -> object:
             continue
         if isinstance(value, dict):
             return cast(object, value)
-    raise ConfigError(said("this is neither JSON nor TOML nor YAML of a configuration"), file="--config")
+    raise ConfigError(tr("this is neither JSON nor TOML nor YAML of a configuration"), file="--config")
 
 
 def _yaml(text: str) -> object:
@@ -101,7 +101,7 @@ def _yaml(text: str) -> object:
 
 def _checked(value: object, file: Path | None) -> LoadedConfig:
     if not isinstance(value, dict):
-        raise ConfigError(said("a configuration is a table of keys"), file=file or "--config")
+        raise ConfigError(tr("a configuration is a table of keys"), file=file or "--config")
     table = cast(dict[str, Any], value)
     try:
         config = Config.model_validate(table)
@@ -114,7 +114,7 @@ def _checked(value: object, file: Path | None) -> LoadedConfig:
 
 
 def _warning(file: Path | None, key: UnknownKey) -> str:
-    what = said("no such key; did you mean {near}?", near=key.near) if key.near else said("no such key")
+    what = tr("no such key; did you mean {near}?", near=key.near) if key.near else tr("no such key")
     return f"{_place(file, *key.steps)}: {key.name}: {what}"
 
 
@@ -126,13 +126,13 @@ def _check_references(config: Config, file: Path | None) -> None:
     for name, model in config.models.items():
         if model.provider not in config.providers:
             raise ConfigError(
-                said("there is no provider {name!r}", name=model.provider),
+                tr("there is no provider {name!r}", name=model.provider),
                 file=_place(file, "models", name, "provider"),
                 key=f"models.{name}.provider",
             )
     if config.default_model and config.default_model not in config.models:
         raise ConfigError(
-            said("there is no model {name!r}", name=config.default_model),
+            tr("there is no model {name!r}", name=config.default_model),
             file=_place(file, "default_model"),
             key="default_model",
         )

@@ -12,7 +12,7 @@ from pydantic import SecretStr
 from kimi_tui import paths
 from kimi_tui.config.schema import Config, ModelConfig, ProviderConfig
 from kimi_tui.errors import ConfigError, ModelNotSetError
-from kimi_tui.i18n import said
+from kimi_tui.i18n import tr
 
 SCRIPT_VARIABLES = ("KIMI_TUI_SCRIPTS", "KIMI_SCRIPTED_ECHO_SCRIPTS")
 
@@ -41,9 +41,7 @@ def choose_model(config: Config, name: str | None = None, environ: Mapping[str, 
     name = name or config.default_model
     if name and name not in config.models:
         known = ", ".join(sorted(config.models)) or "none"
-        raise ConfigError(
-            said("there is no model {name!r}; configured: {known}", name=name, known=known), key="--model"
-        )
+        raise ConfigError(tr("there is no model {name!r}; configured: {known}", name=name, known=known), key="--model")
     if not name and len(config.models) == 1:
         name = next(iter(config.models))
     if name:
@@ -51,7 +49,7 @@ def choose_model(config: Config, name: str | None = None, environ: Mapping[str, 
         chosen = _with_environment(ChosenModel(name, model, config.providers[model.provider]), environ)
         if chosen.provider.signed_in_elsewhere:
             raise ModelNotSetError(
-                said(
+                tr(
                     "the provider {name} is signed in by OAuth in Kimi CLI, and that login is not used here: set its "
                     "api_key, or KIMI_API_KEY",
                     name=model.provider,
@@ -62,7 +60,7 @@ def choose_model(config: Config, name: str | None = None, environ: Mapping[str, 
     if chosen is None and config.models:
         known = ", ".join(sorted(config.models))
         raise ModelNotSetError(
-            said("no model is chosen: name one of {known} as default_model, or with --model", known=known)
+            tr("no model is chosen: name one of {known} as default_model, or with --model", known=known)
         )
     if chosen is None:
         kimis = paths.kimi_home() / "config.toml"
@@ -107,7 +105,7 @@ def _with_environment(chosen: ChosenModel, environ: Mapping[str, str]) -> Chosen
         if size := environ.get("KIMI_MODEL_MAX_CONTEXT_SIZE"):
             if not size.isdigit() or int(size) < 1:
                 raise ConfigError(
-                    said("{size!r} is not a number of tokens", size=size), key="KIMI_MODEL_MAX_CONTEXT_SIZE"
+                    tr("{size!r} is not a number of tokens", size=size), key="KIMI_MODEL_MAX_CONTEXT_SIZE"
                 )
             update["max_context_size"] = int(size)
         if capabilities := environ.get("KIMI_MODEL_CAPABILITIES"):

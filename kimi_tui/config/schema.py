@@ -7,7 +7,7 @@ from typing import Any, ClassVar, Literal, cast
 from pydantic import BaseModel, ConfigDict, Field, SecretStr, field_validator, model_validator
 
 from kimi_tui import secret_store
-from kimi_tui.i18n import said
+from kimi_tui.i18n import tr
 
 ProviderType = Literal[
     "kimi", "openai_legacy", "openai_responses", "anthropic", "google_genai", "gemini", "scripted", "_scripted_echo",
@@ -95,7 +95,7 @@ class HookConfig(_Section):
         try:
             re.compile(value)
         except re.error as error:
-            raise ValueError(said("this is no regular expression: {cause}", cause=error)) from None
+            raise ValueError(tr("this is no regular expression: {cause}", cause=error)) from None
         return value
 
 
@@ -224,5 +224,5 @@ class Config(_Section):
 
 def _key_named(section: Any, name: str) -> Any:
     if isinstance(section, dict) and isinstance(key := cast(dict[str, Any], section).get("api_key"), str):
-        return {**cast(dict[str, Any], section), "api_key": secret_store.named(key, name)}
+        return {**cast(dict[str, Any], section), "api_key": secret_store.with_name(key, name)}
     return section  # pyright: ignore[reportUnknownVariableType]

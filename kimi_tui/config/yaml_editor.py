@@ -19,7 +19,7 @@ from ruamel.yaml.error import YAMLError
 from kimi_tui import paths, secret_store
 from kimi_tui.config.loader import LoadedConfig, default_file, load_config
 from kimi_tui.errors import ConfigError
-from kimi_tui.i18n import said
+from kimi_tui.i18n import tr
 from kimi_tui.paths import private_folder
 
 KeyPath = tuple[str, ...]
@@ -34,7 +34,7 @@ def editable_file(file: Path | None = None) -> Path:
     """The file that edits go to. Raises ConfigError where it is not YAML: only there comments can be kept."""
     file = file or default_file() or paths.home() / "config.yaml"
     if file.suffix.lower() not in (".yaml", ".yml"):
-        raise ConfigError(said("only a YAML configuration can be edited here; change this one by hand"), file=file)
+        raise ConfigError(tr("only a YAML configuration can be edited here; change this one by hand"), file=file)
     return file
 
 
@@ -61,7 +61,7 @@ def _put_away(value: Value, path: KeyPath) -> Value:
         return {key: _put_away(below, (*path, key)) for key, below in value.items()}
     if path[-1:] != ("api_key",) or not isinstance(value, str) or not value or secret_store.is_reference(value):
         return value
-    return secret_store.REFERENCE if secret_store.keep(".".join(path[:-1]), value) else value
+    return secret_store.REFERENCE if secret_store.store(".".join(path[:-1]), value) else value
 
 
 def said_in(file: Path) -> Mapping[str, object]:
@@ -75,7 +75,7 @@ def _read(file: Path) -> str:
     except FileNotFoundError:
         return _NEW
     except UnicodeDecodeError as error:
-        raise ConfigError(said("this is not UTF-8 text (byte {number})", number=error.start), file=file) from error
+        raise ConfigError(tr("this is not UTF-8 text (byte {number})", number=error.start), file=file) from error
     except OSError as error:
         raise ConfigError(error.strerror or str(error), file=file) from error
 
@@ -98,7 +98,7 @@ def _parsed(text: str, file: Path) -> CommentedMap:
     if value is None:
         return CommentedMap()
     if not isinstance(value, CommentedMap):
-        raise ConfigError(said("a configuration is a table of keys"), file=file)
+        raise ConfigError(tr("a configuration is a table of keys"), file=file)
     return value
 
 
@@ -112,7 +112,7 @@ def _put(table: CommentedMap, path: KeyPath, value: Value, file: Path) -> None:
                 return
             below = node[step] = CommentedMap()
         if not isinstance(below, CommentedMap):
-            raise ConfigError(said("this is no table"), file=file, key=".".join(path))
+            raise ConfigError(tr("this is no table"), file=file, key=".".join(path))
         node = below
     if value is None:
         node.pop(last, None)
@@ -148,7 +148,7 @@ def _replace(file: Path, text: str) -> LoadedConfig:
     except ConfigError as error:
         raise ConfigError(error.cause, file=file, key=error.key) from None
     except OSError as error:
-        raise ConfigError(said("cannot be written: {cause}", cause=error.strerror or error), file=file) from error
+        raise ConfigError(tr("cannot be written: {cause}", cause=error.strerror or error), file=file) from error
     finally:
         with contextlib.suppress(OSError):
             fresh.unlink(missing_ok=True)

@@ -36,7 +36,7 @@ _NOTE = (
 
 
 @dataclass(frozen=True, slots=True)
-class Threshold:
+class CompactionThreshold:
     """When to compact: at this share of the model's context, or when less than `reserved` tokens are left."""
 
     ratio: float = 0.85
@@ -89,7 +89,7 @@ def question(older: Sequence[Message], focus: str = "", *, tokens: int | None = 
     return user_message("\n\n".join(blocks) + f"\n\n{_INSTRUCTIONS}{wish}")
 
 
-def compacted(summary: str, kept: Sequence[Message], *, requests: Sequence[Message] = ()) -> list[Message]:
+def compacted_history(summary: str, kept: Sequence[Message], *, requests: Sequence[Message] = ()) -> list[Message]:
     """The history that takes the old one's place.
 
     Reasoning of the kept messages is left out, and so are the marks of checkpoints that are no more. `requests` stand

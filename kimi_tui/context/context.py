@@ -20,7 +20,7 @@ INTERRUPTED = "<system>ERROR: Interrupted before it finished; whether it took ef
 
 
 @dataclass(frozen=True, slots=True)
-class Mended:
+class RepairReport:
     """What had to be put right on loading: lines that were no JSON or no row, calls without a result, and so on.
 
     The bad lines themselves are kept in `CONTEXT.bad.jsonl` beside the file, and no longer in it.
@@ -50,7 +50,7 @@ class Context:
         self._behind = False
 
     @classmethod
-    def load(cls, writer: jsonl.JsonlWriter) -> tuple["Context", Mended]:
+    def load(cls, writer: jsonl.JsonlWriter) -> tuple["Context", RepairReport]:
         """The context that the file holds, mended where a crash left it half done. Raises OSError."""
         context = cls(writer)
         lines = jsonl.read(writer.path)
@@ -65,7 +65,7 @@ class Context:
         if added or dropped or bad:
             context._rewrite()
         context._estimate()
-        return context, Mended(len(bad), added, dropped)
+        return context, RepairReport(len(bad), added, dropped)
 
     @property
     def system_prompt(self) -> str | None:

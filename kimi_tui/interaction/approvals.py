@@ -10,7 +10,7 @@ from contextvars import ContextVar
 from dataclasses import dataclass
 from uuid import uuid4
 
-from kimi_tui.i18n import said
+from kimi_tui.i18n import tr
 from kimi_tui.permission.policy import Policy
 from kimi_tui.permission.rule import Effect
 from kimi_tui.permission.subject import Subject
@@ -27,14 +27,14 @@ class Scope:
     """What "for this session" would cover: a request with *all* of these `keys` granted; `words` are shown."""
 
     keys: tuple[str, ...]
-    words: str
+    label: str
 
     def covered_by(self, granted: Set[str]) -> bool:
         return bool(self.keys) and all(key in granted for key in self.keys)
 
 
 @dataclass(frozen=True, slots=True)
-class Verdict:
+class ApprovalResult:
     """How an approval ended. `feedback` is what the person said with the answer; `denied_by` is a rule that decided.
 
     `edited` is what the person wrote in place of what was asked for; the yes is for that, and for nothing else.
@@ -45,7 +45,7 @@ class Verdict:
     feedback: str | None = None
     denied_by: str | None = None
     edited: str | None = None
-    taken: frozenset[int] | None = None
+    selected_hunks: frozenset[int] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +67,7 @@ class _Waiting:
     scope: Scope | None
     must_ask: bool
     editable: bool
-    answer: asyncio.Future[Verdict]
+    answer: asyncio.Future[ApprovalResult]
 
 
 class Approvals:
@@ -136,12 +136,12 @@ class Approvals:
         display: Sequence[DisplayBlock] = (),
         scope: Scope | None = None,
         subject: Subject | None = None,
-        because: Sequence[str] = (),
-        must_ask: bool = False,
-        free: bool = False,
+        reasons: Sequence[str] = (),
+        force_ask: bool = False,
+        ask_only_by_rule: bool = False,
         editable: bool = False,
         hunks: int = 0,
-    ) -> Verdict:
+    ) -> ApprovalResult:
         """Wait until somebody answers. Cancelling the wait settles it as rejected.
 
         `must_ask` is for what is protected: neither yolo nor an earlier yes covers it, and a yes covers only it.
@@ -151,22 +151,22 @@ class Approvals:
         """
         decision = self.policy.decide(sender, subject)
         if decision.effect is Effect.DENY:
-            return Verdict(False, denied_by=decision.why)
-        if must_ask or decision.effect is Effect.ASK:
+            return ApprovalResult(False, denied_by=decision.why)
+        if force_ask or decision.effect is Effect.ASK:
             scope = None
-            because = (*because, *([decision.why] if decision.effect is Effect.ASK else []))
-            must_ask = True
+            reasons = (*reasons, *([decision.why] if decision.effect is Effect.ASK else []))
+            force_ask = True
         elif (
-            free
+            ask_only_by_rule
             or self._yolo
             or decision.effect is Effect.ALLOW
             or (scope is not None and scope.covered_by(self._granted))
         ):
-            return Verdict(True)
-        if because:
-            display = (*display, BriefBlock(text=said("Asked because: {why}", why="; ".join(because))))
+            return ApprovalResult(True)
+        if reasons:
+            display = (*display, BriefBlock(text=tr("Asked because: {why}", why="; ".join(reasons))))
         if not self._attended:
-            return Verdict(False, NOBODY_THERE)
+            return ApprovalResult(False, NOBODY_THERE)
         source = asking_for.get()
         request = ApprovalRequest(
             id=uuid4().hex,
@@ -179,10 +179,10 @@ class Approvals:
             agent_id=source.agent_id if source else None,
             subagent_type=source.subagent_type if source else None,
             source_description=source.description if source else None,
-            scope=scope.words if scope else None,
+            scope=scope.label if scope else None,
             hunks=hunks if hunks > 1 else None,
         )
-        waiting = _Waiting(request, scope, must_ask, editable, asyncio.get_running_loop().create_future())
+        waiting = _Waiting(request, scope, force_ask, editable, asyncio.get_running_loop().create_future())
         self._waiting[request.id] = waiting
         self._wire.send(request)
         try:
@@ -219,7 +219,9 @@ class Approvals:
         told = tuple(sorted(some)) if some is not None else None
         self._wire.send(ApprovalResponse(request_id=request_id, response=response, feedback=feedback, taken=told))
         if not waiting.answer.done():
-            waiting.answer.set_result(Verdict(response != "reject", feedback, edited=edited, taken=some))
+            waiting.answer.set_result(
+                ApprovalResult(response != "reject", feedback, edited=edited, selected_hunks=some)
+            )
         if response == "approve_for_session" and waiting.scope is not None:
             self._grant(waiting.scope)
         return True

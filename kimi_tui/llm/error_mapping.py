@@ -19,7 +19,7 @@ from kimi_tui.errors import (
     ProviderError,
     ProviderStatusError,
 )
-from kimi_tui.i18n import said
+from kimi_tui.i18n import tr
 from kimi_tui.text_safety import is_safe
 
 # What services say when a conversation is too long: OpenAI, Moonshot, vLLM, llama.cpp, LM Studio, Anthropic, Google.
@@ -33,9 +33,9 @@ _TOO_LONG = re.compile(
 _NO_MONEY = re.compile(r"insufficient_quota|exceeded_current_quota|insufficient balance", re.IGNORECASE)
 _KEY = re.compile(r"\b(sk|xai|gsk|pk)-[\w*.-]{6,}|\bAIza[\w-]{20,}|(?<=Bearer )\S+")
 _HINTS = {
-    401: said("is the API key right?"),
-    403: said("may the API key use this model?"),
-    404: said("are base_url and the model's name right?"),
+    401: tr("is the API key right?"),
+    403: tr("may the API key use this model?"),
+    404: tr("are base_url and the model's name right?"),
 }
 # What services call their errors, as the HTTP status that they would have sent.
 _WORDS = {
@@ -84,14 +84,14 @@ def answer_error(status: int, headers: Mapping[str, str], body: bytes | str) -> 
         retry_after = delay if retry_after is None else retry_after
     elif "<html" in text[:1000].lower() or text.lstrip().lower().startswith("<!doctype"):
         title = re.search(r"<title[^>]*>(.*?)</title>", text, re.IGNORECASE | re.DOTALL)
-        cause = ": ".join(filter(None, (said("a web page"), title.group(1) if title else "")))
+        cause = ": ".join(filter(None, (tr("a web page"), title.group(1) if title else "")))
     else:
         cause = text
     try:
         known = HTTPStatus(status).phrase
     except ValueError:
         known = ""
-    named = said("the service answered {status}", status=f"{status} ({known})" if known else status)
+    named = tr("the service answered {status}", status=f"{status} ({known})" if known else status)
     told = ": ".join(filter(None, (named, clean(cause))))
     hint = _HINTS.get(status, "")
     return status_error(status, "; ".join(filter(None, (told, hint))), code=code, retry_after=retry_after)
@@ -114,10 +114,10 @@ def service_words(body: bytes, *, secrets: Sequence[str] = (), limit: int = 200)
 def stream_error(data: JsonValue) -> ProviderError:
     """The error that a service reports within a stream, or in the body of a 200."""
     cause, code, status, retry_after = _read(data)
-    cause = clean(cause) or clean(code) or said("it did not say why")
+    cause = clean(cause) or clean(code) or tr("it did not say why")
     if status is None:
         status = next((number for word, number in _WORDS.items() if word in code.lower()), None)
-    message = said("the service reported an error: {cause}", cause=cause)
+    message = tr("the service reported an error: {cause}", cause=cause)
     if status is None and _TOO_LONG.search(cause):
         status = 400
     return (
@@ -132,23 +132,23 @@ def body_error(body: bytes) -> ProviderError:
     if isinstance(data, dict) and any(key in data for key in ("error", "message", "detail", "code")):
         return stream_error(data)
     if text.startswith("<"):
-        return ProviderError(said("the service answered with a web page, not with a reply; is base_url right?"))
+        return ProviderError(tr("the service answered with a web page, not with a reply; is base_url right?"))
     return ProviderError(
-        said(
+        tr(
             "the service answered with no stream of events; is base_url right? It said: {words}",
             words=clean(text)[:100],
         )
     )
 
 
-def hung_up() -> ProviderConnectionError:
+def stream_ended_early() -> ProviderConnectionError:
     """The stream ended before the service's last word."""
-    return ProviderConnectionError(said("the service hung up in the middle of its answer"))
+    return ProviderConnectionError(tr("the service hung up in the middle of its answer"))
 
 
-def garbled() -> ProviderConnectionError:
+def malformed_stream() -> ProviderConnectionError:
     """The stream holds what cannot be read."""
-    return ProviderConnectionError(said("the service sent garbled data in the middle of its answer"))
+    return ProviderConnectionError(tr("the service sent garbled data in the middle of its answer"))
 
 
 def clean(text: str, limit: int = 500) -> str:

@@ -7,7 +7,7 @@ from typing import Literal
 
 from pydantic import BaseModel, ValidationError
 
-from kimi_tui.i18n import said
+from kimi_tui.i18n import tr
 from kimi_tui.llm.error_mapping import service_words
 
 _URLS = {
@@ -25,7 +25,7 @@ _WRONG_KEY = re.compile(
 
 
 @dataclass(frozen=True, slots=True)
-class KeyTrial:
+class KeyCheck:
     """What the service made of the key; `unknown` where it did not say. `models` are those it names."""
 
     verdict: Literal["taken", "refused", "unknown"]
@@ -43,14 +43,14 @@ class _Listing(BaseModel):
     models: list[_Named] = []
 
 
-async def try_key(service_type: str, base_url: str, key: str, *, timeout_s: float = 8.0) -> KeyTrial:
+async def check_key(service_type: str, base_url: str, key: str, *, timeout_s: float = 8.0) -> KeyCheck:
     """Ask the service at `base_url` ("": where it usually is) for its models with that key."""
     import httpx2
 
     from kimi_tui.bounded_http import answer_hooks, read_body
 
     if not key.isascii() or not key.isprintable() or " " in key:
-        return KeyTrial("refused", said("a key has no blanks and no such letters in it"))
+        return KeyCheck("refused", tr("a key has no blanks and no such letters in it"))
     match service_type:
         case "anthropic":
             headers = {"x-api-key": key, "anthropic-version": "2023-06-01"}
@@ -71,14 +71,14 @@ async def try_key(service_type: str, base_url: str, key: str, *, timeout_s: floa
         ):
             body = await read_body(answer, _MOST_BYTES)
     except (TimeoutError, httpx2.HTTPError, httpx2.StreamError, httpx2.InvalidURL, ValueError) as error:
-        return KeyTrial("unknown", f"{url} does not answer ({type(error).__name__})")
+        return KeyCheck("unknown", f"{url} does not answer ({type(error).__name__})")
     status = answer.status_code
     if status != 200:
         words = service_words(body, secrets=(key,))
         if status in (401, 403) or (status == 400 and (b"API_KEY_INVALID" in body or _WRONG_KEY.search(words))):
-            return KeyTrial("refused", ": ".join(filter(None, (f"HTTP {status}", words))))
-        return KeyTrial("unknown", ": ".join(filter(None, (f"{url} answers with HTTP {status}", words))))
-    return KeyTrial("taken", models=_names(body))
+            return KeyCheck("refused", ": ".join(filter(None, (f"HTTP {status}", words))))
+        return KeyCheck("unknown", ": ".join(filter(None, (f"{url} answers with HTTP {status}", words))))
+    return KeyCheck("taken", models=_names(body))
 
 
 def _names(body: bytes) -> tuple[str, ...]:

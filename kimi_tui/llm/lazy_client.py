@@ -12,7 +12,7 @@ class Closable(Protocol):
 C = TypeVar("C", bound=Closable)
 
 
-class Lazy(Generic[C]):
+class LazyClient(Generic[C]):
     """Makes one C for all who ask. After `aclose` the next one to ask gets a new one."""
 
     def __init__(self, make: Callable[[], C]) -> None:

@@ -17,7 +17,7 @@ _reading = RLock()
 
 
 @contextmanager
-def put_off(*packages: str) -> Generator[None]:
+def defer_imports(*packages: str) -> Generator[None]:
     """What is imported meanwhile finds `packages`, named in full, and all packages below them there but unread.
 
     One thread at a time: two that read parts of one SDK could wait for each other. A package that cannot be read

@@ -5,7 +5,7 @@ from contextlib import aclosing
 from dataclasses import dataclass
 
 from kimi_tui.errors import EmptyResponseError, ProviderError
-from kimi_tui.i18n import said
+from kimi_tui.i18n import tr
 from kimi_tui.llm.message import Message
 from kimi_tui.llm.provider import Provider, ReplyCut, ReplyId, ReplyUsage, SpokenPart, ToolSpec
 from kimi_tui.llm.surrogate_joiner import WholeCharacters
@@ -23,7 +23,7 @@ class Reply:
     cut: bool = False
 
 
-async def take_reply(
+async def request_reply(
     provider: Provider,
     system_prompt: str,
     tools: Sequence[ToolSpec],
@@ -65,7 +65,7 @@ async def take_reply(
         for part in content
     )
     if not answered and not calls and cut:
-        raise ProviderError(said("the answer was cut at the limit of its length before it had said anything"))
+        raise ProviderError(tr("the answer was cut at the limit of its length before it had said anything"))
     if not answered and not calls:
-        raise EmptyResponseError(said("the model answered with nothing"))
+        raise EmptyResponseError(tr("the model answered with nothing"))
     return Reply(Message(role="assistant", content=content, tool_calls=calls or None), usage, reply_id, cut)

@@ -9,7 +9,7 @@ from tenacity import AsyncRetrying, RetryCallState, retry_if_exception, stop_aft
 from kimi_tui.errors import ProviderError, ProviderStatusError
 from kimi_tui.llm.message import Message
 from kimi_tui.llm.provider import Provider, SpokenPart, ToolSpec
-from kimi_tui.llm.reply import Reply, take_reply
+from kimi_tui.llm.reply import Reply, request_reply
 from kimi_tui.wire.events import StepRetry
 
 
@@ -24,7 +24,7 @@ class RetryPolicy:
     max_retry_after_s: float = 60.0
 
 
-async def take_reply_with_retries(
+async def request_reply_with_retries(
     provider: Provider,
     system_prompt: str,
     tools: Sequence[ToolSpec],
@@ -71,7 +71,7 @@ async def take_reply_with_retries(
         sleep=sleep,
         reraise=True,
     )
-    return await retrying(take_reply, provider, system_prompt, tools, history, on_part=on_part)
+    return await retrying(request_reply, provider, system_prompt, tools, history, on_part=on_part)
 
 
 def _error_of(state: RetryCallState) -> BaseException | None:

@@ -12,8 +12,8 @@ import httpx2
 
 from kimi_tui.bounded_http import ERROR_SECONDS, BodyTooLargeError, Hooks, answer_hooks
 from kimi_tui.errors import ProviderConnectionError, ProviderError, ProviderTimeoutError
-from kimi_tui.i18n import said
-from kimi_tui.llm.error_mapping import answer_error, body_error, clean, garbled
+from kimi_tui.i18n import tr
+from kimi_tui.llm.error_mapping import answer_error, body_error, clean, malformed_stream
 from kimi_tui.llm.provider_settings import ProviderSettings
 from kimi_tui.llm.sse import NotAnEventStreamError, ServerEvent, server_events
 
@@ -33,7 +33,7 @@ def bounds_of(settings: ProviderSettings) -> Hooks:
 
 
 @asynccontextmanager
-async def told_failures(
+async def map_sdk_errors(
     settings: ProviderSettings, base_url: str, sdk_error: type[Exception], answered: Answered
 ) -> AsyncGenerator[None, None]:
     """Raise what an SDK or its HTTP client raises as a ProviderError.
@@ -45,15 +45,15 @@ async def told_failures(
     except NotAnEventStreamError as error:
         raise body_error(error.body) from error
     except BodyTooLargeError as error:
-        raise garbled() from error
+        raise malformed_stream() from error
     except (sdk_error, httpx2.RequestError) as error:
         response = answered(error)
         if response is not None:
-            raise refused(response, settings) from error
+            raise refusal_error(response, settings) from error
         raise _without_answer(error, settings, base_url) from error
 
 
-def refused(response: httpx2.Response, settings: ProviderSettings) -> ProviderError:
+def refusal_error(response: httpx2.Response, settings: ProviderSettings) -> ProviderError:
     """The error for an HTTP answer of 400 or more, without the secrets that some services repeat in it."""
     text = response.text
     for secret in (settings.api_key or "", *settings.custom_headers.values()):
@@ -66,7 +66,7 @@ def _without_answer(error: Exception, settings: ProviderSettings, base_url: str)
     match error if isinstance(error, httpx2.RequestError) else error.__cause__ or error:
         case httpx2.ConnectTimeout():
             return ProviderTimeoutError(
-                said(
+                tr(
                     "no connection to {address} within {seconds:g} seconds",
                     address=base_url,
                     seconds=settings.connect_timeout_s,
@@ -74,23 +74,23 @@ def _without_answer(error: Exception, settings: ProviderSettings, base_url: str)
             )
         case httpx2.TimeoutException():
             return ProviderTimeoutError(
-                said("the service was silent for {seconds:g} seconds", seconds=settings.idle_timeout_s)
+                tr("the service was silent for {seconds:g} seconds", seconds=settings.idle_timeout_s)
             )
         case httpx2.ConnectError() as cause:
             return ProviderConnectionError(
-                said("cannot connect to {address}: {cause}", address=base_url, cause=clean(str(cause)))
+                tr("cannot connect to {address}: {cause}", address=base_url, cause=clean(str(cause)))
             )
         case httpx2.LocalProtocolError() | httpx2.UnsupportedProtocol():
             # Its text may hold a header, and so the key.
-            return ProviderError(said("the request cannot be sent; are base_url, api_key and custom_headers right?"))
+            return ProviderError(tr("the request cannot be sent; are base_url, api_key and custom_headers right?"))
         case httpx2.RequestError() as cause:
             words = clean(str(cause)) or type(cause).__name__
-            return ProviderConnectionError(said("the connection to the service broke: {words}", words=words))
+            return ProviderConnectionError(tr("the connection to the service broke: {words}", words=words))
         case cause:
-            return ProviderError(said("the request failed: {cause}", cause=clean(str(cause))))
+            return ProviderError(tr("the request failed: {cause}", cause=clean(str(cause))))
 
 
-async def streamed(
+async def stream_events(
     request: AbstractAsyncContextManager[_Answer], is_last: Callable[[ServerEvent], bool], settings: ProviderSettings
 ) -> AsyncGenerator[ServerEvent, None]:
     """Send a request; the events of its answer up to the last one that matters, and it.
@@ -116,9 +116,7 @@ async def next_before(
                 if not passed_over(event):
                     return event
     except TimeoutError as error:
-        raise ProviderTimeoutError(
-            said("the service sent no event for {seconds:g} seconds", seconds=seconds)
-        ) from error
+        raise ProviderTimeoutError(tr("the service sent no event for {seconds:g} seconds", seconds=seconds)) from error
     return None
 
 

@@ -14,7 +14,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_valida
 
 from kimi_tui import json_text, paths
 from kimi_tui.errors import ConfigError
-from kimi_tui.i18n import said
+from kimi_tui.i18n import tr
 from kimi_tui.permission.trust import mcp_files
 from kimi_tui.regular_file import TooLargeError, read_text
 
@@ -66,19 +66,19 @@ class ServerConfig(BaseModel):
     @model_validator(mode="after")
     def _one_kind(self) -> "ServerConfig":
         if (self.command is None) == (self.url is None):
-            raise ValueError(said("a server has either a command or a url"))
+            raise ValueError(tr("a server has either a command or a url"))
         if self.command is not None and not self.command.strip():
-            raise ValueError(said("the command is empty"))
+            raise ValueError(tr("the command is empty"))
         if (self.transport == "stdio") == (self.command is None):
             raise ValueError(
-                said(
+                tr(
                     "transport {transport} does not go with a {kind}",
                     transport=self.transport,
                     kind="url" if self.url else "command",
                 )
             )
         if self.auth is not None and self.url is None:
-            raise ValueError(said("auth is for a server with a url"))
+            raise ValueError(tr("auth is for a server with a url"))
         return self
 
     @property
@@ -125,7 +125,7 @@ def load(work_dir: Path, *, files: Sequence[Path] = (), texts: Sequence[str] = (
             other = found.setdefault(server.name, server)
             if other is not server and other.config != server.config:
                 problems.append(
-                    said(
+                    tr(
                         "{file}: {name}: not used, {other} has one of this name",
                         file=server.origin,
                         name=server.name,
@@ -161,7 +161,7 @@ def check(name: str, entry: Mapping[str, object], origin: str) -> Server:
     """The server that an entry means. Raises ConfigError."""
     if not name.strip() or len(name) > 100 or not name.isprintable():
         raise ConfigError(
-            said("a server's name is 1 to 100 printable characters"), file=origin, key=f"mcpServers.{name!r}"
+            tr("a server's name is 1 to 100 printable characters"), file=origin, key=f"mcpServers.{name!r}"
         )
     try:
         return Server(name, ServerConfig.model_validate(entry), origin)
@@ -181,7 +181,7 @@ def _strict(found: tuple[list[Server], list[ConfigError]]) -> list[Server]:
 def _servers(table: dict[str, Any], origin: str, *, trusted: bool = True) -> tuple[list[Server], list[ConfigError]]:
     entries = table.get("mcpServers", {})
     if not isinstance(entries, dict):
-        raise ConfigError(said("this is a table of servers by name"), file=origin, key="mcpServers")
+        raise ConfigError(tr("this is a table of servers by name"), file=origin, key="mcpServers")
     servers: list[Server] = []
     wrong: list[ConfigError] = []
     for name, entry in cast(dict[str, Any], entries).items():
@@ -198,9 +198,9 @@ def _read(file: Path) -> str:
     try:
         return read_text(file, most=MAX_BYTES)
     except TooLargeError:
-        raise ConfigError(said("more than 1 MiB is refused"), file=file) from None
+        raise ConfigError(tr("more than 1 MiB is refused"), file=file) from None
     except UnicodeDecodeError as error:
-        raise ConfigError(said("this is not UTF-8 text (byte {number})", number=error.start), file=file) from error
+        raise ConfigError(tr("this is not UTF-8 text (byte {number})", number=error.start), file=file) from error
     except OSError as error:
         raise ConfigError(error.strerror or str(error), file=file) from error
 
@@ -211,7 +211,7 @@ def _parsed(text: str, origin: Path | str) -> dict[str, Any]:
     except json.JSONDecodeError as error:
         raise ConfigError(f"line {error.lineno}, column {error.colno}: {error.msg}", file=origin) from None
     except RecursionError:
-        raise ConfigError(said("this is nested too deeply"), file=origin) from None
+        raise ConfigError(tr("this is nested too deeply"), file=origin) from None
     if not isinstance(value, dict):
-        raise ConfigError(said('this is an object with "mcpServers" in it'), file=origin)
+        raise ConfigError(tr('this is an object with "mcpServers" in it'), file=origin)
     return cast(dict[str, Any], value)

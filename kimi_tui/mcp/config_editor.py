@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any, cast
 
 from kimi_tui.errors import ConfigError
-from kimi_tui.i18n import said
+from kimi_tui.i18n import tr
 from kimi_tui.mcp.config import Server, check, read_table, user_file
 from kimi_tui.mcp.private_file import write_private
 
@@ -59,7 +59,7 @@ def _entries(file: Path) -> tuple[dict[str, Any], dict[str, Any]]:
     table = read_table(file)
     servers = table.setdefault("mcpServers", {})
     if not isinstance(servers, dict):
-        raise ConfigError(said("this is a table of servers by name"), file=file, key="mcpServers")
+        raise ConfigError(tr("this is a table of servers by name"), file=file, key="mcpServers")
     return table, cast(dict[str, Any], servers)
 
 

@@ -16,17 +16,17 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from uuid import uuid4
 
 from kimi_tui.errors import KimiTuiError
-from kimi_tui.i18n import said
+from kimi_tui.i18n import tr
 from kimi_tui.interaction.questions import Questions
 from kimi_tui.mcp.config import Server, ServerConfig
-from kimi_tui.mcp.env_expansion import MissingVariableError, filled_in
-from kimi_tui.mcp.pending_calls import Calls
+from kimi_tui.mcp.env_expansion import MissingVariableError, expand_env
+from kimi_tui.mcp.pending_calls import PendingCalls
 from kimi_tui.mcp.remote_prompt import bounded_instructions, remote_prompts
 from kimi_tui.mcp.remote_resource import remote_resources
 from kimi_tui.mcp.remote_tool import remote_tools
 from kimi_tui.mcp.sampling import Ask, Sampling
 from kimi_tui.mcp.server_log import ServerLog
-from kimi_tui.mcp.server_requests import Answering
+from kimi_tui.mcp.server_requests import ServerRequestHandler
 from kimi_tui.mcp.server_state import ServerState, Status
 from kimi_tui.mcp.untrusted_text import first_leaf, one_line
 from kimi_tui.tools.shell_support.child_env import ChildEnv
@@ -59,7 +59,7 @@ class ServerError(KimiTuiError):
 
 
 @dataclass(frozen=True, slots=True)
-class Surroundings:
+class ConnectionContext:
     """What every connection of a session needs."""
 
     work_dir: Path
@@ -71,7 +71,7 @@ class Surroundings:
 class Connection:
     """`on_change` is called whenever the state has changed."""
 
-    def __init__(self, server: Server, around: Surroundings, on_change: Callable[["Connection"], None]) -> None:
+    def __init__(self, server: Server, around: ConnectionContext, on_change: Callable[["Connection"], None]) -> None:
         self.server = server
         self._around = around
         self._on_change = on_change
@@ -85,7 +85,7 @@ class Connection:
         self._http: LastStatus | None = None
         self._end = asyncio.Event()
         self._lost: str | None = None
-        self._calls = Calls(server.config.timeout_ms / 1000)
+        self._calls = PendingCalls(server.config.timeout_ms / 1000)
         self._log = ServerLog(server.name)
         self._returns = 0
         self._returning = asyncio.Lock()
@@ -152,7 +152,7 @@ class Connection:
                 result = await asked(client)
         except TimeoutError:
             seconds = self.server.config.timeout_ms / 1000
-            raise ServerError(said("it did not answer within {seconds:g} s", seconds=seconds)) from None
+            raise ServerError(tr("it did not answer within {seconds:g} s", seconds=seconds)) from None
         except asyncio.CancelledError:
             raise
         except Exception as error:
@@ -167,7 +167,7 @@ class Connection:
                 self._returns += 1
                 await self.restart()
         if self._client is None:
-            raise ServerError(self.state.cause or said("it is {state}", state=self.state.status))
+            raise ServerError(self.state.cause or tr("it is {state}", state=self.state.status))
         return self._client
 
     async def _why(self, error: Exception) -> str:
@@ -223,14 +223,14 @@ class Connection:
         elif self._lost is not None:
             self._become("failed", self._lost)
         elif self._http is not None and self._http.code >= 400:
-            self._become("failed", said("it answered with HTTP {code}", code=self._http.code))
+            self._become("failed", tr("it answered with HTTP {code}", code=self._http.code))
         else:
             self._become("failed", _described(error))
 
     def _how_to_authorize(self) -> str:
         if self.server.config.auth == "oauth":
-            return said("it asks for authorization: {command}", command=f"kimi-tui mcp auth {self.server.name}")
-        return said('it asks for authorization: add "auth": "oauth" or a header to its entry')
+            return tr("it asks for authorization: {command}", command=f"kimi-tui mcp auth {self.server.name}")
+        return tr('it asks for authorization: add "auth": "oauth" or a header to its entry')
 
     async def _hold(self) -> None:
         await asyncio.to_thread(_load_sdk)
@@ -266,10 +266,10 @@ class Connection:
                     await self._end.wait()
                     tasks.cancel_scope.cancel()
         if scope.cancelled_caught and not self._end.is_set():
-            self._lost = self._lost or said("it did not answer within {seconds:g} s", seconds=self.seconds_to_connect)
+            self._lost = self._lost or tr("it did not answer within {seconds:g} s", seconds=self.seconds_to_connect)
 
     async def _transport(self) -> "AbstractAsyncContextManager[TransportStreams]":
-        config = filled_in(self.server.config, os.environ)
+        config = expand_env(self.server.config, os.environ)
         self._log.secrets = (*config.env.values(), *config.headers.values())
         if config.url is None:
             return self._program(config)
@@ -294,8 +294,8 @@ class Connection:
             on_end=self._gone,
         )
 
-    def _answering(self) -> Answering:
-        return Answering(
+    def _answering(self) -> ServerRequestHandler:
+        return ServerRequestHandler(
             self.server.name,
             self._around.work_dir,
             self._around.questions,

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, cast
 
 from kimi_tui.errors import KimiTuiError
-from kimi_tui.i18n import said
+from kimi_tui.i18n import tr
 from kimi_tui.mcp.untrusted_text import clean, one_line
 from kimi_tui.wire.requests import Question, QuestionOption
 
@@ -43,7 +43,7 @@ class Field:
             case "confirm":
                 labels = ["Accept"]
             case "boolean":
-                labels = [said("Yes"), said("No")]
+                labels = [tr("Yes"), tr("No")]
             case "choice" | "choices":
                 room = _SHOWN - 1 if len(self.values) < _SHOWN else _SHOWN
                 labels = list(self.values)[:room]
@@ -144,7 +144,7 @@ class Form:
             options=one.options,
             multi_select=one.kind == "choices",
             body=body,
-            other_label=said("Another answer"),
+            other_label=tr("Another answer"),
         )
 
 

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Mapping
 
-from kimi_tui.i18n import said
+from kimi_tui.i18n import tr
 from kimi_tui.mcp.config import ServerConfig
 
 _VARIABLE = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)(?::-([^}]*))?\}")
@@ -13,7 +13,7 @@ class MissingVariableError(ValueError):
     """A variable that an entry names is not set; the message says which, and where."""
 
 
-def filled_in(config: ServerConfig, environ: Mapping[str, str]) -> ServerConfig:
+def expand_env(config: ServerConfig, environ: Mapping[str, str]) -> ServerConfig:
     """The entry with its variables filled in. Raises MissingVariableError."""
 
     def fill(key: str, text: str) -> str:
@@ -21,7 +21,7 @@ def filled_in(config: ServerConfig, environ: Mapping[str, str]) -> ServerConfig:
             found = environ.get(match[1]) or match[2]
             if found is None:
                 raise MissingVariableError(
-                    said("{key} needs the variable {name}, which is not set", key=key, name=match[1])
+                    tr("{key} needs the variable {name}, which is not set", key=key, name=match[1])
                 )
             return found
 

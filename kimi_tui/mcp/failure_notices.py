@@ -8,14 +8,14 @@ from kimi_tui import json_text
 from kimi_tui.mcp.private_file import write_private
 
 
-class Told:
+class FailureNotices:
     """Kept in `file` from start to start, or nowhere."""
 
     def __init__(self, file: Path | None = None) -> None:
         self._file = file
         self._causes: dict[str, str] = _read(file) if file is not None else {}
 
-    def is_news(self, server: str, cause: str) -> bool:
+    def should_report(self, server: str, cause: str) -> bool:
         """Whether this trouble of the server was not told yet; from now on it was."""
         if self._causes.get(server) == cause:
             return False
@@ -23,7 +23,7 @@ class Told:
         self._keep()
         return True
 
-    def works(self, server: str) -> None:
+    def clear(self, server: str) -> None:
         """The server works: what goes wrong next is news."""
         if self._causes.pop(server, None) is not None:
             self._keep()

@@ -24,7 +24,7 @@ from pydantic import AnyUrl, BaseModel, ValidationError
 
 from kimi_tui import json_text
 from kimi_tui.errors import KimiTuiError
-from kimi_tui.i18n import said
+from kimi_tui.i18n import tr
 from kimi_tui.mcp.token_store import read_tokens, token_file, write_tokens
 
 _M = TypeVar("_M", bound=BaseModel)
@@ -115,13 +115,13 @@ async def provider(name: str, url: str) -> OAuthClientProvider:
     """What authorizes a session's requests. Raises NotAuthorizedError where there is no token."""
     tokens = await asyncio.to_thread(TokenFile, token_file(name, url))
     if not tokens.has_tokens:
-        raise NotAuthorizedError(said("there is no token for it"))
+        raise NotAuthorizedError(tr("there is no token for it"))
 
     async def ask_nobody(_: str) -> None:
-        raise NotAuthorizedError(said("its token is not good any more"))
+        raise NotAuthorizedError(tr("its token is not good any more"))
 
     async def never() -> AuthorizationCodeResult:
-        raise NotAuthorizedError(said("its token is not good any more"))
+        raise NotAuthorizedError(tr("its token is not good any more"))
 
     return make_provider(url, tokens, redirect_port=tokens.redirect_port or 0, redirect=ask_nobody, callback=never)
 

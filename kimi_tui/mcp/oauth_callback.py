@@ -7,7 +7,7 @@ from urllib.parse import parse_qs, urlsplit
 
 from mcp.shared.auth import AuthorizationCodeResult
 
-from kimi_tui.i18n import said
+from kimi_tui.i18n import tr
 from kimi_tui.mcp.config import ServerConfig
 from kimi_tui.mcp.http_transport import LastStatus, http_transport
 from kimi_tui.mcp.oauth import NotAuthorizedError, TokenFile, make_provider
@@ -35,7 +35,7 @@ class Callback:
                 return await asyncio.shield(self._came)
         except TimeoutError:
             raise NotAuthorizedError(
-                said("nobody came back from the browser within {seconds:g} s", seconds=PATIENCE)
+                tr("nobody came back from the browser within {seconds:g} s", seconds=PATIENCE)
             ) from None
 
     async def answer(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
@@ -63,7 +63,7 @@ class Callback:
             return "200 OK", "kimi-tui is authorized. You can close this page."
         if "error" in query and not self._came.done():
             why = query.get("error_description") or query["error"]
-            self._came.set_exception(NotAuthorizedError(said("the service said no: {words}", words=why[:300])))
+            self._came.set_exception(NotAuthorizedError(tr("the service said no: {words}", words=why[:300])))
         return "400 Bad Request", "kimi-tui is not authorized."
 
 
@@ -83,7 +83,7 @@ async def callback_server(preferred_port: int | None) -> AsyncGenerator[Callback
         await server.wait_closed()
 
 
-async def authorize(name: str, config: ServerConfig, *, show: Callable[[str], None]) -> None:
+async def authorize_server(name: str, config: ServerConfig, *, show: Callable[[str], None]) -> None:
     """Authorize us with a server; `show` gets the address to open. Raises NotAuthorizedError with the cause."""
     try:
         await _log_in(name, config, show)

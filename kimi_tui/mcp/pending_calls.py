@@ -5,7 +5,7 @@ from collections.abc import AsyncGenerator, Generator
 from contextlib import asynccontextmanager, contextmanager
 
 
-class Calls:
+class PendingCalls:
     """`seconds` is the time that a call may take."""
 
     def __init__(self, seconds: float) -> None:

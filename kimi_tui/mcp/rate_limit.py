@@ -6,7 +6,7 @@ MAX_MESSAGES = 5_000
 WINDOW = 5.0
 
 
-class Meter:
+class RateLimit:
     def __init__(self, most: int = MAX_MESSAGES, window: float = WINDOW) -> None:
         self._most = most
         self._window = window

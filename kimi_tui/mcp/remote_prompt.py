@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from kimi_tui.errors import UsageError
-from kimi_tui.i18n import said
+from kimi_tui.i18n import tr
 from kimi_tui.mcp.untrusted_text import clean, one_line
 
 if TYPE_CHECKING:
@@ -90,14 +90,14 @@ def arguments_of(prompt: RemotePrompt, line: str) -> dict[str, str]:
         words.pop(0)
     left = [name for name in names if name not in given]
     if words and not left:
-        raise UsageError(said("it takes no more arguments; its arguments: {usage}", usage=prompt.usage or said("none")))
+        raise UsageError(tr("it takes no more arguments; its arguments: {usage}", usage=prompt.usage or tr("none")))
     while words:
         name = left.pop(0)
         given[name] = words.pop(0) if left else " ".join(words)
         words = words if left else []
     missing = [argument.name for argument in prompt.arguments if argument.required and argument.name not in given]
     if missing:
-        raise UsageError(said("an argument is missing; its arguments: {usage}", usage=prompt.usage))
+        raise UsageError(tr("an argument is missing; its arguments: {usage}", usage=prompt.usage))
     return given
 
 

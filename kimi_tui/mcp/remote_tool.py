@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from kimi_tui.i18n import said
+from kimi_tui.i18n import tr
 from kimi_tui.mcp.schema_normalizer import plain_schema
 from kimi_tui.mcp.untrusted_text import clean, one_line
 from kimi_tui.wire.parts import JsonObject
@@ -40,17 +40,15 @@ async def remote_tools(
         for tool in page.tools:
             shown = one_line(tool.name, most=60)
             if tool.name in seen:
-                notes.append(said("{tool}: named twice, the first one counts", tool=shown))
+                notes.append(tr("{tool}: named twice, the first one counts", tool=shown))
             elif not tool.name or len(tool.name) > MAX_NAME or not tool.name.isprintable():
-                notes.append(said("{tool}: left out, such a name cannot be called", tool=shown))
+                notes.append(tr("{tool}: left out, such a name cannot be called", tool=shown))
             elif tool.execution is not None and tool.execution.task_support == "required":
-                notes.append(said("{tool}: left out, it only runs as a task, which is not supported", tool=shown))
+                notes.append(tr("{tool}: left out, it only runs as a task, which is not supported", tool=shown))
             elif allowed is None or tool.name in allowed:
                 parameters, whole = plain_schema(tool.input_schema)
                 if not whole:
-                    notes.append(
-                        said("{tool}: its parameters are not told to the model, they are too large", tool=shown)
-                    )
+                    notes.append(tr("{tool}: its parameters are not told to the model, they are too large", tool=shown))
                 description = clean(tool.description or tool.title or "", most=MAX_DESCRIPTION)
                 found[tool.name] = RemoteTool(tool.name, description, parameters)
             seen.add(tool.name)
@@ -59,7 +57,7 @@ async def remote_tools(
             break
     tools = tuple(found.values())
     if len(tools) > MAX_TOOLS:
-        notes.append(said("only the first {count} of its tools are used", count=MAX_TOOLS))
+        notes.append(tr("only the first {count} of its tools are used", count=MAX_TOOLS))
     missing = [name for name in allowed or () if name not in seen]
     notes.extend(f"{one_line(name, most=60)}: allowed, but it has no such tool" for name in missing)
     return tools[:MAX_TOOLS], tuple(notes[:50])

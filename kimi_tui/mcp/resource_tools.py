@@ -4,14 +4,14 @@ from collections.abc import Callable, Sequence
 
 from pydantic import Field
 
-from kimi_tui.i18n import said
+from kimi_tui.i18n import tr
 from kimi_tui.interaction.approvals import Approvals, Scope
 from kimi_tui.llm.provider import Capability
 from kimi_tui.mcp.connection import Connection, ServerError
 from kimi_tui.mcp.result_content import resource_result
 from kimi_tui.mcp.untrusted_text import one_line
 from kimi_tui.permission.subject import ArgumentsSubject
-from kimi_tui.tools.core.ask_approval import ask
+from kimi_tui.tools.core.ask_approval import ask_approval
 from kimi_tui.tools.core.result_builder import ResultBuilder
 from kimi_tui.tools.core.tool import Params, Tool, failed, ok
 from kimi_tui.wire.display import BriefBlock
@@ -57,7 +57,7 @@ class ListMcpResources(Tool[ListParams]):
                 words = ": ".join(filter(None, (resource.name, resource.description)))
                 builder.write(f"{connection.server.name}  {resource.uri}{what}  {words}\n")
                 count += 1
-        return ok(builder.build(), builder.note(""), display=(BriefBlock(text=said("{count} listed", count=count)),))
+        return ok(builder.build(), builder.note(""), display=(BriefBlock(text=tr("{count} listed", count=count)),))
 
 
 class ReadMcpResource(Tool[ReadParams]):
@@ -86,15 +86,15 @@ class ReadMcpResource(Tool[ReadParams]):
         if connection is None:
             return failed(f"No MCP server `{one_line(params.server, most=60)}` offers resources.")
         server, uri = one_line(params.server, most=60), one_line(params.uri, most=200)
-        refused = await ask(
+        refused = await ask_approval(
             self._approvals,
             sender=self.name,
-            action=said("mcp:{tool}", tool="read resource"),
-            description=said("Read `{uri}` of the MCP server `{server}`", uri=uri, server=server),
+            action=tr("mcp:{tool}", tool="read resource"),
+            description=tr("Read `{uri}` of the MCP server `{server}`", uri=uri, server=server),
             display=(BriefBlock(text=params.uri),),
             scope=Scope(
                 (f"mcp resources: {params.server}",),
-                said("resources of the MCP server `{server}`", server=server),
+                tr("resources of the MCP server `{server}`", server=server),
             ),
             subject=ArgumentsSubject({"server": params.server, "uri": params.uri}),
         )

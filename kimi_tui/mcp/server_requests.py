@@ -23,7 +23,7 @@ _log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
-class Answering:
+class ServerRequestHandler:
     """Answers for one server. `call_id` names the call under way; `pausing` stops its clock while a person thinks."""
 
     server: str

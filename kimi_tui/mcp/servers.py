@@ -10,12 +10,12 @@ from typing import Literal
 from weakref import WeakSet
 
 from kimi_tui.errors import UsageError
-from kimi_tui.i18n import said
+from kimi_tui.i18n import tr
 from kimi_tui.interaction.approvals import Approvals
 from kimi_tui.llm.provider import Capability
 from kimi_tui.mcp.config import Setup
-from kimi_tui.mcp.connection import Connection, ServerError, Surroundings
-from kimi_tui.mcp.failure_notices import Told
+from kimi_tui.mcp.connection import Connection, ConnectionContext, ServerError
+from kimi_tui.mcp.failure_notices import FailureNotices
 from kimi_tui.mcp.remote_prompt import RemotePrompt, arguments_of, command_names, instructions_note, prompt_note
 from kimi_tui.mcp.remote_tool import RemoteTool
 from kimi_tui.mcp.resource_tools import LIST, READ, ListMcpResources, ReadMcpResource
@@ -33,22 +33,22 @@ Severity = Literal["info", "warning"]
 
 
 @dataclass(frozen=True, slots=True)
-class Session:
+class McpSession:
     """What the servers need of the session: `send` is the Wire, `tell` a notice to the person, `told` what was so."""
 
-    around: Surroundings
+    around: ConnectionContext
     approvals: Approvals
     progress: ToolProgress
     send: Callable[[WireMessage], None]
     tell: Callable[[str, str], None]
     capabilities: Callable[[], frozenset[Capability]]
-    told: Told = field(default_factory=Told)
+    told: FailureNotices = field(default_factory=FailureNotices)
 
 
 class McpServers:
     """The servers of one session. Toolsets that are attached have the tools of those that work."""
 
-    def __init__(self, setup: Setup, session: Session) -> None:
+    def __init__(self, setup: Setup, session: McpSession) -> None:
         self._setup = setup
         self._session = session
         self._connections = {server.name: Connection(server, session.around, self._changed) for server in setup.servers}
@@ -87,7 +87,7 @@ class McpServers:
     def attach(self, toolset: Toolset) -> None:
         """Give an agent the tools there are, and from now on those there will be."""
         self._toolsets.add(toolset)
-        self._furnish(toolset, ())
+        self._update_tools(toolset, ())
 
     def start(self) -> None:
         """Begin to connect to all of them; once is enough."""
@@ -95,7 +95,7 @@ class McpServers:
             return
         self._started = True
         for problem in self._setup.problems:
-            self._session.tell(said("MCP configuration"), problem)
+            self._session.tell(tr("MCP configuration"), problem)
         if self:
             self._loading = asyncio.create_task(self._load(), name="mcp servers")
 
@@ -130,12 +130,12 @@ class McpServers:
         """What the prompt of a command says, with the arguments typed behind it. Raises UsageError."""
         found = self.prompts().get(command)
         if found is None:
-            raise UsageError(said("no MCP server offers {command}", command=f"/{command}"))
+            raise UsageError(tr("no MCP server offers {command}", command=f"/{command}"))
         server, prompt = found
         try:
             result = await self._connections[server].get_prompt(prompt.name, arguments_of(prompt, line))
         except ServerError as error:
-            raise UsageError(said("the MCP server {name} failed: {error}", name=server, error=error)) from error
+            raise UsageError(tr("the MCP server {name} failed: {error}", name=server, error=error)) from error
         return (
             TextPart(text=prompt_note(server, prompt.name)),
             *prompt_text(result, self._session.capabilities()),
@@ -146,14 +146,14 @@ class McpServers:
         connection = self._connections.get(name)
         if connection is None:
             raise UsageError(
-                said(
+                tr(
                     "there is no MCP server {name!r}; there are: {facts}",
                     name=name,
-                    facts=", ".join(self._connections) or said("none"),
+                    facts=", ".join(self._connections) or tr("none"),
                 )
             )
         if not connection.may_start:
-            raise UsageError(said("the MCP server {name!r} is {state}", name=name, state=connection.state.status))
+            raise UsageError(tr("the MCP server {name!r} is {state}", name=name, state=connection.state.status))
         await connection.restart()
         return connection.state
 
@@ -185,11 +185,11 @@ class McpServers:
         self._tell_status()
         state = connection.state
         if state.status == "connected":
-            self._session.told.works(f"{state.name} {state.place}")
-        elif state.status in ("failed", "unauthorized") and self._session.told.is_news(
+            self._session.told.clear(f"{state.name} {state.place}")
+        elif state.status in ("failed", "unauthorized") and self._session.told.should_report(
             f"{state.name} {state.place}", state.cause
         ):
-            self._session.tell(said("MCP server {name}: {state}", name=state.name, state=state.status), state.cause)
+            self._session.tell(tr("MCP server {name}: {state}", name=state.name, state=state.status), state.cause)
 
     def _tell_status(self) -> None:
         self._session.send(StatusUpdate(mcp_status=self.status()))
@@ -212,7 +212,7 @@ class McpServers:
             )
         self._also = short_names(long)
         for toolset in tuple(self._toolsets):
-            self._furnish(toolset, before)
+            self._update_tools(toolset, before)
 
     def _with_resources(self) -> tuple[Connection, ...]:
         return tuple(connection for connection in self._connections.values() if connection.state.resources)
@@ -228,7 +228,7 @@ class McpServers:
             capabilities=session.capabilities,
         )
 
-    def _furnish(self, toolset: Toolset, before: "tuple[str, ...] | dict[str, McpTool]") -> None:
+    def _update_tools(self, toolset: Toolset, before: "tuple[str, ...] | dict[str, McpTool]") -> None:
         """In the order of the configuration, whoever came first. A tool of another kind keeps its name."""
         for name in before:
             if isinstance(toolset.get(name), McpTool):

@@ -22,8 +22,8 @@ from mcp.client._transport import TransportStreams
 from mcp.shared.message import SessionMessage
 
 from kimi_tui import json_text
-from kimi_tui.i18n import said
-from kimi_tui.mcp.rate_limit import Meter
+from kimi_tui.i18n import tr
+from kimi_tui.mcp.rate_limit import RateLimit
 from kimi_tui.tools.shell_support.supervised import GRACE, end_strays, marked, supervised
 
 MAX_MESSAGE = 16 << 20
@@ -71,7 +71,7 @@ class Child:
 
     async def read_messages(self, out: MemoryObjectSendStream[SessionMessage | Exception]) -> None:
         """Hand over what comes until the output ends, or must not go on."""
-        meter = Meter()
+        meter = RateLimit()
         async with out:
             async for line in self._lines():
                 if meter.flooded():
@@ -122,11 +122,11 @@ class Child:
                 await self._stderr_read.wait()
         code = self._exit_code() if self._process.returncode is not None else None
         if code is None:
-            return said("it closed its output")
+            return tr("it closed its output")
         how = (
-            said("it was ended by signal {number}", number=code - 128)
+            tr("it was ended by signal {number}", number=code - 128)
             if code > 128 and code - 128 in _SIGNALS
-            else said("it ended with exit code {code}", code=code)
+            else tr("it ended with exit code {code}", code=code)
         )
         return f"{how}: {self.last_words}" if self.last_words else how
 
@@ -198,7 +198,7 @@ async def stdio_transport(
     """
     program = shutil.which(command[0], path=env.get("PATH")) or _relative(command[0], cwd)
     if program is None:
-        raise FileNotFoundError(said("there is no command {command!r}", command=command[0]))
+        raise FileNotFoundError(tr("there is no command {command!r}", command=command[0]))
     env, mark = marked(env)
     with contextlib.ExitStack() as fds:
         status, theirs = _pipe(fds)

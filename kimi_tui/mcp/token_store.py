@@ -24,7 +24,7 @@ def read_tokens(file: Path) -> str:
     try:
         return file.read_text("utf-8")
     except FileNotFoundError:
-        kept = secret_store.find(_name(file))
+        kept = secret_store.lookup(_name(file))
         if kept is None:
             raise
         return kept
@@ -32,7 +32,7 @@ def read_tokens(file: Path) -> str:
 
 def write_tokens(file: Path, text: str) -> None:
     """Keep it under the name of that file, where only the person may read it. Raises OSError."""
-    if secret_store.keep(_name(file), text):
+    if secret_store.store(_name(file), text):
         file.unlink(missing_ok=True)
     else:
         write_private(file, text)
@@ -41,7 +41,7 @@ def write_tokens(file: Path, text: str) -> None:
 def forget_tokens(name: str, url: str) -> bool:
     """Delete the tokens for a server; False where there were none. Raises OSError."""
     file = token_file(name, url)
-    forgotten = secret_store.forget(_name(file))
+    forgotten = secret_store.delete(_name(file))
     try:
         file.unlink()
     except FileNotFoundError:

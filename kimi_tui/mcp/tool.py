@@ -6,7 +6,7 @@ from typing import ClassVar
 
 from pydantic import ConfigDict
 
-from kimi_tui.i18n import said
+from kimi_tui.i18n import tr
 from kimi_tui.interaction.approvals import Approvals, Scope
 from kimi_tui.llm.provider import Capability, ToolSpec
 from kimi_tui.mcp.connection import Connection, ServerError
@@ -14,7 +14,7 @@ from kimi_tui.mcp.remote_tool import RemoteTool
 from kimi_tui.mcp.result_content import tool_result
 from kimi_tui.mcp.untrusted_text import one_line, shortened
 from kimi_tui.permission.subject import ArgumentsSubject
-from kimi_tui.tools.core.ask_approval import ask
+from kimi_tui.tools.core.ask_approval import ask_approval
 from kimi_tui.tools.core.progress import ToolProgress
 from kimi_tui.tools.core.tool import Params, Tool, current_tool_call, failed
 from kimi_tui.wire.display import ShellBlock
@@ -65,15 +65,15 @@ class McpTool(Tool[AnyParams]):
     async def call(self, params: AnyParams) -> ToolReturnValue:
         arguments: JsonObject = dict(params.model_extra or {})
         server, tool = one_line(self._connection.server.name, most=60), one_line(self.remote.name, most=100)
-        refused = await ask(
+        refused = await ask_approval(
             self._approvals,
             sender=self.name,
-            action=said("mcp:{tool}", tool=tool),
-            description=said("Call `{tool}` of the MCP server `{server}`", tool=tool, server=server),
+            action=tr("mcp:{tool}", tool=tool),
+            description=tr("Call `{tool}` of the MCP server `{server}`", tool=tool, server=server),
             display=(ShellBlock(language="json", command=_shown(arguments)),) if arguments else (),
             scope=Scope(
                 (f"mcp:{self._connection.server.name}/{self.remote.name}",),
-                said("calls of `{tool}` of the MCP server `{server}`", tool=tool, server=server),
+                tr("calls of `{tool}` of the MCP server `{server}`", tool=tool, server=server),
             ),
             subject=ArgumentsSubject(arguments),
         )

@@ -6,7 +6,7 @@ No rule allows a line with a doubt and no answer for the session covers one. `We
 from dataclasses import dataclass
 from enum import Enum, StrEnum, auto
 
-from kimi_tui.i18n import said
+from kimi_tui.i18n import tr
 
 
 class Weight(Enum):
@@ -72,40 +72,40 @@ class Meaning:
 
 
 MEANINGS: dict[DoubtKind, Meaning] = {
-    DoubtKind.TOO_LONG: Meaning(Weight.LIMIT, said("it is too long to be parsed")),
-    DoubtKind.TOO_DEEP: Meaning(Weight.LIMIT, said("it is nested deeply")),
-    DoubtKind.TOO_MANY_COMMANDS: Meaning(Weight.LIMIT, said("it has very many commands")),
-    DoubtKind.UNPARSED: Meaning(Weight.UNREAD, said("it cannot be parsed")),
-    DoubtKind.UNKNOWN_PROGRAM: Meaning(Weight.UNREAD, said("its program is not known")),
-    DoubtKind.UNKNOWN_OPTION: Meaning(Weight.UNREAD, said("an option of `{subject}` is not known")),
-    DoubtKind.UNKNOWN_SCRIPT: Meaning(Weight.UNREAD, said("what `{subject}` runs is not known")),
-    DoubtKind.UNKNOWN_ARGUMENTS: Meaning(Weight.UNREAD, said("`{subject}` adds arguments that are not known")),
-    DoubtKind.INPUT_IS_RUN: Meaning(Weight.UNREAD, said("it runs commands from its input")),
-    DoubtKind.LOGIN_SHELL: Meaning(Weight.UNREAD, said("a login shell reads its profile")),
-    DoubtKind.EVAL: Meaning(Weight.UNREAD, said("it uses `eval`")),
-    DoubtKind.RUNS_OTHERS: Meaning(Weight.UNREAD, said("`{subject}` runs other programs")),
-    DoubtKind.CHANGES_SHELL: Meaning(Weight.UNREAD, said("`{subject}` changes the shell that runs the rest")),
-    DoubtKind.EVALUATES: Meaning(Weight.UNREAD, said("`{subject}` evaluates its arguments")),
-    DoubtKind.RISKY_OPTION: Meaning(Weight.UNREAD, said("`{subject}` may write a file or run a program")),
-    DoubtKind.UNREAD_SYNTAX: Meaning(Weight.UNREAD, said("it has syntax that is not read: {subject}")),
-    DoubtKind.SYNTAX: Meaning(Weight.ACTS, said("it has this syntax: {subject}")),
-    DoubtKind.SUBSTITUTION: Meaning(Weight.UNKNOWN_WORD, said("it has a substitution")),
-    DoubtKind.RUNS_LISTED: Meaning(Weight.ACTS, said("`{subject}` runs a program")),
-    DoubtKind.OTHER_USER: Meaning(Weight.ACTS, said("it runs as another user")),
-    DoubtKind.OUTSIDE_SANDBOX: Meaning(Weight.ACTS, said("it runs outside of the sandbox")),
-    DoubtKind.CHANGES_ENVIRONMENT: Meaning(Weight.ACTS, said("`env` changes the environment")),
-    DoubtKind.SETS_VARIABLE: Meaning(Weight.ACTS, said("it sets a variable")),
-    DoubtKind.CHANGES_FILES: Meaning(Weight.ACTS, said("`{subject}` changes files")),
-    DoubtKind.REDIRECTION: Meaning(Weight.ACTS, said("it has a redirection")),
-    DoubtKind.HERE_DOCUMENT: Meaning(Weight.ACTS, said("it has a here-document")),
-    DoubtKind.EXPANSION: Meaning(Weight.UNKNOWN_WORD, said("it has an expansion")),
-    DoubtKind.BRACES: Meaning(Weight.UNKNOWN_WORD, said("it has a brace expansion")),
-    DoubtKind.PATTERN_AS_OPTION: Meaning(Weight.UNKNOWN_WORD, said("it has a pattern that could match an option")),
-    DoubtKind.LONG: Meaning(Weight.HIDES, said("it is very long")),
-    DoubtKind.COMMENT: Meaning(Weight.HIDES, said("it has a comment")),
-    DoubtKind.INVISIBLE: Meaning(Weight.HIDES, said("it has an invisible character ({subject})")),
-    DoubtKind.LOOKALIKE: Meaning(Weight.HIDES, said("it has a character that looks like another ({subject})")),
-    DoubtKind.BLANK_SPACE: Meaning(Weight.HIDES, said("it has much blank space in it")),
+    DoubtKind.TOO_LONG: Meaning(Weight.LIMIT, tr("it is too long to be parsed")),
+    DoubtKind.TOO_DEEP: Meaning(Weight.LIMIT, tr("it is nested deeply")),
+    DoubtKind.TOO_MANY_COMMANDS: Meaning(Weight.LIMIT, tr("it has very many commands")),
+    DoubtKind.UNPARSED: Meaning(Weight.UNREAD, tr("it cannot be parsed")),
+    DoubtKind.UNKNOWN_PROGRAM: Meaning(Weight.UNREAD, tr("its program is not known")),
+    DoubtKind.UNKNOWN_OPTION: Meaning(Weight.UNREAD, tr("an option of `{subject}` is not known")),
+    DoubtKind.UNKNOWN_SCRIPT: Meaning(Weight.UNREAD, tr("what `{subject}` runs is not known")),
+    DoubtKind.UNKNOWN_ARGUMENTS: Meaning(Weight.UNREAD, tr("`{subject}` adds arguments that are not known")),
+    DoubtKind.INPUT_IS_RUN: Meaning(Weight.UNREAD, tr("it runs commands from its input")),
+    DoubtKind.LOGIN_SHELL: Meaning(Weight.UNREAD, tr("a login shell reads its profile")),
+    DoubtKind.EVAL: Meaning(Weight.UNREAD, tr("it uses `eval`")),
+    DoubtKind.RUNS_OTHERS: Meaning(Weight.UNREAD, tr("`{subject}` runs other programs")),
+    DoubtKind.CHANGES_SHELL: Meaning(Weight.UNREAD, tr("`{subject}` changes the shell that runs the rest")),
+    DoubtKind.EVALUATES: Meaning(Weight.UNREAD, tr("`{subject}` evaluates its arguments")),
+    DoubtKind.RISKY_OPTION: Meaning(Weight.UNREAD, tr("`{subject}` may write a file or run a program")),
+    DoubtKind.UNREAD_SYNTAX: Meaning(Weight.UNREAD, tr("it has syntax that is not read: {subject}")),
+    DoubtKind.SYNTAX: Meaning(Weight.ACTS, tr("it has this syntax: {subject}")),
+    DoubtKind.SUBSTITUTION: Meaning(Weight.UNKNOWN_WORD, tr("it has a substitution")),
+    DoubtKind.RUNS_LISTED: Meaning(Weight.ACTS, tr("`{subject}` runs a program")),
+    DoubtKind.OTHER_USER: Meaning(Weight.ACTS, tr("it runs as another user")),
+    DoubtKind.OUTSIDE_SANDBOX: Meaning(Weight.ACTS, tr("it runs outside of the sandbox")),
+    DoubtKind.CHANGES_ENVIRONMENT: Meaning(Weight.ACTS, tr("`env` changes the environment")),
+    DoubtKind.SETS_VARIABLE: Meaning(Weight.ACTS, tr("it sets a variable")),
+    DoubtKind.CHANGES_FILES: Meaning(Weight.ACTS, tr("`{subject}` changes files")),
+    DoubtKind.REDIRECTION: Meaning(Weight.ACTS, tr("it has a redirection")),
+    DoubtKind.HERE_DOCUMENT: Meaning(Weight.ACTS, tr("it has a here-document")),
+    DoubtKind.EXPANSION: Meaning(Weight.UNKNOWN_WORD, tr("it has an expansion")),
+    DoubtKind.BRACES: Meaning(Weight.UNKNOWN_WORD, tr("it has a brace expansion")),
+    DoubtKind.PATTERN_AS_OPTION: Meaning(Weight.UNKNOWN_WORD, tr("it has a pattern that could match an option")),
+    DoubtKind.LONG: Meaning(Weight.HIDES, tr("it is very long")),
+    DoubtKind.COMMENT: Meaning(Weight.HIDES, tr("it has a comment")),
+    DoubtKind.INVISIBLE: Meaning(Weight.HIDES, tr("it has an invisible character ({subject})")),
+    DoubtKind.LOOKALIKE: Meaning(Weight.HIDES, tr("it has a character that looks like another ({subject})")),
+    DoubtKind.BLANK_SPACE: Meaning(Weight.HIDES, tr("it has much blank space in it")),
 }
 
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from kimi_tui.permission.policy import Policy
 from kimi_tui.permission.programs.judge import judge
-from kimi_tui.permission.rule import Effect, Fit, Rule
+from kimi_tui.permission.rule import Effect, Match, Rule
 from kimi_tui.permission.settings import PermissionSettings
 from kimi_tui.permission.subject import CommandSubject, Subject
 
@@ -13,7 +13,7 @@ _READING = frozenset({"ReadFile", "ReadMediaFile", "Grep", "Glob", "Read"})
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class CommandPart:
     """One simple command of a line, what it does as far as it is known, and the rules (effect, rule) that match it.
 
     `level` is `reads`, `harmless`, `exact` or `danger`; `why` says why it is not a lower one. `unnamed` is a word that
@@ -29,7 +29,7 @@ class Part:
 
 
 @dataclass(frozen=True, slots=True)
-class Checked:
+class Explanation:
     """`outcome` is `allow`, `ask` or `deny` in mode default; `in_mode` and `alone` say it for the mode and for afk."""
 
     outcome: str
@@ -38,20 +38,22 @@ class Checked:
     in_mode: str
     alone: str
     protected: tuple[str, ...]
-    parts: tuple[Part, ...]
+    parts: tuple[CommandPart, ...]
     doubts: tuple[str, ...]
     rules: tuple[tuple[str, str], ...]
     warnings: tuple[str, ...]
 
 
-def check(settings: PermissionSettings, tool: str, subject: Subject, *, protected: tuple[str, ...] = ()) -> Checked:
+def explain(
+    settings: PermissionSettings, tool: str, subject: Subject, *, protected: tuple[str, ...] = ()
+) -> Explanation:
     """`protected` says why it is asked for whatever else holds; empty where it is not."""
     rules = [rule for rule in settings.rules if rule.is_about(tool)]
     policy = Policy(settings.rules, free_reading=not settings.ask_read_only)
     outcome, why = _outcome(policy, tool, subject, protected)
     insisted = bool(protected) or policy.decide(tool, subject).effect in (Effect.ASK, Effect.DENY)
     commands = subject.commands if isinstance(subject, CommandSubject) else ()
-    return Checked(
+    return Explanation(
         outcome=outcome,
         why=why,
         mode=settings.mode,
@@ -65,13 +67,13 @@ def check(settings: PermissionSettings, tool: str, subject: Subject, *, protecte
     )
 
 
-def _part(rules: list[Rule], subject: Subject, place: int) -> Part:
+def _part(rules: list[Rule], subject: Subject, place: int) -> CommandPart:
     assert isinstance(subject, CommandSubject)
     words = subject.commands[place]
     found = judge(tuple(word or "" for word in words))
     unnamed = next((words[at] or "" for at in found.dangers if at > 0), "")
     why_not = subject.why_not_read[place] if place < len(subject.why_not_read) else ""
-    return Part(_text(words), _matching(rules, words), found.level.name.lower(), found.why, unnamed, why_not)
+    return CommandPart(_text(words), _matching(rules, words), found.level.name.lower(), found.why, unnamed, why_not)
 
 
 def _outcome(policy: Policy, tool: str, subject: Subject, protected: tuple[str, ...]) -> tuple[str, str]:
@@ -94,8 +96,8 @@ def _outcome(policy: Policy, tool: str, subject: Subject, protected: tuple[str, 
 def _fit(rule: Rule, subject: Subject) -> str:
     """`yes`, `perhaps`, `no`, or `part` for a rule that allows some of a command line's commands."""
     fit = rule.matches(subject)
-    if fit is Fit.NO and isinstance(subject, CommandSubject):
-        return "part" if any(rule.matches_command(words) is Fit.YES for words in subject.commands) else fit.value
+    if fit is Match.NO and isinstance(subject, CommandSubject):
+        return "part" if any(rule.matches_command(words) is Match.YES for words in subject.commands) else fit.value
     return fit.value
 
 
@@ -114,7 +116,7 @@ def _only_reads(tool: str, subject: Subject) -> bool:
 
 
 def _matching(rules: list[Rule], words: tuple[str | None, ...]) -> tuple[tuple[str, str], ...]:
-    return tuple((rule.effect.value, str(rule)) for rule in rules if rule.matches_command(words) is not Fit.NO)
+    return tuple((rule.effect.value, str(rule)) for rule in rules if rule.matches_command(words) is not Match.NO)
 
 
 def _text(words: tuple[str | None, ...]) -> str:

@@ -3,8 +3,8 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from kimi_tui.i18n import said
-from kimi_tui.permission.rule import Effect, Fit, Rule
+from kimi_tui.i18n import tr
+from kimi_tui.permission.rule import Effect, Match, Rule
 from kimi_tui.permission.subject import CommandSubject, FileSubject, Subject
 
 
@@ -37,12 +37,12 @@ class Policy:
         about = [rule for rule in self.rules if rule.is_about(tool) and (subject is not None or rule.pattern is None)]
         for effect in (Effect.DENY, Effect.ASK):
             found = [(rule, _fit(rule, subject)) for rule in about if rule.effect is effect]
-            sure = [rule for rule, fit in found if fit is Fit.YES]
+            sure = [rule for rule, fit in found if fit is Match.YES]
             if sure:
                 return Decision(effect, _named(sure[0]), tuple(sure))
-            perhaps = [rule for rule, fit in found if fit is Fit.PERHAPS]
+            perhaps = [rule for rule, fit in found if fit is Match.MAYBE]
             if perhaps:
-                return Decision(Effect.ASK, said("{why} may be meant", why=_named(perhaps[0])), tuple(perhaps))
+                return Decision(Effect.ASK, tr("{why} may be meant", why=_named(perhaps[0])), tuple(perhaps))
         allowing = _allowing([rule for rule in about if rule.effect is Effect.ALLOW], subject)
         if allowing:
             return Decision(Effect.ALLOW, _named(allowing[0]), allowing)
@@ -55,12 +55,12 @@ class Policy:
         ):
             return Decision(Effect.ALLOW, "edits inside the work dir are accepted (mode accept-edits)")
         if self.free_reading and isinstance(subject, CommandSubject) and subject.reads:
-            return Decision(Effect.ALLOW, said("it only reads"))
+            return Decision(Effect.ALLOW, tr("it only reads"))
         return NO_DECISION
 
 
-def _fit(rule: Rule, subject: Subject | None) -> Fit:
-    return Fit.YES if subject is None else rule.matches(subject)
+def _fit(rule: Rule, subject: Subject | None) -> Match:
+    return Match.YES if subject is None else rule.matches(subject)
 
 
 def _allowing(rules: list[Rule], subject: Subject | None) -> tuple[Rule, ...]:
@@ -69,12 +69,12 @@ def _allowing(rules: list[Rule], subject: Subject | None) -> tuple[Rule, ...]:
     if whole is not None:
         return (whole,)
     if not isinstance(subject, CommandSubject):
-        return tuple(rule for rule in rules if _fit(rule, subject) is Fit.YES)[:1]
+        return tuple(rule for rule in rules if _fit(rule, subject) is Match.YES)[:1]
     if subject.doubts or subject.elsewhere or not subject.commands:
         return ()
     found: dict[Rule, None] = {}
     for words in subject.commands:
-        rule = next((rule for rule in rules if rule.matches_command(words) is Fit.YES), None)
+        rule = next((rule for rule in rules if rule.matches_command(words) is Match.YES), None)
         if rule is None:
             return ()
         found[rule] = None
@@ -83,5 +83,5 @@ def _allowing(rules: list[Rule], subject: Subject | None) -> tuple[Rule, ...]:
 
 def _named(rule: Rule) -> str:
     if rule.origin:
-        return said("the rule `{rule}` of {file}", rule=f"{rule.effect}: {rule}", file=rule.origin)
-    return said("the rule `{rule}`", rule=f"{rule.effect}: {rule}")
+        return tr("the rule `{rule}` of {file}", rule=f"{rule.effect}: {rule}", file=rule.origin)
+    return tr("the rule `{rule}`", rule=f"{rule.effect}: {rule}")

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from fnmatch import fnmatchcase
 
-from kimi_tui.i18n import said
+from kimi_tui.i18n import tr
 from kimi_tui.permission.argument_pattern import matches_arguments
 from kimi_tui.permission.file_pattern import matches_file
 from kimi_tui.permission.page_pattern import matches_page
@@ -40,11 +40,11 @@ class Effect(StrEnum):
     DENY = "deny"
 
 
-class Fit(StrEnum):
+class Match(StrEnum):
     """Whether a rule matches one simple command."""
 
     NO = "no"
-    PERHAPS = "perhaps"
+    MAYBE = "perhaps"
     YES = "yes"
 
 
@@ -71,10 +71,10 @@ class Rule:
             return False
         return self.pattern is None or allows_anything(shlex.split(self.pattern))
 
-    def matches(self, subject: Subject) -> Fit:
+    def matches(self, subject: Subject) -> Match:
         """Whether it matches this call of a tool that it is about."""
         if self.pattern is None:
-            return Fit.YES
+            return Match.YES
         match subject:
             case CommandSubject():
                 return self._matches_line(subject)
@@ -90,23 +90,23 @@ class Rule:
                 strict = self.effect is not Effect.ALLOW
                 return _yes(matches_arguments(self.pattern, subject.arguments, strict=strict))
 
-    def matches_command(self, words: Words) -> Fit:
+    def matches_command(self, words: Words) -> Match:
         """Whether it matches this simple command, of a line that may have more."""
         if self.pattern is None:
-            return Fit.YES
+            return Match.YES
         pattern = shlex.split(self.pattern)
         if self.effect is Effect.ALLOW:
-            return _yes(_fits(pattern, words) is Fit.YES and unnamed_danger(pattern, words) is None)
-        return max((_may_fit(pattern, form) for form in _forms(words)), key=list(Fit).index)
+            return _yes(_fits(pattern, words) is Match.YES and unnamed_danger(pattern, words) is None)
+        return max((_may_fit(pattern, form) for form in _forms(words)), key=list(Match).index)
 
-    def _matches_line(self, subject: CommandSubject) -> Fit:
+    def _matches_line(self, subject: CommandSubject) -> Match:
         fits = [self.matches_command(words) for words in subject.commands]
         if self.effect is Effect.ALLOW:
             whole = bool(fits) and not subject.doubts and not subject.elsewhere
-            return _yes(whole and all(fit is Fit.YES for fit in fits))
+            return _yes(whole and all(fit is Match.YES for fit in fits))
         if subject.unread:
-            fits.append(Fit.PERHAPS)
-        return max(fits, key=list(Fit).index, default=Fit.NO)
+            fits.append(Match.MAYBE)
+        return max(fits, key=list(Match).index, default=Match.NO)
 
 
 def parse_rule(text: str, effect: Effect, origin: str = "") -> Rule:
@@ -114,15 +114,15 @@ def parse_rule(text: str, effect: Effect, origin: str = "") -> Rule:
     tool, bracket, rest = text.strip().partition("(")
     tool = tool.strip()
     if not tool or any(char.isspace() for char in tool):
-        raise ValueError(said("{text!r} is no rule: write Tool or Tool(pattern)", text=text))
+        raise ValueError(tr("{text!r} is no rule: write Tool or Tool(pattern)", text=text))
     if not bracket:
         return Rule(effect, tool, None, origin)
     if not rest.endswith(")"):
-        raise ValueError(said("{text!r} does not end on a bracket", text=text))
+        raise ValueError(tr("{text!r} does not end on a bracket", text=text))
     pattern = rest[:-1].strip()
     if not pattern:
         raise ValueError(
-            said("{text!r} has an empty pattern; without brackets a rule is for every call of the tool", text=text)
+            tr("{text!r} has an empty pattern; without brackets a rule is for every call of the tool", text=text)
         )
     try:
         shlex.split(pattern)
@@ -131,27 +131,27 @@ def parse_rule(text: str, effect: Effect, origin: str = "") -> Rule:
     return Rule(effect, tool, pattern, origin)
 
 
-def _yes(matches: bool) -> Fit:
-    return Fit.YES if matches else Fit.NO
+def _yes(matches: bool) -> Match:
+    return Match.YES if matches else Match.NO
 
 
-def _fits(pattern: list[str], words: Words) -> Fit:
+def _fits(pattern: list[str], words: Words) -> Match:
     """Word by word; a last `*` stands for any further words, none among them."""
     open_end = bool(pattern) and pattern[-1] == "*"
     if open_end:
         pattern = pattern[:-1]
     if len(words) < len(pattern) or (len(words) > len(pattern) and not open_end):
-        return Fit.NO
+        return Match.NO
     sure = True
     for wanted, word in zip(pattern, words, strict=False):
         if word is None:
             sure = False
         elif not fnmatchcase(word, wanted):
-            return Fit.NO
-    return Fit.YES if sure else Fit.PERHAPS
+            return Match.NO
+    return Match.YES if sure else Match.MAYBE
 
 
-def _may_fit(pattern: list[str], words: Words) -> Fit:
+def _may_fit(pattern: list[str], words: Words) -> Match:
     """The same where a word that files decide may become any words that begin as it does."""
     place = next((place for place, word in enumerate(words) if isinstance(word, Pattern)), None)
     if place is None:
@@ -159,9 +159,9 @@ def _may_fit(pattern: list[str], words: Words) -> Fit:
     if place < len(pattern):
         begins, wanted = (_WILD.split(text, maxsplit=1)[0] for text in (str(words[place]), pattern[place]))
         if not begins.startswith(wanted) and not wanted.startswith(begins):
-            return Fit.NO
+            return Match.NO
     before = _fits([*pattern[:place], "*"], words[:place]) if place < len(pattern) else _fits(pattern, words)
-    return Fit.NO if before is Fit.NO else Fit.PERHAPS
+    return Match.NO if before is Match.NO else Match.MAYBE
 
 
 def _forms(words: Words) -> list[Words]:

@@ -12,9 +12,9 @@ from kimi_tui import paths
 from kimi_tui.config.loader import load_config
 from kimi_tui.config.schema import Config, PermissionMode, Permissions, RuleConfig, SandboxConfig
 from kimi_tui.errors import ConfigError
-from kimi_tui.i18n import said
+from kimi_tui.i18n import tr
 from kimi_tui.permission.policy import Policy
-from kimi_tui.permission.rule import Effect, Fit, Rule, parse_rule
+from kimi_tui.permission.rule import Effect, Match, Rule, parse_rule
 from kimi_tui.permission.subject import Subject
 
 ExampleReader = Callable[[str, str], Subject]
@@ -77,14 +77,14 @@ def permission_settings(
     )
 
 
-def loosening(project: Config) -> tuple[str, ...]:
+def loosening_rules(project: Config) -> tuple[str, ...]:
     """What a project's configuration asks for that counts only where it is trusted, in words."""
-    found = [said("rules that allow")] if project.permissions.allow else []
+    found = [tr("rules that allow")] if project.permissions.allow else []
     if project.permissions.mode in _LOOSER:
-        found.append(said("mode {mode}", mode=project.permissions.mode))
+        found.append(tr("mode {mode}", mode=project.permissions.mode))
     sandbox = project.sandbox
     if sandbox.mode == "off" or sandbox.writable or (sandbox.network and "network" in sandbox.model_fields_set):
-        found.append(said("a wider sandbox"))
+        found.append(tr("a wider sandbox"))
     return tuple(found)
 
 
@@ -121,10 +121,10 @@ def _try_examples(rule: Rule, setting: RuleConfig, read: ExampleReader, file: Pa
         for number, example in enumerate(examples):
             where = f"{key}.{name}.{number}"
             try:
-                fits = rule.matches(read(rule.tool, example)) is Fit.YES
+                fits = rule.matches(read(rule.tool, example)) is Match.YES
             except ValueError as error:
                 raise ConfigError(
-                    said("{example!r} is no example for `{rule}`: {cause}", example=example, rule=rule, cause=error),
+                    tr("{example!r} is no example for `{rule}`: {cause}", example=example, rule=rule, cause=error),
                     file=file,
                     key=where,
                 ) from None

@@ -16,7 +16,7 @@ from kimi_tui import json_text, paths
 from kimi_tui.config.loader import load_config
 from kimi_tui.errors import ConfigError
 from kimi_tui.paths import private_folder, project_root, shown
-from kimi_tui.permission.settings import loosening, project_file
+from kimi_tui.permission.settings import loosening_rules, project_file
 from kimi_tui.regular_file import read_bytes
 
 TRUST_VARIABLE = "KIMI_TUI_TRUST_PROJECT"
@@ -27,7 +27,7 @@ _MAX_BYTES = 1 << 20
 
 
 @dataclass(frozen=True, slots=True)
-class Brought:
+class TrustItem:
     """Something that a project brings along, and what it is for a person.
 
     `mark` stands for the content of a file that acts by itself; "" for a folder of skills, which are only read.
@@ -44,36 +44,36 @@ class Brought:
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
+class TrustState:
     """What a person said of a folder (None: nothing that still holds), and what waits there for a yes.
 
     `unasked`: in a face that cannot ask; `asks`: in one that does.
     """
 
-    said: bool | None = None
-    brought: tuple[Brought, ...] = ()
-    unasked: bool = False
-    asks: bool = False
+    answer: bool | None = None
+    brought: tuple[TrustItem, ...] = ()
+    headless: bool = False
+    can_ask: bool = False
 
     @property
-    def acts(self) -> bool:
+    def active(self) -> bool:
         """Whether what the project brings acts. Where there is nothing, what comes to be while we work there does."""
-        return self.said if self.said is not None else not self.brought
+        return self.answer if self.answer is not None else not self.brought
 
     @property
-    def waits(self) -> bool:
+    def pending(self) -> bool:
         """Whether skills that come to be in the project wait for the question, as they would at the next start."""
-        return self.asks and self.said is None and not self.brought
+        return self.can_ask and self.answer is None and not self.brought
 
     @property
     def reads_skills(self) -> bool:
         """Whether the project's skills count: text, like AGENTS.md, so where nobody is asked only a no stops them."""
-        return self.acts or (self.unasked and self.said is None)
+        return self.active or (self.headless and self.answer is None)
 
     @property
-    def left_out(self) -> tuple[Brought, ...]:
+    def left_out(self) -> tuple[TrustItem, ...]:
         """What the project brings and what does not count."""
-        if self.acts:
+        if self.active:
             return ()
         return tuple(one for one in self.brought if one.what != SKILLS or not self.reads_skills)
 
@@ -86,24 +86,24 @@ class Answer:
     files: dict[str, str] | None = None
 
 
-def standing_of(work_dir: Path, extra_skill_dirs: Iterable[str] = ()) -> Standing:
+def trust_state(work_dir: Path, extra_skill_dirs: Iterable[str] = ()) -> TrustState:
     """How it stands with the project around `work_dir`; `extra_skill_dirs` as the configuration has them."""
     work_dir = work_dir.resolve()
-    brought = brought_by(work_dir, extra_skill_dirs)
-    return Standing(_answer(work_dir, brought), brought)
+    brought = project_items(work_dir, extra_skill_dirs)
+    return TrustState(_answer(work_dir, brought), brought)
 
 
-def brought_by(work_dir: Path, extra_skill_dirs: Iterable[str] = ()) -> tuple[Brought, ...]:
+def project_items(work_dir: Path, extra_skill_dirs: Iterable[str] = ()) -> tuple[TrustItem, ...]:
     """What the project would have act here; empty in the person's own home."""
     root = project_root(work_dir)
     if root == Path.home():
         return ()
     folders = [*SKILL_FOLDERS, *(name for name in extra_skill_dirs if not name.startswith(("/", "~")))]
-    found = [Brought(root / name, SKILLS) for name in dict.fromkeys(folders) if (root / name).is_dir()]
-    found += [Brought(file, SERVERS, _mark(file)) for file in mcp_files(work_dir)]
+    found = [TrustItem(root / name, SKILLS) for name in dict.fromkeys(folders) if (root / name).is_dir()]
+    found += [TrustItem(file, SERVERS, _mark(file)) for file in mcp_files(work_dir)]
     file = project_file(work_dir)
     if file is not None and (loose := _loosening(file)):
-        found.append(Brought(file, loose, _mark(file)))
+        found.append(TrustItem(file, loose, _mark(file)))
     return tuple(found)
 
 
@@ -114,7 +114,7 @@ def mcp_files(work_dir: Path) -> list[Path]:
     return [file for folder in folders for name in MCP_FILES if (file := folder / name).exists() and file != own]
 
 
-def left_out(work_dir: Path, standing: Standing) -> str:
+def ignored_items(work_dir: Path, standing: TrustState) -> str:
     """For a face that cannot ask: what does not act here, and how it would; "" where nothing is left out."""
     if not standing.left_out:
         return ""
@@ -131,7 +131,7 @@ def name_in(root: Path, path: Path) -> str:
     return str(path.relative_to(root)) if path.is_relative_to(root) else shown(path)
 
 
-def remember(work_dir: Path, trusted: bool, brought: Sequence[Brought] | None = None) -> Path:
+def remember(work_dir: Path, trusted: bool, brought: Sequence[TrustItem] | None = None) -> Path:
     """Keep the answer for this project; the folder that it is for. Raises OSError.
 
     `brought` is what the person was shown. None: a yes to everything in the folder, whatever comes to be in it.
@@ -159,7 +159,7 @@ def answers() -> dict[Path, Answer]:
     return dict(sorted(_said().items()))
 
 
-def _answer(work_dir: Path, brought: Sequence[Brought]) -> bool | None:
+def _answer(work_dir: Path, brought: Sequence[TrustItem]) -> bool | None:
     if os.environ.get(TRUST_VARIABLE) == "1":
         return True
     said = _said()
@@ -170,7 +170,7 @@ def _answer(work_dir: Path, brought: Sequence[Brought]) -> bool | None:
     return None
 
 
-def _as_it_was(answer: Answer, folder: Path, brought: Sequence[Brought]) -> bool:
+def _as_it_was(answer: Answer, folder: Path, brought: Sequence[TrustItem]) -> bool:
     if answer.files is None:
         return True
     return all(not one.mark or answer.files.get(name_in(folder, one.path)) == one.mark for one in brought)
@@ -179,7 +179,7 @@ def _as_it_was(answer: Answer, folder: Path, brought: Sequence[Brought]) -> bool
 def _loosening(file: Path) -> str:
     """What of a project's configuration waits for a yes, for people; "" where it is only stricter."""
     try:
-        return ", ".join(loosening(load_config(file).config))
+        return ", ".join(loosening_rules(load_config(file).config))
     except ConfigError:
         return ""  # it is told of where it is read for good
 

@@ -38,7 +38,7 @@ class Edit:
 
 
 @dataclass(slots=True)
-class KeptTurn:
+class TurnCheckpoint:
     """A turn as the log has it; `at` is seconds since the epoch, `todo` the todo list as it was then."""
 
     id: str
@@ -49,7 +49,7 @@ class KeptTurn:
 
 
 @dataclass(frozen=True, slots=True)
-class Version:
+class FileVersion:
     """What a file is to hold again: None is no file at all. `ours`: hashes of what our tools left there since."""
 
     path: Path
@@ -57,20 +57,20 @@ class Version:
     ours: frozenset[str]
 
 
-class FileVersions:
+class FileCheckpoints:
     """The tools know it as their FileHistory. It never raises where it cannot keep something."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
         self._log = jsonl.JsonlWriter(folder / "log.jsonl")
-        self._turns: list[KeptTurn] = []
+        self._turns: list[TurnCheckpoint] = []
         self._kept_bytes: int | None = None
         for _, row in jsonl.read(self._log.path).rows:
             if isinstance(row, dict):
                 self._take(row)  # pyright: ignore[reportUnknownArgumentType]
 
     @property
-    def turns(self) -> tuple[KeptTurn, ...]:
+    def turns(self) -> tuple[TurnCheckpoint, ...]:
         """Those that were not gone back over, oldest first."""
         return tuple(self._turns)
 
@@ -86,7 +86,7 @@ class FileVersions:
     def before_edit(self, path: Path, content: bytes | None, becomes: bytes) -> None:
         self._write({"edit": str(path), "before": self._keep(content), "after": digest(becomes)})
 
-    def versions_before(self, turn_id: str) -> tuple[list[Version], list[Path]]:
+    def versions_before(self, turn_id: str) -> tuple[list[FileVersion], list[Path]]:
         """What the files changed since that turn began held then, and the files of which that was not kept.
 
         Raises KeyError for a turn that there is not.
@@ -97,7 +97,7 @@ class FileVersions:
             for edit in turn.edits:
                 first.setdefault(edit.path, edit.before)
                 ours.setdefault(edit.path, set()).add(edit.after)
-        versions: list[Version] = []
+        versions: list[FileVersion] = []
         lost: list[Path] = []
         for path, before in first.items():
             try:
@@ -105,7 +105,7 @@ class FileVersions:
             except OSError:
                 lost.append(path)
                 continue
-            versions.append(Version(path, content, frozenset(ours[path])))
+            versions.append(FileVersion(path, content, frozenset(ours[path])))
         return versions, lost
 
     def keep_copy(self, path: Path, content: bytes) -> Path:
@@ -141,10 +141,10 @@ class FileVersions:
     def _take(self, row: Mapping[str, Any]) -> None:
         match row:
             case {"turn": str(turn_id), "text": str(text), "at": float(at)}:
-                self._turns.append(KeptTurn(turn_id, text, at, _todo_of(row.get("todo"))))
+                self._turns.append(TurnCheckpoint(turn_id, text, at, _todo_of(row.get("todo"))))
             case {"edit": str(path), "before": str(before), "after": str(after)}:
                 if not self._turns:
-                    self._turns.append(KeptTurn("", "", 0.0))
+                    self._turns.append(TurnCheckpoint("", "", 0.0))
                 self._turns[-1].edits.append(Edit(Path(path), before, after))
             case {"back": str(turn_id), "conversation": bool(conversation), "files": bool(files)}:
                 left: list[str] = row.get("left") or []
@@ -164,7 +164,7 @@ class FileVersions:
         del self._turns[index:]
         if edits:
             if not self._turns:
-                self._turns.append(KeptTurn("", "", 0.0))
+                self._turns.append(TurnCheckpoint("", "", 0.0))
             self._turns[-1].edits.extend(edits)
 
     def _keep(self, content: bytes | None) -> str:

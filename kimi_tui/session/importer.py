@@ -16,7 +16,7 @@ from uuid import uuid4
 
 from kimi_tui import json_text, jsonl, paths
 from kimi_tui.errors import SessionError
-from kimi_tui.i18n import said
+from kimi_tui.i18n import tr
 from kimi_tui.paths import private_folder
 from kimi_tui.regular_file import TooLargeError, open_regular, read_text
 from kimi_tui.session.session import sessions_dir
@@ -32,14 +32,14 @@ _NAMES = re.compile(r"(context|wire|flow)\.jsonl|subagents/[A-Za-z0-9_-]{1,64}/c
 
 
 @dataclass(frozen=True, slots=True)
-class Imported:
+class ImportedSession:
     """The new session."""
 
     id: str
     title: str
 
 
-def import_session(source: Path, work_dir: Path, session_id: str | None = None) -> Imported:
+def import_session(source: Path, work_dir: Path, session_id: str | None = None) -> ImportedSession:
     """Make a session of a zip of ours, of a session's folder (ours or Kimi CLI's), or of its context file alone.
 
     Raises SessionError.
@@ -56,11 +56,11 @@ def import_session(source: Path, work_dir: Path, session_id: str | None = None) 
         elif source.suffix == ".jsonl":
             state = _from_files({"context.jsonl": lambda: open_regular(source)}, {}, target)
         else:
-            raise SessionError(said("{source} is no session: a folder, a zip or a context.jsonl is one", source=source))
+            raise SessionError(tr("{source} is no session: a folder, a zip or a context.jsonl is one", source=source))
         if not (target / "wire.jsonl").exists():
             _write_wire(target)
         if not (target / "wire.jsonl").exists():
-            raise SessionError(said("{source}: there is no conversation in it", source=source))
+            raise SessionError(tr("{source}: there is no conversation in it", source=source))
         write_state(target / "state.json", state)
     except (OSError, zipfile.BadZipFile, EOFError, zlib.error, ValueError, RuntimeError) as error:
         shutil.rmtree(target, ignore_errors=True)
@@ -68,7 +68,7 @@ def import_session(source: Path, work_dir: Path, session_id: str | None = None) 
     except SessionError:
         shutil.rmtree(target, ignore_errors=True)
         raise
-    return Imported(session_id, state.shown_title)
+    return ImportedSession(session_id, state.shown_title)
 
 
 def _is_zip(source: Path) -> bool:
@@ -114,9 +114,9 @@ def imported_text(file: Path) -> str:
         text = read_text(file, most=MAX_TEXT_BYTES)
     except TooLargeError:
         most = MAX_TEXT_BYTES >> 20
-        raise SessionError(said("{file} is larger than {most} MB", file=file, most=most)) from None
+        raise SessionError(tr("{file} is larger than {most} MB", file=file, most=most)) from None
     except UnicodeDecodeError:
-        raise SessionError(said("{file} is no UTF-8 text", file=file)) from None
+        raise SessionError(tr("{file} is no UTF-8 text", file=file)) from None
     except OSError as error:
         raise SessionError(f"{file}: {error.strerror or error}") from error
     return wrapped(text, str(file))
@@ -146,7 +146,7 @@ def _from_zip(source: Path, target: Path) -> SessionState:
     with zipfile.ZipFile(source) as archive:
         infos = [info for info in archive.infolist() if _NAMES.fullmatch(info.filename)]
         if sum(info.file_size for info in infos) > MAX_FILE_BYTES or len(infos) > MAX_FILES:
-            raise SessionError(said("{source} is too large", source=source))
+            raise SessionError(tr("{source} is too large", source=source))
         files = {info.filename: (lambda info=info: archive.open(info)) for info in infos}
         told: object = {}
         with _passing_over_broken(), archive.open("state.json") as file:
@@ -163,7 +163,7 @@ def _from_files(files: Mapping[str, Callable[[], IO[bytes]]], told: object, targ
             while line := taken.readline(MAX_LINE_BYTES):
                 left -= len(line)
                 if left < 0:
-                    raise SessionError(said("it is too large to be a session"))
+                    raise SessionError(tr("it is too large to be a session"))
                 if not name.endswith("context.jsonl") or _is_message(line):
                     out.write(line)
     return _state(cast(dict[str, Any], told) if isinstance(told, dict) else {}, target)

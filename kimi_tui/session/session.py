@@ -17,7 +17,7 @@ from uuid import uuid4
 
 from kimi_tui import json_text, paths
 from kimi_tui.errors import SessionError, SessionLockedError
-from kimi_tui.i18n import said
+from kimi_tui.i18n import tr
 from kimi_tui.paths import private_folder
 from kimi_tui.regular_file import TooLargeError, open_fd, read_bytes, read_start, read_text
 from kimi_tui.session.state import SessionState, read_state, write_state
@@ -63,7 +63,7 @@ class Session:
         session_id = session_id or uuid4().hex
         if not _ID.fullmatch(session_id):
             raise SessionError(
-                said("{session!r} is no session id: letters, digits, '.', '_' and '-' only", session=session_id)
+                tr("{session!r} is no session id: letters, digits, '.', '_' and '-' only", session=session_id)
             )
         folder = sessions_dir(work_dir) / session_id
         notice = None
@@ -126,7 +126,7 @@ class Session:
             os.close(fd)
             owner = owner_of(self.dir)
             raise SessionLockedError(
-                said(
+                tr(
                     "session {session} is open in another process (pid {pid}); close it there, or start a new session",
                     session=self.id,
                     pid=owner or "?",
@@ -183,7 +183,7 @@ def _scratch_folder(session_id: str) -> Path:
         except OSError as error:
             trouble = trouble or error
     assert trouble is not None
-    raise SessionError(said("there is no room for a session: {cause}", cause=trouble.strerror or trouble)) from trouble
+    raise SessionError(tr("there is no room for a session: {cause}", cause=trouble.strerror or trouble)) from trouble
 
 
 def _check_files(folder: Path) -> None:

@@ -12,7 +12,7 @@ from uuid import uuid4
 
 from kimi_tui import json_text, paths
 from kimi_tui.errors import SessionError, SessionLockedError
-from kimi_tui.i18n import said
+from kimi_tui.i18n import tr
 from kimi_tui.paths import private_folder
 from kimi_tui.regular_file import open_fd, open_regular, read_text
 from kimi_tui.session.session import SessionInfo, list_sessions, sessions_dir
@@ -26,26 +26,29 @@ _NOT_COPIED = re.compile(r"lock|tasks|context_\d+\.jsonl|.*\.new")
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class SessionEntry:
     """A session and the folder it worked in; None where that is not known."""
 
     info: SessionInfo
     work_dir: Path | None
 
 
-def sessions_of(work_dir: Path | None = None, *, archived: bool = False) -> list[Found]:
+def sessions_of(work_dir: Path | None = None, *, archived: bool = False) -> list[SessionEntry]:
     """The sessions of one work dir, or of all, the newest first."""
     if work_dir is not None:
-        found = [Found(info, work_dir) for info in list_sessions(work_dir)]
+        found = [SessionEntry(info, work_dir) for info in list_sessions(work_dir)]
     else:
         found = [
-            Found(info, where) for root in _roots() for where in (_work_dir_of(root),) for info in _infos(root, where)
+            SessionEntry(info, where)
+            for root in _roots()
+            for where in (_work_dir_of(root),)
+            for info in _infos(root, where)
         ]
     kept = [one for one in found if archived or not one.info.archived]
     return sorted(kept, key=lambda one: one.info.updated_at, reverse=True)
 
 
-def find_session(text: str, work_dir: Path) -> Found:
+def find_session(text: str, work_dir: Path) -> SessionEntry:
     """The session of that id, or whose id begins so: of this work dir, else of any. Raises SessionError."""
     for found in (sessions_of(work_dir, archived=True), sessions_of(archived=True)):
         exact = [one for one in found if one.info.id == text]
@@ -54,15 +57,15 @@ def find_session(text: str, work_dir: Path) -> Found:
             return begin[0]
         if begin:
             raise SessionError(
-                said("{text!r} is the beginning of {count} sessions; give more of the id", text=text, count=len(begin))
+                tr("{text!r} is the beginning of {count} sessions; give more of the id", text=text, count=len(begin))
             )
-    raise SessionError(said("there is no session {text!r}; kimi-tui session list --all lists them", text=text))
+    raise SessionError(tr("there is no session {text!r}; kimi-tui session list --all lists them", text=text))
 
 
-def matches(found: Found, words: str) -> bool:
+def matches_query(found: SessionEntry, words: str) -> bool:
     """Whether each of the words is in the session's title or in what the person said in it."""
     missing = {word.casefold() for word in words.split()}
-    for text in (found.info.title, *said_by_person(found.info.dir / "wire.jsonl")):
+    for text in (found.info.title, *user_texts(found.info.dir / "wire.jsonl")):
         folded = text.casefold()
         missing = {word for word in missing if word not in folded}
         if not missing:
@@ -70,7 +73,7 @@ def matches(found: Found, words: str) -> bool:
     return not missing
 
 
-def said_by_person(wire: Path) -> Iterator[str]:
+def user_texts(wire: Path) -> Iterator[str]:
     """The text of each prompt, as it was typed; what a flow says to the model at its nodes is left out."""
     try:
         file = open_regular(wire)
@@ -90,16 +93,16 @@ def said_by_person(wire: Path) -> Iterator[str]:
                 yield said if isinstance(said, str) else " ".join(str(part.get("text", "")) for part in said)
 
 
-def rename(found: Found, title: str) -> str:
+def rename(found: SessionEntry, title: str) -> str:
     """The title it has now. Raises SessionError."""
     title = " ".join(title.split())[:TITLE_CHARS]
     if not title:
-        raise SessionError(said("a title has at least one character"))
+        raise SessionError(tr("a title has at least one character"))
     _change(found, lambda state: setattr(state, "custom_title", title))
     return title
 
 
-def archive(found: Found, *, archived: bool = True) -> None:
+def archive(found: SessionEntry, *, archived: bool = True) -> None:
     """Put it away: it is not listed, and kept. Raises SessionError."""
     _change(found, lambda state: setattr(state, "archived", archived))
 
@@ -116,7 +119,7 @@ def fork(source: Path, work_dir: Path, *, title: str) -> str:
         write_state(target / "state.json", state)
     except OSError as error:
         shutil.rmtree(target, ignore_errors=True)
-        raise SessionError(said("the session cannot be copied: {cause}", cause=error.strerror or error)) from error
+        raise SessionError(tr("the session cannot be copied: {cause}", cause=error.strerror or error)) from error
     return session_id
 
 
@@ -141,11 +144,11 @@ def _copied(source: str, target: str) -> str:
     return shutil.copy2(source, target)
 
 
-def _change(found: Found, change: Callable[[SessionState], None]) -> None:
+def _change(found: SessionEntry, change: Callable[[SessionState], None]) -> None:
     folder = found.info.dir
     if is_open(folder):
         raise SessionLockedError(
-            said("session {session} is open in a process; do it there, or close it first", session=found.info.id)
+            tr("session {session} is open in a process; do it there, or close it first", session=found.info.id)
         )
     state = read_state(folder / "state.json")
     change(state)

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, cast
 
-from kimi_tui.i18n import said
+from kimi_tui.i18n import tr
 from kimi_tui.surrogates import without_surrogates
 
 MAX_CHARS = 64 * 1024
@@ -65,10 +65,10 @@ def read_frontmatter(lines: Sequence[str]) -> Frontmatter:
         return Frontmatter({}, 0)
     end = next((number for number in range(1, len(lines)) if _FENCE.match(lines[number])), None)
     if end is None:
-        raise FrontmatterError(said("the frontmatter is not closed; end it with a line `---`"), 1)
+        raise FrontmatterError(tr("the frontmatter is not closed; end it with a line `---`"), 1)
     table = lines[1:end]
     if sum(len(line) + 1 for line in table) > MAX_CHARS:
-        raise FrontmatterError(said("the frontmatter is longer than 64 KiB"), 1)
+        raise FrontmatterError(tr("the frontmatter is longer than 64 KiB"), 1)
     fields = read_plain(table)
     return Frontmatter(read_yaml(table) if fields is None else fields, end + 1)
 
@@ -123,13 +123,13 @@ def read_yaml(table: Sequence[str]) -> dict[str, Field]:
         raise _indented(table) or _located(error, len(table) + 2) from error
     except (YAMLError, ValueError) as error:
         cause = str(error).splitlines()[0] if str(error) else "it is not YAML"
-        raise FrontmatterError(said("the frontmatter is not YAML: {cause}", cause=cause), 1) from error
+        raise FrontmatterError(tr("the frontmatter is not YAML: {cause}", cause=cause), 1) from error
     except RecursionError as error:
-        raise FrontmatterError(said("the frontmatter is nested too deeply"), 1) from error
+        raise FrontmatterError(tr("the frontmatter is nested too deeply"), 1) from error
     if root is None or (root.tag.endswith(":null")):
         return {}
     if not isinstance(root, MappingNode):
-        raise FrontmatterError(said("the frontmatter is not a table of `key: value` lines"), root.start_mark.line + 2)
+        raise FrontmatterError(tr("the frontmatter is not a table of `key: value` lines"), root.start_mark.line + 2)
     return _fields(cast(Any, root))
 
 
@@ -139,7 +139,7 @@ def _indented(table: Sequence[str]) -> FrontmatterError | None:
     for number, line in enumerate(table, start=2):
         match = _INDENTED_LINE.match(line)
         if match is not None and not holds_table:
-            cause = said("`{key}` is indented; write it at the beginning of its line", key=match["key"])
+            cause = tr("`{key}` is indented; write it at the beginning of its line", key=match["key"])
             return FrontmatterError(cause, number, len(match["indent"]) + 1)
         if line.strip() and match is None:
             holds_table = line[0] in "-#" or not _WITH_VALUE.match(line)
@@ -152,7 +152,7 @@ def _located(error: Any, last_line: int) -> FrontmatterError:
         cause = "a value with `: ` in it must stand in quotes"
     mark = error.problem_mark or error.context_mark
     line, column = (mark.line + 2, mark.column + 1) if mark is not None else (1, None)
-    return FrontmatterError(said("the frontmatter is not YAML: {cause}", cause=cause), min(line, last_line), column)
+    return FrontmatterError(tr("the frontmatter is not YAML: {cause}", cause=cause), min(line, last_line), column)
 
 
 def _fields(root: Any) -> dict[str, Field]:
@@ -161,9 +161,9 @@ def _fields(root: Any) -> dict[str, Field]:
         line, column = key_node.start_mark.line + 2, key_node.start_mark.column + 1
         key = _scalar(key_node)
         if key is None:
-            raise FrontmatterError(said("a key of the frontmatter is not a word"), line, column)
+            raise FrontmatterError(tr("a key of the frontmatter is not a word"), line, column)
         if key in fields:
-            raise FrontmatterError(said("`{key}` stands twice in the frontmatter", key=key), line, column)
+            raise FrontmatterError(tr("`{key}` stands twice in the frontmatter", key=key), line, column)
         fields[key] = _field(value_node, line, column)
     return fields
 

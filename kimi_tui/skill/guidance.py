@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from kimi_tui.errors import KimiTuiError
 from kimi_tui.flow.model.graph import Flow, Guidance, NodeKind
-from kimi_tui.i18n import said
+from kimi_tui.i18n import tr
 from kimi_tui.skill.chart_block import ChartBlock, headings
 from kimi_tui.skill.frontmatter import read_frontmatter
 
@@ -98,11 +98,11 @@ def _told(intro: str, texts: Mapping[str, str], first: int, starts: Mapping[str,
     notes: list[Note] = []
     cut: list[Note] = []
     if intro:
-        notes.append(Note(first, said("told with the first step: {count} characters", count=len(intro))))
+        notes.append(Note(first, tr("told with the first step: {count} characters", count=len(intro))))
         if len(intro) > MOST_INTRO:
             cut.append(Note(first, _cut_at(len(intro), MOST_INTRO)))
     for node, text in texts.items():
-        notes.append(Note(starts[node], said("told with `{node}`: {count} characters", node=node, count=len(text))))
+        notes.append(Note(starts[node], tr("told with `{node}`: {count} characters", node=node, count=len(text))))
         if len(text) > MOST_SECTION:
             cut.append(Note(starts[node], _cut_at(len(text), MOST_SECTION)))
     sections = {node: _bounded(text, MOST_SECTION) for node, text in texts.items()}
@@ -110,7 +110,7 @@ def _told(intro: str, texts: Mapping[str, str], first: int, starts: Mapping[str,
 
 
 def _cut_at(count: int, most: int) -> str:
-    return said("this text has {count} characters; the model is told the first {most}", count=count, most=most)
+    return tr("this text has {count} characters; the model is told the first {most}", count=count, most=most)
 
 
 def _bounded(text: str, most: int) -> str:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from kimi_tui.errors import SkillError
-from kimi_tui.i18n import said
+from kimi_tui.i18n import tr
 from kimi_tui.skill.roots import SkillRoots, is_folder, skill_files
 from kimi_tui.skill.skill import MAX_DESCRIPTION, Problem, Scope, Skill, SkillKind, read_skill
 
@@ -115,7 +115,7 @@ class SkillLibrary:
         skills: dict[str, Skill] = {}
         readings: dict[Path, _Reading] = {}
         problems = [
-            Problem(root.path, None, None, "warning", said("there is no such folder of skills"))
+            Problem(root.path, None, None, "warning", tr("there is no such folder of skills"))
             for root in self.roots.candidates()
             if root.named and not is_folder(root.path)
         ]
@@ -126,7 +126,7 @@ class SkillLibrary:
                 skill = self._read(file, root.scope, readings)
                 if isinstance(skill, SkillError):
                     problems.append(
-                        Problem(file, skill.line, None, "error", said("{cause} (it is passed over)", cause=skill.cause))
+                        Problem(file, skill.line, None, "error", tr("{cause} (it is passed over)", cause=skill.cause))
                     )
                     continue
                 problems += skill.problems

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from kimi_tui import paths
-from kimi_tui.i18n import said
+from kimi_tui.i18n import tr
 from kimi_tui.skill.skill import SKILL_FILE, Problem, Scope
 from kimi_tui.skill.skill_file import reason
 
@@ -162,7 +162,7 @@ def _entries(root: Path, problems: list[Problem]) -> list[os.DirEntry[str]]:
                 if not entry.name.isprintable():
                     name = entry.name.encode("utf-8", "replace").decode().encode("unicode_escape").decode()
                     problems.append(
-                        Problem(root, None, None, "error", said("`{name}` is no name that can be shown", name=name))
+                        Problem(root, None, None, "error", tr("`{name}` is no name that can be shown", name=name))
                     )
                 elif not entry.name.startswith("."):
                     entries.append(entry)

@@ -13,8 +13,8 @@ from typing import Literal
 
 from kimi_tui.errors import FlowError, SkillError
 from kimi_tui.flow import Flow, build_flow, read_chart
-from kimi_tui.flow.model.validation import flaws, lint
-from kimi_tui.i18n import said
+from kimi_tui.flow.model.validation import diagnostics, lint
+from kimi_tui.i18n import tr
 from kimi_tui.skill.chart_block import ChartBlock, first_chart
 from kimi_tui.skill.frontmatter import Field, Frontmatter, FrontmatterError, read_frontmatter
 from kimi_tui.skill.guidance import Note, told_beside
@@ -164,22 +164,20 @@ class _Reader:
         name = self.text("name")
         if not name:
             if not default:
-                raise SkillError(said("has no name; write `name: ...` into its frontmatter"), file=self.path, line=1)
-            self.warn("name", said("has no `name`; `{default}` is used", default=default))
+                raise SkillError(tr("has no name; write `name: ...` into its frontmatter"), file=self.path, line=1)
+            self.warn("name", tr("has no `name`; `{default}` is used", default=default))
             return default
         if len(name) > MAX_NAME:
-            self.warn(
-                "name", said("the name has {count} characters; {most} are allowed", count=len(name), most=MAX_NAME)
-            )
+            self.warn("name", tr("the name has {count} characters; {most} are allowed", count=len(name), most=MAX_NAME))
         if name != name.lower() or not _NAME.match(name):
             self.warn(
                 "name",
-                said("the name `{name}` should be of lower-case letters, digits and single hyphens", name=_short(name)),
+                tr("the name `{name}` should be of lower-case letters, digits and single hyphens", name=_short(name)),
             )
         elif name != default:
             self.warn(
                 "name",
-                said(
+                tr(
                     "the name `{name}` should be that of its folder or file, `{default}`",
                     name=_short(name),
                     default=_short(default),
@@ -193,14 +191,14 @@ class _Reader:
             if len(description) > MAX_DESCRIPTION:
                 self.warn(
                     "description",
-                    said(
+                    tr(
                         "the description has {count} characters; {most} count",
                         count=len(description),
                         most=MAX_DESCRIPTION,
                     ),
                 )
             return description
-        self.warn("description", said("has no `description`, by which a model knows when to use it"))
+        self.warn("description", tr("has no `description`, by which a model knows when to use it"))
         body = (_one_line(line.lstrip("# \t")) for line in self.lines[self.front.lines :])
         return next((line for line in body if line), NO_DESCRIPTION)[:_DEFAULT_DESCRIPTION].rstrip()
 
@@ -211,7 +209,7 @@ class _Reader:
         except ValueError:
             line = self.front.fields["type"].line
             raise SkillError(
-                said("`type: {kind}` is not known; a skill is `standard` or `flow`", kind=_short(kind)),
+                tr("`type: {kind}` is not known; a skill is `standard` or `flow`", kind=_short(kind)),
                 file=self.path,
                 line=line,
             ) from None
@@ -221,7 +219,7 @@ class _Reader:
         if len(compatibility) > MAX_COMPATIBILITY:
             self.warn(
                 "compatibility",
-                said(
+                tr(
                     "`compatibility` has {count} characters; {most} are allowed",
                     count=len(compatibility),
                     most=MAX_COMPATIBILITY,
@@ -234,7 +232,7 @@ class _Reader:
         if value is None or value.empty:
             return {}
         if value.pairs is None:
-            self.warn("metadata", said("`metadata` should be a table of `key: value`; it is passed over"))
+            self.warn("metadata", tr("`metadata` should be a table of `key: value`; it is passed over"))
             return {}
         return value.pairs
 
@@ -243,7 +241,7 @@ class _Reader:
         if value is None or value.empty:
             return ()
         if value.pairs is not None:
-            self.warn("allowed-tools", said("`allowed-tools` should be names with spaces between; it is passed over"))
+            self.warn("allowed-tools", tr("`allowed-tools` should be names with spaces between; it is passed over"))
             return ()
         return value.items if value.items is not None else tuple(_TOOL.findall((value.text or "")[:4096]))
 
@@ -252,7 +250,7 @@ class _Reader:
         block = first_chart(self.lines, skip=self.front.lines)
         if block is None:
             line = self.front.fields["type"].line
-            cause = said(
+            cause = tr(
                 "is a flow without a chart; add a fenced `mermaid` or `d2` block (it serves as a standard skill)"
             )
             self.add("warning", cause, line)
@@ -264,7 +262,7 @@ class _Reader:
         except FlowError as error:
             self.add("error", f"{error.cause} (it serves as a standard skill)", *block.place(error.line, error.column))
             return block, None
-        found = flaws(chart)
+        found = diagnostics(chart)
         for number, flaw in enumerate(found):
             serves = "" if number else " (it serves as a standard skill)"
             self.add("error", f"{flaw.cause}{serves}", *block.place(flaw.line, flaw.column))

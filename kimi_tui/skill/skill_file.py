@@ -4,7 +4,7 @@ import errno
 from pathlib import Path
 
 from kimi_tui.errors import SkillError
-from kimi_tui.i18n import said
+from kimi_tui.i18n import tr
 from kimi_tui.regular_file import NotRegularError, read_start
 
 MAX_BYTES = 1 << 20
@@ -21,16 +21,16 @@ def read_source(path: Path) -> str:
     except OSError as error:
         raise SkillError(reason(error), file=path) from error
     if len(data) > MAX_BYTES:
-        raise SkillError(said("is larger than 1 MiB, the most a skill may have"), file=path)
+        raise SkillError(tr("is larger than 1 MiB, the most a skill may have"), file=path)
     if data.startswith(_BOMS_OF_OTHERS):
-        raise SkillError(said("is UTF-16 text; save it as UTF-8"), file=path)
+        raise SkillError(tr("is UTF-16 text; save it as UTF-8"), file=path)
     try:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
-        raise SkillError(said("is not UTF-8 text; save it as UTF-8"), file=path, line=line) from error
+        raise SkillError(tr("is not UTF-8 text; save it as UTF-8"), file=path, line=line) from error
     if (nul := text.find("\0")) >= 0:
-        raise SkillError(said("holds a NUL character, so it is not text"), file=path, line=text.count("\n", 0, nul) + 1)
+        raise SkillError(tr("holds a NUL character, so it is not text"), file=path, line=text.count("\n", 0, nul) + 1)
     return text.replace("\r\n", "\n").replace("\r", "\n")
 
 
@@ -46,4 +46,4 @@ def _read_regular(path: Path) -> bytes:
     try:
         return read_start(path, MAX_BYTES + 1)
     except NotRegularError as error:
-        raise SkillError(said("is not a regular file"), file=path) from error
+        raise SkillError(tr("is not a regular file"), file=path) from error

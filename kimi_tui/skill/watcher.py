@@ -9,7 +9,7 @@ import threading
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from kimi_tui.i18n import said
+from kimi_tui.i18n import tr
 from kimi_tui.skill.library import SkillLibrary
 from kimi_tui.skill.watch_plan import WatchPlan, watch_plan
 
@@ -46,7 +46,7 @@ class SkillWatcher:
                 self.ready.set()
                 await self._follow(plan, notify, stop)
         except _CannotWatchError as error:
-            self._on_notice(said("skills are not reloaded by themselves: {cause}", cause=error))
+            self._on_notice(tr("skills are not reloaded by themselves: {cause}", cause=error))
             await self._reload()
         finally:
             stop.set()  # the thread that waits for changes looks at it
@@ -55,9 +55,7 @@ class SkillWatcher:
     async def _follow(self, plan: WatchPlan, notify: "RustNotify", stop: threading.Event) -> None:
         """Reload after each change that matters; return when something else has to be watched."""
         if not plan.whole:
-            self._on_notice(
-                said("there are more skill folders than can be watched; some are not reloaded by themselves")
-            )
+            self._on_notice(tr("there are more skill folders than can be watched; some are not reloaded by themselves"))
         while True:
             told = await asyncio.to_thread(notify.watch, _QUIET, _STEP, _IDLE, stop)
             if isinstance(told, str):

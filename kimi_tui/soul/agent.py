@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from kimi_tui.context.dmail import DenwaRenji
-from kimi_tui.soul.tool_availability import Offering
+from kimi_tui.soul.tool_availability import ToolAvailability
 from kimi_tui.tools.core.toolset import Toolset
 from kimi_tui.tools.task import Subagents
 
@@ -19,7 +19,7 @@ class Agent:
     name: str
     system_prompt: str
     toolset: Toolset
-    offering: Offering
+    offering: ToolAvailability
     crew: Subagents
     denwa_renji: DenwaRenji | None = None
     model: str | None = None

@@ -10,21 +10,21 @@ from pathlib import Path
 from kimi_tui import jsonl, paths
 from kimi_tui.config.model_selection import ChosenModel, choose_model
 from kimi_tui.config.schema import Config, LoopControl
-from kimi_tui.context.compaction import Threshold
-from kimi_tui.context.context import Context, Mended
+from kimi_tui.context.compaction import CompactionThreshold
+from kimi_tui.context.context import Context, RepairReport
 from kimi_tui.errors import AgentSpecError, ModelNotSetError
-from kimi_tui.i18n import said, said_n
+from kimi_tui.i18n import tr, tr_n
 from kimi_tui.llm.message import Message
 from kimi_tui.llm.provider import ModelInfo, Provider
-from kimi_tui.llm.reply import take_reply
+from kimi_tui.llm.reply import request_reply
 from kimi_tui.mcp.config import Setup
-from kimi_tui.mcp.connection import Surroundings
-from kimi_tui.mcp.failure_notices import Told
+from kimi_tui.mcp.connection import ConnectionContext
+from kimi_tui.mcp.failure_notices import FailureNotices
 from kimi_tui.mcp.sampling import Ask
 from kimi_tui.mcp.servers import McpServers
-from kimi_tui.mcp.servers import Session as McpSession
+from kimi_tui.mcp.servers import McpSession as McpSession
 from kimi_tui.permission.settings import PermissionSettings
-from kimi_tui.permission.trust import Standing
+from kimi_tui.permission.trust import TrustState
 from kimi_tui.session.importer import copy_of_kimis, is_kimis
 from kimi_tui.session.record_tail import SHOWN_BYTES, tail_start
 from kimi_tui.session.session import Session, may_be_id, sessions_dir
@@ -32,19 +32,19 @@ from kimi_tui.skill.library import SkillLibrary
 from kimi_tui.skill.roots import SkillRoots
 from kimi_tui.soul.agent import Agent
 from kimi_tui.soul.agent_spec import AgentSpec, agent_file, read_agent_spec
-from kimi_tui.soul.background_notices import TaskNews
-from kimi_tui.soul.disk_monitor import DiskTrouble
+from kimi_tui.soul.background_notices import BackgroundNotices
+from kimi_tui.soul.disk_monitor import DiskMonitor
 from kimi_tui.soul.engine import Engine
 from kimi_tui.soul.flows.prompt_flow import PromptFlow, read_prompt_flow
-from kimi_tui.soul.hooks.dispatcher import Hooks
-from kimi_tui.soul.model_switcher import Models
+from kimi_tui.soul.hooks.dispatcher import HookDispatcher
+from kimi_tui.soul.model_switcher import ModelSwitcher
 from kimi_tui.soul.notices import notice
 from kimi_tui.soul.services import Services, make_services
 from kimi_tui.soul.soul import Limits, Soul
-from kimi_tui.soul.subagents.agent_factory import Workshop
+from kimi_tui.soul.subagents.agent_factory import AgentFactory
 from kimi_tui.soul.subagents.labor_market import LaborMarket
-from kimi_tui.soul.subagents.pool import Office
-from kimi_tui.soul.subagents.running import Roster
+from kimi_tui.soul.subagents.pool import SubagentContext
+from kimi_tui.soul.subagents.running import RunningSubagents
 from kimi_tui.soul.system_prompt import default_values, dirs_info
 from kimi_tui.tools.file_support.workspace import Workspace
 from kimi_tui.wire.channel import Wire
@@ -55,7 +55,7 @@ _log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class EngineConfig:
     """What an engine is made of. `approve_all`: nobody is there to ask; `steered`: but a program steers flows.
 
     `demo`: the model is the demo's script; `featured`: a flow that is listed first, hidden or not.
@@ -69,11 +69,11 @@ class Plan:
     agent_file: Path | None = None
     session_id: str | None = None
     interactive: bool = True
-    starts: bool = True
-    steered: bool = False
+    autostart: bool = True
+    steerable: bool = False
     yolo: bool = False
     plan_mode: bool = False
-    approve_all: bool = False
+    auto_approve: bool = False
     add_dirs: tuple[Path, ...] = ()
     skills_dirs: tuple[Path, ...] = ()
     prompt_flow: Path | None = None
@@ -81,12 +81,12 @@ class Plan:
     mcp: Setup = field(default_factory=Setup)
     permissions: PermissionSettings = field(default_factory=PermissionSettings)
     demo: bool = False
-    featured: str | None = None
-    standing: Standing = field(default_factory=Standing)
+    featured_flow: str | None = None
+    trust: TrustState = field(default_factory=TrustState)
     warnings: tuple[str, ...] = ()
 
 
-async def assemble(plan: Plan) -> Engine:
+async def build_engine(plan: EngineConfig) -> Engine:
     """An engine on a session of its own, or on the one that the plan names.
 
     Raises the KimiTuiError of whatever is wrong; without a face to say it later, a missing model too.
@@ -102,33 +102,33 @@ async def assemble(plan: Plan) -> Engine:
     except BaseException:
         session.close()
         raise
-    if plan.interactive and plan.starts:
+    if plan.interactive and plan.autostart:
         engine.start()
     for warning in filter(None, (*plan.warnings, copied, session.notice)):
-        engine.tell(warning, severity="warning")
+        engine.notify(warning, severity="warning")
     return engine
 
 
-def _ours(plan: Plan) -> tuple[str | None, str]:
+def _ours(plan: EngineConfig) -> tuple[str | None, str]:
     """The session to open, and what to say of it: one of Kimi CLI is copied, since its prompt names other tools."""
     if plan.session_id is None or not may_be_id(plan.session_id):
         return plan.session_id, ""
     if not is_kimis(folder := sessions_dir(plan.work_dir) / plan.session_id):
         return plan.session_id, ""
-    copied = said("This is a copy of Kimi CLI's session {session}; its own stays as it is", session=plan.session_id)
+    copied = tr("This is a copy of Kimi CLI's session {session}; its own stays as it is", session=plan.session_id)
     return copy_of_kimis(folder, plan.work_dir), copied
 
 
 def _model_of(spec: AgentSpec, config: Config) -> str | None:
     """The model that an agent's file names. Raises AgentSpecError for one that is not configured."""
     if spec.model is not None and spec.model not in config.models:
-        known = ", ".join(sorted(config.models)) or said("none")
-        cause = said("there is no model {name!r}; configured: {known}", name=spec.model, known=known)
+        known = ", ".join(sorted(config.models)) or tr("none")
+        cause = tr("there is no model {name!r}; configured: {known}", name=spec.model, known=known)
         raise AgentSpecError(cause, file=spec.file, key="model")
     return spec.model
 
 
-def _choose(plan: Plan) -> tuple[ChosenModel | None, str]:
+def _choose(plan: EngineConfig) -> tuple[ChosenModel | None, str]:
     try:
         return choose_model(plan.config, plan.model), ""
     except ModelNotSetError as error:
@@ -138,7 +138,7 @@ def _choose(plan: Plan) -> tuple[ChosenModel | None, str]:
 
 
 async def _assemble(
-    plan: Plan,
+    plan: EngineConfig,
     session: Session,
     spec: AgentSpec,
     chosen: ChosenModel | None,
@@ -146,7 +146,7 @@ async def _assemble(
     prompt_flow: PromptFlow | None,
 ) -> Engine:
     wire = Wire()
-    trouble = DiskTrouble(asyncio.get_running_loop(), lambda title, body, bad: wire.send(_trouble(title, body, bad)))
+    trouble = DiskMonitor(asyncio.get_running_loop(), lambda title, body, bad: wire.send(_trouble(title, body, bad)))
     wire_file, context_file = session.dir / "wire.jsonl", session.dir / "context.jsonl"
     resumed = wire_file.exists()
     recorder = Recorder(jsonl.JsonlWriter(wire_file, on_trouble=trouble.watch(wire_file)))
@@ -163,13 +163,15 @@ async def _assemble(
         skills,
         plan.config,
         workspace=Workspace(plan.work_dir, (*plan.add_dirs, *map(Path, session.state.additional_dirs))),
-        yolo=plan.yolo or plan.approve_all,
+        yolo=plan.yolo or plan.auto_approve,
         plan_mode=plan.plan_mode and not resumed,
-        attended=not plan.approve_all,
+        attended=not plan.auto_approve,
         permissions=plan.permissions,
     )
-    hooks = Hooks(plan.config.hooks, wire.send, work_dir=plan.work_dir, session_id=session.id, env=services.env)
-    models = Models(
+    hooks = HookDispatcher(
+        plan.config.hooks, wire.send, work_dir=plan.work_dir, session_id=session.id, env=services.env
+    )
+    models = ModelSwitcher(
         plan.config,
         chosen,
         thinking=plan.thinking,
@@ -179,12 +181,12 @@ async def _assemble(
     )
     services.media.capabilities = models.info.capabilities
     limits = _limits(plan.config.loop_control)
-    roster = Roster()
+    roster = RunningSubagents()
 
     async def model_of(name: str | None) -> tuple[Provider | None, ModelInfo]:
         return (soul.provider, soul.model) if name in (None, soul.model.key) else await models.other(name)
 
-    office = Office(session.dir / "subagents", model_of, limits, hooks, roster)
+    office = SubagentContext(session.dir / "subagents", model_of, limits, hooks, roster)
     values = await asyncio.to_thread(
         default_values,
         plan.work_dir,
@@ -195,11 +197,11 @@ async def _assemble(
     async def ask_model(system_prompt: str, messages: Sequence[Message]) -> tuple[str, str]:
         if soul.provider is None:
             raise ModelNotSetError(missing)
-        reply = await take_reply(soul.provider, system_prompt, (), messages, on_part=lambda _: None)
+        reply = await request_reply(soul.provider, system_prompt, (), messages, on_part=lambda _: None)
         return soul.model.model, reply.message.text
 
     mcp = McpServers(plan.mcp, _mcp_session(plan, services, wire, ask_model))
-    workshop = Workshop(services, values, office, mcp.attach)
+    workshop = AgentFactory(services, values, office, mcp.attach)
     market = workshop.market(spec)
     agent = workshop.make(spec, wire.send, system_prompt=_said_before(context, services), market=market)
     _hire_again(agent, market, session)
@@ -218,7 +220,7 @@ async def _assemble(
         mcp=mcp,
         config=plan.config,
         prompt_flow=prompt_flow,
-        interactive=plan.interactive or plan.steered,
+        interactive=plan.interactive or plan.steerable,
         headless=not plan.interactive,
     )
 
@@ -236,13 +238,13 @@ async def _assemble(
 
     skills.listen(renew_prompt)
     services.workspace.on_add = renew_prompt
-    services.background.on_end = TaskNews(wire.send, soul.inform)
+    services.background.on_end = BackgroundNotices(wire.send, soul.add_system_note)
     if mended:
-        engine.tell(said("This session was mended after a crash"), _told(mended, context_file), severity="warning")
+        engine.notify(tr("This session was mended after a crash"), _told(mended, context_file), severity="warning")
     if unreadable:
-        lines = said_n("{count} unreadable line", "{count} unreadable lines", unreadable)
-        body = " · ".join((lines, said("the lines are kept in {file}", file=wire_file.with_suffix(".bad.jsonl").name)))
-        engine.tell(said("Lines of this session's record cannot be read"), body, severity="warning")
+        lines = tr_n("{count} unreadable line", "{count} unreadable lines", unreadable)
+        body = " · ".join((lines, tr("the lines are kept in {file}", file=wire_file.with_suffix(".bad.jsonl").name)))
+        engine.notify(tr("Lines of this session's record cannot be read"), body, severity="warning")
     if services.plan_mode.on:
         wire.send(StatusUpdate(plan_mode=True))
     await hooks.ask("SessionStart", "resume" if resumed else "startup", source="resume" if resumed else "startup")
@@ -261,7 +263,7 @@ def _hire_again(agent: Agent, market: LaborMarket, session: Session) -> None:
     """The subagents that were made in the session are there again, and those to come are kept."""
     for name, prompt in session.state.subagents.items():
         with contextlib.suppress(ValueError):  # the agent's file has one of that name by now
-            agent.crew.hire(name, prompt)
+            agent.crew.register(name, prompt)
 
     def keep(name: str, prompt: str) -> None:
         session.state.subagents[name] = prompt
@@ -271,15 +273,15 @@ def _hire_again(agent: Agent, market: LaborMarket, session: Session) -> None:
     market.on_hire = keep
 
 
-def _mcp_session(plan: Plan, services: Services, wire: Wire, ask_model: Ask) -> McpSession:
+def _mcp_session(plan: EngineConfig, services: Services, wire: Wire, ask_model: Ask) -> McpSession:
     return McpSession(
-        around=Surroundings(plan.work_dir, services.env, services.questions, ask_model),
+        around=ConnectionContext(plan.work_dir, services.env, services.questions, ask_model),
         approvals=services.approvals,
         progress=services.progress,
         send=wire.send,
         tell=lambda title, body: wire.send(notice(title, body, severity="warning", kind="mcp")),
         capabilities=lambda: services.media.capabilities,
-        told=Told(paths.home() / "cache" / "mcp-told.json" if plan.interactive and plan.starts else None),
+        told=FailureNotices(paths.home() / "cache" / "mcp-told.json" if plan.interactive and plan.autostart else None),
     )
 
 
@@ -295,13 +297,13 @@ def _set_aside(wire_file: Path) -> int:
         return 0
 
 
-def _told(mended: Mended, file: Path) -> str:
+def _told(mended: RepairReport, file: Path) -> str:
     facts = [
-        said_n("{count} unreadable line", "{count} unreadable lines", mended.bad_lines),
-        said_n("{count} unfinished tool call", "{count} unfinished tool calls", mended.results_added),
+        tr_n("{count} unreadable line", "{count} unreadable lines", mended.bad_lines),
+        tr_n("{count} unfinished tool call", "{count} unfinished tool calls", mended.results_added),
     ]
     if mended.bad_lines:
-        facts.append(said("the lines are kept in {file}", file=file.with_suffix(".bad.jsonl").name))
+        facts.append(tr("the lines are kept in {file}", file=file.with_suffix(".bad.jsonl").name))
     return " · ".join(facts)
 
 
@@ -313,7 +315,7 @@ def _log_skills(skills: SkillLibrary) -> None:
         _log.log(level, "%s:%s: %s", problem.path, problem.line or "", problem.text)
 
 
-def _load_skills(plan: Plan) -> SkillLibrary:
+def _load_skills(plan: EngineConfig) -> SkillLibrary:
     config = plan.config
     return SkillLibrary.load(
         SkillRoots(
@@ -321,13 +323,13 @@ def _load_skills(plan: Plan) -> SkillLibrary:
             extra_dirs=config.extra_skill_dirs,
             skills_dirs=plan.skills_dirs,
             merge_all=config.merge_all_available_skills,
-            with_project=plan.standing.reads_skills,
-            project_waits=plan.standing.waits,
+            with_project=plan.trust.reads_skills,
+            project_waits=plan.trust.pending,
         ),
-        featured=plan.featured,
+        featured=plan.featured_flow,
     )
 
 
 def _limits(control: LoopControl) -> Limits:
-    threshold = Threshold(control.compaction_trigger_ratio, control.reserved_context_size)
+    threshold = CompactionThreshold(control.compaction_trigger_ratio, control.reserved_context_size)
     return Limits(control.max_steps_per_turn, control.max_retries_per_step, threshold)

@@ -3,7 +3,7 @@
 import time
 from collections.abc import Callable
 
-from kimi_tui.i18n import said
+from kimi_tui.i18n import tr
 from kimi_tui.tools.shell_support.background import BackgroundTask
 from kimi_tui.wire.codec import WireMessage
 from kimi_tui.wire.events import Notification
@@ -12,7 +12,7 @@ _TAIL_BYTES = 3_000
 _TAIL_LINES = 20
 
 
-class TaskNews:
+class BackgroundNotices:
     """What `BackgroundTasks.on_end` calls."""
 
     def __init__(self, send: Callable[[WireMessage], None], inform: Callable[[str], None]) -> None:
@@ -28,7 +28,7 @@ class TaskNews:
                 type=f"task.{task.status.replace(' ', '_')}",
                 source_kind="background_task",
                 source_id=task.id,
-                title=said("Background task: {what}", what=task.description),
+                title=tr("Background task: {what}", what=task.description),
                 body=task.ending,
                 severity="success" if task.status == "done" else "info" if task.status == "stopped" else "warning",
                 created_at=time.time(),

@@ -5,8 +5,8 @@ from typing import Literal
 
 from kimi_tui.context.compaction import (
     SYSTEM_PROMPT,
-    Threshold,
-    compacted,
+    CompactionThreshold,
+    compacted_history,
     question,
     shortened,
     split,
@@ -14,12 +14,12 @@ from kimi_tui.context.compaction import (
 )
 from kimi_tui.context.context import Context
 from kimi_tui.errors import ContextOverflowError, KimiTuiError, ProviderError
-from kimi_tui.i18n import said
+from kimi_tui.i18n import tr
 from kimi_tui.llm.message import Message, estimate_tokens
 from kimi_tui.llm.provider import Provider
 from kimi_tui.llm.reply import Reply
-from kimi_tui.llm.retry import RetryPolicy, take_reply_with_retries
-from kimi_tui.soul.hooks.dispatcher import Hooks
+from kimi_tui.llm.retry import RetryPolicy, request_reply_with_retries
+from kimi_tui.soul.hooks.dispatcher import HookDispatcher
 from kimi_tui.soul.notices import notice
 from kimi_tui.wire.codec import WireMessage
 from kimi_tui.wire.events import CompactionBegin, CompactionEnd
@@ -39,9 +39,9 @@ class Compactor:
         self,
         context: Context,
         send: Callable[[WireMessage], None],
-        hooks: Hooks,
+        hooks: HookDispatcher,
         *,
-        threshold: Threshold,
+        threshold: CompactionThreshold,
         policy: RetryPolicy,
         told: Callable[[Reply | None], None],
     ) -> None:
@@ -79,20 +79,20 @@ class Compactor:
             return "nothing"
         verdict = await self._hooks.ask("PreCompact", trigger, trigger=trigger, focus=focus)
         if verdict.blocked:
-            return self._failed(said("A hook did not let the conversation be compacted"), verdict.reason, trigger)
+            return self._failed(tr("A hook did not let the conversation be compacted"), verdict.reason, trigger)
         self._send(CompactionBegin())
         try:
             reply = await self._summary(provider, older, most, step, focus) if older else None
             summary = reply.message.text.strip() if reply is not None else ""
             if reply is not None and not summary:
-                raise ProviderError(said("the model gave an empty summary"))
-            messages = compacted(summary, tail, requests=asked) if reply is not None else without_marks(tail)
+                raise ProviderError(tr("the model gave an empty summary"))
+            messages = compacted_history(summary, tail, requests=asked) if reply is not None else without_marks(tail)
             self._context.replace(messages)
             self._context.count_tokens(self._size())
             self._not_below = self._size() + most // 10
             self._told(reply)
         except ProviderError as error:
-            title = said("The conversation could not be compacted and is kept as it was")
+            title = tr("The conversation could not be compacted and is kept as it was")
             return self._failed(title, str(error), trigger)
         finally:
             self._send(CompactionEnd())
@@ -113,7 +113,7 @@ class Compactor:
         room = most // 2
         for shrinks_left in range(_SHRINKS, -1, -1):
             try:
-                return await take_reply_with_retries(
+                return await request_reply_with_retries(
                     provider,
                     SYSTEM_PROMPT,
                     (),

@@ -4,10 +4,10 @@ import asyncio
 from collections.abc import Callable
 from pathlib import Path
 
-from kimi_tui.i18n import said
+from kimi_tui.i18n import tr
 
 
-class DiskTrouble:
+class DiskMonitor:
     """Journals report here; `tell` gets a title, a body and whether it is bad news.
 
     Telling waits for the loop: it is itself written into a journal, and one is being written just now.
@@ -30,10 +30,10 @@ class DiskTrouble:
         if error is None:
             self._failing.discard(file)
             if not self._failing:
-                self._tell(said("The session is written to disk again"), said("Nothing was lost."), False)
+                self._tell(tr("The session is written to disk again"), tr("Nothing was lost."), False)
             return
         first = not self._failing
         self._failing.add(file)
         if first:
             why = f"{file.parent}: {error.strerror or error}"
-            self._tell(said("The session cannot be written to disk; it goes on in memory"), why, True)
+            self._tell(tr("The session cannot be written to disk; it goes on in memory"), why, True)

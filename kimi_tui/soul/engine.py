@@ -10,7 +10,7 @@ from kimi_tui.context.context import Context
 from kimi_tui.errors import KimiTuiError, MaxStepsReachedError, ModelUnsupportedError, UsageError
 from kimi_tui.flow.run.runner import FlowRunner
 from kimi_tui.flow.run.turn_protocol import TurnResult
-from kimi_tui.i18n import said
+from kimi_tui.i18n import tr
 from kimi_tui.interaction.approvals import Approvals
 from kimi_tui.interaction.questions import Questions
 from kimi_tui.mcp.servers import McpServers
@@ -21,19 +21,19 @@ from kimi_tui.soul.commands.command import TurnRunningError
 from kimi_tui.soul.commands.dispatch import as_turn, run_command
 from kimi_tui.soul.commands.parser import names_of, slash_command
 from kimi_tui.soul.commands.registry import COMMANDS, CommandInfo
-from kimi_tui.soul.flows.manager import Flows
+from kimi_tui.soul.flows.manager import FlowManager
 from kimi_tui.soul.flows.prompt_flow import PromptFlow
-from kimi_tui.soul.hooks.dispatcher import Hooks
-from kimi_tui.soul.model_switcher import Models
+from kimi_tui.soul.hooks.dispatcher import HookDispatcher
+from kimi_tui.soul.model_switcher import ModelSwitcher
 from kimi_tui.soul.notices import Severity, error_notice, notice
 from kimi_tui.soul.rewind import RewindPoint, Rewound, go_back, rewind_notice, rewind_points
 from kimi_tui.soul.services import Services
-from kimi_tui.soul.shell_mode import ShellLines
-from kimi_tui.soul.side_questions import Asides
+from kimi_tui.soul.shell_mode import ShellMode
+from kimi_tui.soul.side_questions import SideQuestions
 from kimi_tui.soul.soul import Soul
-from kimi_tui.soul.subagents.running import Roster
+from kimi_tui.soul.subagents.running import RunningSubagents
 from kimi_tui.soul.turn_runner import take_turn
-from kimi_tui.soul.usage_stats import Figures, Prices
+from kimi_tui.soul.usage_stats import Prices, UsageStats
 from kimi_tui.surrogates import without_surrogates
 from kimi_tui.tools.core.progress import ToolProgress
 from kimi_tui.wire.channel import Wire
@@ -41,7 +41,7 @@ from kimi_tui.wire.events import StatusUpdate, TurnEnd
 from kimi_tui.wire.parts import TextPart, UserInput, encodable, text_of
 from kimi_tui.wire.recorder import Recorded, read_recorded
 
-answering: ContextVar[str] = ContextVar("answering", default="")
+current_command: ContextVar[str] = ContextVar("answering", default="")
 """The slash line that is being answered."""
 _MCP_PATIENCE = 5.0
 """Seconds that a turn waits for MCP servers where a person does too; tools that come later are told with a step."""
@@ -57,10 +57,10 @@ class Engine:
         wire: Wire,
         session: Session,
         services: Services,
-        models: Models,
-        hooks: Hooks,
+        models: ModelSwitcher,
+        hooks: HookDispatcher,
         mcp: McpServers,
-        roster: Roster,
+        roster: RunningSubagents,
         config: Config,
         prompt_flow: PromptFlow | None,
         interactive: bool,
@@ -79,15 +79,15 @@ class Engine:
         self.hooks = hooks
         self.mcp = mcp
         self.roster = roster
-        self.asides = Asides(wire.send)
-        self.shell_lines = ShellLines(services, lambda: soul.context, wire.send)
-        self.figures = Figures()
+        self.asides = SideQuestions(wire.send)
+        self.shell_lines = ShellMode(services, lambda: soul.context, wire.send)
+        self.figures = UsageStats()
         wire.listen(self.figures)
         wire.listen(hooks.hear)
         self.config = config
         self.interactive = interactive
         self._turn = asyncio.Lock()
-        self.flows = Flows(self, services, session, wire.send, prompt_flow, control=config.loop_control)
+        self.flows = FlowManager(self, services, session, wire.send, prompt_flow, control=config.loop_control)
         self._yolo_before_away = False
         self.headless = headless
         self.faces_commands: tuple[CommandInfo, ...] = ()
@@ -120,7 +120,7 @@ class Engine:
         return self.models.note
 
     @property
-    def sees_images(self) -> bool:
+    def accepts_images(self) -> bool:
         """The model takes pictures."""
         return "image_in" in self.models.info.capabilities
 
@@ -138,7 +138,7 @@ class Engine:
         """Every slash command there is now, skills and flows among them."""
         own = [command.info for command in COMMANDS]
         if (begun := self.flows.prompt_flow) is not None:
-            own.insert(0, CommandInfo("begin", said("Run the flow of {name}", name=begun.name)))
+            own.insert(0, CommandInfo("begin", tr("Run the flow of {name}", name=begun.name)))
         flows = [CommandInfo(f"flow:{skill.name}", skill.description) for skill in self.skills.flows()]
         skills = [CommandInfo(f"skill:{skill.name}", skill.description) for skill in self.skills.skills]
         prompts = [CommandInfo(name, prompt.summary) for name, (_, prompt) in self.mcp.prompts().items()]
@@ -160,7 +160,7 @@ class Engine:
         if start and (first := next(recorded, None)) is not None:
             yield Recorded(
                 first.timestamp,
-                notice(said("Earlier turns are not shown"), said("They are kept in {file}", file=wire), kind="tail"),
+                notice(tr("Earlier turns are not shown"), tr("They are kept in {file}", file=wire), kind="tail"),
             )
             yield first
         yield from recorded
@@ -171,7 +171,7 @@ class Engine:
 
         self.models.prepare()
         self.mcp.start()
-        watcher = SkillWatcher(self.skills, on_notice=lambda text: self.tell(text, severity="warning"))
+        watcher = SkillWatcher(self.skills, on_notice=lambda text: self.notify(text, severity="warning"))
         self._followers.append(asyncio.create_task(watcher.run()))
 
     async def loaded(self) -> None:
@@ -187,7 +187,7 @@ class Engine:
         line = slash_command(user_input, self.command_names()) if isinstance(user_input, str) else None
         try:
             if line is not None:
-                answering.set(text_of(user_input).strip())
+                current_command.set(text_of(user_input).strip())
                 return await run_command(self, *line, shown=text_of(user_input))
             return await self._message(user_input)
         except KimiTuiError as error:
@@ -200,7 +200,7 @@ class Engine:
     async def run_shell_line(self, command: str) -> None:
         """Run a command of the person's own, without the model. Raises UsageError while a turn or a flow runs."""
         if self._turn.locked() or (self.runner is not None and self.runner.paused is None):
-            raise TurnRunningError(said("a turn is already running"))
+            raise TurnRunningError(tr("a turn is already running"))
         async with self._turn:
             self.session.name_after(f"! {command}")
             await self.shell_lines.run(without_surrogates(command))
@@ -219,18 +219,18 @@ class Engine:
         self._check_media(user_input)
         return self.soul.steer(encodable(user_input))
 
-    def say(self, text: str) -> None:
+    def reply(self, text: str) -> None:
         """An answer of the program itself, as part of the conversation; the model never sees it.
 
         While a turn runs it stands apart from what the model says, as a notification of type `answer` whose title is
         the command.
         """
         if self.busy:
-            self.wire.send(notice(answering.get(), text, kind="answer"))
+            self.wire.send(notice(current_command.get(), text, kind="answer"))
         else:
             self.wire.send(TextPart(text=text))
 
-    def tell(self, title: str, body: str = "", *, severity: Severity = "info") -> None:
+    def notify(self, title: str, body: str = "", *, severity: Severity = "info") -> None:
         self.wire.send(notice(title, body, severity=severity))
 
     def stop_flow(self, reason: str | None = None) -> None:
@@ -248,7 +248,7 @@ class Engine:
         self.asides.cancel()
         self.soul.stop_turn()
         await asyncio.gather(self.services.background.aclose(), self.mcp.aclose())
-        await self.hooks.told()
+        await self.hooks.notify()
         await self.hooks.ask("SessionEnd")
         self.wire.flush()
         self.session.save_state()
@@ -259,7 +259,7 @@ class Engine:
 
     async def _message(self, user_input: UserInput) -> TurnResult:
         if self._turn.locked() or (self.runner is not None and self.runner.paused is None):
-            raise TurnRunningError(said("a turn is already running"))
+            raise TurnRunningError(tr("a turn is already running"))
         self._check_media(user_input)
         iterations = self.config.loop_control.max_ralph_iterations
         if iterations and self.runner is None:
@@ -276,7 +276,7 @@ class Engine:
         for kind, capability in (("image_url", "image_in"), ("video_url", "video_in")):
             if kind in kinds and self.models.key and capability not in self.models.info.capabilities:
                 raise ModelUnsupportedError(
-                    said(
+                    tr(
                         "the model {name} does not take this: {capability} is not among its capabilities",
                         name=self.models.shown_name,
                         capability=capability,
@@ -297,7 +297,7 @@ class Engine:
         """What MCP servers say of their tools is in the conversation, once."""
         for note in self.mcp.instructions():
             if not any(message.role == "user" and message.text == note for message in self.context.history):
-                self.soul.inform(note)
+                self.soul.add_system_note(note)
 
     def rewind_points(self) -> list[RewindPoint]:
         """The turns that can be gone back over, oldest first."""
@@ -306,14 +306,14 @@ class Engine:
     async def rewind(self, point: RewindPoint, *, conversation: bool = True, files: bool = True) -> Rewound:
         """Go back to before that turn and tell the Wire. Raises UsageError where that cannot be."""
         if self.busy:
-            raise TurnRunningError(said("going back has to wait until the turn has ended"))
+            raise TurnRunningError(tr("going back has to wait until the turn has ended"))
         async with self._turn:
             versions = self.services.versions
             try:
                 done = await go_back(point, versions, self.context, conversation=conversation, files=files)
             except (KeyError, ValueError) as error:
                 raise UsageError(
-                    error.args[0] if isinstance(error, ValueError) else said("that turn is no more")
+                    error.args[0] if isinstance(error, ValueError) else tr("that turn is no more")
                 ) from error
         if done.conversation:
             self.services.todos.set(point.todo)
@@ -327,18 +327,18 @@ class Engine:
         Raises UsageError for one that there is not, and while a turn runs.
         """
         if self._turn.locked():
-            raise TurnRunningError(said("the model can be changed when the turn has ended"))
+            raise TurnRunningError(tr("the model can be changed when the turn has ended"))
         await self.models.switch(name, thinking=thinking)
-        self.fit_model()
+        self.apply_model()
         self.tell_status()
 
-    def fit_model(self) -> None:
+    def apply_model(self) -> None:
         """Have everything know the model of now: its size, and what it can see."""
         self.soul.model = self.models.info
         self.services.media.capabilities = self.models.info.capabilities
-        self.soul.agent.offering.fit()
+        self.soul.agent.offering.refresh()
 
-    def set_away(self, away: bool) -> None:
+    def set_attended(self, away: bool) -> None:
         """Nobody is there: tool calls are approved and questions dismissed; or somebody is again."""
         if away:
             self._yolo_before_away = self.approvals.yolo

@@ -6,16 +6,16 @@ from collections.abc import Callable
 from kimi_tui.config.model_selection import ChosenModel, choose_model
 from kimi_tui.config.schema import Config
 from kimi_tui.errors import ModelNotSetError, UsageError
-from kimi_tui.i18n import said
+from kimi_tui.i18n import tr
 from kimi_tui.llm.provider import ModelInfo, Preparable, Provider
 from kimi_tui.llm.provider_settings import ProviderSettings
 from kimi_tui.llm.providers.factory import create_provider
 from kimi_tui.soul.provider_config import model_info, provider_settings
 
-SCRIPT_NOTE = said("a script, not a model")
+SCRIPT_NOTE = tr("a script, not a model")
 
 
-class Models:
+class ModelSwitcher:
     """The provider in use. `missing` is why there is none, told when somebody asks it something.
 
     `thinking` and `cache_key` go to whichever model is asked. Raises ConfigError as `provider_settings` does.
@@ -59,7 +59,7 @@ class Models:
 
     @property
     def shown_name(self) -> str:
-        return self.info.name or said("no model")
+        return self.info.name or tr("no model")
 
     @property
     def note(self) -> str:
@@ -70,10 +70,10 @@ class Models:
         """Ask that model from now on, and have it think or not. Raises UsageError for one that is not configured."""
         if name != self.key and name not in self._config.models:
             raise UsageError(
-                said(
+                tr(
                     "there is no model {name!r}; there are: {facts}",
                     name=name,
-                    facts=", ".join(self.keys) or said("none"),
+                    facts=", ".join(self.keys) or tr("none"),
                 )
             )
         chosen = choose_model(self._config, name)
@@ -100,7 +100,7 @@ class Models:
             raise ModelNotSetError(self._missing)
         if not self._settings.is_complete:
             raise ModelNotSetError(
-                said("the model {name!r} has no name or no key of its service in the configuration", name=self.key)
+                tr("the model {name!r} has no name or no key of its service in the configuration", name=self.key)
             )
         making = self._making or self._begin(self._settings)
         try:

@@ -6,7 +6,7 @@ from uuid import uuid4
 
 from kimi_tui.context.dmail import DMail
 from kimi_tui.errors import KimiTuiError, MaxStepsReachedError, ProviderError, RepeatedCallError, UsageError
-from kimi_tui.i18n import said
+from kimi_tui.i18n import tr
 from kimi_tui.wire.events import Notification
 
 Severity = Literal["info", "success", "warning", "error"]
@@ -32,24 +32,24 @@ def error_notice(error: KimiTuiError) -> Notification:
     """What ended a turn, with its cause."""
     match error:
         case ProviderError():
-            title = said("The model's service failed")
+            title = tr("The model's service failed")
         case UsageError():
-            title = said("That cannot be done")
+            title = tr("That cannot be done")
         case MaxStepsReachedError() | RepeatedCallError():
-            title = said("The turn was stopped")
+            title = tr("The turn was stopped")
         case _:
-            title = said("The turn ended with an error")
+            title = tr("The turn ended with an error")
     body = str(error)
     if isinstance(error, ProviderError) and error.taken_back:
-        body = " ".join((body.rstrip(".") + ".", said("The message was taken back: the model will not see it again.")))
+        body = " ".join((body.rstrip(".") + ".", tr("The message was taken back: the model will not see it again.")))
     return notice(title, body, severity="error", kind=type(error).__name__)
 
 
 def cut_notice() -> Notification:
     """The model's answer ends where the service lets none go on."""
     return notice(
-        said("The answer was cut"),
-        said("It reached the limit of its length; ask the model to go on"),
+        tr("The answer was cut"),
+        tr("It reached the limit of its length; ask the model to go on"),
         severity="warning",
         kind="cut",
     )
@@ -57,7 +57,7 @@ def cut_notice() -> Notification:
 
 def dmail_notice(mail: DMail) -> Notification:
     """The seam that a D-Mail leaves; its payload says to which checkpoint."""
-    title = said("A D-Mail went back to checkpoint {number}", number=mail.checkpoint_id)
+    title = tr("A D-Mail went back to checkpoint {number}", number=mail.checkpoint_id)
     return notice(title, mail.message, kind="dmail").model_copy(
         update={"payload": {"checkpoint_id": mail.checkpoint_id}}
     )

@@ -12,8 +12,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from kimi_tui.context.context import Context
-from kimi_tui.i18n import said
-from kimi_tui.session.file_checkpoints import MAX_FILE_BYTES, FileVersions, Version, digest
+from kimi_tui.i18n import tr
+from kimi_tui.session.file_checkpoints import MAX_FILE_BYTES, FileCheckpoints, FileVersion, digest
 from kimi_tui.soul.notices import notice
 from kimi_tui.tools.file_support.safe_open import read_bytes, write_bytes
 from kimi_tui.tools.file_support.workspace import Workspace
@@ -51,7 +51,7 @@ class Rewound:
     failed: dict[Path, str] = field(default_factory=dict[Path, str])
 
 
-def rewind_points(versions: FileVersions, context: Context) -> list[RewindPoint]:
+def rewind_points(versions: FileCheckpoints, context: Context) -> list[RewindPoint]:
     """The turns of the session, oldest first."""
     return [
         RewindPoint(
@@ -68,16 +68,16 @@ def rewind_points(versions: FileVersions, context: Context) -> list[RewindPoint]
 
 
 async def go_back(
-    point: RewindPoint, versions: FileVersions, context: Context, *, conversation: bool, files: bool
+    point: RewindPoint, versions: FileCheckpoints, context: Context, *, conversation: bool, files: bool
 ) -> Rewound:
     """Raises KeyError where the turn is no more, ValueError where the conversation does not reach back to it."""
     done = Rewound()
     checkpoint = context.checkpoint_of(point.turn_id)
     if conversation and checkpoint is None:
-        raise ValueError(said("the conversation does not reach back to that turn: it was compacted or cleared since"))
+        raise ValueError(tr("the conversation does not reach back to that turn: it was compacted or cleared since"))
     if files:
         wanted, lost = versions.versions_before(point.turn_id)
-        done.failed.update(dict.fromkeys(lost, said("what it held then was not kept")))
+        done.failed.update(dict.fromkeys(lost, tr("what it held then was not kept")))
         await asyncio.to_thread(_restore_all, wanted, versions, done)
     if conversation and checkpoint is not None:
         context.revert_to(checkpoint)
@@ -86,7 +86,7 @@ async def go_back(
     return done
 
 
-def _restore_all(wanted: list[Version], versions: FileVersions, done: Rewound) -> None:
+def _restore_all(wanted: list[FileVersion], versions: FileCheckpoints, done: Rewound) -> None:
     for version in wanted:
         try:
             _restore(version, versions, done)
@@ -94,7 +94,7 @@ def _restore_all(wanted: list[Version], versions: FileVersions, done: Rewound) -
             done.failed[version.path] = error.strerror or str(error)
 
 
-def _restore(version: Version, versions: FileVersions, done: Rewound) -> None:
+def _restore(version: FileVersion, versions: FileCheckpoints, done: Rewound) -> None:
     now: bytes | None = None
     with contextlib.suppress(FileNotFoundError):
         now = read_bytes(version.path, most=_MOST_BYTES)
@@ -131,9 +131,9 @@ def rewind_notice(point: RewindPoint, done: Rewound, workspace: Workspace) -> No
     if done.conversation:
         payload["todo"] = [item.model_dump(mode="json") for item in point.todo]
     return notice(
-        said("Back to before “{text}”", text=point.text[:60])
+        tr("Back to before “{text}”", text=point.text[:60])
         if done.conversation
-        else said("The files are as before “{text}”", text=point.text[:60]),
+        else tr("The files are as before “{text}”", text=point.text[:60]),
         "\n".join(told(done, workspace)),
         kind="rewind",
         severity="warning" if done.failed or done.copies else "info",
@@ -146,15 +146,15 @@ def told(done: Rewound, workspace: Workspace) -> list[str]:
     shown = {path: workspace.place_of(path).shown for path in paths}
     lines: list[str] = []
     if done.conversation:
-        lines.append(said("The conversation goes on from there."))
+        lines.append(tr("The conversation goes on from there."))
     if done.restored:
-        lines.append(said("Restored: {files}.", files=", ".join(shown[path] for path in done.restored)))
+        lines.append(tr("Restored: {files}.", files=", ".join(shown[path] for path in done.restored)))
     if done.removed:
-        lines.append(said("Removed, since it was new: {files}.", files=", ".join(shown[path] for path in done.removed)))
+        lines.append(tr("Removed, since it was new: {files}.", files=", ".join(shown[path] for path in done.removed)))
     lines += [
-        said("{file} was changed by something else too; that is kept as {copy}.", file=shown[path], copy=copy)
+        tr("{file} was changed by something else too; that is kept as {copy}.", file=shown[path], copy=copy)
         for path, copy in done.copies.items()
     ]
-    lines += [said("{file} stays as it is: {why}.", file=shown[path], why=why) for path, why in done.failed.items()]
-    lines.append(said("What Shell commands changed is out of reach and stays as it is."))
+    lines += [tr("{file} stays as it is: {why}.", file=shown[path], why=why) for path, why in done.failed.items()]
+    lines.append(tr("What Shell commands changed is out of reach and stays as it is."))
     return lines

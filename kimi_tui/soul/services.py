@@ -5,12 +5,12 @@ from dataclasses import dataclass
 
 from kimi_tui import paths
 from kimi_tui.config.schema import Config
-from kimi_tui.i18n import said
+from kimi_tui.i18n import tr
 from kimi_tui.interaction.approvals import Approvals
 from kimi_tui.interaction.questions import Questions
 from kimi_tui.permission.settings import PermissionSettings
-from kimi_tui.secret_store import known_among
-from kimi_tui.session.file_checkpoints import FileVersions
+from kimi_tui.secret_store import cached_secrets
+from kimi_tui.session.file_checkpoints import FileCheckpoints
 from kimi_tui.session.session import Session
 from kimi_tui.skill.library import SkillLibrary
 from kimi_tui.soul.notices import notice
@@ -43,7 +43,7 @@ class Services:
     progress: ToolProgress
     env: ChildEnv
     sandbox: Sandbox
-    versions: FileVersions
+    versions: FileCheckpoints
     web: WebSettings
     skills: SkillLibrary
     editor: Editor
@@ -99,13 +99,13 @@ def make_services(
         media=MediaSupport(),
         todos=TodoList(tuple(state.todos)),
         progress=ToolProgress(),
-        env=ChildEnv(secrets=lambda: known_among(config.api_keys)),
+        env=ChildEnv(secrets=lambda: cached_secrets(config.api_keys)),
         sandbox=Sandbox(
             permissions.sandbox,
             workspace,
-            tell=lambda text: wire.send(notice(said("Commands run without a sandbox"), text, kind="sandbox")),
+            tell=lambda text: wire.send(notice(tr("Commands run without a sandbox"), text, kind="sandbox")),
         ),
-        versions=FileVersions(session.dir / "files"),
+        versions=FileCheckpoints(session.dir / "files"),
         web=web_settings(config.services),
         skills=skills,
         editor=Editor(),

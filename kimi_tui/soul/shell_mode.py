@@ -31,7 +31,7 @@ _ABOUT = (
 )
 
 
-class ShellLines:
+class ShellMode:
     """Runs one line at a time, which `stop` interrupts."""
 
     def __init__(self, services: Services, context: Callable[[], Context], send: Callable[[WireMessage], None]) -> None:

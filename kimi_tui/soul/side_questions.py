@@ -7,7 +7,7 @@ from uuid import uuid4
 from kimi_tui.errors import KimiTuiError
 from kimi_tui.llm.message import Message, user_message
 from kimi_tui.llm.provider import Provider
-from kimi_tui.llm.retry import take_reply_with_retries
+from kimi_tui.llm.retry import request_reply_with_retries
 from kimi_tui.soul.agent import Agent
 from kimi_tui.wire.codec import WireMessage
 from kimi_tui.wire.events import BtwBegin, BtwEnd
@@ -21,7 +21,7 @@ _NOTE = (
 _REFUSED = "<system>ERROR: No tool runs in a side question. Answer in words.</system>"
 
 
-class Asides:
+class SideQuestions:
     """The side questions of a session."""
 
     def __init__(self, send: Callable[[WireMessage], None]) -> None:
@@ -60,7 +60,7 @@ async def _answer(question: str, agent: Agent, provider: Provider, history: list
     asked = [*history, user_message((TextPart(text=_NOTE), TextPart(text=question)))]
     text = ""
     for _ in range(MOST_REPLIES):
-        reply = await take_reply_with_retries(
+        reply = await request_reply_with_retries(
             provider,
             agent.system_prompt,
             agent.toolset.specs,

@@ -8,7 +8,7 @@ import asyncio
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
-from kimi_tui.context.compaction import Threshold
+from kimi_tui.context.compaction import CompactionThreshold
 from kimi_tui.context.context import Context, interrupted_result
 from kimi_tui.context.dmail import arrival, checkpoint_mark, is_checkpoint_mark
 from kimi_tui.errors import (
@@ -21,14 +21,14 @@ from kimi_tui.errors import (
     RepeatedCallError,
 )
 from kimi_tui.flow.run.turn_protocol import TurnResult
-from kimi_tui.i18n import said
+from kimi_tui.i18n import tr
 from kimi_tui.llm.message import Message, user_message
 from kimi_tui.llm.provider import ModelInfo, Provider, SpokenPart
 from kimi_tui.llm.reply import Reply
-from kimi_tui.llm.retry import RetryPolicy, take_reply_with_retries
+from kimi_tui.llm.retry import RetryPolicy, request_reply_with_retries
 from kimi_tui.soul.agent import Agent
 from kimi_tui.soul.compact import Compacted, Compactor
-from kimi_tui.soul.hooks.dispatcher import Hooks
+from kimi_tui.soul.hooks.dispatcher import HookDispatcher
 from kimi_tui.soul.hooks.tool_calls import call_with_hooks
 from kimi_tui.soul.notices import cut_notice, dmail_notice
 from kimi_tui.tools.core.repeat_guard import STOP_AT as REPEATS_STOP_AT
@@ -52,7 +52,7 @@ class Limits:
 
     max_steps: int = 1000
     max_attempts: int = 3
-    compaction: Threshold = field(default_factory=Threshold)
+    compaction: CompactionThreshold = field(default_factory=CompactionThreshold)
 
     @property
     def retries(self) -> RetryPolicy:
@@ -86,7 +86,7 @@ class Soul:
         context: Context,
         send: Callable[[WireMessage], None],
         limits: Limits,
-        hooks: Hooks,
+        hooks: HookDispatcher,
         rejection_ends_turn: bool = True,
     ) -> None:
         self.agent = agent
@@ -139,7 +139,7 @@ class Soul:
         self._steered.append(text)
         return True
 
-    def inform(self, note: str) -> None:
+    def add_system_note(self, note: str) -> None:
         """Have the model know before its next step, in this turn or a later one. The Wire is not told."""
         if note not in self._notes:
             self._notes.append(note)
@@ -222,7 +222,7 @@ class Soul:
 
     def _asked(self) -> Provider:
         if self.provider is None:
-            raise ModelNotSetError(said("no model is set"))
+            raise ModelNotSetError(tr("no model is set"))
         return self.provider
 
     def _request(self, turn: _Turn, text: UserInput) -> None:
@@ -292,7 +292,7 @@ class Soul:
             self._send(retry)
 
         try:
-            return await take_reply_with_retries(
+            return await request_reply_with_retries(
                 self._asked(),
                 self.agent.system_prompt,
                 self.agent.toolset.specs,
@@ -346,7 +346,7 @@ class Soul:
 
 
 def _too_long(error: ContextOverflowError) -> ContextOverflowError:
-    way_out = said(
+    way_out = tr(
         "the conversation is too long for this model: take the last turn back with /undo, take a model with more room "
         "with /model, or begin anew with /clear"
     )

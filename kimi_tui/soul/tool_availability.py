@@ -7,7 +7,7 @@ from kimi_tui.tools.web_support.web_settings import WebSettings
 _MEDIA, _SEARCH = "ReadMediaFile", "SearchWeb"
 
 
-class Offering:
+class ToolAvailability:
     """Of one toolset. What the model cannot see it is not offered to look at, and the model may change."""
 
     def __init__(self, toolset: Toolset, media: MediaSupport, web: WebSettings) -> None:
@@ -16,9 +16,9 @@ class Offering:
         self._media_tool = toolset.get(_MEDIA)
         if web.search is None:
             toolset.remove(_SEARCH)
-        self.fit()
+        self.refresh()
 
-    def fit(self) -> None:
+    def refresh(self) -> None:
         """Offer what the model of now can use."""
         if self._media_tool is None:
             return

@@ -4,8 +4,8 @@ from collections.abc import Callable
 
 from kimi_tui.errors import KimiTuiError
 from kimi_tui.flow.run.turn_protocol import TurnResult
-from kimi_tui.i18n import said
-from kimi_tui.soul.hooks.dispatcher import Hooks
+from kimi_tui.i18n import tr
+from kimi_tui.soul.hooks.dispatcher import HookDispatcher
 from kimi_tui.soul.notices import notice
 from kimi_tui.soul.services import Services
 from kimi_tui.soul.soul import Soul
@@ -22,7 +22,7 @@ PLAN_REMINDER = (
 async def take_turn(
     soul: Soul,
     services: Services,
-    hooks: Hooks,
+    hooks: HookDispatcher,
     send: Callable[[WireMessage], None],
     prompt: UserInput,
     *,
@@ -36,7 +36,7 @@ async def take_turn(
     if verdict.blocked:
         why = verdict.reason or "no reason given"
         send(TurnBegin(user_input=shown))
-        send(notice(said("A hook did not let this be sent"), why, severity="warning", kind="hook"))
+        send(notice(tr("A hook did not let this be sent"), why, severity="warning", kind="hook"))
         send(TurnEnd())
         return TurnResult("rejected", f"a hook did not let this be sent: {why}")
     try:
@@ -46,7 +46,9 @@ async def take_turn(
         raise
 
 
-async def _take(soul: Soul, services: Services, hooks: Hooks, prompt: UserInput, shown: UserInput) -> TurnResult:
+async def _take(
+    soul: Soul, services: Services, hooks: HookDispatcher, prompt: UserInput, shown: UserInput
+) -> TurnResult:
     turn_id = services.versions.begin_turn(text_of(shown), services.todos.items)
     result = await soul.take_turn(_with_reminders(prompt, services), shown_as=shown, turn_id=turn_id)
     if result.stop != "finished":

@@ -12,21 +12,21 @@ Prices = tuple[float | None, float | None]
 
 
 @dataclass(slots=True)
-class Used:
+class ModelUsage:
     """What one model did."""
 
     steps: int = 0
     usage: TokenUsage = field(default_factory=TokenUsage)
 
 
-class Figures:
+class UsageStats:
     """A listener of the Wire, subagents included; `mcp` is the last that was told.
 
     `by_model` is by the models' names in the configuration; "" is for what was recorded without one.
     """
 
     def __init__(self) -> None:
-        self.by_model: dict[str, Used] = {}
+        self.by_model: dict[str, ModelUsage] = {}
         self.mcp: MCPStatus | None = None
 
     @property
@@ -58,7 +58,7 @@ class Figures:
 
     def _add(self, update: StatusUpdate) -> None:
         if update.token_usage is not None:
-            used = self.by_model.setdefault(update.model or "", Used())
+            used = self.by_model.setdefault(update.model or "", ModelUsage())
             used.steps += 1
             used.usage = used.usage + update.token_usage
 

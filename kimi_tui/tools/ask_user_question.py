@@ -4,7 +4,7 @@ import json
 
 from pydantic import Field
 
-from kimi_tui.i18n import said
+from kimi_tui.i18n import tr
 from kimi_tui.interaction.questions import Questions
 from kimi_tui.tools.core.tool import Params, Tool, current_tool_call, ok
 from kimi_tui.wire.display import BriefBlock
@@ -52,6 +52,6 @@ class AskUserQuestion(Tool[AskUserQuestionParams]):
         output = json.dumps({"answers": dict(answers.by_question)}, ensure_ascii=False)
         if answers.dismissed:
             message = "The user did not answer. Go on with what you think best, and say what you assumed."
-            return ok(output, message, display=(BriefBlock(text=said("Not answered")),))
+            return ok(output, message, display=(BriefBlock(text=tr("Not answered")),))
         brief = "\n".join(f"{question} {answer}" for question, answer in answers.by_question.items())
         return ok(output, display=(BriefBlock(text=brief),))

@@ -21,7 +21,7 @@ class CreateSubagent(Tool[CreateSubagentParams]):
 
     async def call(self, params: CreateSubagentParams) -> ToolReturnValue:
         try:
-            self._subagents.hire(params.name, params.system_prompt)
+            self._subagents.register(params.name, params.system_prompt)
         except ValueError as error:
             return failed(str(error))
         return ok(f"There are now: {', '.join(self._subagents.names())}.", f"Subagent {params.name} was made.")

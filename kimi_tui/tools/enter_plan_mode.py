@@ -1,6 +1,6 @@
 """EnterPlanMode: look first, change nothing."""
 
-from kimi_tui.i18n import said
+from kimi_tui.i18n import tr
 from kimi_tui.tools.core.plan_mode import PlanMode
 from kimi_tui.tools.core.tool import Params, Tool, ok
 from kimi_tui.wire.display import BriefBlock
@@ -23,5 +23,5 @@ class EnterPlanMode(Tool[EnterPlanModeParams]):
         self._plan_mode.on = True
         return ok(
             message="Plan mode is on: read and search, make a plan, then call ExitPlanMode with it. Nothing else runs.",
-            display=(BriefBlock(text=said("Plan mode is on")),),
+            display=(BriefBlock(text=tr("Plan mode is on")),),
         )

@@ -2,7 +2,7 @@
 
 from pydantic import Field
 
-from kimi_tui.i18n import said
+from kimi_tui.i18n import tr
 from kimi_tui.interaction.questions import Questions
 from kimi_tui.tools.core.plan_mode import PlanMode
 from kimi_tui.tools.core.tool import Params, Tool, current_tool_call, failed, ok
@@ -10,9 +10,9 @@ from kimi_tui.wire.display import BriefBlock
 from kimi_tui.wire.parts import ToolReturnValue
 from kimi_tui.wire.requests import Question, QuestionOption
 
-QUESTION = said("Carry out this plan?")
-_YES = said("Yes")
-_NO = said("No")
+QUESTION = tr("Carry out this plan?")
+_YES = tr("Yes")
+_NO = tr("No")
 
 
 class PlanOption(Params):
@@ -50,11 +50,11 @@ class ExitPlanMode(Tool[ExitPlanModeParams]):
             [
                 Question(
                     question=QUESTION,
-                    header=said("Plan"),
+                    header=tr("Plan"),
                     options=(*(ways or [QuestionOption(label=_YES)]), QuestionOption(label=_NO)),
                     body=params.plan,
-                    other_label=said("Change it"),
-                    other_description=said("Say what is to be different."),
+                    other_label=tr("Change it"),
+                    other_description=tr("Say what is to be different."),
                 )
             ],
             tool_call_id=current_tool_call.get().id,
@@ -65,14 +65,14 @@ class ExitPlanMode(Tool[ExitPlanModeParams]):
         if answer in agreed:
             self._plan_mode.on = False
             how = "" if answer == _YES else f" in this way: {answer}"
-            brief = said("Plan agreed to in this way: {way}", way=answer) if how else said("Plan agreed to")
+            brief = tr("Plan agreed to in this way: {way}", way=answer) if how else tr("Plan agreed to")
             return ok(
                 message=f"The user agreed to the plan{how}. Plan mode is off; carry it out.",
                 display=(BriefBlock(text=brief),),
             )
         feedback = None if answer == _NO else answer
         told = "The user did not agree to the plan." + (f" What to change: {feedback}" if feedback else "")
-        brief = said("Plan not agreed to: {words}", words=feedback) if feedback else said("Plan not agreed to")
+        brief = tr("Plan not agreed to: {words}", words=feedback) if feedback else tr("Plan not agreed to")
         return failed(f"{told} Plan mode is still on.", brief=brief).model_copy(
             update={"extras": {"rejected": True, "feedback": feedback}}
         )

@@ -6,10 +6,10 @@ import logging
 from pydantic import Field
 
 from kimi_tui.errors import ConfigError
-from kimi_tui.i18n import said
+from kimi_tui.i18n import tr
 from kimi_tui.interaction.approvals import Approvals, Scope
 from kimi_tui.permission.subject import PageSubject
-from kimi_tui.tools.core.ask_approval import ask
+from kimi_tui.tools.core.ask_approval import ask_approval
 from kimi_tui.tools.core.result_builder import ResultBuilder
 from kimi_tui.tools.core.tool import Params, Tool, current_tool_call, failed, ok
 from kimi_tui.tools.web_support.fetcher import (
@@ -72,16 +72,16 @@ class FetchURL(Tool[FetchURLParams]):
 
     async def _ask(self, url: str, before: str) -> ToolReturnValue | None:
         host = host_of(url)
-        return await ask(
+        return await ask_approval(
             self._approvals,
             sender=self.name,
-            action=said("fetch page"),
-            description=said("Fetch {url}, to which {before} leads", url=url, before=before)
+            action=tr("fetch page"),
+            description=tr("Fetch {url}, to which {before} leads", url=url, before=before)
             if before
-            else said("Fetch {url}", url=url),
-            scope=Scope((f"fetch: {host}",), said("pages of {host}", host=host)),
+            else tr("Fetch {url}", url=url),
+            scope=Scope((f"fetch: {host}",), tr("pages of {host}", host=host)),
             subject=PageSubject(url, host),
-            because=(said("the address itself can carry something out, to {host}", host=host),),
+            because=(tr("the address itself can carry something out, to {host}", host=host),),
         )
 
 

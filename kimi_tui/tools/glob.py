@@ -9,7 +9,7 @@ from pathlib import Path, PurePosixPath
 from pydantic import Field
 
 from kimi_tui.interaction.approvals import Approvals
-from kimi_tui.tools.core.permission_subject import left_out
+from kimi_tui.tools.core.permission_subject import denied_paths
 from kimi_tui.tools.core.tool import Params, Tool, failed, ok
 from kimi_tui.tools.file_support.sensitive_names import is_sensitive
 from kimi_tui.tools.file_support.workspace import PathRefusedError, Workspace
@@ -65,7 +65,7 @@ class Glob(Tool[GlobParams]):
             return True
         place = self._workspace.place_of(path.resolve())
         policy = self._approvals.policy
-        return place.sensitive or (bool(policy.rules) and left_out(self.name, place, policy))
+        return place.sensitive or (bool(policy.rules) and denied_paths(self.name, place, policy))
 
     def _folder(self, given: str | None) -> Path:
         if given is None:

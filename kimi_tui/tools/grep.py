@@ -10,14 +10,14 @@ from typing import ClassVar, Literal
 from pydantic import ConfigDict, Field
 
 from kimi_tui.interaction.approvals import Approvals
-from kimi_tui.tools.core.permission_subject import left_out
+from kimi_tui.tools.core.permission_subject import denied_paths
 from kimi_tui.tools.core.result_builder import ResultBuilder
 from kimi_tui.tools.core.tool import Params, Tool, failed, ok
 from kimi_tui.tools.file_support.ripgrep import find_ripgrep
 from kimi_tui.tools.file_support.sensitive_names import is_sensitive
-from kimi_tui.tools.file_support.workspace import PathRefusedError, Place, Workspace
+from kimi_tui.tools.file_support.workspace import PathRefusedError, ResolvedPath, Workspace
 from kimi_tui.tools.shell_support.child_env import DEFAULT_ENV
-from kimi_tui.tools.shell_support.process_runner import Ended, run
+from kimi_tui.tools.shell_support.process_runner import ProcessResult, run
 from kimi_tui.wire.display import BriefBlock
 from kimi_tui.wire.parts import ToolReturnValue
 
@@ -72,7 +72,7 @@ class Grep(Tool[GrepParams]):
             return failed(f"`{params.path}` does not exist.")
         if place.sensitive and not place.real.is_dir():
             return failed(f"`{params.path}` by its name holds secrets and is not searched. ReadFile asks the user.")
-        if not place.real.is_dir() and left_out(self.name, place, self._approvals.policy):
+        if not place.real.is_dir() and denied_paths(self.name, place, self._approvals.policy):
             return failed(f"`{params.path}` is not searched: a rule of the user's is against it.")
         text, ended = await self._search([program, *_options(params)], place)
         if "os error 11" in text and "\0" not in text:
@@ -87,10 +87,10 @@ class Grep(Tool[GrepParams]):
         return (
             is_sensitive(self._workspace.work_dir / path)
             or place.sensitive
-            or left_out(self.name, place, self._approvals.policy)
+            or denied_paths(self.name, place, self._approvals.policy)
         )
 
-    async def _search(self, command: list[str], place: Place) -> tuple[str, Ended]:
+    async def _search(self, command: list[str], place: ResolvedPath) -> tuple[str, ProcessResult]:
         pieces: list[str] = []
         size = 0
 
@@ -111,8 +111,8 @@ class Grep(Tool[GrepParams]):
                 seconds=SECONDS,
             )
         except OSError as error:
-            return f"{error.strerror}", Ended(2)
-        return "".join(pieces), Ended(None, timed_out=True) if size > MAX_CHARS else ended
+            return f"{error.strerror}", ProcessResult(2)
+        return "".join(pieces), ProcessResult(None, timed_out=True) if size > MAX_CHARS else ended
 
 
 def _options(params: GrepParams) -> Iterator[str]:
@@ -160,7 +160,7 @@ class _Entry:
 
 
 def _result(
-    params: GrepParams, work_dir: Path, is_secret: Callable[[str], bool], text: str, ended: Ended
+    params: GrepParams, work_dir: Path, is_secret: Callable[[str], bool], text: str, ended: ProcessResult
 ) -> ToolReturnValue:
     files: dict[str, list[_Entry]] = {}
     current = ""

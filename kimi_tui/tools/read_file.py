@@ -15,9 +15,9 @@ from kimi_tui.tools.core.result_builder import MARKER, MAX_LINE_CHARS
 from kimi_tui.tools.core.tool import Params, Tool, failed, ok
 from kimi_tui.tools.file_support.client_editor import NO_EDITOR, Editor
 from kimi_tui.tools.file_support.read_approval import ask_to_read
-from kimi_tui.tools.file_support.safe_open import opened
+from kimi_tui.tools.file_support.safe_open import open_checked
 from kimi_tui.tools.file_support.text_encoding import MAX_EDIT_BYTES, decode, is_binary, media_kind
-from kimi_tui.tools.file_support.workspace import PathRefusedError, Place, Workspace
+from kimi_tui.tools.file_support.workspace import PathRefusedError, ResolvedPath, Workspace
 from kimi_tui.wire.display import BriefBlock
 from kimi_tui.wire.parts import ToolReturnValue
 
@@ -72,7 +72,7 @@ class ReadFile(Tool[ReadFileParams]):
         except OSError as error:
             return failed(str(error) if error.strerror is None else f"`{params.path}`: {error.strerror}.")
 
-    async def _held(self, place: Place) -> str | None:
+    async def _held(self, place: ResolvedPath) -> str | None:
         """The text of a file of the workspace as the editor has it: what is not saved yet counts."""
         buffers = self._editor.buffers
         if buffers is None or not place.inside or not await asyncio.to_thread(_may_be_held, place):
@@ -95,20 +95,20 @@ class _Lines:
     full: bool = False
 
 
-def _may_be_held(place: Place) -> bool:
+def _may_be_held(place: ResolvedPath) -> bool:
     """Whether an editor can be asked for it: a text, or nothing yet. Raises OSError for what is no file."""
     try:
-        with opened(place.real) as descriptor:
+        with open_checked(place.real) as descriptor:
             start = os.pread(descriptor, 8192, 0)
             return not media_kind(start) and not is_binary(start) and os.fstat(descriptor).st_size <= MAX_EDIT_BYTES
     except FileNotFoundError:
         return True
 
 
-def _read(place: Place, offset: int, count: int, held: str | None) -> ToolReturnValue:
+def _read(place: ResolvedPath, offset: int, count: int, held: str | None) -> ToolReturnValue:
     if held is not None:
         return _result(place, _found(_lines_of(held), offset, count))
-    with opened(place.real) as descriptor:
+    with open_checked(place.real) as descriptor:
         start = os.pread(descriptor, 8192, 0)
         if kind := media_kind(start):
             return failed(f"`{place.given}` is a {'picture' if kind == 'image' else kind}. ReadMediaFile reads those.")
@@ -124,7 +124,7 @@ def _found(lines: Iterable[bytes], offset: int, count: int) -> _Lines:
     return _from_start(lines, offset, count) if offset > 0 else _from_end(lines, -offset, count)
 
 
-def _result(place: Place, found: _Lines) -> ToolReturnValue:
+def _result(place: ResolvedPath, found: _Lines) -> ToolReturnValue:
     last = found.first + len(found.lines) - 1
     total = "more than can be counted" if found.total is None else str(found.total)
     if found.total == 0:

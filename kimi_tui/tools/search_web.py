@@ -8,7 +8,7 @@ from typing import cast
 from pydantic import Field
 
 from kimi_tui.errors import ConfigError
-from kimi_tui.i18n import said
+from kimi_tui.i18n import tr
 from kimi_tui.tools.core.result_builder import MARKER, MAX_CHARS, ResultBuilder
 from kimi_tui.tools.core.tool import Params, Tool, failed, ok
 from kimi_tui.tools.fetch_url import read_page
@@ -55,7 +55,7 @@ class SearchWeb(Tool[SearchWebParams]):
         except FetchError as error:
             return failed(f"The search service failed: {error}.")
         if not hits:
-            return ok(message="Nothing was found.", display=(BriefBlock(text=said("Nothing was found")),))
+            return ok(message="Nothing was found.", display=(BriefBlock(text=tr("Nothing was found")),))
         output = ResultBuilder(max_line_chars=None)
         share = max(_LEAST_CONTENT_CHARS, MAX_CHARS // len(hits) - _HEAD_CHARS)
         output.write("\n\n".join(_shown(hit, share) for hit in hits) + "\n")

@@ -6,21 +6,21 @@ from dataclasses import replace
 
 from pydantic import Field, model_validator
 
-from kimi_tui.i18n import said
+from kimi_tui.i18n import tr
 from kimi_tui.interaction.approvals import Approvals
 from kimi_tui.permission.doubt import Doubt, DoubtKind
-from kimi_tui.tools.core.ask_approval import ask, denied
+from kimi_tui.tools.core.ask_approval import ask_approval, denied_result
 from kimi_tui.tools.core.permission_subject import command_subject
 from kimi_tui.tools.core.progress import ToolProgress, last_lines
 from kimi_tui.tools.core.result_builder import ResultBuilder
 from kimi_tui.tools.core.tool import Params, Tool, current_tool_call, failed, ok
 from kimi_tui.tools.file_support.client_editor import NO_EDITOR, Editor
 from kimi_tui.tools.file_support.workspace import Workspace
-from kimi_tui.tools.shell_support.approval_scope import scope_of
+from kimi_tui.tools.shell_support.approval_scope import approval_scope
 from kimi_tui.tools.shell_support.background import NO_BACKGROUND, BackgroundError, BackgroundTasks
 from kimi_tui.tools.shell_support.child_env import DEFAULT_ENV, ChildEnv
-from kimi_tui.tools.shell_support.command_parser import hidden_text, take_apart
-from kimi_tui.tools.shell_support.process_runner import Ended, run
+from kimi_tui.tools.shell_support.command_parser import hidden_text, parse_command_line
+from kimi_tui.tools.shell_support.process_runner import ProcessResult, run
 from kimi_tui.tools.shell_support.protected_paths import why_asked_for
 from kimi_tui.tools.shell_support.sandbox import NO_SANDBOX, Sandbox
 from kimi_tui.wire.display import BriefBlock, DisplayBlock, ShellBlock
@@ -86,7 +86,7 @@ class Shell(Tool[ShellParams]):
         self._editor = editor
 
     def reads(self, params: ShellParams) -> bool:
-        line = take_apart(params.command)
+        line = parse_command_line(params.command)
         return not params.outside_sandbox and command_subject(line, self._workspace).reads
 
     async def call(self, params: ShellParams) -> ToolReturnValue:
@@ -103,7 +103,7 @@ class Shell(Tool[ShellParams]):
         if not edits:
             return await self._go(params, boxed=boxed, outside=outside)
         params = params.model_copy(update={"command": edits[-1]})
-        refused = denied(self._approvals, self.name, command_subject(take_apart(params.command)))
+        refused = denied_result(self._approvals, self.name, command_subject(parse_command_line(params.command)))
         if refused is None and "\0" in params.command:
             refused = failed("The command holds a NUL character.")
         return _edited(refused or await self._go(params, boxed=boxed, outside=outside), params.command)
@@ -111,7 +111,7 @@ class Shell(Tool[ShellParams]):
     async def _go(self, params: ShellParams, *, boxed: bool, outside: bool) -> ToolReturnValue:
         command = bash(params.command)
         if not outside:
-            with_git = any(one.program == "git" for one in take_apart(params.command).commands)
+            with_git = any(one.program == "git" for one in parse_command_line(params.command).commands)
             command = self._sandbox.wrap(command, with_git=with_git)
         if params.run_in_background:
             return self._start(params, command)
@@ -120,23 +120,23 @@ class Shell(Tool[ShellParams]):
     async def _ask(
         self, params: ShellParams, *, outside: bool, on_edit: Callable[[str], None]
     ) -> ToolReturnValue | None:
-        line = take_apart(params.command)
+        line = parse_command_line(params.command)
         if outside:
             line = replace(line, doubts=(*line.doubts, Doubt(DoubtKind.OUTSIDE_SANDBOX)))
         display: list[DisplayBlock] = [ShellBlock(command=params.command)]
         if hidden := hidden_text(params.command):
-            display.append(BriefBlock(text=said("Careful: {why}", why=hidden)))
-        because = [said("it is to run outside of the sandbox")] if outside else []
+            display.append(BriefBlock(text=tr("Careful: {why}", why=hidden)))
+        because = [tr("it is to run outside of the sandbox")] if outside else []
         guarded = why_asked_for(line, self._workspace)
         if guarded is not None:
             because.append(guarded)
-        return await ask(
+        return await ask_approval(
             self._approvals,
             sender=self.name,
-            action=said("run background command") if params.run_in_background else said("run command"),
-            description=said("Run command `{command}`", command=params.command),
+            action=tr("run background command") if params.run_in_background else tr("run command"),
+            description=tr("Run command `{command}`", command=params.command),
             display=display,
-            scope=scope_of(line, params.command),
+            scope=approval_scope(line, params.command),
             subject=command_subject(line, self._workspace),
             because=because,
             must_ask=guarded is not None,
@@ -155,7 +155,7 @@ class Shell(Tool[ShellParams]):
         except BackgroundError as error:
             return failed(str(error))
         message = f"Started in the background as task {task.id}. TaskOutput shows what it prints; TaskStop ends it."
-        brief = said("Runs in the background as task {task}", task=task.id)
+        brief = tr("Runs in the background as task {task}", task=task.id)
         return ok(message=message, display=(BriefBlock(text=brief), task.block))
 
     async def _run(self, params: ShellParams, command: list[str], sandbox: Sandbox) -> ToolReturnValue:
@@ -184,7 +184,7 @@ class Shell(Tool[ShellParams]):
 def _edited(value: ToolReturnValue, command: str) -> ToolReturnValue:
     """The result of a command that the person changed before it ran: the model is told what it was."""
     note = f"The user changed the command before it ran. This is what they approved in place of yours:\n{command}\n"
-    brief = BriefBlock(text=said("You changed it: {command}", command=command))
+    brief = BriefBlock(text=tr("You changed it: {command}", command=command))
     return value.model_copy(update={"message": note + value.message, "display": (brief, *value.display)})
 
 
@@ -193,7 +193,7 @@ def bash(command: str) -> list[str]:
     return [shutil.which("bash") or "/bin/bash", "-c", command]
 
 
-def result_of(output: ResultBuilder, ended: Ended, seconds: int, sandbox: Sandbox) -> ToolReturnValue:
+def result_of(output: ResultBuilder, ended: ProcessResult, seconds: int, sandbox: Sandbox) -> ToolReturnValue:
     """What to answer of a command that ended; `seconds` is what it was given."""
     text = output.build()
     brief = "\n".join(last_lines(text, _BRIEF_LINES))
@@ -204,7 +204,7 @@ def result_of(output: ResultBuilder, ended: Ended, seconds: int, sandbox: Sandbo
             "a command that is to go on must be run in the background."
         )
     if ended.timed_out:
-        message = output.note(said("Command killed by timeout ({seconds}s)", seconds=seconds))
+        message = output.note(tr("Command killed by timeout ({seconds}s)", seconds=seconds))
         return failed(message, output=text, brief=f"{brief}\n{message}".strip())
     if ended.exit_code == 0:
         message = output.note(f"Command executed successfully. {note}".strip())
@@ -212,8 +212,8 @@ def result_of(output: ResultBuilder, ended: Ended, seconds: int, sandbox: Sandbo
     if hint := sandbox.hint(text):
         note = f"{note} {hint}".strip()
     if ended.exit_code is None:
-        failure = said("Command was killed.")
+        failure = tr("Command was killed.")
     else:
-        failure = said("Command failed with exit code: {code}.", code=ended.exit_code)
+        failure = tr("Command failed with exit code: {code}.", code=ended.exit_code)
     message = output.note(f"{failure} {note}".strip())
     return failed(message, output=text, brief=brief or None)

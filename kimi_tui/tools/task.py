@@ -26,14 +26,14 @@ class Subagents(Protocol):
         """Whether it edits no files; in plan mode its other tools only read. False for a name that there is not."""
         ...
 
-    async def work(self, name: str, prompt: str, *, description: str, tool_call_id: str) -> str:
+    async def run(self, name: str, prompt: str, *, description: str, tool_call_id: str) -> str:
         """The subagent's last message.
 
         Raises LookupError for a name that there is not, SubagentStoppedError, and whatever KimiTuiError ended it.
         """
         ...
 
-    def hire(self, name: str, system_prompt: str) -> None:
+    def register(self, name: str, system_prompt: str) -> None:
         """Make a new one with the tools of the one that asks. Raises ValueError."""
         ...
 
@@ -62,7 +62,7 @@ class Task(Tool[TaskParams]):
 
     async def call(self, params: TaskParams) -> ToolReturnValue:
         try:
-            report = await self._subagents.work(
+            report = await self._subagents.run(
                 params.subagent_name,
                 params.prompt,
                 description=params.description,

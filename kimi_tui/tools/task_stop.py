@@ -2,9 +2,9 @@
 
 from pydantic import Field
 
-from kimi_tui.i18n import said
+from kimi_tui.i18n import tr
 from kimi_tui.interaction.approvals import Approvals
-from kimi_tui.tools.core.ask_approval import ask
+from kimi_tui.tools.core.ask_approval import ask_approval
 from kimi_tui.tools.core.tool import Params, Tool, failed, ok
 from kimi_tui.tools.shell_support.background import NO_BACKGROUND, BackgroundTasks
 from kimi_tui.wire.parts import ToolReturnValue
@@ -30,14 +30,14 @@ class TaskStop(Tool[TaskStopParams]):
             return failed(f"There is no background task `{params.task_id}`. TaskList lists them.")
         if not task.running:
             return ok(message=f"It has ended already: {task.line}.", display=(task.block,))
-        refused = await ask(
+        refused = await ask_approval(
             self._approvals,
             sender=self.name,
-            action=said("stop background task"),
-            description=said("Stop background task `{task}`: {what}", task=task.id, what=task.description),
+            action=tr("stop background task"),
+            description=tr("Stop background task `{task}`: {what}", task=task.id, what=task.description),
             display=(task.block,),
         )
         if refused is not None:
             return refused
-        await self._background.stop(task.id, params.reason or said("stopped by the agent"))
+        await self._background.stop(task.id, params.reason or tr("stopped by the agent"))
         return ok(message=f"Stopped: {task.line}.", display=(task.block,))

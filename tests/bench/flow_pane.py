@@ -13,9 +13,9 @@ sys.path.insert(0, str(Path(__file__).parents[2]))
 from textual.app import App, ComposeResult
 from textual.geometry import Region
 
-from kimi_tui.flow.run.run_view import FlowPicture
+from kimi_tui.flow.run.run_view import RunView
 from kimi_tui.ui.tui.flow_pane.chart_view import FlowChart
-from kimi_tui.ui.tui.flow_pane.run_styles import Circumstances, faces_of, flow_of
+from kimi_tui.ui.tui.flow_pane.run_styles import LiveContext, chart_style, flow_of
 from kimi_tui.wire.flow_events import FlowBegin, FlowNodeBegin, FlowNodeEnd
 from tests.ui.tui.flow_pane.flow_scenes import begin_of, wide_chart
 
@@ -46,9 +46,9 @@ async def measure(count: int) -> tuple[int, list[float], float, int, int]:
     begin = begin_of(wide_chart(count))
     app = Bench(begin)
     async with app.run_test(size=(140, 42)) as pilot:
-        picture, flow = FlowPicture.of(begin), flow_of(begin)
+        picture, flow = RunView.of(begin), flow_of(begin)
         nodes = [node.id for node in begin.nodes if node.kind not in ("begin", "end")]
-        app.chart.show_flow(flow, faces_of(picture, flow, Circumstances()), current=picture.node_id)
+        app.chart.show_flow(flow, chart_style(picture, flow, LiveContext()), current=picture.node_id)
         await app.workers.wait_for_complete([one for one in app.workers if one.group == "layout"])
         await pilot.pause()
         times: list[float] = []
@@ -61,22 +61,22 @@ async def measure(count: int) -> tuple[int, list[float], float, int, int]:
                 picture.apply(message, float(move))
                 app.painted = 0
                 began = time.process_time()
-                app.chart.put(faces_of(picture, flow, Circumstances(float(move))), current=picture.node_id)
+                app.chart.set_style(chart_style(picture, flow, LiveContext(float(move))), current=picture.node_id)
                 await pilot.pause(0)
                 times.append((time.process_time() - began) * 1000)
                 cells = max(cells, app.painted if isinstance(message, FlowNodeEnd) else 0)
         picture.apply(FlowNodeBegin(run_id="run", node_id=nodes[3], move=50), 50.0)
-        app.chart.put(faces_of(picture, flow, Circumstances(50.0)), current=picture.node_id)
+        app.chart.set_style(chart_style(picture, flow, LiveContext(50.0)), current=picture.node_id)
         await pilot.pause()
         ticks: list[float] = []
         for second in range(20):
             began = time.process_time()
-            app.chart.put(faces_of(picture, flow, Circumstances(51.0 + second)), current=picture.node_id)
+            app.chart.set_style(chart_style(picture, flow, LiveContext(51.0 + second)), current=picture.node_id)
             await pilot.pause(0)
             ticks.append((time.process_time() - began) * 1000)
         app.painted = 0
         for _ in range(5):
-            app.chart.put(faces_of(picture, flow, Circumstances(70.0)), current=picture.node_id)
+            app.chart.set_style(chart_style(picture, flow, LiveContext(70.0)), current=picture.node_id)
             await pilot.pause()
         return len(begin.nodes), times, sorted(ticks)[len(ticks) // 2], cells, app.painted
 

@@ -41,8 +41,8 @@ class Session:
         ]
         for item in items:
             app.stage.state.conversation.append(item)
-        app.stage.state.conversation.take()
-        app.stage.feed.start(items)
+        app.stage.state.conversation.take_deltas()
+        app.stage.transcript_sync.start(items)
         engine.say(TurnBegin(user_input="go"), StepBegin(n=1), TextPart(text="It begins. "))
 
     async def focus(self) -> None:

@@ -20,7 +20,7 @@ ROOT = Path(__file__).resolve().parent.parent.parent
 sys.path.insert(0, str(ROOT))
 
 from kimi_tui.config.schema import Config, LoopControl, ModelConfig, ProviderConfig  # noqa: E402
-from kimi_tui.soul.assemble import Plan, assemble  # noqa: E402
+from kimi_tui.soul.assemble import EngineConfig, build_engine  # noqa: E402
 from kimi_tui.soul.engine import Engine  # noqa: E402
 from kimi_tui.wire.codec import WireMessage  # noqa: E402
 from kimi_tui.wire.events import StepBegin  # noqa: E402
@@ -77,7 +77,9 @@ async def session(folder: Path, steps: int, *, usage: bool) -> Steps:
         providers={"p": ProviderConfig(type="scripted", scripts=script)},
         loop_control=LoopControl(max_steps_per_turn=steps + 1),
     )
-    engine = await assemble(Plan(work_dir=work_dir.resolve(), config=config, interactive=False, approve_all=True))
+    engine = await build_engine(
+        EngineConfig(work_dir=work_dir.resolve(), config=config, interactive=False, auto_approve=True)
+    )
     heard = Steps(engine)
     engine.wire.listen(heard)
     try:

@@ -4,7 +4,7 @@ import pytest
 
 from kimi_tui import paths
 from kimi_tui.cli.options import parse
-from kimi_tui.cli.plan_builder import plan_of
+from kimi_tui.cli.plan_builder import build_plan
 from kimi_tui.session.session import sessions_dir
 from tests.soul.engines import engine_on, plan
 
@@ -21,7 +21,7 @@ def config(capabilities):
     [([], "--thinking", True), (["thinking"], "--thinking", False), ([], "--no-thinking", False)],
 )
 def test_thinking_that_is_not_sent_is_said(tmp_path, capabilities, option, warned):
-    plan = plan_of(parse(["-w", str(tmp_path), "--config", config(capabilities), option]), interactive=False)
+    plan = build_plan(parse(["-w", str(tmp_path), "--config", config(capabilities), option]), interactive=False)
     assert any("not asked to think" in warning for warning in plan.warnings) == warned
 
 
@@ -43,7 +43,7 @@ async def test_continue_goes_on_with_a_copy_of_kimi_clis_last_session(tmp_path):
     folder = paths.kimi_home() / "sessions" / paths.work_dir_key(made.work_dir) / "abc"
     kimis(folder)
     before = {file.name: file.read_bytes() for file in folder.iterdir()}
-    found = plan_of(parse(["-w", str(made.work_dir), "--continue"]), interactive=True)
+    found = build_plan(parse(["-w", str(made.work_dir), "--continue"]), interactive=True)
     assert found.session_id == "kimi-abc"
     assert "a copy of Kimi CLI's last session" in found.warnings[0]
     async with engine_on(plan(tmp_path, "text: 7", session_id=found.session_id)) as (engine, _):

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from kimi_tui.cli.options import parse
-from kimi_tui.cli.plan_builder import plan_of
+from kimi_tui.cli.plan_builder import build_plan
 from kimi_tui.errors import UsageError
 from kimi_tui.session.session import Session
 from tests.cli.test_main import run
@@ -20,7 +20,7 @@ def begun(work_dir: Path, session_id: str) -> None:
 
 
 def opened(work_dir: Path, text: str) -> tuple[str | None, tuple[str, ...]]:
-    plan = plan_of(parse(["--work-dir", str(work_dir), "--session", text]), interactive=True)
+    plan = build_plan(parse(["--work-dir", str(work_dir), "--session", text]), interactive=True)
     return plan.session_id, plan.warnings
 
 

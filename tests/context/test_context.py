@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kimi_tui.context.context import Context, Mended, interrupted_result
+from kimi_tui.context.context import Context, RepairReport, interrupted_result
 from kimi_tui.jsonl import JsonlWriter
 from kimi_tui.llm.message import Message, user_message
 from kimi_tui.wire.parts import FunctionBody, ImageURLPart, MediaURL, TextPart, ThinkPart, ToolCall
@@ -110,16 +110,16 @@ def test_kill9_mid_tool_a_call_without_a_result_gets_one_that_says_so(path):
     context, _ = load(path)
     context.append(user_message("go"), assistant("", "a", "b"), result("a"))
     again, mended = load(path)
-    assert mended == Mended(results_added=1)
+    assert mended == RepairReport(results_added=1)
     assert list(again.history)[-1] == interrupted_result("b")
-    assert load(path)[1] == Mended()
+    assert load(path)[1] == RepairReport()
 
 
 def test_orphan_tool_result_is_dropped(path):
     context, _ = load(path)
     context.append(user_message("go"), result("lost"), assistant("ok"))
     again, mended = load(path)
-    assert mended == Mended(results_dropped=1)
+    assert mended == RepairReport(results_dropped=1)
     assert [message.role for message in again.history] == ["user", "assistant"]
 
 
@@ -129,7 +129,7 @@ def test_bad_lines_are_counted_and_the_rest_is_read(path):
     with path.open("a") as file:
         file.write('{"role": "emperor", "content": "x"}\n{half\n')
     again, mended = load(path)
-    assert mended == Mended(bad_lines=2)
+    assert mended == RepairReport(bad_lines=2)
     assert [message.text for message in again.history] == ["a"]
 
 

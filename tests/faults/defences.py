@@ -120,7 +120,7 @@ DEFENCES: tuple[Defence, ...] = (
         "test_half_a_surrogate_pair_becomes_a_replacement_and_a_whole_one_its_character",
     ),
     Defence(
-        "13 surrogate_u2028", "replacing half characters of what is said", "kimi_tui/soul/engine.py",
+        "13 surrogate_u2028", "replacing half characters of what is tr", "kimi_tui/soul/engine.py",
         "        user_input = encodable(user_input)\n", "",
         "test_half_surrogates_of_any_face_are_replaced_before_they_go_anywhere",
     ),
@@ -238,7 +238,7 @@ DEFENCES: tuple[Defence, ...] = (
     ),
     Defence(
         "19 sigterm, sighup, sigint, sigtstp", "our own handlers", "kimi_tui/ui/tui/terminal/shutdown.py",
-        "signal.signal(number, self._heard) for", "signal.signal(number, signal.SIG_DFL) for",
+        "signal.signal(number, self._on_signal) for", "signal.signal(number, signal.SIG_DFL) for",
         "test_a_signal_ends_it_and_the_terminal_is_as_it_was",
     ),
     Defence(
@@ -258,8 +258,8 @@ DEFENCES: tuple[Defence, ...] = (
         "    except ZeroDivisionError:\n        return 1\n",
     ),
     Defence(
-        "22 resize_storm", "making room anew", "kimi_tui/ui/tui/main_screen/screen.py",
-        "    def on_resize(self, event: events.Resize) -> None:\n        self.make_room()\n",
+        "22 resize_storm", "making layout_size anew", "kimi_tui/ui/tui/main_screen/screen.py",
+        "    def on_resize(self, event: events.Resize) -> None:\n        self.update_layout()\n",
         "    def on_resize(self, event: events.Resize) -> None:\n        raise ZeroDivisionError\n",
         "test_resize_storm",
     ),
@@ -268,7 +268,7 @@ DEFENCES: tuple[Defence, ...] = (
         "    async def on_descendant_focus(self,",
         "    def on_app_focus(self) -> None:\n"
         "        import time\n\n"
-        "        time.sleep(0.25)  # what restyling many widgets takes\n\n"
+        "        time.sleep(0.25)  # what restyling many widgets handle_slash\n\n"
         "    async def on_descendant_focus(self,",
         "test_focus_storm",
     ),
@@ -327,23 +327,24 @@ DEFENCES: tuple[Defence, ...] = (
     ),
     Defence(
         "29 approval_keys", "the guard, in a terminal", "kimi_tui/ui/tui/dialogs/key_guard.py",
-        "        if self.left > 0:\n", "        if False:\n",
+        "        if self.remaining > 0:\n", "        if False:\n",
         "test_approval_keys_that_were_typed_ahead_or_pasted_do_not_approve[taken-back]",
     ),
     Defence(
         "29 approval_keys", "leaving the focus to who writes, and the guard", "kimi_tui/ui/tui/dialogs/key_guard.py",
-        "        if self.left > 0:\n", "        if False:\n",
+        "        if self.remaining > 0:\n", "        if False:\n",
         "test_approval_keys_that_were_typed_ahead_or_pasted_do_not_approve[typed]",
-        too=(("kimi_tui/ui/tui/session/presenter.py", "(new and not self._hands_full)", "new"),),
+        too=(("kimi_tui/ui/tui/session/presenter.py", "(new and not self._user_is_busy)", "new"),),
     ),
     Defence(
         "29 approval_keys", "the guard", "kimi_tui/ui/tui/dialogs/key_guard.py",
-        "        if self.left > 0:\n", "        if False:\n", "test_no_key_approves_before_the_dialog_has_stood_still",
+        "        if self.remaining > 0:\n", "        if False:\n",
+        "test_no_key_approves_before_the_dialog_has_stood_still",
     ),
     Defence(
         "29 approval_keys", "nothing chosen at first", "kimi_tui/ui/tui/dialogs/approval.py",
-        "            if self.guard.passes() and chosen is not None:\n                self._take(chosen.id)\n",
-        '            if self.guard.passes():\n                self._take(chosen.id if chosen else "once")\n',
+        "            if self.guard.accepts() and chosen is not None:\n                self._take(chosen.id)\n",
+        '            if self.guard.accepts():\n                self._take(chosen.id if chosen else "once")\n',
         "test_enter_on_nothing_does_not_approve",
     ),
     Defence(
@@ -415,7 +416,7 @@ DEFENCES: tuple[Defence, ...] = (
     ),
     Defence(
         "31 cmd_split", "holding a rule to the dangerous words that it names", "kimi_tui/permission/rule.py",
-        " is Fit.YES and unnamed_danger(pattern, words) is None)\n", " is Fit.YES)\n",
+        " is Match.YES and unnamed_danger(pattern, words) is None)\n", " is Match.YES)\n",
         "test_a_dangerous_word_is_asked_about_whatever_was_granted_and_whatever_the_rule",
     ),
     Defence(
@@ -456,7 +457,7 @@ DEFENCES: tuple[Defence, ...] = (
     ),
     Defence(
         "31 cmd_split", "denying other ways to say it", "kimi_tui/permission/rule.py",
-        "        return max((_may_fit(pattern, form) for form in _forms(words)), key=list(Fit).index)\n",
+        "        return max((_may_fit(pattern, form) for form in _forms(words)), key=list(Match).index)\n",
         "        return _may_fit(pattern, words)\n",
         "test_a_rule_that_denies_covers_what_it_may_mean",
     ),
@@ -512,7 +513,7 @@ DEFENCES: tuple[Defence, ...] = (
         "test_a_hard_link_is_cut_loose",
     ),
     Defence(
-        "32 path_escape", "holding the opened file to its path", "kimi_tui/tools/file_support/safe_open.py",
+        "32 path_escape", "holding the open_checked file to its path", "kimi_tui/tools/file_support/safe_open.py",
         "    raise FileRefusedError(f\"`{real}` was swapped",
         "    return\n    raise FileRefusedError(f\"`{real}` was swapped",
         "test_a_swap_after_the_check_is_noticed",
@@ -554,7 +555,7 @@ DEFENCES: tuple[Defence, ...] = (
     ),
     Defence(
         "34 protected_paths", "asking before an allowing rule counts", "kimi_tui/interaction/approvals.py",
-        "        if must_ask or decision.effect is Effect.ASK:\n", "        if decision.effect is Effect.ASK:\n",
+        "        if force_ask or decision.effect is Effect.ASK:\n", "        if decision.effect is Effect.ASK:\n",
         "test_what_is_protected_asks_whatever_is_allowed",
     ),
     Defence(
@@ -568,7 +569,7 @@ DEFENCES: tuple[Defence, ...] = (
     ),
     Defence(
         "35 sse_cut", "seeing that the last word is missing", "kimi_tui/llm/providers/sdk_provider.py",
-        "            raise hung_up()\n", "            pass\n",
+        "            raise stream_ended_early()\n", "            pass\n",
         "test_a_stream_cut_at_any_event_is_a_connection_error",
     ),
     Defence(
@@ -577,8 +578,8 @@ DEFENCES: tuple[Defence, ...] = (
         "test_where_chunks_are_cut_does_not_matter",
     ),
     Defence(
-        "35 sse_cut", "calling garbled data a broken connection", "kimi_tui/llm/providers/sdk_provider.py",
-        "        raise garbled() from error\n", "        raise\n",
+        "35 sse_cut", "calling malformed_stream data a broken connection", "kimi_tui/llm/providers/sdk_provider.py",
+        "        raise malformed_stream() from error\n", "        raise\n",
         "test_half_json_is_a_connection_error",
     ),
     Defence(
@@ -693,8 +694,8 @@ DEFENCES: tuple[Defence, ...] = (
     ),
     Defence(
         "46 flow_races", "not hitting a breakpoint twice", "kimi_tui/flow/run/runner.py",
-        "            pause = None if state.passed else why_pause(",
-        "            pause = why_pause(",
+        "            pause = None if state.passed else pause_reason(",
+        "            pause = pause_reason(",
         "test_a_breakpoint_holds_before_each_visit_and_going_on_does_not_hit_it_again",
     ),
     Defence(
@@ -709,14 +710,14 @@ DEFENCES: tuple[Defence, ...] = (
     ),
     Defence(
         "46 flow_races", "a person's order before the model's answer", "kimi_tui/flow/run/runner.py",
-        "        match self._order:\n            case Jump(node_id, passed):\n                self._take_order()\n"
+        "        match self._order:\n            case JumpTo(node_id, passed):\n                self._take_order()\n"
         "                return _Way(node_id, passed=passed)\n",
         "        match self._order:\n",
         "test_a_jump_in_the_tick_of_the_answer_leaves_it_nothing_to_decide",
     ),
     Defence(
         "46 flow_races", "pausing at a rejected tool", "kimi_tui/flow/run/pause_rules.py",
-        '                return Pause("rejected", said("a tool was rejected"))\n', "                return None\n",
+        '                return Pause("rejected", tr("a tool was rejected"))\n', "                return None\n",
         "test_a_rejected_tool_pauses_the_flow_and_the_person_may_choose_the_branch",
     ),
     Defence(
@@ -783,7 +784,7 @@ DEFENCES: tuple[Defence, ...] = (
     ),
     Defence(
         "29 approval_keys", "guarding clicks", "kimi_tui/ui/tui/dialogs/approval.py",
-        "        event.stop()\n        if self.guard.passes():\n            self._take(event.option_id)\n",
+        "        event.stop()\n        if self.guard.accepts():\n            self._take(event.option_id)\n",
         "        event.stop()\n        self._take(event.option_id)\n",
         "test_a_click_that_gives_the_window_its_focus_answers_nothing",
     ),
@@ -1020,7 +1021,7 @@ DEFENCES: tuple[Defence, ...] = (
     ),
     Defence(
         "little memory", "a line for it", "kimi_tui/cli/main.py",
-        '    except MemoryError:\n        complain("there is not enough memory")\n        return EXIT_FAILURE\n', "",
+        '    except MemoryError:\n        print_error("there is not enough memory")\n        return EXIT_FAILURE\n', "",
         too=(("kimi_tui/cli/main.py", '        if "new thread" not in str(error):\n', "        if True:\n"),),
     ),
     Defence(

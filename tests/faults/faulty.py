@@ -9,18 +9,18 @@ from typing import NoReturn
 from rich.text import Text
 from textual.widget import Widget
 
-from kimi_tui.cli.error_output import complain
-from kimi_tui.cli.terminal_restore import terminal_kept
+from kimi_tui.cli.error_output import print_error
+from kimi_tui.cli.terminal_restore import preserve_terminal
 from kimi_tui.errors import KimiTuiError
 from kimi_tui.ui.tui.app import KimiTui
 from kimi_tui.ui.tui.main import drive
 from tests.ui.tui.stand_in import StandIn
 
-WORDS = "not \x1b]52;c;SEVJTA==\x07as [bold]meant"
+CLOSED_WORDS = "not \x1b]52;c;SEVJTA==\x07as [bold]meant"
 
 
 def fail() -> NoReturn:
-    raise ValueError(WORDS)
+    raise ValueError(CLOSED_WORDS)
 
 
 class Unwilling(StandIn):
@@ -71,10 +71,10 @@ def main() -> int:
         return Unwilling(Path.cwd())
 
     try:
-        with terminal_kept() as kept:
+        with preserve_terminal() as kept:
             return drive(Faulty(make), kept=kept)
     except KimiTuiError as error:
-        complain(str(error))
+        print_error(str(error))
         return error.exit_code
 
 

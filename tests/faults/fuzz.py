@@ -18,8 +18,8 @@ with atheris.instrument_imports(include=["kimi_tui"]):
     from kimi_tui.llm.sse import NotAnEventStreamError, ServerEvent, server_events
     from kimi_tui.permission.file_pattern import matches_file
     from kimi_tui.tools.file_support.workspace import PathRefusedError, Workspace
-    from kimi_tui.tools.shell_support.approval_scope import scope_of
-    from kimi_tui.tools.shell_support.command_parser import take_apart
+    from kimi_tui.tools.shell_support.approval_scope import approval_scope
+    from kimi_tui.tools.shell_support.command_parser import parse_command_line
     from kimi_tui.ui.tui.text.sanitize import _LETTER_JOIN, _SUSPECT, plain_output, sanitize
 
 HERE = Path(tempfile.mkdtemp(prefix="kimi-tui-fuzz-", dir="/dev/shm" if Path("/dev/shm").is_dir() else None))
@@ -32,8 +32,8 @@ WORKSPACE = Workspace(HERE / "work")
 def splitter(data: bytes) -> None:
     text = data.decode("utf-8", "surrogateescape")
     began = time.perf_counter()
-    line = take_apart(text)
-    scope = scope_of(line, text)
+    line = parse_command_line(text)
+    scope = approval_scope(line, text)
     assert time.perf_counter() - began < 2, "it takes too long"
     if not line.doubts:
         assert all(word is not None for command in line.commands for word in command.words)

@@ -5,7 +5,7 @@ from itertools import combinations, pairwise
 
 from wcwidth import wcswidth
 
-from kimi_tui.flow.layout.cell_text import clean
+from kimi_tui.flow.layout.cell_text import clean_label
 from kimi_tui.flow.layout.geometry import Layout, PlacedEdge, PlacedNode, Point
 from kimi_tui.flow.model.graph import Flow
 
@@ -57,11 +57,11 @@ def _text_faults(layout: Layout, flow: Flow) -> list[str]:
     found: list[str] = []
     for node in layout.nodes.values():
         if node.id in flow.nodes:
-            said = clean(flow.nodes[node.id].title) or node.id
+            said = clean_label(flow.nodes[node.id].title) or node.id
             room = min(node.width - 4, WIDEST_BOX_TEXT)
             found += [f"node {node.id} {fault}" for fault in _faults_of_text(node.lines, said, room)]
     for edge in layout.edges:
-        said = clean(edge.label or "")
+        said = clean_label(edge.label or "")
         if said:
             faults = _faults_of_text(edge.label_lines, said, WIDEST_EDGE_LABEL)
             found += [f"the label of edge {edge.index} {fault}" for fault in faults]

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 
 from kimi_tui.flow.model.graph import Flow, FlowEdge, FlowNode, NodeKind
 
-WORDS = (
+CLOSED_WORDS = (
     "Fix",
     "Run the tests",
     "审查代码变更",
@@ -41,7 +41,7 @@ def likely_flow(size: int, seed: int) -> Flow:
     """A line of steps with decisions that go back, skip ahead or take a way of their own and come back."""
     source = random.Random(seed)
     names = [f"n{i}" for i in range(size)]
-    labels = {name: source.choice(WORDS) for name in names}
+    labels = {name: source.choice(CLOSED_WORDS) for name in names}
     labels[names[0]], labels[names[-1]] = "BEGIN", "END"
     edges: list[tuple[str, str, str | None]] = []
     index = 0
@@ -68,7 +68,7 @@ def any_flow(size: int, links: int, seed: int) -> Flow:
     """Edges between nodes at random: loops on themselves, twins, parts that nothing reaches."""
     source = random.Random(seed)
     names = [f"n{i}" for i in range(size)]
-    labels = {name: source.choice(WORDS) for name in names}
+    labels = {name: source.choice(CLOSED_WORDS) for name in names}
     labels[names[0]], labels[names[-1]] = "BEGIN", "END"
     edges: list[tuple[str, str, str | None]] = []
     for _ in range(links):

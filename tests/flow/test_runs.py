@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 from kimi_tui.errors import FlowControlError, ProviderTimeoutError
 from kimi_tui.flow.model.graph import Flow, FlowEdge, FlowNode, NodeKind
 from kimi_tui.flow.run.journal import Journal, load_runs
-from kimi_tui.flow.run.journal_records import Ended, Record
+from kimi_tui.flow.run.journal_records import Record, RunEnded
 from kimi_tui.flow.run.run_state import RunState
-from kimi_tui.flow.run.run_view import fold_flows
+from kimi_tui.flow.run.run_view import fold_run_views
 from kimi_tui.flow.run.runner import FlowRunner
 from kimi_tui.flow.run.turn_protocol import TurnResult
 from kimi_tui.wire.codec import WireMessage
@@ -113,7 +113,7 @@ class DyingJournal(Journal):
             super().append(record)
             self.left -= 1
             if self.left == 0:
-                self.ended = isinstance(record, Ended)
+                self.ended = isinstance(record, RunEnded)
                 raise Killed
 
 
@@ -196,7 +196,7 @@ async def test_every_run_keeps_its_promises(seed: int) -> None:
             assert state.moves <= 20
             assert sum(state.visits.values()) == state.moves
             assert all(decision.choice for decision in state.decisions)
-            (picture,) = fold_flows((0.0, message) for stage in stages for message in stage.sent)
+            (picture,) = fold_run_views((0.0, message) for stage in stages for message in stage.sent)
             assert (picture.moves, picture.status) == (state.moves, state.status)
             assert {node.id: node.visits for node in picture.nodes.values() if node.visits} == state.visits
             assert [(d.node_id, d.choice, d.dst, d.by, d.move) for d in picture.decisions] == [
@@ -230,7 +230,7 @@ async def test_a_run_that_is_killed_again_and_again_loses_nothing(seed: int) -> 
             (last,) = load_runs(path)
         assert last is not None
         assert sum(last.visits.values()) == last.moves
-        pictures = fold_flows((0.0, message) for stage in stages for message in stage.sent)
+        pictures = fold_run_views((0.0, message) for stage in stages for message in stage.sent)
         if last.status == "finished" and not any(
             message for message in stages[-1].sent if isinstance(message, FlowEnd)
         ):

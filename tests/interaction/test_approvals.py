@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from kimi_tui.interaction.approvals import Approvals, Scope, Verdict
+from kimi_tui.interaction.approvals import ApprovalResult, Approvals, Scope
 from kimi_tui.wire.channel import Wire
 from kimi_tui.wire.codec import WireMessage
 from kimi_tui.wire.events import ApprovalResponse
@@ -25,10 +25,10 @@ def approvals(heard: list[WireMessage]) -> Approvals:
     return Approvals(wire)
 
 
-def ask(approvals: Approvals, scope: Scope | None = None, *, must_ask: bool = False) -> "asyncio.Task[Verdict]":
+def ask(approvals: Approvals, scope: Scope | None = None, *, must_ask: bool = False) -> "asyncio.Task[ApprovalResult]":
     return asyncio.create_task(
         approvals.ask(
-            tool_call_id="c1", sender="Shell", action="run command", description="d", scope=scope, must_ask=must_ask
+            tool_call_id="c1", sender="Shell", action="run command", description="d", scope=scope, force_ask=must_ask
         )
     )
 
@@ -45,7 +45,7 @@ async def test_a_request_is_settled_once_by_its_id(approvals: Approvals, heard: 
     assert one.scope == "a or b"
     assert approvals.settle(one.id, "reject", " no, thanks ")
     assert not approvals.settle(one.id, "approve")
-    assert await task == Verdict(False, "no, thanks")
+    assert await task == ApprovalResult(False, "no, thanks")
     assert heard == [one, ApprovalResponse(request_id=one.id, response="reject", feedback="no, thanks")]
 
 
@@ -54,9 +54,9 @@ async def test_a_yes_for_the_session_covers_what_needs_no_more_keys(approvals: A
     third = ask(approvals, Scope(("a", "c"), "a or c"))
     await request(approvals, 3)
     approvals.settle(approvals.pending[0].id, "approve_for_session")
-    assert await first == await second == Verdict(True)
+    assert await first == await second == ApprovalResult(True)
     assert approvals.granted == {"a", "b"}
-    assert await ask(approvals, Scope(("b", "a"), "x")) == Verdict(True)
+    assert await ask(approvals, Scope(("b", "a"), "x")) == ApprovalResult(True)
     assert len(approvals.pending) == 1
     approvals.settle(approvals.pending[0].id, "approve")
     await third
@@ -72,7 +72,7 @@ async def test_a_scope_without_keys_covers_nothing(approvals: Approvals) -> None
 
 async def test_what_is_protected_is_asked_for_every_time(approvals: Approvals) -> None:
     approvals.yolo = True
-    assert await ask(approvals) == Verdict(True)
+    assert await ask(approvals) == ApprovalResult(True)
     for _ in range(2):
         task = ask(approvals, AB, must_ask=True)
         one = await request(approvals)

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from kimi_tui.llm.message import Message, user_message
 from kimi_tui.llm.provider import Provider, SpokenPart, ToolSpec
-from kimi_tui.llm.reply import Reply, take_reply
+from kimi_tui.llm.reply import Reply, request_reply
 from kimi_tui.wire.parts import FunctionBody, ToolCall
 
 SHELL = ToolSpec("Shell", "Runs a command.", {"type": "object", "properties": {"command": {"type": "string"}}})
@@ -23,7 +23,7 @@ async def ask(
 ) -> Reply:
     """One reply to `history`, or to a greeting."""
     seen: list[SpokenPart] = [] if parts is None else parts
-    return await take_reply(provider, system, tools, history or (user_message("hi"),), on_part=seen.append)
+    return await request_reply(provider, system, tools, history or (user_message("hi"),), on_part=seen.append)
 
 
 def call(call_id: str, name: str = "Shell", arguments: str = '{"command": "ls"}') -> ToolCall:

@@ -4,7 +4,7 @@ import socket
 
 import pytest
 
-from kimi_tui.llm.key_check import KeyTrial, try_key
+from kimi_tui.llm.key_check import KeyCheck, check_key
 from tests.llm.servers import Server, status
 
 
@@ -23,7 +23,7 @@ async def test_a_service_that_takes_the_key_names_its_models(
 ) -> None:
     async with Server() as server:
         server.add(status(200, body))
-        assert await try_key(service, server.url, "sk-x") == KeyTrial("taken", models=models)
+        assert await check_key(service, server.url, "sk-x") == KeyCheck("taken", models=models)
         assert server.requests[0].path == "/models"
         assert server.requests[0].headers[header].endswith("sk-x")
 
@@ -42,20 +42,20 @@ async def test_a_service_that_takes_the_key_names_its_models(
 async def test_only_a_clear_no_is_one(code: int, body: object, verdict: str) -> None:
     async with Server() as server:
         server.add(status(code, body))
-        assert (await try_key("google_genai", server.url, "sk-x")).verdict == verdict
+        assert (await check_key("google_genai", server.url, "sk-x")).verdict == verdict
 
 
 async def test_where_nothing_answers_that_is_said() -> None:
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
-        trial = await try_key("kimi", f"http://127.0.0.1:{free.getsockname()[1]}/v1", "sk-x")
+        trial = await check_key("kimi", f"http://127.0.0.1:{free.getsockname()[1]}/v1", "sk-x")
     assert trial.verdict == "unknown"
     assert "does not answer" in trial.cause
 
 
 @pytest.mark.parametrize("key", ["sk x", "sk-\u2026", "sk-\x1b"])
 async def test_what_can_be_no_key_is_sent_nowhere(key: str) -> None:
-    assert (await try_key("kimi", "http://127.0.0.1:1", key)).verdict == "refused"
+    assert (await check_key("kimi", "http://127.0.0.1:1", key)).verdict == "refused"
 
 
 @pytest.mark.parametrize(
@@ -72,7 +72,7 @@ async def test_what_can_be_no_key_is_sent_nowhere(key: str) -> None:
 async def test_the_services_own_words_are_told_without_the_key(code: int, words: str, verdict: str) -> None:
     async with Server() as server:
         server.add(status(code, {"error": {"message": words}}))
-        trial = await try_key("openai_legacy", server.url, "sk-secret-1")
+        trial = await check_key("openai_legacy", server.url, "sk-secret-1")
     assert trial.verdict == verdict
     assert words.replace("sk-secret-1", "***") in trial.cause
     assert "sk-secret-1" not in trial.cause

@@ -10,7 +10,7 @@ from types import ModuleType
 
 import pytest
 
-from kimi_tui.llm.lazy_import import put_off
+from kimi_tui.llm.lazy_import import defer_imports
 
 
 @pytest.fixture
@@ -36,7 +36,7 @@ def loaded() -> set[str]:
 
 
 def import_sdk() -> ModuleType:
-    with put_off("some_sdk.types"):
+    with defer_imports("some_sdk.types"):
         return importlib.import_module("some_sdk")
 
 
@@ -89,7 +89,7 @@ def test_threads_that_ask_at_once_get_the_same() -> None:
 @pytest.mark.usefixtures("types")
 def test_other_imports_are_as_ever() -> None:
     finders = list(sys.meta_path)
-    with put_off("some_sdk.types"):
+    with defer_imports("some_sdk.types"):
         assert importlib.import_module("json.tool").__name__ == "json.tool"
     assert sys.meta_path == finders
     assert importlib.import_module("some_sdk.types").Heavy

@@ -21,7 +21,7 @@ from pydantic import SecretStr
 
 from kimi_tui.config.schema import ProviderConfig
 from kimi_tui.errors import ProviderAuthError, ProviderError
-from kimi_tui.soul.assemble import Plan
+from kimi_tui.soul.assemble import EngineConfig
 from kimi_tui.wire.events import StatusUpdate, StepRetry
 from kimi_tui.wire.parts import TextPart, ThinkPart, ToolCall, ToolResult
 from tests.soul.engines import engine_on, plan
@@ -90,7 +90,7 @@ async def fake(folder: Path, *args: str) -> AsyncIterator[str]:
     await rest
 
 
-def asking(tmp_path: Path, service: str, url: str, **loop: int) -> Plan:
+def asking(tmp_path: Path, service: str, url: str, **loop: int) -> EngineConfig:
     if service in ("anthropic", "google_genai"):
         pytest.importorskip(service.replace("_", "."), reason=f"the extra for {service} is not installed")
     made = plan(tmp_path, loop=loop or None, yolo=True)
@@ -102,13 +102,13 @@ def asking(tmp_path: Path, service: str, url: str, **loop: int) -> Plan:
 
 
 @pytest.fixture(params=SERVICES)
-async def asked(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[Plan]:
+async def asked(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[EngineConfig]:
     async with fake(tmp_path) as url:
         yield asking(tmp_path, request.param, url)
 
 
 @pytest.mark.filterwarnings("ignore:FUNCTION_CALL is not a valid FinishReason")  # of the fake, by Google's SDK
-async def test_a_turn_with_tools_and_what_else_a_service_says(asked: Plan) -> None:
+async def test_a_turn_with_tools_and_what_else_a_service_says(asked: EngineConfig) -> None:
     (asked.work_dir / "a.txt").write_text("salt\n")
     async with engine_on(asked) as (engine, heard):
         result = await engine.prompt("look around")

@@ -13,7 +13,7 @@ from kimi_tui.llm.provider_settings import ProviderSettings
 from kimi_tui.llm.providers.openai_chat import OpenAIChat
 from kimi_tui.llm.providers.scripted import Script, ScriptedProvider
 from kimi_tui.llm.reply import Reply
-from kimi_tui.llm.retry import RetryPolicy, take_reply_with_retries
+from kimi_tui.llm.retry import RetryPolicy, request_reply_with_retries
 from kimi_tui.wire.events import StepRetry
 from kimi_tui.wire.parts import TextPart
 from tests.llm.servers import OpenAIServer, chat_reply, openai_server, status
@@ -34,7 +34,7 @@ class Watch:
         async def sleep(seconds: float) -> None:
             self.waits.append(seconds)
 
-        return await take_reply_with_retries(
+        return await request_reply_with_retries(
             provider,
             "",
             (),
@@ -149,7 +149,7 @@ async def test_a_wait_can_be_cancelled() -> None:
     told = asyncio.Event()
     policy = RetryPolicy(attempts=2)
     task = asyncio.create_task(
-        take_reply_with_retries(
+        request_reply_with_retries(
             Failing(status_error(429, "slow down", retry_after=50)),
             "",
             (),

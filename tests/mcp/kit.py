@@ -13,10 +13,10 @@ from kimi_tui.interaction.approvals import Approvals
 from kimi_tui.interaction.questions import Questions
 from kimi_tui.llm.provider import Capability
 from kimi_tui.mcp.config import load
-from kimi_tui.mcp.connection import Surroundings
-from kimi_tui.mcp.failure_notices import Told
+from kimi_tui.mcp.connection import ConnectionContext
+from kimi_tui.mcp.failure_notices import FailureNotices
 from kimi_tui.mcp.server_state import ServerState
-from kimi_tui.mcp.servers import McpServers, Session
+from kimi_tui.mcp.servers import McpServers, McpSession
 from kimi_tui.tools.core.progress import ToolProgress
 from kimi_tui.tools.core.toolset import Toolset
 from kimi_tui.tools.shell_support.child_env import ChildEnv
@@ -40,7 +40,9 @@ def odd(how: str, **more: Any) -> dict[str, Any]:
 class Desk:
     """The servers that `entries` configure, one toolset, and a person who answers as told."""
 
-    def __init__(self, work_dir: Path, entries: dict[str, Any], *, yolo: bool = True, told: Told | None = None) -> None:
+    def __init__(
+        self, work_dir: Path, entries: dict[str, Any], *, yolo: bool = True, told: FailureNotices | None = None
+    ) -> None:
         self.wire = Wire()
         self.heard: list[WireMessage] = []
         self.told: list[tuple[str, str]] = []
@@ -54,14 +56,14 @@ class Desk:
         self.wire.listen(self._hear)
         self.servers = McpServers(
             load(work_dir, texts=[json.dumps({"mcpServers": entries})]),
-            Session(
-                around=Surroundings(work_dir, ChildEnv(), self.questions),
+            McpSession(
+                around=ConnectionContext(work_dir, ChildEnv(), self.questions),
                 approvals=self.approvals,
                 progress=self.progress,
                 send=self.wire.send,
                 tell=lambda title, body: self.told.append((title, body)),
                 capabilities=lambda: self.sees,
-                told=told or Told(),
+                told=told or FailureNotices(),
             ),
         )
         self.servers.attach(self.toolset)
@@ -92,7 +94,9 @@ class Desk:
 
 
 @asynccontextmanager
-async def desk(work_dir: Path, *, yolo: bool = True, told: Told | None = None, **entries: Any) -> AsyncIterator[Desk]:
+async def desk(
+    work_dir: Path, *, yolo: bool = True, told: FailureNotices | None = None, **entries: Any
+) -> AsyncIterator[Desk]:
     """A desk whose servers have been waited for."""
     made = Desk(work_dir, entries, yolo=yolo, told=told)
     try:

@@ -10,7 +10,7 @@ import pytest
 
 from kimi_tui.mcp.config import ServerConfig
 from kimi_tui.mcp.oauth import NotAuthorizedError
-from kimi_tui.mcp.oauth_callback import authorize
+from kimi_tui.mcp.oauth_callback import authorize_server
 from kimi_tui.mcp.token_store import forget_tokens, token_file
 from tests.mcp.kit import desk, served
 
@@ -46,7 +46,7 @@ async def test_a_server_is_unauthorized_until_a_person_has_been_to_the_browser(t
             assert '"auth": "oauth"' in at.state("plain").cause
 
             browser = Browser()
-            await authorize("g", ServerConfig(url=url, transport="http", auth="oauth"), show=browser.show)
+            await authorize_server("g", ServerConfig(url=url, transport="http", auth="oauth"), show=browser.show)
             assert "kimi-tui is authorized" in browser.pages[0]
             file = token_file("g", url)
             assert file.stat().st_mode & 0o777 == 0o600
@@ -76,4 +76,4 @@ async def test_what_comes_back_wrong_from_the_browser_is_refused(answer: dict[st
     async with served("guarded.py") as port:
         config = ServerConfig(url=f"http://127.0.0.1:{port}/mcp", transport="http", auth="oauth")
         with pytest.raises(NotAuthorizedError, match=cause):
-            await authorize("g", config, show=Browser(answer).show)
+            await authorize_server("g", config, show=Browser(answer).show)

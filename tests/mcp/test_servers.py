@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from kimi_tui.errors import UsageError
-from kimi_tui.mcp.failure_notices import Told
+from kimi_tui.mcp.failure_notices import FailureNotices
 from kimi_tui.wire.events import MCPLoadingBegin, MCPLoadingEnd, StatusUpdate
 from tests.mcp.kit import SERVERS, Desk, desk, everyday, odd
 from tests.tools.kit import processes_with, until
@@ -133,7 +133,9 @@ async def test_the_same_trouble_is_told_once_over_all_starts_until_the_server_ha
 
     async def start(code: str) -> list[tuple[str, str]]:
         script.write_text(code)
-        async with desk(tmp_path, told=Told(file), it={"command": sys.executable, "args": [str(script)]}) as at:
+        async with desk(
+            tmp_path, told=FailureNotices(file), it={"command": sys.executable, "args": [str(script)]}
+        ) as at:
             return at.told
 
     bad, worse = "import sys; sys.exit('no key')", "import sys; sys.exit('no net')"

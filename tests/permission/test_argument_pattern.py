@@ -2,7 +2,7 @@
 
 import pytest
 
-from kimi_tui.permission.rule import Effect, Fit, parse_rule
+from kimi_tui.permission.rule import Effect, Match, parse_rule
 from kimi_tui.permission.subject import ArgumentsSubject
 from kimi_tui.tools.core.permission_subject import subject_of
 from kimi_tui.tools.file_support.workspace import Workspace
@@ -12,7 +12,7 @@ ISSUE = {"repo": "acme/site", "title": "It is down", "labels": ["bug", "acme/urg
 
 def fits(effect: Effect, pattern: str, arguments: dict) -> bool:
     rule = parse_rule(f"mcp__hub__*({pattern})", effect)
-    return rule.matches(ArgumentsSubject(arguments)) is Fit.YES
+    return rule.matches(ArgumentsSubject(arguments)) is Match.YES
 
 
 @pytest.mark.parametrize(

@@ -8,17 +8,17 @@ from hypothesis import strategies as st
 
 from kimi_tui.permission.doubt import MEANINGS, Doubt, DoubtKind, Weight
 from kimi_tui.permission.policy import Policy
-from kimi_tui.permission.rule import Effect, Fit, parse_rule
+from kimi_tui.permission.rule import Effect, Match, parse_rule
 from kimi_tui.permission.subject import CommandSubject, FileSubject, PageSubject
 from kimi_tui.tools.core.permission_subject import command_subject, subject_of
 from kimi_tui.tools.file_support.workspace import Workspace
-from kimi_tui.tools.shell_support.command_parser import take_apart
+from kimi_tui.tools.shell_support.command_parser import parse_command_line
 
 WORK = Path("/work/project")
 
 
 def line(text: str):
-    return command_subject(take_apart(text))
+    return command_subject(parse_command_line(text))
 
 
 def file(path: str, *, edit: bool = True) -> FileSubject:
@@ -60,55 +60,55 @@ def policy(*rules: str, accept_edits: bool = False) -> Policy:
     ],
 )
 def test_a_rule_that_allows_covers_what_it_surely_means(rule: str, command: str, fits: bool) -> None:
-    assert (parse_rule(f"Shell({rule})", Effect.ALLOW).matches(line(command)) is Fit.YES) is fits
+    assert (parse_rule(f"Shell({rule})", Effect.ALLOW).matches(line(command)) is Match.YES) is fits
 
 
 @pytest.mark.parametrize(
     ("rule", "command", "fit"),
     [
-        ("git push *", "git push", Fit.YES),
-        ("git push *", "git -C x --no-pager push", Fit.YES),
-        ("git push *", "/usr/bin/git push", Fit.YES),
-        ("git push *", "ls && (git push)", Fit.YES),
-        ("git push *", "for i in 1; do git push; done", Fit.YES),
-        ("git push *", "echo $(git push)", Fit.YES),
-        ("git push *", "env A=1 sudo git push", Fit.YES),
-        ("git push *", "bash -c 'git push'", Fit.YES),
-        ("git push *", "$X push", Fit.PERHAPS),
-        ("git push *", "git $X", Fit.PERHAPS),
-        ("git push *", "eval $X", Fit.PERHAPS),
-        ("git push *", "echo git push | sh", Fit.PERHAPS),
-        ("git push *", "ls 'unclosed", Fit.PERHAPS),
-        ("git push *", "git pull", Fit.NO),
-        ("git push", "git $x push 0>&1>x", Fit.PERHAPS),
-        ("git push *", "cat <<E\nfoo $x\nE\nls", Fit.NO),
-        ("git push *", "cat > a <<'E' && ls\n$(git push) `x`\ngit push\nE\nls", Fit.NO),
-        ("git push *", "cat <<-'E'\n\tfoo\n\tE\ngit push", Fit.YES),
-        ("git push *", "cat <<E | git push\nfoo\nE", Fit.YES),
-        ("git push *", "cat <<E\n$(git push)\nE", Fit.YES),
-        ("git push *", "cat <<E\n`git push`\nE", Fit.PERHAPS),
-        ("git push *", "cat <<E\n$((x[y]))\nE", Fit.PERHAPS),
-        ("git push *", "git <<E push\nE", Fit.PERHAPS),
-        ("git push *", "cat <<E; git push\nE", Fit.PERHAPS),
-        ("git push *", "cat <<E'F'\nEF\ngit push\nE'F'", Fit.PERHAPS),
-        ("git push *", "cat <<\\\nE\nE\ngit push", Fit.PERHAPS),
-        ("git push *", "git pus[h]", Fit.PERHAPS),
-        ("git push *", "git p*", Fit.PERHAPS),
-        ("git push *", "git a*", Fit.NO),
-        ("git push *", "git add src/*.py", Fit.NO),
-        ("git push origin", "git push o*", Fit.PERHAPS),
-        ("git push origin", "git push a* o", Fit.NO),
-        ("git push *", "git push a*", Fit.PERHAPS),
-        ("git push *", "git -C a* push", Fit.YES),
-        ("git push *", "env --split-string='git push'", Fit.PERHAPS),
-        ("git push *", "sudo -s", Fit.PERHAPS),
-        ("git push *", "sudo A=1 git push", Fit.YES),
-        ("git push *", "exec -a x git push", Fit.YES),
-        ("git push *", "ls $X", Fit.NO),
-        ("git push *", "X=1 make > out", Fit.NO),
+        ("git push *", "git push", Match.YES),
+        ("git push *", "git -C x --no-pager push", Match.YES),
+        ("git push *", "/usr/bin/git push", Match.YES),
+        ("git push *", "ls && (git push)", Match.YES),
+        ("git push *", "for i in 1; do git push; done", Match.YES),
+        ("git push *", "echo $(git push)", Match.YES),
+        ("git push *", "env A=1 sudo git push", Match.YES),
+        ("git push *", "bash -c 'git push'", Match.YES),
+        ("git push *", "$X push", Match.MAYBE),
+        ("git push *", "git $X", Match.MAYBE),
+        ("git push *", "eval $X", Match.MAYBE),
+        ("git push *", "echo git push | sh", Match.MAYBE),
+        ("git push *", "ls 'unclosed", Match.MAYBE),
+        ("git push *", "git pull", Match.NO),
+        ("git push", "git $x push 0>&1>x", Match.MAYBE),
+        ("git push *", "cat <<E\nfoo $x\nE\nls", Match.NO),
+        ("git push *", "cat > a <<'E' && ls\n$(git push) `x`\ngit push\nE\nls", Match.NO),
+        ("git push *", "cat <<-'E'\n\tfoo\n\tE\ngit push", Match.YES),
+        ("git push *", "cat <<E | git push\nfoo\nE", Match.YES),
+        ("git push *", "cat <<E\n$(git push)\nE", Match.YES),
+        ("git push *", "cat <<E\n`git push`\nE", Match.MAYBE),
+        ("git push *", "cat <<E\n$((x[y]))\nE", Match.MAYBE),
+        ("git push *", "git <<E push\nE", Match.MAYBE),
+        ("git push *", "cat <<E; git push\nE", Match.MAYBE),
+        ("git push *", "cat <<E'F'\nEF\ngit push\nE'F'", Match.MAYBE),
+        ("git push *", "cat <<\\\nE\nE\ngit push", Match.MAYBE),
+        ("git push *", "git pus[h]", Match.MAYBE),
+        ("git push *", "git p*", Match.MAYBE),
+        ("git push *", "git a*", Match.NO),
+        ("git push *", "git add src/*.py", Match.NO),
+        ("git push origin", "git push o*", Match.MAYBE),
+        ("git push origin", "git push a* o", Match.NO),
+        ("git push *", "git push a*", Match.MAYBE),
+        ("git push *", "git -C a* push", Match.YES),
+        ("git push *", "env --split-string='git push'", Match.MAYBE),
+        ("git push *", "sudo -s", Match.MAYBE),
+        ("git push *", "sudo A=1 git push", Match.YES),
+        ("git push *", "exec -a x git push", Match.YES),
+        ("git push *", "ls $X", Match.NO),
+        ("git push *", "X=1 make > out", Match.NO),
     ],
 )
-def test_a_rule_that_denies_covers_what_it_may_mean(rule: str, command: str, fit: Fit) -> None:
+def test_a_rule_that_denies_covers_what_it_may_mean(rule: str, command: str, fit: Match) -> None:
     assert parse_rule(f"Shell({rule})", Effect.DENY).matches(line(command)) is fit
 
 
@@ -136,12 +136,12 @@ def test_a_rule_that_denies_covers_what_it_may_mean(rule: str, command: str, fit
 )
 def test_files_are_meant_by_their_real_paths(pattern: str, path: str, allows: bool, denies: bool) -> None:
     for effect, fits in ((Effect.ALLOW, allows), (Effect.DENY, denies)):
-        assert (parse_rule(f"WriteFile({pattern})", effect).matches(file(path)) is Fit.YES) is fits
+        assert (parse_rule(f"WriteFile({pattern})", effect).matches(file(path)) is Match.YES) is fits
 
 
 def test_a_home_is_the_persons(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HOME", "/home/person")
-    assert parse_rule("ReadFile(~/notes/**)", Effect.ALLOW).matches(file("/home/person/notes/a")) is Fit.YES
+    assert parse_rule("ReadFile(~/notes/**)", Effect.ALLOW).matches(file("/home/person/notes/a")) is Match.YES
 
 
 def test_tools_are_named_with_stars_and_in_groups() -> None:

@@ -8,7 +8,7 @@ from kimi_tui import paths
 from kimi_tui.config.loader import load_config
 from kimi_tui.errors import ConfigError
 from kimi_tui.permission.rule import Effect
-from kimi_tui.permission.settings import PermissionSettings, loosening, permission_settings
+from kimi_tui.permission.settings import PermissionSettings, loosening_rules, permission_settings
 from kimi_tui.tools.core.permission_subject import subject_of
 from kimi_tui.tools.file_support.workspace import Workspace
 
@@ -70,14 +70,14 @@ def test_a_project_only_makes_it_stricter(tmp_path: Path) -> None:
     assert (settings.mode, settings.sandbox.mode, settings.sandbox.network) == ("default", "auto", False)
     assert settings.sandbox.writable == ()
     asked_for = load_config(tmp_path / "w/.kimi-tui/config.yaml").config
-    assert loosening(asked_for) == ("rules that allow", "mode yolo", "a wider sandbox")
+    assert loosening_rules(asked_for) == ("rules that allow", "mode yolo", "a wider sandbox")
 
 
 def test_a_project_may_ask_for_plan_mode_and_for_a_sandbox(tmp_path: Path) -> None:
     project = "permissions: {mode: plan}\nsandbox: {mode: require, network: false}"
     settings = load(tmp_path / "w", "sandbox: {mode: off}", project)
     assert (settings.mode, settings.sandbox.mode, settings.sandbox.network) == ("plan", "require", False)
-    assert loosening(load_config(tmp_path / "w/.kimi-tui/config.yaml").config) == ()
+    assert loosening_rules(load_config(tmp_path / "w/.kimi-tui/config.yaml").config) == ()
 
 
 def test_a_trusted_folder_counts_in_full(tmp_path: Path) -> None:

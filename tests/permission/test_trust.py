@@ -28,13 +28,13 @@ def project(tmp_path: Path, *files: str, content: str = "{}") -> Path:
 
 def brought(work_dir: Path, extra: Sequence[str] = ()) -> list[tuple[str, str]]:
     root = paths.project_root(work_dir)
-    return [(trust.name_in(root, one.path), one.what) for one in trust.brought_by(work_dir, extra)]
+    return [(trust.name_in(root, one.path), one.what) for one in trust.project_items(work_dir, extra)]
 
 
 def test_a_project_that_brings_nothing_asks_nothing(tmp_path: Path) -> None:
     root = project(tmp_path, "README.md")
     assert brought(root) == []
-    assert trust.standing_of(root).acts
+    assert trust.trust_state(root).active
 
 
 def test_skills_servers_and_looser_rules_are_named_from_below_too(tmp_path: Path) -> None:
@@ -46,7 +46,7 @@ def test_skills_servers_and_looser_rules_are_named_from_below_too(tmp_path: Path
         (".mcp.json", "MCP servers"),
         (".kimi-tui/config.yaml", "rules that allow, mode yolo"),
     ]
-    assert not trust.standing_of(root / "src").acts
+    assert not trust.trust_state(root / "src").active
 
 
 @pytest.mark.parametrize(
@@ -67,41 +67,41 @@ def test_a_configuration_waits_for_a_yes_only_where_it_is_looser(tmp_path: Path,
 
 def test_an_answer_is_kept_for_the_whole_project(tmp_path: Path) -> None:
     root = project(tmp_path, "src/x.py", ".mcp.json")
-    trust.remember(root / "src", True, trust.brought_by(root))
-    assert trust.standing_of(root).said is True
-    assert trust.standing_of(tmp_path).said is None
+    trust.remember(root / "src", True, trust.project_items(root))
+    assert trust.trust_state(root).answer is True
+    assert trust.trust_state(tmp_path).answer is None
     assert (paths.home() / "trusted.json").stat().st_mode & 0o077 == 0
 
 
 def test_the_nearest_answer_counts(tmp_path: Path) -> None:
     root = project(tmp_path, ".mcp.json")
     trust.remember(tmp_path, True)
-    assert trust.standing_of(root).said is True
+    assert trust.trust_state(root).answer is True
     trust.remember(root, False)
-    assert trust.standing_of(root).said is False
-    assert trust.standing_of(tmp_path / "other").said is True
+    assert trust.trust_state(root).answer is False
+    assert trust.trust_state(tmp_path / "other").answer is True
 
 
 @pytest.mark.parametrize("name", [".mcp.json", ".kimi-tui/mcp.json", ".kimi-tui/config.yaml"])
 def test_a_file_that_changed_or_came_after_the_yes_is_asked_about_again(tmp_path: Path, name: str) -> None:
     root = project(tmp_path, ".kimi/skills/a/SKILL.md")
-    trust.remember(root, True, trust.brought_by(root))
-    assert trust.standing_of(root).acts
+    trust.remember(root, True, trust.project_items(root))
+    assert trust.trust_state(root).active
     project(tmp_path, name, content=LOOSE)
-    assert trust.standing_of(root).said is None
-    shown = trust.brought_by(root)
+    assert trust.trust_state(root).answer is None
+    shown = trust.project_items(root)
     project(tmp_path, name, content=LOOSE + " ")
     trust.remember(root, True, shown)
-    assert not trust.standing_of(root).acts, "what was shown is not what there is"
-    trust.remember(root, True, trust.brought_by(root))
-    assert trust.standing_of(root).acts
+    assert not trust.trust_state(root).active, "what was shown is not what there is"
+    trust.remember(root, True, trust.project_items(root))
+    assert trust.trust_state(root).active
 
 
 def test_a_project_within_a_trusted_one_is_asked_about_for_its_own_files(tmp_path: Path) -> None:
     root = project(tmp_path, ".mcp.json")
-    trust.remember(root, True, trust.brought_by(root))
+    trust.remember(root, True, trust.project_items(root))
     inner = project(root, ".mcp.json")
-    assert not trust.standing_of(inner).acts
+    assert not trust.trust_state(inner).active
 
 
 def test_a_folder_below_ones_home_is_not_ones_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -112,15 +112,15 @@ def test_a_folder_below_ones_home_is_not_ones_home(tmp_path: Path, monkeypatch: 
     (below / ".mcp.json").write_text("{}")
     (tmp_path / ".mcp.json").write_text("{}")
     assert brought(below) == [(".mcp.json", "MCP servers")]
-    assert not trust.standing_of(below).acts
-    assert trust.standing_of(tmp_path).acts
+    assert not trust.trust_state(below).active
+    assert trust.trust_state(tmp_path).active
 
 
 def test_a_link_to_a_folder_is_that_folder(tmp_path: Path) -> None:
     root = project(tmp_path, ".mcp.json")
     trust.remember(root, False)
     (tmp_path / "link").symlink_to(root)
-    assert trust.standing_of(tmp_path / "link").said is False
+    assert trust.trust_state(tmp_path / "link").answer is False
 
 
 @pytest.mark.parametrize("broken", ["[", "[]", '{"/": 5}', '{"/": {"trusted": 1, "files": {}}}', "\x00"])
@@ -128,25 +128,25 @@ def test_a_broken_file_of_answers_says_nothing(tmp_path: Path, broken: str) -> N
     root = project(tmp_path, ".mcp.json")
     trust.remember(root, True)
     (paths.home() / "trusted.json").write_text(broken, "utf-8")
-    assert trust.standing_of(root).said is None
+    assert trust.trust_state(root).answer is None
 
 
 def test_the_environment_can_say_yes_to_all(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     root = project(tmp_path, ".mcp.json")
     trust.remember(root, False)
     monkeypatch.setenv(trust.TRUST_VARIABLE, "1")
-    assert trust.standing_of(root).acts
+    assert trust.trust_state(root).active
 
 
 def test_what_is_left_out_is_said_with_what_to_do(tmp_path: Path) -> None:
     root = project(tmp_path, ".kimi/skills/a/SKILL.md", ".mcp.json")
-    said = trust.left_out(root, trust.standing_of(root))
+    said = trust.ignored_items(root, trust.trust_state(root))
     assert said == (
         f"{root} is not trusted, so this is left out: .kimi/skills (skills), .mcp.json (MCP servers). "
         f"Look at it, then: kimi-tui trust {root} (or --trust for one run)"
     )
     trust.remember(root, True)
-    assert trust.left_out(root, trust.standing_of(root)) == ""
+    assert trust.ignored_items(root, trust.trust_state(root)) == ""
 
 
 def test_the_command_says_yes_no_and_nothing(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -156,17 +156,17 @@ def test_the_command_says_yes_no_and_nothing(tmp_path: Path, capsys: pytest.Capt
         f"{root} is trusted, and what is in it.\n  .mcp.json: MCP servers\n"
         "A file of these that changes is asked about again.\n"
     )
-    assert trust.standing_of(root).acts
+    assert trust.trust_state(root).active
     assert main(["trust", str(root), "--no"]) == 0
-    assert trust.standing_of(root).said is False
+    assert trust.trust_state(root).answer is False
     capsys.readouterr()
     assert main(["trust", "--list"]) == 0
     assert capsys.readouterr().out == f"not trusted  {root}\n"
     assert main(["trust", str(root), "--undo"]) == 0
-    assert trust.standing_of(root).said is None
+    assert trust.trust_state(root).answer is None
     assert main(["trust", str(tmp_path / "absent")]) == 2
 
 
 def test_a_folder_of_projects_can_be_trusted_as_a_whole(tmp_path: Path) -> None:
     assert main(["trust", str(tmp_path)]) == 0
-    assert trust.standing_of(project(tmp_path, ".mcp.json")).acts
+    assert trust.trust_state(project(tmp_path, ".mcp.json")).active

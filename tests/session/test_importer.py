@@ -13,13 +13,13 @@ from kimi_tui.cli.main import main
 from kimi_tui.errors import SessionError
 from kimi_tui.session.importer import MAX_FILES, import_session, imported_text
 
-WORDS = b'{"role":"user","content":"hello there"}\n'
+CLOSED_WORDS = b'{"role":"user","content":"hello there"}\n'
 
 
 def a_zip(file: Path, *, state: bytes = b"{}", method: int = zipfile.ZIP_DEFLATED, **also: bytes) -> Path:
     with zipfile.ZipFile(file, "w", method) as archive:
         archive.writestr("state.json", state)
-        archive.writestr("context.jsonl", WORDS)
+        archive.writestr("context.jsonl", CLOSED_WORDS)
         for name, content in also.items():
             archive.writestr(f"subagents/{name}/context.jsonl", content)
     return file
@@ -33,7 +33,7 @@ def test_a_state_that_unfolds_to_a_gigabyte_is_left_out_in_little_memory(tmp_pat
             for _ in range(512):
                 out.write(b"a" * (1 << 20))
             out.write(b'"}')
-        archive.writestr("context.jsonl", WORDS)
+        archive.writestr("context.jsonl", CLOSED_WORDS)
     words = [sys.executable, "-m", "kimi_tui", "session", "import", str(file), "--work-dir", str(tmp_path)]
     most = 400 << 20
     done = subprocess.run(
@@ -47,7 +47,7 @@ def test_a_state_that_unfolds_to_a_gigabyte_is_left_out_in_little_memory(tmp_pat
 
 def test_a_zip_of_very_many_files_is_refused(tmp_path: Path) -> None:
     with pytest.raises(SessionError, match="too large"):
-        import_session(a_zip(tmp_path / "a.zip", **{f"n{n}": WORDS for n in range(MAX_FILES)}), tmp_path)
+        import_session(a_zip(tmp_path / "a.zip", **{f"n{n}": CLOSED_WORDS for n in range(MAX_FILES)}), tmp_path)
 
 
 @pytest.mark.parametrize("damage", ["cut", "garbage", "locked", "method", "pipe", "folder of pipes", "odd state"])

@@ -9,8 +9,8 @@ from kimi_tui.errors import SessionError, SessionLockedError
 from kimi_tui.session.importer import import_session
 from kimi_tui.session.record_tail import tail_start
 from kimi_tui.session.redact import GONE, Redactor
-from kimi_tui.session.session_index import archive, find_session, matches, rename, said_by_person, sessions_of
-from kimi_tui.ui.tui.screens.session_list_model import SessionShelf
+from kimi_tui.session.session_index import archive, find_session, matches_query, rename, sessions_of, user_texts
+from kimi_tui.ui.tui.screens.session_list_model import SessionList
 from tests.soul.engines import engine_on, plan, tool_call
 from tests.soul.release_flow import CHOICES, skills  # noqa: F401 - a fixture
 
@@ -44,8 +44,8 @@ async def test_a_session_is_found_by_the_beginning_of_its_id_from_any_folder(tmp
 async def test_a_search_looks_at_titles_and_at_what_the_person_said(tmp_path):
     await spoken(tmp_path, "fix the parser", "and the Lexer too", session_id="a")
     found = find_session("a", tmp_path)
-    assert matches(found, "lexer PARSER")
-    assert not matches(found, "lexer about")
+    assert matches_query(found, "lexer PARSER")
+    assert not matches_query(found, "lexer about")
 
 
 @pytest.mark.usefixtures("skills")
@@ -56,8 +56,8 @@ async def test_what_a_flow_says_to_the_model_is_not_said_by_the_person(tmp_path)
     found = find_session("a", work(tmp_path))
     wire = found.info.dir / "wire.jsonl"
     assert "Available branches" in wire.read_text("utf-8")
-    assert list(said_by_person(wire)) == ["/flow:release now please", "thank you"]
-    shelf = SessionShelf(work(tmp_path))
+    assert list(user_texts(wire)) == ["/flow:release now please", "thank you"]
+    shelf = SessionList(work(tmp_path))
     rows = shelf.rows(everywhere=False)
     assert shelf.search("Available branches", rows) == {}
     assert list(shelf.search("thank", rows)) == ["a"]

@@ -14,7 +14,7 @@ from kimi_tui import paths
 from kimi_tui.config.schema import Config, ModelConfig, ProviderConfig
 from kimi_tui.llm.providers.scripted import Script
 from kimi_tui.skill.skill import Scope, Skill, read_skill
-from kimi_tui.soul.assemble import Plan
+from kimi_tui.soul.assemble import EngineConfig
 from kimi_tui.soul.engine import Engine
 from kimi_tui.wire.display import TodoBlock
 from kimi_tui.wire.flow_events import FlowDecision, FlowNodeBegin, FlowPaused
@@ -45,7 +45,7 @@ def project(tmp_path: Path) -> Path:
     return shutil.copytree(DEMO / "assets" / "project", tmp_path / "project")
 
 
-def demo(project: Path, *, script: Path | None = None, ask: bool = True) -> Plan:
+def demo(project: Path, *, script: Path | None = None, ask: bool = True) -> EngineConfig:
     provider = ProviderConfig(
         type="scripted", scripts=script or DEMO / "assets" / "script.txt", api_key=SecretStr("sk-hidden")
     )
@@ -53,7 +53,7 @@ def demo(project: Path, *, script: Path | None = None, ask: bool = True) -> Plan
         models={"s": ModelConfig(provider="script", model="scripted", max_context_size=100_000)},
         providers={"script": provider},
     )
-    return Plan(work_dir=project.resolve(), config=config, yolo=not ask, demo=True, featured=FLOW)
+    return EngineConfig(work_dir=project.resolve(), config=config, yolo=not ask, demo=True, featured_flow=FLOW)
 
 
 def history(engine: Engine) -> list[str]:

@@ -9,7 +9,7 @@ from pathlib import Path
 from pydantic import SecretStr
 
 from kimi_tui.config.schema import Config, LoopControl, ModelConfig, ProviderConfig
-from kimi_tui.soul.assemble import Plan, assemble
+from kimi_tui.soul.assemble import EngineConfig, build_engine
 from kimi_tui.soul.engine import Engine
 from kimi_tui.wire.codec import WireMessage, type_name
 
@@ -19,7 +19,7 @@ def tool_call(name: str, call_id: str = "c1", /, **arguments) -> str:
     return "tool_call: " + json.dumps(call)
 
 
-def plan(tmp_path: Path, *replies: str, loop: dict | None = None, **fields) -> Plan:
+def plan(tmp_path: Path, *replies: str, loop: dict | None = None, **fields) -> EngineConfig:
     """A plan for `tmp_path/work`, with a model that gives `replies`, one a request."""
     work_dir = tmp_path / "work"
     work_dir.mkdir(exist_ok=True)
@@ -30,10 +30,10 @@ def plan(tmp_path: Path, *replies: str, loop: dict | None = None, **fields) -> P
         providers={"script": ProviderConfig(type="scripted", scripts=scripts, api_key=SecretStr("sk-hidden"))},
         loop_control=LoopControl(**(loop or {})),
     )
-    return replace(Plan(work_dir=work_dir.resolve(), config=config), **fields)
+    return replace(EngineConfig(work_dir=work_dir.resolve(), config=config), **fields)
 
 
-def seeing(made: Plan) -> Plan:
+def seeing(made: EngineConfig) -> EngineConfig:
     """The same with a model that takes pictures."""
     model = made.config.models["s"].model_copy(update={"capabilities": frozenset({"image_in"})})
     return replace(made, config=made.config.model_copy(update={"models": {"s": model}}))
@@ -51,8 +51,8 @@ class Heard(list[WireMessage]):
 
 
 @asynccontextmanager
-async def engine_on(made: Plan) -> AsyncIterator[tuple[Engine, Heard]]:
-    engine = await assemble(made)
+async def engine_on(made: EngineConfig) -> AsyncIterator[tuple[Engine, Heard]]:
+    engine = await build_engine(made)
     heard = Heard()
     engine.wire.listen(heard.append, merged=True)
     try:

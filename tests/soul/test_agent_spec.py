@@ -6,7 +6,7 @@ import pytest
 from kimi_tui.config.schema import ModelConfig, ProviderConfig
 from kimi_tui.errors import AgentSpecError, UsageError
 from kimi_tui.soul.agent_spec import agent_file, our_tool, read_agent_spec
-from kimi_tui.soul.assemble import assemble
+from kimi_tui.soul.assemble import build_engine
 from kimi_tui.soul.tool_injection import tool_class
 from tests.soul.engines import engine_on, plan
 
@@ -168,11 +168,11 @@ async def test_an_agent_and_a_subagent_are_asked_by_the_models_of_their_files(tm
     async with engine_on(replace(made, config=config, model="s")) as (engine, _):
         assert engine.models.key == "s"
     with pytest.raises(AgentSpecError, match=r"root.yaml: model: there is no model 'root'; configured: s"):
-        await assemble(made)
+        await build_engine(made)
 
 
 async def test_a_prompt_whose_conditions_cannot_be_read_is_told_with_its_line(tmp_path):
     file = written(tmp_path, BASE)
     (tmp_path / "system.md").write_text("You are ${WHO}.\n{% if WHO %}")
     with pytest.raises(AgentSpecError, match=r"system.md:2: this if has no endif"):
-        await assemble(plan(tmp_path, agent_file=file))
+        await build_engine(plan(tmp_path, agent_file=file))

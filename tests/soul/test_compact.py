@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kimi_tui.config.schema import ModelConfig
-from kimi_tui.context.compaction import LEAST_RESULT_TOKENS, Threshold, compacted, shortened, split
+from kimi_tui.context.compaction import LEAST_RESULT_TOKENS, CompactionThreshold, compacted_history, shortened, split
 from kimi_tui.errors import ContextOverflowError
 from kimi_tui.llm.message import Message, estimate_tokens, user_message
 from kimi_tui.soul.agent_spec import agent_file
@@ -98,7 +98,7 @@ async def test_a_long_session_of_tools_stays_valid_through_compactions(tmp_path)
 
 
 def test_the_reserve_of_a_small_model_is_at_most_a_quarter():
-    threshold = Threshold(0.85, 50_000)
+    threshold = CompactionThreshold(0.85, 50_000)
     assert not threshold.reached(20_000, 32_000)
     assert threshold.reached(24_001, 32_000)
     assert threshold.reached(206_000, 256_000)
@@ -111,7 +111,7 @@ def test_the_last_two_messages_are_kept_with_what_belongs_to_them():
     assert len(older) == 3
     assert kept[0].text == "b"
     assert split(history[:1])[0] == ()
-    notes = compacted("NOTES", history[3:])
+    notes = compacted_history("NOTES", history[3:])
     assert split(notes) == ((), (), notes)
 
 

@@ -14,7 +14,7 @@ import pytest
 from kimi_tui.errors import KimiTuiError
 from kimi_tui.soul.commands.registry import COMMANDS
 from kimi_tui.ui.tui.i18n import catalog
-from kimi_tui.ui.tui.i18n.translate import answered
+from kimi_tui.ui.tui.i18n.translate import translate_lines
 from kimi_tui.wire.events import Notification
 from kimi_tui.wire.parts import TextPart
 from tests import texts
@@ -22,7 +22,8 @@ from tests.soul.engines import engine_on, plan
 
 SEVERAL_WORDS = re.compile(r"[A-Za-z]{2,}[,:;.]? [A-Za-z]+")
 SPOKEN = frozenset(
-    {"say", "tell", "notice", "fault", "fail", "_fail", "_refuse", "_refusal", "warn", "ChartNote", "_row"}
+    {"say", "reply", "add_notice", "tell", "notify", "show_internal_error", "notice", "fault", "error", "fail",
+       "_fail", "_refuse", "_refusal", "warn", "ChartNote", "_row"}
     | {error.__name__ for error in KimiTuiError.__subclasses__()}
     | {"UsageError", "ConfigError", "TurnRunningError", "FlowControlError", "SessionLockedError", "CompactionError",
        "FlowParseError", "FlowValidationError", "FrontmatterError", "ServerError", "NotAuthorizedError",
@@ -74,7 +75,7 @@ def unsaid(source: str, *, everywhere: bool = False) -> Iterator[tuple[int, str]
 
     def walk(node: ast.AST, spoken: bool) -> Iterator[tuple[int, str]]:
         name = called(node)
-        if name in ("said", "said_n", "CommandInfo", "compile") or is_log(node):
+        if name in ("tr", "tr_n", "CommandInfo", "compile") or is_log(node):
             return
         if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant):
             return
@@ -106,11 +107,11 @@ def test_every_text_that_is_told_below_is_said() -> None:
 @pytest.mark.parametrize(
     "line",
     [
-        'engine.say("There are no skills.")',
-        'engine.say(f"{task} was stopped.")',
+        'engine.reply("There are no skills.")',
+        'engine.reply(f"{task} was stopped.")',
         'raise UsageError(f"there is no command /{name}; /help lists them")',
         'send(notice("a title", "the cause of it"))',
-        'engine.say("\\n".join(lines) or "No hooks are configured.")',
+        'engine.reply("\\n".join(lines) or "No hooks are configured.")',
     ],
 )
 def test_the_guard_finds(line: str) -> None:
@@ -120,8 +121,8 @@ def test_the_guard_finds(line: str) -> None:
 @pytest.mark.parametrize(
     "line",
     [
-        'engine.say(said("There are no skills."))',
-        'raise ConfigError(said("this is no table"), key="one of them")',
+        'engine.reply(tr("There are no skills."))',
+        'raise ConfigError(tr("this is no table"), key="one of them")',
         '_log.info("a turn ended: %s", error)',
         'title = "neither told nor shown"',
     ],
@@ -140,7 +141,7 @@ def test_no_text_is_said_inside_an_f_string_where_it_is_not_found() -> None:
         for node in ast.walk(ast.parse(file.read_text("utf-8"))):
             if isinstance(node, ast.JoinedStr):
                 within = [called(one) for one in ast.walk(node)]
-                assert not {"said", "said_n"} & set(within), f"{file}:{node.lineno}"
+                assert not {"tr", "tr_n"} & set(within), f"{file}:{node.lineno}"
 
 
 GIVEN = ("", "nonsense nonsense", "stop nothing", "restart nothing", "on", "view", "clear", "1 files", "work.md")
@@ -177,9 +178,9 @@ async def test_what_a_slash_command_answers_is_said_in_chinese(
                 await engine.prompt(f"/{name} {given}".strip())
             said = [message.text for message in heard.of(TextPart)]
             said += [text for one in heard.of(Notification) for text in (one.title, one.body)]
-            catalog.use("zh")
+            catalog.set_language("zh")
             for text in said:
                 for description in bundled:
                     text = text.replace(description, "")
-                assert not english_left(answered(text), names), (given, text, answered(text))
-            catalog.use("en")
+                assert not english_left(translate_lines(text), names), (given, text, translate_lines(text))
+            catalog.set_language("en")

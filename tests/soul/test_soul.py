@@ -213,7 +213,7 @@ async def test_a_message_that_the_service_refuses_is_taken_back_and_the_next_one
     replies = ("text: one", refusal, "text: two")
     async with engine_on(plan(tmp_path, *replies)) as (engine, heard):
         await engine.prompt("first")
-        engine.soul.inform("a note that must not be lost")
+        engine.soul.add_system_note("a note that must not be lost")
         with pytest.raises(ProviderError) as refused:
             await engine.prompt("refused")
         assert refused.value.taken_back

@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from kimi_tui.permission.subject import Pattern
-from kimi_tui.tools.shell_support.command_parser import CommandLine, take_apart
+from kimi_tui.tools.shell_support.command_parser import CommandLine, parse_command_line
 from kimi_tui.tools.shell_support.globs import expand
 
 BASH = shutil.which("bash") or "/bin/bash"
@@ -58,7 +58,7 @@ done
 _END = 57
 """A descriptor that no line can name: it is closed when all that a line started has ended."""
 
-WORDS = (
+CLOSED_WORDS = (
     *("a", "b", "x1", "-x", "--", "-", "--output=x", "-Oa", "12", "1", "2", "0", ".env", "a=b", "x=1", "/dev/null"),
     *(
         "'a b'",
@@ -187,9 +187,9 @@ def _command(rng: random.Random, nasty: float) -> str:
         if kind < 0.3:
             words.append(rng.choice(REDIRECTIONS if rng.random() < nasty else REDIRECTIONS[:11]))
         elif kind < 0.4:
-            words.append("".join(rng.choices(WORDS, k=2)))
+            words.append("".join(rng.choices(CLOSED_WORDS, k=2)))
         else:
-            words.append(rng.choice(WORDS if rng.random() < nasty else WORDS[:28]))
+            words.append(rng.choice(CLOSED_WORDS if rng.random() < nasty else CLOSED_WORDS[:28]))
     between = " " if rng.random() < 0.9 else rng.choice(("", "  ", "\t", " \\\n", "\\\n"))
     command = between.join(words)
     if rng.random() < 0.08:
@@ -370,7 +370,7 @@ def main() -> int:
         if line in seen or not runnable(line):
             continue
         seen.add(line)
-        read = take_apart(line)
+        read = parse_command_line(line)
         if read.unread:
             continue
         ran += not read.doubts

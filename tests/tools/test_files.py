@@ -22,7 +22,7 @@ from kimi_tui.tools.file_support.workspace import PathRefusedError, Workspace
 from kimi_tui.tools.grep import Grep
 from kimi_tui.tools.read_file import ReadFile
 from kimi_tui.tools.read_media_file import MediaSupport, ReadMediaFile
-from kimi_tui.tools.shell_support.command_parser import take_apart
+from kimi_tui.tools.shell_support.command_parser import parse_command_line
 from kimi_tui.tools.shell_support.protected_paths import why_asked_for
 from kimi_tui.tools.str_replace_file import StrReplaceFile
 from kimi_tui.tools.write_file import WriteFile
@@ -582,7 +582,7 @@ async def test_our_own_keys_and_sessions_are_secrets_for_every_tool(desk: Desk, 
     grep = Grep(desk.workspace, desk.approvals)
     for place in (file, file.parent, paths.home()):
         assert "sk-1" not in str(await desk.use(grep, pattern="api_key", path=str(place), output_mode="content"))
-    assert why_asked_for(take_apart(f"cat {file}"), desk.workspace) is not None
+    assert why_asked_for(parse_command_line(f"cat {file}"), desk.workspace) is not None
     (desk.dir / "link").symlink_to(file)
     assert (await read(desk, "link")).is_error
 

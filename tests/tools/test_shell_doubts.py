@@ -11,12 +11,12 @@ from kimi_tui.permission.rule import Effect, parse_rule
 from kimi_tui.permission.subject import Pattern
 from kimi_tui.tools.core.permission_subject import command_subject
 from kimi_tui.tools.shell_support import builtins
-from kimi_tui.tools.shell_support.command_parser import READABLE_BYTES, take_apart
+from kimi_tui.tools.shell_support.command_parser import READABLE_BYTES, parse_command_line
 from kimi_tui.tools.shell_support.lexer import read_plain
 
 
 def kinds(command: str) -> set[DoubtKind]:
-    return {doubt.kind for doubt in take_apart(command).doubts}
+    return {doubt.kind for doubt in parse_command_line(command).doubts}
 
 
 @pytest.mark.parametrize("command", [
@@ -85,13 +85,13 @@ def test_a_pattern_in_the_place_of_a_program_is_asked_about(command: str) -> Non
 
 
 def test_a_long_line_is_read_but_no_rule_allows_it() -> None:
-    read = take_apart("cat " + "a " * (READABLE_BYTES // 2) + "&& cat .env")
+    read = parse_command_line("cat " + "a " * (READABLE_BYTES // 2) + "&& cat .env")
     assert {doubt.kind for doubt in read.doubts} == {DoubtKind.LONG}
     assert (read.commands[-1].words, read.unread) == (("cat", ".env"), False)
 
 
 def test_a_word_with_a_pattern_is_told_from_one_in_quotes() -> None:
-    (command,) = take_apart("ls a* 'a*' a\\* \"a*\" b").commands
+    (command,) = parse_command_line("ls a* 'a*' a\\* \"a*\" b").commands
     assert command.words == ("ls", "a*", "a*", "a*", "a*", "b")
     assert [isinstance(word, Pattern) for word in command.words] == [False, True, False, False, False, False]
 
@@ -156,7 +156,7 @@ def test_what_is_not_plain_is_not_read(text: str) -> None:
 ])  # fmt: skip
 def test_rules_for_programs_that_read_allow_nothing_else(command: str) -> None:
     rules = [parse_rule(f"Shell({program} *)", Effect.ALLOW) for program in ("git", "cat", "grep", "find")]
-    assert Policy(rules).decide("Shell", command_subject(take_apart(command))).effect is None
+    assert Policy(rules).decide("Shell", command_subject(parse_command_line(command))).effect is None
 
 
 @pytest.mark.parametrize("command", [
@@ -198,5 +198,5 @@ def test_rules_for_programs_that_read_allow_nothing_else(command: str) -> None:
 ])  # fmt: skip
 def test_a_denied_command_is_refused_or_asked_about_however_it_is_written(command: str) -> None:
     rules = [parse_rule("Shell(git push *)", Effect.DENY), parse_rule("Shell", Effect.ALLOW)]
-    decided = Policy(rules).decide("Shell", command_subject(take_apart(command))).effect
+    decided = Policy(rules).decide("Shell", command_subject(parse_command_line(command))).effect
     assert decided in (Effect.DENY, Effect.ASK)

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-from kimi_tui.tools.shell_support.command_parser import take_apart
+from kimi_tui.tools.shell_support.command_parser import parse_command_line
 from tests.tools.shell_fuzz import Range, any_line, difference, runnable
 
 
@@ -29,7 +29,7 @@ def test_bash_does_what_was_read_in_a_line_without_doubts(
     place: Range, monkeypatch: pytest.MonkeyPatch, line: str
 ) -> None:
     monkeypatch.setenv("HOME", str(place.home))
-    read = take_apart(line)
+    read = parse_command_line(line)
     if runnable(line) and not read.doubts:
         assert difference(line, read, place) is None
 
@@ -40,10 +40,10 @@ def test_the_comparison_sees_what_is_read_wrongly(place: Range) -> None:
         ("ls a", "ls b"), ("ls; rm a", "ls"), ("ls a*", "ls 'a*'"), ("cat <in", "cat"), ("ls >out", "ls"),
         ("test -v 'a[$(EVIL)]'", "ls"), ("sort </dev/null -x2>&1", "sort </dev/null"),
     ]:  # fmt: skip
-        assert difference(line, take_apart(other), place) is not None, line
+        assert difference(line, parse_command_line(other), place) is not None, line
 
 
 def test_enough_of_the_lines_leave_no_doubt() -> None:
     rng = random.Random(7)
     lines = {any_line(rng) for _ in range(2_000)}
-    assert sum(not take_apart(line).doubts for line in lines) > 300
+    assert sum(not parse_command_line(line).doubts for line in lines) > 300

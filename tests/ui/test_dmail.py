@@ -4,9 +4,9 @@ import json
 import subprocess
 
 from kimi_tui import paths
-from kimi_tui.soul.assemble import assemble
+from kimi_tui.soul.assemble import build_engine
 from kimi_tui.ui.tui.app import KimiTui
-from kimi_tui.ui.tui.state.items import SeamItem
+from kimi_tui.ui.tui.state.items import SeparatorItem
 from kimi_tui.wire.events import TurnEnd
 from kimi_tui.wire.recorder import read_recorded
 from tests.soul.engines import plan, tool_call
@@ -40,11 +40,11 @@ async def test_the_second_attempt_differs_and_resuming_shows_the_seam_with_what_
     assert isinstance(recorded[-1], TurnEnd)
 
     made = plan(tmp_path, session_id="back")
-    app = KimiTui(lambda: assemble(made), frame=0.0, motion=False)
+    app = KimiTui(lambda: build_engine(made), frame=0.0, motion=False)
     async with app.run_test(size=(100, 30)) as pilot:
         await ready(pilot)
         items = app.stage.state.conversation.items
-        assert [item.kind for item in items if isinstance(item, SeamItem)] == ["dmail", "resume"]
+        assert [item.kind for item in items if isinstance(item, SeparatorItem)] == ["dmail", "resume"]
         app.home.transcript.focus()
         seen: list[object] = []
         while getattr(app.home.transcript.block, "kind", "") != "dmail":

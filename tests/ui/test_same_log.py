@@ -6,7 +6,7 @@ import json
 import pytest
 from textual import events
 
-from kimi_tui.soul.assemble import assemble
+from kimi_tui.soul.assemble import build_engine
 from kimi_tui.soul.commands.registry import takes_effect_at_once
 from kimi_tui.ui.print.runner import Output, answer_lines
 from kimi_tui.ui.tui.app import KimiTui
@@ -35,7 +35,7 @@ _OWN = frozenset({"run_id", "agent_id", "created_at", "duration_s", "wait_s"})
 
 async def by_print(made):
     lines = b"".join(json.dumps({"role": "user", "content": prompt}).encode() + b"\n" for prompt in PROMPTS)
-    engine = await assemble(made)
+    engine = await build_engine(made)
     try:
         assert await answer_lines(engine, io.BytesIO(lines), Output(json=True), at_once=takes_effect_at_once) == 0
     finally:
@@ -61,7 +61,7 @@ async def by_acp(made):
 
 async def by_screen(made):
     async def make():
-        return await assemble(made)
+        return await build_engine(made)
 
     app = KimiTui(make, frame=0.0, motion=False)
     async with app.run_test(size=(140, 42)) as pilot:

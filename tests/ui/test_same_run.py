@@ -10,8 +10,8 @@ from dataclasses import replace
 
 from textual import events
 
-from kimi_tui.flow.run.run_view import FlowPicture, fold_flows
-from kimi_tui.soul.assemble import assemble
+from kimi_tui.flow.run.run_view import RunView, fold_run_views
+from kimi_tui.soul.assemble import build_engine
 from kimi_tui.soul.commands.registry import takes_effect_at_once
 from kimi_tui.ui.print.runner import Output, answer_lines
 from kimi_tui.ui.tui.app import KimiTui
@@ -35,7 +35,7 @@ def heard(engine, kind):
 
 async def by_print(made):
     read_end, write_end = os.pipe()
-    engine = await assemble(replace(made, interactive=False, steered=True))
+    engine = await build_engine(replace(made, interactive=False, steerable=True))
     paused = heard(engine, FlowPaused)
 
     def say(*prompts):
@@ -75,7 +75,7 @@ async def by_wire(made):
 
 async def by_screen(made):
     async def make():
-        return await assemble(made)
+        return await build_engine(made)
 
     app = KimiTui(make, frame=0.0, motion=False)
     async with app.run_test(size=(140, 42)) as pilot:
@@ -101,12 +101,12 @@ async def by_screen(made):
     return folder
 
 
-def picture(folder) -> FlowPicture:
-    (one,) = fold_flows((row.timestamp, row.message) for row in read_recorded(folder / "wire.jsonl"))
+def picture(folder) -> RunView:
+    (one,) = fold_run_views((row.timestamp, row.message) for row in read_recorded(folder / "wire.jsonl"))
     return one
 
 
-def essence(told: FlowPicture):
+def essence(told: RunView):
     """The picture without times and ids."""
     nodes = {name: (node.visits, told.state_of(name), node.steps) for name, node in told.nodes.items()}
     edges = [(edge.src, edge.dst, edge.taken) for edge in told.edges]

@@ -22,7 +22,7 @@ from kimi_tui.config.model_selection import ChosenModel, choose_model
 from kimi_tui.errors import KimiTuiError
 from kimi_tui.llm.error_mapping import service_words
 from kimi_tui.paths import private_folder
-from kimi_tui.secret_store import revealed
+from kimi_tui.secret_store import resolve
 from kimi_tui.tools.file_support.ripgrep import find_ripgrep
 
 State = Literal["ok", "warn", "fail"]
@@ -81,11 +81,16 @@ def _other_keys(loaded: LoadedConfig) -> Iterator[Check]:
     """The keys of the screen, where the configuration gives other ones."""
     if not loaded.config.keys:
         return
-    from kimi_tui.ui.tui.keys.keymap import read_keys, told
+    from kimi_tui.ui.tui.keys.keymap import format_problems, read_keys
 
     keymap = read_keys(loaded.config.keys)
-    found = f"{len(keymap.given)} of the screen's actions have other ones"
-    yield Check("shortcuts", "warn" if keymap.troubles else "ok", found, "; ".join(told(keymap.troubles, loaded.file)))
+    found = f"{len(keymap.overrides)} of the screen's actions have other ones"
+    yield Check(
+        "shortcuts",
+        "warn" if keymap.problems else "ok",
+        found,
+        "; ".join(format_problems(keymap.problems, loaded.file)),
+    )
 
 
 def _terminal() -> Iterator[Check]:
@@ -193,7 +198,7 @@ def _keys(loaded: LoadedConfig) -> Iterator[Check]:
     text = "; ".join(places) or "none"
     if written and loaded.file and loaded.file.stat().st_mode & 0o077:
         yield Check("keys", "warn", text, f"others can read them: chmod 600 {paths.shown(loaded.file)}")
-    elif missing := [name for name in sorted(named) if secret_store.find(name) is None]:
+    elif missing := [name for name in sorted(named) if secret_store.lookup(name) is None]:
         todo = "unlock it, or set the key again with /setup" if backend else "pip install keyring, or write the key"
         yield Check("keys", "fail", text, f"not to be had: {', '.join(missing)}; {todo}")
     else:
@@ -210,7 +215,7 @@ def _service(chosen: ChosenModel) -> Check:
 
     url = (provider.base_url or _TYPICAL_URLS[provider.type]).rstrip("/")
     try:
-        key = revealed(provider.api_key.get_secret_value())
+        key = resolve(provider.api_key.get_secret_value())
     except KimiTuiError as error:
         return Check(name, "fail", str(error))
     lists = provider.type in _LISTS_MODELS
@@ -282,15 +287,15 @@ def _version(program: str, option: str, todo: str) -> tuple[State, str, str]:
 
 
 def _trust(options: argparse.Namespace, loaded: LoadedConfig | None) -> Iterator[Check]:
-    from kimi_tui.permission.trust import left_out, standing_of
+    from kimi_tui.permission.trust import ignored_items, trust_state
 
     def look() -> Check:
         work_dir = work_dir_of(options)
-        standing = standing_of(work_dir, loaded.config.extra_skill_dirs if loaded else ())
+        standing = trust_state(work_dir, loaded.config.extra_skill_dirs if loaded else ())
         root = paths.shown(paths.project_root(work_dir))
-        if left := left_out(work_dir, standing):
+        if left := ignored_items(work_dir, standing):
             return Check("this folder", "warn", f"{root} is not trusted", left)
-        return Check("this folder", "ok", f"{root} {'is trusted' if standing.said else 'brings nothing that acts'}")
+        return Check("this folder", "ok", f"{root} {'is trusted' if standing.answer else 'brings nothing that acts'}")
 
     yield _told("this folder", look)
 
@@ -300,11 +305,11 @@ def _rules(options: argparse.Namespace, loaded: LoadedConfig | None) -> Iterator
     if loaded is None:
         return
     from kimi_tui.cli.plan_builder import permissions_of
-    from kimi_tui.permission.trust import standing_of
+    from kimi_tui.permission.trust import trust_state
 
     def look() -> Check:
         work_dir = work_dir_of(options)
-        settings = permissions_of(loaded, work_dir, trusted=standing_of(work_dir).acts)
+        settings = permissions_of(loaded, work_dir, trusted=trust_state(work_dir).active)
         if settings.warnings:
             return Check(
                 "rules", "warn", "; ".join(settings.warnings), "name the commands that are meant, one rule each"
@@ -333,12 +338,12 @@ def _skills(options: argparse.Namespace, loaded: LoadedConfig | None) -> Iterato
 
 def _mcp(options: argparse.Namespace) -> Iterator[Check]:
     from kimi_tui.mcp.config import load
-    from kimi_tui.permission.trust import standing_of
+    from kimi_tui.permission.trust import trust_state
 
     def look() -> Check:
         work_dir = work_dir_of(options)
         files = [Path(file).expanduser() for file in options.mcp_config_file]
-        trusted = options.trust or standing_of(work_dir).acts
+        trusted = options.trust or trust_state(work_dir).active
         setup = load(work_dir, files=files, texts=options.mcp_config, trusted=trusted)
         names = ", ".join(server.name for server in setup.servers) or "none configured"
         untrusted = [server.name for server in setup.servers if not server.trusted]

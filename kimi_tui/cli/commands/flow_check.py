@@ -12,7 +12,7 @@ from kimi_tui.cli.output import print_json, print_out, printable
 from kimi_tui.cli.work_dir import work_dir_of
 from kimi_tui.errors import FlowError, SkillError, UsageError
 from kimi_tui.flow import read_chart
-from kimi_tui.flow.model.validation import flaws, lint
+from kimi_tui.flow.model.validation import diagnostics, lint
 from kimi_tui.skill.chart_block import first_chart
 from kimi_tui.skill.skill import SKILL_FILE, Scope, Skill, SkillKind, parse_skill
 from kimi_tui.skill.skill_file import read_source
@@ -77,7 +77,7 @@ def _check_chart(text: str, source: Literal["mermaid", "d2"], file: Path) -> lis
     except FlowError as error:
         return [Finding(str(file), error.line or 1, error.column or 1, "error", error.cause)]
     return [
-        *(Finding(str(file), flaw.line or 1, flaw.column or 1, "error", flaw.cause) for flaw in flaws(chart)),
+        *(Finding(str(file), flaw.line or 1, flaw.column or 1, "error", flaw.cause) for flaw in diagnostics(chart)),
         *(Finding(str(file), note.line, note.column, "warning", note.text) for note in lint(chart)),
     ]
 

@@ -8,9 +8,9 @@ from pathlib import Path
 from kimi_tui.cli.commands.flow_show import find_flow
 from kimi_tui.cli.output import print_out, printable
 from kimi_tui.errors import UsageError
-from kimi_tui.flow.layout.cell_text import clean, clip
+from kimi_tui.flow.layout.cell_text import clean_label, truncate
 from kimi_tui.flow.model.graph import FlowNode
-from kimi_tui.flow.run.dry_run import ChoiceScript, walk
+from kimi_tui.flow.run.dry_run import ChoiceScript, dry_run
 from kimi_tui.flow.run.turn_protocol import FlowOutcome
 from kimi_tui.wire.codec import WireMessage
 from kimi_tui.wire.flow_events import FlowDecision, FlowNodeBegin
@@ -22,7 +22,7 @@ def run_dry(options: argparse.Namespace) -> int:
     """Walk; 0 if the end was reached and, with a script, all of its choices were used."""
     flow = find_flow(options)
     script = ChoiceScript(_read(options.choices), flow) if options.choices else None
-    titles = {node.id: clip(" ".join(clean(node.title).split()), _WIDTH) for node in flow.nodes.values()}
+    titles = {node.id: truncate(" ".join(clean_label(node.title).split()), _WIDTH) for node in flow.nodes.values()}
 
     def tell(message: WireMessage) -> None:
         match message:
@@ -37,7 +37,7 @@ def run_dry(options: argparse.Namespace) -> int:
                 pass
 
     outcome = asyncio.run(
-        walk(flow, script or _ask, name=options.name, send=tell, args=options.arg, max_moves=options.max_moves)
+        dry_run(flow, script or _ask, name=options.name, send=tell, args=options.arg, max_moves=options.max_moves)
     )
     left = len(script.left) if script else 0
     print_out(_summary(outcome, left))

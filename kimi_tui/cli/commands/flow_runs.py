@@ -11,17 +11,17 @@ from kimi_tui.cli.output import print_json, print_out, printable
 from kimi_tui.cli.work_dir import work_dir_of
 from kimi_tui.errors import KimiTuiError, UsageError
 from kimi_tui.flow.render.run_export import (
-    flow_of_picture,
+    flow_of_view,
     headline,
-    picture_of_state,
     to_json,
     to_markdown,
     to_mermaid,
+    view_of_state,
 )
 from kimi_tui.flow.render.svg import to_svg
 from kimi_tui.flow.run.journal import load_runs
 from kimi_tui.flow.run.run_state import RunState
-from kimi_tui.flow.run.run_view import FlowPicture, fold_flows
+from kimi_tui.flow.run.run_view import RunView, fold_run_views
 from kimi_tui.session.session import sessions_dir
 from kimi_tui.text_safety import dump_json
 from kimi_tui.wire.recorder import read_recorded
@@ -73,7 +73,7 @@ def run_export(options: argparse.Namespace) -> int:
                 return 0
             text = dump_json(to_json(picture), indent=2) + "\n"
         case _:
-            text = to_svg(flow_of_picture(picture), picture)
+            text = to_svg(flow_of_view(picture), picture)
     if options.output is None:
         print_out(text.removesuffix("\n"))
         return 0
@@ -114,15 +114,15 @@ def _find(run_id: str, work_dir: Path) -> _Kept:
     raise UsageError(f"there is no run {run_id!r}; `kimi-tui flow runs --all` lists those there are")
 
 
-def _picture(kept: _Kept) -> FlowPicture:
+def _picture(kept: _Kept) -> RunView:
     """What the session's Wire tells of the run; where that is lost, what the journal does."""
     told = ((each.timestamp, each.message) for each in read_recorded(kept.folder / "wire.jsonl"))
-    for picture in fold_flows(told):
+    for picture in fold_run_views(told):
         if picture.run_id == kept.run.run_id:
             return picture
     from kimi_tui.soul.flows.prompt_flow import flow_of_run
 
-    return picture_of_state(kept.run, flow_of_run(kept.run))
+    return view_of_state(kept.run, flow_of_run(kept.run))
 
 
 def _row(kept: _Kept) -> tuple[str, ...]:

@@ -9,7 +9,7 @@ from kimi_tui.cli.commands.flow_check import CHART_SUFFIXES
 from kimi_tui.cli.output import print_json, print_out, printable
 from kimi_tui.cli.work_dir import folder_of, work_dir_of
 from kimi_tui.errors import ChartTooLargeError, FlowError, UsageError
-from kimi_tui.flow.layout.cell_text import clip
+from kimi_tui.flow.layout.cell_text import truncate
 from kimi_tui.flow.model.graph import Flow, NodeKind
 from kimi_tui.skill.library import SkillLibrary
 from kimi_tui.skill.roots import SkillRoots
@@ -31,7 +31,7 @@ def run_list(options: argparse.Namespace) -> int:
     columns = shutil.get_terminal_size().columns if sys.stdout.isatty() else None
     for skill in skills:
         line = printable(f"{skill.name:<{width}}  {_line(skill)}")
-        print_out(line if columns is None else clip(line, columns))
+        print_out(line if columns is None else truncate(line, columns))
     return 0
 
 
@@ -53,7 +53,7 @@ def run_show(options: argparse.Namespace) -> int:
 def _drawing(flow: Flow, options: argparse.Namespace, width: int) -> tuple[str | None, str]:
     """The chart drawn in the first way that fits; else None, and why."""
     from kimi_tui.flow.layout.layout import LayoutDirection, LayoutMode, layout
-    from kimi_tui.flow.render.text_renderer import draw
+    from kimi_tui.flow.render.text_renderer import render_text
 
     direction: LayoutDirection = options.direction or ("LR" if flow.direction in ("LR", "RL") else "TB")
     mode: LayoutMode = "compact" if options.compact else "full"
@@ -66,7 +66,7 @@ def _drawing(flow: Flow, options: argparse.Namespace, width: int) -> tuple[str |
         for way, shown in ways:
             drawn = layout(flow, direction=way, width=width, mode=shown)
             if drawn.width <= width:
-                return str(draw(drawn, ascii=options.ascii)), ""
+                return str(render_text(drawn, ascii=options.ascii)), ""
     except ChartTooLargeError as error:
         return None, f"{error}; this is its outline"
     return None, f"the drawing is wider than {width} columns, so this is its outline; --width N makes room"
@@ -74,7 +74,7 @@ def _drawing(flow: Flow, options: argparse.Namespace, width: int) -> tuple[str |
 
 def _outline(flow: Flow, width: int, *, ascii_only: bool) -> str:
     """One line a step or branch."""
-    from kimi_tui.flow.layout.cell_text import clean
+    from kimi_tui.flow.layout.cell_text import clean_label
     from kimi_tui.flow.model.outline import outline
 
     signs = dict(zip(NodeKind, "ox-?" if ascii_only else "●■□◆", strict=True))
@@ -83,14 +83,14 @@ def _outline(flow: Flow, width: int, *, ascii_only: bool) -> str:
     for line in outline(flow):
         pad = "  " * min(line.indent, width // 8)
         if line.node is not None:
-            rows.append(clip(f"{pad}{signs[flow.nodes[line.node].kind]} {line.text}", width))
+            rows.append(truncate(f"{pad}{signs[flow.nodes[line.node].kind]} {line.text}", width))
             continue
         goal = ""
         if line.goes_to is not None:
-            title = " ".join(clean(flow.nodes[line.goes_to].title).split()) or line.goes_to
+            title = " ".join(clean_label(flow.nodes[line.goes_to].title).split()) or line.goes_to
             goal = f"{back if line.back else onward} {title}"
         label = f"{line.text}:" if line.text and not goal else line.text
-        rows.append(clip(" ".join(filter(None, (f"{pad}{branch}", label, goal))), width))
+        rows.append(truncate(" ".join(filter(None, (f"{pad}{branch}", label, goal))), width))
     return "\n".join(rows).replace("…", "~") if ascii_only else "\n".join(rows)
 
 

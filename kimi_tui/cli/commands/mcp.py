@@ -3,7 +3,7 @@
 import argparse
 from typing import TYPE_CHECKING
 
-from kimi_tui.cli.error_output import complain
+from kimi_tui.cli.error_output import print_error
 from kimi_tui.cli.output import print_json, print_out, printable
 from kimi_tui.errors import EXIT_FAILURE, EXIT_OK, KimiTuiError, UsageError
 
@@ -124,7 +124,7 @@ def _list(args: argparse.Namespace) -> int:
     if not setup.servers:
         print_out("There are no MCP servers. Add one: kimi-tui mcp add NAME -- COMMAND")
     for problem in setup.problems:
-        complain(problem)
+        print_error(problem)
     return EXIT_OK
 
 
@@ -165,14 +165,14 @@ def _test(args: argparse.Namespace) -> int:
         raise UsageError(f"{server.origin} is not trusted yet: look at it, then kimi-tui trust")
     state = asyncio.run(_try(args, server))
     if state.status != "connected":
-        complain(f"{server.name}: {state.status}: {state.cause}")
+        print_error(f"{server.name}: {state.status}: {state.cause}")
         return EXIT_FAILURE
     print_out(f"{printable(server.name)} works: {len(state.tools)} tools")
     for tool in state.tools:
         first = tool.description.partition("\n")[0][:100]
         print_out(printable(f"  {tool.name}{f'  {first}' if first else ''}"))
     for note in state.notes:
-        complain(f"{server.name}: {note}")
+        print_error(f"{server.name}: {note}")
     return EXIT_OK
 
 
@@ -180,11 +180,11 @@ async def _try(args: argparse.Namespace, server: "Server") -> "ServerState":
     from dataclasses import replace
 
     from kimi_tui.cli.work_dir import work_dir_of
-    from kimi_tui.mcp.connection import Connection, Surroundings
+    from kimi_tui.mcp.connection import Connection, ConnectionContext
     from kimi_tui.tools.shell_support.child_env import DEFAULT_ENV
 
     enabled = replace(server, config=server.config.model_copy(update={"enabled": True}))
-    connection = Connection(enabled, Surroundings(work_dir_of(args), DEFAULT_ENV), lambda _: None)
+    connection = Connection(enabled, ConnectionContext(work_dir_of(args), DEFAULT_ENV), lambda _: None)
     connection.start()
     try:
         await connection.settled.wait()
@@ -197,8 +197,8 @@ def _auth(args: argparse.Namespace) -> int:
     import asyncio
     import os
 
-    from kimi_tui.mcp.env_expansion import filled_in
-    from kimi_tui.mcp.oauth_callback import authorize
+    from kimi_tui.mcp.env_expansion import expand_env
+    from kimi_tui.mcp.oauth_callback import authorize_server
 
     server = _server(args)
     if server.config.auth != "oauth":
@@ -213,7 +213,7 @@ def _auth(args: argparse.Namespace) -> int:
 
             webbrowser.open(address)
 
-    asyncio.run(authorize(server.name, filled_in(server.config, os.environ), show=show))
+    asyncio.run(authorize_server(server.name, expand_env(server.config, os.environ), show=show))
     print_out(f"{printable(server.name)} is authorized.")
     return EXIT_OK
 
@@ -234,18 +234,18 @@ def _setup(args: argparse.Namespace) -> "Setup":
 
     from kimi_tui.cli.work_dir import work_dir_of
     from kimi_tui.mcp.config import load
-    from kimi_tui.permission.trust import standing_of
+    from kimi_tui.permission.trust import trust_state
 
     files = [Path(file).expanduser() for file in args.mcp_config_file]
     work_dir = work_dir_of(args)
-    trusted = args.trust or standing_of(work_dir).acts
+    trusted = args.trust or trust_state(work_dir).active
     return load(work_dir, files=files, texts=args.mcp_config, trusted=trusted)
 
 
 def _server(args: argparse.Namespace) -> "Server":
     setup = _setup(args)
     for problem in setup.problems:
-        complain(problem)
+        print_error(problem)
     for server in setup.servers:
         if server.name == args.name:
             return server

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from kimi_tui.permission.explain import Checked
+    from kimi_tui.permission.explain import Explanation
     from kimi_tui.permission.settings import PermissionSettings
     from kimi_tui.tools.file_support.workspace import Workspace
 
@@ -62,12 +62,12 @@ def _settings(args: argparse.Namespace) -> "tuple[PermissionSettings, Path, tupl
     from kimi_tui.cli.work_dir import work_dir_of
     from kimi_tui.config.loader import load_config
     from kimi_tui.paths import shown
-    from kimi_tui.permission.trust import standing_of
+    from kimi_tui.permission.trust import trust_state
 
     work_dir = work_dir_of(args)
     loaded = load_config(Path(args.config_file).expanduser() if args.config_file else None, text=args.config)
-    standing = standing_of(work_dir)
-    trusted = standing.acts or args.trust
+    standing = trust_state(work_dir)
+    trusted = standing.active or args.trust
     waiting = tuple(
         f"{shown(one.path)}: {one.what}: only once you trust the folder (kimi-tui trust)"
         for one in standing.brought
@@ -76,22 +76,22 @@ def _settings(args: argparse.Namespace) -> "tuple[PermissionSettings, Path, tupl
     return permissions_of(loaded, work_dir, trusted=trusted), work_dir, waiting
 
 
-def _checked(args: argparse.Namespace, settings: "PermissionSettings", workspace: "Workspace") -> "Checked":
+def _checked(args: argparse.Namespace, settings: "PermissionSettings", workspace: "Workspace") -> "Explanation":
     from kimi_tui import paths
     from kimi_tui.errors import UsageError
-    from kimi_tui.permission.explain import check
+    from kimi_tui.permission.explain import explain
     from kimi_tui.tools.core.permission_subject import subject_of
-    from kimi_tui.tools.core.protected_calls import why_protected
+    from kimi_tui.tools.core.protected_calls import protection_reason
 
     workspace.protected.add(paths.home())
     try:
         subject = subject_of(args.tool, args.call, workspace)
     except ValueError as error:
         raise UsageError(str(error)) from None
-    return check(settings, args.tool, subject, protected=why_protected(args.tool, args.call, workspace))
+    return explain(settings, args.tool, subject, protected=protection_reason(args.tool, args.call, workspace))
 
 
-def _check(checked: "Checked") -> str:
+def _check(checked: "Explanation") -> str:
     lines = [f"{checked.outcome}: {checked.why}"]
     if checked.parts or checked.doubts:
         lines.append("")

@@ -8,7 +8,7 @@ from kimi_tui.errors import UsageError
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from kimi_tui.session.session_index import Found
+    from kimi_tui.session.session_index import SessionEntry
 
 
 def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
@@ -19,7 +19,7 @@ def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]"
     listing = actions.add_parser("list", help="the sessions of this folder, the newest first")
     listing.add_argument("-a", "--all", action="store_true", help="of every folder")
     listing.add_argument("--archived", action="store_true", help="those that were archived too")
-    listing.add_argument("--search", metavar="WORDS", help="with these words in the title or in what you said")
+    listing.add_argument("--search", metavar="CLOSED_WORDS", help="with these words in the title or in what you said")
     listing.add_argument("--kimi", action="store_true", help="Kimi CLI's sessions, to be imported")
     listing.add_argument("--json", action="store_true", help="as JSON")
     show = actions.add_parser("show", help="what there is to know of a session")
@@ -89,7 +89,7 @@ def _list(options: argparse.Namespace, work_dir: "Path") -> int:
         return 0
     sessions = session_index.sessions_of(None if options.all else work_dir, archived=options.archived)
     if options.search:
-        sessions = [found for found in sessions if session_index.matches(found, options.search)]
+        sessions = [found for found in sessions if session_index.matches_query(found, options.search)]
     if options.json:
         print_json([_as_json(found) for found in sessions])
         return 0
@@ -104,7 +104,7 @@ def _list(options: argparse.Namespace, work_dir: "Path") -> int:
     return 0
 
 
-def _as_json(found: "Found") -> dict[str, object]:
+def _as_json(found: "SessionEntry") -> dict[str, object]:
     info = found.info
     return {
         "id": info.id,
@@ -116,15 +116,15 @@ def _as_json(found: "Found") -> dict[str, object]:
     }
 
 
-def _show(found: "Found") -> None:
+def _show(found: "SessionEntry") -> None:
     from datetime import datetime
 
     from kimi_tui import paths
     from kimi_tui.cli.output import print_out, printable
-    from kimi_tui.session.session_index import is_open, said_by_person
+    from kimi_tui.session.session_index import is_open, user_texts
 
     info = found.info
-    said = [" ".join(text.split()) for text in said_by_person(info.dir / "wire.jsonl")]
+    said = [" ".join(text.split()) for text in user_texts(info.dir / "wire.jsonl")]
     size = sum(file.lstat().st_size for file in info.dir.rglob("*") if file.is_file())
     state = "open in a process" if is_open(info.dir) else "archived" if info.archived else "closed"
     lines = [
@@ -155,14 +155,14 @@ def _source(text: str) -> "Path":
     return found[0]
 
 
-def _export(options: argparse.Namespace, found: "Found") -> None:
+def _export(options: argparse.Namespace, found: "SessionEntry") -> None:
     from datetime import datetime
     from pathlib import Path
 
     from kimi_tui.cli.output import print_out, printable
     from kimi_tui.config.loader import load_config
     from kimi_tui.errors import SessionError
-    from kimi_tui.secret_store import all_among
+    from kimi_tui.secret_store import all_secrets
     from kimi_tui.session import exporter
     from kimi_tui.session.redact import Redactor
 
@@ -170,7 +170,7 @@ def _export(options: argparse.Namespace, found: "Found") -> None:
     form: exporter.Format = options.format or exporter.format_of(options.output or "")
     target = target or Path(exporter.default_name(found.info.id, form, datetime.now()))
     file = Path(options.config_file).expanduser() if options.config_file else None
-    redactor = Redactor(all_among(load_config(file, text=options.config).config.api_keys))
+    redactor = Redactor(all_secrets(load_config(file, text=options.config).config.api_keys))
     try:
         exporter.export(found.info.dir, target, form, redactor, work_dir=str(found.work_dir or ""))
     except OSError as error:

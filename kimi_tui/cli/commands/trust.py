@@ -39,13 +39,13 @@ def run(args: argparse.Namespace) -> int:
 def _change(args: argparse.Namespace) -> list[str]:
     from kimi_tui.cli.work_dir import folder_of, work_dir_of
     from kimi_tui.paths import project_root, shown
-    from kimi_tui.permission.trust import brought_by, forget, name_in, remember
+    from kimi_tui.permission.trust import forget, name_in, project_items, remember
 
     work_dir = folder_of(args.folder, "trust") if args.folder else work_dir_of(args)
     root = project_root(work_dir)
     if args.undo:
         return [f"{shown(root)}: {'forgotten' if forget(work_dir) else 'nothing was said of it'}"]
-    brought = brought_by(work_dir)
+    brought = project_items(work_dir)
     a_project = bool(brought) or (root / ".git").exists()
     remember(work_dir, not args.no, brought if a_project else None)
     if args.no:

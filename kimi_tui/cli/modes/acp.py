@@ -12,14 +12,14 @@ from typing import cast
 from acp.agent.connection import AgentSideConnection
 from acp.interfaces import Agent, Client
 
-from kimi_tui.cli.error_output import complain
-from kimi_tui.cli.plan_builder import plan_of, start_logging
+from kimi_tui.cli.error_output import print_error
+from kimi_tui.cli.plan_builder import build_plan, start_logging
 from kimi_tui.config.loader import load_config
 from kimi_tui.config.model_selection import choose_model
 from kimi_tui.errors import ConfigError, ModelNotSetError, UsageError
 from kimi_tui.mcp.config import Server
-from kimi_tui.permission.trust import left_out
-from kimi_tui.soul.assemble import assemble
+from kimi_tui.permission.trust import ignored_items
+from kimi_tui.soul.assemble import build_engine
 from kimi_tui.soul.engine import Engine
 from kimi_tui.ui.acp.agent import AcpAgent
 from kimi_tui.ui.acp.transport import StdioTransport
@@ -30,7 +30,7 @@ def run_acp_mode(options: argparse.Namespace) -> int:
     """Serve until stdin closes; returns the exit status. Raises UsageError where there is nothing to serve on."""
     start_logging(options.debug)
     if options.prompt is not None:
-        complain("--prompt means nothing to an editor's sessions")
+        print_error("--prompt means nothing to an editor's sessions")
     try:
         source, sink = claim_stdio()
     except OSError as error:
@@ -77,16 +77,16 @@ class _Program:
     ) -> Engine:
         own = {"work_dir": str(work_dir), "session": session_id, "continue_": False}
         options = argparse.Namespace(**{**vars(self._options), **own})
-        plan = await asyncio.to_thread(plan_of, options, interactive=True)
-        if left := left_out(work_dir, plan.standing):
-            complain(left)
+        plan = await asyncio.to_thread(build_plan, options, interactive=True)
+        if left := ignored_items(work_dir, plan.trust):
+            print_error(left)
         named = {server.name for server in mcp_servers}
         ours = [server for server in plan.mcp.servers if server.name not in named]
         mcp = replace(plan.mcp, servers=(*mcp_servers, *ours))
-        engine = await assemble(replace(plan, starts=False, add_dirs=(*plan.add_dirs, *add_dirs), mcp=mcp))
+        engine = await build_engine(replace(plan, autostart=False, add_dirs=(*plan.add_dirs, *add_dirs), mcp=mcp))
         for text in filter(None, (left, engine.session.notice)):
             # An editor shows nobody what is on stderr. The session listens from the next tick on.
-            asyncio.get_running_loop().call_soon(partial(engine.tell, text, severity="warning"))
+            asyncio.get_running_loop().call_soon(partial(engine.notify, text, severity="warning"))
         return engine
 
     def why_no_model(self) -> str | None:

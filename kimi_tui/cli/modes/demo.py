@@ -8,13 +8,13 @@ from kimi_tui import paths
 from kimi_tui.errors import UsageError
 
 if TYPE_CHECKING:
-    from kimi_tui.soul.assemble import Plan
+    from kimi_tui.soul.assemble import EngineConfig
 
 FLOW = "demo-fix-until-green"
 SCRATCH = "kimi-tui-demo-"
 
 
-def demo_plan(options: argparse.Namespace, *, interactive: bool) -> "Plan":
+def demo_plan(options: argparse.Namespace, *, interactive: bool) -> "EngineConfig":
     """A plan whose flow, project and model are the demo's. Raises UsageError where they are missing."""
     import shutil
     import tempfile
@@ -23,7 +23,7 @@ def demo_plan(options: argparse.Namespace, *, interactive: bool) -> "Plan":
 
     from kimi_tui.cli.plan_builder import with_limits
     from kimi_tui.config.schema import Config, ModelConfig, ProviderConfig
-    from kimi_tui.soul.assemble import Plan
+    from kimi_tui.soul.assemble import EngineConfig
 
     assets = paths.bundled("skills") / FLOW / "assets"
     if not (assets / "script.txt").is_file():
@@ -44,14 +44,14 @@ def demo_plan(options: argparse.Namespace, *, interactive: bool) -> "Plan":
     )
     if interactive:
         config = config.model_copy(update=_look_of(options))
-    return Plan(
+    return EngineConfig(
         work_dir=scratch.resolve(),
         config=with_limits(config, options),
         interactive=interactive,
         yolo=options.yolo,
-        approve_all=not interactive,
+        auto_approve=not interactive,
         demo=True,
-        featured=FLOW,
+        featured_flow=FLOW,
     )
 
 
@@ -79,7 +79,7 @@ def _files_in(folder: Path) -> set[Path]:
 
 def _look_of(options: argparse.Namespace) -> dict[str, str]:
     """The theme and the language that the person has chosen: the demo changes nothing of them."""
-    from kimi_tui.ui.tui.startup.early_config import first_look
+    from kimi_tui.ui.tui.startup.early_config import read_early_config
 
-    look = first_look(Path(options.config_file).expanduser() if options.config_file else None)
+    look = read_early_config(Path(options.config_file).expanduser() if options.config_file else None)
     return {"theme": look.theme, "language": look.language}

@@ -6,15 +6,15 @@ import io
 import sys
 from dataclasses import replace
 
-from kimi_tui.cli.error_output import complain
+from kimi_tui.cli.error_output import print_error
 from kimi_tui.cli.modes.demo import FLOW as DEMO_FLOW
 from kimi_tui.cli.modes.demo import put_away
-from kimi_tui.cli.plan_builder import plan_of, start_logging
+from kimi_tui.cli.plan_builder import build_plan, start_logging
 from kimi_tui.errors import KimiTuiError, UsageError
-from kimi_tui.permission.trust import left_out
-from kimi_tui.soul.assemble import assemble
+from kimi_tui.permission.trust import ignored_items
+from kimi_tui.soul.assemble import build_engine
 from kimi_tui.soul.commands.registry import takes_effect_at_once
-from kimi_tui.ui.print.background import see_out
+from kimi_tui.ui.print.background import wait_for_background
 from kimi_tui.ui.print.runner import Output, answer, answer_lines
 
 
@@ -25,10 +25,10 @@ def run_print_mode(options: argparse.Namespace) -> int:
         sys.stdout.reconfigure(encoding="utf-8")  # whatever the locale: who reads it has no way to know that
     reads_lines = options.input_format == "stream-json"
     prompt = None if reads_lines else _prompt(options)
-    plan = replace(plan_of(options, interactive=False), steered=reads_lines)
-    for warning in (*plan.warnings, left_out(plan.work_dir, plan.standing)):
+    plan = replace(build_plan(options, interactive=False), steerable=reads_lines)
+    for warning in (*plan.warnings, ignored_items(plan.work_dir, plan.trust)):
         if warning:
-            complain(warning)
+            print_error(warning)
     output = Output(
         json=options.output_format == "stream-json",
         final_only=options.final_message_only,
@@ -37,17 +37,17 @@ def run_print_mode(options: argparse.Namespace) -> int:
     )
 
     async def run() -> int:
-        engine = await assemble(plan)
+        engine = await build_engine(plan)
         if engine.session.notice:
-            complain(engine.session.notice)
+            print_error(engine.session.notice)
         try:
             if prompt is None:
                 return await answer_lines(engine, sys.stdin.buffer, output, at_once=takes_effect_at_once)
             status = await answer(engine, prompt, output)
             ceiling = engine.config.background.print_wait_ceiling_s
-            return status or await see_out(engine, engine.services.background, output, ceiling_s=ceiling)
+            return status or await wait_for_background(engine, engine.services.background, output, ceiling_s=ceiling)
         except KimiTuiError as error:
-            complain(str(error))
+            print_error(str(error))
             return error.exit_code
         finally:
             kept = not (engine.session.is_empty or engine.session.notice)

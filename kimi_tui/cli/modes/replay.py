@@ -5,7 +5,7 @@ import os
 from contextlib import nullcontext
 
 from kimi_tui.cli.modes.tui import has_terminal
-from kimi_tui.cli.terminal_restore import flush_what_is_read, terminal_kept
+from kimi_tui.cli.terminal_restore import drain_input, preserve_terminal
 from kimi_tui.cli.work_dir import work_dir_of
 from kimi_tui.errors import UsageError
 
@@ -19,8 +19,8 @@ def run_replay_option(options: argparse.Namespace) -> int:
     from kimi_tui.ui.tui.replay.recorded_engine import file_of
 
     file = file_of(options.replay, work_dir_of(options))
-    with terminal_kept() if page is None else nullcontext() as kept:
+    with preserve_terminal() if page is None else nullcontext() as kept:
         try:
             return run_replay(file, speed=options.speed or 1.0, page=page, kept=kept)
         finally:
-            flush_what_is_read()
+            drain_input()

@@ -10,18 +10,18 @@ from typing import TYPE_CHECKING
 from kimi_tui.cli.first_paint import first_paint
 from kimi_tui.cli.modes.demo import FLOW as DEMO_FLOW
 from kimi_tui.cli.modes.demo import put_away
-from kimi_tui.cli.terminal_restore import KeptTerminal, flush_what_is_read, terminal_kept
+from kimi_tui.cli.terminal_restore import TerminalState, drain_input, preserve_terminal
 from kimi_tui.cli.work_dir import work_dir_of
 from kimi_tui.errors import UsageError
 from kimi_tui.paths import shown
 from kimi_tui.ui.tui.i18n import catalog
 
 if TYPE_CHECKING:
-    from kimi_tui.permission.trust import Standing
-    from kimi_tui.soul.assemble import Plan
+    from kimi_tui.permission.trust import TrustState
+    from kimi_tui.soul.assemble import EngineConfig
 
 
-def run_screen(options: argparse.Namespace) -> int:
+def run_tui_mode(options: argparse.Namespace) -> int:
     """Raises KimiTuiError for what is wrong before the screen is up; returns the exit status."""
     if options.page is not None:
         return _show(options, work_dir_of(options))
@@ -31,44 +31,44 @@ def run_screen(options: argparse.Namespace) -> int:
         raise UsageError("this terminal (TERM=dumb) cannot show a screen; use --print")
     work_dir = work_dir_of(options)
     gc.disable()  # until `ui.tui.rubbish` says otherwise
-    with terminal_kept() as kept:
-        catalog.use(catalog.language_of("auto"))  # what the configuration says of it is read later
+    with preserve_terminal() as kept:
+        catalog.set_language(catalog.resolve_language("auto"))  # what the configuration says of it is read later
         first_paint(sys.stdout, "" if options.demo else shown(work_dir), kept)
         try:
             return _show(options, work_dir, kept=kept)
         finally:
-            flush_what_is_read()
+            drain_input()
 
 
-def _show(options: argparse.Namespace, work_dir: Path, *, kept: KeptTerminal | None = None) -> int:
+def _show(options: argparse.Namespace, work_dir: Path, *, kept: TerminalState | None = None) -> int:
     """The screen in this terminal, or in the page that this process was started for."""
     from kimi_tui.ui.tui.main import run_tui
 
-    def make_plan(work_dir: Path | None, standing: "Standing | None") -> "Plan":
-        from kimi_tui.cli.plan_builder import plan_of, start_logging
+    def make_plan(work_dir: Path | None, standing: "TrustState | None") -> "EngineConfig":
+        from kimi_tui.cli.plan_builder import build_plan, start_logging
 
         start_logging(options.debug)
-        return plan_of(options, interactive=True, work_dir=work_dir, standing=standing, asks=True)
+        return build_plan(options, interactive=True, work_dir=work_dir, standing=standing, asks=True)
 
-    def make_demo() -> "tuple[Plan, str]":
+    def make_demo() -> "tuple[EngineConfig, str]":
         from kimi_tui.cli.modes.demo import demo_plan
 
         return demo_plan(options, interactive=True), f"/flow:{DEMO_FLOW}"
 
     return run_tui(
         make_plan,
-        place="" if options.demo else shown(work_dir),
+        work_dir_label="" if options.demo else shown(work_dir),
         prompt=_prompt(options),
         make_demo=make_demo,
-        demo_over=put_away,
+        on_demo_end=put_away,
         config_file=Path(options.config_file).expanduser() if options.config_file else None,
-        config_kept=options.config is None,
-        door="sessions" if options.session == "" else "",
+        config_is_saved=options.config is None,
+        initial_screen="sessions" if options.session == "" else "",
         ascii=options.ascii,
         motion=not options.reduced_motion,
         plain=options.plain,
-        page=options.page,
-        kept=kept,
+        browser_size=options.page,
+        terminal_state=kept,
     )
 
 

@@ -7,11 +7,11 @@ import sys
 import threading
 import webbrowser
 
-from kimi_tui.cli.error_output import complain
+from kimi_tui.cli.error_output import print_error
 from kimi_tui.cli.option_args import argv_of
 from kimi_tui.cli.options import parser
 from kimi_tui.cli.output import print_out
-from kimi_tui.cli.plan_builder import plan_of, start_logging
+from kimi_tui.cli.plan_builder import build_plan, start_logging
 from kimi_tui.cli.work_dir import work_dir_of
 from kimi_tui.paths import shown
 from kimi_tui.ui.web.page_session import Command
@@ -23,10 +23,10 @@ def run_web_mode(options: argparse.Namespace) -> int:
     start_logging(options.debug)  # else a request of garbage would be told of on stderr
     first_session = None
     if not options.demo and options.replay is None:
-        first_session = plan_of(options, interactive=True, asks=True).session_id
+        first_session = build_plan(options, interactive=True, asks=True).session_id
     place = "demo" if options.demo else shown(work_dir_of(options))
     commands = _Commands(options, first_session)
-    server = WebServer(commands.for_tab, title=f"kimi-tui · {place}", told=complain)
+    server = WebServer(commands.for_tab, title=f"kimi-tui · {place}", told=print_error)
 
     def started(port: int) -> None:
         address = f"http://127.0.0.1:{port}/?token="
@@ -34,7 +34,7 @@ def run_web_mode(options: argparse.Namespace) -> int:
         print_out("Whoever has this address can do what you can do here. Ctrl+C ends it.")
         sys.stdout.flush()
         if not options.no_open and _has_browser():
-            opening = address + server.doorkeeper.opening()
+            opening = address + server.doorkeeper.opening_link()
             threading.Thread(target=webbrowser.open, args=(opening,), name="browser", daemon=True).start()
 
     return asyncio.run(server.serve(options.port, started))

@@ -5,11 +5,11 @@ import asyncio
 import signal
 from dataclasses import replace
 
-from kimi_tui.cli.error_output import complain
-from kimi_tui.cli.plan_builder import plan_of, start_logging
+from kimi_tui.cli.error_output import print_error
+from kimi_tui.cli.plan_builder import build_plan, start_logging
 from kimi_tui.errors import UsageError
-from kimi_tui.permission.trust import left_out
-from kimi_tui.soul.assemble import assemble
+from kimi_tui.permission.trust import ignored_items
+from kimi_tui.soul.assemble import build_engine
 from kimi_tui.ui.stdio import LineReader, LineWriter, claim_stdio
 from kimi_tui.ui.wire_server.server import WireServer
 
@@ -18,10 +18,10 @@ def run_wire_mode(options: argparse.Namespace) -> int:
     """Serve until stdin closes. Raises KimiTuiError for what is wrong before it begins; returns the exit status."""
     start_logging(options.debug)
     if options.prompt is not None:
-        complain("--prompt means nothing with --wire")
-    plan = replace(plan_of(options, interactive=True), starts=False)
-    if left := left_out(plan.work_dir, plan.standing):
-        complain(left)
+        print_error("--prompt means nothing with --wire")
+    plan = replace(build_plan(options, interactive=True), autostart=False)
+    if left := ignored_items(plan.work_dir, plan.trust):
+        print_error(left)
     try:
         source, sink = claim_stdio()
     except OSError as error:
@@ -30,9 +30,9 @@ def run_wire_mode(options: argparse.Namespace) -> int:
     async def run() -> int:
         loop = asyncio.get_running_loop()
         reader = LineReader(source)
-        engine = await assemble(plan)
+        engine = await build_engine(plan)
         if engine.session.notice:
-            complain(engine.session.notice)
+            print_error(engine.session.notice)
         received: list[int] = []
         try:
             writer = LineWriter(sink, on_broken=lambda: server.stop())

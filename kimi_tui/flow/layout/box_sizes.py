@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from kimi_tui.flow.layout.cell_text import cells, clean, clip, wrap
+from kimi_tui.flow.layout.cell_text import cell_width, clean_label, truncate, wrap
 from kimi_tui.flow.layout.geometry import GLYPH_CELLS, LayoutDirection, LayoutMode
 from kimi_tui.flow.model.graph import FlowNode, NodeKind
 
@@ -21,7 +21,7 @@ class Spacing:
     port_step: int
 
 
-def tries(direction: LayoutDirection, mode: LayoutMode) -> tuple[Spacing, ...]:
+def candidates(direction: LayoutDirection, mode: LayoutMode) -> tuple[Spacing, ...]:
     """From roomy to tight."""
     if direction == "LR":
         return tuple(Spacing(text, label, 1, 1, 1, 1) for text, label in ((22, 20), (18, 14), (14, 10), (10, 8)))
@@ -43,29 +43,29 @@ def tries(direction: LayoutDirection, mode: LayoutMode) -> tuple[Spacing, ...]:
 
 def box_lines(node: FlowNode, spacing: Spacing, mode: LayoutMode) -> tuple[str, ...]:
     """The text in a node's box; in compact mode the first words, or the id where that is shorter and says something."""
-    text = clean(node.title) or node.id
+    text = clean_label(node.title) or node.id
     if mode == "full":
         return wrap(text, spacing.text, MAX_LINES)
     flat = text.replace("\n", " ")
-    return (flat if cells(flat) <= spacing.text else _first_words(flat, spacing.text),)
+    return (flat if cell_width(flat) <= spacing.text else _first_words(flat, spacing.text),)
 
 
 def _first_words(text: str, width: int) -> str:
     kept = ""
     for word in text.split(" "):
         longer = f"{kept} {word}" if kept else word
-        if cells(longer) > width - 1:
+        if cell_width(longer) > width - 1:
             break
         kept = longer
-    return kept.rstrip(":,;.：，；。") + "…" if cells(kept) >= width // 2 else clip(text, width)
+    return kept.rstrip(":,;.：，；。") + "…" if cell_width(kept) >= width // 2 else truncate(text, width)
 
 
 def box_size(lines: tuple[str, ...], kind: NodeKind, mode: LayoutMode) -> tuple[int, int]:
     """Width and height of a box around `lines`, border, padding and the place for a state's glyph included."""
-    widest = max(cells(line) for line in lines)
+    widest = max(cell_width(line) for line in lines)
     glyph = 0 if kind in (NodeKind.BEGIN, NodeKind.END) else GLYPH_CELLS
     return widest + glyph + 4, len(lines) + (2 if mode == "full" else 0)
 
 
 def label_lines(label: str, spacing: Spacing) -> tuple[str, ...]:
-    return wrap(clean(label) or " ", spacing.label, MAX_LINES)
+    return wrap(clean_label(label) or " ", spacing.label, MAX_LINES)

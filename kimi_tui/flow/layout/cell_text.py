@@ -27,12 +27,12 @@ _BREAK_AFTER = re.compile(r"(?<=[/_\-.,:;|&+=)\]}])(?=\w)|(?<=[a-z])(?=[A-Z])")
 
 
 @lru_cache(maxsize=4096)
-def cells(text: str) -> int:
+def cell_width(text: str) -> int:
     """How many terminal cells `text` takes; text without control characters only."""
     return len(text) if text.isascii() else max(0, wcswidth(text))
 
 
-def clean(text: str) -> str:
+def clean_label(text: str) -> str:
     """Text that is safe to lay out: line breaks stay, other white space is one space, control characters go.
 
     So does the mark for the colourful form of a sign, on whose width terminals disagree. An ellipsis stands for what
@@ -54,9 +54,9 @@ def clean(text: str) -> str:
     return "\n".join(line for line in (" ".join(part.split()) for part in kept.split("\n")) if line)
 
 
-def clip(text: str, width: int) -> str:
+def truncate(text: str, width: int) -> str:
     """`text` cut to `width` cells, ending in an ellipsis where something was lost."""
-    if len(text) <= MAX_CHARACTERS and cells(text) <= width:
+    if len(text) <= MAX_CHARACTERS and cell_width(text) <= width:
         return text
     return text[: _fitting(text, width - 1)].rstrip() + ELLIPSIS
 
@@ -64,7 +64,7 @@ def clip(text: str, width: int) -> str:
 def _fitting(text: str, width: int) -> int:
     """How many characters of `text` from its start fit into `width` cells; the time does not grow with the text."""
     most = min(len(text), width if text[: width + 1].isascii() else width * _ZERO_WIDTH_ROOM)
-    return bisect.bisect_right(range(1, most + 1), max(0, width), key=lambda count: cells(text[:count]))
+    return bisect.bisect_right(range(1, most + 1), max(0, width), key=lambda count: cell_width(text[:count]))
 
 
 def _atoms(line: str) -> list[str]:
@@ -86,7 +86,7 @@ def _split_long(piece: str, width: int) -> list[str]:
     parts: list[str] = []
     current, used = "", 0
     for chunk in _BREAK_AFTER.split(piece):
-        size = cells(chunk)
+        size = cell_width(chunk)
         if current and used + size > width:
             parts.append(current)
             current, used = "", 0
@@ -98,18 +98,18 @@ def _split_long(piece: str, width: int) -> list[str]:
             parts.append(chunk[begin : begin + count])
             begin += count
         current = chunk[begin:]
-        used = cells(current)
+        used = cell_width(current)
     return [*parts, current] if current else parts
 
 
-def fold(text: str, width: int) -> list[str]:
+def collapse(text: str, width: int) -> list[str]:
     """Clean `text` as lines of at most `width` cells (two at least), however many that takes."""
     width = max(2, width)
     lines: list[str] = []
     for paragraph in text.split("\n"):
         current, used = "", 0
         for piece in _atoms(paragraph):
-            size = cells(piece)
+            size = cell_width(piece)
             if used + size <= width:
                 if current or piece != " ":
                     current, used = current + piece, used + size
@@ -121,7 +121,7 @@ def fold(text: str, width: int) -> list[str]:
             if current.strip():
                 lines.append(current.rstrip())
             *full, current = _split_long(piece, width)
-            used = cells(current)
+            used = cell_width(current)
             lines.extend(full)
         if current.strip():
             lines.append(current.rstrip())
@@ -131,21 +131,24 @@ def fold(text: str, width: int) -> list[str]:
 @lru_cache(maxsize=4096)
 def wrap(text: str, width: int, max_lines: int = 3) -> tuple[str, ...]:
     """Clean `text` in at most `max_lines` lines of at most `width` cells, about equally long; `…` where it is cut."""
-    lines = fold(text, width)
+    lines = collapse(text, width)
     if len(lines) > text.count("\n") + 1:
         text = text.replace("\n", " ")
-        lines = fold(text, width)
+        lines = collapse(text, width)
     if len(lines) > max_lines:
         rest = " ".join(lines[max_lines - 1 :])
-        return (*lines[: max_lines - 1], clip(rest + ELLIPSIS, width) if cells(rest) < width else clip(rest, width))
+        return (
+            *lines[: max_lines - 1],
+            truncate(rest + ELLIPSIS, width) if cell_width(rest) < width else truncate(rest, width),
+        )
     if len(lines) > 1:
-        narrow, wide = 2, max(cells(line) for line in lines)
-        longest = min(wide, max((cells(word) for word in text.split() if word.isascii()), default=0))
+        narrow, wide = 2, max(cell_width(line) for line in lines)
+        longest = min(wide, max((cell_width(word) for word in text.split() if word.isascii()), default=0))
         while narrow < wide:
             middle = (narrow + wide) // 2
-            if len(fold(text, middle)) <= len(lines) and middle >= longest:
+            if len(collapse(text, middle)) <= len(lines) and middle >= longest:
                 wide = middle
             else:
                 narrow = middle + 1
-        lines = fold(text, wide)
+        lines = collapse(text, wide)
     return tuple(lines) or ("",)

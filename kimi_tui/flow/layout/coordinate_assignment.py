@@ -13,7 +13,7 @@ Pair = tuple[int, int]
 _ROUNDS, _MANY = 24, 12_000
 
 
-def tie_blocks(layers: Sequence[Sequence[int]], wishes: Sequence[tuple[int, int, int]], count: int) -> list[int]:
+def align_blocks(layers: Sequence[Sequence[int]], wishes: Sequence[tuple[int, int, int]], count: int) -> list[int]:
     """The block of each item: `wishes` are `(priority, upper, lower)` pairs that want to be on one straight line.
 
     Wishes are granted by priority; one that would cross a granted one, or give an item two straight lines on one
@@ -60,7 +60,7 @@ class _Group:
         self.members, self.at, self.weight, self.bounds = [member], at, weight, bounds
 
 
-def place_items(
+def assign_positions(
     layers: Sequence[Sequence[int]],
     links: Sequence[tuple[int, int, float]],
     block: Sequence[int],

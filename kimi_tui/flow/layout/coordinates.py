@@ -8,15 +8,15 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 
 from kimi_tui.flow.layout.box_sizes import Spacing
-from kimi_tui.flow.layout.coordinate_assignment import place_items, tie_blocks
+from kimi_tui.flow.layout.coordinate_assignment import align_blocks, assign_positions
 from kimi_tui.flow.layout.geometry import Point
-from kimi_tui.flow.layout.layered_graph import Chain, Skeleton
+from kimi_tui.flow.layout.layered_graph import EdgeChain, LayeredGraph
 from kimi_tui.flow.layout.ports import Line, Span, entering_ports, leaving_ports
 from kimi_tui.flow.layout.routing import Channel, route
 
 
 @dataclass(slots=True)
-class Assembly:
+class Coordinates:
     """The result, in (breadth, depth): the first cell of each node and label, and each edge's path in its direction."""
 
     node_at: list[Point]
@@ -33,8 +33,8 @@ _LOOSE = 0.25
 class _Gap:
     """What runs between a layer and the next: wires as (chain, position in it), turning self-loops, arrow rows."""
 
-    wires: list[tuple[Chain, int]] = field(default_factory=list[tuple[Chain, int]])
-    turns: list[Chain] = field(default_factory=list[Chain])
+    wires: list[tuple[EdgeChain, int]] = field(default_factory=list[tuple[EdgeChain, int]])
+    turns: list[EdgeChain] = field(default_factory=list[EdgeChain])
     wire_of: dict[tuple[int, int], int] = field(default_factory=dict[tuple[int, int], int])
     arrow_up: bool = False
     arrow_down: bool = False
@@ -42,15 +42,15 @@ class _Gap:
     channel: Channel = field(default_factory=lambda: Channel(0))
 
 
-def assemble(
-    skeleton: Skeleton,
+def assign_coordinates(
+    skeleton: LayeredGraph,
     spacing: Spacing,
     *,
     main: set[int],
     node_depths: Sequence[int],
     label_depths: dict[int, int],
     across: bool,
-) -> Assembly:
+) -> Coordinates:
     """`skeleton.items` know their sizes; `main` has the edges that should run straight before all others.
 
     `across` says that the flow runs to the right: then labels stand above their lines, else behind them.
@@ -61,7 +61,7 @@ def assemble(
 class _Assembler:
     def __init__(
         self,
-        skeleton: Skeleton,
+        skeleton: LayeredGraph,
         spacing: Spacing,
         main: set[int],
         node_depths: Sequence[int],
@@ -79,7 +79,7 @@ class _Assembler:
         self._in_loops: set[int] = set()
         self.band_depth = [max((self.items[item].depth for item in layer), default=0) for layer in self.layers]
 
-    def run(self) -> Assembly:
+    def run(self) -> Coordinates:
         self.at = self._places()
         for chain in self.skeleton.chains:
             if len(chain.items) == 1:
@@ -98,7 +98,7 @@ class _Assembler:
         nodes = [(self.at[node] - self.items[node].before, self._node_start(node)) for node in range(count)]
         paths = {chain.edge: self._path(chain) for chain in self.skeleton.chains}
         labels = {item.label: self._label_place(number) for number, item in enumerate(self.items) if item.label >= 0}
-        return Assembly(nodes, paths, labels)
+        return Coordinates(nodes, paths, labels)
 
     def _places(self) -> list[int]:
         links: dict[tuple[int, int], float] = {}
@@ -118,13 +118,13 @@ class _Assembler:
         for number, item in enumerate(self.items):
             if item.host >= 0:
                 links[item.host, number] = 0.5
-        block = tie_blocks(self.layers, [(wish, a, b) for (a, b), wish in wishes.items()], len(self.items))
+        block = align_blocks(self.layers, [(wish, a, b) for (a, b), wish in wishes.items()], len(self.items))
         flat = [(a, b, weight) for (a, b), weight in links.items()]
-        at = place_items(self.layers, flat, block, self._distance)
+        at = assign_positions(self.layers, flat, block, self._distance)
         least = min((at[item] - self.items[item].before for layer in self.layers for item in layer), default=0)
         return [place - least for place in at]
 
-    def _wish(self, chain: Chain, a: int, b: int, bends: int, up: list[list[int]], down: list[list[int]]) -> int:
+    def _wish(self, chain: EdgeChain, a: int, b: int, bends: int, up: list[list[int]], down: list[list[int]]) -> int:
         """How much a link wants to be straight; 0 for one that is better left to balance."""
         if chain.edge in self.main:
             return 100
@@ -182,14 +182,14 @@ class _Assembler:
             for key, port in entering_ports(lines, self._span(node)).items():
                 self.high_port[node, key] = port
 
-    def _low_end(self, chain: Chain, position: int) -> int:
+    def _low_end(self, chain: EdgeChain, position: int) -> int:
         """Where a chain leaves its item at `position` towards the next."""
         item = chain.items[position]
         if self.items[item].node < 0:
             return self.at[item]
         return self.low_port[item, -1 - chain.items[position + 1] if chain.back else chain.edge]
 
-    def _high_end(self, chain: Chain, position: int) -> int:
+    def _high_end(self, chain: EdgeChain, position: int) -> int:
         """Where a chain comes to its item at `position` from the one before."""
         item = chain.items[position]
         if self.items[item].node < 0:
@@ -226,7 +226,7 @@ class _Assembler:
         item = self.items[node]
         return (self.at[node] + item.after + 1 if side > 0 else self.at[node] - item.before - 1, self._middle(node))
 
-    def _path(self, chain: Chain) -> list[Point]:
+    def _path(self, chain: EdgeChain) -> list[Point]:
         if len(chain.items) == 1:
             return self._self_loop(chain)
         points: list[Point] = []
@@ -249,7 +249,7 @@ class _Assembler:
             points.reverse()
         return straighten(points)
 
-    def _self_loop(self, chain: Chain) -> list[Point]:
+    def _self_loop(self, chain: EdgeChain) -> list[Point]:
         gap = self.gaps[self.rank[chain.items[0]]]
         turn = gap.channel.paths[len(gap.wires) + gap.turns.index(chain)]
         start = (self.low_port[chain.top, chain.edge], self._node_start(chain.top) + self.node_depths[chain.top])

@@ -13,7 +13,7 @@ Links = Sequence[list[int]]
 _CROSSING, _INSIDE = 1000, 40
 
 
-def improve_long_edges(layers: Layers, chains: Sequence[tuple[list[int], bool]], down: Links, *, effort: int) -> None:
+def reroute_long_edges(layers: Layers, chains: Sequence[tuple[list[int], bool]], down: Links, *, effort: int) -> None:
     """Moves the inner items of `chains` (items from top to bottom, whether it closes a loop) to their best places.
 
     `effort` bounds the work: it is the number of pairs of places that may be weighed.

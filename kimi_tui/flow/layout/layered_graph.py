@@ -12,13 +12,13 @@ from itertools import accumulate
 
 from kimi_tui.errors import ChartTooLargeError
 from kimi_tui.flow.layout.crossing_reduction import count_crossings, order_layers
-from kimi_tui.flow.layout.edge_rerouting import improve_long_edges
+from kimi_tui.flow.layout.edge_rerouting import reroute_long_edges
 from kimi_tui.flow.layout.ranking import Edge, back_edges, ranks
-from kimi_tui.i18n import said
+from kimi_tui.i18n import tr
 
 
 @dataclass(slots=True)
-class Item:
+class Vertex:
     """Something that takes breadth in a layer: `before` and `after` are cells on each side of its line.
 
     `node` is -1 for a passing line; `host` is the node beside which a loop's line stands, on `side` -1 or 1;
@@ -38,7 +38,7 @@ class Item:
 
 
 @dataclass(slots=True)
-class Chain:
+class EdgeChain:
     """An edge's items from top to bottom; `back` edges are walked the other way.
 
     `top_side` and `bottom_side` say that the first and last item stand beside the node, not for it. A self-loop
@@ -55,12 +55,12 @@ class Chain:
 
 
 @dataclass(slots=True)
-class Skeleton:
+class LayeredGraph:
     """`rank[i]` is the layer of item i; items up to the number of nodes are the nodes."""
 
-    items: list[Item]
+    items: list[Vertex]
     layers: list[list[int]]
-    chains: list[Chain]
+    chains: list[EdgeChain]
     rank: list[int] = field(default_factory=list[int])
     label_layers: set[int] = field(default_factory=set[int])
 
@@ -86,7 +86,7 @@ _LARGE = 12_000
 """With more items one order is taken as it is found."""
 
 
-def build_skeleton(count: int, edges: Sequence[Edge], labelled: Sequence[bool], root: int) -> Skeleton:
+def build_skeleton(count: int, edges: Sequence[Edge], labelled: Sequence[bool], root: int) -> LayeredGraph:
     """Layers with little crossing, loops beside their nodes where that crosses nothing, labels in layers between.
 
     Raises ChartTooLargeError before any work that would take long.
@@ -107,7 +107,7 @@ def build_skeleton(count: int, edges: Sequence[Edge], labelled: Sequence[bool], 
     return skeleton
 
 
-def _ordered(count: int, edges: Sequence[Edge], root: int, *, reverse: bool, late: bool) -> tuple[Skeleton, int]:
+def _ordered(count: int, edges: Sequence[Edge], root: int, *, reverse: bool, late: bool) -> tuple[LayeredGraph, int]:
     """Layers in a good order, and how many lines cross; `reverse` and `late` choose among ways to rank the nodes."""
     backward = back_edges(count, edges, [root], reverse=reverse)
     forward = [
@@ -132,7 +132,7 @@ def _ordered(count: int, edges: Sequence[Edge], root: int, *, reverse: bool, lat
     _keep_parts_apart(skeleton, up, down, root)
     if size <= _LARGE:
         chains = [(chain.items, chain.back) for chain in skeleton.chains]
-        improve_long_edges(skeleton.layers, chains, down, effort=60_000)
+        reroute_long_edges(skeleton.layers, chains, down, effort=60_000)
     return skeleton, count_crossings(skeleton.layers, down)
 
 
@@ -148,16 +148,16 @@ def _check_size(count: int, edges: Sequence[Edge], rank: Sequence[int]) -> None:
 
 def _too_large(count: int, edges: int) -> ChartTooLargeError:
     return ChartTooLargeError(
-        said("this chart is too large to be drawn: {nodes} nodes, {edges} edges", nodes=count, edges=edges)
+        tr("this chart is too large to be drawn: {nodes} nodes, {edges} edges", nodes=count, edges=edges)
     )
 
 
-def _layered(count: int, edges: Sequence[Edge], backward: set[int], rank: list[int]) -> Skeleton:
-    items = [Item(node=node) for node in range(count)]
+def _layered(count: int, edges: Sequence[Edge], backward: set[int], rank: list[int]) -> LayeredGraph:
+    items = [Vertex(node=node) for node in range(count)]
     layers: list[list[int]] = [[] for _ in range(max(rank, default=0) + 1)]
     for node in range(count):
         layers[rank[node]].append(node)
-    chains: list[Chain] = []
+    chains: list[EdgeChain] = []
     ranked = list(rank)
     for index, (source, target) in enumerate(edges):
         if source == target:
@@ -169,12 +169,12 @@ def _layered(count: int, edges: Sequence[Edge], backward: set[int], rank: list[i
             passed.append(len(items))
             layers[layer].append(len(items))
             ranked.append(layer)
-            items.append(Item())
-        chains.append(Chain(index, back, [top, *passed, bottom], top, bottom))
-    return Skeleton(items, layers, chains, ranked)
+            items.append(Vertex())
+        chains.append(EdgeChain(index, back, [top, *passed, bottom], top, bottom))
+    return LayeredGraph(items, layers, chains, ranked)
 
 
-def _keep_parts_apart(skeleton: Skeleton, up: list[list[int]], down: list[list[int]], root: int) -> None:
+def _keep_parts_apart(skeleton: LayeredGraph, up: list[list[int]], down: list[list[int]], root: int) -> None:
     """Puts parts that nothing joins side by side, the one of `root` first; that never adds a crossing."""
     part: dict[int, int] = {}
     for number, start in enumerate((root, *range(len(skeleton.items)))):
@@ -192,7 +192,7 @@ def _keep_parts_apart(skeleton: Skeleton, up: list[list[int]], down: list[list[i
         layer.sort(key=lambda item: part[item])
 
 
-def _insert(skeleton: Skeleton, item: Item, layer: int, index: int) -> int:
+def _insert(skeleton: LayeredGraph, item: Vertex, layer: int, index: int) -> int:
     number = len(skeleton.items)
     skeleton.items.append(item)
     skeleton.rank.append(layer)
@@ -200,14 +200,14 @@ def _insert(skeleton: Skeleton, item: Item, layer: int, index: int) -> int:
     return number
 
 
-def _stand_loops_beside(skeleton: Skeleton, looping: set[int]) -> None:
+def _stand_loops_beside(skeleton: LayeredGraph, looping: set[int]) -> None:
     """Lets a loop's edge leave and enter at the side of its nodes wherever it is the outermost line there.
 
     A line that stands right beside its node crosses what it crossed before, so the count of crossings stays.
     A side serves one edge that leaves, or any number that enter; a node with a self-loop keeps a side for it.
     """
     used: dict[tuple[int, int], str] = {}
-    touching: dict[int, list[Chain]] = {}
+    touching: dict[int, list[EdgeChain]] = {}
     for chain in skeleton.chains:
         for node in {chain.top, chain.bottom}:
             touching.setdefault(node, []).append(chain)
@@ -220,12 +220,12 @@ def _stand_loops_beside(skeleton: Skeleton, looping: set[int]) -> None:
 
 
 def _try_side(
-    skeleton: Skeleton,
-    chain: Chain,
+    skeleton: LayeredGraph,
+    chain: EdgeChain,
     end: str,
     side: int,
     used: dict[tuple[int, int], str],
-    touching: Sequence[Chain],
+    touching: Sequence[EdgeChain],
 ) -> None:
     if (chain.top_side if end == "top" else chain.bottom_side) != 0:
         return
@@ -244,7 +244,7 @@ def _try_side(
         if (beside[other.items[1] if end == "top" else other.items[-2]] - beside[near]) * side > 0:
             return
     index = skeleton.layers[layer].index(node)
-    number = _insert(skeleton, Item(host=node, side=side), layer, index + 1 if side > 0 else index)
+    number = _insert(skeleton, Vertex(host=node, side=side), layer, index + 1 if side > 0 else index)
     used[node, side] = "in" if end == "top" else "out"
     if end == "top":
         chain.items[0], chain.top_side = number, side
@@ -252,7 +252,7 @@ def _try_side(
         chain.items[-1], chain.bottom_side = number, side
 
 
-def _add_self_loops(skeleton: Skeleton, edges: Sequence[Edge]) -> None:
+def _add_self_loops(skeleton: LayeredGraph, edges: Sequence[Edge]) -> None:
     """Puts self-loops right beside their nodes, on the side that has less to bear."""
     leaving = {(chain.bottom, chain.bottom_side) for chain in skeleton.chains}
     entering = Counter((chain.top, chain.top_side) for chain in skeleton.chains)
@@ -262,13 +262,13 @@ def _add_self_loops(skeleton: Skeleton, edges: Sequence[Edge]) -> None:
         side = min((1, -1), key=lambda side: ((source, side) in leaving, entering[source, side]))
         layer = skeleton.rank[source]
         at = skeleton.layers[layer].index(source)
-        item = Item(host=source, side=side, turns=True, shared=entering[source, side] > 0)
+        item = Vertex(host=source, side=side, turns=True, shared=entering[source, side] > 0)
         number = _insert(skeleton, item, layer, at + 1 if side > 0 else at)
-        skeleton.chains.append(Chain(index, True, [number], source, source, top_side=side))
+        skeleton.chains.append(EdgeChain(index, True, [number], source, source, top_side=side))
         entering[source, side] += 1
 
 
-def _add_label_layers(skeleton: Skeleton, labelled: Sequence[bool]) -> None:
+def _add_label_layers(skeleton: LayeredGraph, labelled: Sequence[bool]) -> None:
     """Puts a layer of labels below each layer that labelled edges leave; other lines pass through it."""
     gaps: dict[int, set[int]] = {}
     for number, chain in enumerate(skeleton.chains):
@@ -289,7 +289,7 @@ def _add_label_layers(skeleton: Skeleton, labelled: Sequence[bool]) -> None:
             gap = skeleton.rank[a]
             if gap in gaps:
                 item = len(skeleton.items)
-                skeleton.items.append(Item(label=chain.edge if number in gaps[gap] else -1))
+                skeleton.items.append(Vertex(label=chain.edge if number in gaps[gap] else -1))
                 skeleton.rank.append(gap)  # corrected below
                 extra[gap].append(((place[a], place[b], number), item))
                 longer.append(item)
@@ -307,9 +307,9 @@ def _add_label_layers(skeleton: Skeleton, labelled: Sequence[bool]) -> None:
             skeleton.rank[item] = index
 
 
-def _merge_lines(skeleton: Skeleton) -> None:
+def _merge_lines(skeleton: LayeredGraph) -> None:
     """Makes one line of neighbouring lines that go on to the same node, from where they meet."""
-    chains_of: dict[int, list[Chain]] = {}
+    chains_of: dict[int, list[EdgeChain]] = {}
     for chain in skeleton.chains:
         for item in chain.items:
             chains_of.setdefault(item, []).append(chain)
@@ -326,7 +326,7 @@ def _merge_lines(skeleton: Skeleton) -> None:
             skeleton.layers[index] = kept
 
 
-def _same_goal(skeleton: Skeleton, chains_of: dict[int, list[Chain]], a: int, b: int, *, back: bool) -> bool:
+def _same_goal(skeleton: LayeredGraph, chains_of: dict[int, list[EdgeChain]], a: int, b: int, *, back: bool) -> bool:
     first, second = skeleton.items[a], skeleton.items[b]
     if first.node >= 0 or second.node >= 0 or first.label >= 0 or second.label >= 0:
         return False
@@ -344,12 +344,12 @@ def _same_goal(skeleton: Skeleton, chains_of: dict[int, list[Chain]], a: int, b:
     return ones[0].items[_at(skeleton, ones[0], a) - 1] == others[0].items[_at(skeleton, others[0], b) - 1]
 
 
-def _at(skeleton: Skeleton, chain: Chain, item: int) -> int:
+def _at(skeleton: LayeredGraph, chain: EdgeChain, item: int) -> int:
     """Where an item stands in its chain, which has one in each layer."""
     return skeleton.rank[item] - skeleton.rank[chain.items[0]]
 
 
-def lines_touching(skeleton: Skeleton, count: int) -> list[int]:
+def lines_touching(skeleton: LayeredGraph, count: int) -> list[int]:
     """For each of `count` nodes, how many lines may need a place of their own on one of its two long edges."""
     low: list[set[int]] = [set() for _ in range(count)]
     high: list[set[int]] = [set() for _ in range(count)]

@@ -5,11 +5,11 @@ are slow or unmaintained. Loops are found and turned (`ranking`), nodes get laye
 (`skeleton`, `crossings`), places across the flow (`placing`), and lines get ports and tracks (`assembly`, `routing`).
 """
 
-from kimi_tui.flow.layout.box_sizes import Spacing, box_lines, box_size, label_lines, tries
-from kimi_tui.flow.layout.cell_text import cells
-from kimi_tui.flow.layout.coordinates import assemble
+from kimi_tui.flow.layout.box_sizes import Spacing, box_lines, box_size, candidates, label_lines
+from kimi_tui.flow.layout.cell_text import cell_width
+from kimi_tui.flow.layout.coordinates import assign_coordinates
 from kimi_tui.flow.layout.geometry import Layout, LayoutDirection, LayoutMode, PlacedEdge, PlacedNode, Point
-from kimi_tui.flow.layout.layered_graph import Skeleton, build_skeleton, lines_touching
+from kimi_tui.flow.layout.layered_graph import LayeredGraph, build_skeleton, lines_touching
 from kimi_tui.flow.model.graph import Flow
 
 _MANY_ITEMS = 3_000
@@ -31,7 +31,7 @@ def layout(
     skeleton = build_skeleton(len(number), edges, labelled, number[flow.begin_id])
     main = _main_line(skeleton, number[flow.begin_id], number[flow.end_id])
     result: Layout | None = None
-    spacings = tries(direction, mode)
+    spacings = candidates(direction, mode)
     if len(skeleton.items) > _MANY_ITEMS:
         spacings = (spacings[0], spacings[-1])
     for spacing in spacings:
@@ -47,7 +47,7 @@ def layout(
     return result
 
 
-def _main_line(skeleton: Skeleton, begin: int, end: int) -> set[int]:
+def _main_line(skeleton: LayeredGraph, begin: int, end: int) -> set[int]:
     """The edges that a person would call the main line: from BEGIN always along the longest way to END.
 
     Where several ways are equally long all are followed and none of them is preferred: that makes them balanced.
@@ -78,7 +78,9 @@ def _main_line(skeleton: Skeleton, begin: int, end: int) -> set[int]:
     return main - {edge for edges in entering.values() if len(edges) > 1 for edge in edges}
 
 
-def _least_width(flow: Flow, skeleton: Skeleton, spacing: Spacing, direction: LayoutDirection, mode: LayoutMode) -> int:
+def _least_width(
+    flow: Flow, skeleton: LayeredGraph, spacing: Spacing, direction: LayoutDirection, mode: LayoutMode
+) -> int:
     """What the widest layer takes at least (the sum of all layers, where the flow runs to the right)."""
     widths = [box_size(box_lines(node, spacing, mode), node.kind, mode)[0] for node in flow.nodes.values()]
     count = len(widths)
@@ -93,7 +95,7 @@ def _least_width(flow: Flow, skeleton: Skeleton, spacing: Spacing, direction: La
 
 
 def _lay(
-    flow: Flow, skeleton: Skeleton, main: set[int], spacing: Spacing, direction: LayoutDirection, mode: LayoutMode
+    flow: Flow, skeleton: LayeredGraph, main: set[int], spacing: Spacing, direction: LayoutDirection, mode: LayoutMode
 ) -> Layout:
     across = direction == "LR"
     kinds = [node.kind for node in flow.nodes.values()]
@@ -116,7 +118,7 @@ def _lay(
     for item in skeleton.items:
         if item.label < 0:
             continue
-        widest, count = max(cells(line) for line in labels[item.label]), len(labels[item.label])
+        widest, count = max(cell_width(line) for line in labels[item.label]), len(labels[item.label])
         label_depths[item.label] = widest if across else count
         if not across:
             item.before, item.after = (widest + 1, 0) if item.side < 0 else (0, widest + 1)
@@ -129,7 +131,9 @@ def _lay(
         if item.shared:
             item.depth = 2 * label_depths[item.label] + 1
     depths = [item.depth for item in skeleton.items[: len(sizes)]]
-    placed = assemble(skeleton, spacing, main=main, node_depths=depths, label_depths=label_depths, across=across)
+    placed = assign_coordinates(
+        skeleton, spacing, main=main, node_depths=depths, label_depths=label_depths, across=across
+    )
 
     def turned(point: Point) -> Point:
         return (point[1], point[0]) if across else point
@@ -165,7 +169,7 @@ def _framed(
         for x, y in edge.path:
             width, height = max(width, x + 1), max(height, y + 1)
         if edge.label_at:
-            widest = max(cells(line) for line in edge.label_lines)
+            widest = max(cell_width(line) for line in edge.label_lines)
             width = max(width, edge.label_at[0] + widest)
             height = max(height, edge.label_at[1] + len(edge.label_lines))
     return Layout(width, height, nodes, edges, direction, mode)

@@ -6,7 +6,7 @@ from kimi_tui.flow.model.graph import Flow, FlowEdge, NodeKind
 
 
 @dataclass(frozen=True, slots=True)
-class Difference:
+class FlowDifference:
     """`reworded` nodes are in both with other words; ways are lines of the chart, with their labels."""
 
     only_first: tuple[str, ...] = ()
@@ -19,14 +19,14 @@ class Difference:
         return bool(self.only_first or self.only_second or self.reworded or self.ways_first or self.ways_second)
 
 
-NO_DIFFERENCE = Difference()
+NO_DIFFERENCE = FlowDifference()
 
 
-def difference_of(first: Flow, second: Flow) -> Difference:
+def compare_flows(first: Flow, second: Flow) -> FlowDifference:
     """BEGIN and END count as the same ones, whatever their ids."""
     second = _with_ends_of(first, second)
     ways = [{(edge.src, edge.dst, edge.label) for edge in flow.edges} for flow in (first, second)]
-    return Difference(
+    return FlowDifference(
         tuple(node for node in first.nodes if node not in second.nodes),
         tuple(node for node in second.nodes if node not in first.nodes),
         tuple(
@@ -41,7 +41,7 @@ def difference_of(first: Flow, second: Flow) -> Difference:
     )
 
 
-def union_of(first: Flow, second: Flow) -> Flow:
+def merge_flows(first: Flow, second: Flow) -> Flow:
     """A chart to be looked at, not to be run: the first one, and what only the second has."""
     second = _with_ends_of(first, second)
     nodes = {**second.nodes, **first.nodes}

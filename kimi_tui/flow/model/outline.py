@@ -8,7 +8,7 @@ from collections import Counter
 from dataclasses import dataclass
 from itertools import pairwise
 
-from kimi_tui.flow.layout.cell_text import clean
+from kimi_tui.flow.layout.cell_text import clean_label
 from kimi_tui.flow.layout.ranking import back_edges, ranks
 from kimi_tui.flow.model.graph import Flow, FlowEdge
 
@@ -35,7 +35,7 @@ def outline(flow: Flow) -> tuple[OutlineLine, ...]:
 
 
 def _title(flow: Flow, node: str) -> str:
-    return clean(flow.nodes[node].title).replace("\n", " ") or node
+    return clean_label(flow.nodes[node].title).replace("\n", " ") or node
 
 
 class _Outliner:
@@ -111,4 +111,4 @@ class _Outliner:
 
 
 def _words(edge: FlowEdge) -> str:
-    return clean(edge.label or "").replace("\n", " ")
+    return clean_label(edge.label or "").replace("\n", " ")

@@ -10,7 +10,7 @@ from kimi_tui.errors import FlowValidationError
 from kimi_tui.flow.model.graph import Chart, ChartEdge, ChartNode, ChartNote, Flow, FlowEdge, FlowNode, NodeKind
 from kimi_tui.flow.model.loops import Outgoing, loops_without_decision, loops_without_end
 from kimi_tui.flow.parsing.groups import without_groups
-from kimi_tui.i18n import said
+from kimi_tui.i18n import tr
 
 LONGEST_BRANCH_LABEL = 40
 _TAG = re.compile(r"<[^<>]*>")
@@ -33,7 +33,7 @@ def build_flow(chart: Chart) -> Flow:
     return Flow(nodes, edges, begin.id, end_id, chart.source, chart.direction, chart)
 
 
-def flaws(chart: Chart) -> list[FlowValidationError]:
+def diagnostics(chart: Chart) -> list[FlowValidationError]:
     """All that keeps a chart from being a flow, in the order of their places."""
     return sorted(_flaws(chart), key=lambda flaw: (flaw.line or 0, flaw.column or 0))
 
@@ -51,12 +51,12 @@ def _flaws(read: Chart) -> Iterator[FlowValidationError]:
     reached: set[str] = set(outgoing)
     if begins and not outgoing[begins[0].id]:
         if not any(edge.src == begins[0].id for edge in read.edges):  # else its edge has a flaw already
-            yield _refusal(said("BEGIN has no way out; link it to the first step"), begins[0])
+            yield _refusal(tr("BEGIN has no way out; link it to the first step"), begins[0])
     elif begins and ends:
         reached = _reached_from(begins[0].id, {end.id for end in ends}, outgoing)
         if not plain.flaws and not any(end.id in reached for end in ends):
             stops = _where_it_stops(chart, outgoing, reached)
-            yield _refusal(said("END cannot be reached from BEGIN; {why}", why=stops), ends[0])
+            yield _refusal(tr("END cannot be reached from BEGIN; {why}", why=stops), ends[0])
     for node in chart.nodes:
         if node.id in reached and _role(node) is None and len(outgoing[node.id]) > 1:
             yield from _branch_flaws(node, outgoing[node.id])
@@ -72,14 +72,14 @@ def lint(read: Flow | Chart) -> list[ChartNote]:
     chart = without_groups(written).chart
     outgoing = _outgoing(chart)
     found += (
-        ChartNote(said("this edge points both ways; it is followed forward only"), edge.line, edge.column)
+        ChartNote(tr("this edge points both ways; it is followed forward only"), edge.line, edge.column)
         for edge in chart.edges
         if edge.heads == "both"
     )
     begins, ends = _with_role(chart, NodeKind.BEGIN), _with_role(chart, NodeKind.END)
     found += (
         ChartNote(
-            said("END once more; each END ends the run, but Kimi CLI takes a flow with one END only"),
+            tr("END once more; each END ends the run, but Kimi CLI takes a flow with one END only"),
             node.line,
             node.column,
         )
@@ -89,7 +89,7 @@ def lint(read: Flow | Chart) -> list[ChartNote]:
     if begins:
         reached = _reached_from(begins[0].id, {end.id for end in ends}, outgoing)
         found += (
-            ChartNote(said("`{node}` cannot be reached from BEGIN", node=node.id), node.line, node.column)
+            ChartNote(tr("`{node}` cannot be reached from BEGIN", node=node.id), node.line, node.column)
             for node in chart.nodes
             if node.id not in reached
         )
@@ -107,7 +107,7 @@ def _container_warnings(chart: Chart) -> Iterator[ChartNote]:
     for node in chart.nodes:
         if node.id in groups and ("\n" in node.label or len(node.label) > LONGEST_BRANCH_LABEL):
             yield ChartNote(
-                said("`{node}` holds other shapes, so its text is a title that no step is told", node=node.id),
+                tr("`{node}` holds other shapes, so its text is a title that no step is told", node=node.id),
                 node.line,
                 node.column,
             )
@@ -134,7 +134,7 @@ def _begin_flaw(chart: Chart, begins: Sequence[ChartNode]) -> FlowValidationErro
         return _missing(chart, NodeKind.BEGIN)
     ids = ", ".join(f"`{node.id}`" for node in begins[:8]) + (", .." if len(begins) > 8 else "")
     return _refusal(
-        said("{count} nodes are labelled BEGIN ({nodes}); a flow has exactly one", count=len(begins), nodes=ids),
+        tr("{count} nodes are labelled BEGIN ({nodes}); a flow has exactly one", count=len(begins), nodes=ids),
         begins[1],
     )
 
@@ -143,17 +143,17 @@ def _missing(chart: Chart, role: NodeKind) -> FlowValidationError:
     """At the node that was probably meant, with the label it needs; else at the chart's beginning, with an example."""
     name = role.upper()
     if (node := _nearly(chart, role)) is None:
-        cause = said(
+        cause = tr(
             "no node is labelled {name}; a flow needs one, for example `{example}`",
             name=name,
             example=_example(chart, name),
         )
         return FlowValidationError(cause, line=1, column=1)
     if any(group.id == node.id for group in chart.groups):
-        cause = said("`{node}` is a group of nodes, so it cannot be {name}; give {name} a node of its own",
+        cause = tr("`{node}` is a group of nodes, so it cannot be {name}; give {name} a node of its own",
             node=node.id, name=name)  # fmt: skip
     else:
-        cause = said(
+        cause = tr(
             "no node is labelled {name}; `{node}` says `{label}`, and its label must be {name} alone: `{example}`",
             name=name,
             node=node.id,
@@ -226,8 +226,8 @@ def _where_it_stops(chart: Chart, outgoing: Outgoing, reached: set[str]) -> str:
     stops = [node.id for node in chart.nodes if node.id in reached and not outgoing[node.id]]
     if stops:
         named = ", ".join(f"`{node_id}`" for node_id in stops[:3])
-        return said("no way leads on from {nodes}", nodes=named)
-    return said("every way from BEGIN runs in a circle")
+        return tr("no way leads on from {nodes}", nodes=named)
+    return tr("every way from BEGIN runs in a circle")
 
 
 def _kind(node: ChartNode, begin: ChartNode, ends: Set[str], outgoing: Outgoing) -> NodeKind:
@@ -244,7 +244,7 @@ def _branch_flaws(node: ChartNode, ways: Sequence[ChartEdge]) -> Iterator[FlowVa
     if len(targets) > 1 and not any(_branch(edge) for edge in ways):
         named = ", ".join(f"`{target}`" for target in targets[:8]) + (", .." if len(targets) > 8 else "")
         yield _refusal(
-            said(
+            tr(
                 "`{node}` leads to {nodes} at once, and steps side by side are not run; "
                 "put them one after the other, or label each way so that the model chooses one",
                 node=node.id,
@@ -257,7 +257,7 @@ def _branch_flaws(node: ChartNode, ways: Sequence[ChartEdge]) -> Iterator[FlowVa
         label = _branch(edge)
         if label is None:
             yield _refusal(
-                said(
+                tr(
                     "`{node}` has {count} ways out, and this one, to `{to}`, has no label; "
                     "label every branch of a decision",
                     node=node.id,
@@ -268,7 +268,7 @@ def _branch_flaws(node: ChartNode, ways: Sequence[ChartEdge]) -> Iterator[FlowVa
             )
         elif label in seen:
             yield _refusal(
-                said(
+                tr(
                     "`{node}` has two branches labelled `{label}`, to `{first}` and to `{second}`; "
                     "branches of a decision need different labels",
                     node=node.id,
@@ -286,22 +286,20 @@ def _node_warnings(node: ChartNode, ways: Sequence[ChartEdge]) -> Iterable[Chart
     role = _role(node)
     if role is NodeKind.END:
         if ways:
-            yield ChartNote(said("END ends the run; what comes after it is never run"), ways[0].line, ways[0].column)
+            yield ChartNote(tr("END ends the run; what comes after it is never run"), ways[0].line, ways[0].column)
         return
     if not ways:
         yield ChartNote(
-            said("a run stops at `{node}`: it has no way out, and is not END", node=node.id), node.line, node.column
+            tr("a run stops at `{node}`: it has no way out, and is not END", node=node.id), node.line, node.column
         )
     if role is NodeKind.BEGIN:
         if len(ways) > 1:
             yield ChartNote(
-                said("BEGIN is always left by its first edge; this one is never taken"), ways[1].line, ways[1].column
+                tr("BEGIN is always left by its first edge; this one is never taken"), ways[1].line, ways[1].column
             )
         return
     if not node.label.strip():
-        yield ChartNote(
-            said("`{node}` has an empty label, so its prompt is empty", node=node.id), node.line, node.column
-        )
+        yield ChartNote(tr("`{node}` has an empty label, so its prompt is empty", node=node.id), node.line, node.column)
     if len(ways) > 1:
         yield from _branch_warnings(node, ways)
 
@@ -313,23 +311,23 @@ def _branch_warnings(node: ChartNode, ways: Sequence[ChartEdge]) -> Iterable[Cha
         other = folded.setdefault(label.casefold(), label)
         if other != label:
             yield ChartNote(
-                said("the branches `{other}` and `{label}` differ only in case", other=other, label=label),
+                tr("the branches `{other}` and `{label}` differ only in case", other=other, label=label),
                 edge.line,
                 edge.column,
             )
         if "<" in label:
             yield ChartNote(
-                said("the branch `{label}` holds a `<`, so Kimi CLI cannot choose it", label=_short(label)),
+                tr("the branch `{label}` holds a `<`, so Kimi CLI cannot choose it", label=_short(label)),
                 edge.line,
                 edge.column,
             )
         if "\n" in label:
             yield ChartNote(
-                said("the branch `{label}` has more than one line", label=_short(label)), edge.line, edge.column
+                tr("the branch `{label}` has more than one line", label=_short(label)), edge.line, edge.column
             )
         if len(label) > LONGEST_BRANCH_LABEL:
             yield ChartNote(
-                said(
+                tr(
                     "the branch `{label}` has {count} characters; more than {most} are hard to repeat exactly",
                     label=_short(label),
                     count=len(label),
@@ -350,10 +348,10 @@ def _loop_warnings(chart: Chart, outgoing: Outgoing, reached: set[str]) -> Itera
     places = {node.id: (node.line, node.column) for node in chart.nodes}
     for node_id in loops_without_decision(outgoing, reached - ends):
         yield ChartNote(
-            said("the loop through `{node}` has no decision on it, so it never ends", node=node_id), *places[node_id]
+            tr("the loop through `{node}` has no decision on it, so it never ends", node=node_id), *places[node_id]
         )
     for node_id in loops_without_end(outgoing, reached, ends) if ends else ():
         yield ChartNote(
-            said("no way leads from the loop through `{node}` to END, whatever is decided", node=node_id),
+            tr("no way leads from the loop through `{node}` to END, whatever is decided", node=node_id),
             *places[node_id],
         )

@@ -12,8 +12,8 @@ from kimi_tui.flow.model.graph import (
     Direction,
     Heads,
 )
-from kimi_tui.flow.parsing.source_position import Places
-from kimi_tui.i18n import said
+from kimi_tui.flow.parsing.source_position import SourcePositions
+from kimi_tui.i18n import tr
 
 MOST_EDGES = 100_000
 
@@ -32,7 +32,7 @@ class _Node:
 class ChartBuilder:
     """A chart under way. Places are offsets into the text until `chart` resolves them."""
 
-    def __init__(self, places: Places) -> None:
+    def __init__(self, places: SourcePositions) -> None:
         self._places = places
         self.nodes: dict[str, _Node] = {}
         self.edges: list[tuple[str, str, str | None, int, Heads]] = []
@@ -57,7 +57,7 @@ class ChartBuilder:
 
     def edge(self, src: str, dst: str, label: str | None, *, offset: int, heads: Heads = "forward") -> None:
         if len(self.edges) == MOST_EDGES:
-            raise self._places.fault(said("this chart has more than {count} edges", count=MOST_EDGES), offset)
+            raise self._places.error(tr("this chart has more than {count} edges", count=MOST_EDGES), offset)
         self.edges.append((src, dst, label, offset, heads))
 
     def group(self, group_id: str, members: Iterable[str], *, offset: int) -> None:

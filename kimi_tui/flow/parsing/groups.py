@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 from kimi_tui.errors import FlowValidationError
 from kimi_tui.flow.model.graph import Chart, ChartEdge
-from kimi_tui.i18n import said
+from kimi_tui.i18n import tr
 
 DEEPEST = 100
 _MOST_NAMED = 8
@@ -115,7 +115,7 @@ class _Groups:
     def _flaws(self, edge: ChartEdge) -> Iterator[FlowValidationError]:
         if self._within(edge):
             group_id, other = (edge.src, edge.dst) if self._holds(edge.src, edge.dst) else (edge.dst, edge.src)
-            cause = said(
+            cause = tr(
                 "this edge joins the group `{group}` with `{node}`, which is in it; link the node that is meant",
                 group=group_id,
                 node=other,
@@ -172,7 +172,7 @@ def _is_above(member: str, group_id: str, parents: Mapping[str, str]) -> bool:
 
 
 def _first_unclear(group_id: str, nodes: Sequence[str]) -> str:
-    return said(
+    return tr(
         "it is not clear which node of the group `{group}` comes first; link to the one that is meant: {nodes}",
         group=group_id,
         nodes=_named(nodes),
@@ -180,7 +180,7 @@ def _first_unclear(group_id: str, nodes: Sequence[str]) -> str:
 
 
 def _last_unclear(group_id: str, nodes: Sequence[str]) -> str:
-    return said(
+    return tr(
         "it is not clear which node of the group `{group}` comes last; link from the one that is meant: {nodes}",
         group=group_id,
         nodes=_named(nodes),

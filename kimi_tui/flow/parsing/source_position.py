@@ -3,25 +3,25 @@
 from bisect import bisect_right
 
 from kimi_tui.errors import FlowParseError
-from kimi_tui.i18n import said
+from kimi_tui.i18n import tr
 
 MAX_BYTES = 1024 * 1024
 
 
-def checked(text: str) -> str:
+def check_size(text: str) -> str:
     """The text with plain line ends and without a byte order mark; refused above 1 MiB of UTF-8."""
     size = len(text)
     if size <= MAX_BYTES < size * 4:
         size = len(text.encode("utf-8", "surrogatepass"))
     if size > MAX_BYTES:
-        raise FlowParseError(said("a chart may take 1 MiB at most; split it into smaller flows"))
+        raise FlowParseError(tr("a chart may take 1 MiB at most; split it into smaller flows"))
     text = text.removeprefix("\ufeff")
     if "\r" in text:
         text = text.replace("\r\n", "\n").replace("\r", "\n")
     return text
 
 
-class Places:
+class SourcePositions:
     """Maps offsets of one text to its lines and columns, both counted from 1."""
 
     __slots__ = ("_starts",)
@@ -38,7 +38,7 @@ class Places:
         line = bisect_right(self._starts, offset)
         return line, offset - self._starts[line - 1] + 1
 
-    def fault(self, cause: str, offset: int) -> FlowParseError:
+    def error(self, cause: str, offset: int) -> FlowParseError:
         """The error to raise for what stands at `offset`."""
         line, column = self.of(offset)
         return FlowParseError(cause, line=line, column=column)

@@ -5,9 +5,9 @@ from itertools import count
 
 from kimi_tui.flow.model.graph import Flow, FlowEdge, FlowNode, NodeKind
 from kimi_tui.flow.parsing.mermaid.label_text import escaped
-from kimi_tui.flow.parsing.mermaid.lexemes import WORDS
+from kimi_tui.flow.parsing.mermaid.lexemes import CLOSED_WORDS
 from kimi_tui.flow.run.run_state import RunState
-from kimi_tui.flow.run.run_view import EdgePicture, FlowPicture, NodePicture
+from kimi_tui.flow.run.run_view import EdgeView, NodeView, RunView
 from kimi_tui.wire.parts import JsonObject
 
 _PLAIN_ID = re.compile(r"[A-Za-z][A-Za-z0-9_]*", re.ASCII)
@@ -20,17 +20,17 @@ _CLASSES = {
 _TAKEN = "stroke:#2e7d32,stroke-width:3px"
 
 
-def picture_of_state(state: RunState, flow: Flow) -> FlowPicture:
+def view_of_state(state: RunState, flow: Flow) -> RunView:
     """The picture of a run of which only the journal is left: without attempts, and with no edges but the branches."""
-    from kimi_tui.flow.run.event_emitter import Announcer
+    from kimi_tui.flow.run.event_emitter import FlowEventEmitter
     from kimi_tui.wire.codec import WireMessage
     from kimi_tui.wire.flow_events import FlowBegin
 
     told: list[WireMessage] = []
-    Announcer(state.run_id, told.append).begin(flow, state, resumed=False)
+    FlowEventEmitter(state.run_id, told.append).begin(flow, state, resumed=False)
     (begin,) = told
     assert isinstance(begin, FlowBegin)
-    picture = FlowPicture.of(begin, state.started_at)
+    picture = RunView.of(begin, state.started_at)
     for node_id, visits in state.visits.items():
         if node_id in picture.nodes:
             node = picture.nodes[node_id]
@@ -49,15 +49,15 @@ def picture_of_state(state: RunState, flow: Flow) -> FlowPicture:
     return picture
 
 
-def picture_of_chart(flow: Flow) -> FlowPicture:
+def view_of_chart(flow: Flow) -> RunView:
     """A picture of a chart on which nothing has happened."""
-    picture = FlowPicture("", "", flow.source, flow.direction, begin_id=flow.begin_id, end_id=flow.end_id)
-    picture.nodes = {node.id: NodePicture(node.id, node.title, node.kind.value) for node in flow.nodes.values()}
-    picture.edges = [EdgePicture(edge.src, edge.dst, edge.label) for edge in flow.edges]
+    picture = RunView("", "", flow.source, flow.direction, begin_id=flow.begin_id, end_id=flow.end_id)
+    picture.nodes = {node.id: NodeView(node.id, node.title, node.kind.value) for node in flow.nodes.values()}
+    picture.edges = [EdgeView(edge.src, edge.dst, edge.label) for edge in flow.edges]
     return picture
 
 
-def flow_of_picture(picture: FlowPicture) -> Flow:
+def flow_of_view(picture: RunView) -> Flow:
     """The chart of a picture as a flow, to be laid out."""
     nodes = {node.id: FlowNode(node.id, node.label, NodeKind(node.kind)) for node in picture.nodes.values()}
     outgoing = {
@@ -67,7 +67,7 @@ def flow_of_picture(picture: FlowPicture) -> Flow:
     return Flow(nodes, outgoing, picture.begin_id, picture.end_id, picture.source, picture.direction)
 
 
-def to_mermaid(picture: FlowPicture) -> str:
+def to_mermaid(picture: RunView) -> str:
     """The chart with its way marked; read again, it is the same chart."""
     names = _names(picture)
     lines = [f"flowchart {picture.direction}", f"    %% {_comment(headline(picture))}"]
@@ -89,7 +89,7 @@ def to_mermaid(picture: FlowPicture) -> str:
     return "\n".join(lines) + "\n"
 
 
-def to_markdown(picture: FlowPicture) -> str:
+def to_markdown(picture: RunView) -> str:
     """What happened, as a table of nodes, the decisions in their order, and the chart."""
     rows = [
         "| node | visits | turns | time | steps | tokens | choices |",
@@ -117,7 +117,7 @@ def to_markdown(picture: FlowPicture) -> str:
     return "\n\n".join(parts) + "\n"
 
 
-def to_json(picture: FlowPicture) -> JsonObject:
+def to_json(picture: RunView) -> JsonObject:
     """All figures; times in seconds, `started_at` since the epoch."""
     return {
         "run_id": picture.run_id,
@@ -157,7 +157,7 @@ def to_json(picture: FlowPicture) -> JsonObject:
     }
 
 
-def headline(picture: FlowPicture) -> str:
+def headline(picture: RunView) -> str:
     """How the run stands, in a line."""
     status = picture.status or ("paused" if picture.paused else "not ended")
     place = "" if picture.status == "finished" else f" at {picture.node_id}"
@@ -178,12 +178,12 @@ def duration(seconds: float) -> str:
     return f"{hours}:{minutes:02}:{rest:02}" if hours else f"{minutes}:{rest:02}"
 
 
-def _figures(node: NodePicture) -> str:
+def _figures(node: NodeView) -> str:
     turns = f", {node.attempts} turns" if node.attempts != node.visits else ""
     return f"{times(node.visits)}{turns}, {duration(node.duration_s)}, {node.tokens} tokens"
 
 
-def _class_of(picture: FlowPicture, node: NodePicture) -> str | None:
+def _class_of(picture: RunView, node: NodeView) -> str | None:
     if node.id == picture.node_id and picture.status != "finished":
         return "current"
     match node.state:
@@ -195,14 +195,14 @@ def _class_of(picture: FlowPicture, node: NodePicture) -> str | None:
             return None
 
 
-def _names(picture: FlowPicture) -> dict[str, str]:
+def _names(picture: RunView) -> dict[str, str]:
     """Ids that Mermaid can write: its own stay, others get a plain name."""
     if picture.source == "mermaid":
         return {node_id: node_id for node_id in picture.nodes}
     names: dict[str, str] = {}
     fresh = (f"n{number}" for number in count(1) if f"n{number}" not in picture.nodes)
     for node_id in picture.nodes:
-        plain = _PLAIN_ID.fullmatch(node_id) and node_id not in WORDS
+        plain = _PLAIN_ID.fullmatch(node_id) and node_id not in CLOSED_WORDS
         names[node_id] = node_id if plain else next(fresh)
     return names
 

@@ -12,7 +12,7 @@ from kimi_tui.flow.parsing.d2.keywords import RESERVED
 from kimi_tui.flow.parsing.d2.statement import StatementScanner
 from kimi_tui.flow.parsing.d2.strings import quoted_key, written_key
 from kimi_tui.flow.parsing.mermaid.label_text import escaped
-from kimi_tui.flow.parsing.mermaid.lexemes import SHAPES, WORDS
+from kimi_tui.flow.parsing.mermaid.lexemes import CLOSED_WORDS, SHAPES
 
 _MERMAID_DIRECTION: dict[Direction, str] = {"TB": "TD", "BT": "BT", "LR": "LR", "RL": "RL"}
 _D2_DIRECTION: dict[Direction, str] = {"TB": "down", "BT": "up", "LR": "right", "RL": "left"}
@@ -80,7 +80,7 @@ def _names(chart: Chart) -> dict[str, str]:
     taken = {node.id for node in chart.nodes}
     fresh = _fresh_names(taken)
     return {
-        node.id: node.id if _PLAIN_ID.fullmatch(node.id) and node.id not in WORDS else next(fresh)
+        node.id: node.id if _PLAIN_ID.fullmatch(node.id) and node.id not in CLOSED_WORDS else next(fresh)
         for node in chart.nodes
     }
 

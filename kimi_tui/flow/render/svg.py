@@ -3,11 +3,11 @@
 from collections.abc import Iterable
 from xml.sax.saxutils import escape
 
-from kimi_tui.flow.layout.cell_text import cells, clean
+from kimi_tui.flow.layout.cell_text import cell_width, clean_label
 from kimi_tui.flow.layout.layout import Layout, PlacedEdge, PlacedNode, Point, layout
 from kimi_tui.flow.model.graph import Flow, NodeKind
 from kimi_tui.flow.render.run_export import duration, headline, times
-from kimi_tui.flow.run.run_view import FlowPicture, NodePicture
+from kimi_tui.flow.run.run_view import NodeView, RunView
 
 _CELL_X, _CELL_Y, _MARGIN, _FONT, _CAPTION, _HEAD = 8.4, 18.0, 16.0, 14, 26.0, 9.0
 _SIGNS = {"done": "✓", "running": "▶", "paused": "‖", "failed": "✗", "rejected": "✗", "cancelled": "✗", "waiting": ""}
@@ -27,11 +27,11 @@ _STYLE = """
 """
 
 
-def to_svg(flow: Flow, picture: FlowPicture | None = None) -> str:
+def to_svg(flow: Flow, picture: RunView | None = None) -> str:
     """The chart as a standalone SVG; with a picture, each node's state and figures and the edges that were gone."""
     placed = layout(flow, direction="LR" if flow.direction in ("LR", "RL") else "TB")
     caption = headline(picture) if picture is not None else ""
-    width = max(placed.width * _CELL_X, cells(caption) * _CELL_X) + 2 * _MARGIN
+    width = max(placed.width * _CELL_X, cell_width(caption) * _CELL_X) + 2 * _MARGIN
     top = _MARGIN + (_CAPTION if caption else 0.0)
     height = placed.height * _CELL_Y + top + _MARGIN
     taken = frozenset(picture.taken_edges) if picture is not None else frozenset[int]()
@@ -55,7 +55,7 @@ def to_svg(flow: Flow, picture: FlowPicture | None = None) -> str:
     return "\n".join(parts) + "\n"
 
 
-def _node(node: PlacedNode, picture: FlowPicture | None) -> Iterable[str]:
+def _node(node: PlacedNode, picture: RunView | None) -> Iterable[str]:
     seen = picture.nodes.get(node.id) if picture is not None else None
     state = picture.state_of(node.id) if picture is not None else "waiting"
     now = picture is not None and picture.node_id == node.id and picture.status != "finished"
@@ -106,7 +106,7 @@ def _edge_label(edge: PlacedEdge) -> Iterable[str]:
     x, y = edge.label_at[0] * _CELL_X, edge.label_at[1] * _CELL_Y
     for number, line in enumerate(edge.label_lines):
         row = y + number * _CELL_Y
-        size = f'width="{cells(line) * _CELL_X:.1f}" height="{_CELL_Y - 2:.1f}"'
+        size = f'width="{cell_width(line) * _CELL_X:.1f}" height="{_CELL_Y - 2:.1f}"'
         yield f'<rect class="ground" x="{x:.1f}" y="{row + 1:.1f}" {size}/>'
         yield f'<text class="label" x="{x:.1f}" y="{row + _FONT:.1f}">{_plain(line)}</text>'
 
@@ -132,7 +132,7 @@ def _centre(point: Point) -> tuple[float, float]:
     return (point[0] + 0.5) * _CELL_X, (point[1] + 0.5) * _CELL_Y
 
 
-def _figures(node: NodePicture) -> str:
+def _figures(node: NodeView) -> str:
     if not node.visits:
         return f"{node.id}: {node.label}"
     return (
@@ -142,4 +142,4 @@ def _figures(node: NodePicture) -> str:
 
 
 def _plain(text: str) -> str:
-    return escape(clean(text))
+    return escape(clean_label(text))

@@ -10,7 +10,7 @@ from itertools import pairwise
 from operator import itemgetter
 from typing import Literal
 
-from kimi_tui.flow.layout.cell_text import cells
+from kimi_tui.flow.layout.cell_text import cell_width
 from kimi_tui.flow.layout.geometry import GLYPH_CELLS, Layout, PlacedEdge, PlacedNode, Point
 from kimi_tui.flow.model.graph import NodeKind
 
@@ -92,7 +92,7 @@ Exits = Mapping[Point, int]
 """Where lines leave a box: cells of its border, counted from its upper left one, and the direction."""
 
 
-def draw(
+def render_text(
     layout: Layout,
     *,
     ascii: bool = False,  # noqa: A002 - the name of the option everywhere
@@ -122,7 +122,7 @@ def draw(
             x = node.x
             for run in runs:
                 canvas.put(x, node.y + row, replace(run, text=_in_ascii(run.text)) if ascii else run)
-                x += cells(run.text)
+                x += cell_width(run.text)
     return canvas.drawing()
 
 
@@ -209,13 +209,13 @@ def draw_node(node: PlacedNode, look: NodeLook | None, exits: Exits, *, ascii: b
 def _text_runs(node: PlacedNode, index: int, look: NodeLook | None, owner: Owner) -> list[Run]:
     inner = node.width - 2
     text = node.lines[index] if 0 <= index < len(node.lines) else ""
-    free = inner - cells(text)
+    free = inner - cell_width(text)
     ends = node.kind in (NodeKind.BEGIN, NodeKind.END)
     if look is None or (ends and look.glyph == " "):
         left = free // 2
         return [Run(" " * left + text + " " * (free - left), owner)]
     slot = 0 if ends else GLYPH_CELLS
-    widest = max(cells(line) for line in node.lines)
+    widest = max(cell_width(line) for line in node.lines)
     left = max(1, (inner - slot - widest) // 2)
     if index != 0 or ends:
         return [Run(" " * (left + slot) + text + " " * (free - left - slot), owner)]
@@ -273,7 +273,7 @@ class _Canvas:
                     texts = []
                 owner, glyph = run.owner, run.glyph
                 texts.append(run.text)
-                at = x + cells(run.text)
+                at = x + cell_width(run.text)
             runs += [Run("".join(texts), owner, glyph)] if texts else []
             runs += [Run(" " * (self.width - at))] if at < self.width else []
             rows.append(tuple(runs))

@@ -81,7 +81,7 @@ class _DryTurns:
         return TurnResult("finished")
 
 
-async def walk(
+async def dry_run(
     flow: Flow,
     choose: Chooser,
     *,

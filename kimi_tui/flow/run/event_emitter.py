@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from kimi_tui.flow.model.graph import Flow
 from kimi_tui.flow.run.journal_records import By
-from kimi_tui.flow.run.run_state import Pause, RunState, Spent
+from kimi_tui.flow.run.run_state import Pause, RunState, Usage
 from kimi_tui.wire.codec import WireMessage
 from kimi_tui.wire.flow_events import (
     FlowBegin,
@@ -30,10 +30,10 @@ class _OpenNode:
 
     node_id: str
     move: int
-    spent: Spent
+    spent: Usage
 
 
-class Announcer:
+class FlowEventEmitter:
     """Sends the flow events of one run."""
 
     def __init__(self, run_id: str, send: Callable[[WireMessage], None]) -> None:
@@ -61,14 +61,14 @@ class Announcer:
 
     def node_begin(self, node_id: str, *, move: int, attempt: int) -> None:
         if self._open is None:
-            self._open = _OpenNode(node_id, move, Spent())
+            self._open = _OpenNode(node_id, move, Usage())
         self._send(FlowNodeBegin(run_id=self._run_id, node_id=node_id, move=move, attempt=attempt))
 
-    def reopen(self, node_id: str, *, move: int, spent: Spent) -> None:
+    def reopen(self, node_id: str, *, move: int, spent: Usage) -> None:
         """Take a node for begun whose begin another process has told."""
         self._open = _OpenNode(node_id, move, spent)
 
-    def spent(self, spent: Spent) -> None:
+    def spent(self, spent: Usage) -> None:
         """Count what a turn of the node has cost; told with the node's end."""
         if self._open is not None:
             self._open.spent += spent

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from kimi_tui.failpoints import crash_point
-from kimi_tui.flow.run.journal_records import Began, Chose, Record, TurnOver, dump_record, load_record
+from kimi_tui.flow.run.journal_records import BranchChosen, Record, RunStarted, TurnFinished, dump_record, load_record
 from kimi_tui.flow.run.run_state import RunState
 from kimi_tui.jsonl import JsonlWriter, read
 
@@ -30,7 +30,7 @@ class Journal:
         self._writer.append(dump_record(record), sync=True)
         crash_point("journal.after_append")
         crash_point(f"journal.after_{record.r}")
-        if isinstance(record, TurnOver | Chose) and record.choice is not None and record.to is not None:
+        if isinstance(record, TurnFinished | BranchChosen) and record.choice is not None and record.to is not None:
             crash_point("journal.after_decision")
 
     def close(self) -> None:
@@ -39,27 +39,27 @@ class Journal:
 
 
 @dataclass(frozen=True, slots=True)
-class Journalled:
+class JournalContents:
     """The runs of a journal, oldest first, and the numbers of the lines that could not be used."""
 
     runs: tuple[RunState, ...]
     bad_lines: tuple[int, ...] = ()
 
 
-def read_journal(path: Path) -> Journalled:
+def read_journal(path: Path) -> JournalContents:
     """What a journal holds; nothing where there is no file. Raises OSError as reading does."""
     lines = read(path)
     runs: dict[str, RunState] = {}
     bad = [number for number, _raw in lines.bad]
     for number, value in lines.rows:
         record = load_record(value)
-        if record is None or (record.run not in runs and not isinstance(record, Began)):
+        if record is None or (record.run not in runs and not isinstance(record, RunStarted)):
             bad.append(number)
-        elif record.run not in runs and isinstance(record, Began):
+        elif record.run not in runs and isinstance(record, RunStarted):
             runs[record.run] = RunState.begun(record)
         else:
             runs[record.run].apply(record)
-    return Journalled(tuple(runs.values()), tuple(sorted(bad)))
+    return JournalContents(tuple(runs.values()), tuple(sorted(bad)))
 
 
 def load_runs(path: Path) -> list[RunState]:

@@ -30,7 +30,7 @@ class GuidanceRecord(WireModel):
     sections: dict[str, str] = Field(default_factory=dict)
 
 
-class Began(_Record):
+class RunStarted(_Record):
     """A run starts; holds the chart's text, so that it can be gone on with when the skill has changed or is gone."""
 
     r: Literal["begin"] = "begin"
@@ -44,7 +44,7 @@ class Began(_Record):
     guidance: GuidanceRecord | None = None
 
 
-class Resumed(_Record):
+class RunResumed(_Record):
     """Another process goes on with a run. `fresh`: the model may try again where its choices were used up."""
 
     r: Literal["resume"] = "resume"
@@ -56,7 +56,7 @@ class Resumed(_Record):
     guidance: GuidanceRecord | None = None
 
 
-class Entered(_Record):
+class NodeEntered(_Record):
     """A node's turn is about to begin. The same move again: the turn before it was not finished, or chose nothing."""
 
     r: Literal["enter"] = "enter"
@@ -65,7 +65,7 @@ class Entered(_Record):
     attempt: _Count = 1
 
 
-class TurnOver(_Record):
+class TurnFinished(_Record):
     """A turn has ended. `to` is where the run goes on, None where it stays.
 
     `choice` with `to` is a branch taken; `choice` alone is one that a person is asked to confirm.
@@ -85,7 +85,7 @@ class TurnOver(_Record):
     passed: bool = False
 
 
-class Chose(_Record):
+class BranchChosen(_Record):
     """A branch was taken without a turn: by hand, or by confirming what the model named."""
 
     r: Literal["choice"] = "choice"
@@ -96,7 +96,7 @@ class Chose(_Record):
     by: By = "user"
 
 
-class Moved(_Record):
+class NodeLeft(_Record):
     """The run goes on elsewhere without a choice. `passed`: it is to be run there, breakpoint or not."""
 
     r: Literal["go"] = "go"
@@ -105,7 +105,7 @@ class Moved(_Record):
     passed: bool = False
 
 
-class PausedAt(_Record):
+class RunPaused(_Record):
     r: Literal["pause"] = "pause"
     node: str
     reason: PauseReason
@@ -113,13 +113,13 @@ class PausedAt(_Record):
     suggested: str | None = None
 
 
-class WentOn(_Record):
+class RunContinued(_Record):
     r: Literal["go_on"] = "go_on"
     node: str
     passed: bool = False
 
 
-class Controlled(_Record):
+class ControlsChanged(_Record):
     """What the person has set, whole."""
 
     r: Literal["set"] = "set"
@@ -129,14 +129,25 @@ class Controlled(_Record):
     prompts: dict[str, str] = Field(default_factory=dict)
 
 
-class Ended(_Record):
+class RunEnded(_Record):
     r: Literal["end"] = "end"
     status: FlowStatus
     moves: _Count
     reason: str | None = None
 
 
-Record = Began | Resumed | Entered | TurnOver | Chose | Moved | PausedAt | WentOn | Controlled | Ended
+Record = (
+    RunStarted
+    | RunResumed
+    | NodeEntered
+    | TurnFinished
+    | BranchChosen
+    | NodeLeft
+    | RunPaused
+    | RunContinued
+    | ControlsChanged
+    | RunEnded
+)
 _RECORD = TypeAdapter[Record](Annotated[Record, Field(discriminator="r")], config=ConfigDict(defer_build=True))
 
 

@@ -5,17 +5,17 @@ from typing import Literal
 from kimi_tui.flow.model.graph import FlowNode, NodeKind
 from kimi_tui.flow.run.run_state import Pause, RunState
 from kimi_tui.flow.run.turn_protocol import TurnResult
-from kimi_tui.i18n import said
+from kimi_tui.i18n import tr
 
 
-def why_pause(
+def pause_reason(
     state: RunState, node: FlowNode, pause_next: Literal["user", "step"] | None, max_choice_retries: int
 ) -> Pause | None:
     """What holds the run up at `node`, where it is; None if nothing does. `pause_next` is what a person asked for."""
     if state.entered:
         match state.stop:
             case "rejected":
-                return Pause("rejected", said("a tool was rejected"))
+                return Pause("rejected", tr("a tool was rejected"))
             case "cancelled":
                 return Pause("cancelled")
             case "failed" | "max_steps":
@@ -33,7 +33,7 @@ def why_pause(
     return None
 
 
-def detail_of(result: TurnResult) -> str | None:
+def pause_detail(result: TurnResult) -> str | None:
     """What to tell of a turn that failed, beyond that it did."""
     match result.stop:
         case "failed":

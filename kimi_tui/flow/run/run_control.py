@@ -12,33 +12,33 @@ from typing import Literal
 from kimi_tui.errors import FlowControlError
 from kimi_tui.flow.model.graph import Flow, NodeKind
 from kimi_tui.flow.run.branch_choice import match_choice
-from kimi_tui.flow.run.event_emitter import Announcer
+from kimi_tui.flow.run.event_emitter import FlowEventEmitter
 from kimi_tui.flow.run.journal import Journal
-from kimi_tui.flow.run.journal_records import Ask, Controlled, Record
+from kimi_tui.flow.run.journal_records import Ask, ControlsChanged, Record
 from kimi_tui.flow.run.run_state import Pause, RunState
-from kimi_tui.i18n import said
+from kimi_tui.i18n import tr
 from kimi_tui.wire.codec import WireMessage
 
 
 @dataclass(frozen=True, slots=True)
-class GoOn:
+class Continue:
     """Enter the node, run it again, or take what the model named."""
 
 
 @dataclass(frozen=True, slots=True)
-class Choose:
+class ChooseBranch:
     """Take this branch of the node the run is paused on."""
 
     label: str
 
 
 @dataclass(frozen=True, slots=True)
-class Again:
+class RerunNode:
     """Run the node the run is on once more."""
 
 
 @dataclass(frozen=True, slots=True)
-class Jump:
+class JumpTo:
     """Go on at this node. `passed`: nothing is to hold the run up before it."""
 
     node_id: str
@@ -46,14 +46,14 @@ class Jump:
 
 
 @dataclass(frozen=True, slots=True)
-class Stop:
+class StopRun:
     reason: str
 
 
-Order = GoOn | Choose | Again | Jump | Stop
+Command = Continue | ChooseBranch | RerunNode | JumpTo | StopRun
 
 
-class Steered:
+class RunControl:
     """A run as a person steers it. Each method raises FlowControlError, and changes nothing, where it makes no sense.
 
     An order given while the run is paused ends the pause; the first one counts. One given while a turn is under way
@@ -71,12 +71,12 @@ class Steered:
     ) -> None:
         self._flow = flow
         self._state = state
-        self._say = Announcer(state.run_id, send)
+        self._say = FlowEventEmitter(state.run_id, send)
         self._journal = journal
         self._interactive = interactive
         self._started = False
         self._over = False
-        self._order: Order | None = None
+        self._order: Command | None = None
         self._ordered = asyncio.Event()
         self._pause_next: Literal["user", "step"] | None = None
 
@@ -121,17 +121,17 @@ class Steered:
         """End the pause: enter the node, run it again where it failed, or take the choice that the model named."""
         self._check_running()
         if self._state.paused is not None:
-            self._give(GoOn())
+            self._give(Continue())
         elif self._pause_next is not None:
             self._pause_when_over(None)
         else:
-            raise FlowControlError(said("the flow is not paused"))
+            raise FlowControlError(tr("the flow is not paused"))
 
     def step(self) -> None:
         """Run one node, then pause."""
         self._check_person()
         if self._state.paused is not None:
-            self._give(GoOn())
+            self._give(Continue())
         self._pause_when_over("step")
 
     def toggle_breakpoint(self, node_id: str) -> bool:
@@ -154,11 +154,11 @@ class Steered:
             return
         branches = self._branches_of(node_id)
         if not branches:
-            raise FlowControlError(said("{node} is no decision: there is nothing to choose", node=node_id))
+            raise FlowControlError(tr("{node} is no decision: there is nothing to choose", node=node_id))
         branch = match_choice(label, branches)
         if branch is None:
             raise FlowControlError(
-                said(
+                tr(
                     "{node} has no branch {label!r}; it has: {branches}",
                     node=node_id,
                     label=label,
@@ -166,7 +166,7 @@ class Steered:
                 )
             )
         if self._state.paused is not None and node_id == self._state.node_id:
-            self._give(Choose(branch))
+            self._give(ChooseBranch(branch))
         else:
             self._set(chosen=self._state.chosen | {node_id: branch})
 
@@ -182,7 +182,7 @@ class Steered:
         """Run a node again, the current one if none is named. A turn that was not finished keeps its move."""
         self._check_running()
         if node_id is None or node_id == self._state.node_id:
-            self._give(Again())
+            self._give(RerunNode())
         else:
             self.jump(node_id)
 
@@ -191,7 +191,7 @@ class Steered:
         self._check_running()
         self._check_node(node_id)
         if self._flow.nodes[node_id].kind not in (NodeKind.TASK, NodeKind.DECISION):
-            raise FlowControlError(said("{node} has no prompt", node=node_id))
+            raise FlowControlError(tr("{node} has no prompt", node=node_id))
         prompts = {key: value for key, value in self._state.prompts.items() if key != node_id}
         self._set(prompts=prompts | ({node_id: text} if text and text.strip() else {}))
 
@@ -199,7 +199,7 @@ class Steered:
         """Go on at this node, whatever the chart says; its breakpoint does not hold the run up."""
         self._check_running()
         self._check_node(node_id)
-        self._give(Jump(node_id))
+        self._give(JumpTo(node_id))
 
     def skip(self) -> None:
         """Leave the node by its only way out, without a turn, or without what is left of it."""
@@ -208,30 +208,30 @@ class Steered:
         if len(edges) != 1:
             node = self._state.node_id
             raise FlowControlError(
-                said("{node} has several ways out: choose one of them", node=node)
+                tr("{node} has several ways out: choose one of them", node=node)
                 if edges
-                else said("{node} has no way out", node=node)
+                else tr("{node} has no way out", node=node)
             )
-        self._give(Jump(edges[0].dst, passed=False))
+        self._give(JumpTo(edges[0].dst, passed=False))
 
     def stop(self, reason: str | None = None) -> None:
         """End the run: at once where it is paused, else when the turn is over (the caller may cancel that)."""
         self._check_running()
-        self._order = Stop(reason or "stopped by the user")
+        self._order = StopRun(reason or "stopped by the user")
         self._ordered.set()
 
-    def _give(self, order: Order) -> None:
-        if isinstance(self._order, Stop):
-            raise FlowControlError(said("the flow is being stopped"))
+    def _give(self, order: Command) -> None:
+        if isinstance(self._order, StopRun):
+            raise FlowControlError(tr("the flow is being stopped"))
         if self._state.paused is not None and self._order is not None:
-            raise FlowControlError(said("the flow is going on already"))
+            raise FlowControlError(tr("the flow is going on already"))
         self._order = order
         self._ordered.set()
 
-    def _take_order(self) -> Order | None:
+    def _take_order(self) -> Command | None:
         """The order that waits, which is done with; a stop stays."""
         order = self._order
-        if not isinstance(order, Stop):
+        if not isinstance(order, StopRun):
             self._order = None
             self._ordered.clear()
         return order
@@ -251,7 +251,7 @@ class Steered:
     ) -> None:
         state = self._state
         self._write(
-            Controlled(
+            ControlsChanged(
                 run=state.run_id,
                 breakpoints=state.breakpoints if breakpoints is None else breakpoints,
                 ask=state.ask if ask is None else ask,
@@ -261,10 +261,10 @@ class Steered:
         )
         self._tell_controls()
 
-    def _controls(self, *, known: bool = False) -> Controlled:
+    def _controls(self, *, known: bool = False) -> ControlsChanged:
         """What the person has set; with `known`, only what this chart has still a place for."""
         state, nodes = self._state, self._flow.nodes
-        return Controlled(
+        return ControlsChanged(
             run=state.run_id,
             breakpoints=state.breakpoints & nodes.keys() if known else state.breakpoints,
             ask=state.ask & nodes.keys() if known and not isinstance(state.ask, str) else state.ask,
@@ -294,15 +294,15 @@ class Steered:
 
     def _check_running(self) -> None:
         if self._over:
-            raise FlowControlError(said("the flow's run is over"))
+            raise FlowControlError(tr("the flow's run is over"))
 
     def _check_person(self) -> None:
         self._check_running()
         if not self._interactive:
-            raise FlowControlError(said("nobody is here who could let the flow go on"))
+            raise FlowControlError(tr("nobody is here who could let the flow go on"))
 
     def _check_node(self, node_id: str) -> None:
         if node_id not in self._flow.nodes:
             raise FlowControlError(
-                said("the flow has no node {node!r}; it has: {nodes}", node=node_id, nodes=", ".join(self._flow.nodes))
+                tr("the flow has no node {node!r}; it has: {nodes}", node=node_id, nodes=", ".join(self._flow.nodes))
             )

@@ -11,19 +11,19 @@ from typing import Literal, assert_never
 from kimi_tui.flow.model.graph import Guidance
 from kimi_tui.flow.run.journal_records import (
     Ask,
-    Began,
+    BranchChosen,
     By,
-    Chose,
-    Controlled,
-    Ended,
-    Entered,
+    ControlsChanged,
     GuidanceRecord,
-    Moved,
-    PausedAt,
+    NodeEntered,
+    NodeLeft,
     Record,
-    Resumed,
-    TurnOver,
-    WentOn,
+    RunContinued,
+    RunEnded,
+    RunPaused,
+    RunResumed,
+    RunStarted,
+    TurnFinished,
 )
 from kimi_tui.flow.run.turn_protocol import TurnStop
 from kimi_tui.wire.flow_events import FlowStatus, PauseReason
@@ -60,17 +60,17 @@ class Pause:
 
 
 @dataclass(frozen=True, slots=True)
-class Spent:
+class Usage:
     """What the turns of a node have cost, over all its visits."""
 
     duration_s: float = 0.0
     steps: int = 0
     usage: TokenUsage | None = None
 
-    def __add__(self, other: "Spent") -> "Spent":
+    def __add__(self, other: "Usage") -> "Usage":
         usages = [usage for usage in (self.usage, other.usage) if usage is not None]
         usage = usages[0] + usages[1] if len(usages) == 2 else next(iter(usages), None)
-        return Spent(self.duration_s + other.duration_s, self.steps + other.steps, usage)
+        return Usage(self.duration_s + other.duration_s, self.steps + other.steps, usage)
 
 
 @dataclass(slots=True)
@@ -105,7 +105,7 @@ class RunState:
     retries: int = 0
     moves: int = 0
     visits: dict[str, int] = field(default_factory=dict[str, int])
-    spent: dict[str, Spent] = field(default_factory=dict[str, Spent])
+    spent: dict[str, Usage] = field(default_factory=dict[str, Usage])
     decisions: list[Decision] = field(default_factory=list[Decision])
     paused: Pause | None = None
     status: FlowStatus | None = None
@@ -114,11 +114,11 @@ class RunState:
     ask: Ask = "never"
     chosen: dict[str, str] = field(default_factory=dict[str, str])
     prompts: dict[str, str] = field(default_factory=dict[str, str])
-    last: TurnOver | Chose | Moved | None = None
-    untold: Spent = field(default_factory=Spent)
+    last: TurnFinished | BranchChosen | NodeLeft | None = None
+    untold: Usage = field(default_factory=Usage)
 
     @classmethod
-    def begun(cls, record: Began) -> "RunState":
+    def begun(cls, record: RunStarted) -> "RunState":
         return cls(
             run_id=record.run,
             name=record.name,
@@ -158,34 +158,34 @@ class RunState:
     def apply(self, record: Record) -> None:
         """Take in what happened. A record that does not fit (its forerunner was lost) does what it can."""
         self.updated_at = max(self.updated_at, record.at)
-        if not isinstance(record, Resumed | Controlled):
-            self.last = record if isinstance(record, TurnOver | Chose | Moved) else None
+        if not isinstance(record, RunResumed | ControlsChanged):
+            self.last = record if isinstance(record, TurnFinished | BranchChosen | NodeLeft) else None
         match record:
-            case Began():
+            case RunStarted():
                 self.started_at = record.at
-            case Resumed():
+            case RunResumed():
                 self._resume(record)
-            case Entered():
+            case NodeEntered():
                 self._enter(record)
-            case TurnOver():
+            case TurnFinished():
                 self._end_turn(record)
-            case Chose():
+            case BranchChosen():
                 self._decide(record.node, record.choice, record.to, record.by, record.move)
-            case Moved():
+            case NodeLeft():
                 self._arrive(record.to, passed=record.passed)
-            case PausedAt():
+            case RunPaused():
                 self.paused = Pause(record.reason, record.detail, record.suggested)
-            case WentOn():
+            case RunContinued():
                 self.paused, self.passed, self.retries = None, record.passed, 0
-            case Controlled():
+            case ControlsChanged():
                 self.breakpoints, self.ask = record.breakpoints, record.ask
                 self.chosen, self.prompts = dict(record.chosen), dict(record.prompts)
-            case Ended():
-                self.status, self.reason, self.untold = record.status, record.reason, Spent()
+            case RunEnded():
+                self.status, self.reason, self.untold = record.status, record.reason, Usage()
             case _:
                 assert_never(record)
 
-    def _resume(self, record: Resumed) -> None:
+    def _resume(self, record: RunResumed) -> None:
         """A resume is a person's "go on", but for a choice that waits: that still does."""
         broken_off = self.entered and self.stop not in (None, "finished")
         self.passed = self.passed or broken_off or (self.paused is not None and not self.entered)
@@ -200,20 +200,20 @@ class RunState:
             if self.stop == "finished":
                 self.stop = None
 
-    def _enter(self, record: Entered) -> None:
+    def _enter(self, record: NodeEntered) -> None:
         if record.move > self.moves:
             self.moves = record.move
             self.visits[record.node] = self.visits.get(record.node, 0) + 1
             self.invalid = self.retries = 0
-            self.untold = Spent()
+            self.untold = Usage()
         elif self.stop not in (None, "finished"):
-            self.untold = Spent()
+            self.untold = Usage()
         self.node_id, self.entered, self.passed = record.node, True, False
         self.stop = self.detail = self.named = None
 
-    def _end_turn(self, record: TurnOver) -> None:
-        spent = Spent(record.duration_s, record.steps, record.usage)
-        self.spent[record.node] = self.spent.get(record.node, Spent()) + spent
+    def _end_turn(self, record: TurnFinished) -> None:
+        spent = Usage(record.duration_s, record.steps, record.usage)
+        self.spent[record.node] = self.spent.get(record.node, Usage()) + spent
         self.untold += spent
         if record.to is not None:
             if record.choice is not None:

@@ -32,7 +32,7 @@ Kind = Literal["begin", "end", "task", "decision"]
 
 
 @dataclass(slots=True)
-class NodePicture:
+class NodeView:
     """A node and what happened at it. `attempts` counts turns; the live figures are of the turn under way."""
 
     id: str
@@ -60,7 +60,7 @@ class NodePicture:
 
 
 @dataclass(slots=True)
-class EdgePicture:
+class EdgeView:
     src: str
     dst: str
     label: str | None = None
@@ -68,7 +68,7 @@ class EdgePicture:
 
 
 @dataclass(frozen=True, slots=True)
-class Taken:
+class DecisionView:
     """One decision, in the order they were taken."""
 
     node_id: str
@@ -79,21 +79,21 @@ class Taken:
 
 
 @dataclass(slots=True)
-class FlowPicture:
+class RunView:
     """One run. `node_id` is where it is; `status` None while it goes on or was broken off without a word."""
 
     run_id: str
     name: str
     source: Literal["mermaid", "d2", "ralph"] = "mermaid"
     direction: Direction = "TB"
-    nodes: dict[str, NodePicture] = field(default_factory=dict[str, NodePicture])
-    edges: list[EdgePicture] = field(default_factory=list[EdgePicture])
+    nodes: dict[str, NodeView] = field(default_factory=dict[str, NodeView])
+    edges: list[EdgeView] = field(default_factory=list[EdgeView])
     begin_id: str = ""
     end_id: str = ""
     node_id: str = ""
     max_moves: int = 0
     moves: int = 0
-    decisions: list[Taken] = field(default_factory=list[Taken])
+    decisions: list[DecisionView] = field(default_factory=list[DecisionView])
     paused: Pause | None = None
     pausing: bool = False
     breakpoints: frozenset[str] = frozenset()
@@ -113,7 +113,7 @@ class FlowPicture:
     _resumed: bool = False
 
     @classmethod
-    def of(cls, begin: FlowBegin, at: float = 0.0) -> "FlowPicture":
+    def of(cls, begin: FlowBegin, at: float = 0.0) -> "RunView":
         """The picture of a run that begins, or that is first heard of where it goes on."""
         picture = cls(begin.run_id, begin.name, started_at=at)
         picture._take_chart(begin)
@@ -121,11 +121,11 @@ class FlowPicture:
         return picture
 
     @property
-    def current(self) -> NodePicture | None:
+    def current(self) -> NodeView | None:
         return self.nodes.get(self.node_id)
 
     @property
-    def last_decision(self) -> Taken | None:
+    def last_decision(self) -> DecisionView | None:
         return self.decisions[-1] if self.decisions else None
 
     @property
@@ -182,7 +182,7 @@ class FlowPicture:
 
     def take_branch(self, node_id: str, choice: str, dst: str, *, by: By, move: int) -> None:
         """Count a decision."""
-        self.decisions.append(Taken(node_id, choice, dst, by, move))
+        self.decisions.append(DecisionView(node_id, choice, dst, by, move))
         node = self._node(node_id)
         node.choices[choice] = node.choices.get(choice, 0) + 1
         for edge in self.edges:
@@ -196,9 +196,9 @@ class FlowPicture:
         node = self.nodes.get(node_id)
         return "waiting" if node is None else node.state
 
-    def _node(self, node_id: str) -> NodePicture:
+    def _node(self, node_id: str) -> NodeView:
         if node_id not in self.nodes:
-            self.nodes[node_id] = NodePicture(node_id, node_id)
+            self.nodes[node_id] = NodeView(node_id, node_id)
         return self.nodes[node_id]
 
     def _take_chart(self, begin: FlowBegin) -> None:
@@ -209,11 +209,11 @@ class FlowPicture:
         self.direction = begin.direction or "TB"
         self.nodes = {}
         for shape in begin.nodes:
-            node = old_nodes.get(shape.id) or NodePicture(shape.id, shape.label)
+            node = old_nodes.get(shape.id) or NodeView(shape.id, shape.label)
             node.label, node.kind = _label_of(shape.label, begin), shape.kind
             self.nodes[shape.id] = node
         self.edges = [
-            EdgePicture(shape.src, shape.dst, shape.label, old_edges.get((shape.src, shape.dst, shape.label), 0))
+            EdgeView(shape.src, shape.dst, shape.label, old_edges.get((shape.src, shape.dst, shape.label), 0))
             for shape in begin.edges
         ]
 
@@ -293,7 +293,7 @@ class FlowPicture:
             through.taken += 1
             start.taken += 1
 
-    def _first_edge(self, src: str, dst: str) -> EdgePicture | None:
+    def _first_edge(self, src: str, dst: str) -> EdgeView | None:
         return next((edge for edge in self.edges if edge.src == src and edge.dst == dst), None)
 
     def _count_live(self, message: StepBegin | StatusUpdate) -> bool:
@@ -326,13 +326,13 @@ def _label_of(label: str, begin: FlowBegin) -> str:
     return shown if isinstance(shown, str) else label
 
 
-def fold_flows(messages: Iterable[tuple[float, WireMessage]]) -> list[FlowPicture]:
+def fold_run_views(messages: Iterable[tuple[float, WireMessage]]) -> list[RunView]:
     """The runs that a stream of timed messages tells of, in the order of their begins."""
-    runs: dict[str, FlowPicture] = {}
-    latest: FlowPicture | None = None
+    runs: dict[str, RunView] = {}
+    latest: RunView | None = None
     for at, message in messages:
         if isinstance(message, FlowBegin) and message.run_id not in runs:
-            latest = runs[message.run_id] = FlowPicture.of(message, at)
+            latest = runs[message.run_id] = RunView.of(message, at)
             continue
         run_id = getattr(message, "run_id", None)
         latest = runs.get(run_id, latest) if run_id is not None else latest

@@ -15,25 +15,25 @@ from kimi_tui.flow.model.graph import Flow, FlowNode, Guidance, NodeKind
 from kimi_tui.flow.run.branch_choice import match_choice, parse_choice
 from kimi_tui.flow.run.journal import Journal
 from kimi_tui.flow.run.journal_records import (
-    Began,
+    BranchChosen,
     By,
-    Chose,
-    Controlled,
-    Ended,
-    Entered,
+    ControlsChanged,
     GuidanceRecord,
-    Moved,
-    PausedAt,
-    Resumed,
-    TurnOver,
-    WentOn,
+    NodeEntered,
+    NodeLeft,
+    RunContinued,
+    RunEnded,
+    RunPaused,
+    RunResumed,
+    RunStarted,
+    TurnFinished,
 )
 from kimi_tui.flow.run.node_prompts import node_prompt
-from kimi_tui.flow.run.pause_rules import detail_of, why_pause
-from kimi_tui.flow.run.run_control import Again, Choose, GoOn, Jump, Order, Steered, Stop
-from kimi_tui.flow.run.run_state import Pause, RunState, Spent, hash_of
+from kimi_tui.flow.run.pause_rules import pause_detail, pause_reason
+from kimi_tui.flow.run.run_control import ChooseBranch, Command, Continue, JumpTo, RerunNode, RunControl, StopRun
+from kimi_tui.flow.run.run_state import Pause, RunState, Usage, hash_of
 from kimi_tui.flow.run.turn_protocol import FlowOutcome, TurnResult, TurnTaker
-from kimi_tui.i18n import said
+from kimi_tui.i18n import tr
 from kimi_tui.wire.codec import WireMessage
 from kimi_tui.wire.flow_events import FlowStatus, NodeStatus
 
@@ -65,7 +65,7 @@ class _Way:
     passed: bool = False
 
 
-class FlowRunner(Steered):
+class FlowRunner(RunControl):
     """One run of a flow.
 
     `interactive` says that somebody is there to steer: then the run pauses where a person can mend it, else it ends.
@@ -126,7 +126,7 @@ class FlowRunner(Steered):
         """
         if self._started:
             raise RuntimeError("a runner runs once")
-        ending = _Ending("failed", said("the program failed in the middle of the run"))
+        ending = _Ending("failed", tr("the program failed in the middle of the run"))
         self._begin()
         try:
             ending = await self._follow()
@@ -141,7 +141,7 @@ class FlowRunner(Steered):
         state = self._state
         while True:
             order = self._take_order()
-            if isinstance(order, Stop):
+            if isinstance(order, StopRun):
                 return _Ending("stopped", order.reason)
             if order is not None:
                 self._carry_out(order)
@@ -152,8 +152,8 @@ class FlowRunner(Steered):
             node = self._flow.nodes[state.node_id]
             ways = self._flow.outgoing[node.id]
             if state.entered and state.stop == "finished" and not ways:
-                return _Ending("stopped", said("{node} has no way on, and is not the end", node=node.id))
-            pause = None if state.passed else why_pause(state, node, self._pause_next, self._max_choice_retries)
+                return _Ending("stopped", tr("{node} has no way on, and is not the end", node=node.id))
+            pause = None if state.passed else pause_reason(state, node, self._pause_next, self._max_choice_retries)
             if pause is not None:
                 if self._interactive:
                     await self._wait(pause)
@@ -165,8 +165,8 @@ class FlowRunner(Steered):
                     return _Ending("finished")
                 case NodeKind.BEGIN:
                     if ways[0].dst == node.id:
-                        return _Ending("failed", said("the first way out of {node} leads back to it", node=node.id))
-                    self._write(Moved(run=state.run_id, node=node.id, to=ways[0].dst))
+                        return _Ending("failed", tr("the first way out of {node} leads back to it", node=node.id))
+                    self._write(NodeLeft(run=state.run_id, node=node.id, to=ways[0].dst))
                 case NodeKind.TASK | NodeKind.DECISION:
                     if not state.entered and state.moves >= state.max_moves:
                         return self._out_of_moves()
@@ -177,7 +177,7 @@ class FlowRunner(Steered):
         decides = node.kind is NodeKind.DECISION
         move = state.moves if state.entered else state.moves + 1
         attempt = state.invalid + 1 if state.entered and decides else 1
-        self._write(Entered(run=state.run_id, node=node.id, move=move, attempt=attempt))
+        self._write(NodeEntered(run=state.run_id, node=node.id, move=move, attempt=attempt))
         self._say.node_begin(node.id, move=move, attempt=attempt)
         prompt = node_prompt(
             self._flow,
@@ -204,12 +204,12 @@ class FlowRunner(Steered):
         way = self._way_on(node, result)
         overridden = way.choice is not None and node.id in state.chosen
         self._write(
-            TurnOver(
+            TurnFinished(
                 run=state.run_id,
                 node=node.id,
                 move=move,
                 stop=result.stop,
-                detail=detail_of(result),
+                detail=pause_detail(result),
                 duration_s=round(duration_s, 3),
                 steps=result.steps,
                 usage=result.usage,
@@ -220,7 +220,7 @@ class FlowRunner(Steered):
             )
         )
         self._steps += result.steps
-        self._say.spent(Spent(duration_s, result.steps, result.usage))
+        self._say.spent(Usage(duration_s, result.steps, result.usage))
         if way.choice is not None and way.to is not None:
             self._tell_decision(node.id, way.choice, way.to, way.by, overridden)
         if way.to is not None or result.stop != "finished" or not self._flow.outgoing[node.id]:
@@ -230,10 +230,10 @@ class FlowRunner(Steered):
         """Where to from here: a person's order, else their choice in advance, else the chart or the model."""
         state, ways = self._state, self._flow.outgoing[node.id]
         match self._order:
-            case Jump(node_id, passed):
+            case JumpTo(node_id, passed):
                 self._take_order()
                 return _Way(node_id, passed=passed)
-            case Again() if result.stop == "finished":
+            case RerunNode() if result.stop == "finished":
                 self._take_order()
                 return _Way(node.id)
             case _:
@@ -255,13 +255,13 @@ class FlowRunner(Steered):
         state, node_id = self._state, self._state.node_id
         match pause.reason:
             case "rejected":
-                return _Ending("stopped", said("a tool was rejected at {node}", node=node_id))
+                return _Ending("stopped", tr("a tool was rejected at {node}", node=node_id))
             case "cancelled":
-                return _Ending("cancelled", said("cancelled at {node}", node=node_id))
+                return _Ending("cancelled", tr("cancelled at {node}", node=node_id))
             case "failed":
                 return _Ending("failed", f"{node_id}: {state.detail}", self._error or KimiTuiError(state.detail or ""))
             case "choice":
-                reason = said("no valid choice at {node} in {count} replies", node=node_id, count=state.invalid)
+                reason = tr("no valid choice at {node} in {count} replies", node=node_id, count=state.invalid)
                 return _Ending("failed", reason, FlowFailedError(reason))
             case "user" | "breakpoint" | "step":
                 return None
@@ -271,7 +271,7 @@ class FlowRunner(Steered):
         state = self._state
         node_id = state.node_id
         self._write(
-            PausedAt(
+            RunPaused(
                 run=state.run_id, node=node_id, reason=pause.reason, detail=pause.detail, suggested=pause.suggested
             )
         )
@@ -279,34 +279,34 @@ class FlowRunner(Steered):
         self._say.paused(node_id, pause)
         await self._ordered.wait()
         order = self._order
-        if order is None or isinstance(order, Stop):
+        if order is None or isinstance(order, StopRun):
             return
         self._take_order()
-        stays = isinstance(order, Again) or (isinstance(order, GoOn) and state.named is None)
-        self._write(WentOn(run=state.run_id, node=node_id, passed=stays))
+        stays = isinstance(order, RerunNode) or (isinstance(order, Continue) and state.named is None)
+        self._write(RunContinued(run=state.run_id, node=node_id, passed=stays))
         self._say.resumed(node_id, pause.reason)
         self._carry_out(order)
 
-    def _carry_out(self, order: Order) -> None:
+    def _carry_out(self, order: Command) -> None:
         state = self._state
         match order:
-            case GoOn() if state.named is not None:
+            case Continue() if state.named is not None:
                 self._take_branch(state.named, "model")
-            case Choose(label):
+            case ChooseBranch(label):
                 self._take_branch(label, "user")
-            case Jump(node_id, passed):
-                self._write(Moved(run=state.run_id, node=state.node_id, to=node_id, passed=passed))
+            case JumpTo(node_id, passed):
+                self._write(NodeLeft(run=state.run_id, node=state.node_id, to=node_id, passed=passed))
                 self._say.node_end("done")
-            case Again() if not state.passed:
-                self._write(WentOn(run=state.run_id, node=state.node_id, passed=True))
-            case GoOn() | Again() | Stop():
+            case RerunNode() if not state.passed:
+                self._write(RunContinued(run=state.run_id, node=state.node_id, passed=True))
+            case Continue() | RerunNode() | StopRun():
                 pass
 
     def _take_branch(self, label: str, by: By) -> None:
         """Leave the decision that the run is on, outside of a turn."""
         state, node_id = self._state, self._state.node_id
         dst, overridden = self._dst(node_id, label), node_id in state.chosen
-        self._write(Chose(run=state.run_id, node=node_id, move=state.moves, choice=label, to=dst, by=by))
+        self._write(BranchChosen(run=state.run_id, node=node_id, move=state.moves, choice=label, to=dst, by=by))
         self._tell_decision(node_id, label, dst, by, overridden)
         self._say.node_end("done")
 
@@ -321,7 +321,7 @@ class FlowRunner(Steered):
     def _out_of_moves(self) -> _Ending:
         moves = self._state.moves
         error = MaxStepsReachedError(moves, "moves")
-        return _Ending("max_moves", said("all {count} moves were made", count=moves), error)
+        return _Ending("max_moves", tr("all {count} moves were made", count=moves), error)
 
     def _begin(self) -> None:
         """Journal and tell that the run begins, or goes on."""
@@ -331,7 +331,7 @@ class FlowRunner(Steered):
         if self._resuming:
             changed = state.chart_changed(self._new_text)
             self._write(
-                Resumed(
+                RunResumed(
                     run=state.run_id,
                     node=state.node_id,
                     max_moves=self._new_max_moves,
@@ -343,7 +343,7 @@ class FlowRunner(Steered):
             )
         else:
             self._write(
-                Began(
+                RunStarted(
                     run=state.run_id,
                     name=state.name,
                     source=state.source,
@@ -355,7 +355,7 @@ class FlowRunner(Steered):
                     guidance=_recorded(self._flow.guidance),
                 )
             )
-        untouched = kept == Controlled(run=state.run_id)
+        untouched = kept == ControlsChanged(run=state.run_id)
         if kept != before or not (untouched or self._resuming):
             self._write(kept)
         self._say.begin(self._flow, state, resumed=self._resuming)
@@ -369,15 +369,15 @@ class FlowRunner(Steered):
         state = self._state
         last, untold = state.last, state.untold
         match last:
-            case TurnOver(choice=str(choice), to=str(to)) | Chose(choice=choice, to=to):
+            case TurnFinished(choice=str(choice), to=str(to)) | BranchChosen(choice=choice, to=to):
                 self._say.decision(last.node, choice, dst=to, by=last.by)
             case _:
                 pass
         match last:
-            case TurnOver() if last.to is not None or last.stop != "finished":
+            case TurnFinished() if last.to is not None or last.stop != "finished":
                 self._say.reopen(last.node, move=last.move, spent=untold)
                 self._say.node_end(_STATUS[last.stop])
-            case Chose() | Moved() if last.node != self._flow.begin_id:
+            case BranchChosen() | NodeLeft() if last.node != self._flow.begin_id:
                 self._say.reopen(last.node, move=state.moves, spent=untold)
                 self._say.node_end("done")
             case _ if state.entered and state.stop in (None, "finished"):
@@ -388,7 +388,7 @@ class FlowRunner(Steered):
     def _end(self, ending: _Ending) -> None:
         state = self._state
         self._over = True
-        self._write(Ended(run=state.run_id, status=ending.status, moves=state.moves, reason=ending.reason))
+        self._write(RunEnded(run=state.run_id, status=ending.status, moves=state.moves, reason=ending.reason))
         if self._journal is not None:
             self._journal.close()
         self._say.end(ending.status, moves=state.moves, reason=ending.reason, node_id=state.node_id)
@@ -402,8 +402,8 @@ def _recorded(guidance: Guidance) -> GuidanceRecord | None:
 
 def _check_resumable(flow: Flow, state: RunState) -> None:
     if not state.can_resume:
-        raise FlowControlError(said("this run is finished: there is nothing to go on with"))
+        raise FlowControlError(tr("this run is finished: there is nothing to go on with"))
     if state.node_id not in flow.nodes:
         raise FlowControlError(
-            said("the chart has no node {node!r} any more, where the run was: use the old chart", node=state.node_id)
+            tr("the chart has no node {node!r} any more, where the run was: use the old chart", node=state.node_id)
         )

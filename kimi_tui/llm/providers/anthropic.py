@@ -9,14 +9,14 @@ from pydantic import BaseModel, JsonValue
 
 from kimi_tui import json_text
 from kimi_tui.errors import ProviderError
-from kimi_tui.i18n import said
+from kimi_tui.i18n import tr
 from kimi_tui.llm.data_url import data_of
 from kimi_tui.llm.error_mapping import stream_error
 from kimi_tui.llm.history_converter import Converted, merged_turns
 from kimi_tui.llm.message import Message
 from kimi_tui.llm.provider import ReplyCut, ReplyId, ReplyUsage, StreamPart, ToolSpec
-from kimi_tui.llm.providers.sdk_provider import Service, event_of
-from kimi_tui.llm.reasoning_tokens import opened, sealed
+from kimi_tui.llm.providers.sdk_provider import SdkProvider, event_of
+from kimi_tui.llm.reasoning_tokens import tag, untag
 from kimi_tui.llm.sse import ServerEvent
 from kimi_tui.llm.tool_arguments import arguments_of
 from kimi_tui.llm.tool_call_assembly import ToolCallOrder
@@ -34,7 +34,7 @@ _EPHEMERAL: JsonObject = {"type": "ephemeral"}
 _VERSION = re.compile(r"claude-[a-z]+(?:-(\d)(?:-(\d)(?!\d))?)?")
 
 
-class Anthropic(Service["AnthropicConnection", ServerEvent]):
+class Anthropic(SdkProvider["AnthropicConnection", ServerEvent]):
     """A model behind the Messages API."""
 
     def _connect(self) -> "AnthropicConnection":
@@ -132,7 +132,7 @@ def _blocks(parts: Sequence[ContentPart]) -> list[JsonValue]:
                 if part.text.strip():
                     blocks.append(_text(part.text))
             case "think":
-                signature, redacted = opened(_SIGNED, part.encrypted), opened(_REDACTED, part.encrypted)
+                signature, redacted = untag(_SIGNED, part.encrypted), untag(_REDACTED, part.encrypted)
                 if signature:
                     blocks.append({"type": "thinking", "thinking": part.think, "signature": signature})
                 elif redacted:
@@ -251,7 +251,7 @@ class _Reader:
             case "thinking" if block.thinking:
                 yield ThinkPart(think=block.thinking)
             case "redacted_thinking":
-                yield ThinkPart(think="", encrypted=sealed(_REDACTED, block.data))
+                yield ThinkPart(think="", encrypted=tag(_REDACTED, block.data))
             case "tool_use":
                 self._inputs[index] = block.input
                 yield from self._calls.add(index, block.id, block.name, None)
@@ -265,7 +265,7 @@ class _Reader:
             case "thinking_delta":
                 yield ThinkPart(think=delta.thinking)
             case "signature_delta" if delta.signature:
-                yield ThinkPart(think="", encrypted=sealed(_SIGNED, delta.signature))
+                yield ThinkPart(think="", encrypted=tag(_SIGNED, delta.signature))
             case "input_json_delta" if delta.partial_json:
                 self._inputs.pop(index, None)
                 yield from self._calls.add(index, None, None, delta.partial_json)
@@ -287,7 +287,7 @@ class _Reader:
 
     def end(self) -> Iterator[StreamPart]:
         if self._stop_reason == "refusal":
-            raise ProviderError(said("the model refused to answer"))
+            raise ProviderError(tr("the model refused to answer"))
         yield from self._calls.finish()
         if self._stop_reason in ("max_tokens", "model_context_window_exceeded"):
             yield ReplyCut()

@@ -8,7 +8,7 @@ import httpx2
 from anthropic import AnthropicError, APIStatusError, AsyncAnthropic, DefaultAsyncHttpxClient, Timeout
 
 from kimi_tui.llm.provider_settings import ProviderSettings
-from kimi_tui.llm.sdk_errors import bounds_of, streamed, told_failures
+from kimi_tui.llm.sdk_errors import bounds_of, map_sdk_errors, stream_events
 from kimi_tui.llm.sse import ServerEvent
 from kimi_tui.wire.parts import JsonObject
 
@@ -33,11 +33,11 @@ class AnthropicConnection:
 
     async def messages(self, body: JsonObject) -> AsyncGenerator[ServerEvent, None]:
         """The events of one message, up to the one that ends it. `body` holds all but the model."""
-        async with told_failures(self._settings, self._base_url, AnthropicError, _answered):
+        async with map_sdk_errors(self._settings, self._base_url, AnthropicError, _answered):
             request = self._client.messages.with_streaming_response.create(
                 model=self._settings.model, max_tokens=1, messages=[], stream=True, extra_body=body
             )
-            async with aclosing(streamed(request, _is_end, self._settings)) as events:
+            async with aclosing(stream_events(request, _is_end, self._settings)) as events:
                 async for event in events:
                     yield event
 

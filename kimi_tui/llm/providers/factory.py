@@ -6,10 +6,10 @@ from importlib.util import find_spec
 from urllib.parse import urlsplit
 
 from kimi_tui.errors import ConfigError
-from kimi_tui.i18n import said
+from kimi_tui.i18n import tr
 from kimi_tui.llm.provider import Provider
 from kimi_tui.llm.provider_settings import ProviderSettings
-from kimi_tui.secret_store import revealed
+from kimi_tui.secret_store import resolve
 
 PROVIDER_TYPES = ("kimi", "openai_legacy", "openai_responses", "anthropic", "google_genai", "scripted")
 _NAME = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
@@ -48,7 +48,7 @@ def create_provider(settings: ProviderSettings) -> Provider:
         case _:
             known = ", ".join(PROVIDER_TYPES)
             raise ConfigError(
-                said("there is no provider type {name!r}; the types are {known}", name=settings.type, known=known),
+                tr("there is no provider type {name!r}; the types are {known}", name=settings.type, known=known),
                 key="type",
             )
 
@@ -61,14 +61,14 @@ def _checked(settings: ProviderSettings) -> ProviderSettings:
         except ValueError:
             fine = False
         if not fine:
-            raise ConfigError(said("no http(s) address: {address}", address=settings.base_url), key="base_url")
-    key = revealed(settings.api_key or "").strip()
+            raise ConfigError(tr("no http(s) address: {address}", address=settings.base_url), key="base_url")
+    key = resolve(settings.api_key or "").strip()
     if not _VALUE.fullmatch(key):
         # The key itself is never shown.
-        raise ConfigError(said("the key holds a character that no key has; was something else copied?"), key="api_key")
+        raise ConfigError(tr("the key holds a character that no key has; was something else copied?"), key="api_key")
     for name, value in settings.custom_headers.items():
         if not _NAME.fullmatch(name) or not _VALUE.fullmatch(value):
-            raise ConfigError(said("not a header that can be sent: {name!r}", name=name), key="custom_headers")
+            raise ConfigError(tr("not a header that can be sent: {name!r}", name=name), key="custom_headers")
     return replace(settings, api_key=key or None, base_url=settings.base_url or None)
 
 
@@ -77,7 +77,7 @@ def _scripted(settings: ProviderSettings) -> Provider:
 
     if settings.scripts is None:
         raise ConfigError(
-            said("a scripted provider needs a script: the key `scripts` or env.KIMI_TUI_SCRIPTS"), key="scripts"
+            tr("a scripted provider needs a script: the key `scripts` or env.KIMI_TUI_SCRIPTS"), key="scripts"
         )
     return ScriptedProvider(Script.read(settings.scripts), model_name=settings.model)
 
@@ -89,5 +89,5 @@ def _need(module: str, extra: str) -> None:
         found = None
     if found is None:
         raise ConfigError(
-            said("this provider type needs an extra: pip install 'kimi-tui[{extra}]'", extra=extra), key="type"
+            tr("this provider type needs an extra: pip install 'kimi-tui[{extra}]'", extra=extra), key="type"
         )

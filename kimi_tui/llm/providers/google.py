@@ -13,15 +13,15 @@ from typing import TYPE_CHECKING
 from pydantic import JsonValue
 
 from kimi_tui.errors import EmptyResponseError, ProviderError
-from kimi_tui.i18n import said
+from kimi_tui.i18n import tr
 from kimi_tui.llm.data_url import data_of
 from kimi_tui.llm.history_converter import Converted, merged_turns
-from kimi_tui.llm.lazy_client import Lazy
+from kimi_tui.llm.lazy_client import LazyClient
 from kimi_tui.llm.message import Message
 from kimi_tui.llm.provider import ReplyCut, ReplyId, ReplyUsage, SpokenPart, StreamPart, ToolSpec
 from kimi_tui.llm.provider_settings import ProviderSettings
-from kimi_tui.llm.providers.sdk_provider import Service
-from kimi_tui.llm.reasoning_tokens import opened, sealed
+from kimi_tui.llm.providers.sdk_provider import SdkProvider
+from kimi_tui.llm.reasoning_tokens import tag, untag
 from kimi_tui.llm.tool_arguments import arguments_of
 from kimi_tui.llm.tool_call_assembly import UniqueIds
 from kimi_tui.surrogates import without_surrogates
@@ -50,10 +50,10 @@ _UNSIGNED = "skip_thought_signature_validator"
 _SIGNING = re.compile(r"gemini-([3-9]|\d\d)")
 
 
-class Google(Service["GoogleConnection", "GenerateContentResponse"]):
+class Google(SdkProvider["GoogleConnection", "GenerateContentResponse"]):
     """A model behind the Gemini API."""
 
-    def __init__(self, settings: ProviderSettings, connection: "Lazy[GoogleConnection] | None" = None) -> None:
+    def __init__(self, settings: ProviderSettings, connection: "LazyClient[GoogleConnection] | None" = None) -> None:
         super().__init__(settings, connection)
         self._tools_called: dict[str, str] = {}
 
@@ -144,7 +144,7 @@ def _parts(content: Sequence[ContentPart]) -> list[JsonValue]:
                 if part.text:
                     parts.append({"text": part.text})
             case "think":
-                token = opened(_SERVICE, part.encrypted)
+                token = untag(_SERVICE, part.encrypted)
                 if token and part.think:
                     parts.append({"text": part.think, "thought": True, "thoughtSignature": token})
                 elif token:
@@ -183,7 +183,7 @@ class _Reader:
             yield ReplyId(chunk.response_id)
         if chunk.prompt_feedback and chunk.prompt_feedback.block_reason:
             raise ProviderError(
-                said("the service blocked the request: {words}", words=chunk.prompt_feedback.block_reason.value)
+                tr("the service blocked the request: {words}", words=chunk.prompt_feedback.block_reason.value)
             )
         for candidate in (chunk.candidates or ())[:1]:
             for part in (candidate.content and candidate.content.parts) or ():
@@ -212,7 +212,7 @@ class _Reader:
             data = base64.b64encode(part.inline_data.data).decode("ascii")
             yield ImageURLPart(image_url=MediaURL(url=f"data:{part.inline_data.mime_type};base64,{data}"))
         if signature:
-            yield ThinkPart(think="", encrypted=sealed(_SERVICE, signature))
+            yield ThinkPart(think="", encrypted=tag(_SERVICE, signature))
 
     def end(self) -> Iterator[StreamPart]:
         match self._finish_reason:
@@ -223,11 +223,9 @@ class _Reader:
             case "FUNCTION_CALL" | "TOOL_CALLS":  # gateways say so of a reply that ends on calls
                 pass
             case "MALFORMED_FUNCTION_CALL" | "MALFORMED_RESPONSE" | "UNEXPECTED_TOOL_CALL":
-                raise EmptyResponseError(
-                    said("the model's answer could not be read: {words}", words=self._finish_reason)
-                )
+                raise EmptyResponseError(tr("the model's answer could not be read: {words}", words=self._finish_reason))
             case reason:
-                raise ProviderError(said("the service stopped the answer: {words}", words=reason))
+                raise ProviderError(tr("the service stopped the answer: {words}", words=reason))
 
 
 def _counted(usage: "GenerateContentResponseUsageMetadata") -> TokenUsage:

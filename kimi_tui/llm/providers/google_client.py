@@ -17,9 +17,9 @@ from pydantic import JsonValue
 
 from kimi_tui import json_text
 from kimi_tui.errors import ProviderError
-from kimi_tui.llm.error_mapping import body_error, garbled, stream_error
+from kimi_tui.llm.error_mapping import body_error, malformed_stream, stream_error
 from kimi_tui.llm.provider_settings import ProviderSettings
-from kimi_tui.llm.sdk_errors import bounds_of, next_before, refused, told_failures
+from kimi_tui.llm.sdk_errors import bounds_of, map_sdk_errors, next_before, refusal_error
 from kimi_tui.wire.parts import JsonObject
 
 _TAG = "x-kimi-tui-request"
@@ -55,7 +55,7 @@ class GoogleConnection:
         tag = uuid4().hex
         options = HttpOptions(extra_body={key: _shared(value) for key, value in body.items()}, headers={_TAG: tag})
         begun = False
-        async with told_failures(self._settings, self._base_url, httpx2.HTTPError, lambda error: None):
+        async with map_sdk_errors(self._settings, self._base_url, httpx2.HTTPError, lambda error: None):
             try:
                 chunks = await self._client.aio.models.generate_content_stream(
                     model=self._settings.model, contents="-", config=GenerateContentConfig(http_options=options)
@@ -70,7 +70,7 @@ class GoogleConnection:
                 page = str(error).partition("Raw response: ")[2]
                 if page and not begun:
                     raise body_error(page.encode()) from error
-                raise garbled() from error
+                raise malformed_stream() from error
             finally:
                 # The SDK leaves it to the garbage collector to hang up.
                 response = self._transport.responses.pop(tag, None)
@@ -83,7 +83,7 @@ class GoogleConnection:
     def _failure(self, error: APIError) -> ProviderError:
         response = cast(object, error.response)
         if isinstance(response, httpx2.Response):
-            return refused(response, self._settings)
+            return refusal_error(response, self._settings)
         return stream_error(json_text.loads(json.dumps(error.details)))
 
 

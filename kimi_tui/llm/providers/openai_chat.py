@@ -11,14 +11,14 @@ from pydantic import BaseModel, ConfigDict, JsonValue
 
 from kimi_tui import json_text
 from kimi_tui.errors import ProviderError
-from kimi_tui.i18n import said
+from kimi_tui.i18n import tr
 from kimi_tui.llm.error_mapping import stream_error
 from kimi_tui.llm.history_converter import Converted
-from kimi_tui.llm.lazy_client import Lazy
+from kimi_tui.llm.lazy_client import LazyClient
 from kimi_tui.llm.message import Message
 from kimi_tui.llm.provider import ReplyCut, ReplyId, ReplyUsage, SpokenPart, StreamPart, ToolSpec
 from kimi_tui.llm.provider_settings import ProviderSettings
-from kimi_tui.llm.providers.sdk_provider import Service, event_of
+from kimi_tui.llm.providers.sdk_provider import SdkProvider, event_of
 from kimi_tui.llm.sse import ServerEvent
 from kimi_tui.llm.tool_arguments import valid_arguments
 from kimi_tui.llm.tool_call_assembly import ToolCallOrder
@@ -32,10 +32,10 @@ BASE_URLS = {"kimi": "https://api.moonshot.ai/v1", "openai_legacy": "https://api
 USUAL_REASONING_KEY = "reasoning_content"
 
 
-class OpenAIChat(Service["OpenAIConnection", ServerEvent]):
+class OpenAIChat(SdkProvider["OpenAIConnection", ServerEvent]):
     """A model behind Chat Completions; `settings.type` is `kimi` or `openai_legacy`."""
 
-    def __init__(self, settings: ProviderSettings, connection: "Lazy[OpenAIConnection] | None" = None) -> None:
+    def __init__(self, settings: ProviderSettings, connection: "LazyClient[OpenAIConnection] | None" = None) -> None:
         super().__init__(settings, connection)
         self._is_kimi = settings.type == "kimi"
         self._base_url = settings.base_url or BASE_URLS[settings.type]
@@ -254,7 +254,7 @@ class _Reader:
 
     def end(self) -> Iterator[StreamPart]:
         if self._finish_reason == "content_filter":
-            raise ProviderError(said("the service's content filter stopped the answer"))
+            raise ProviderError(tr("the service's content filter stopped the answer"))
         yield from self._calls.finish()
         if self._finish_reason in ("length", "max_tokens"):
             yield ReplyCut()

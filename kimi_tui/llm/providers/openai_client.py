@@ -9,13 +9,13 @@ from contextlib import aclosing
 
 import httpx2
 
-from kimi_tui.llm.lazy_import import put_off
+from kimi_tui.llm.lazy_import import defer_imports
 from kimi_tui.llm.provider_settings import ProviderSettings
-from kimi_tui.llm.sdk_errors import bounds_of, streamed, told_failures
+from kimi_tui.llm.sdk_errors import bounds_of, map_sdk_errors, stream_events
 from kimi_tui.llm.sse import ServerEvent
 from kimi_tui.wire.parts import JsonObject
 
-with put_off("openai.types"):
+with defer_imports("openai.types"):
     from openai import APIStatusError, AsyncOpenAI, DefaultAsyncHttpxClient, OpenAIError, Timeout
 
 _LAST = frozenset({"response.completed", "response.incomplete", "response.failed", "error"})
@@ -37,26 +37,26 @@ class OpenAIConnection:
             http_client=DefaultAsyncHttpxClient(event_hooks=bounds_of(settings)),
         )
         # Named here because the SDK imports a resource when it is first named, and this runs in a thread.
-        with put_off("openai.types"):
+        with defer_imports("openai.types"):
             _ = self._client.responses if settings.type == "openai_responses" else self._client.chat.completions
 
     async def chat(self, body: JsonObject) -> AsyncGenerator[ServerEvent, None]:
         """The events of a chat completion, up to `[DONE]`."""
-        async with told_failures(self._settings, self._base_url, OpenAIError, _answered):
+        async with map_sdk_errors(self._settings, self._base_url, OpenAIError, _answered):
             request = self._client.chat.completions.with_streaming_response.create(
                 model=self._settings.model, messages=[], stream=True, extra_body=body
             )
-            async with aclosing(streamed(request, _is_done, self._settings)) as events:
+            async with aclosing(stream_events(request, _is_done, self._settings)) as events:
                 async for event in events:
                     yield event
 
     async def responses(self, body: JsonObject) -> AsyncGenerator[ServerEvent, None]:
         """The events of a response of the Responses API, up to the one that ends it."""
-        async with told_failures(self._settings, self._base_url, OpenAIError, _answered):
+        async with map_sdk_errors(self._settings, self._base_url, OpenAIError, _answered):
             request = self._client.responses.with_streaming_response.create(
                 model=self._settings.model, stream=True, extra_body=body
             )
-            async with aclosing(streamed(request, _is_end, self._settings)) as events:
+            async with aclosing(stream_events(request, _is_end, self._settings)) as events:
                 async for event in events:
                     yield event
 

@@ -10,14 +10,14 @@ from pydantic import BaseModel, JsonValue
 
 from kimi_tui import json_text
 from kimi_tui.errors import ProviderError
-from kimi_tui.i18n import said
+from kimi_tui.i18n import tr
 from kimi_tui.llm.error_mapping import stream_error
 from kimi_tui.llm.history_converter import Converted
 from kimi_tui.llm.message import Message
 from kimi_tui.llm.provider import ReplyCut, ReplyId, ReplyUsage, StreamPart, ToolSpec
 from kimi_tui.llm.providers.openai_chat import BASE_URLS
-from kimi_tui.llm.providers.sdk_provider import Service, event_of
-from kimi_tui.llm.reasoning_tokens import opened, sealed
+from kimi_tui.llm.providers.sdk_provider import SdkProvider, event_of
+from kimi_tui.llm.reasoning_tokens import tag, untag
 from kimi_tui.llm.sse import ServerEvent
 from kimi_tui.llm.tool_arguments import valid_arguments
 from kimi_tui.llm.tool_call_assembly import ToolCallOrder
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 _SERVICE = "openai_responses"
 
 
-class OpenAIResponses(Service["OpenAIConnection", ServerEvent]):
+class OpenAIResponses(SdkProvider["OpenAIConnection", ServerEvent]):
     """A model behind the Responses API."""
 
     def _connect(self) -> "OpenAIConnection":
@@ -93,7 +93,7 @@ def _converted(message: Message) -> Converted:
 
 def _assistant_items(message: Message) -> Iterator[JsonObject]:
     for part in message.content:
-        token = opened(_SERVICE, part.encrypted) if isinstance(part, ThinkPart) else None
+        token = untag(_SERVICE, part.encrypted) if isinstance(part, ThinkPart) else None
         if isinstance(part, ThinkPart) and token:
             summary: list[JsonValue] = [{"type": "summary_text", "text": part.think}] if part.think else []
             yield {"type": "reasoning", "summary": summary, "encrypted_content": token}
@@ -226,7 +226,7 @@ class _Reader:
     def _done(self, item: _Item, index: int) -> Iterator[StreamPart]:
         """What a whole item tells that its pieces did not."""
         if item.type == "reasoning" and item.encrypted_content:
-            yield ThinkPart(think="", encrypted=sealed(_SERVICE, item.encrypted_content))
+            yield ThinkPart(think="", encrypted=tag(_SERVICE, item.encrypted_content))
         if index in self._streamed:
             return
         if item.type == "function_call":
@@ -239,7 +239,7 @@ class _Reader:
         reason = response.incomplete_details.reason if response.incomplete_details else None
         self._cut = reason is not None or response.status == "incomplete"
         if reason == "content_filter":
-            raise ProviderError(said("the service's content filter stopped the answer"))
+            raise ProviderError(tr("the service's content filter stopped the answer"))
         self.over = True
         if response.usage:
             yield ReplyUsage(response.usage.counted())

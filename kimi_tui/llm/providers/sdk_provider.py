@@ -14,9 +14,9 @@ from typing import Generic, Protocol, Self, TypeVar
 from pydantic import BaseModel, ValidationError
 
 from kimi_tui.errors import ProviderConnectionError
-from kimi_tui.llm.error_mapping import garbled, hung_up
+from kimi_tui.llm.error_mapping import malformed_stream, stream_ended_early
 from kimi_tui.llm.history_converter import Converted, HistoryConverter, call_ids
-from kimi_tui.llm.lazy_client import Closable, Lazy
+from kimi_tui.llm.lazy_client import Closable, LazyClient
 from kimi_tui.llm.message import Message, estimate_tokens
 from kimi_tui.llm.provider import StreamPart, ToolSpec
 from kimi_tui.llm.provider_settings import ProviderSettings
@@ -30,7 +30,7 @@ M = TypeVar("M", bound=BaseModel)
 _MARGIN = 1024
 
 
-class Reader(Protocol[E_contra]):
+class StreamReader(Protocol[E_contra]):
     """Makes parts of what one reply comes as; `over` once the service has said why it ends."""
 
     @property
@@ -41,12 +41,12 @@ class Reader(Protocol[E_contra]):
         ...
 
 
-class Service(ABC, Generic[C, E]):
+class SdkProvider(ABC, Generic[C, E]):
     """A model behind a service: C is the connection to it, E what its replies come as."""
 
-    def __init__(self, settings: ProviderSettings, connection: Lazy[C] | None = None) -> None:
+    def __init__(self, settings: ProviderSettings, connection: LazyClient[C] | None = None) -> None:
         self._settings = settings
-        self._connection = connection or Lazy(self._connect)
+        self._connection = connection or LazyClient(self._connect)
         self._history = HistoryConverter(self._convert)
 
     @property
@@ -80,7 +80,7 @@ class Service(ABC, Generic[C, E]):
                 if not reader.over:
                     raise
         if not reader.over:
-            raise hung_up()
+            raise stream_ended_early()
         for part in reader.end():
             yield part
 
@@ -98,7 +98,7 @@ class Service(ABC, Generic[C, E]):
     def _convert(self, message: Message) -> Converted: ...
 
     @abstractmethod
-    def _reader(self, used_ids: set[str]) -> Reader[E]: ...
+    def _reader(self, used_ids: set[str]) -> StreamReader[E]: ...
 
     def _room(self, system_prompt: str, history: Sequence[Message]) -> int:
         """About how many tokens the model's context has left for a reply."""
@@ -117,7 +117,7 @@ def event_of(kind: type[M], data: bytes) -> M:
     try:  # perhaps half a character is in it, whose other half may be in the next event
         return kind.model_validate(json.loads(_text_of(data)))
     except (ValueError, RecursionError) as error:
-        raise garbled() from error
+        raise malformed_stream() from error
 
 
 def _text_of(data: bytes) -> str:

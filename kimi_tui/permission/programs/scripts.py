@@ -2,7 +2,7 @@
 
 import re
 
-from kimi_tui.i18n import said
+from kimi_tui.i18n import tr
 from kimi_tui.permission.programs.options import Level, Options, Parsed, parse
 from kimi_tui.permission.programs.program import Found, Program
 from kimi_tui.permission.subject import Pattern
@@ -117,8 +117,8 @@ def _found(
     if dangers:
         level = Level.DANGER
         what = words[min(dangers)]
-        why = said("`{word}` may run a program, write a file or read other settings", word=what)
+        why = tr("`{word}` may run a program, write a file or read other settings", word=what)
     elif level is Level.EXACT:
-        why = said("what `{word}` does to `{name}` is not known", word=parsed.worst, name=name)
+        why = tr("what `{word}` does to `{name}` is not known", word=parsed.worst, name=name)
     paths = [part for _, file in files for part in (file, file.partition("=")[2]) if part]
     return Found(level, (words[0],), tuple(sorted(set(dangers))), why, tuple(paths))

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 from kimi_tui.context.context import Context
 from kimi_tui.errors import UsageError
-from kimi_tui.i18n import said
+from kimi_tui.i18n import tr
 from kimi_tui.jsonl import JsonlWriter
 from kimi_tui.llm.message import user_message
 from kimi_tui.regular_file import read_start
@@ -48,7 +48,7 @@ async def _init(engine: "Engine", args: str) -> None:
 
 async def _btw(engine: "Engine", args: str) -> None:
     if not args:
-        raise UsageError(said("/btw needs a question"))
+        raise UsageError(tr("/btw needs a question"))
     await engine.models.ready()
     soul = engine.soul
     if soul.provider is not None:

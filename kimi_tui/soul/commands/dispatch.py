@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 from kimi_tui.errors import UsageError
 from kimi_tui.flow.run.turn_protocol import FlowOutcome, TurnResult
-from kimi_tui.i18n import said
+from kimi_tui.i18n import tr
 from kimi_tui.skill.library import SkillLibrary
 from kimi_tui.skill.skill import Skill, SkillKind, skill_prompt
 from kimi_tui.soul.commands.command import Command, TurnRunningError
@@ -30,7 +30,7 @@ async def run_command(engine: "Engine", name: str, args: str, *, shown: str) -> 
     ):
         raise UsageError(_unknown(engine, name))
     if engine.busy:
-        raise TurnRunningError(said("{command} has to wait until the turn has ended", command=f"/{name}"))
+        raise TurnRunningError(tr("{command} has to wait until the turn has ended", command=f"/{name}"))
     match kind:
         case "flow" if rest:
             return as_turn(await engine.flows.run(_skill(engine.skills, rest, flow=True), args, shown=shown))
@@ -54,8 +54,8 @@ def _unknown(engine: "Engine", name: str) -> str:
     names += [f"flow:{skill.name}" for skill in engine.skills.skills if skill.declared_kind is SkillKind.FLOW]
     near = get_close_matches(name, names, n=1)
     if near:
-        return said("there is no command {command}; did you mean {near}?", command=f"/{name}", near=f"/{near[0]}")
-    return said("there is no command {command}; /help lists those there are", command=f"/{name}")
+        return tr("there is no command {command}; did you mean {near}?", command=f"/{name}", near=f"/{near[0]}")
+    return tr("there is no command {command}; /help lists those there are", command=f"/{name}")
 
 
 async def _run(engine: "Engine", command: Command, args: str, shown: str) -> None:
@@ -71,11 +71,11 @@ def _skill(skills: SkillLibrary, name: str, *, flow: bool = False) -> Skill:
     found = skills.get(name)
     if found is None:
         known = [skill.name for skill in (skills.flows() if flow else skills.skills)]
-        known_names = ", ".join(known) or said("none")
+        known_names = ", ".join(known) or tr("none")
         raise UsageError(
-            said("there is no flow {name!r}; there are: {facts}", name=name, facts=known_names)
+            tr("there is no flow {name!r}; there are: {facts}", name=name, facts=known_names)
             if flow
-            else said("there is no skill {name!r}; there are: {facts}", name=name, facts=known_names)
+            else tr("there is no skill {name!r}; there are: {facts}", name=name, facts=known_names)
         )
     return found
 

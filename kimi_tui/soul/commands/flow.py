@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 from kimi_tui.errors import UsageError
 from kimi_tui.flow.run.runner import FlowRunner
-from kimi_tui.i18n import said
+from kimi_tui.i18n import tr
 from kimi_tui.soul.commands.command import Command, CommandInfo
 
 if TYPE_CHECKING:
@@ -18,7 +18,7 @@ async def _flow(engine: "Engine", args: str) -> None:
     if word in ("", "list"):
         flows = engine.skills.flows()
         lines = [f"- `/flow:{skill.name}` · {skill.description}" for skill in flows]
-        engine.say("\n".join(lines) or said("No flows found."))
+        engine.reply("\n".join(lines) or tr("No flows found."))
         return
     if word == "stop":
         engine.stop_flow(rest or None)
@@ -30,9 +30,9 @@ async def _flow(engine: "Engine", args: str) -> None:
         control(engine.runner, rest)
     elif word in _IN_ADVANCE and rest:
         engine.flows.order(lambda runner: control(runner, rest))
-        engine.say(said("The next flow begins with: {order}", order=f"{word} {rest}"))
+        engine.reply(tr("The next flow begins with: {order}", order=f"{word} {rest}"))
     else:
-        raise UsageError(said("no flow is running; {command} needs one", command=f"/flow {word}"))
+        raise UsageError(tr("no flow is running; {command} needs one", command=f"/flow {word}"))
 
 
 def _choose(runner: FlowRunner, text: str) -> None:
@@ -73,13 +73,13 @@ _HELP = (
     "list | pause | continue | step | break [NODE] | choose BRANCH [at NODE] | ask always|never|NODE... | "
     "again [NODE] | edit NODE TEXT | jump NODE | skip | stop"
 )
-RESUME_HELP = said("/flow-resume [RUN [new]] goes on with a run that was cut off, `new` with the chart as it is now")
+RESUME_HELP = tr("/flow-resume [RUN [new]] goes on with a run that was cut off, `new` with the chart as it is now")
 
 
 async def _resume(engine: "Engine", args: str) -> None:
     run_id, _, chart = args.partition(" ")
     if chart.strip() not in ("", "new"):
-        raise UsageError(said("/flow-resume [RUN [new]]: `new` goes on with the chart as it is now"))
+        raise UsageError(tr("/flow-resume [RUN [new]]: `new` goes on with the chart as it is now"))
     await engine.flows.resume(run_id or None, new_chart=bool(chart.strip()))
 
 

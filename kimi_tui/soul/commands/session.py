@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from kimi_tui.errors import SessionError, UsageError
-from kimi_tui.i18n import said, said_n
+from kimi_tui.i18n import tr, tr_n
 from kimi_tui.llm.message import estimate_tokens, user_message
-from kimi_tui.secret_store import all_among
+from kimi_tui.secret_store import all_secrets
 from kimi_tui.session import exporter, session_index
 from kimi_tui.session.importer import imported_text, wrapped
 from kimi_tui.session.redact import Redactor
@@ -25,7 +25,7 @@ _LISTED = 30
 
 async def _clear(engine: "Engine", args: str) -> None:
     engine.context.clear()
-    engine.say(said("The conversation starts anew; the old one is kept in the session's folder."))
+    engine.reply(tr("The conversation starts anew; the old one is kept in the session's folder."))
     engine.tell_status()
 
 
@@ -34,9 +34,9 @@ async def _compact(engine: "Engine", args: str) -> None:
     match await engine.soul.compact(args):
         case "done":
             tokens = engine.context.token_count
-            engine.say(said("The conversation was compacted; it is now about {tokens:,} tokens.", tokens=tokens))
+            engine.reply(tr("The conversation was compacted; it is now about {tokens:,} tokens.", tokens=tokens))
         case "nothing":
-            engine.say(said("There is nothing to compact yet."))
+            engine.reply(tr("There is nothing to compact yet."))
         case "failed":  # by hand it has raised
             pass
 
@@ -46,23 +46,23 @@ async def _rewind(engine: "Engine", args: str) -> None:
     words = args.split()
     if not words:
         rows = [_listed(point) for point in points[-_LISTED:]]
-        engine.say("\n".join(rows) or said("There is no turn to go back to yet."))
+        engine.reply("\n".join(rows) or tr("There is no turn to go back to yet."))
         return
     number, what = words[0], words[1] if len(words) > 1 else "both"
     if what not in ("conversation", "files", "both") or len(words) > 2:
-        raise UsageError(said("/rewind takes a turn's number, then conversation, files or both"))
+        raise UsageError(tr("/rewind takes a turn's number, then conversation, files or both"))
     point = next((point for point in points if str(point.index) == number), None)
     if point is None:
-        raise UsageError(said("there is no turn {turn}; /rewind lists them", turn=number))
+        raise UsageError(tr("there is no turn {turn}; /rewind lists them", turn=number))
     done = await engine.rewind(point, conversation=what != "files", files=what != "conversation")
-    engine.say("\n".join(told(done, engine.services.workspace)))
+    engine.reply("\n".join(told(done, engine.services.workspace)))
 
 
 def _listed(point: RewindPoint) -> str:
     facts = [
         datetime.fromtimestamp(point.at).strftime("%H:%M"),
-        *([said_n("{count} file changed", "{count} files changed", len(point.files))] if point.files else []),
-        *([] if point.conversation else [said("files only")]),
+        *([tr_n("{count} file changed", "{count} files changed", len(point.files))] if point.files else []),
+        *([] if point.conversation else [tr("files only")]),
     ]
     return f"{point.index}. {point.text} · {' · '.join(facts)}"
 
@@ -71,9 +71,9 @@ async def _title(engine: "Engine", args: str) -> None:
     if args:
         engine.session.rename(args)
     if engine.title:
-        engine.say(said("This session is called “{title}”.", title=engine.title))
+        engine.reply(tr("This session is called “{title}”.", title=engine.title))
     else:
-        engine.say(said("This session has no title yet."))
+        engine.reply(tr("This session has no title yet."))
 
 
 async def _sessions(engine: "Engine", args: str) -> None:
@@ -83,14 +83,14 @@ async def _sessions(engine: "Engine", args: str) -> None:
             (
                 f"- {info.id[:8]}",
                 f"{datetime.fromtimestamp(info.updated_at):%Y-%m-%d %H:%M}",
-                info.title or said("(no title)"),
-                *([said("this one")] if info.id == engine.session_id else []),
+                info.title or tr("(no title)"),
+                *([tr("this one")] if info.id == engine.session_id else []),
             )
         )
         for info in found[:_LISTED]
     ]
-    lines.append(said("`kimi-tui --session ID` goes on with one."))
-    engine.say("\n".join(lines))
+    lines.append(tr("`kimi-tui --session ID` goes on with one."))
+    engine.reply("\n".join(lines))
 
 
 async def _fork(engine: "Engine", args: str) -> None:
@@ -98,8 +98,8 @@ async def _fork(engine: "Engine", args: str) -> None:
     engine.session.save_state()
     title = args or engine.title
     session_id = await asyncio.to_thread(session_index.fork, engine.session.dir, engine.work_dir, title=title)
-    engine.say(
-        said("This conversation was copied. `kimi-tui --session {session}` goes on with the copy.", session=session_id)
+    engine.reply(
+        tr("This conversation was copied. `kimi-tui --session {session}` goes on with the copy.", session=session_id)
     )
 
 
@@ -115,8 +115,8 @@ async def _export(engine: "Engine", args: str) -> None:
         await asyncio.to_thread(exporter.export, folder, target, form, _redactor(engine), work_dir=where)
     except OSError as error:
         raise SessionError(f"{target}: {error.strerror or error}") from error
-    engine.say(
-        said(
+    engine.reply(
+        tr(
             "Written to {file}. Secrets were taken out as far as they look like secrets; read it before you share it.",
             file=target,
         )
@@ -125,13 +125,13 @@ async def _export(engine: "Engine", args: str) -> None:
 
 async def _import(engine: "Engine", args: str) -> None:
     if not args:
-        raise UsageError(said("/import takes a text file, or the id of a session"))
+        raise UsageError(tr("/import takes a text file, or the id of a session"))
     text = await asyncio.to_thread(_words, engine, args)
     message = user_message(text)
     room = engine.soul.model.max_context_size - engine.context.token_count
     if (tokens := estimate_tokens(message)) > room * 0.8:
         raise UsageError(
-            said(
+            tr(
                 "it is about {tokens:,} tokens, and there is room for {room:,}; import less, or /compact first",
                 tokens=tokens,
                 room=room,
@@ -139,7 +139,7 @@ async def _import(engine: "Engine", args: str) -> None:
         )
     engine.context.append(message)
     engine.tell_status()
-    engine.say(said("About {tokens:,} tokens were imported; the model knows them from now on.", tokens=tokens))
+    engine.reply(tr("About {tokens:,} tokens were imported; the model knows them from now on.", tokens=tokens))
 
 
 def _words(engine: "Engine", given: str) -> str:
@@ -154,7 +154,7 @@ def _words(engine: "Engine", given: str) -> str:
 
 
 def _redactor(engine: "Engine") -> Redactor:
-    return Redactor(all_among(engine.config.api_keys))
+    return Redactor(all_secrets(engine.config.api_keys))
 
 
 COMMANDS: tuple[Command, ...] = (

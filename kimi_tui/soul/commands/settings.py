@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 from kimi_tui import paths
 from kimi_tui.errors import UsageError
-from kimi_tui.i18n import said, said_n
+from kimi_tui.i18n import tr, tr_n
 from kimi_tui.soul.commands.command import Command, CommandInfo
 from kimi_tui.wire.events import PlanDisplay
 
@@ -13,28 +13,28 @@ if TYPE_CHECKING:
     from kimi_tui.soul.engine import Engine
 
 
-_NOBODY = said("Nobody can be asked here: tool calls are approved, and what is protected is refused.")
+_NOBODY = tr("Nobody can be asked here: tool calls are approved, and what is protected is refused.")
 
 
 async def _yolo(engine: "Engine", args: str) -> None:
     if engine.headless:
-        engine.say(_NOBODY)
+        engine.reply(_NOBODY)
         return
     engine.approvals.yolo = not engine.approvals.yolo
     yolo = engine.approvals.yolo
-    engine.say(said("Every tool call is approved from now on.") if yolo else said("Tool calls ask again."))
+    engine.reply(tr("Every tool call is approved from now on.") if yolo else tr("Tool calls ask again."))
 
 
 async def _afk(engine: "Engine", args: str) -> None:
     if engine.headless:
-        engine.say(_NOBODY)
+        engine.reply(_NOBODY)
         return
     away = engine.approvals.attended
-    engine.set_away(away)
-    engine.say(
-        said("You are away: tool calls are approved, questions dismissed, and what is protected is refused.")
+    engine.set_attended(away)
+    engine.reply(
+        tr("You are away: tool calls are approved, questions dismissed, and what is protected is refused.")
         if away
-        else said("You are back: tool calls and questions ask again.")
+        else tr("You are back: tool calls and questions ask again.")
     )
 
 
@@ -43,23 +43,23 @@ async def _plan(engine: "Engine", args: str) -> None:
     match args:
         case "" | "on" | "off":
             plan_mode.on = not plan_mode.on if not args else args == "on"
-            engine.say(
-                said("Plan mode is on: nothing that changes anything runs until you agree to a plan.")
+            engine.reply(
+                tr("Plan mode is on: nothing that changes anything runs until you agree to a plan.")
                 if plan_mode.on
-                else said("Plan mode is off.")
+                else tr("Plan mode is off.")
             )
         case "view":
             plans = _plans(engine)
             if not plans:
-                raise UsageError(said("there is no plan in this session yet"))
+                raise UsageError(tr("there is no plan in this session yet"))
             engine.wire.send(PlanDisplay(content=plans[-1].read_text("utf-8", "replace"), file_path=str(plans[-1])))
         case "clear":
             plans = _plans(engine)
             for file in plans:
                 file.unlink(missing_ok=True)
-            engine.say(said_n("{count} plan cleared.", "{count} plans cleared.", len(plans)))
+            engine.reply(tr_n("{count} plan cleared.", "{count} plans cleared.", len(plans)))
         case _:
-            raise UsageError(said("/plan takes on, off, view or clear"))
+            raise UsageError(tr("/plan takes on, off, view or clear"))
 
 
 def _plans(engine: "Engine") -> list[Path]:
@@ -70,20 +70,20 @@ def _plans(engine: "Engine") -> list[Path]:
 async def _add_dir(engine: "Engine", args: str) -> None:
     workspace, state = engine.services.workspace, engine.session.state
     if not args:
-        engine.say("\n".join(f"- {paths.shown(folder)}" for folder in workspace.folders))
+        engine.reply("\n".join(f"- {paths.shown(folder)}" for folder in workspace.folders))
         return
     folder = _folder(args, engine.work_dir)
     workspace.add_dir(folder)
     kept = [*state.additional_dirs, str(folder.resolve())]
     state.additional_dirs = list(dict.fromkeys(kept))
     engine.session.save_state()
-    engine.say(said("{folder} belongs to the workspace now.", folder=paths.shown(folder.resolve())))
+    engine.reply(tr("{folder} belongs to the workspace now.", folder=paths.shown(folder.resolve())))
 
 
 def _folder(given: str, work_dir: Path) -> Path:
     folder = work_dir / Path(given).expanduser()
     if not folder.is_dir():
-        raise UsageError(said("{folder} is no folder", folder=folder))
+        raise UsageError(tr("{folder} is no folder", folder=folder))
     return folder
 
 
@@ -91,10 +91,10 @@ async def _model(engine: "Engine", args: str) -> None:
     models = engine.models
     if args:
         await engine.switch_model(args)
-        engine.say(said("{model} answers from now on.", model=models.shown_name))
+        engine.reply(tr("{model} answers from now on.", model=models.shown_name))
         return
-    lines = ["- " + " · ".join([key, *([said("in use")] if key == models.key else [])]) for key in models.keys]
-    engine.say("\n".join(lines) or said("{model}; no models are configured.", model=models.shown_name))
+    lines = ["- " + " · ".join([key, *([tr("in use")] if key == models.key else [])]) for key in models.keys]
+    engine.reply("\n".join(lines) or tr("{model}; no models are configured.", model=models.shown_name))
 
 
 COMMANDS: tuple[Command, ...] = (

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 from kimi_tui import __version__, paths
 from kimi_tui.errors import UsageError
-from kimi_tui.i18n import said, said_n
+from kimi_tui.i18n import tr, tr_n
 from kimi_tui.mcp.server_state import ServerState
 from kimi_tui.soul.commands.command import Command, CommandInfo
 from kimi_tui.soul.usage_stats import cost_of
@@ -15,48 +15,48 @@ if TYPE_CHECKING:
 
 async def _help(engine: "Engine", args: str) -> None:
     def line(info: CommandInfo) -> str:
-        also = said("also {names}", names=", ".join(f"/{alias}" for alias in info.aliases))
+        also = tr("also {names}", names=", ".join(f"/{alias}" for alias in info.aliases))
         return " · ".join([f"- `/{info.name}` · {info.description}", *([also] if info.aliases else [])])
 
     commands = engine.commands()
     known = {info.name for info in commands}
     faces = [info for info in engine.faces_commands if info.name not in known]
-    engine.say("\n".join(line(info) for info in (*commands, *faces)))
+    engine.reply("\n".join(line(info) for info in (*commands, *faces)))
 
 
 async def _version(engine: "Engine", args: str) -> None:
-    engine.say(f"kimi-tui {__version__}")
+    engine.reply(f"kimi-tui {__version__}")
 
 
 async def _usage(engine: "Engine", args: str) -> None:
     figures, most = engine.figures, engine.soul.model.max_context_size
     tokens, used = engine.context.token_count, figures.usage
     lines = [
-        _row(said("Model: {name}", name=engine.model_name), engine.model_note),
+        _row(tr("Model: {name}", name=engine.model_name), engine.model_note),
         _row(
-            said("Context: {tokens:,} of {most:,} tokens ({share:.1%})", tokens=tokens, most=most, share=tokens / most),
-            said_n("{count} message", "{count} messages", len(engine.context.history)),
+            tr("Context: {tokens:,} of {most:,} tokens ({share:.1%})", tokens=tokens, most=most, share=tokens / most),
+            tr_n("{count} message", "{count} messages", len(engine.context.history)),
         ),
         _row(
-            said("Since this start: {facts}", facts=_steps(figures.steps)),
-            said("{tokens:,} tokens in ({cached:,} from the cache)", tokens=used.input, cached=used.input_cache_read),
-            said("{tokens:,} out", tokens=used.output),
+            tr("Since this start: {facts}", facts=_steps(figures.steps)),
+            tr("{tokens:,} tokens in ({cached:,} from the cache)", tokens=used.input, cached=used.input_cache_read),
+            tr("{tokens:,} out", tokens=used.output),
             _price(figures.cost(engine.prices)),
         ),
         *_by_model(engine),
-        _row(said("Session: {id}", id=engine.session_id), f"“{engine.title}”" if engine.title else ""),
-        _row(said("Folder: {folder}", folder=paths.shown(engine.work_dir))),
+        _row(tr("Session: {id}", id=engine.session_id), f"“{engine.title}”" if engine.title else ""),
+        _row(tr("Folder: {folder}", folder=paths.shown(engine.work_dir))),
     ]
     modes = [
         word
         for word, on in (
             ("yolo", engine.approvals.yolo),
-            (said("away"), not engine.approvals.attended),
-            (said("plan mode"), engine.services.plan_mode.on),
+            (tr("away"), not engine.approvals.attended),
+            (tr("plan mode"), engine.services.plan_mode.on),
         )
         if on
     ]
-    engine.say("\n".join([*lines, *([_row(said("Switched on:"), *modes)] if modes else [])]))
+    engine.reply("\n".join([*lines, *([_row(tr("Switched on:"), *modes)] if modes else [])]))
 
 
 def _row(*facts: str) -> str:
@@ -72,10 +72,10 @@ def _by_model(engine: "Engine") -> list[str]:
     return [
         "  "
         + _row(
-            name or said("no name"),
+            name or tr("no name"),
             _steps(used.steps),
-            said("{tokens:,} in", tokens=used.usage.input),
-            said("{tokens:,} out", tokens=used.usage.output),
+            tr("{tokens:,} in", tokens=used.usage.input),
+            tr("{tokens:,} out", tokens=used.usage.output),
             _price(cost_of(used.usage, engine.prices(name))),
         )
         for name, used in by_model.items()
@@ -83,11 +83,11 @@ def _by_model(engine: "Engine") -> list[str]:
 
 
 def _steps(count: int) -> str:
-    return said_n("{count} step", "{count} steps", count)
+    return tr_n("{count} step", "{count} steps", count)
 
 
 def _price(cost: float | None) -> str:
-    return "" if cost is None else said("about {cost:.4f} in the model's price", cost=cost)
+    return "" if cost is None else tr("about {cost:.4f} in the model's price", cost=cost)
 
 
 async def _agents(engine: "Engine", args: str) -> None:
@@ -95,23 +95,23 @@ async def _agents(engine: "Engine", args: str) -> None:
     if word == "stop":
         agent_id = agent_id.strip()
         if engine.roster.stop(agent_id):
-            engine.say(said("{agent} is being stopped.", agent=agent_id))
+            engine.reply(tr("{agent} is being stopped.", agent=agent_id))
         else:
-            engine.say(said("No subagent {agent!r} is at work.", agent=agent_id))
+            engine.reply(tr("No subagent {agent!r} is at work.", agent=agent_id))
         return
     names = engine.soul.agent.crew.names()
     lines = [_row(name, what) for name, what in names.items()]
-    lines += [_row(said("at work"), key, one.name, one.description) for key, one in engine.roster.at_work.items()]
-    engine.say("\n".join(lines) or said("The agent {agent} has no subagents.", agent=engine.soul.agent.name))
+    lines += [_row(tr("at work"), key, one.name, one.description) for key, one in engine.roster.track.items()]
+    engine.reply("\n".join(lines) or tr("The agent {agent} has no subagents.", agent=engine.soul.agent.name))
 
 
 async def _hooks(engine: "Engine", args: str) -> None:
     lines = [
-        _row(hook.event, hook.matcher, f"`{hook.command}`", said("at most {seconds:g} s", seconds=hook.timeout))
+        _row(hook.event, hook.matcher, f"`{hook.command}`", tr("at most {seconds:g} s", seconds=hook.timeout))
         for hook in engine.hooks.configured
     ]
-    lines += [_row(one.event, one.matcher, said("a client")) for one in engine.hooks.clients]
-    engine.say("\n".join(lines) or said("No hooks are configured."))
+    lines += [_row(one.event, one.matcher, tr("a client")) for one in engine.hooks.clients]
+    engine.reply("\n".join(lines) or tr("No hooks are configured."))
 
 
 async def _mcp(engine: "Engine", args: str) -> None:
@@ -121,12 +121,12 @@ async def _mcp(engine: "Engine", args: str) -> None:
     elif not word:
         states = engine.mcp.states()
     else:
-        raise UsageError(said("/mcp tells how the servers are; /mcp restart NAME starts one again"))
-    engine.say("\n".join(map(_server_line, states)) or said("No MCP servers are configured."))
+        raise UsageError(tr("/mcp tells how the servers are; /mcp restart NAME starts one again"))
+    engine.reply("\n".join(map(_server_line, states)) or tr("No MCP servers are configured."))
 
 
 def _server_line(state: ServerState) -> str:
-    tools = said_n("{count} tool", "{count} tools", len(state.tools)) if state.status == "connected" else ""
+    tools = tr_n("{count} tool", "{count} tools", len(state.tools)) if state.status == "connected" else ""
     return _row(state.name, state.status, tools, *state.notes, state.cause)
 
 
@@ -136,8 +136,8 @@ async def _skills(engine: "Engine", args: str) -> None:
         _row(f"{paths.shown(problem.path)}{f':{problem.line}' if problem.line else ''}", problem.severity, problem.text)
         for problem in engine.skills.problems()
     ]
-    found = ["", said("Problems:"), *problems] if problems else []
-    engine.say("\n".join([*(lines or [said("There are no skills.")]), *found]))
+    found = ["", tr("Problems:"), *problems] if problems else []
+    engine.reply("\n".join([*(lines or [tr("There are no skills.")]), *found]))
 
 
 async def _task(engine: "Engine", args: str) -> None:
@@ -145,13 +145,13 @@ async def _task(engine: "Engine", args: str) -> None:
     word, _, task_id = args.partition(" ")
     if word == "stop":
         task_id = task_id.strip()
-        if await background.stop(task_id, said("stopped by the person")):
-            engine.say(said("{task} was stopped.", task=task_id))
+        if await background.stop(task_id, tr("stopped by the person")):
+            engine.reply(tr("{task} was stopped.", task=task_id))
         else:
-            engine.say(said("No task {task!r} is running.", task=task_id))
+            engine.reply(tr("No task {task!r} is running.", task=task_id))
         return
     lines = [_row(task.id, task.ending, task.description) for task in background.tasks]
-    engine.say("\n".join(lines) or said("There are no background tasks."))
+    engine.reply("\n".join(lines) or tr("There are no background tasks."))
 
 
 COMMANDS: tuple[Command, ...] = (

@@ -12,7 +12,7 @@ from kimi_tui.flow.run.ralph import ralph_flow, ralph_text
 from kimi_tui.flow.run.run_state import RunState
 from kimi_tui.flow.run.runner import FlowRunner
 from kimi_tui.flow.run.turn_protocol import FlowOutcome, TurnTaker
-from kimi_tui.i18n import said
+from kimi_tui.i18n import tr
 from kimi_tui.paths import shown
 from kimi_tui.session.session import Session
 from kimi_tui.skill.skill import Skill
@@ -29,22 +29,22 @@ from kimi_tui.wire.parts import UserInput, text_of
 _log = logging.getLogger(__name__)
 
 
-class Taker(TurnTaker, Protocol):
+class FlowTurnTaker(TurnTaker, Protocol):
     """Takes the turns of flows; `busy` while it does, or takes another. `interactive`: somebody steers its flows."""
 
     @property
     def busy(self) -> bool: ...
     @property
     def interactive(self) -> bool: ...
-    def tell(self, title: str, body: str = "", *, severity: Severity = "info") -> None: ...
+    def notify(self, title: str, body: str = "", *, severity: Severity = "info") -> None: ...
 
 
-class Flows:
+class FlowManager:
     """`runner` is the flow under way, a paused one included; `prompt_flow` the chart that `--prompt-flow` named."""
 
     def __init__(
         self,
-        taker: Taker,
+        taker: FlowTurnTaker,
         services: Services,
         session: Session,
         send: Callable[[WireMessage], None],
@@ -62,13 +62,13 @@ class Flows:
     async def run(self, skill: Skill, args: str = "", *, shown: str) -> FlowOutcome:
         """Follow a skill's flow from its beginning. Raises what made it fail."""
         if skill.flow is None:
-            raise UsageError(said("{name} cannot be run: {why}", name=skill.name, why=_why_no_flow(skill)))
+            raise UsageError(tr("{name} cannot be run: {why}", name=skill.name, why=_why_no_flow(skill)))
         return await self._follow(skill.flow, skill.name, skill.chart_text or "", args=args, shown=shown)
 
     async def run_prompt_flow(self, args: str = "", *, shown: str) -> FlowOutcome:
         """Follow the chart that `--prompt-flow` named. Raises what made it fail."""
         if self.prompt_flow is None:
-            raise UsageError(said("there is no chart to begin; --prompt-flow names one"))
+            raise UsageError(tr("there is no chart to begin; --prompt-flow names one"))
         begun = self.prompt_flow
         return await self._follow(begun.flow, begun.name, begun.text, args=args, shown=shown)
 
@@ -87,16 +87,16 @@ class Flows:
         run = next((run for run in runs if run_id in (None, run.run_id) and run.can_resume), None)
         if run is None:
             raise UsageError(
-                said("there is no flow run to go on with")
+                tr("there is no flow run to go on with")
                 if run_id is None
-                else said("there is no open run {run}", run=run_id)
+                else tr("there is no open run {run}", run=run_id)
             )
         shown = "/flow-resume"
         now = self.chart_now(run) if new_chart else None
         if now is None:
             await self._follow(flow_of_run(run), run.name, run.text, resume=run, shown=shown)
         elif now.flow is None:
-            raise UsageError(said("the run cannot go on with the chart as it is now: {why}", why=now.trouble))
+            raise UsageError(tr("the run cannot go on with the chart as it is now: {why}", why=now.trouble))
         else:
             await self._follow(now.flow, run.name, now.text, resume=run, shown=shown)
 
@@ -117,7 +117,7 @@ class Flows:
     def stop(self, reason: str | None) -> None:
         """End the run, when the turn under way has ended."""
         if self.runner is None:
-            raise UsageError(said("no flow is running"))
+            raise UsageError(tr("no flow is running"))
         self.runner.stop(reason)
 
     async def _follow(
@@ -132,7 +132,7 @@ class Flows:
         resume: RunState | None = None,
     ) -> FlowOutcome:
         if self._taker.busy:
-            raise TurnRunningError(said("a flow is already running in this session"))
+            raise TurnRunningError(tr("a flow is already running in this session"))
         runner = FlowRunner(
             flow,
             name=name,
@@ -146,7 +146,7 @@ class Flows:
             max_choice_retries=self._control.max_choice_retries,
             resume=resume,
         )
-        self._obey(runner)
+        self._apply_controls(runner)
         self.runner = runner
         self._session.name_after(text_of(shown))
         self._send(TurnBegin(user_input=shown))
@@ -177,20 +177,20 @@ class Flows:
                 pass
         self._send(message)
 
-    def _obey(self, runner: FlowRunner) -> None:
+    def _apply_controls(self, runner: FlowRunner) -> None:
         orders, self._orders = self._orders, []
         for control in orders:
             try:
                 control(runner)
             except FlowControlError as error:
-                self._taker.tell(said("An order for this flow makes no sense"), str(error), severity="warning")
+                self._taker.notify(tr("An order for this flow makes no sense"), str(error), severity="warning")
 
     def _tell_trouble(self, error: OSError | None) -> None:
         if error is None:
-            self._taker.tell(said("The flow's journal is written again."))
+            self._taker.notify(tr("The flow's journal is written again."))
         else:
-            self._taker.tell(
-                said("The flow's journal cannot be written: a crash would lose its place"),
+            self._taker.notify(
+                tr("The flow's journal cannot be written: a crash would lose its place"),
                 str(error),
                 severity="warning",
             )
@@ -199,6 +199,6 @@ class Flows:
 def _why_no_flow(skill: Skill) -> str:
     problem = next((problem for problem in skill.problems if problem.severity == "error"), None)
     if problem is None:
-        return f"{shown(skill.path)}: " + said("this skill is not a flow (type: flow)")
+        return f"{shown(skill.path)}: " + tr("this skill is not a flow (type: flow)")
     place = "".join(f":{number}" for number in (problem.line, problem.column) if number is not None)
     return f"{shown(skill.path)}{place}: {problem.text}"

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from kimi_tui.flow.model.graph import Flow
 from kimi_tui.flow.run.run_state import RunState
-from kimi_tui.i18n import said
+from kimi_tui.i18n import tr
 from kimi_tui.skill.library import SkillLibrary
 from kimi_tui.soul.flows.prompt_flow import PromptFlow
 
@@ -27,10 +27,10 @@ def chart_now(run: RunState, skills: SkillLibrary, prompt_flow: PromptFlow | Non
     else:
         skill = skills.get(run.name)
         if skill is None:
-            return ChartNow(trouble=said("there is no flow {name} any more", name=run.name))
+            return ChartNow(trouble=tr("there is no flow {name} any more", name=run.name))
         problem = next((one for one in skill.problems if one.severity == "error"), None)
         place = f" (line {problem.line})" if problem is not None and problem.line is not None else ""
-        trouble = f"{problem.text}{place}" if problem is not None else said("it is no flow any more")
+        trouble = f"{problem.text}{place}" if problem is not None else tr("it is no flow any more")
         found = ChartNow(skill.chart_text or "", skill.flow, "" if skill.flow is not None else trouble)
     if found.flow is not None and not run.chart_changed(found.text):
         return None

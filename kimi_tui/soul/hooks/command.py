@@ -16,7 +16,7 @@ from typing import cast
 
 from kimi_tui import json_text
 from kimi_tui.text_safety import is_safe
-from kimi_tui.tools.shell_support.process_runner import Ended, run
+from kimi_tui.tools.shell_support.process_runner import ProcessResult, run
 from kimi_tui.wire.parts import JsonObject
 
 BLOCKS = 2
@@ -29,17 +29,17 @@ _WRAPPER = """{ /bin/sh -c "$3" <"$1" 2>&1 1>&4 | head -c 65536 >"$2"; exit "${P
 
 
 @dataclass(frozen=True, slots=True)
-class Verdict:
+class HookResult:
     """What a hook says, or several together. `reason` is plain text."""
 
     blocked: bool = False
     reason: str = ""
 
 
-ALLOW = Verdict()
+ALLOW = HookResult()
 
 
-async def run_hook(command: str, asked: JsonObject, *, cwd: Path, env: Mapping[str, str], seconds: float) -> Verdict:
+async def run_hook(command: str, asked: JsonObject, *, cwd: Path, env: Mapping[str, str], seconds: float) -> HookResult:
     """Run it to its end, or for so long. Its process tree ends with it."""
     with tempfile.TemporaryDirectory(prefix="kimi-tui-hook-") as folder:
         given, errors = Path(folder, "input.json"), Path(folder, "errors")
@@ -75,18 +75,18 @@ class _Printed:
         return "".join(self._pieces)
 
 
-def _verdict(command: str, ended: Ended, printed: _Printed, errors: Path) -> Verdict:
+def _verdict(command: str, ended: ProcessResult, printed: _Printed, errors: Path) -> HookResult:
     if ended.exit_code == BLOCKS:
         with contextlib.suppress(OSError):
-            return Verdict(True, plain(errors.read_bytes().decode("utf-8", "replace")))
-        return Verdict(True)
+            return HookResult(True, plain(errors.read_bytes().decode("utf-8", "replace")))
+        return HookResult(True)
     if ended.exit_code != 0:
         _log.warning("a hook failed (%s): %s", "timeout" if ended.timed_out else ended.exit_code, command)
         return ALLOW
     return _decision(printed.text)
 
 
-def _decision(printed: str) -> Verdict:
+def _decision(printed: str) -> HookResult:
     """What a hook's own words decide, where they are JSON that does."""
     try:
         said: object = json_text.loads(printed)
@@ -100,7 +100,7 @@ def _decision(printed: str) -> Verdict:
         words = {**words, **cast(dict[str, object], inner)}
     if words.get("permissionDecision") != "deny" and words.get("decision") != "block":
         return ALLOW
-    return Verdict(True, plain(str(words.get("permissionDecisionReason") or words.get("reason") or "")))
+    return HookResult(True, plain(str(words.get("permissionDecisionReason") or words.get("reason") or "")))
 
 
 def plain(text: str) -> str:

@@ -13,7 +13,7 @@ from typing import Any, Literal, cast, get_args
 from uuid import uuid4
 
 from kimi_tui.config.schema import HookConfig, HookEvent
-from kimi_tui.soul.hooks.command import ALLOW, Verdict, plain, run_hook
+from kimi_tui.soul.hooks.command import ALLOW, HookResult, plain, run_hook
 from kimi_tui.tools.shell_support.child_env import ChildEnv
 from kimi_tui.wire.codec import WireMessage
 from kimi_tui.wire.events import HookResolved, HookTriggered, Notification
@@ -33,7 +33,7 @@ class Subscription:
     timeout: float = 30.0
 
 
-class Hooks:
+class HookDispatcher:
     """The hooks of a session."""
 
     def __init__(
@@ -51,9 +51,9 @@ class Hooks:
         self._session_id = session_id
         self._env = env
         self._subscriptions: list[Subscription] = []
-        self._waiting: dict[str, asyncio.Future[Verdict]] = {}
-        self._running: set[asyncio.Task[Verdict]] = set()
-        self._telling: set[asyncio.Future[Verdict]] = set()
+        self._waiting: dict[str, asyncio.Future[HookResult]] = {}
+        self._running: set[asyncio.Task[HookResult]] = set()
+        self._telling: set[asyncio.Future[HookResult]] = set()
         self.stops = 0
 
     def subscribe(self, subscription: Subscription) -> None:
@@ -71,7 +71,7 @@ class Hooks:
         waiting = self._waiting.pop(request_id, None)
         if waiting is None or waiting.done():
             return False
-        waiting.set_result(Verdict(action == "block", plain(reason)))
+        waiting.set_result(HookResult(action == "block", plain(reason)))
         return True
 
     @property
@@ -90,7 +90,7 @@ class Hooks:
             self._telling.add(task)
             task.add_done_callback(self._telling.discard)
 
-    async def told(self, seconds: float = 5.0) -> None:
+    async def notify(self, seconds: float = 5.0) -> None:
         """Wait until the notifications so far were told, or for so long; what takes longer is ended."""
         if self._telling:
             _, late = await asyncio.wait(self._telling, timeout=seconds)
@@ -103,7 +103,7 @@ class Hooks:
         for task in tuple(self._running):
             task.cancel()
 
-    async def ask(self, event: HookEvent, target: str = "", **data: Any) -> Verdict:
+    async def ask(self, event: HookEvent, target: str = "", **data: Any) -> HookResult:
         """Run all hooks of the event side by side. `data` are JSON values, told beside what every event tells."""
         commands, clients = self._commands(event, target), self._clients(event, target)
         if not commands and not clients:
@@ -125,7 +125,7 @@ class Hooks:
             for task in tasks:
                 task.cancel()
             self._running.difference_update(tasks)
-        verdict = next((one for one in outcomes if isinstance(one, Verdict) and one.blocked), ALLOW)
+        verdict = next((one for one in outcomes if isinstance(one, HookResult) and one.blocked), ALLOW)
         self._send(
             HookResolved(
                 event=event,
@@ -152,14 +152,14 @@ class Hooks:
             if one.event == event and (not one.matcher or re.search(one.matcher, target))
         ]
 
-    async def _run(self, command: str, seconds: float, asked: JsonObject) -> Verdict:
+    async def _run(self, command: str, seconds: float, asked: JsonObject) -> HookResult:
         return await run_hook(command, asked, cwd=self._work_dir, env=self._env.build(), seconds=seconds)
 
-    async def _request(self, client: Subscription, target: str, asked: JsonObject) -> Verdict:
+    async def _request(self, client: Subscription, target: str, asked: JsonObject) -> HookResult:
         request = HookRequest(
             id=uuid4().hex, subscription_id=client.id, event=client.event, target=target, input_data=asked
         )
-        answer: asyncio.Future[Verdict] = asyncio.get_running_loop().create_future()
+        answer: asyncio.Future[HookResult] = asyncio.get_running_loop().create_future()
         self._waiting[request.id] = answer
         try:
             self._send(request)

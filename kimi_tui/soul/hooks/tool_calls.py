@@ -3,7 +3,7 @@
 from typing import cast
 
 from kimi_tui import json_text
-from kimi_tui.soul.hooks.dispatcher import Hooks
+from kimi_tui.soul.hooks.dispatcher import HookDispatcher
 from kimi_tui.tools.core.tool import failed
 from kimi_tui.tools.core.toolset import Toolset
 from kimi_tui.wire.parts import JsonValue, ToolCall, ToolResult
@@ -11,7 +11,7 @@ from kimi_tui.wire.parts import JsonValue, ToolCall, ToolResult
 _OUTPUT_CHARS = 50_000
 
 
-async def call_with_hooks(hooks: Hooks, toolset: Toolset, call: ToolCall) -> ToolResult:
+async def call_with_hooks(hooks: HookDispatcher, toolset: Toolset, call: ToolCall) -> ToolResult:
     """The result, or the word of a hook that did not let the call be made."""
     name = call.function.name
     if not hooks.any:

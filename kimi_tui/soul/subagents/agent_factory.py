@@ -12,9 +12,9 @@ from kimi_tui.soul.agent import Agent
 from kimi_tui.soul.agent_spec import AgentSpec, read_agent_spec
 from kimi_tui.soul.prompt_template import TemplateError, fill
 from kimi_tui.soul.services import Services
-from kimi_tui.soul.subagents.labor_market import LaborMarket, Send, Worker
-from kimi_tui.soul.subagents.pool import Crew, Office
-from kimi_tui.soul.tool_availability import Offering
+from kimi_tui.soul.subagents.labor_market import LaborMarket, Send, SubagentType
+from kimi_tui.soul.subagents.pool import SubagentContext, SubagentPool
+from kimi_tui.soul.tool_availability import ToolAvailability
 from kimi_tui.soul.tool_injection import ToolLoadError, make_tool, tool_class
 from kimi_tui.tools.core.tool import Tool
 from kimi_tui.tools.core.toolset import Toolset
@@ -22,7 +22,7 @@ from kimi_tui.tools.task import Subagents
 
 
 @dataclass(frozen=True, slots=True)
-class Workshop:
+class AgentFactory:
     """`services` is what tools may ask for, `values` what system prompts may name.
 
     `furnish` gives a toolset what comes from elsewhere. Agents that may only look get none of that.
@@ -30,8 +30,8 @@ class Workshop:
 
     services: Services
     values: Mapping[str, str]
-    office: Office
-    furnish: Callable[[Toolset], None]
+    office: SubagentContext
+    attach_external_tools: Callable[[Toolset], None]
 
     def make(
         self, spec: AgentSpec, send: Send, *, system_prompt: str | None = None, market: LaborMarket | None = None
@@ -47,17 +47,17 @@ class Workshop:
         def like_me(prompt: str, send: Send) -> Agent:
             return self.make(spec, send, system_prompt=prompt, market=market)
 
-        crew = Crew(market, self.office, send, like_me)
+        crew = SubagentPool(market, self.office, send, like_me)
         services = {**self.services.by_type(), DenwaRenji: denwa_renji, Subagents: crew}
         tools = _tools_of(spec, services)
         toolset = Toolset(tools, plan_mode=self.services.plan_mode, approvals=self.services.approvals)
         if not all(tool.read_only for tool in tools):
-            self.furnish(toolset)
+            self.attach_external_tools(toolset)
         return Agent(
             spec.name,
             system_prompt or self.prompt(spec),
             toolset,
-            Offering(toolset, self.services.media, self.services.web),
+            ToolAvailability(toolset, self.services.media, self.services.web),
             crew,
             denwa_renji if toolset.get("SendDMail") is not None else None,
             spec.model,
@@ -83,12 +83,14 @@ class Workshop:
             looks = not any(tool.name in EDITS for tool in self._checked(whole))
             use = f"When to use it: {whole.when_to_use}" if whole.when_to_use else ""
             described = f"{subagent.description} {use}".strip()
-            market.fixed[name] = Worker(described, lambda send, whole=whole: self.make(whole, send), looks)
+            market.fixed[name] = SubagentType(described, lambda send, whole=whole: self.make(whole, send), looks)
         return market
 
     def _checked(self, spec: AgentSpec) -> list[Tool[Any]]:
         """Its tools: what is wrong with a subagent is to be known before it is sent. Raises AgentSpecError."""
-        nobody = Crew(LaborMarket(), self.office, lambda message: None, lambda prompt, send: self.make(spec, send))
+        nobody = SubagentPool(
+            LaborMarket(), self.office, lambda message: None, lambda prompt, send: self.make(spec, send)
+        )
         tools = _tools_of(spec, {**self.services.by_type(), DenwaRenji: DenwaRenji(), Subagents: nobody})
         self.prompt(spec)
         return tools

@@ -10,7 +10,7 @@ Send = Callable[[WireMessage], None]
 
 
 @dataclass(frozen=True, slots=True)
-class Worker:
+class SubagentType:
     """A subagent that can be sent; `make` makes it anew for each task, given what takes its Wire messages.
 
     `only_looks`: it has no tool that edits files, so it may be sent in plan mode, where its other tools only read.
@@ -28,15 +28,15 @@ class LaborMarket:
     `on_hire` is told the name and the system prompt of each that is made.
     """
 
-    fixed: dict[str, Worker] = field(default_factory=dict[str, Worker])
-    dynamic: dict[str, Worker] = field(default_factory=dict[str, Worker])
+    fixed: dict[str, SubagentType] = field(default_factory=dict[str, SubagentType])
+    dynamic: dict[str, SubagentType] = field(default_factory=dict[str, SubagentType])
     on_hire: Callable[[str, str], None] | None = None
 
     @property
-    def workers(self) -> Mapping[str, Worker]:
+    def workers(self) -> Mapping[str, SubagentType]:
         return {**self.dynamic, **self.fixed}
 
-    def hire(self, name: str, system_prompt: str, worker: Worker) -> None:
+    def hire(self, name: str, system_prompt: str, worker: SubagentType) -> None:
         """Raises ValueError where the name is taken; the message is for the model."""
         if name in self.workers:
             raise ValueError(f"There is a subagent {name!r} already. There are: {', '.join(self.workers)}.")

@@ -12,11 +12,11 @@ from kimi_tui.interaction.approvals import Source, asking_for
 from kimi_tui.jsonl import JsonlWriter
 from kimi_tui.llm.provider import ModelInfo, Provider
 from kimi_tui.soul.agent import Agent
-from kimi_tui.soul.hooks.dispatcher import Hooks
+from kimi_tui.soul.hooks.dispatcher import HookDispatcher
 from kimi_tui.soul.notices import error_notice
 from kimi_tui.soul.soul import Limits, Soul
-from kimi_tui.soul.subagents.labor_market import LaborMarket, Send, Worker
-from kimi_tui.soul.subagents.running import AtWork, Roster
+from kimi_tui.soul.subagents.labor_market import LaborMarket, Send, SubagentType
+from kimi_tui.soul.subagents.running import RunningSubagent, RunningSubagents
 from kimi_tui.tools.task import SubagentStoppedError
 from kimi_tui.wire.channel import Wire
 from kimi_tui.wire.codec import WireMessage, encode
@@ -44,20 +44,22 @@ class SubagentRefusedError(KimiTuiError):
 
 
 @dataclass(frozen=True, slots=True)
-class Office:
+class SubagentContext:
     """What every subagent of a session shares. `model` gives the configured model of that name, or the session's."""
 
     folder: Path
     model: Callable[[str | None], Awaitable[tuple[Provider | None, ModelInfo]]]
     limits: Limits
-    hooks: Hooks
-    roster: Roster
+    hooks: HookDispatcher
+    roster: RunningSubagents
 
 
-class Crew:
+class SubagentPool:
     """The subagents of one agent; the Task and CreateSubagent tools know it as their `Subagents`."""
 
-    def __init__(self, market: LaborMarket, office: Office, send: Send, like_me: Callable[[str, Send], Agent]) -> None:
+    def __init__(
+        self, market: LaborMarket, office: SubagentContext, send: Send, like_me: Callable[[str, Send], Agent]
+    ) -> None:
         """`send` takes the Wire messages of the agent whose crew this is."""
         self.market = market
         self._office = office
@@ -71,13 +73,13 @@ class Crew:
         worker = self.market.workers.get(name)
         return worker is not None and worker.only_looks
 
-    def hire(self, name: str, system_prompt: str) -> None:
+    def register(self, name: str, system_prompt: str) -> None:
         """Raises ValueError for a name that is taken."""
         self.market.hire(
-            name, system_prompt, Worker("made in this session", lambda send: self._like_me(system_prompt, send))
+            name, system_prompt, SubagentType("made in this session", lambda send: self._like_me(system_prompt, send))
         )
 
-    async def work(self, name: str, prompt: str, *, description: str, tool_call_id: str) -> str:
+    async def run(self, name: str, prompt: str, *, description: str, tool_call_id: str) -> str:
         """One task, from a fresh memory to a report; a report of a few words is asked to be a real one, once.
 
         Raises LookupError for a name that there is not, and whatever ended the subagent's turn.
@@ -114,7 +116,7 @@ class Crew:
         soul.provider = provider
         asking = asking_for.set(Source(agent_id=agent_id, subagent_type=name, description=description))
         try:
-            with self._office.roster.listed(agent_id, AtWork(name, description, tool_call_id, soul.stop_turn)):
+            with self._office.roster.listed(agent_id, RunningSubagent(name, description, tool_call_id, soul.stop_turn)):
                 result = await _worked(soul, prompt)
             await hooks.ask("SubagentStop", name, **told, status="finished", message=result.message)
             return result.message

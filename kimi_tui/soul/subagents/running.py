@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True)
-class AtWork:
+class RunningSubagent:
     """One subagent with its task, and the call that sent it; `stop` interrupts it."""
 
     name: str
@@ -15,14 +15,14 @@ class AtWork:
     stop: Callable[[], None]
 
 
-class Roster:
+class RunningSubagents:
     """By agent id, in the order they were sent."""
 
     def __init__(self) -> None:
-        self._at_work: dict[str, AtWork] = {}
+        self._at_work: dict[str, RunningSubagent] = {}
 
     @property
-    def at_work(self) -> Mapping[str, AtWork]:
+    def track(self) -> Mapping[str, RunningSubagent]:
         return self._at_work
 
     def stop(self, name: str) -> bool:
@@ -34,7 +34,7 @@ class Roster:
         return False
 
     @contextmanager
-    def listed(self, agent_id: str, one: AtWork) -> Generator[None]:
+    def listed(self, agent_id: str, one: RunningSubagent) -> Generator[None]:
         """It is at work while this lasts."""
         self._at_work[agent_id] = one
         try:

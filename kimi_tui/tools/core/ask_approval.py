@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from contextvars import ContextVar
 
-from kimi_tui.i18n import said
+from kimi_tui.i18n import tr
 from kimi_tui.interaction.approvals import Approvals, Scope
 from kimi_tui.permission.rule import Effect
 from kimi_tui.permission.subject import Subject
@@ -15,7 +15,7 @@ comments_of_call: ContextVar[list[str]] = ContextVar("comments_of_call")
 """What the person has said with a yes to the call that is being answered."""
 
 
-async def ask(
+async def ask_approval(
     approvals: Approvals,
     *,
     sender: str,
@@ -45,16 +45,16 @@ async def ask(
         display=display,
         scope=scope,
         subject=subject,
-        because=because,
-        must_ask=must_ask,
-        free=free,
+        reasons=because,
+        force_ask=must_ask,
+        ask_only_by_rule=free,
         editable=on_edit is not None,
         hunks=hunks if on_taken is not None else 0,
     )
     if verdict.edited is not None and on_edit is not None:
         on_edit(verdict.edited)
-    if verdict.taken is not None and on_taken is not None:
-        on_taken(verdict.taken)
+    if verdict.selected_hunks is not None and on_taken is not None:
+        on_taken(verdict.selected_hunks)
     if verdict.approved and verdict.feedback and (comments := comments_of_call.get(None)) is not None:
         comments.append(verdict.feedback)
     if verdict.denied_by is not None:
@@ -70,12 +70,12 @@ def with_comments(value: ToolReturnValue, comments: Sequence[str]) -> ToolReturn
     return value.model_copy(
         update={
             "message": f"{value.message}\nThe user approved this and says: {words}".strip(),
-            "display": (*value.display, BriefBlock(text=said("You said: {words}", words=words))),
+            "display": (*value.display, BriefBlock(text=tr("You said: {words}", words=words))),
         }
     )
 
 
-def denied(approvals: Approvals, sender: str, subject: Subject | None) -> ToolReturnValue | None:
+def denied_result(approvals: Approvals, sender: str, subject: Subject | None) -> ToolReturnValue | None:
     """The result that says that a rule forbids it, for what a person has said yes to already; else None."""
     decision = approvals.policy.decide(sender, subject)
     return _denied(decision.why) if decision.effect is Effect.DENY else None

@@ -13,8 +13,8 @@ from kimi_tui.permission.subject import (
     PlainSubject,
     Subject,
 )
-from kimi_tui.tools.file_support.workspace import Place, Workspace
-from kimi_tui.tools.shell_support.command_parser import CommandLine, take_apart
+from kimi_tui.tools.file_support.workspace import ResolvedPath, Workspace
+from kimi_tui.tools.shell_support.command_parser import CommandLine, parse_command_line
 from kimi_tui.tools.shell_support.read_only import reading_of
 from kimi_tui.tools.web_support.fetcher import FetchError, host_of
 from kimi_tui.wire.parts import JsonObject
@@ -29,7 +29,7 @@ def command_subject(line: CommandLine, workspace: Workspace | None = None) -> Co
     return CommandSubject(commands, line.doubts, reading.why_not, reading.elsewhere)
 
 
-def file_subject(place: Place, *, edit: bool) -> FileSubject:
+def file_subject(place: ResolvedPath, *, edit: bool) -> FileSubject:
     return FileSubject(place.real, place.folder, edit, place.instructs)
 
 
@@ -41,12 +41,12 @@ def page_subject(url: str) -> PageSubject:
         raise ValueError(f"{url!r}: {error}") from None
 
 
-def left_out(tool: str, place: Place, policy: Policy) -> bool:
+def denied_paths(tool: str, place: ResolvedPath, policy: Policy) -> bool:
     """Whether a search passes over this file, since a rule denies it or wants it asked for."""
     return policy.decide(tool, file_subject(place, edit=False)).effect in (Effect.ASK, Effect.DENY)
 
 
-def why_asked(place: Place) -> tuple[str, ...]:
+def why_asked(place: ResolvedPath) -> tuple[str, ...]:
     """What is special about the file, for the person who is asked."""
     reasons = (
         (not place.inside, "the file is outside of the work dir"),
@@ -64,7 +64,7 @@ def subject_of(tool: str, text: str, workspace: Workspace) -> Subject:
     Raises ValueError (PathRefusedError) for a path that cannot be used, and for arguments that are none.
     """
     if tool == "Shell":
-        return command_subject(take_apart(text), workspace)
+        return command_subject(parse_command_line(text), workspace)
     if tool in _FILE_TOOLS:
         return file_subject(workspace.place(text), edit=tool in EDITS or tool == "Edit")
     if tool.startswith("mcp__"):

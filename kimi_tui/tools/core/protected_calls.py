@@ -3,14 +3,14 @@
 from kimi_tui.permission.rule import EDITS, READS
 from kimi_tui.tools.core.permission_subject import why_asked
 from kimi_tui.tools.file_support.workspace import Workspace
-from kimi_tui.tools.shell_support.command_parser import take_apart
+from kimi_tui.tools.shell_support.command_parser import parse_command_line
 from kimi_tui.tools.shell_support.protected_paths import why_asked_for
 
 
-def why_protected(tool: str, text: str, workspace: Workspace) -> tuple[str, ...]:
+def protection_reason(tool: str, text: str, workspace: Workspace) -> tuple[str, ...]:
     """The reasons; none where rules, mode and answers decide. Raises PathRefusedError as `Workspace.place` does."""
     if tool == "Shell":
-        guarded = why_asked_for(take_apart(text), workspace)
+        guarded = why_asked_for(parse_command_line(text), workspace)
         return () if guarded is None else (guarded,)
     if tool in EDITS or tool in READS or tool in ("Edit", "Read"):
         place = workspace.place(text)

@@ -9,7 +9,7 @@ REMIND_AT = (3, 5, 8)
 STOP_AT = 12
 
 
-class RepeatWatch:
+class RepeatGuard:
     """Counts, for each call of a step, in how many steps without a gap it has come."""
 
     def __init__(self) -> None:

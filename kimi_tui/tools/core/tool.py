@@ -11,7 +11,7 @@ from typing import ClassVar, Generic, TypeVar
 
 from pydantic import BaseModel, ConfigDict
 
-from kimi_tui.i18n import said
+from kimi_tui.i18n import tr
 from kimi_tui.llm.provider import ToolSpec
 from kimi_tui.permission.subject import Subject
 from kimi_tui.wire.display import BriefBlock, DisplayBlock
@@ -113,12 +113,12 @@ def failed(
 
 def rejected(feedback: str | None) -> ToolReturnValue:
     """What the model is told when the person said no. `extras` tells the soul, which may end the turn."""
-    message = said("The user rejected this tool call.")
+    message = tr("The user rejected this tool call.")
     if feedback:
-        message = said("The user rejected this tool call and says: {words}", words=feedback)
+        message = tr("The user rejected this tool call and says: {words}", words=feedback)
     return ToolReturnValue(
         is_error=True,
         message=message,
-        display=(BriefBlock(text=said("Rejected: {words}", words=feedback) if feedback else said("Rejected")),),
+        display=(BriefBlock(text=tr("Rejected: {words}", words=feedback) if feedback else tr("Rejected")),),
         extras={"rejected": True, "feedback": feedback},
     )

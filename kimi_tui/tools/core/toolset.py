@@ -14,13 +14,13 @@ from pydantic import ValidationError
 from pydantic_core import PydanticSerializationError
 
 from kimi_tui import json_text
-from kimi_tui.i18n import said
+from kimi_tui.i18n import tr
 from kimi_tui.interaction.approvals import Approvals
 from kimi_tui.llm.provider import ToolSpec
 from kimi_tui.surrogates import without_surrogates
-from kimi_tui.tools.core.ask_approval import ask, comments_of_call, with_comments
+from kimi_tui.tools.core.ask_approval import ask_approval, comments_of_call, with_comments
 from kimi_tui.tools.core.plan_mode import PlanMode
-from kimi_tui.tools.core.repeat_guard import RepeatWatch, with_reminder
+from kimi_tui.tools.core.repeat_guard import RepeatGuard, with_reminder
 from kimi_tui.tools.core.tool import Params, Tool, current_tool_call, failed
 from kimi_tui.wire.parts import ToolCall, ToolResult, ToolReturnValue
 
@@ -44,7 +44,7 @@ class Toolset:
         self._approvals = approvals
         self._tools = {tool.name: tool for tool in tools}
         self._also: Mapping[str, str] = {}
-        self._repeats = RepeatWatch()
+        self._repeats = RepeatGuard()
         self._answers: dict[str, asyncio.Future[ToolReturnValue]] = {}
 
     @property
@@ -129,10 +129,10 @@ class Toolset:
         """What the rules have against a tool that does not ask itself; None where it may go ahead."""
         if self._approvals is None or tool.asks:
             return None
-        return await ask(
+        return await ask_approval(
             self._approvals,
             sender=tool.name,
-            action=said("use {tool}", tool=tool.name),
+            action=tr("use {tool}", tool=tool.name),
             description=f"Call {tool.name}",
             subject=tool.subject(params),
             free=True,

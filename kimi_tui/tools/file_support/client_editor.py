@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
-from kimi_tui.tools.shell_support.process_runner import Ended
+from kimi_tui.tools.shell_support.process_runner import ProcessResult
 
 
 class Buffers(Protocol):
@@ -40,7 +40,7 @@ class Terminals(Protocol):
         env: Mapping[str, str],
         on_text: Callable[[str], bool | None],
         seconds: float | None,
-    ) -> Ended:
+    ) -> ProcessResult:
         """As `processes.run`; the terminal belongs to that tool call. Raises OSError."""
         ...
 

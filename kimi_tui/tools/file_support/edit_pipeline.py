@@ -5,22 +5,22 @@ from collections.abc import Callable, Sequence, Set
 from dataclasses import dataclass
 from difflib import unified_diff
 
-from kimi_tui.i18n import said
+from kimi_tui.i18n import tr
 from kimi_tui.interaction.approvals import Approvals, Scope
-from kimi_tui.tools.core.ask_approval import ask
+from kimi_tui.tools.core.ask_approval import ask_approval
 from kimi_tui.tools.core.permission_subject import file_subject, why_asked
 from kimi_tui.tools.core.tool import failed, ok
 from kimi_tui.tools.file_support.client_editor import Buffers, Editor
 from kimi_tui.tools.file_support.diff import CONTEXT_LINES, diff_blocks, text_with
 from kimi_tui.tools.file_support.edit_observer import FileHistory
 from kimi_tui.tools.file_support.safe_open import FileRefusedError, check_writable, read_bytes, write_bytes
-from kimi_tui.tools.file_support.text_encoding import MAX_EDIT_BYTES, TextForm, decode, shown_by_editor
-from kimi_tui.tools.file_support.workspace import PathRefusedError, Place, Workspace
+from kimi_tui.tools.file_support.text_encoding import MAX_EDIT_BYTES, TextEncoding, decode, shown_by_editor
+from kimi_tui.tools.file_support.workspace import PathRefusedError, ResolvedPath, Workspace
 from kimi_tui.wire.display import BriefBlock, DiffBlock, DisplayBlock
 from kimi_tui.wire.parts import ToolReturnValue
 
-INSIDE = said("edit file")
-OUTSIDE = said("edit file outside of working directory")
+INSIDE = tr("edit file")
+OUTSIDE = tr("edit file outside of working directory")
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +32,7 @@ class NewText:
 
 
 @dataclass(frozen=True, slots=True)
-class Made:
+class EditResult:
     """What a file is to hold after the person's answer, with what the model is told and the person shown."""
 
     content: bytes
@@ -72,13 +72,13 @@ async def edit(
             blocks = await asyncio.to_thread(diff_blocks, place.shown, _shown(old), _shown(new.text))
             one_by_one = _shown(old) == old and _shown(new.text) == new.text
             choice: list[frozenset[int]] = []
-            refused = await ask(
+            refused = await ask_approval(
                 approvals,
                 sender=sender,
                 action=INSIDE if place.inside else OUTSIDE,
-                description=said("Edit file `{file}`", file=place.shown)
+                description=tr("Edit file `{file}`", file=place.shown)
                 if before is not None
-                else said("Create file `{file}`", file=place.shown),
+                else tr("Create file `{file}`", file=place.shown),
                 display=blocks,
                 scope=None if place.instructs else edit_scope(place, workspace),
                 subject=file_subject(place, edit=True),
@@ -89,7 +89,7 @@ async def edit(
             )
             if refused is not None:
                 return refused
-            made = Made(content, new.said, blocks)
+            made = EditResult(content, new.said, blocks)
             if choice:
                 made = await asyncio.to_thread(_in_part, place.shown, old, new.text, blocks, choice[0], form)
             history.before_edit(place.real, before, made.content)
@@ -109,13 +109,15 @@ async def edit(
         return failed(_why(given, error))
 
 
-def _in_part(path: str, old: str, new: str, changes: Sequence[DiffBlock], taken: Set[int], form: TextForm) -> Made:
+def _in_part(
+    path: str, old: str, new: str, changes: Sequence[DiffBlock], taken: Set[int], form: TextEncoding
+) -> EditResult:
     text = text_with(old, new, taken)
     words = BriefBlock(text=f"You took {len(taken)} of {len(changes)} changes")
-    return Made(form.encode(text), made_in_part(path, changes, taken), (words, *diff_blocks(path, old, text)))
+    return EditResult(form.encode(text), apply_selected(path, changes, taken), (words, *diff_blocks(path, old, text)))
 
 
-def made_in_part(path: str, changes: Sequence[DiffBlock], taken: Set[int]) -> str:
+def apply_selected(path: str, changes: Sequence[DiffBlock], taken: Set[int]) -> str:
     """What the model is told where the person took some of the changes: which, and the whole of what was refused."""
     rows = [
         f"Edited `{path}` in part: of the {len(changes)} changes the user took {len(taken)} and refused the others."
@@ -131,24 +133,24 @@ def made_in_part(path: str, changes: Sequence[DiffBlock], taken: Set[int]) -> st
     return "\n".join(rows)
 
 
-def edit_scope(place: Place, workspace: Workspace) -> Scope:
+def edit_scope(place: ResolvedPath, workspace: Workspace) -> Scope:
     """The top folder within the workspace, or the file alone where it is in none."""
     if place.folder is not None:
         within = place.real.relative_to(place.folder)
         if len(within.parts) > 1 or place.folder != workspace.work_dir:
             top = place.folder / within.parts[0] if len(within.parts) > 1 else place.folder
             shown = f"{top.name}/" if place.folder == workspace.work_dir else f"{top}/"
-            return Scope((f"edit under: {top}",), said("edits under `{folder}`", folder=shown))
-    return Scope((f"edit: {place.real}",), said("edits of `{file}`", file=place.shown))
+            return Scope((f"edit under: {top}",), tr("edits under `{folder}`", folder=shown))
+    return Scope((f"edit: {place.real}",), tr("edits of `{file}`", file=place.shown))
 
 
-def _read(place: Place) -> tuple[bytes | None, str | None, TextForm]:
+def _read(place: ResolvedPath) -> tuple[bytes | None, str | None, TextEncoding]:
     try:
         content = read_bytes(place.real, most=MAX_EDIT_BYTES)
     except FileNotFoundError:
         if not place.real.parent.is_dir():
             raise EditRefusedError(f"The folder of `{place.given}` does not exist.") from None
-        return None, None, TextForm()
+        return None, None, TextEncoding()
     try:
         text, form = decode(content)
     except ValueError:
@@ -156,7 +158,7 @@ def _read(place: Place) -> tuple[bytes | None, str | None, TextForm]:
     return content, text, form
 
 
-async def _held(editor: Editor, place: Place, *, exists: bool) -> tuple[Buffers | None, str | None]:
+async def _held(editor: Editor, place: ResolvedPath, *, exists: bool) -> tuple[Buffers | None, str | None]:
     """What is to take the change, None for the disk, and the text that it has, None where there is no such file yet.
 
     An editor knows the files of the workspace; one that it cannot read is left to the disk.

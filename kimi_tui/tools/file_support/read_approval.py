@@ -1,23 +1,23 @@
 """Asking before a file is read: where its name says that it holds secrets, and where a rule says so."""
 
-from kimi_tui.i18n import said
+from kimi_tui.i18n import tr
 from kimi_tui.interaction.approvals import Approvals
-from kimi_tui.tools.core.ask_approval import ask
+from kimi_tui.tools.core.ask_approval import ask_approval
 from kimi_tui.tools.core.permission_subject import file_subject
-from kimi_tui.tools.file_support.workspace import Place
+from kimi_tui.tools.file_support.workspace import ResolvedPath
 from kimi_tui.wire.parts import ToolReturnValue
 
 
-async def ask_to_read(approvals: Approvals, place: Place, *, sender: str) -> ToolReturnValue | None:
+async def ask_to_read(approvals: Approvals, place: ResolvedPath, *, sender: str) -> ToolReturnValue | None:
     """None where it may be read, else the result that says it may not."""
     sensitive = place.sensitive and place.real.exists()
-    return await ask(
+    return await ask_approval(
         approvals,
         sender=sender,
-        action=said("read sensitive file") if sensitive else said("read file"),
-        description=said("Read `{file}`, which by its name holds secrets, and tell the model", file=place.shown)
+        action=tr("read sensitive file") if sensitive else tr("read file"),
+        description=tr("Read `{file}`, which by its name holds secrets, and tell the model", file=place.shown)
         if sensitive
-        else said("Read `{file}` and tell the model", file=place.shown),
+        else tr("Read `{file}` and tell the model", file=place.shown),
         subject=file_subject(place, edit=False),
         must_ask=sensitive,
         free=not sensitive,

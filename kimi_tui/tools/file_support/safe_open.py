@@ -22,7 +22,7 @@ class FileRefusedError(OSError):
 
 
 @contextmanager
-def opened(real: Path) -> Generator[int]:
+def open_checked(real: Path) -> Generator[int]:
     """A descriptor to read the regular file at this real path. Raises OSError, FileRefusedError among them."""
     descriptor = os.open(real, _READ)
     try:
@@ -35,7 +35,7 @@ def opened(real: Path) -> Generator[int]:
 
 def read_bytes(real: Path, *, most: int) -> bytes:
     """The whole file. Raises FileRefusedError where it is larger than `most` bytes."""
-    with opened(real) as descriptor:
+    with open_checked(real) as descriptor:
         pieces: list[bytes] = []
         size = 0
         while piece := os.read(descriptor, 1 << 20):

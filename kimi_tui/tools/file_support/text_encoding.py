@@ -16,7 +16,7 @@ _MARKS = (
 
 
 @dataclass(frozen=True, slots=True)
-class TextForm:
+class TextEncoding:
     """How a text is kept in its file. `crlf`: every line ends with CR LF, which the model never sees."""
 
     mark: bytes = b""
@@ -30,7 +30,7 @@ class TextForm:
         return self.mark + text.encode(self.encoding, "surrogateescape" if self.encoding == "utf-8" else "strict")
 
 
-def decode(content: bytes) -> tuple[str, TextForm]:
+def decode(content: bytes) -> tuple[str, TextEncoding]:
     """The text of a file and its form. Raises ValueError for what is no text."""
     mark, encoding = next(((mark, name) for mark, name in _MARKS if content.startswith(mark)), (b"", "utf-8"))
     if is_binary(content[:8192]):
@@ -38,13 +38,13 @@ def decode(content: bytes) -> tuple[str, TextForm]:
     body = content[len(mark) :]
     text = body.decode(encoding, "surrogateescape" if encoding == "utf-8" else "strict")
     crlf = _only_crlf(text)
-    return (text.replace("\r\n", "\n") if crlf else text), TextForm(mark, encoding, crlf)
+    return (text.replace("\r\n", "\n") if crlf else text), TextEncoding(mark, encoding, crlf)
 
 
-def shown_by_editor(text: str, form: TextForm) -> tuple[str, TextForm]:
+def shown_by_editor(text: str, form: TextEncoding) -> tuple[str, TextEncoding]:
     """What an editor shows of a file that has this form on disk: only its line ends may have become others."""
     crlf = _only_crlf(text)
-    return (text.replace("\r\n", "\n") if crlf else text), TextForm(form.mark, form.encoding, crlf)
+    return (text.replace("\r\n", "\n") if crlf else text), TextEncoding(form.mark, form.encoding, crlf)
 
 
 def _only_crlf(text: str) -> bool:

@@ -29,7 +29,7 @@ class PathRefusedError(ValueError):
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class ResolvedPath:
     """A path as it was given, and where it leads. `folder` is the workspace folder it is in, None outside.
 
     `protected`: it starts something later, and is asked for whatever else holds. `instructs`: it tells an agent or a
@@ -103,7 +103,7 @@ class Workspace:
         """Held while the file at this real path is read, agreed on and changed."""
         return self._locks.setdefault(real, asyncio.Lock())
 
-    def place(self, given: str) -> Place:
+    def place(self, given: str) -> ResolvedPath:
         """Where `given` leads. Relative paths start at the work dir and must not leave the workspace.
 
         Raises PathRefusedError.
@@ -126,9 +126,9 @@ class Workspace:
             )
         return place
 
-    def place_of(self, real: Path, given: str | None = None) -> Place:
+    def place_of(self, real: Path, given: str | None = None) -> ResolvedPath:
         """The same for a path that is real already."""
-        return Place(
+        return ResolvedPath(
             given=str(real) if given is None else given,
             real=real,
             folder=self._folder_of(real),

@@ -6,7 +6,7 @@ A compound command is covered when each simple command in it is; one that leaves
 import re
 import shlex
 
-from kimi_tui.i18n import said
+from kimi_tui.i18n import tr
 from kimi_tui.interaction.approvals import Scope
 from kimi_tui.permission.programs.judge import judge
 from kimi_tui.permission.programs.options import Level
@@ -19,7 +19,7 @@ _PLAIN = re.compile(r"[A-Za-z0-9_.\[][A-Za-z0-9_.:@/+-]*")
 _CHANGE_FOLDER = frozenset({"cd", "pushd", "popd"})
 
 
-def scope_of(line: CommandLine, text: str) -> Scope | None:
+def approval_scope(line: CommandLine, text: str) -> Scope | None:
     """The scope of a command line, written as `text`; None where a yes can only be for once.
 
     In another folder a program may read other settings, so a line that changes the folder is covered as a whole.
@@ -28,7 +28,7 @@ def scope_of(line: CommandLine, text: str) -> Scope | None:
         return None
     if any(command.program in _CHANGE_FOLDER for command in line.commands):
         text = text.strip()
-        whole = said("exactly `{words}`", words=text)
+        whole = tr("exactly `{words}`", words=text)
         return Scope((f"run exactly: {text}",), whole) if len(text) <= _MAX_SHOWN * 2 else None
     keys: dict[str, str] = {}
     for command in line.commands:
@@ -47,6 +47,6 @@ def _key(words: tuple[str, ...]) -> tuple[str, str]:
     found = judge(words)
     if found.level <= Level.HARMLESS:
         text = shlex.join(found.beginning)
-        return f"run command: {text}", said("`{words}` with harmless options", words=text)
+        return f"run command: {text}", tr("`{words}` with harmless options", words=text)
     text = " ".join(word.spelled if isinstance(word, Spelled) else shlex.quote(word) for word in words)
-    return f"run exactly: {text}", said("exactly `{words}`", words=text)
+    return f"run exactly: {text}", tr("exactly `{words}`", words=text)

@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import Literal
 from uuid import uuid4
 
-from kimi_tui.i18n import said
-from kimi_tui.tools.shell_support.process_runner import Ended, run
+from kimi_tui.i18n import tr
+from kimi_tui.tools.shell_support.process_runner import ProcessResult, run
 from kimi_tui.wire.display import UnknownBlock
 
 MAX_RUNNING = 4
@@ -69,8 +69,8 @@ class BackgroundTask:
     @property
     def ending(self) -> str:
         """What became of it, for the person, who reads the description beside it."""
-        code = said("exit code {code}", code=self.exit_code) if self.exit_code else ""
-        after = said("after {seconds:.0f} s", seconds=self._took)
+        code = tr("exit code {code}", code=self.exit_code) if self.exit_code else ""
+        after = tr("after {seconds:.0f} s", seconds=self._took)
         return ", ".join(filter(None, (self.status, self.reason, code, after)))
 
     @property
@@ -161,7 +161,7 @@ class BackgroundTasks:
 NO_BACKGROUND = BackgroundTasks(None)
 
 
-def _status(ended: Ended) -> TaskStatus:
+def _status(ended: ProcessResult) -> TaskStatus:
     if ended.timed_out:
         return "timed out"
     return "done" if ended.exit_code == 0 else "failed"

@@ -17,7 +17,7 @@ from kimi_tui.permission.subject import Pattern, Spelled
 from kimi_tui.tools.shell_support.builtins import doubts_of_variable
 from kimi_tui.tools.shell_support.globs import UNKNOWN, quoted
 from kimi_tui.tools.shell_support.lexer import read_plain
-from kimi_tui.tools.shell_support.wrapper_programs import Inner, unwrap
+from kimi_tui.tools.shell_support.wrapper_programs import InnerCommand, unwrap
 
 READABLE_BYTES = 10_000
 """Nobody reads longer command lines in a dialog, so no rule allows them."""
@@ -122,9 +122,9 @@ class CommandLine:
         return any(doubt.unread for doubt in self.doubts)
 
 
-def take_apart(text: str) -> CommandLine:
+def parse_command_line(text: str) -> CommandLine:
     """Never raises, whatever the text."""
-    taking = _Taking()
+    taking = _Parser()
     taking.line(text, 0)
     return CommandLine(
         tuple(taking.commands),
@@ -151,7 +151,7 @@ class _Source:
         return self.content[node.start_byte : node.end_byte].decode("utf-8", "replace")
 
 
-class _Taking:
+class _Parser:
     def __init__(self) -> None:
         self.commands: list[SimpleCommand] = []
         self.doubts: list[Doubt] = []
@@ -298,7 +298,7 @@ class _Taking:
             match inner:
                 case str():
                     self.line(inner, depth + 1)
-                case Inner():
+                case InnerCommand():
                     if depth >= _MAX_DEPTH * 4:
                         self.doubt(DoubtKind.TOO_DEEP)
                     else:

@@ -29,7 +29,7 @@ _WAKING = 0.5
 
 
 @dataclass(frozen=True, slots=True)
-class Ended:
+class ProcessResult:
     """How a command ended. `exit_code` is 128 + signal where it was killed, None where it is not known.
 
     `left` is the number of processes that it had left running, and that were ended.
@@ -47,7 +47,7 @@ async def run(
     env: Mapping[str, str],
     on_text: Callable[[str], bool | None],
     seconds: float | None = None,
-) -> Ended:
+) -> ProcessResult:
     """Run to the end; `on_text` gets standard output and error as they come, never cut within a character; True from
     it means that it has enough, and ends the command.
 
@@ -72,7 +72,7 @@ async def run(
                     await process.drained.wait()
         finally:
             process.close()
-    return Ended(None if timed_out else process.exit_code, timed_out, process.left)
+    return ProcessResult(None if timed_out else process.exit_code, timed_out, process.left)
 
 
 class _Process:

@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterator
 from pathlib import Path, PurePosixPath
 
-from kimi_tui.i18n import said
+from kimi_tui.i18n import tr
 from kimi_tui.permission.doubt import Weight
 from kimi_tui.permission.programs.judge import judge
 from kimi_tui.permission.programs.options import Level
@@ -29,13 +29,13 @@ def why_asked_for(line: CommandLine, workspace: Workspace) -> str | None:
     """The reason, or None where rules, mode and answers decide."""
     for doubt in line.doubts:
         if doubt.weight is Weight.LIMIT:
-            return said("not all of it was read: {why}", why=doubt)
+            return tr("not all of it was read: {why}", why=doubt)
     folders = _folders(line, workspace)
     for word, of_any in dict.fromkeys(_written(line)):
         for folder in folders:
             for path in expand(word, folder).paths:
                 if _acts_later(path, folder, workspace, of_any=of_any):
-                    return said("it names a protected or sensitive file: {file}", file=path)
+                    return tr("it names a protected or sensitive file: {file}", file=path)
     seen: set[str] = set()
     for word in dict.fromkeys(each for spelled in (*_known(line), *line.spelled) for each in _values(spelled)):
         for folder in folders:
@@ -46,9 +46,9 @@ def why_asked_for(line: CommandLine, workspace: Workspace) -> str | None:
                     continue
                 seen.add(f"{folder}\0{file}")
                 if len(file) < 4096 and _is_protected(file, folder, workspace):
-                    return said("it names a protected or sensitive file: {file}", file=file)
+                    return tr("it names a protected or sensitive file: {file}", file=file)
             if expanded.cut or len(seen) > _MAX_PATHS:
-                return said("it names so many files that not all were looked at: {word}", word=word)
+                return tr("it names so many files that not all were looked at: {word}", word=word)
     return None
 
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from pathlib import Path
 
-from kimi_tui.i18n import said
+from kimi_tui.i18n import tr
 from kimi_tui.permission.doubt import DoubtKind
 from kimi_tui.permission.programs.judge import judge
 from kimi_tui.permission.programs.options import Level
@@ -59,7 +59,7 @@ def reading_of(line: CommandLine, workspace: Workspace | None) -> Reading:
     for place, command in enumerate(line.commands):
         words = _known(command.words)
         if words is None:
-            why_not.append(said("a word of it is known only when it runs"))
+            why_not.append(tr("a word of it is known only when it runs"))
             continue
         if words[0] in ("cd", "pushd", "popd"):
             moved = True
@@ -71,7 +71,7 @@ def reading_of(line: CommandLine, workspace: Workspace | None) -> Reading:
             elsewhere.add(place)
     doubt = _doubt(line, folders)
     if doubt or (why_not and workspace is not None and not _files_may_be_read(line, folders, workspace)):
-        doubt = doubt or said("it reads or writes a file that is asked for")
+        doubt = doubt or tr("it reads or writes a file that is asked for")
         why_not = [why or doubt for why in why_not]
     return Reading(tuple(why_not), frozenset(elsewhere))
 
@@ -151,25 +151,25 @@ def _obeys_another(
 
 def _why_not(words: tuple[str, ...], found: Found, folders: Sequence[Path] | None, workspace: Workspace | None) -> str:
     if found.level is not Level.READS:
-        return found.why or said("`{program}` does not only read", program=" ".join(found.beginning or words[:1]))
+        return found.why or tr("`{program}` does not only read", program=" ".join(found.beginning or words[:1]))
     if folders is None or workspace is None:
-        return said("the folder that it runs in is not known")
+        return tr("the folder that it runs in is not known")
     if _is_ours(words[0], workspace):
-        return said("the program `{program}` is a file of the work dir", program=words[0])
+        return tr("the program `{program}` is a file of the work dir", program=words[0])
     if any(not _inside(folder, workspace) for folder in folders):
-        return said("it runs outside of the work dir")
+        return tr("it runs outside of the work dir")
     if found.configured and not all(runs_nothing(folder) for folder in folders):
-        return said("the repository has settings that may run a program")
+        return tr("the repository has settings that may run a program")
     for part in found.paths:
         for folder in folders:
             if not _may_be_read(part, folder, workspace):
-                return said("`{path}` is not to be read unasked", path=part)
+                return tr("`{path}` is not to be read unasked", path=part)
     if words[0] == "cd":
         return ""
     if found.deep:
         for root in _roots(found, folders):
             if not _holds_no_secrets(root, workspace, found.deep):
-                return said("`{path}` is not to be read unasked", path=root.name or str(root))
+                return tr("`{path}` is not to be read unasked", path=root.name or str(root))
     return ""
 
 

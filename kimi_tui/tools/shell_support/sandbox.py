@@ -8,7 +8,7 @@ from pathlib import Path
 
 from kimi_tui import paths
 from kimi_tui.config.schema import SandboxConfig
-from kimi_tui.i18n import said
+from kimi_tui.i18n import tr
 from kimi_tui.tools.file_support.workspace import Workspace
 from kimi_tui.tools.shell_support.bwrap_args import sandbox_argv
 from kimi_tui.tools.shell_support.child_env import DEFAULT_ENV
@@ -91,7 +91,7 @@ class Sandbox:
     async def _try(self) -> tuple[str | None, str | None]:
         program = shutil.which(_PROGRAM)
         if program is None or self._workspace is None:
-            return None, said("bubblewrap (`bwrap`) is not installed")
+            return None, tr("bubblewrap (`bwrap`) is not installed")
         printed: list[str] = []
         command = [*sandbox_argv(program, self._config, self._workspace), "true"]
         try:
@@ -103,11 +103,11 @@ class Sandbox:
                 seconds=_PROBE_SECONDS,
             )
         except OSError as error:
-            return None, said("bubblewrap could not be started: {cause}", cause=error.strerror)
+            return None, tr("bubblewrap could not be started: {cause}", cause=error.strerror)
         if ended.exit_code == 0:
             return program, None
-        cause = " ".join("".join(printed).split())[:200] or said("it gives no reason")
-        return None, said("bubblewrap does not work here: {cause}", cause=cause)
+        cause = " ".join("".join(printed).split())[:200] or tr("it gives no reason")
+        return None, tr("bubblewrap does not work here: {cause}", cause=cause)
 
 
 NO_SANDBOX = Sandbox(SandboxConfig(mode="off"), None)

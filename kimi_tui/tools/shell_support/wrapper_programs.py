@@ -12,20 +12,20 @@ Words = tuple[str | None, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Inner:
+class InnerCommand:
     """A simple command within a wrapper."""
 
     words: Words
 
 
 @dataclass(slots=True)
-class Unwrapped:
+class UnwrappedCommand:
     """What a command would run besides itself: simple commands, or texts that are command lines.
 
     `replaced`: the command itself adds nothing to what is in it.
     """
 
-    inner: list[Inner | str] = field(default_factory=list[Inner | str])
+    inner: list[InnerCommand | str] = field(default_factory=list[InnerCommand | str])
     doubts: list[Doubt] = field(default_factory=list[Doubt])
     replaced: bool = False
 
@@ -48,15 +48,15 @@ _RISKY_OPTIONS = (
 )
 
 
-def unwrap(words: Words) -> Unwrapped:
+def unwrap(words: Words) -> UnwrappedCommand:
     """What these words run. Options that are not known leave a doubt."""
     if not words:
-        return Unwrapped()
+        return UnwrappedCommand()
     program = words[0]
     if program is None or isinstance(program, Pattern):
-        return Unwrapped(doubts=[Doubt(DoubtKind.UNKNOWN_PROGRAM)])
+        return UnwrappedCommand(doubts=[Doubt(DoubtKind.UNKNOWN_PROGRAM)])
     name = program.rpartition("/")[2]
-    found = _WRAPPERS[name](words) if name in _WRAPPERS else Unwrapped()
+    found = _WRAPPERS[name](words) if name in _WRAPPERS else UnwrappedCommand()
     if name in SHELLS:
         found = _shell(words)
     elif name in _RUN_OTHERS:
@@ -109,97 +109,99 @@ def _after_options(words: Words, flags: str, valued: str, *, long: tuple[str, ..
 
 def _runs(
     flags: str = "", valued: str = "", *, skip: int = 0, long: tuple[str, ...] = (), doubt: Doubt | None = None
-) -> Callable[[Words], Unwrapped]:
+) -> Callable[[Words], UnwrappedCommand]:
     """A wrapper that runs its words after the options and `skip` more. Without a doubt of its own it adds nothing."""
 
-    def unwrap_it(words: Words) -> Unwrapped:
+    def unwrap_it(words: Words) -> UnwrappedCommand:
         rest = _after_options(words, flags, valued, long=long)
         doubts = [doubt] if doubt else []
         own = words[1:] if rest is None else words[1 : len(words) - len(rest[skip:])]
         if rest is None or any(word is None or isinstance(word, Pattern) for word in own):
-            return Unwrapped(doubts=[*doubts, Doubt(DoubtKind.UNKNOWN_OPTION, words[0] or "")])
+            return UnwrappedCommand(doubts=[*doubts, Doubt(DoubtKind.UNKNOWN_OPTION, words[0] or "")])
         inner = rest[skip:]
         if not inner:
-            return Unwrapped(doubts=doubts)
-        return Unwrapped([Inner(inner)], doubts, replaced=doubt is None)
+            return UnwrappedCommand(doubts=doubts)
+        return UnwrappedCommand([InnerCommand(inner)], doubts, replaced=doubt is None)
 
     return unwrap_it
 
 
-def _nice(words: Words) -> Unwrapped:
+def _nice(words: Words) -> UnwrappedCommand:
     if len(words) > 1 and words[1] is not None and words[1].lstrip("-").isdigit() and words[1].startswith("-"):
         words = (words[0], *words[2:])
     return _runs(valued="n", long=("--adjustment=",))(words)
 
 
-def _command(words: Words) -> Unwrapped:
+def _command(words: Words) -> UnwrappedCommand:
     if len(words) > 1 and words[1] in ("-v", "-V"):
-        return Unwrapped()
+        return UnwrappedCommand()
     return _runs()(words)
 
 
-def _exec(words: Words) -> Unwrapped:
+def _exec(words: Words) -> UnwrappedCommand:
     return _runs("cl", "a")(words)
 
 
-def _as_user(flags: str, valued: str, long: tuple[str, ...] = ()) -> Callable[[Words], Unwrapped]:
-    def unwrap_it(words: Words) -> Unwrapped:
+def _as_user(flags: str, valued: str, long: tuple[str, ...] = ()) -> Callable[[Words], UnwrappedCommand]:
+    def unwrap_it(words: Words) -> UnwrappedCommand:
         found = _runs(flags, valued, long=long, doubt=Doubt(DoubtKind.OTHER_USER))(words)
         for inner in found.inner:
-            if isinstance(inner, Inner):  # `sudo A=1 x` sets A and runs x
+            if isinstance(inner, InnerCommand):  # `sudo A=1 x` sets A and runs x
                 kept = list(dropwhile(lambda word: word is None or "=" in word, inner.words))
-                found.inner = [Inner(tuple(kept))] if kept else []
+                found.inner = [InnerCommand(tuple(kept))] if kept else []
         return found
 
     return unwrap_it
 
 
-def _env(words: Words) -> Unwrapped:
+def _env(words: Words) -> UnwrappedCommand:
     rest = _after_options(
         words, "i0v", "uC", long=("--ignore-environment", "--null", "--debug", "--unset=", "--chdir=")
     )
     if rest is None:
-        return Unwrapped(doubts=[Doubt(DoubtKind.UNKNOWN_OPTION, "env")])
+        return UnwrappedCommand(doubts=[Doubt(DoubtKind.UNKNOWN_OPTION, "env")])
     doubts = [] if rest == words[1:] else [Doubt(DoubtKind.CHANGES_ENVIRONMENT)]
     while rest and (rest[0] is None or "=" in rest[0]):
         doubts = [*(doubts or [Doubt(DoubtKind.CHANGES_ENVIRONMENT)]), *doubts_of_variable(rest[0] or "")]
         rest = rest[1:]
-    return Unwrapped([Inner(rest)], doubts, replaced=not doubts) if rest else Unwrapped(doubts=doubts)
+    return (
+        UnwrappedCommand([InnerCommand(rest)], doubts, replaced=not doubts) if rest else UnwrappedCommand(doubts=doubts)
+    )
 
 
-def _shell(words: Words) -> Unwrapped:
+def _shell(words: Words) -> UnwrappedCommand:
     """`bash -c TEXT`; a script file is a command like any other; standard input is a doubt."""
     name = (words[0] or "").rpartition("/")[2]
     login: list[Doubt] = []
     for place, word in enumerate(words[1:], 1):
         if word is None:
-            return Unwrapped(doubts=[Doubt(DoubtKind.UNKNOWN_SCRIPT, words[0] or "")])
+            return UnwrappedCommand(doubts=[Doubt(DoubtKind.UNKNOWN_SCRIPT, words[0] or "")])
         if word.startswith("--") or word[:1] == "+" or word in ("-o", "-O"):
-            return Unwrapped(doubts=[Doubt(DoubtKind.UNKNOWN_OPTION, words[0] or "")])
+            return UnwrappedCommand(doubts=[Doubt(DoubtKind.UNKNOWN_OPTION, words[0] or "")])
         if not word.startswith("-") or word == "-":
-            return Unwrapped(doubts=[Doubt(DoubtKind.INPUT_IS_RUN)] if word == "-" else login)
+            return UnwrappedCommand(doubts=[Doubt(DoubtKind.INPUT_IS_RUN)] if word == "-" else login)
         letters = word[1:]
         if "l" in letters:
             login = [Doubt(DoubtKind.LOGIN_SHELL)]
         if not set(letters) <= set("ceuxlvfn"):
-            return Unwrapped(doubts=[Doubt(DoubtKind.UNKNOWN_OPTION, words[0] or "")])
+            return UnwrappedCommand(doubts=[Doubt(DoubtKind.UNKNOWN_OPTION, words[0] or "")])
         if "c" in letters:
             text = words[place + 1] if len(words) > place + 1 else None
             if text is None or len(words) > place + 2 or name not in _READ_AS_BASH:
                 doubts = [Doubt(DoubtKind.UNKNOWN_SCRIPT, f"{words[0]} -c")]
-                return Unwrapped([text] if text else [], doubts)
-            return Unwrapped([text], login, replaced=not login)
-    return Unwrapped(doubts=[Doubt(DoubtKind.INPUT_IS_RUN)])
+                return UnwrappedCommand([text] if text else [], doubts)
+            return UnwrappedCommand([text], login, replaced=not login)
+    return UnwrappedCommand(doubts=[Doubt(DoubtKind.INPUT_IS_RUN)])
 
 
-def _eval(words: Words) -> Unwrapped:
+def _eval(words: Words) -> UnwrappedCommand:
     known = [word for word in words[1:] if word is not None]
     whole = len(known) == len(words) - 1
-    return Unwrapped([" ".join(known)] if whole and known else [], [Doubt(DoubtKind.EVAL)])
+    return UnwrappedCommand([" ".join(known)] if whole and known else [], [Doubt(DoubtKind.EVAL)])
 
 
-def _find(words: Words) -> Unwrapped:
-    found = Unwrapped()
+def _find(words: Words) -> UnwrappedCommand:
+    found = UnwrappedCommand()
     place = 1
     while place < len(words):
         word = words[place]
@@ -213,11 +215,11 @@ def _find(words: Words) -> Unwrapped:
                 inner.append(words[place])
                 place += 1
             if inner:
-                found.inner.append(Inner(tuple(inner)))
+                found.inner.append(InnerCommand(tuple(inner)))
     return found
 
 
-_WRAPPERS: dict[str, Callable[[Words], Unwrapped]] = {
+_WRAPPERS: dict[str, Callable[[Words], UnwrappedCommand]] = {
     "timeout": _runs(
         "v", "ks", skip=1, long=(*("--preserve-status", "--foreground", "--verbose"), *("--kill-after=", "--signal="))
     ),

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
-from kimi_tui.secret_store import is_reference, revealed
+from kimi_tui.secret_store import is_reference, resolve
 
 SearchKind = Literal["moonshot", "searxng", "brave", "tavily"]
 
@@ -22,7 +22,7 @@ class WebService:
         """The same with the key itself. Raises ConfigError where the keyring does not give it."""
         if not is_reference(self.api_key):
             return self
-        return replace(self, api_key=await asyncio.to_thread(revealed, self.api_key))
+        return replace(self, api_key=await asyncio.to_thread(resolve, self.api_key))
 
 
 @dataclass(frozen=True, slots=True)

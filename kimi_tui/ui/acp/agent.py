@@ -46,7 +46,7 @@ from kimi_tui.session.session import sessions_dir
 from kimi_tui.session.session_index import fork, sessions_of
 from kimi_tui.soul.engine import Engine
 from kimi_tui.ui.acp import settings
-from kimi_tui.ui.acp.errors import AUTH_REQUIRED, INVALID_PARAMS, refusal
+from kimi_tui.ui.acp.errors import AUTH_REQUIRED, INVALID_PARAMS, to_request_error
 from kimi_tui.ui.acp.mcp_servers import Asked, servers
 from kimi_tui.ui.acp.session import AcpSession
 
@@ -316,4 +316,4 @@ def _refused() -> Generator[None]:
     try:
         yield
     except KimiTuiError as error:
-        raise refusal(error) from error
+        raise to_request_error(error) from error

@@ -9,7 +9,7 @@ INVALID_PARAMS = -32602
 INTERNAL = -32603
 
 
-def refusal(error: KimiTuiError) -> RequestError:
+def to_request_error(error: KimiTuiError) -> RequestError:
     match error:
         case ModelNotSetError():
             code = AUTH_REQUIRED

@@ -19,7 +19,7 @@ _NO_ANSWER = "no answer"
 _DONE = "done"
 
 
-class Asking:
+class PermissionRequests:
     """Each request waits in a task of its own, until the client answers or somebody else did."""
 
     def __init__(self, engine: Engine, client: Client, updates: Updates, *, form: bool) -> None:

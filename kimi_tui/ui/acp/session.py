@@ -28,8 +28,8 @@ from kimi_tui.tools.core.progress import Progress
 from kimi_tui.ui.acp import settings
 from kimi_tui.ui.acp.client_files import ClientBuffers
 from kimi_tui.ui.acp.content import user_input
-from kimi_tui.ui.acp.errors import refusal
-from kimi_tui.ui.acp.permissions import Asking
+from kimi_tui.ui.acp.errors import to_request_error
+from kimi_tui.ui.acp.permissions import PermissionRequests
 from kimi_tui.ui.acp.terminals import ClientTerminals
 from kimi_tui.ui.acp.updates import Update, Updates
 from kimi_tui.wire.codec import WireMessage
@@ -49,7 +49,7 @@ class AcpSession:
         self.engine = engine
         self._client = client
         self._updates = Updates(engine.work_dir)
-        self._asking = Asking(engine, client, self._updates, form=_takes_forms(can))
+        self._asking = PermissionRequests(engine, client, self._updates, form=_takes_forms(can))
         self._switches = can.session is not None and _takes_switches(can.session)
         self._queue: asyncio.Queue[Update | _Asked] = asyncio.Queue()
         self._turn: asyncio.Task[TurnResult] | None = None
@@ -121,10 +121,10 @@ class AcpSession:
             reason = "cancelled"
         except (MaxStepsReachedError, RepeatedCallError) as error:
             reason = "max_turn_requests"
-            self.engine.tell(str(error), severity="warning")
+            self.engine.notify(str(error), severity="warning")
         except KimiTuiError as error:
             await self._queue.join()
-            raise refusal(error) from error
+            raise to_request_error(error) from error
         else:
             usage = result.usage
             if result.stop == "cancelled":
@@ -132,7 +132,7 @@ class AcpSession:
             elif result.cut:
                 reason = "max_tokens"
             elif result.stop == "failed" and result.message:
-                self.engine.tell(result.message, severity="warning")
+                self.engine.notify(result.message, severity="warning")
         self._tell_facts()
         await self._queue.join()
         return PromptResponse(stop_reason=reason, usage=_usage(usage))

@@ -15,7 +15,7 @@ from acp import RequestError
 from acp.interfaces import Client
 from acp.schema import CreateTerminalResponse, EnvVariable, ReleaseTerminalResponse, WaitForTerminalExitResponse
 
-from kimi_tui.tools.shell_support.process_runner import Ended
+from kimi_tui.tools.shell_support.process_runner import ProcessResult
 
 _log = logging.getLogger(__name__)
 _MOST = 1 << 20
@@ -42,7 +42,7 @@ class ClientTerminals:
         env: Mapping[str, str],
         on_text: Callable[[str], bool | None],
         seconds: float | None,
-    ) -> Ended:
+    ) -> ProcessResult:
         terminal = await self._make(command, cwd, env)
         try:
             self._show(call_id, terminal)
@@ -73,7 +73,9 @@ class ClientTerminals:
             self._late.add(release)
             release.add_done_callback(self._late.discard)
 
-    async def _follow(self, terminal: str, on_text: Callable[[str], bool | None], seconds: float | None) -> Ended:
+    async def _follow(
+        self, terminal: str, on_text: Callable[[str], bool | None], seconds: float | None
+    ) -> ProcessResult:
         exited: WaitForTerminalExitResponse | None = None
         try:
             async with asyncio.timeout(seconds):
@@ -85,8 +87,8 @@ class ClientTerminals:
             on_text("[the beginning of the output was cut]\n")
         on_text(_plain(said.output))
         if exited is None:
-            return Ended(None, timed_out=True)
-        return Ended(exited.exit_code)
+            return ProcessResult(None, timed_out=True)
+        return ProcessResult(exited.exit_code)
 
     async def _release(self, terminal: str) -> None:
         """Shielded, since it is also what ends the command of a turn that is cancelled."""

@@ -10,7 +10,7 @@ ENDED = "<system>A background task has ended. Go on with what it was for, or say
 STOPPED = "<system>There is no more time: the background tasks were stopped. Say what is left to do.</system>"
 
 
-async def see_out(engine: Engine, background: BackgroundTasks, output: Output, *, ceiling_s: float) -> int:
+async def wait_for_background(engine: Engine, background: BackgroundTasks, output: Output, *, ceiling_s: float) -> int:
     """Take a turn each time that tasks have ended, until none runs; returns the exit status.
 
     What runs longer than `ceiling_s` is stopped, which is a failure.

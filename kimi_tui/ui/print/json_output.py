@@ -21,7 +21,7 @@ from kimi_tui.wire.parts import (
 )
 
 
-class JsonLines:
+class JsonOutput:
     """A raw listener. An assistant's message goes out when its step has said all, before its tools' results."""
 
     def __init__(self, out: OutputStream, *, final_only: bool, flow_events: bool) -> None:

@@ -16,10 +16,10 @@ from kimi_tui.flow.run.runner import FlowRunner
 from kimi_tui.flow.run.turn_protocol import TurnResult
 from kimi_tui.llm.message import Message
 from kimi_tui.text_safety import one_line
-from kimi_tui.ui.print.json_output import JsonLines
+from kimi_tui.ui.print.json_output import JsonOutput
 from kimi_tui.ui.print.output_stream import OutputStream
 from kimi_tui.ui.print.stdin_lines import read_lines
-from kimi_tui.ui.print.text_output import Prose
+from kimi_tui.ui.print.text_output import TextOutput
 from kimi_tui.wire.channel import Wire
 from kimi_tui.wire.codec import WireMessage
 from kimi_tui.wire.events import Notification, TurnBegin
@@ -53,7 +53,7 @@ class Output:
 
 @dataclass(frozen=True, slots=True)
 class _Printing:
-    printer: JsonLines | Prose
+    printer: JsonOutput | TextOutput
     stdout: OutputStream
 
 
@@ -68,9 +68,9 @@ def _printing(engine: Engine, output: Output) -> Generator["_Printing"]:
     """What the Wire says is printed while this lasts."""
     stdout = OutputStream(sys.stdout)
     printer = (
-        JsonLines(stdout, final_only=output.final_only, flow_events=output.flow_events)
+        JsonOutput(stdout, final_only=output.final_only, flow_events=output.flow_events)
         if output.json
-        else Prose(stdout, sys.stderr if output.progress else None, final_only=output.final_only)
+        else TextOutput(stdout, sys.stderr if output.progress else None, final_only=output.final_only)
     )
     unlisten = (engine.wire.listen(printer), engine.wire.listen(_warn))
     try:

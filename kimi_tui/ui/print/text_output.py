@@ -14,7 +14,7 @@ from kimi_tui.wire.flow_events import FlowBegin, FlowDecision, FlowEnd, FlowNode
 from kimi_tui.wire.parts import TextPart, ToolCall, ToolCallPart, ToolResult
 
 
-class Prose:
+class TextOutput:
     """A raw listener. Text of a step goes out as it comes; one blank line parts what two steps said.
 
     With `final_only` only the last step's text is printed, at the end. A retry voids what its step has

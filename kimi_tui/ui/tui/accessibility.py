@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True)
-class Manners:
+class DisplayOptions:
     """`ascii`: signs and boxes of ASCII. `motion` false: nothing turns or blinks.
 
     `plain`: for screen readers: one column, no boxes, no motion, and nothing that changes with the clock alone.
@@ -16,9 +16,9 @@ class Manners:
     plain: bool = False
 
     @property
-    def still(self) -> bool:
+    def reduced_motion(self) -> bool:
         return self.plain or not self.motion
 
-    def also(self, *, ascii: bool, motion: bool, plain: bool) -> "Manners":  # noqa: A002 - the name of the option
+    def merged_with(self, *, ascii: bool, motion: bool, plain: bool) -> "DisplayOptions":  # noqa: A002 - the name of the option
         """These, and what the command line asks for."""
-        return Manners(self.ascii or ascii, self.motion and motion, self.plain or plain)
+        return DisplayOptions(self.ascii or ascii, self.motion and motion, self.plain or plain)

@@ -13,33 +13,33 @@ from textual import events
 from textual.binding import BindingType
 from textual.screen import ModalScreen
 
-from kimi_tui.ui.tui.accessibility import Manners
+from kimi_tui.ui.tui.accessibility import DisplayOptions
 from kimi_tui.ui.tui.composer.composer import Composer
 from kimi_tui.ui.tui.engine_protocol import Command, Engine
 from kimi_tui.ui.tui.i18n.catalog import _, n_
-from kimi_tui.ui.tui.i18n.translate import answered
+from kimi_tui.ui.tui.i18n.translate import translate_lines
 from kimi_tui.ui.tui.keys.bindings import ACTIONS, bindings
-from kimi_tui.ui.tui.keys.hints import hints_for, reach, where_of, writes, writing
+from kimi_tui.ui.tui.keys.hints import approvals_key, composer_hints, focus_context, hints_for, writes
 from kimi_tui.ui.tui.keys.keymap import KeyMap
 from kimi_tui.ui.tui.main_screen.layout_css import LAYOUT
-from kimi_tui.ui.tui.main_screen.screen import Home, PaneName
-from kimi_tui.ui.tui.navigation.activity_indicator import WorkSigns
-from kimi_tui.ui.tui.navigation.escape_handler import WayBack
-from kimi_tui.ui.tui.navigation.screen_registry import Doors
-from kimi_tui.ui.tui.navigation.subagent_screens import Insides
-from kimi_tui.ui.tui.navigation.trust_prompt import Trust
-from kimi_tui.ui.tui.session.engine_factory import Host
-from kimi_tui.ui.tui.session.prompt_controller import Prompts
-from kimi_tui.ui.tui.session.session_controller import MakeEngine, Seat
+from kimi_tui.ui.tui.main_screen.screen import MainScreen, PaneName
+from kimi_tui.ui.tui.navigation.activity_indicator import ActivityIndicator
+from kimi_tui.ui.tui.navigation.escape_handler import EscapeHandler
+from kimi_tui.ui.tui.navigation.screen_registry import ScreenRouter
+from kimi_tui.ui.tui.navigation.subagent_screens import SubagentScreens
+from kimi_tui.ui.tui.navigation.trust_prompt import TrustPrompt
+from kimi_tui.ui.tui.session.engine_factory import EngineFactory
+from kimi_tui.ui.tui.session.prompt_controller import PromptController
+from kimi_tui.ui.tui.session.session_controller import MakeEngine, SessionController
 from kimi_tui.ui.tui.startup import gc_tuning
-from kimi_tui.ui.tui.startup.deferred_imports import load_the_rest
-from kimi_tui.ui.tui.startup.input_buffer import EarlyKeys
-from kimi_tui.ui.tui.state.view_clock import Moment
+from kimi_tui.ui.tui.startup.deferred_imports import preload
+from kimi_tui.ui.tui.startup.input_buffer import StartupInputBuffer
+from kimi_tui.ui.tui.state.view_clock import ViewClock
 from kimi_tui.ui.tui.terminal.app_base import TerminalApp
 from kimi_tui.ui.tui.terminal.frame_rate import FRAME
 from kimi_tui.ui.tui.themes import theme
-from kimi_tui.ui.tui.themes.theme_registry import ThemeShelf
-from kimi_tui.ui.tui.widgets.modal_frame import Frame
+from kimi_tui.ui.tui.themes.theme_registry import ThemeRegistry
+from kimi_tui.ui.tui.widgets.modal_frame import ModalFrame
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -49,13 +49,13 @@ if TYPE_CHECKING:
     from kimi_tui.ui.tui.dialogs.branch_choice import BranchDialog
     from kimi_tui.ui.tui.dialogs.question import QuestionDialog
     from kimi_tui.ui.tui.flow_pane.chart_view import FlowChart
-    from kimi_tui.ui.tui.flow_pane.controller import FlowDesk
+    from kimi_tui.ui.tui.flow_pane.controller import FlowController
     from kimi_tui.ui.tui.flow_pane.flow_list import FlowList
     from kimi_tui.ui.tui.flow_pane.pane import FlowPane
-    from kimi_tui.ui.tui.main_screen.approvals_pane import WaitingPane
+    from kimi_tui.ui.tui.main_screen.approvals_pane import ApprovalsPane
     from kimi_tui.ui.tui.replay.scrub_bar import ScrubBar
-    from kimi_tui.ui.tui.replay.time_travel import TimeMachine
-    from kimi_tui.ui.tui.session.presenter import Stage
+    from kimi_tui.ui.tui.replay.time_travel import TimeTravel
+    from kimi_tui.ui.tui.session.presenter import Presenter
     from kimi_tui.ui.tui.session.wire_bridge import WireBatch
     from kimi_tui.ui.tui.transcript.view import Transcript
     from kimi_tui.wire.parts import UserInput
@@ -76,15 +76,15 @@ class KimiTui(TerminalApp):
     CSS = LAYOUT
     ENABLE_COMMAND_PALETTE = False
     BINDINGS: ClassVar[list[BindingType]] = [*bindings()]
-    stage: "Stage"
-    machine: "TimeMachine"
-    desk: "FlowDesk"
+    stage: "Presenter"
+    machine: "TimeTravel"
+    desk: "FlowController"
 
     def __init__(
         self,
         make_engine: MakeEngine,
         *,
-        host: Host | None = None,
+        host: EngineFactory | None = None,
         door: str = "",
         prompt: str | None = None,
         theme: str = theme.DEFAULT_THEME,
@@ -93,38 +93,38 @@ class KimiTui(TerminalApp):
         steady: Callable[[], float] = time.monotonic,
         frame: float = FRAME,
         motion: bool = True,
-        manners: Manners | None = None,
+        manners: DisplayOptions | None = None,
     ) -> None:
-        super().__init__(manners or Manners(motion=motion))
+        super().__init__(manners or DisplayOptions(motion=motion))
         self.host = host
         self._first_door = door
         self._clock, self.steady = clock, steady
-        self.moment = Moment(clock)
-        self.home = Home(manners=self.manners, place=place, hints=writing())
-        self.seat = Seat(self, make_engine, prompt=prompt, clock=clock, frame=frame)
-        self.prompts = Prompts(
+        self.moment = ViewClock(clock)
+        self.home = MainScreen(manners=self.manners, place=place, hints=composer_hints())
+        self.seat = SessionController(self, make_engine, prompt=prompt, clock=clock, frame=frame)
+        self.prompts = PromptController(
             self.home,
             tell=lambda text, warning: self.tell(text, severity="warning" if warning else "information"),
-            ended=self.seat.turn_ended,
-            failed=lambda cause: self.stage.fault(cause),
+            ended=self.seat.on_turn_end,
+            failed=lambda cause: self.stage.show_internal_error(cause),
         )
         self.keymap = KeyMap()
-        self.way_back = WayBack(self, steady=steady)
+        self.way_back = EscapeHandler(self, steady=steady)
         self.furnished = False
-        self.work_signs = WorkSigns(self)
-        self._early_keys = EarlyKeys()
-        self.doors = Doors(self)
-        self.insides = Insides(self)
-        self.trust = Trust(self)
-        self.shelf = ThemeShelf(self)
-        self.shelf.begin(theme)
+        self.work_signs = ActivityIndicator(self)
+        self._early_keys = StartupInputBuffer()
+        self.doors = ScreenRouter(self)
+        self.insides = SubagentScreens(self)
+        self.trust = TrustPrompt(self)
+        self.shelf = ThemeRegistry(self)
+        self.shelf.load_initial(theme)
 
     # Start and end
 
     def get_theme_variable_defaults(self) -> dict[str, str]:
         return dict(theme.VARIABLE_DEFAULTS)
 
-    def get_default_screen(self) -> Home:
+    def get_default_screen(self) -> MainScreen:
         return self.home
 
     def on_mount(self) -> None:
@@ -136,32 +136,34 @@ class KimiTui(TerminalApp):
 
     async def _furnish(self) -> None:
         """The panes, and what works them."""
-        await asyncio.to_thread(load_the_rest)
-        from kimi_tui.ui.tui.flow_pane.controller import FlowDesk
-        from kimi_tui.ui.tui.main_screen.panes import make_furniture
-        from kimi_tui.ui.tui.replay.presenter_adapter import PastScene
-        from kimi_tui.ui.tui.replay.time_travel import TimeMachine
-        from kimi_tui.ui.tui.session.presenter import Stage
+        await asyncio.to_thread(preload)
+        from kimi_tui.ui.tui.flow_pane.controller import FlowController
+        from kimi_tui.ui.tui.main_screen.panes import build_panes
+        from kimi_tui.ui.tui.replay.presenter_adapter import HistoryPresenter
+        from kimi_tui.ui.tui.replay.time_travel import TimeTravel
+        from kimi_tui.ui.tui.session.presenter import Presenter
 
         home = self.home
-        motion = not self.manners.still
-        await home.furnish(make_furniture(clock=self.moment, steady=self.steady, motion=motion))
-        self.stage = Stage(home, clock=self._clock, moment=self.moment, attention=self.attention, steady=self.steady)
-        self.machine = TimeMachine(PastScene(self.stage), home.scrub, steady=self.steady)
-        self.stage.hearer = self.machine
-        self.desk = FlowDesk(self, self.stage, self.machine, clock=self.moment)
+        motion = not self.manners.reduced_motion
+        await home.mount_panes(build_panes(clock=self.moment, steady=self.steady, motion=motion))
+        self.stage = Presenter(
+            home, clock=self._clock, moment=self.moment, attention=self.attention, steady=self.steady
+        )
+        self.machine = TimeTravel(HistoryPresenter(self.stage), home.scrub, steady=self.steady)
+        self.stage.history_sink = self.machine
+        self.desk = FlowController(self, self.stage, self.machine, clock=self.moment)
         self.furnished = True
-        await self._early_keys.release(super().on_event)
+        await self._early_keys.flush_all(super().on_event)
 
     async def _begin(self) -> None:
         await self._furnish()
-        await self.seat.start(self._first_door)
+        await self.seat.open(self._first_door)
         if self.engine is not None and self.host is not None:
-            follow = self.shelf.follow(lambda problem: self.tell(problem, severity="warning"))
+            follow = self.shelf.watch(lambda problem: self.tell(problem, severity="warning"))
             self.run_worker(follow, group="themes", exit_on_error=False)
         if self.engine is not None:
             await self.engine.loaded()
-        gc_tuning.look_seldom()
+        gc_tuning.freeze_startup_objects()
 
     @property
     def engine(self) -> Engine | None:
@@ -171,10 +173,10 @@ class KimiTui(TerminalApp):
         """A session is on the screen."""
 
     async def on_unmount(self) -> None:
-        self.work_signs.leave()
+        self.work_signs.clear()
         try:
             async with asyncio.timeout(_LEAVE_S):
-                await self.seat.leave()
+                await self.seat.close()
         except TimeoutError:
             _log.warning("what ran could not be ended in time")
 
@@ -185,25 +187,29 @@ class KimiTui(TerminalApp):
         self.copy_to_clipboard(text)
         lines = text.count("\n") + 1
         much = n_("{count} line copied", "{count} lines copied", lines)
-        self.tell(_("{much}, by {way}", much=much, way=clipboard.how()))
+        self.tell(_("{much}, by {way}", much=much, way=clipboard.copy_method()))
 
     def watch_app_focus(self) -> None:
-        self.work_signs.show()
+        self.work_signs.update()
 
     # The Wire
 
     def on_wire_batch(self, event: "WireBatch") -> None:
-        self.stage.take(event.messages)
+        self.stage.apply_batch(event.messages)
         self.insides.follow()
-        self.prompts.hear(event.messages)
-        self.work_signs.show()
+        self.prompts.on_wire(event.messages)
+        self.work_signs.update()
         self.hint()
 
     # Prompts
 
     def commands(self) -> Sequence[Command]:
         engine = self.engine
-        return self.doors.among(engine.commands(), engine.skills) if engine is not None else self.doors.among(())
+        return (
+            self.doors.all_commands(engine.commands(), engine.skills)
+            if engine is not None
+            else self.doors.all_commands(())
+        )
 
     def submit(self, content: "UserInput") -> None:
         """Send it to the engine, as soon as there is one."""
@@ -212,7 +218,7 @@ class KimiTui(TerminalApp):
     def on_composer_submitted(self, event: Composer.Submitted) -> None:
         if event.text.strip() in _GOODBYES:
             self.action_leave()
-        elif self.seat.starting or not self.doors.takes(event.text):
+        elif self.seat.starting or not self.doors.handle_slash(event.text):
             self.submit(event.content)
 
     def on_composer_steered(self, event: Composer.Steered) -> None:
@@ -240,8 +246,8 @@ class KimiTui(TerminalApp):
                 event.request_id, event.response, event.feedback, edited=event.edited, taken=event.taken
             )
 
-    def on_waiting_pane_opened(self, event: "WaitingPane.Opened") -> None:
-        self.stage.ask(event.request_id)
+    def on_approvals_pane_opened(self, event: "ApprovalsPane.Opened") -> None:
+        self.stage.show_approvals(event.request_id)
 
     def on_branch_dialog_chosen(self, event: "BranchDialog.Chosen") -> None:
         self.desk.take_branch(event.node_id, event.label)
@@ -288,14 +294,14 @@ class KimiTui(TerminalApp):
     def open_dialog(self, screen: ModalScreen[str | None], done: Callable[[str | None], None]) -> None:
         self.push_screen(screen, done)
 
-    def work_aside(self, work: Coroutine[None, None, None]) -> None:
+    def run_in_background(self, work: Coroutine[None, None, None]) -> None:
         self.run_worker(work, group="desk", exclusive=True)
 
     # Time
 
     def action_time(self) -> None:
         """The session as it was: the bar to go through its time with."""
-        if isinstance(self.screen, Home) and not self.machine.open():
+        if isinstance(self.screen, MainScreen) and not self.machine.open():
             self.tell(_("nothing was said yet"))
 
     def on_scrub_bar_moved(self, event: "ScrubBar.Moved") -> None:
@@ -316,8 +322,8 @@ class KimiTui(TerminalApp):
         action, _, target = event.action.partition(":")
         if action == "agent":
             self.insides.open(event.item_id)
-        elif action == "node" and self.stage.shown.flow.picture is not None:
-            if self.home.in_pane or self.home.room != "wide" or self.home.zoomed is not None:
+        elif action == "node" and self.stage.shown_ids.flow.picture is not None:
+            if self.home.in_pane or self.home.layout_size != "wide" or self.home.zoomed is not None:
                 self.home.go_to("flow")
             self.home.flow.chart.select(target)
 
@@ -329,67 +335,69 @@ class KimiTui(TerminalApp):
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """The keys of the conversation do not act behind another screen."""
         if action == "suspend":
-            return "suspend" in self.keymap.given or not self.would_undo()
+            return "suspend" in self.keymap.overrides or not self.would_undo()
         if action == "copy_or_clear":  # behind a further screen only to leave
-            return isinstance(self.screen, Home) or not getattr(self.focused, "selected_text", "")
-        return not (isinstance(self.screen, Frame) and action in ACTIONS and action != "leave")
+            return isinstance(self.screen, MainScreen) or not getattr(self.focused, "selected_text", "")
+        return not (isinstance(self.screen, ModalFrame) and action in ACTIONS and action != "leave")
 
     async def on_event(self, event: events.Event) -> None:
         """A key is first what the person has made of it, and waits for the panes where it means them."""
-        if isinstance(event, events.Key) and not event.is_forwarded and self.keymap.given:
-            from kimi_tui.ui.tui.keys.remap import meant
+        if isinstance(event, events.Key) and not event.is_forwarded and self.keymap.overrides:
+            from kimi_tui.ui.tui.keys.remap import resolve_key
 
-            if (pressed := await meant(self, event)) is None:
+            if (pressed := await resolve_key(self, event)) is None:
                 return
             event = pressed
         if isinstance(event, events.Key) and not event.is_forwarded and self.furnished:
             self.home.hints.say("")
             if self.home.in_pane:
-                self.stage.steered_at = self.steady()
-        if not self._early_keys.hold(event, can_write=self.home.focused is not None):
+                self.stage.last_steered_at = self.steady()
+        if not self._early_keys.buffer(event, can_write=self.home.focused is not None):
             await super().on_event(event)
 
     async def on_descendant_focus(self, event: events.DescendantFocus) -> None:
         self.hint()
-        await self._early_keys.let_write(super().on_event)
+        await self._early_keys.flush_text(super().on_event)
 
-    def on_home_zoomed(self) -> None:
+    def on_main_screen_zoomed(self) -> None:
         self.hint()
 
     def hint(self) -> None:
         """Name the keys that act now."""
         if self.is_running and self.home.is_mounted:
-            self.home.hints.show(hints_for(self.home, self.stage.state, self.keymap) if self.furnished else writing())
-        if self.furnished and self.app_focus and (asks := self.home.asks) is not None:
-            asks.attend(reach(self.keymap))
+            self.home.hints.show(
+                hints_for(self.home, self.stage.state, self.keymap) if self.furnished else composer_hints()
+            )
+        if self.furnished and self.app_focus and (asks := self.home.open_dialog_widget) is not None:
+            asks.show_focus_hint(approvals_key(self.keymap))
 
     def use_keys(self, table: "Mapping[str, str]", file: "Path | None") -> None:
         """Other keys than those of themselves; what is wrong with them is said in the conversation."""
-        from kimi_tui.ui.tui.keys.keymap import read_keys, told
+        from kimi_tui.ui.tui.keys.keymap import format_problems, read_keys
         from kimi_tui.ui.tui.state.items import NoticeItem
 
         before, self.keymap = self.keymap, read_keys(table)
         self.home.write_key = writes(self.keymap)
         self.hint()
-        if (troubles := self.keymap.troubles) and troubles != before.troubles:
-            words = "\n".join([_("Some of your keys cannot be used:"), *told(troubles, file)])
-            self.stage.say(NoticeItem(words, "warning"))
+        if (troubles := self.keymap.problems) and troubles != before.problems:
+            words = "\n".join([_("Some of your keys cannot be used:"), *format_problems(troubles, file)])
+            self.stage.add_notice(NoticeItem(words, "warning"))
 
     def tell(self, text: str, *, severity: str = "information") -> None:
         """A passing word to the person."""
         bad = severity == "warning"
-        words = f"! {answered(text)}" if bad else answered(text)
+        words = f"! {translate_lines(text)}" if bad else translate_lines(text)
         self.notify(words, severity="warning" if bad else "information", timeout=8 if bad else 4, markup=False)
 
     def action_escape(self) -> None:
         self.way_back.escape()
 
     def action_copy_or_clear(self) -> None:
-        self.way_back.copy_or_clear()
+        self.way_back.copy_clear_or_quit()
 
     def action_plan(self) -> None:
         """Plan mode, where one writes; elsewhere the focus goes back."""
-        if self.home.composer.prompt.has_focus and isinstance(self.screen, Home):
+        if self.home.composer.prompt.has_focus and isinstance(self.screen, MainScreen):
             from kimi_tui.ui.tui.navigation.plan_mode_action import toggle_plan_mode
 
             toggle_plan_mode(self)
@@ -399,14 +407,14 @@ class KimiTui(TerminalApp):
     def action_editor(self) -> None:
         from kimi_tui.ui.tui.navigation import external_editor
 
-        if isinstance(self.screen, Home):
+        if isinstance(self.screen, MainScreen):
             reading = self.home.focused_pane == "talk"
-            (external_editor.read_in_editor if reading else external_editor.write_in_editor)(self)
+            (external_editor.open_conversation_in_editor if reading else external_editor.edit_draft_in_editor)(self)
 
     def action_scrollback(self) -> None:
         from kimi_tui.ui.tui.navigation.scrollback import show_in_scrollback
 
-        if isinstance(self.screen, Home):
+        if isinstance(self.screen, MainScreen):
             show_in_scrollback(self)
 
     def action_leave(self) -> None:
@@ -416,28 +424,28 @@ class KimiTui(TerminalApp):
         self.doors.open(name)
 
     def action_command_palette(self) -> None:
-        from kimi_tui.ui.tui.navigation.command_palette import Entry, Palette, entries
+        from kimi_tui.ui.tui.navigation.command_palette import CommandPalette, PaletteEntry, palette_entries
 
-        def taken(entry: Entry | None) -> None:
+        def taken(entry: PaletteEntry | None) -> None:
             if entry is not None:
                 self.call_later(entry.run)
 
-        if isinstance(self.screen, Home):
-            self.push_screen(Palette(tuple(entries(self))), taken)
+        if isinstance(self.screen, MainScreen):
+            self.push_screen(CommandPalette(tuple(palette_entries(self))), taken)
 
     def action_help(self) -> None:
         from kimi_tui.ui.tui.screens.help import Help
 
-        if isinstance(self.screen, Home):
-            self.push_screen(Help(where_of(self.home), self.keymap))
+        if isinstance(self.screen, MainScreen):
+            self.push_screen(Help(focus_context(self.home), self.keymap))
         elif isinstance(self.screen, Help):
             self.screen.dismiss(None)
 
     def action_pane(self, name: PaneName) -> None:
-        if not isinstance(self.screen, Home):
+        if not isinstance(self.screen, MainScreen):
             return
-        if name == "waiting" and (asks := self.home.asks) is not None:
-            self.home.lend_focus(asks)
+        if name == "waiting" and (asks := self.home.open_dialog_widget) is not None:
+            self.home.focus_dialog(asks)
         elif not self.home.go_to(name):
             nothing = {"flow": _("there are no flows"), "todo": _("the todo list is empty")}
             starting = _("the session is still starting")
@@ -449,7 +457,7 @@ class KimiTui(TerminalApp):
         self.doors.open("theme")
 
     def use_theme(self, name: str) -> None:
-        if self.shelf.use(name):
+        if self.shelf.activate(name):
             self.doors.keep_theme(name)
         else:
             self.tell(_("this theme cannot be read; the log says why"), severity="warning")

@@ -71,7 +71,7 @@ class Engine(Protocol):
         ...
 
     @property
-    def sees_images(self) -> bool:
+    def accepts_images(self) -> bool:
         """The model takes pictures."""
         ...
 

@@ -12,33 +12,33 @@ from kimi_tui.errors import FaultError, KimiTuiError
 from kimi_tui.ui.tui.app import KimiTui
 from kimi_tui.ui.tui.i18n import catalog
 from kimi_tui.ui.tui.i18n.catalog import _
-from kimi_tui.ui.tui.session.engine_factory import MakePlan, PlanHost
-from kimi_tui.ui.tui.startup.early_config import first_look
-from kimi_tui.ui.tui.terminal.column_guard import draws_whole
+from kimi_tui.ui.tui.session.engine_factory import MakePlan, PlanEngineFactory
+from kimi_tui.ui.tui.startup.early_config import read_early_config
+from kimi_tui.ui.tui.terminal.column_guard import renders_graphemes
 from kimi_tui.ui.tui.terminal.driver import TerminalDriver
 from kimi_tui.ui.tui.terminal.frame_rate import frame_time
-from kimi_tui.ui.tui.terminal.output_optimizer import terse_driver
-from kimi_tui.ui.tui.terminal.shutdown import Ending, Kept
+from kimi_tui.ui.tui.terminal.output_optimizer import optimizing_driver
+from kimi_tui.ui.tui.terminal.shutdown import SavedTerminal, ShutdownHandler
 
 if TYPE_CHECKING:
-    from kimi_tui.soul.assemble import Plan
+    from kimi_tui.soul.assemble import EngineConfig
 
 
 def run_tui(
     make_plan: "MakePlan",
     *,
-    place: str,
+    work_dir_label: str,
     prompt: str | None = None,
-    make_demo: Callable[[], "tuple[Plan, str]"] | None = None,
-    demo_over: Callable[[Path], bool] = lambda _folder: False,
+    make_demo: Callable[[], "tuple[EngineConfig, str]"] | None = None,
+    on_demo_end: Callable[[Path], bool] = lambda _folder: False,
     config_file: Path | None = None,
-    config_kept: bool = True,
-    door: str = "",
+    config_is_saved: bool = True,
+    initial_screen: str = "",
     ascii: bool = False,  # noqa: A002 - the name of the option
     motion: bool = True,
     plain: bool = False,
-    page: tuple[int, int] | None = None,
-    kept: Kept | None = None,
+    browser_size: tuple[int, int] | None = None,
+    terminal_state: SavedTerminal | None = None,
 ) -> int:
     """Show the screen until the person leaves; the exit status.
 
@@ -55,44 +55,46 @@ def run_tui(
         refused.append(error)
         app.exit(error.exit_code)
 
-    host = PlanHost(make_plan, make_demo, config_file=config_file, config_kept=config_kept, refused=refuse)
-    look = first_look(config_file)
-    catalog.use(catalog.language_of(look.language))
+    host = PlanEngineFactory(make_plan, make_demo, config_file=config_file, config_kept=config_is_saved, refused=refuse)
+    look = read_early_config(config_file)
+    catalog.set_language(catalog.resolve_language(look.language))
     app = KimiTui(
         host.make,
         host=host,
         theme=look.theme,
-        manners=look.manners.also(ascii=ascii, motion=motion, plain=plain),
-        door=door,
+        manners=look.display_options.merged_with(ascii=ascii, motion=motion, plain=plain),
+        door=initial_screen,
         prompt=prompt,
-        place=place,
+        place=work_dir_label,
         frame=frame_time(),
     )
     try:
-        status = drive(app, page=page, kept=kept)
+        status = drive(app, page=browser_size, kept=terminal_state)
     finally:
-        if host.to_resume is not None and page is None:
-            command = f"kimi-tui --session {host.to_resume}"
+        if host.resumable_session_id is not None and browser_size is None:
+            command = f"kimi-tui --session {host.resumable_session_id}"
             with suppress(OSError):
                 sys.stdout.write(_("To go on with this session: {command}", command=command) + "\n")
     for folder in sorted(host.demos):
-        gone = demo_over(folder)
+        gone = on_demo_end(folder)
         with suppress(OSError):
-            sys.stdout.write((_demo_gone() if gone else _demo_stays(folder)) + "\n" if page is None else "")
+            sys.stdout.write(
+                (_on_demo_deleted() if gone else _on_demo_kept(folder)) + "\n" if browser_size is None else ""
+            )
     if refused:
         raise refused[0]
     return status
 
 
-def _demo_gone() -> str:
+def _on_demo_deleted() -> str:
     return _("That was the demo; its folder and its session are gone. Again: {command}", command="kimi-tui --demo")
 
 
-def _demo_stays(folder: Path) -> str:
+def _on_demo_kept(folder: Path) -> str:
     return _("That was the demo; what you made in it stays in {folder}", folder=folder)
 
 
-def drive(app: KimiTui, *, page: tuple[int, int] | None = None, kept: Kept | None = None) -> int:
+def drive(app: KimiTui, *, page: tuple[int, int] | None = None, kept: SavedTerminal | None = None) -> int:
     """Run an app in this terminal, or in a browser's page of so many columns and rows; the exit status.
 
     Raises FaultError for what nothing else has caught.
@@ -100,30 +102,30 @@ def drive(app: KimiTui, *, page: tuple[int, int] | None = None, kept: Kept | Non
     for name in ("COLUMNS", "LINES"):  # they are true until the first resize only
         os.environ.pop(name, None)
     if page is not None:
-        from kimi_tui.ui.tui.terminal.web_driver import ServedDriver
+        from kimi_tui.ui.tui.terminal.web_driver import BrowserDriver
 
-        app.driver_class = terse_driver(ServedDriver)
+        app.driver_class = optimizing_driver(BrowserDriver)
     else:
         # Plain GNU screen does not fill what it erases with the ground's colour.
         plain_screen = os.environ.get("TERM", "").startswith("screen") and "TMUX" not in os.environ
-        TerminalDriver.kept = kept
-        app.driver_class = terse_driver(
-            TerminalDriver, erase=not plain_screen, whole=draws_whole(os.environ), caret=app.manners.plain
+        TerminalDriver.saved_terminal = kept
+        app.driver_class = optimizing_driver(
+            TerminalDriver, erase=not plain_screen, whole=renders_graphemes(os.environ), caret=app.manners.plain
         )
-    ending = Ending(kept, page=page is not None)
+    ending = ShutdownHandler(kept, page=page is not None)
     try:
-        with ending.heard():
+        with ending.received_signal():
             return asyncio.run(_run(app, ending, page=page))
     except FaultError:
         raise
     except Exception as error:
-        from kimi_tui.ui.tui.terminal.crash_report import fault_of
+        from kimi_tui.ui.tui.terminal.crash_report import report_crash
 
-        raise (app.fault or fault_of(error)) from error
+        raise (app.fault or report_crash(error)) from error
 
 
-async def _run(app: KimiTui, ending: Ending, *, page: tuple[int, int] | None) -> int:
-    ending.runs(app.exit)
+async def _run(app: KimiTui, ending: ShutdownHandler, *, page: tuple[int, int] | None) -> int:
+    ending.bind(app.exit)
     status = await app.run_async(size=page)
     if app.fault is not None:
         raise app.fault

@@ -18,7 +18,7 @@ _OPENING_S = 60.0
 _CLOSED = "Open the address that `kimi-tui web` has printed: it is the key to this page.\n"
 
 
-class Doorkeeper:
+class AccessGuard:
     """One for each start of the server; what it gives out is worth nothing after it."""
 
     def __init__(self, *, clock: Callable[[], float] = time.monotonic) -> None:
@@ -28,7 +28,7 @@ class Doorkeeper:
         self._clock = clock
         self._opening: dict[str, float] = {}
 
-    def opening(self) -> str:
+    def opening_link(self) -> str:
         """A token for the browser we start ourselves, good for once and soon: others can read its command line."""
         token = secrets.token_urlsafe(32)
         self._opening[token] = self._clock() + _OPENING_S

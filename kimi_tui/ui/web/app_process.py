@@ -22,7 +22,7 @@ _ENVIRONMENT = {"TERM": "xterm-256color", "COLORTERM": "truecolor", "TERM_PROGRA
 _OF_A_TERMINAL = ("TMUX", "STY", "TERM_PROGRAM_VERSION", "COLUMNS", "LINES", "TEXTUAL_DRIVER")
 
 
-class Page(Protocol):
+class PageSink(Protocol):
     """What the app draws into. Nothing is raised when it is gone."""
 
     async def draw(self, data: bytes) -> None: ...
@@ -49,7 +49,7 @@ class AppProcess:
         )
         return cls(process, grace_s)
 
-    async def run(self, page: Page) -> str:
+    async def run(self, page: PageSink) -> str:
         """Pass on what the app draws until it has ended; what it had to say on stderr at last."""
         words = asyncio.create_task(self._last_words())
         try:
@@ -92,7 +92,7 @@ class AppProcess:
                 return True
         return False
 
-    async def _pass_on(self, page: Page) -> None:
+    async def _pass_on(self, page: PageSink) -> None:
         while True:
             kind = await self._stdout.readexactly(1)
             payload = await self._stdout.readexactly(int.from_bytes(await self._stdout.readexactly(4), "big"))

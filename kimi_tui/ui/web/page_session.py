@@ -18,7 +18,7 @@ _MOST = 1000
 _TAKEN_OVER = "This session was opened in another tab."
 
 
-class Tab:
+class PageSession:
     """There is one app at most: who comes last has it, once the one before has ended and left the session."""
 
     def __init__(self, command: Command) -> None:

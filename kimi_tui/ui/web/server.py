@@ -15,8 +15,8 @@ from aiohttp import web
 from aiohttp.typedefs import Handler
 
 from kimi_tui.errors import UsageError
-from kimi_tui.ui.web.access_guard import Doorkeeper, page_headers
-from kimi_tui.ui.web.page_session import Command, Tab
+from kimi_tui.ui.web.access_guard import AccessGuard, page_headers
+from kimi_tui.ui.web.page_session import Command, PageSession
 
 _LOOPBACK = "127.0.0.1"
 _SCRIPTS = Path(textual_serve.__file__).parent / "static"
@@ -29,9 +29,9 @@ class WebServer:
     """`make_command` is given the name of a new tab. `told` gets what an app said on stderr before it ended."""
 
     def __init__(self, make_command: MakeCommand, *, title: str, told: Callable[[str], None]) -> None:
-        self.doorkeeper = Doorkeeper()
+        self.doorkeeper = AccessGuard()
         self._make_command, self._title, self._told = make_command, title, told
-        self._tabs: dict[str, Tab] = {}
+        self._tabs: dict[str, PageSession] = {}
         self._page = files("kimi_tui.ui.web") / "page"
 
     def app(self) -> web.Application:
@@ -76,7 +76,7 @@ class WebServer:
             self.doorkeeper.let_in(request.query["token"], response)
             raise response
         name = uuid4().hex
-        self._tabs[name] = Tab(self._make_command(name))
+        self._tabs[name] = PageSession(self._make_command(name))
         raise web.HTTPSeeOther(f"/s/{name}")
 
     async def _show(self, request: web.Request) -> web.StreamResponse:
@@ -100,7 +100,7 @@ class WebServer:
             self._told(said)
         return socket_
 
-    def _tab(self, request: web.Request) -> tuple[str, Tab]:
+    def _tab(self, request: web.Request) -> tuple[str, PageSession]:
         name = request.match_info["tab"]
         if name not in self._tabs:
             raise web.HTTPNotFound(text="There is no such session here; go to / for a new one.\n")

@@ -48,7 +48,7 @@ class Initialize(_Params):
     hooks: tuple[Hook, ...] | None = None
 
 
-class Said(_Params):
+class PromptParams(_Params):
     """The params of `prompt` and of `steer`."""
 
     user_input: UserInput

@@ -26,7 +26,7 @@ from kimi_tui.wire.requests import ApprovalRequest, QuestionRequest
 _ADDED = {"StatusUpdate": {"model"}, "ApprovalResponse": {"taken"}, "ApprovalRequest": {"scope"}}
 
 
-class Outgoing:
+class Sender:
     """A raw listener. Keeps which requests the client has not answered yet, by their JSON-RPC id."""
 
     def __init__(self, writer: LineWriter, work_dir: Path) -> None:

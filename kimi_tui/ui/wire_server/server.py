@@ -23,10 +23,10 @@ from kimi_tui.ui.stdio import LineReader, LineWriter, TooLong
 from kimi_tui.ui.wire_server import rpc
 from kimi_tui.ui.wire_server.client_tools import ClientTools
 from kimi_tui.ui.wire_server.handshake import Handshake
-from kimi_tui.ui.wire_server.params import Initialize, Said, SetPlanMode, checked
+from kimi_tui.ui.wire_server.params import Initialize, PromptParams, SetPlanMode, checked
 from kimi_tui.ui.wire_server.responses import settle
 from kimi_tui.ui.wire_server.rpc import Answer, Call, Code, Fault, RpcError
-from kimi_tui.ui.wire_server.sender import Outgoing
+from kimi_tui.ui.wire_server.sender import Sender
 from kimi_tui.wire.codec import REQUESTS, WireMessage
 from kimi_tui.wire.events import TurnBegin
 from kimi_tui.wire.parts import JsonObject, UserInput, text_of
@@ -42,7 +42,7 @@ class WireServer:
         self._engine = engine
         self._reader = reader
         self._writer = writer
-        self._out = Outgoing(writer, engine.work_dir)
+        self._out = Sender(writer, engine.work_dir)
         self._tools = ClientTools(engine.soul.agent.toolset, engine.wire.send)
         self._handshake = Handshake(engine, self._tools)
         self._main: asyncio.Task[JsonObject] | None = None
@@ -104,12 +104,12 @@ class WireServer:
                 case "initialize":
                     self._initialize(call, checked(Initialize, call.params))
                 case "prompt":
-                    self._prompt(call, _as_line(_something(checked(Said, call.params).user_input)))
+                    self._prompt(call, _as_line(_something(checked(PromptParams, call.params).user_input)))
                 case "replay":
                     self._free()
                     self._main = self._start(call, self._replay())
                 case "steer":
-                    self._steer(_something(checked(Said, call.params).user_input))
+                    self._steer(_something(checked(PromptParams, call.params).user_input))
                     self._reply(call, {"status": "steered"})
                 case "cancel":
                     self._cancel()

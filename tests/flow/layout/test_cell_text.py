@@ -6,25 +6,25 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kimi_tui.flow.layout.cell_text import ELLIPSIS, MAX_CHARACTERS, cells, clean, clip, fold, wrap
+from kimi_tui.flow.layout.cell_text import ELLIPSIS, MAX_CHARACTERS, cell_width, clean_label, collapse, truncate, wrap
 
 _TEXT = st.text(st.sampled_from("abXY 1/_-.,;()中文，。（）👍🏽🇩🇪é\u0301—\n"), max_size=80)
 
 
 @given(text=_TEXT, width=st.integers(2, 30))
 def test_no_line_is_wider_than_its_room_and_no_character_is_lost(text: str, width: int) -> None:
-    text = clean(text)
-    lines = fold(text, width)
-    assert all(cells(line) <= width for line in lines)
+    text = clean_label(text)
+    lines = collapse(text, width)
+    assert all(cell_width(line) <= width for line in lines)
     assert "".join("".join(lines).split()) == "".join(text.split())
-    assert all(cells(line) <= width for line in wrap(text, width))
+    assert all(cell_width(line) <= width for line in wrap(text, width))
 
 
 @given(text=_TEXT, width=st.integers(1, 30))
 def test_what_is_clipped_says_so_and_fits(text: str, width: int) -> None:
-    flat = " ".join(clean(text).split())
-    short = clip(flat, width)
-    assert cells(short) <= width
+    flat = " ".join(clean_label(text).split())
+    short = truncate(flat, width)
+    assert cell_width(short) <= width
     assert short == flat or short.endswith(ELLIPSIS)
 
 
@@ -32,12 +32,12 @@ def test_what_is_clipped_says_so_and_fits(text: str, width: int) -> None:
 def test_a_long_word_is_folded_in_time_that_grows_with_its_length_alone(piece: str) -> None:
     text = piece * (200_000 // len(piece))
     began = time.process_time()
-    fold(text, 26)
+    collapse(text, 26)
     wrap(text, 26)
-    clip(text, 26)
+    truncate(text, 26)
     assert time.process_time() - began < 5
 
 
 def test_a_label_is_cut_where_nobody_reads_on() -> None:
-    assert clean("中" * MAX_CHARACTERS) == "中" * MAX_CHARACTERS
-    assert clean("中" * 100_000) == "中" * (MAX_CHARACTERS - 1) + ELLIPSIS
+    assert clean_label("中" * MAX_CHARACTERS) == "中" * MAX_CHARACTERS
+    assert clean_label("中" * 100_000) == "中" * (MAX_CHARACTERS - 1) + ELLIPSIS

@@ -6,7 +6,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from kimi_tui.errors import ChartTooLargeError
-from kimi_tui.flow.layout.cell_text import cells, wrap
+from kimi_tui.flow.layout.cell_text import cell_width, wrap
 from kimi_tui.flow.layout.layout import Layout, LayoutDirection, LayoutMode, layout
 from kimi_tui.flow.model.graph import Flow, NodeKind
 from tests.flow.layout_check import crossings, violations
@@ -115,7 +115,7 @@ def test_boxes_say_the_label_in_at_most_three_lines() -> None:
     drawn = layout(flow, direction="TB")
     for node in drawn.nodes.values():
         assert len(node.lines) <= 3
-        assert all(cells(line) <= node.width - 2 for line in node.lines)
+        assert all(cell_width(line) <= node.width - 2 for line in node.lines)
     assert drawn.nodes["a"].lines[-1].endswith("…")
     assert drawn.nodes["b"].kind is NodeKind.BEGIN
 
@@ -187,7 +187,7 @@ def test_chinese_breaks_between_characters_but_not_before_a_comma() -> None:
     for width in range(4, 20):
         lines = wrap("这是一段，没有空格的说明", width, 9)
         assert "".join(lines) == "这是一段，没有空格的说明"
-        assert all(cells(line) <= width and not line.startswith("，") for line in lines)
+        assert all(cell_width(line) <= width and not line.startswith("，") for line in lines)
 
 
 def test_lines_of_a_label_are_about_equally_long() -> None:

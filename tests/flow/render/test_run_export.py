@@ -8,14 +8,14 @@ from kimi_tui.flow import build_flow, read_d2, read_mermaid
 from kimi_tui.flow.model.graph import Flow, FlowNode, NodeKind
 from kimi_tui.flow.render.run_export import (
     duration,
-    flow_of_picture,
-    picture_of_state,
+    flow_of_view,
     to_json,
     to_markdown,
     to_mermaid,
+    view_of_state,
 )
 from kimi_tui.flow.render.svg import to_svg
-from kimi_tui.flow.run.run_view import FlowPicture, fold_flows
+from kimi_tui.flow.run.run_view import RunView, fold_run_views
 from kimi_tui.flow.run.turn_protocol import TurnResult
 from kimi_tui.wire.parts import TokenUsage
 from tests.flow.turns import LOOP, Stage, flow_of
@@ -23,11 +23,11 @@ from tests.flow.turns import LOOP, Stage, flow_of
 YES, NO = "<choice>yes</choice>", "<choice>no</choice>"
 
 
-async def run_of(flow: Flow, replies: list[str | TurnResult], path: Path | None = None) -> tuple[FlowPicture, Stage]:
+async def run_of(flow: Flow, replies: list[str | TurnResult], path: Path | None = None) -> tuple[RunView, Stage]:
     stage = Stage(flow, replies, path=path)
     await stage.until_paused()
     await stage.cancel()
-    return fold_flows((float(at), message) for at, message in enumerate(stage.sent))[-1], stage
+    return fold_run_views((float(at), message) for at, message in enumerate(stage.sent))[-1], stage
 
 
 async def test_the_exported_chart_is_the_chart_of_the_run() -> None:
@@ -81,7 +81,7 @@ async def test_the_figures_are_json() -> None:
 
 async def test_a_run_of_which_only_the_journal_is_left_still_has_its_figures(tmp_path: Path) -> None:
     picture, stage = await run_of(flow_of(*LOOP), ["ok", NO, "ok", YES], tmp_path / "flow.jsonl")
-    left = picture_of_state(stage.journalled(), flow_of(*LOOP))
+    left = view_of_state(stage.journalled(), flow_of(*LOOP))
     for attribute in ("moves", "steps", "tokens", "node_id", "status", "decisions"):
         assert getattr(left, attribute) == getattr(picture, attribute)
     assert {node.id: node.visits for node in left.nodes.values()} == {
@@ -94,7 +94,7 @@ async def test_the_picture_is_valid_svg_in_which_nothing_of_a_label_can_act() ->
     evil = FlowNode("A", '<script>alert("x")</script>\x1b]52;c;x\x07 & more', NodeKind.TASK)
     flow = Flow({**flow.nodes, "A": evil}, flow.outgoing, "BEGIN", "END")
     picture, _ = await run_of(flow, ["ok", NO, TurnResult("rejected")])
-    text = to_svg(flow_of_picture(picture), picture)
+    text = to_svg(flow_of_view(picture), picture)
     root = ElementTree.fromstring(text)
     names = {element.tag.rpartition("}")[2] for element in root.iter()}
     assert names == {"svg", "title", "style", "text", "g", "rect", "polygon", "polyline"}

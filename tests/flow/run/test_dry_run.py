@@ -4,7 +4,7 @@ import pytest
 
 from kimi_tui.errors import FlowError
 from kimi_tui.flow.model.graph import FlowNode
-from kimi_tui.flow.run.dry_run import ChoiceScript, walk
+from kimi_tui.flow.run.dry_run import ChoiceScript, dry_run
 from kimi_tui.wire.codec import WireMessage
 from kimi_tui.wire.flow_events import FlowDecision
 from kimi_tui.wire.parts import UserInput
@@ -21,7 +21,7 @@ async def test_each_choice_is_asked_for_and_told_as_the_person_s() -> None:
         asked.append((node.id, branches))
         return "no" if len(asked) == 1 else "yes"
 
-    outcome = await walk(FLOW, choose, send=sent.append)
+    outcome = await dry_run(FLOW, choose, send=sent.append)
     assert (outcome.status, outcome.moves) == ("finished", 4)
     assert asked == [("D", ("yes", "no"))] * 2
     assert [(m.choice, m.by) for m in sent if isinstance(m, FlowDecision)] == [("no", "user"), ("yes", "user")]
@@ -29,40 +29,40 @@ async def test_each_choice_is_asked_for_and_told_as_the_person_s() -> None:
 
 async def test_the_prompts_are_those_that_a_model_would_get() -> None:
     prompts: list[UserInput] = []
-    await walk(FLOW, lambda _node, _branches: "yes", on_prompt=lambda _node, prompt: prompts.append(prompt))
+    await dry_run(FLOW, lambda _node, _branches: "yes", on_prompt=lambda _node, prompt: prompts.append(prompt))
     assert prompts[0] == "Do A"
     assert "- yes\n- no" in str(prompts[1])
 
 
 async def test_a_script_names_choices_in_their_order_with_or_without_the_node() -> None:
     script = ChoiceScript("# once round\nno\n\nD: yes\n", FLOW)
-    outcome = await walk(FLOW, script)
+    outcome = await dry_run(FLOW, script)
     assert (outcome.status, outcome.moves, script.left) == ("finished", 4, [])
 
 
 async def test_a_script_that_is_too_short_stops_the_walk_and_one_too_long_shows() -> None:
-    short = await walk(FLOW, ChoiceScript("no", FLOW))
+    short = await dry_run(FLOW, ChoiceScript("no", FLOW))
     assert (short.status, short.reason) == ("stopped", "no choice is left")
     long = ChoiceScript("yes\nno", FLOW)
-    await walk(FLOW, long)
+    await dry_run(FLOW, long)
     assert [choice.line for choice in long.left] == [2]
 
 
 @pytest.mark.parametrize(("text", "why"), [("maybe", "no branch 'maybe'; it has: yes, no"), ("E: yes", "no branch")])
 async def test_a_choice_that_is_not_there_fails_the_walk(text: str, why: str) -> None:
-    outcome = await walk(FLOW, ChoiceScript(text, FLOW))
+    outcome = await dry_run(FLOW, ChoiceScript(text, FLOW))
     assert outcome.status == "failed"
     assert why in str(outcome.reason)
 
 
 async def test_a_choice_for_another_node_fails_the_walk_with_its_line() -> None:
     flow = flow_of("BEGIN -> D", "D -> E: yes", "D -> END: no", "E -> END: yes", "E -> D: no")
-    outcome = await walk(flow, ChoiceScript("# x\nE: yes", flow))
+    outcome = await dry_run(flow, ChoiceScript("# x\nE: yes", flow))
     assert outcome.status == "failed"
     assert isinstance(outcome.error, FlowError)
     assert "line 2: this choice is for E, but the flow is at D" in str(outcome.reason)
 
 
 async def test_a_walk_without_an_end_stops_at_its_moves() -> None:
-    outcome = await walk(FLOW, lambda _node, _branches: "no", max_moves=7)
+    outcome = await dry_run(FLOW, lambda _node, _branches: "no", max_moves=7)
     assert (outcome.status, outcome.moves) == ("max_moves", 7)

@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 
 from kimi_tui.flow.run.journal import Journal, load_runs, read_journal
-from kimi_tui.flow.run.journal_records import Began, Ended, Entered
+from kimi_tui.flow.run.journal_records import NodeEntered, RunEnded, RunStarted
 from kimi_tui.flow.run.run_state import RunState
-from kimi_tui.flow.run.run_view import fold_flows
+from kimi_tui.flow.run.run_view import fold_run_views
 from kimi_tui.flow.run.turn_protocol import TurnResult
 from kimi_tui.jsonl import JsonlWriter
 from kimi_tui.wire.parts import TokenUsage
@@ -25,8 +25,8 @@ REPLIES = ["ok", "hm", NO, "ok", YES]
 """What the model says on its way through LOOP: A, D twice, A, D."""
 
 
-def begun(run: str) -> Began:
-    return Began(run=run, name="n", source="mermaid", text="", sha256="", max_moves=9, node="BEGIN")
+def begun(run: str) -> RunStarted:
+    return RunStarted(run=run, name="n", source="mermaid", text="", sha256="", max_moves=9, node="BEGIN")
 
 
 async def test_the_runner_has_at_each_message_what_the_journal_has(tmp_path: Path) -> None:
@@ -101,7 +101,7 @@ def rest_of(state: RunState) -> list[str]:
 def test_a_bad_line_in_the_middle_is_skipped_and_told(tmp_path: Path) -> None:
     path = tmp_path / "flow.jsonl"
     journal = Journal(path)
-    for record in (begun("r"), Entered(run="r", node="A", move=1), Entered(run="r", node="B", move=2)):
+    for record in (begun("r"), NodeEntered(run="r", node="A", move=1), NodeEntered(run="r", node="B", move=2)):
         journal.append(record)
     journal.close()
     lines = path.read_bytes().splitlines(keepends=True)
@@ -117,8 +117,8 @@ def test_runs_of_one_session_are_kept_apart(tmp_path: Path) -> None:
     path = tmp_path / "flow.jsonl"
     journal = Journal(path)
     for record in (
-        begun("one"), begun("two"), Entered(run="one", node="A", move=1), Entered(run="two", node="X", move=1),
-        Ended(run="two", status="finished", moves=1), Entered(run="lost", node="A", move=1),
+        begun("one"), begun("two"), NodeEntered(run="one", node="A", move=1), NodeEntered(run="two", node="X", move=1),
+        RunEnded(run="two", status="finished", moves=1), NodeEntered(run="lost", node="A", move=1),
     ):  # fmt: skip
         journal.append(record)
     journal.close()
@@ -227,7 +227,7 @@ async def test_a_kill_at_each_crash_point_resumes_at_the_right_node(tmp_path: Pa
     outcome = await again.run()
     assert (outcome.status, outcome.moves) == ("finished", 4)
     after = again.journalled()
-    (picture,) = fold_flows((each.timestamp, each.message) for each in read_recorded(wire))
+    (picture,) = fold_run_views((each.timestamp, each.message) for each in read_recorded(wire))
     assert {node.id: (node.visits, node.steps) for node in picture.nodes.values() if node.visits} == {
         node_id: (after.visits[node_id], after.spent[node_id].steps) for node_id in after.visits
     }

@@ -4,7 +4,7 @@ import random
 from pathlib import Path
 
 from kimi_tui.flow import build_flow, read_mermaid
-from kimi_tui.flow.run.run_view import FlowPicture, fold_flows
+from kimi_tui.flow.run.run_view import RunView, fold_run_views
 from kimi_tui.flow.run.turn_protocol import TurnResult
 from kimi_tui.wire.codec import WireMessage, decode, encode
 from kimi_tui.wire.events import StatusUpdate, StepBegin
@@ -15,8 +15,8 @@ from tests.flow.turns import LOOP, Stage, flow_of
 YES, NO = "<choice>yes</choice>", "<choice>no</choice>"
 
 
-def picture_of(messages: list[WireMessage]) -> FlowPicture:
-    return fold_flows((float(at), message) for at, message in enumerate(messages))[-1]
+def picture_of(messages: list[WireMessage]) -> RunView:
+    return fold_run_views((float(at), message) for at, message in enumerate(messages))[-1]
 
 
 async def test_it_counts_visits_attempts_and_the_edges_gone() -> None:
@@ -49,7 +49,7 @@ async def test_of_several_ends_the_one_that_the_run_came_to_is_done() -> None:
 async def test_it_shows_what_runs_and_since_when() -> None:
     stage = Stage(flow_of(*LOOP), [TurnResult("rejected")])
     await stage.until_paused()
-    picture = FlowPicture.of(next(message for message in stage.sent if isinstance(message, FlowBegin)), 10.0)
+    picture = RunView.of(next(message for message in stage.sent if isinstance(message, FlowBegin)), 10.0)
     picture.apply(stage.sent[1], 12.0)
     assert (picture.state_of("A"), picture.nodes["A"].elapsed(15.0), picture.elapsed(15.0)) == ("running", 3.0, 5.0)
     for message in stage.sent[2:]:
@@ -62,7 +62,7 @@ async def test_it_shows_what_runs_and_since_when() -> None:
 async def test_the_steps_and_tokens_of_the_turn_under_way_show_at_once() -> None:
     stage = Stage(flow_of(*LOOP), ["ok", YES])
     await stage.run()
-    picture = FlowPicture.of(next(message for message in stage.sent if isinstance(message, FlowBegin)))
+    picture = RunView.of(next(message for message in stage.sent if isinstance(message, FlowBegin)))
     picture.apply(stage.sent[1])
     picture.apply(StepBegin(n=1))
     picture.apply(StatusUpdate(token_usage=TokenUsage(input_other=5, output=2)))
@@ -127,7 +127,7 @@ async def test_messages_in_any_order_and_for_nodes_that_are_not_there_never_rais
     begin = next(message for message in stage.sent if isinstance(message, FlowBegin))
     dice = random.Random(7)
     for _ in range(200):
-        picture = FlowPicture.of(begin)
+        picture = RunView.of(begin)
         for message in dice.sample(stage.sent, len(stage.sent)):
             picture.apply(message, dice.random() * 100)
         picture.apply(FlowNodeBegin(run_id=begin.run_id, node_id="ghost", move=1))

@@ -19,12 +19,12 @@ from kimi_tui.llm.message import Message, user_message
 from kimi_tui.llm.provider import SpokenPart
 from kimi_tui.llm.providers.script_rules import MAX_EARLIER, MAX_ENTRY, MAX_NOW, situation_of
 from kimi_tui.llm.providers.scripted import Request, Script, ScriptedProvider
-from kimi_tui.llm.reply import Reply, take_reply
+from kimi_tui.llm.reply import Reply, request_reply
 from kimi_tui.wire.parts import FunctionBody, ImageURLPart, MediaURL, TextPart, ThinkPart, TokenUsage, ToolCall
 
 
 async def play(text: str) -> Reply:
-    return await take_reply(ScriptedProvider(Script.parse(text)), "", (), (), on_part=lambda part: None)
+    return await request_reply(ScriptedProvider(Script.parse(text)), "", (), (), on_part=lambda part: None)
 
 
 async def test_a_block_holds_all_kinds_of_lines() -> None:
@@ -67,10 +67,10 @@ async def test_usage_is_also_read_from_pairs() -> None:
 )
 async def test_each_call_gets_the_next_block(text: str) -> None:
     provider = ScriptedProvider(Script.parse(text, file="demo.txt"))
-    said = [(await take_reply(provider, "", (), (), on_part=lambda part: None)).message.text for _ in range(2)]
+    said = [(await request_reply(provider, "", (), (), on_part=lambda part: None)).message.text for _ in range(2)]
     assert said == ["one", "two"]
     with pytest.raises(ProviderError, match=r"demo\.txt has run out: all of its 2 replies were given") as caught:
-        await take_reply(provider, "", (), (), on_part=lambda part: None)
+        await request_reply(provider, "", (), (), on_part=lambda part: None)
     assert not caught.value.retryable
 
 
@@ -78,7 +78,7 @@ async def test_agents_that_share_a_script_get_different_blocks() -> None:
     script = Script.parse("---\n".join(f"text: reply {n} of many words\n" for n in range(8)))
 
     async def ask() -> str:
-        return (await take_reply(ScriptedProvider(script), "", (), (), on_part=lambda part: None)).message.text
+        return (await request_reply(ScriptedProvider(script), "", (), (), on_part=lambda part: None)).message.text
 
     said = await asyncio.gather(*(ask() for _ in range(8)))
     assert sorted(said) == [f"reply {n} of many words" for n in range(8)]
@@ -93,7 +93,7 @@ async def test_text_streams_in_small_pieces_with_the_delay_between() -> None:
 
     script = Script.parse("delay: 0.5\ntext: one two  three\ntext: 这是一个没有空格的很长的句子哦")
     provider = ScriptedProvider(script, delay_s=0.02, sleep=sleep)
-    await take_reply(provider, "", (), (), on_part=parts.append)
+    await request_reply(provider, "", (), (), on_part=parts.append)
     texts = [part.text for part in parts if isinstance(part, TextPart)]
     assert texts == ["one ", "two  ", "three", "这是一个没有空格的很长的", "句子哦"]
     assert waits == [0.5, 0.02, 0.02, 0.02, 0.02, 0.02]
@@ -102,7 +102,7 @@ async def test_text_streams_in_small_pieces_with_the_delay_between() -> None:
 async def test_what_was_asked_is_told() -> None:
     asked: list[Request] = []
     provider = ScriptedProvider(Script.parse("text: x"), on_request=asked.append)
-    await take_reply(provider, "be brief", (), (user_message("hi"),), on_part=lambda part: None)
+    await request_reply(provider, "be brief", (), (user_message("hi"),), on_part=lambda part: None)
     assert asked == [Request("be brief", (), (user_message("hi"),))]
 
 
@@ -120,7 +120,9 @@ async def test_what_was_asked_is_told() -> None:
 async def test_an_error_line_fails_like_a_service(line: str, kind: type[ProviderError], status: int | None) -> None:
     parts: list[SpokenPart] = []
     with pytest.raises(kind) as caught:
-        await take_reply(ScriptedProvider(Script.parse(f"text: hal\nerror: {line}")), "", (), (), on_part=parts.append)
+        await request_reply(
+            ScriptedProvider(Script.parse(f"text: hal\nerror: {line}")), "", (), (), on_part=parts.append
+        )
     assert getattr(caught.value, "status_code", None) == status
     assert parts == [TextPart(text="hal")]
 
@@ -187,7 +189,7 @@ def ran(result: str, call_id: str = "run") -> tuple[Message, ...]:
 
 
 async def answer(script: Script, *history: Message) -> Message:
-    return (await take_reply(ScriptedProvider(script), "", (), history, on_part=lambda part: None)).message
+    return (await request_reply(ScriptedProvider(script), "", (), history, on_part=lambda part: None)).message
 
 
 async def test_rules_answer_by_the_situation_as_often_as_they_are_asked() -> None:

@@ -11,8 +11,8 @@ from kimi_tui.permission.programs.judge import allows_anything, judge, programs
 from kimi_tui.permission.programs.options import Level
 from kimi_tui.permission.rule import Effect, parse_rule
 from kimi_tui.tools.core.permission_subject import command_subject
-from kimi_tui.tools.shell_support.approval_scope import scope_of
-from kimi_tui.tools.shell_support.command_parser import take_apart
+from kimi_tui.tools.shell_support.approval_scope import approval_scope
+from kimi_tui.tools.shell_support.command_parser import parse_command_line
 
 DANGEROUS = r"""
 git -c core.pager=x status
@@ -344,7 +344,7 @@ HARMLESS = (
 
 
 def granted(command: str) -> tuple[str, ...]:
-    scope = scope_of(take_apart(command), command)
+    scope = approval_scope(parse_command_line(command), command)
     return scope.keys if scope else ()
 
 
@@ -353,7 +353,7 @@ GRANTED = frozenset(key for command in HARMLESS for key in granted(command))
 
 def allowed(rule: str, command: str) -> bool:
     policy = Policy([parse_rule(rule, Effect.ALLOW)])
-    return policy.decide("Shell", command_subject(take_apart(command))).effect is Effect.ALLOW
+    return policy.decide("Shell", command_subject(parse_command_line(command))).effect is Effect.ALLOW
 
 
 @pytest.mark.parametrize("command", DANGEROUS)

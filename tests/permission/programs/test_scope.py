@@ -2,8 +2,8 @@
 
 import pytest
 
-from kimi_tui.tools.shell_support.approval_scope import scope_of
-from kimi_tui.tools.shell_support.command_parser import take_apart
+from kimi_tui.tools.shell_support.approval_scope import approval_scope
+from kimi_tui.tools.shell_support.command_parser import parse_command_line
 
 HARMLESS = (
     "ls", "cat a", "sort a", "uniq a", "sed -n 1p a", "awk '{print $1}' a", "find . -name a", "git status", "git log",
@@ -19,7 +19,7 @@ HARMLESS = (
 
 
 def keys(command: str) -> tuple[str, ...]:
-    scope = scope_of(take_apart(command), command)
+    scope = approval_scope(parse_command_line(command), command)
     return scope.keys if scope else ()
 
 

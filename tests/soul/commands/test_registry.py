@@ -48,7 +48,7 @@ async def test_help_lists_what_the_face_adds(tmp_path):
 @pytest.mark.parametrize("line", ["/yolo", "/afk"])
 async def test_where_nobody_can_be_asked_tool_calls_stay_approved(tmp_path, line):
     made = replace(plan(tmp_path, tool_call("Shell", command="touch done"), "text: ok"), interactive=False)
-    async with engine_on(replace(made, approve_all=True)) as (engine, heard):
+    async with engine_on(replace(made, auto_approve=True)) as (engine, heard):
         assert "Nobody can be asked here" in await ask(engine, heard, line)
         await engine.prompt("go")
         assert (engine.work_dir / "done").exists()

@@ -179,7 +179,7 @@ async def test_of_three_subagents_one_makes_a_file_after_a_yes_one_is_stopped_an
         await until(lambda: len(engine.approvals.pending) == 2)
         for request in engine.approvals.pending:
             engine.approvals.settle(request.id, "approve")
-        at_work = next(key for key, one in engine.roster.at_work.items() if one.description == "do t2")
+        at_work = next(key for key, one in engine.roster.track.items() if one.description == "do t2")
         assert engine.roster.stop(at_work)
         assert not engine.roster.stop("nobody")
         assert (await turn).message == "one of three"
@@ -188,7 +188,7 @@ async def test_of_three_subagents_one_makes_a_file_after_a_yes_one_is_stopped_an
         assert "this is how I did it" in told["t1"]
         assert "The person stopped the subagent" in told["t2"]
         assert "no key" in told["t3"]
-        assert not engine.roster.at_work
+        assert not engine.roster.track
 
 
 async def test_a_dmail_leaves_a_seam_on_the_wire_and_in_the_record(tmp_path):

@@ -10,19 +10,19 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from kimi_tui.permission.doubt import DoubtKind
-from kimi_tui.tools.shell_support.approval_scope import scope_of
-from kimi_tui.tools.shell_support.command_parser import MAX_BYTES, take_apart
+from kimi_tui.tools.shell_support.approval_scope import approval_scope
+from kimi_tui.tools.shell_support.command_parser import MAX_BYTES, parse_command_line
 
 ALLOWED = frozenset({"run command: git status", "run command: ls", "run command: echo"})
 
 
 def keys(command: str) -> tuple[str, ...]:
-    scope = scope_of(take_apart(command), command)
+    scope = approval_scope(parse_command_line(command), command)
     return scope.keys if scope else ()
 
 
 def covered(command: str) -> bool:
-    scope = scope_of(take_apart(command), command)
+    scope = approval_scope(parse_command_line(command), command)
     return scope is not None and scope.covered_by(ALLOWED)
 
 
@@ -57,9 +57,9 @@ def test_each_simple_command_has_its_key(command: str, expected: list[str]) -> N
 
 
 def test_the_words_say_what_the_keys_cover() -> None:
-    scope = scope_of(take_apart("git push && rm -f x"), "git push && rm -f x")
+    scope = approval_scope(parse_command_line("git push && rm -f x"), "git push && rm -f x")
     assert scope is not None
-    assert scope.words == "`git push` with harmless options or exactly `rm -f x`"
+    assert scope.label == "`git push` with harmless options or exactly `rm -f x`"
 
 
 @pytest.mark.parametrize(
@@ -93,26 +93,26 @@ def test_cmd_split(command: str) -> None:
 
 @pytest.mark.parametrize("command", [r"find . \-delete", r"git status \-\-output=x", r"find . -ex\ec touch x +"])
 def test_flags_behind_a_backslash_are_flags(command: str) -> None:
-    assert take_apart(command) == take_apart(command.replace("\\", ""))
-    assert take_apart(command).doubts
+    assert parse_command_line(command) == parse_command_line(command.replace("\\", ""))
+    assert parse_command_line(command).doubts
 
 
 @pytest.mark.parametrize(
     "command", ["ls\u200b", "ls\u202e", "ls \U000e0041", "ls\u3164", "ls \x1b[8m", "echo ‘a’", "l\u00a0s"]
 )
 def test_bidi_zw(command: str) -> None:
-    line = take_apart(command)
+    line = parse_command_line(command)
     assert any(doubt.kind is DoubtKind.INVISIBLE or doubt.kind is DoubtKind.LOOKALIKE for doubt in line.doubts)
-    assert scope_of(take_apart(command), command) is None
+    assert approval_scope(parse_command_line(command), command) is None
 
 
 @pytest.mark.parametrize("command", ["ls" + " " * 4000 + "; rm -rf x", "# list\n# files\nls", "ls\t" + "\t" * 60 + "x"])
 def test_hidden_tail(command: str) -> None:
-    assert scope_of(take_apart(command), command) is None
+    assert approval_scope(parse_command_line(command), command) is None
 
 
 def test_commands_within_others_are_listed_too() -> None:
-    line = take_apart(
+    line = parse_command_line(
         "sudo timeout 5 sh -c 'a | b' && echo $(c) `d` <(e) | xargs -n 1 f; "
         "find . -exec g {} +; eval h; if i; then j; fi"
     )
@@ -128,19 +128,19 @@ def test_commands_within_others_are_listed_too() -> None:
 def test_no_text_takes_long(text: str) -> None:
     """The bound is generous: what this guards against takes minutes."""
     started = time.process_time()
-    take_apart(text)
+    parse_command_line(text)
     assert time.process_time() - started < 2
 
 
 # What Bash really runs, as the judge of what is said to be covered.
 
-WORDS = st.sampled_from(
+CLOSED_WORDS = st.sampled_from(
     ["ls", "a", "-x", "'", '"', "'a b'", '"a b"', "\\", "\\\n", "$", "{", "}", "{a,b}", "#", "`", "!", "=", "*", "x=1",
      "~", ",", "$(", "${", "rm", ";", "&", "|", "<", ">", "(", ")", "\n", "[", "]", "?", "^", "-", "'\\''",
      "\\\\", "\\'",
      "$'", "%", "1"]
 )  # fmt: skip
-ARGUMENT = st.one_of(st.just(" "), st.lists(WORDS, min_size=1, max_size=3).map("".join))
+ARGUMENT = st.one_of(st.just(" "), st.lists(CLOSED_WORDS, min_size=1, max_size=3).map("".join))
 COMMAND = st.tuples(
     st.sampled_from(["ls", "ls", "git status", "echo", "rm", "\\ls", "l's'",
                      "time ls", "command ls", "bash -c 'ls'", "! ls"]),
@@ -168,7 +168,7 @@ def traced(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @example("ls $HOME")
 @example("ls; ls a$LOG")
 def test_bash_runs_nothing_but_what_was_covered(traced: Path, command: str) -> None:
-    line = take_apart(command)
+    line = parse_command_line(command)
     if not covered(command):
         return
     expected = {command.words for command in line.commands}
@@ -198,7 +198,7 @@ def test_a_yes_for_a_word_in_quotes_covers_none_that_bash_expands(word: str) -> 
 
 
 def test_words_keep_what_is_not_ascii() -> None:
-    (command,) = take_apart("echo \u4f60'\u597d' \"\u00e9\" caf\u00e9=1 {\u4f60}").commands
+    (command,) = parse_command_line("echo \u4f60'\u597d' \"\u00e9\" caf\u00e9=1 {\u4f60}").commands
     assert command.words == ("echo", "\u4f60\u597d", "\u00e9", "caf\u00e9=1", None)
     assert keys("git commit -m \u4f60\u597d") == ("run command: git commit",)
     assert keys("g\u00eft push") == ()
@@ -207,5 +207,5 @@ def test_words_keep_what_is_not_ascii() -> None:
 @settings(max_examples=200, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(st.text(max_size=200))
 def test_any_text_is_answered(text: str) -> None:
-    line = take_apart(text)
-    assert line.commands or scope_of(take_apart(text), text) is None
+    line = parse_command_line(text)
+    assert line.commands or approval_scope(parse_command_line(text), text) is None

@@ -13,7 +13,7 @@ from uuid import uuid4
 
 import pytest
 
-from kimi_tui.tools.shell_support.process_runner import GRACE, Ended, run
+from kimi_tui.tools.shell_support.process_runner import GRACE, ProcessResult, run
 from tests.tools.kit import open_descriptors, processes_with, until
 
 
@@ -22,7 +22,7 @@ def mark() -> str:
     return f"9{uuid4().int % 10**12}"
 
 
-async def bash(command: str, tmp_path: Path, *, seconds: float | None = 20) -> tuple[str, Ended]:
+async def bash(command: str, tmp_path: Path, *, seconds: float | None = 20) -> tuple[str, ProcessResult]:
     pieces: list[str] = []
     ended = await run(
         ["bash", "-c", command], cwd=tmp_path, env=dict(os.environ), on_text=pieces.append, seconds=seconds
@@ -33,7 +33,7 @@ async def bash(command: str, tmp_path: Path, *, seconds: float | None = 20) -> t
 async def test_output_and_errors_come_in_one_stream_with_the_exit_code(tmp_path: Path) -> None:
     text, ended = await bash("echo out; echo err >&2; exit 3", tmp_path)
     assert text == "out\nerr\n"
-    assert ended == Ended(3)
+    assert ended == ProcessResult(3)
 
 
 async def test_standard_input_is_empty(tmp_path: Path) -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from kimi_tui.tools.file_support.workspace import Workspace
-from kimi_tui.tools.shell_support.command_parser import MAX_BYTES, take_apart
+from kimi_tui.tools.shell_support.command_parser import MAX_BYTES, parse_command_line
 from kimi_tui.tools.shell_support.protected_paths import why_asked_for
 
 
@@ -57,7 +57,7 @@ def workspace(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Workspace:
 ])  # fmt: skip
 def test_a_sensitive_or_protected_file_is_seen_behind_what_bash_expands(workspace: Workspace, command: str) -> None:
     command = command.replace("OWN", str(os.getpid()))
-    assert "protected or sensitive" in (why_asked_for(take_apart(command), workspace) or "")
+    assert "protected or sensitive" in (why_asked_for(parse_command_line(command), workspace) or "")
 
 
 @pytest.mark.parametrize("command", [
@@ -72,7 +72,7 @@ def test_a_sensitive_or_protected_file_is_seen_behind_what_bash_expands(workspac
     "cd src && ls",
 ])  # fmt: skip
 def test_other_files_are_not_asked_for(workspace: Workspace, command: str) -> None:
-    assert why_asked_for(take_apart(command), workspace) is None
+    assert why_asked_for(parse_command_line(command), workspace) is None
 
 
 @pytest.mark.parametrize("command", [
@@ -80,7 +80,7 @@ def test_other_files_are_not_asked_for(workspace: Workspace, command: str) -> No
     "cat " + "{a,b}" * 20, "cat /proc/*/*/*/*/*/*", nested("ls", 8),
 ])  # fmt: skip
 def test_where_a_limit_is_met_it_is_asked_for(workspace: Workspace, command: str) -> None:
-    assert why_asked_for(take_apart(command), workspace) is not None
+    assert why_asked_for(parse_command_line(command), workspace) is not None
 
 
 def test_names_that_bash_would_match_are_found(workspace: Workspace, tmp_path: Path) -> None:
@@ -88,4 +88,4 @@ def test_names_that_bash_would_match_are_found(workspace: Workspace, tmp_path: P
     ways.mkdir()
     for number in range(1100):
         (ways / f"{number}").touch()
-    assert "not all" in (why_asked_for(take_apart("cat many/*"), workspace) or "")
+    assert "not all" in (why_asked_for(parse_command_line("cat many/*"), workspace) or "")

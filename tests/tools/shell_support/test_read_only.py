@@ -13,7 +13,7 @@ from kimi_tui.tools.core.progress import ToolProgress
 from kimi_tui.tools.core.toolset import Toolset
 from kimi_tui.tools.file_support.workspace import Workspace
 from kimi_tui.tools.shell import Shell
-from kimi_tui.tools.shell_support.command_parser import take_apart
+from kimi_tui.tools.shell_support.command_parser import parse_command_line
 from tests.tools.kit import Desk
 
 LOOK_AROUND = (
@@ -49,7 +49,7 @@ def shell(desk: Desk) -> Shell:
 
 
 def reads(desk: Desk, command: str) -> bool:
-    return command_subject(take_apart(command), desk.workspace).reads
+    return command_subject(parse_command_line(command), desk.workspace).reads
 
 
 async def test_a_turn_of_looking_around_asks_nothing(desk: Desk) -> None:
@@ -214,7 +214,7 @@ def test_a_rule_for_git_does_not_speak_of_git_elsewhere(desk: Desk, tmp_path: Pa
     git(inner, "config", "core.fsmonitor", "id")
 
     def effect(command: str) -> Effect | None:
-        return policy.decide("Shell", command_subject(take_apart(command), desk.workspace)).effect
+        return policy.decide("Shell", command_subject(parse_command_line(command), desk.workspace)).effect
 
     assert effect("git add .") is Effect.ALLOW
     assert effect("cd app && git add .") is Effect.ALLOW
@@ -239,7 +239,7 @@ async def test_plan_mode_runs_commands_that_only_read(desk: Desk) -> None:
 def test_a_decision_takes_little_time(desk: Desk) -> None:
     import time
 
-    subject_of = [take_apart(command) for command in LOOK_AROUND]
+    subject_of = [parse_command_line(command) for command in LOOK_AROUND]
     for line in subject_of:
         command_subject(line, desk.workspace)
     started = time.process_time()
@@ -250,5 +250,5 @@ def test_a_decision_takes_little_time(desk: Desk) -> None:
 
 
 def test_without_a_workspace_nothing_is_known_to_read(tmp_path: Path) -> None:
-    assert not command_subject(take_apart("ls")).reads
-    assert command_subject(take_apart("ls"), Workspace(tmp_path)).reads
+    assert not command_subject(parse_command_line("ls")).reads
+    assert command_subject(parse_command_line("ls"), Workspace(tmp_path)).reads

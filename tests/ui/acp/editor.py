@@ -14,7 +14,7 @@ from acp.schema import AllowedOutcome, DeniedOutcome, RequestPermissionResponse
 
 from kimi_tui.errors import ModelNotSetError
 from kimi_tui.mcp.config import Setup
-from kimi_tui.soul.assemble import Plan, assemble
+from kimi_tui.soul.assemble import EngineConfig, build_engine
 from kimi_tui.ui.acp.agent import AcpAgent
 from kimi_tui.ui.acp.transport import StdioTransport
 from kimi_tui.ui.stdio import LineReader, LineWriter
@@ -77,13 +77,13 @@ class Editor:
 class Program:
     """The agent's host: every session is made by one plan. `made` holds the engines."""
 
-    def __init__(self, plan: Plan) -> None:
+    def __init__(self, plan: EngineConfig) -> None:
         self.plan = plan
         self.made = []
 
     async def open(self, work_dir, session_id, *, add_dirs, mcp_servers):
         plan = replace(self.plan, work_dir=work_dir, session_id=session_id, add_dirs=tuple(add_dirs))
-        made = await assemble(replace(plan, starts=False, mcp=Setup(tuple(mcp_servers))))
+        made = await build_engine(replace(plan, autostart=False, mcp=Setup(tuple(mcp_servers))))
         self.made.append(made)
         return made
 
@@ -98,7 +98,7 @@ class Program:
 
 
 @asynccontextmanager
-async def editor_on(plan: Plan, editor: Editor | None = None) -> AsyncIterator[tuple[Editor, Program]]:
+async def editor_on(plan: EngineConfig, editor: Editor | None = None) -> AsyncIterator[tuple[Editor, Program]]:
     """An editor and the agent, joined by pipes within this process."""
     to_agent, from_editor = os.pipe()
     to_editor, from_agent = os.pipe()
@@ -140,7 +140,7 @@ async def editor_on(plan: Plan, editor: Editor | None = None) -> AsyncIterator[t
         receiving.close()
 
 
-async def begun(editor: Editor, plan: Plan) -> str:
+async def begun(editor: Editor, plan: EngineConfig) -> str:
     """A new session's id, after the handshake."""
     await editor.agent.initialize(protocol_version=1)
     return (await editor.agent.new_session(cwd=str(plan.work_dir), mcp_servers=[])).session_id

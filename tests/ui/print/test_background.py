@@ -6,8 +6,8 @@ import signal
 
 import pytest
 
-from kimi_tui.soul.assemble import assemble
-from kimi_tui.ui.print.background import see_out
+from kimi_tui.soul.assemble import build_engine
+from kimi_tui.ui.print.background import wait_for_background
 from kimi_tui.ui.print.runner import Output, answer
 from tests.soul.engines import plan, tool_call
 
@@ -18,10 +18,10 @@ def in_background(command):
 
 async def test_a_task_that_runs_on_is_waited_for_and_its_end_is_told_to_the_model(tmp_path, capsys):
     task = in_background("until test -e over; do sleep 0.02; done; echo told")
-    engine = await assemble(plan(tmp_path, task, "text: begun", "text: it is over", yolo=True))
+    engine = await build_engine(plan(tmp_path, task, "text: begun", "text: it is over", yolo=True))
     try:
         assert await answer(engine, "go", Output()) == 0
-        waiting = asyncio.create_task(see_out(engine, engine.services.background, Output(), ceiling_s=60))
+        waiting = asyncio.create_task(wait_for_background(engine, engine.services.background, Output(), ceiling_s=60))
         (engine.work_dir / "over").touch()
         assert await waiting == 0
         assert capsys.readouterr().out == "begun\nit is over\n"
@@ -31,10 +31,10 @@ async def test_a_task_that_runs_on_is_waited_for_and_its_end_is_told_to_the_mode
 
 
 async def test_a_task_without_end_is_stopped_at_the_ceiling_which_is_a_failure(tmp_path, capsys):
-    engine = await assemble(plan(tmp_path, in_background("sleep 1000"), "text: begun", "text: not done", yolo=True))
+    engine = await build_engine(plan(tmp_path, in_background("sleep 1000"), "text: begun", "text: not done", yolo=True))
     try:
         await answer(engine, "go", Output())
-        assert await see_out(engine, engine.services.background, Output(), ceiling_s=0) == 1
+        assert await wait_for_background(engine, engine.services.background, Output(), ceiling_s=0) == 1
         assert capsys.readouterr().out.endswith("not done\n")
         assert [task.status for task in engine.services.background.tasks] == ["stopped"]
     finally:
@@ -43,7 +43,7 @@ async def test_a_task_without_end_is_stopped_at_the_ceiling_which_is_a_failure(t
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 async def test_a_signal_before_the_turn_has_begun_is_heard(tmp_path, number):
-    engine = await assemble(plan(tmp_path, "text: too late"))
+    engine = await build_engine(plan(tmp_path, "text: too late"))
     try:
         answering = asyncio.create_task(answer(engine, "go", Output()))
         await asyncio.sleep(0)  # it has begun; the model is not there yet

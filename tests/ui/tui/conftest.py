@@ -33,6 +33,6 @@ def plain_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture(autouse=True)
 def english() -> Iterator[None]:
     """A test that wants another language says so; the next one is English again."""
-    catalog.use("en")
+    catalog.set_language("en")
     yield
-    catalog.use("en")
+    catalog.set_language("en")

@@ -12,11 +12,11 @@ from textual.screen import Screen
 
 from kimi_tui.config.loader import load_config
 from kimi_tui.permission import trust
-from kimi_tui.soul.assemble import Plan
+from kimi_tui.soul.assemble import EngineConfig
 from kimi_tui.soul.engine import Engine
-from kimi_tui.ui.tui.accessibility import Manners
+from kimi_tui.ui.tui.accessibility import DisplayOptions
 from kimi_tui.ui.tui.app import KimiTui
-from kimi_tui.ui.tui.session.engine_factory import PlanHost
+from kimi_tui.ui.tui.session.engine_factory import PlanEngineFactory
 from kimi_tui.ui.tui.state.items import UserItem
 
 SCRIPT = ["text: one", "text: two", "text: three"]
@@ -25,7 +25,7 @@ SCRIPT = ["text: one", "text: two", "text: three"]
 class House:
     """An app on a plan; `plan` may be changed before it is opened."""
 
-    def __init__(self, app: KimiTui, pilot: Pilot[int], host: PlanHost) -> None:
+    def __init__(self, app: KimiTui, pilot: Pilot[int], host: PlanEngineFactory) -> None:
         self.app, self.pilot, self.host = app, pilot, host
 
     @property
@@ -77,17 +77,17 @@ def open_house(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Open:
                 "utf-8",
             )
 
-        def make_plan(work_dir: Path | None, standing: trust.Standing | None) -> Plan:
+        def make_plan(work_dir: Path | None, standing: trust.TrustState | None) -> EngineConfig:
             folder = work_dir or work
-            return Plan(
+            return EngineConfig(
                 work_dir=folder,
                 config=load_config().config,
                 yolo=True,
-                standing=replace(standing or trust.standing_of(folder), asks=True),
+                trust=replace(standing or trust.trust_state(folder), can_ask=True),
             )
 
-        host = PlanHost(make_plan)
-        app = KimiTui(host.make, host=host, frame=0.0, manners=Manners(motion=False))
+        host = PlanEngineFactory(make_plan)
+        app = KimiTui(host.make, host=host, frame=0.0, manners=DisplayOptions(motion=False))
         async with app.run_test(size=(120, 40)) as pilot:
             yield House(app, pilot, host)
 

@@ -21,7 +21,7 @@ from kimi_tui.ui.tui.dialogs.approval import ApprovalDialog
 from kimi_tui.ui.tui.dialogs.branch_choice import BranchDialog
 from kimi_tui.ui.tui.dialogs.question import QuestionDialog
 from kimi_tui.ui.tui.dialogs.type_ahead import HOLD_S
-from kimi_tui.ui.tui.main_screen.screen import Home
+from kimi_tui.ui.tui.main_screen.screen import MainScreen
 from kimi_tui.wire.codec import WireMessage
 from kimi_tui.wire.events import ApprovalResponse, StepBegin, StepInterrupted, TurnBegin, TurnEnd
 from kimi_tui.wire.parts import TextPart
@@ -154,7 +154,7 @@ class Typing:
                 if in_pane and letter == "i":
                     break
         await self.pilot.pause()
-        if not isinstance(self.app.screen, Home):
+        if not isinstance(self.app.screen, MainScreen):
             self.counts["keys of another screen"] += 1
         elif in_pane:
             self.counts["keys of a pane"] += 1

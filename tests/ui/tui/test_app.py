@@ -20,7 +20,7 @@ async def test_a_prompt_of_the_command_line_is_sent_once_the_engine_is_there(sta
 async def test_a_running_tool_shows_what_it_prints(start: Start) -> None:
     async with start() as stage:
         await stage.say(*scenes.tool_running())
-        stage.app.stage.progress("3", "ruff: ok\npyright: 0 errors")
+        stage.app.stage.append_tool_output("3", "ruff: ok\npyright: 0 errors")
         await stage.pilot.pause()
         shown = "\n".join(strip.text for strip in stage.app.screen._compositor.render_strips())
         assert "pyright: 0 errors" in shown
@@ -54,8 +54,8 @@ async def test_a_resumed_session_shows_what_was_said(start: Start, tmp_path: Pat
         items = stage.app.stage.state.conversation.items
         assert items[0] == UserItem("/flow:release")
         assert stage.app.stage.state.flow.run is not None
-        assert not stage.app.stage.counts
-        assert stage.app.home.transcript.item(stage.app.stage.feed.ids[0]) == items[0]
+        assert not stage.app.stage.needs_ticks
+        assert stage.app.home.transcript.item(stage.app.stage.transcript_sync.ids[0]) == items[0]
 
 
 async def test_markup_in_names_is_shown_as_it_is(start: Start) -> None:

@@ -1,4 +1,4 @@
-from kimi_tui.soul.assemble import assemble
+from kimi_tui.soul.assemble import build_engine
 from kimi_tui.ui.tui.app import KimiTui
 from kimi_tui.ui.tui.screens.tasks import Tasks
 from tests.soul.engines import plan, tool_call
@@ -10,10 +10,10 @@ from tests.ui.tui.test_screen import ready
 async def test_a_background_task_stands_in_the_header_and_a_click_opens_the_list(tmp_path):
     call = tool_call("Shell", command="sleep 1000", run_in_background=True, description="build it")
     made = plan(tmp_path, call, "text: It runs.", yolo=True)
-    app = KimiTui(lambda: assemble(made), frame=0.0, motion=False)
+    app = KimiTui(lambda: build_engine(made), frame=0.0, motion=False)
     async with app.run_test(size=(120, 30)) as pilot:
         await ready(pilot)
-        engine = app.seat.soul_engine
+        engine = app.seat.live_engine
         await engine.prompt("go")
         await pilot.pause()
         await until(lambda: app.home.header.facts.background == 1)

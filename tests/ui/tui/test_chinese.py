@@ -13,8 +13,8 @@ from kimi_tui.flow import build_flow, read_mermaid
 from kimi_tui.soul.commands.registry import COMMANDS
 from kimi_tui.ui.tui.app import KimiTui
 from kimi_tui.ui.tui.i18n import catalog
-from kimi_tui.ui.tui.keys.bindings import Where
-from kimi_tui.ui.tui.navigation.screen_registry import DOORS
+from kimi_tui.ui.tui.keys.bindings import KeyContext
+from kimi_tui.ui.tui.navigation.screen_registry import SCREEN_COMMANDS
 from kimi_tui.ui.tui.screens.help import Help
 from kimi_tui.ui.tui.screens.settings_schema import SETTINGS
 from kimi_tui.ui.tui.screens.skills import Skills
@@ -147,7 +147,7 @@ def paused() -> list[WireMessage]:
 
 @pytest.fixture(autouse=True)
 def chinese(english: None) -> None:
-    catalog.use("zh")
+    catalog.set_language("zh")
 
 
 def words_left(app: KimiTui, allowed: set[str], *, path: str = "") -> set[str]:
@@ -184,8 +184,8 @@ async def test_a_busy_flow_with_an_approval_is_chinese(size: tuple[int, int]) ->
         assert words_left(app, {"flow"}) == set()
 
 
-@pytest.mark.parametrize("where", get_args(Where))
-async def test_the_list_of_keys_is_chinese_everywhere(where: Where) -> None:
+@pytest.mark.parametrize("where", get_args(KeyContext))
+async def test_the_list_of_keys_is_chinese_everywhere(where: KeyContext) -> None:
     app, _ = make_app(Engine(WORK))
     async with app.run_test(size=WIDE) as pilot:
         await ready(pilot)
@@ -218,11 +218,11 @@ async def test_the_palette_and_the_completion_menu_are_chinese() -> None:
         await ready(pilot)
         await pilot.press("/")
         await say(pilot, engine)
-        assert words_left(app, names | {door.name for door in DOORS}) == set()
+        assert words_left(app, names | {door.name for door in SCREEN_COMMANDS}) == set()
         await pilot.press("backspace", "ctrl+p")
         await say(pilot, engine)
         assert app.screen is not app.home
-        assert words_left(app, names | {door.name for door in DOORS}) == set()
+        assert words_left(app, names | {door.name for door in SCREEN_COMMANDS}) == set()
 
 
 def content_of(*files: str) -> set[str]:
@@ -238,7 +238,9 @@ def content_of(*files: str) -> set[str]:
 @pytest.fixture
 def content() -> set[str]:
     settings = {word for _, group in SETTINGS for one in group for word in WORD.findall(f"{one.key} {one.choices}")}
-    return settings | {door.name for door in DOORS} | content_of("screens/rooms.py", "screens/kept_sessions.py")
+    return (
+        settings | {door.name for door in SCREEN_COMMANDS} | content_of("screens/rooms.py", "screens/kept_sessions.py")
+    )
 
 
 @pytest.mark.parametrize("room", ROOMS)

@@ -72,7 +72,7 @@ async def in_themes(
 ) -> list[str]:
     found: list[str] = []
     for theme in themes:
-        app.shelf.use(theme)
+        app.shelf.activate(theme)
         await pilot.pause()
         await pilot.pause()
         found += unreadable(app, theme, within or app.screen.region)
@@ -136,7 +136,7 @@ async def test_every_word_of_what_a_key_opens_can_be_read(key: str) -> None:
         await run(pilot)
         poor: list[str] = []
         for theme in TIGHTEST:
-            app.shelf.use(theme)
+            app.shelf.activate(theme)
             await pilot.press(key)
             for _ in range(4):
                 await pilot.pause()

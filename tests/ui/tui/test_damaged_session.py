@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from kimi_tui import paths
-from kimi_tui.ui.tui.accessibility import Manners
+from kimi_tui.ui.tui.accessibility import DisplayOptions
 from kimi_tui.ui.tui.app import KimiTui
-from kimi_tui.ui.tui.session.engine_factory import PlanHost
+from kimi_tui.ui.tui.session.engine_factory import PlanEngineFactory
 from tests.session.test_damage import (
     FILES,
     LITERALS,
@@ -41,8 +41,8 @@ async def test_the_screen_stays_and_says_what_it_cannot_open(tmp_path: Path, dam
     for name in FILES if damage not in ("pipe", "folder") else FILES[:5]:  # the lock is looked at apart
         DAMAGES[damage](folder / name)
     made = plan(tmp_path, "text: again")
-    host = PlanHost(lambda work_dir, standing: replace(made, session_id=session_id))
-    app = KimiTui(host.make, host=host, frame=0.0, manners=Manners(motion=False))
+    host = PlanEngineFactory(lambda work_dir, standing: replace(made, session_id=session_id))
+    app = KimiTui(host.make, host=host, frame=0.0, manners=DisplayOptions(motion=False))
     async with app.run_test(size=(120, 40)) as pilot:
         while app.seat.starting:
             await pilot.pause()

@@ -1,4 +1,4 @@
-from kimi_tui.soul.assemble import assemble
+from kimi_tui.soul.assemble import build_engine
 from kimi_tui.ui.tui.app import KimiTui
 from kimi_tui.wire.parts import TextPart
 from tests.soul.engines import plan
@@ -6,10 +6,10 @@ from tests.ui.tui.test_screen import ready
 
 
 async def test_help_on_the_screen_lists_the_screens_own_commands(tmp_path):
-    app = KimiTui(lambda: assemble(plan(tmp_path)), frame=0.0, motion=False)
+    app = KimiTui(lambda: build_engine(plan(tmp_path)), frame=0.0, motion=False)
     async with app.run_test(size=(100, 30)) as pilot:
         await ready(pilot)
-        engine = app.seat.soul_engine
+        engine = app.seat.live_engine
         said = []
         engine.wire.listen(lambda message: said.append(message.text) if isinstance(message, TextPart) else None)
         await engine.prompt("/help")

@@ -25,10 +25,12 @@ UNSHOWN_CALLS = frozenset(
 LOGS = frozenset({"debug", "info", "warning", "error", "exception", "critical"})
 TITLES = frozenset({"border_title", "border_subtitle", "title_text", "leave_word", "placeholder", "empty"})
 SHOWN: dict[str, tuple[int | str, ...]] = {
-    "tell": (0,), "_tell": (0,), "say": (0,), "_say": (0,), "say_below": (0,), "notify": (0,), "call": (0,),
-    "Static": (0,), "BarKey": (1,), "Pick": (1, "right", "detail"), "Option": (2, 3), "Choice": (0, 1),
-    "NoticeItem": (0,), "SeamItem": (1, "detail"), "ErrorItem": (0, 1, 2), "RetryItem": (0,), "AskLine": (0, "about"),
-    "FootFacts": (1, 3), "SearchedList": (0,), "Input": ("placeholder",), "NodeFace": (1, 2), "update": (0,),
+    "tell": (0,), "_tell": (0,), "say": (0,), "reply": (0,), "add_notice": (0,),
+    "_say": (0,), "set_status": (0,), "notify": (0,), "call": (0,),
+    "Static": (0,), "BarKey": (1,), "ListItem": (1, "right", "detail"), "Option": (2, 3), "ChoiceDialog": (0, 1),
+    "NoticeItem": (0,), "SeparatorItem": (1, "detail"), "ErrorItem": (0, 1, 2), "RetryItem": (0,),
+    "TextPrompt": (0, "about"),
+    "FooterFacts": (1, 3), "FilteredList": (0,), "Input": ("placeholder",), "NodeStyle": (1, 2), "update": (0,),
 }  # fmt: skip
 """Calls that show a text, and which of their arguments it is."""
 
@@ -156,7 +158,7 @@ def test_the_guard_finds(line: str) -> None:
         'BarKey("Enter", _("open"), "open")',
         'runs.append((_("new"), palette.base))',
         '_log.info("a turn ended: %s", error)',
-        'Key("quit", "ctrl+q", "leave", "Leave it for now")',
+        'KeyBinding("quit", "ctrl+q", "leave", "Leave it for now")',
         'self.set_class(True, "-filled")',
     ],
 )

@@ -9,8 +9,8 @@ from textual.widget import Widget
 from textual.widgets._toast import ToastRack
 
 from kimi_tui.ui.tui.keys.bindings import PANES
-from kimi_tui.ui.tui.keys.hints import where_of
-from kimi_tui.ui.tui.main_screen.screen import Home
+from kimi_tui.ui.tui.keys.hints import focus_context
+from kimi_tui.ui.tui.main_screen.screen import MainScreen
 from tests.ui.tui.sentences import STATES, Typing, Typist
 from tests.ui.tui.stand_in import StandIn, make_app
 from tests.ui.tui.test_screen import ready
@@ -25,7 +25,7 @@ def is_counted(widget: Widget) -> bool:
     return not (holds or passing or widget.has_class("-textual-system"))
 
 
-def covered(home: Home) -> list[str]:
+def covered(home: MainScreen) -> list[str]:
     """Widgets of which a part is cut off, or lies below another; passing words apart."""
     shown = {
         widget: (region, clip)
@@ -59,7 +59,7 @@ async def test_nothing_is_half_covered_and_no_key_of_what_is_not_seen_is_named(
             if app.screen is home:
                 assert home.focused is not None, done
                 assert home.focused.is_on_screen, (home.focused, done)
-                if where_of(home) in PANES:
+                if focus_context(home) in PANES:
                     bound = home.active_bindings
                     named = [key for key, _meaning in home.hints.hints if len(key) == 1 and key.isalpha()]
                     assert [key for key in named if key not in bound or not bound[key].enabled] == [], done

@@ -6,11 +6,11 @@ import pytest
 from textual.pilot import Pilot
 
 from kimi_tui.ui.tui.app import KimiTui
-from kimi_tui.ui.tui.navigation.command_palette import Palette
-from kimi_tui.ui.tui.navigation.screen_registry import DOORS
+from kimi_tui.ui.tui.navigation.command_palette import CommandPalette
+from kimi_tui.ui.tui.navigation.screen_registry import SCREEN_COMMANDS
 from kimi_tui.ui.tui.screens.help import Help
 from kimi_tui.ui.tui.widgets.key_bar import KeyBar
-from kimi_tui.ui.tui.widgets.pick_list import PickList
+from kimi_tui.ui.tui.widgets.pick_list import ItemList
 from tests.ui.tui.stand_in import StandIn, make_app
 from tests.ui.tui.test_screen import SMALL, ready
 
@@ -20,12 +20,12 @@ def app(tmp_path: Path) -> KimiTui:
     return make_app(StandIn(tmp_path))[0]
 
 
-async def opened(app: KimiTui, pilot: Pilot[int]) -> PickList:
+async def opened(app: KimiTui, pilot: Pilot[int]) -> ItemList:
     await ready(pilot)
     await pilot.press("ctrl+p")
     await pilot.pause()
-    assert isinstance(app.screen, Palette)
-    return app.screen.query_one(PickList)
+    assert isinstance(app.screen, CommandPalette)
+    return app.screen.query_one(ItemList)
 
 
 async def test_a_few_letters_and_enter_do_it(app: KimiTui) -> None:
@@ -49,11 +49,11 @@ async def test_a_click_on_a_row_does_it_and_nothing_stands_there_twice(app: Kimi
         picks = await opened(app, pilot)
         said = [(pick.label, pick.right) for pick in picks.picks if pick.key]
         assert len(said) == len(set(said))
-        assert not {f"/{door.name}" for door in DOORS} & {label for label, _ in said}
+        assert not {f"/{door.name}" for door in SCREEN_COMMANDS} & {label for label, _ in said}
         await pilot.press(*"zoom")
         await pilot.pause()
         row = next(index for index, pick in enumerate(picks.picks) if pick.label.startswith("Zoom"))
-        await pilot.click(PickList, offset=(6, row))
+        await pilot.click(ItemList, offset=(6, row))
         await pilot.pause()
         assert app.screen is app.home
         assert app.home.zoomed == "talk"

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from kimi_tui.ui.tui.main_screen.screen import Home
-from kimi_tui.ui.tui.screens.first_start import FirstStart
+from kimi_tui.ui.tui.main_screen.screen import MainScreen
+from kimi_tui.ui.tui.screens.first_start import SetupWizard
 from kimi_tui.ui.tui.screens.trust import TrustQuestion
 from kimi_tui.wire.codec import WireMessage
 from tests.ui.tui import scenes
@@ -46,7 +46,7 @@ STARTS: dict[str, tuple[tuple[int, int], list[WireMessage], str]] = {
     "time": (WIDE, scenes.flow_done(), "f8 left left"),
     "tiny": ((20, 6), scenes.error(), ""),
 }
-DOORS = ("sessions", "model", "settings", "setup", "theme", "skills", "usage", "rewind", "task", "mcp", "log")
+SCREEN_COMMANDS = ("sessions", "model", "settings", "setup", "theme", "skills", "usage", "rewind", "task", "mcp", "log")
 
 
 def seeds(usual: int) -> Iterator[int]:
@@ -95,8 +95,8 @@ async def test_no_way_through_the_further_screens_leads_where_it_is_not_well(see
         await house.submit("one")
         walk = Walk(seed, app, house.pilot, None, None)
         for number in range(STEPS * 3):
-            if isinstance(app.screen, Home) and walk.chance.randrange(2):
-                walk.done.append(door := DOORS[(number + seed) % len(DOORS)])
+            if isinstance(app.screen, MainScreen) and walk.chance.randrange(2):
+                walk.done.append(door := SCREEN_COMMANDS[(number + seed) % len(SCREEN_COMMANDS)])
                 app.doors.open(door)
                 await house.pilot.pause()
             elif walk.chance.randrange(8) == 0:
@@ -117,5 +117,5 @@ async def test_no_way_through_the_first_screen_leads_where_it_is_not_well(
         folder.mkdir(parents=True)
         (folder / "SKILL.md").write_text("---\nname: own\ndescription: ours\n---\nDo it.\n")
     async with open_house(model=first == "trust") as house:
-        await house.on(TrustQuestion if first == "trust" else FirstStart)
+        await house.on(TrustQuestion if first == "trust" else SetupWizard)
         await Walk(seed, house.app, house.pilot, None, None).go(STEPS)

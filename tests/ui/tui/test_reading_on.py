@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from kimi_tui.ui.tui.transcript.new_messages_badge import NewBelow
+from kimi_tui.ui.tui.transcript.new_messages_badge import NewMessagesBadge
 from kimi_tui.wire.events import StepBegin, TurnBegin, TurnEnd
 from kimi_tui.wire.parts import TextPart
 from tests.ui.tui.stand_in import StandIn, make_app
@@ -33,7 +33,7 @@ async def test_what_comes_below_while_one_reads_above_is_told_and_one_click_away
         await pilot.pause()
         await pilot.pause()
         assert "↓ 2 new · Ctrl+End" in shown(app)
-        await pilot.click(NewBelow)
+        await pilot.click(NewMessagesBadge)
         await pilot.pause()
         assert app.home.transcript.follow
         assert not app.home.below.display

@@ -9,15 +9,15 @@ from rich.style import Style
 from textual.app import App, ComposeResult
 from textual.strip import Strip
 
-from kimi_tui.ui.tui.flow_pane.chart_surface import Plane
-from kimi_tui.ui.tui.flow_pane.surface_view import Painted
+from kimi_tui.ui.tui.flow_pane.chart_surface import ChartSurface
+from kimi_tui.ui.tui.flow_pane.surface_view import SurfaceView
 from kimi_tui.ui.tui.state.items import AssistantItem, UserItem
 from kimi_tui.ui.tui.text.styled_line import Line
 from kimi_tui.ui.tui.themes.palette import Palette
-from kimi_tui.ui.tui.transcript.streaming_markdown import LiveDoc
-from kimi_tui.ui.tui.widgets.line_scroll_view import LineScroll
-from kimi_tui.ui.tui.widgets.line_widget import Sheet
-from kimi_tui.ui.tui.widgets.pick_list import Pick, PickList
+from kimi_tui.ui.tui.transcript.streaming_markdown import StreamingMarkdown
+from kimi_tui.ui.tui.widgets.line_scroll_view import LineScrollView
+from kimi_tui.ui.tui.widgets.line_widget import LineWidget
+from kimi_tui.ui.tui.widgets.pick_list import ItemList, ListItem
 from kimi_tui.wire.display import DiffBlock
 from kimi_tui.wire.events import StepBegin, TurnBegin, TurnEnd
 from kimi_tui.wire.parts import FunctionBody, TextPart, ToolCall, ToolResult, ToolReturnValue
@@ -71,7 +71,7 @@ async def test_a_message_that_cannot_be_drawn_is_shown_as_plain_text(caplog: pyt
 
 
 def test_text_that_fails_while_it_streams_is_shown_as_it_is() -> None:
-    doc = LiveDoc(30, Palette(heading=cast(Style, NO_NAME)))
+    doc = StreamingMarkdown(30, Palette(heading=cast(Style, NO_NAME)))
     for piece in ("first\n\n", "- one\n- two\n\n# Ti", "tle\n\nmore", " and more\n", "the *end*"):
         doc.feed(piece)
     doc.finish()
@@ -109,12 +109,12 @@ async def test_a_change_that_cannot_be_drawn_leaves_its_question(tmp_path: Path)
         assert app.is_running
 
 
-class BrokenSheet(Sheet):
+class BrokenSheet(LineWidget):
     def lines(self, width: int, palette: Palette) -> list[Line]:
         raise ValueError("no lines")
 
 
-class BrokenScroll(LineScroll):
+class BrokenScroll(LineScrollView):
     def lines(self, width: int, palette: Palette) -> list[Line]:
         raise ValueError("no lines")
 
@@ -123,20 +123,20 @@ class Panes(App[None]):
     def compose(self) -> ComposeResult:
         yield BrokenSheet()
         yield BrokenScroll()
-        yield PickList()
-        yield Painted()
+        yield ItemList()
+        yield SurfaceView()
 
 
 async def test_a_pane_that_cannot_be_drawn_says_so_and_stays() -> None:
     app = Panes()
     async with app.run_test(size=(60, 20)) as pilot:
-        app.query_one(PickList).show([Pick("a", cast(str, Shouting("first"))), Pick("b", "second")])
-        app.query_one(Painted).put_plane(cast(Plane, Holes()), with_map=False)
+        app.query_one(ItemList).show([ListItem("a", cast(str, Shouting("first"))), ListItem("b", "second")])
+        app.query_one(SurfaceView).set_surface(cast(ChartSurface, Holes()), with_map=False)
         await pilot.pause()
         text = shown(app)
         assert text.count("this cannot be drawn") == 2
         assert "second" in text
-        assert isinstance(app.query_one(Painted).render_line(0), Strip)
+        assert isinstance(app.query_one(SurfaceView).render_line(0), Strip)
 
 
 class Holes:

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from kimi_tui.ui.tui.app import KimiTui
-from kimi_tui.ui.tui.navigation.command_palette import Palette
+from kimi_tui.ui.tui.navigation.command_palette import CommandPalette
 from kimi_tui.ui.tui.screens.help import Help
 from tests.ui.tui.stand_in import StandIn, make_app
 from tests.ui.tui.test_screen import SMALL, WIDE, ready
@@ -21,7 +21,7 @@ async def test_a_click_on_a_row_does_what_its_key_does(size: tuple[int, int], tm
     app, _ = make_app(StandIn(tmp_path))
     async with app.run_test(size=size) as pilot:
         await ready(pilot)
-        for words, screen in (("every action", Palette), ("keys that act", Help)):
+        for words, screen in (("every action", CommandPalette), ("keys that act", Help)):
             await pilot.click(app.home.welcome, offset=(size[0] // 4, row_of(app, words)))
             await pilot.pause()
             assert isinstance(app.screen, screen)

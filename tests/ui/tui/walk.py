@@ -17,7 +17,7 @@ from kimi_tui.ui.tui.dialogs.approval import ApprovalDialog
 from kimi_tui.ui.tui.dialogs.key_guard import QUIET_S
 from kimi_tui.ui.tui.i18n import catalog
 from kimi_tui.ui.tui.keys.bindings import KEYS
-from kimi_tui.ui.tui.main_screen.screen import Home
+from kimi_tui.ui.tui.main_screen.screen import MainScreen
 from kimi_tui.wire.codec import WireMessage, decode
 from kimi_tui.wire.display import DiffBlock
 from kimi_tui.wire.parts import TextPart
@@ -33,7 +33,7 @@ _ALSO = (  # noqa: SIM905 - a list of words reads better
 STAYS = frozenset({"ctrl+q", "ctrl+d", "ctrl+c"})
 """Keys that lead out: pressed seldom, for a walk that has ended sees nothing more."""
 PRESSED = [key for key in (*_BOUND, *_ALSO) if key not in STAYS]
-WORDS = (
+CLOSED_WORDS = (
     *("hi", "/", "/mo", "@", "!ls", "look at /etc/passwd", "x" * 1200, "中文，和 English", "\x1b[31m\u202e", "a\nb\n"),
     *("\ud83d", "👩\u200d👩\u200d👧", "\x00", "/help", "'/tmp/a b.png'", "y", "1\n"),
 )
@@ -136,7 +136,7 @@ class Walk:
         for _ in range(3):  # what is hidden gives the focus up when it is laid out
             if app.focused is None:
                 await self.pilot.pause()
-        if app.furnished and isinstance(app.screen, Home) and app.size.width >= 40 and app.size.height >= 12:
+        if app.furnished and isinstance(app.screen, MainScreen) and app.size.width >= 40 and app.size.height >= 12:
             self.check_focus(app.focused)
         if isinstance(app, Walker) and self.clock is not None:
             self.check_guard(app, answered)
@@ -177,7 +177,7 @@ class Walk:
         await self.pilot.press(key)
 
     async def paste(self) -> None:
-        words = self.chance.choice(WORDS)
+        words = self.chance.choice(CLOSED_WORDS)
         self.done.append(f"paste {words[:12]!r}")
         self.app.post_message(events.Paste(words))
 
@@ -224,10 +224,10 @@ class Walk:
             self.app.post_message(event)
 
     def _themes(self) -> None:
-        self.app.shelf.use(self.chance.choice(sorted(self.app.shelf.titles())))
+        self.app.shelf.activate(self.chance.choice(sorted(self.app.shelf.titles())))
 
     def _speak(self) -> None:
-        catalog.use(self.chance.choice(("en", "zh")))
+        catalog.set_language(self.chance.choice(("en", "zh")))
 
     def _time_goes_on(self) -> None:
         if self.clock is not None:

@@ -5,7 +5,7 @@ import re
 import aiohttp
 import pytest
 
-from kimi_tui.ui.web.access_guard import Doorkeeper
+from kimi_tui.ui.web.access_guard import AccessGuard
 from tests.ui.web.conftest import Served
 
 PATHS = ("/", "/s/0", "/s/0/ws", "/page.js", "/page.css", "/static/js/textual.js", "/static/css/xterm.css", "/nothing")
@@ -49,8 +49,8 @@ async def test_the_cookie_has_to_be_the_one_that_was_given(served: Served) -> No
 
 async def test_a_token_for_a_browser_of_ours_is_good_once_and_soon() -> None:
     now = [0.0]
-    doorkeeper = Doorkeeper(clock=lambda: now[0])
-    early, late = doorkeeper.opening(), doorkeeper.opening()
+    doorkeeper = AccessGuard(clock=lambda: now[0])
+    early, late = doorkeeper.opening_link(), doorkeeper.opening_link()
     response = aiohttp.web.Response()
     doorkeeper.let_in(early, response)
     assert response.cookies

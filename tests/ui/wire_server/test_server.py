@@ -442,7 +442,7 @@ async def test_a_replay_for_a_client_of_the_peer_has_neither_approvals_nor_notic
         rpc_id, _, payload = await client.asked()
         client.answer(rpc_id, {"request_id": payload["id"], "response": "approve"})
         await turn
-        engine.tell("news")
+        engine.notify("news")
         await until(lambda: "news" in str(client.payloads("Notification")))
         client.said.clear()
         replayed = await client.call("replay")

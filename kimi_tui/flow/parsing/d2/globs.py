@@ -13,7 +13,7 @@ from kimi_tui.flow.parsing.d2.keywords import BOARDS
 from kimi_tui.flow.parsing.d2.statement import Link
 from kimi_tui.flow.parsing.d2.strings import Key, Scalar, Variable
 from kimi_tui.flow.parsing.d2.tree import TABLES, Edge, Field, Tree
-from kimi_tui.i18n import said
+from kimi_tui.i18n import tr
 
 _SAID = frozenset({"label", "class", "shape"})
 _NEVER_SAID = BOARDS | {"vars", "classes"}
@@ -90,7 +90,7 @@ class Patterns:
         """
         self._filled = filled
         if self._first_suspends is not None and self._tree.classes_matter():
-            self._refuse(said("`suspend` is not read beside classes that give labels"), self._first_suspends)
+            self._refuse(tr("`suspend` is not read beside classes that give labels"), self._first_suspends)
         told = [one for one in self._waiting if isinstance(one, Connecting) or self._check(one)]
         for one in told:
             if isinstance(one, Connecting):
@@ -104,8 +104,8 @@ class Patterns:
     def count(self, touched: int, offset: int) -> None:
         self._touched += touched
         if self._touched > MOST_EDGES:
-            raise self._tree.places.fault(
-                said("patterns and indices up to here touch more than {most} shapes and edges", most=MOST_EDGES), offset
+            raise self._tree.places.error(
+                tr("patterns and indices up to here touch more than {most} shapes and edges", most=MOST_EDGES), offset
             )
 
     def _check(self, rule: Rule) -> bool:
@@ -115,27 +115,27 @@ class Patterns:
             return False
         cause = ""
         if rule.inner:
-            cause = said("a pattern within the braces of another is not read")
+            cause = tr("a pattern within the braces of another is not read")
         elif any(given.names[0] == "level" for given in rule.filters):
-            cause = said("the filter `&level` is not read")
+            cause = tr("the filter `&level` is not read")
         elif any(child.name.lower() in _NEVER_SAID for child in rule.said.children.values() if child.reserved):
-            cause = said("a pattern that sets variables, classes or boards is not read")
+            cause = tr("a pattern that sets variables, classes or boards is not read")
         elif rule.link is None and rule.deletes:
-            cause = said("a pattern that deletes shapes is not read")
+            cause = tr("a pattern that deletes shapes is not read")
         elif rule.suspends is not None and self._heard(rule):
-            cause = said("a pattern that suspends is read once only")
+            cause = tr("a pattern that suspends is read once only")
         elif any(given.names[0] == "connected" for given in rule.filters) and self._connects():
-            cause = said("the filter `&connected` is not read beside connections between patterns")
+            cause = tr("the filter `&connected` is not read beside connections between patterns")
         elif rule.link is None and any(key.text == "**" for key in rule.path) and any(rule.said.shapes()):
-            cause = said("a pattern `**` that makes shapes would go on for ever")
+            cause = tr("a pattern `**` that makes shapes would go on for ever")
         elif any("**" in key.text and key.text != "**" for key in rule.path if key.pattern):
-            cause = said("`**` stands alone between dots")
+            cause = tr("`**` stands alone between dots")
         if cause:
             self._refuse(cause, rule)
         return True
 
     def _refuse(self, cause: str, rule: Rule) -> NoReturn:
-        raise self._tree.places.fault(said("{cause}; name the shapes", cause=cause), rule.offset)
+        raise self._tree.places.error(tr("{cause}; name the shapes", cause=cause), rule.offset)
 
     def _heard(self, rule: Rule) -> bool:
         link = rule.link
@@ -166,7 +166,7 @@ class Patterns:
                 self._apply_to_shape(rule, match.shape)
             elif match.edge is not None:
                 if rule.deletes and match.edge.offset > rule.offset:
-                    self._refuse(said("a pattern that deletes connections stands below all of them"), rule)
+                    self._refuse(tr("a pattern that deletes connections stands below all of them"), rule)
                 match.edge.gone |= rule.deletes
                 if rule.said not in match.edge.layers:
                     match.edge.layers.append(rule.said)
@@ -175,7 +175,7 @@ class Patterns:
     def _apply_to_shape(self, rule: Rule, shape: Field) -> None:
         if shape in self._filled:
             self._refuse(
-                said("a pattern that labels or makes shapes is not read beside variables that hold shapes"), rule
+                tr("a pattern that labels or makes shapes is not read beside variables that hold shapes"), rule
             )
         todo = [(shape, rule.said)]
         while todo:
@@ -194,7 +194,7 @@ class Patterns:
 
     def _check_variable(self, rule: Rule, value: Scalar) -> None:
         if any(key.text == "**" for key in rule.path) and any(isinstance(piece, Variable) for piece in value.pieces):
-            self._refuse(said("a pattern `**` that labels shapes is not read beside labels of variables"), rule)
+            self._refuse(tr("a pattern `**` that labels shapes is not read beside labels of variables"), rule)
 
     def _connect(self, said: Connecting) -> None:
         link = said.link
@@ -273,9 +273,7 @@ class Patterns:
         match names:
             case ("connected",):
                 if any(shape.shapes()):
-                    raise tree.places.fault(
-                        said("`&connected` is not read for shapes with others in them"), shape.offset
-                    )
+                    raise tree.places.error(tr("`&connected` is not read for shapes with others in them"), shape.offset)
                 connected = any(shape in ends for ends in tree.ends())
                 self.count(len(tree.written), shape.offset)
                 return str(connected).lower() == value.lower()

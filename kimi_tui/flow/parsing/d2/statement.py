@@ -17,8 +17,8 @@ from kimi_tui.flow.parsing.d2.strings import (
     read_key,
     read_single,
 )
-from kimi_tui.flow.parsing.source_position import Places
-from kimi_tui.i18n import said
+from kimi_tui.flow.parsing.source_position import SourcePositions
+from kimi_tui.i18n import tr
 
 BETWEEN = re.compile(r'(?:[\s;]+|#[^\n]*|"""(?:[^"]|"(?!""))*""")*')
 _SPACES = re.compile(r"(?:[^\S\n]|\\\n)*")
@@ -79,7 +79,7 @@ class StatementScanner:
     def __init__(self, text: str) -> None:
         self.text = text
         self.at = 0
-        self.places = Places(text)
+        self.places = SourcePositions(text)
 
     def path(self, *, bracketed: bool = False) -> Path:
         """The parts of `a.b.c`; the place is then after the blanks behind it. Within brackets, a bracket ends it."""
@@ -108,11 +108,11 @@ class StatementScanner:
         while arrow := _ARROW.match(self.text, self.at):
             at, drawn = self.at, arrow.group()
             if not source:
-                self.fail(said("this connection has no source; name a shape before the arrow"), start)
+                self.fail(tr("this connection has no source; name a shape before the arrow"), start)
             self.at = arrow.end()
             target = self.path(bracketed=bracketed)
             if not target:
-                self.fail(said("this connection has no destination; name a shape after the arrow"), at)
+                self.fail(tr("this connection has no destination; name a shape after the arrow"), at)
             sign = ("<" if drawn[0] == "<" else "") + "-" + (">" if drawn[-1] == ">" else "")
             links.append(Link(source, sign, target, at))
             source = target
@@ -126,7 +126,7 @@ class StatementScanner:
         links = self.chain(self.path(bracketed=True), start, bracketed=True)
         self.skip(_SPACES)
         if not links or not self.text.startswith(")", self.at):
-            self.fail(said("brackets at the start of a line hold a connection, as in `(a -> b)[0]`"), opened)
+            self.fail(tr("brackets at the start of a line hold a connection, as in `(a -> b)[0]`"), opened)
         self.at += 1
         self.skip(_SPACES)
         return links
@@ -177,18 +177,18 @@ class StatementScanner:
         """`...${x}` at the place, and the offset after it."""
         variable = VARIABLE.match(self.text, self.at + 3)
         if variable is None:
-            self.fail(said("this variable is never closed; end it with `{end}`", end="}"))
+            self.fail(tr("this variable is never closed; end it with `{end}`", end="}"))
         return Variable(variable.group(1).strip(), self.at), variable.end()
 
     def _scalar(self) -> Scalar:
         text, at = self.text, self.at
         if at >= len(text) or text[at] in "\n;}]#":
-            self.fail(said("a value is missing after `:`"), at - 1)
+            self.fail(tr("a value is missing after `:`"), at - 1)
         if text.startswith("...${", at):
             variable, self.at = self.spread()
             return Scalar((variable,), True, True)
         if text[at] == "@" or text.startswith("...@", at):
-            self.fail(said("imports (`@file`) are not read; write their contents here"))
+            self.fail(tr("imports (`@file`) are not read; write their contents here"))
         if text[at] == '"':
             scalar, self.at = read_double(text, at, self.places)
         elif text[at] == "'":
@@ -208,7 +208,7 @@ class StatementScanner:
         while waiting:
             self.skip(_LIST_GAP)
             if self.at >= len(self.text):
-                self.fail(said("this `{sign}` is never closed; end it with `{end}`", sign="[", end="]"), opened)
+                self.fail(tr("this `{sign}` is never closed; end it with `{end}`", sign="[", end="]"), opened)
             character = self.text[self.at]
             if character == waiting[-1]:
                 waiting.pop()
@@ -218,7 +218,7 @@ class StatementScanner:
                 self.at += 1
             elif character in "]}":
                 self.fail(
-                    said("`{expected}` is expected here, not `{character}`", expected=waiting[-1], character=character)
+                    tr("`{expected}` is expected here, not `{character}`", expected=waiting[-1], character=character)
                 )
             else:
                 item = self._scalar()
@@ -231,11 +231,11 @@ class StatementScanner:
         self.skip(_SPACES)
         if self.text.startswith("-", self.at):
             self.fail(
-                said("this dash begins no connection, and a name does not end in one; complete it, or quote the name")
+                tr("this dash begins no connection, and a name does not end in one; complete it, or quote the name")
             )
         if self.at < len(self.text) and self.text[self.at] not in "\n;}#":
             self.fail(
-                said(
+                tr(
                     "unexpected `{found}`; end the statement with a line break or `;`, or quote the text",
                     found=self.rest(),
                 )
@@ -252,4 +252,4 @@ class StatementScanner:
             self.at = match.end()
 
     def fail(self, cause: str, offset: int | None = None) -> NoReturn:
-        raise self.places.fault(cause, self.at if offset is None else offset)
+        raise self.places.error(cause, self.at if offset is None else offset)

@@ -6,8 +6,8 @@ A value is kept in pieces, because variables in it are filled in when the whole 
 import re
 from typing import NamedTuple
 
-from kimi_tui.flow.parsing.source_position import Places
-from kimi_tui.i18n import said
+from kimi_tui.flow.parsing.source_position import SourcePositions
+from kimi_tui.i18n import tr
 
 
 class Variable(NamedTuple):
@@ -53,7 +53,7 @@ _BLOCK_START = re.compile(r"\|([^\w\s]*)(\w*)")
 _CONTINUED = re.compile(r"\\\n[^\S\n]*")
 
 
-def read_key(text: str, at: int, places: Places, *, bracketed: bool = False) -> tuple[Key, int] | None:
+def read_key(text: str, at: int, places: SourcePositions, *, bracketed: bool = False) -> tuple[Key, int] | None:
     """One part of a path and the offset after it; None where no key can begin."""
     if text.startswith("'", at):
         value, after = read_single(text, at, places)
@@ -123,7 +123,7 @@ def read_bare_value(text: str, start: int) -> tuple[Scalar, int]:
     return Scalar(tuple(pieces), True), at
 
 
-def read_double(text: str, start: int, places: Places, *, variables: bool = True) -> tuple[Scalar, int]:
+def read_double(text: str, start: int, places: SourcePositions, *, variables: bool = True) -> tuple[Scalar, int]:
     pieces: list[str | Variable] = []
     at, size = start + 1, len(text)
     plain = _DOUBLE_RUN if variables else _KEY_DOUBLE_RUN
@@ -145,30 +145,30 @@ def read_double(text: str, start: int, places: Places, *, variables: bool = True
         else:
             piece, at = _escaped(text, at)
             pieces.append(piece)
-    raise places.fault(
-        said('this quoted text does not end on its line; close it with `"`, or use a block `|md .. |`'), start
+    raise places.error(
+        tr('this quoted text does not end on its line; close it with `"`, or use a block `|md .. |`'), start
     )
 
 
-def read_single(text: str, start: int, places: Places) -> tuple[str, int]:
+def read_single(text: str, start: int, places: SourcePositions) -> tuple[str, int]:
     match = _SINGLE.match(text, start)
     if match is None:
-        raise places.fault(
-            said("this quoted text does not end on its line; close it with `'`, or use a block `|md .. |`"), start
+        raise places.error(
+            tr("this quoted text does not end on its line; close it with `'`, or use a block `|md .. |`"), start
         )
     return match.group(1).replace("''", "'").replace("\\\n", ""), match.end()
 
 
-def read_block(text: str, start: int, places: Places) -> tuple[Scalar, int]:
+def read_block(text: str, start: int, places: SourcePositions) -> tuple[Scalar, int]:
     """A block string: `|md .. |`, `||| .. |||`, or any other signs between the bar and its mirror."""
     opening = _BLOCK_START.match(text, start)
     signs = "" if opening is None else opening.group(1)
     body_at = start + 1 if opening is None else opening.end()
     if text[body_at : body_at + 1].strip() or (opening is not None and opening.group(2) and body_at == len(text)):
-        raise places.fault(said("a blank is missing after the opening of this block"), start)
+        raise places.error(tr("a blank is missing after the opening of this block"), start)
     end = text.find(signs + "|", body_at)
     if end < 0:
-        raise places.fault(said("this block is never closed; end it with `{signs}|`", signs=signs), start)
+        raise places.error(tr("this block is never closed; end it with `{signs}|`", signs=signs), start)
     body = _dedented(text[body_at:end])
     pieces: list[str | Variable] = []
     here = 0

@@ -3,12 +3,12 @@
 from kimi_tui.flow.parsing.chart_builder import MOST_EDGES
 from kimi_tui.flow.parsing.d2.strings import Variable
 from kimi_tui.flow.parsing.d2.tree import Field, Tree
-from kimi_tui.i18n import said
+from kimi_tui.i18n import tr
 
 Spreads = dict[Field, list[Variable]]
 
 
-def fill_in(tree: Tree, spreads: Spreads) -> set[Field]:
+def substitute(tree: Tree, spreads: Spreads) -> set[Field]:
     """Fills in all of them, also those within what is filled in; what they hold stands before all else.
 
     Returns the fields that were filled, and all that was put into them.
@@ -47,8 +47,8 @@ class _Filling:
             for variable in self._spreads.get(field, ()):
                 held = self._tree.variable(variable.path, field)
                 if held is None or not held.children:
-                    raise self._tree.places.fault(
-                        said("there is no variable `{path}` that holds shapes or attributes", path=variable.path),
+                    raise self._tree.places.error(
+                        tr("there is no variable `{path}` that holds shapes or attributes", path=variable.path),
                         variable.offset,
                     )
                 filled |= {field, *(copied := self._copy(held, field, variable.offset))}
@@ -57,8 +57,8 @@ class _Filling:
             held = None if variable is None else self._tree.variable(variable.path, field)
             if variable is not None and held is not None and held.value is None and held.children:
                 if field.children:
-                    raise self._tree.places.fault(
-                        said(
+                    raise self._tree.places.error(
+                        tr(
                             "`{path}` holds shapes, and braces follow; spread it in them, `{example}`",
                             example="...${x}",
                             path=variable.path,
@@ -95,6 +95,6 @@ class _Filling:
     def _count(self, offset: int) -> None:
         self._made += 1
         if self._made > MOST_EDGES:
-            raise self._tree.places.fault(
-                said("variables up to here put in more than {most} shapes", most=MOST_EDGES), offset
+            raise self._tree.places.error(
+                tr("variables up to here put in more than {most} shapes", most=MOST_EDGES), offset
             )

@@ -11,8 +11,8 @@ from kimi_tui.flow.model.graph import Direction, Heads
 from kimi_tui.flow.parsing.chart_builder import ChartBuilder
 from kimi_tui.flow.parsing.d2.keywords import RESERVED
 from kimi_tui.flow.parsing.d2.strings import Scalar, Variable, written_key
-from kimi_tui.flow.parsing.source_position import MAX_BYTES, Places
-from kimi_tui.i18n import said
+from kimi_tui.flow.parsing.source_position import MAX_BYTES, SourcePositions
+from kimi_tui.i18n import tr
 
 _DIRECTIONS: dict[str, Direction] = {"down": "TB", "up": "BT", "right": "LR", "left": "RL"}
 TABLES = frozenset({"sql_table", "class"})
@@ -79,7 +79,7 @@ class Edge:
 class Tree:
     """The root field and all edges of the board that is read."""
 
-    def __init__(self, places: Places) -> None:
+    def __init__(self, places: SourcePositions) -> None:
         self.places = places
         self.root = Field("", None, 0)
         self.edges: list[Edge] = []
@@ -96,7 +96,7 @@ class Tree:
         if found is None:
             self._made += 1
             if scope.depth == DEEPEST:
-                raise self.places.fault(said("shapes are nested more than {most} deep here", most=DEEPEST), offset)
+                raise self.places.error(tr("shapes are nested more than {most} deep here", most=DEEPEST), offset)
             found = Field(name, scope, offset, reserved=reserved, order=self._made)
             scope.children[key] = found
         return found
@@ -130,7 +130,7 @@ class Tree:
         for offset, path in self._unknown.items():
             if path not in _FILLED_WHEN_RUN:
                 builder.note(
-                    said("there is no variable `{path}`, so `${{{path}}}` stays as it is written", path=path), offset
+                    tr("there is no variable `{path}`, so `${{{path}}}` stays as it is written", path=path), offset
                 )
 
     def _live(self) -> tuple[list[Field], dict[Field, tuple[str, Field]]]:
@@ -146,8 +146,8 @@ class Tree:
                 path = prefix + written_key(child.name)
                 size += len(path)
                 if size > _LONGEST_PATHS:
-                    raise self.places.fault(
-                        said("the names of nested shapes come to too much text; shorten them"), child.offset
+                    raise self.places.error(
+                        tr("the names of nested shapes come to too much text; shorten them"), child.offset
                     )
                 shown = table or (path, child)
                 ids[child] = shown
@@ -175,7 +175,7 @@ class Tree:
 
     def _refuse_sequence(self, field: Field) -> NoReturn:
         shape = field.attribute("shape") or field
-        raise self.places.fault(said("a sequence diagram is no flowchart; leave this shape out"), shape.offset)
+        raise self.places.error(tr("a sequence diagram is no flowchart; leave this shape out"), shape.offset)
 
     def _classes(self, field: Field) -> list[str]:
         named = field.attribute("class")
@@ -226,7 +226,7 @@ class Tree:
                     todo.extend((inner, depth + 1) for inner in reversed(found.pieces))
             self._substituted += 1
             if self._substituted > MAX_BYTES:
-                raise self.places.fault(said("the variables of this chart fill in to more than 1 MiB"), 0)
+                raise self.places.error(tr("the variables of this chart fill in to more than 1 MiB"), 0)
         return "".join(parts)
 
     def variable(self, path: str, scope: Field) -> Field | None:

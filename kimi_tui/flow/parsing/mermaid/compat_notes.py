@@ -9,7 +9,7 @@ from bisect import bisect_right
 from collections.abc import Iterable, Iterator
 
 from kimi_tui.flow.parsing.mermaid.label_text import LINE_BREAK
-from kimi_tui.i18n import said
+from kimi_tui.i18n import tr
 
 # Tags that a page shows, and that Mermaid hands on as they are if they are paired and have no attributes.
 # fmt: off
@@ -41,7 +41,7 @@ def odd_markup(label: str) -> str | None:
         return None
     shown = " ".join(markup.split())
     shown = shown if len(shown) <= _LONGEST_SHOWN else shown[: _LONGEST_SHOWN - 1] + "…"
-    return said(
+    return tr(
         "Mermaid takes `{markup}` for HTML and drops or changes it; here it stays; `{entity}` for its `{sign}` reads "
         "the same in both",
         markup=shown,
@@ -101,7 +101,7 @@ def _style_from(text: str, start: int) -> int:
     return min((found for word in _STYLES if (found := text.find(word, start)) >= 0), default=-1)
 
 
-def swallowed(text: str) -> Iterator[tuple[int, int, str]]:
+def swallowed_lines(text: str) -> Iterator[tuple[int, int, str]]:
     """Where `direction LR` stands, where its line begins, and the words."""
     for match in _DIRECTION.finditer(text):
         yield match.start(), text.rfind("\n", 0, match.start()) + 1, " ".join(match.group().split())

@@ -26,7 +26,7 @@ _NAMES = {
 }  # fmt: skip
 
 
-def cleared(text: str) -> tuple[str, list[int]]:
+def strip_header(text: str) -> tuple[str, list[int]]:
     """The text with everything blanked out that is no statement; and where lines stand that are a bare `%%`."""
     front = _FRONTMATTER.match(text) if text.lstrip().startswith("---") else None
     clear = (_blanked(front) + text[front.end() :]) if front else text

@@ -12,8 +12,8 @@ from typing import NamedTuple
 from kimi_tui.flow.parsing.mermaid.compat_notes import Span, odd_markup
 from kimi_tui.flow.parsing.mermaid.label_text import plain, without_comment_lines
 from kimi_tui.flow.parsing.mermaid.lexemes import ELLIPSE_TEXT, PLAIN_TEXT, SHAPES, SLANTED_TEXT
-from kimi_tui.flow.parsing.source_position import Places
-from kimi_tui.i18n import said
+from kimi_tui.flow.parsing.source_position import SourcePositions
+from kimi_tui.i18n import tr
 
 _BLANK = re.compile(r"\s*")
 _TEXT_OF = {"[/": SLANTED_TEXT, "[\\": SLANTED_TEXT, "(-": ELLIPSE_TEXT}
@@ -31,7 +31,9 @@ class Label(NamedTuple):
 class LabelScanner:
     """Scans the labels of one text. `scanned` is `written` with its comment lines blanked out."""
 
-    def __init__(self, scanned: str, written: str, places: Places, *, note: Callable[[str, int], None]) -> None:
+    def __init__(
+        self, scanned: str, written: str, places: SourcePositions, *, note: Callable[[str, int], None]
+    ) -> None:
         self._text = scanned
         self._written = written
         self._places = places
@@ -57,8 +59,8 @@ class LabelScanner:
             if label is not None:
                 return Label(label[0], label[1], shape)
         closers = " or ".join(f"`{closer}`" for closer, _ in SHAPES[opener])
-        raise self._places.fault(
-            said(
+        raise self._places.error(
+            tr(
                 "the label that `{opener}` opens does not end with {closers}; close it, or put the label "
                 "in double quotes if it holds brackets itself",
                 opener=opener,
@@ -74,7 +76,7 @@ class LabelScanner:
             return Label(self.cut(start, end), after + 1)
         label = self._lenient(at, "|")
         if label is None:
-            raise self._places.fault(said("this edge label is never closed; end it with `|` on the same line"), at - 1)
+            raise self._places.error(tr("this edge label is never closed; end it with `|` on the same line"), at - 1)
         return Label(*label)
 
     def body(self, at: int, text: re.Pattern[str]) -> tuple[int, int, int]:
@@ -87,7 +89,7 @@ class LabelScanner:
         if self._text.startswith('"', first):
             end = self._text.find('"', first + 1)
             if end < 0:
-                raise self._places.fault(said('this quoted text is never closed; end it with `"`'), first)
+                raise self._places.error(tr('this quoted text is never closed; end it with `"`'), first)
             return first + 1, end, self._skip(end + 1)
         match = text.match(self._text, at)
         end = match.end() if match else at

@@ -40,7 +40,7 @@ KEYWORD = re.compile(
     r"(?:subgraph|end|classDef|class|style|linkStyle|click)(?=[\s;]|$)|direction(?=\s)|accTitle(?=\s*:)|accDescr(?=\s*[:{])"
 )
 SUBGRAPH_NAME = re.compile(r'subgraph[^\S\n]*("[^"]*"|[^\n;\["]*)[^\S\n]*')
-WORDS = frozenset(
+CLOSED_WORDS = frozenset(
     {"end", "graph", "flowchart", "subgraph", "style", "linkStyle", "classDef", "class", "click", "href", "call"}
     | {"interpolate"}
 )

@@ -7,8 +7,8 @@ block of lines (`|` or `>`). As in YAML, `key:value` without a blank is a key wi
 import re
 from typing import NamedTuple
 
-from kimi_tui.flow.parsing.source_position import Places
-from kimi_tui.i18n import said
+from kimi_tui.flow.parsing.source_position import SourcePositions
+from kimi_tui.i18n import tr
 
 _BLANK = re.compile(r"(?:[\s,]+|(?<=\s)#(?!\w+;)[^\n]*)*")
 _KEY = re.compile(r"""(?:(?:"([^"\n]*)"|'([^'\n]*)')\s*:|([A-Za-z_][\w-]*)\s*:(?=\s|$))\s*""")
@@ -35,14 +35,14 @@ class NodeData(NamedTuple):
     after: int
 
 
-def read_node_data(text: str, written: str, at: int, places: Places) -> NodeData:
+def read_node_data(text: str, written: str, at: int, places: SourcePositions) -> NodeData:
     """Reads from `at`, after `@{`. Faults are raised at their place."""
     end = _end_of_block(text, at, places)
     body = _joined_strings(written[at:end])
     return NodeData(_pairs(body, at, places), end + 1)
 
 
-def _end_of_block(text: str, at: int, places: Places) -> int:
+def _end_of_block(text: str, at: int, places: SourcePositions) -> int:
     here = at
     while True:
         match = _END.match(text, here)
@@ -51,7 +51,7 @@ def _end_of_block(text: str, at: int, places: Places) -> int:
             return here
         quote = text.find('"', here + 1) if text.startswith('"', here) else -1
         if quote < 0:
-            raise places.fault(said("this data block is never closed; end it with `{end}`", end="}"), at - 2)
+            raise places.error(tr("this data block is never closed; end it with `{end}`", end="}"), at - 2)
         here = quote + 1
 
 
@@ -64,7 +64,7 @@ def _joined_strings(body: str) -> str:
     return '"'.join(parts)
 
 
-def _pairs(body: str, at: int, places: Places) -> dict[str, str]:
+def _pairs(body: str, at: int, places: SourcePositions) -> dict[str, str]:
     pairs: dict[str, str] = {}
     by_line = "\n" in body
     here = _blank(body, 0)
@@ -74,8 +74,8 @@ def _pairs(body: str, at: int, places: Places) -> dict[str, str]:
             here = _blank(body, alone.end())
             continue
         if key is None:
-            raise places.fault(
-                said('a data block holds pairs like `label: "text"`, parted by commas'), at + min(here, len(body))
+            raise places.error(
+                tr('a data block holds pairs like `label: "text"`, parted by commas'), at + min(here, len(body))
             )
         name = next(group for group in key.groups() if group is not None)
         block = _BLOCK.match(body, key.end()) if body.startswith(("|", ">"), key.end()) else None
@@ -87,9 +87,7 @@ def _pairs(body: str, at: int, places: Places) -> dict[str, str]:
         else:
             value, here = _value(body, key.end(), indent)
         if value is None:
-            raise places.fault(
-                said("this value is not read; write one text, in quotes that are closed"), at + key.end()
-            )
+            raise places.error(tr("this value is not read; write one text, in quotes that are closed"), at + key.end())
         pairs[name] = value
         here = _blank(body, here)
     return pairs

@@ -11,14 +11,15 @@ from typing import NoReturn
 
 from kimi_tui.flow.model.graph import Chart, Direction, Heads
 from kimi_tui.flow.parsing.chart_builder import ChartBuilder
-from kimi_tui.flow.parsing.mermaid.compat_notes import Span, Spans, lost_semicolons, swallowed
-from kimi_tui.flow.parsing.mermaid.header import cleared, other_diagram
+from kimi_tui.flow.parsing.mermaid.compat_notes import Span, Spans, lost_semicolons, swallowed_lines
+from kimi_tui.flow.parsing.mermaid.header import other_diagram, strip_header
 from kimi_tui.flow.parsing.mermaid.label_text import plain
 from kimi_tui.flow.parsing.mermaid.labels import LabelScanner
 from kimi_tui.flow.parsing.mermaid.lexemes import (
     ANY_HEADER,
     BETWEEN,
     BLANK,
+    CLOSED_WORDS,
     DIRECTION,
     DIRECTION_OF_HEADER,
     HEADER,
@@ -35,11 +36,10 @@ from kimi_tui.flow.parsing.mermaid.lexemes import (
     REST_OF_LINE,
     SPACES,
     SUBGRAPH_NAME,
-    WORDS,
 )
 from kimi_tui.flow.parsing.mermaid.node_data import read_node_data
-from kimi_tui.flow.parsing.source_position import Places, checked
-from kimi_tui.i18n import said
+from kimi_tui.flow.parsing.source_position import SourcePositions, check_size
+from kimi_tui.i18n import tr
 
 _DIRECTIONS: dict[str, Direction] = {
     "TB": "TB", "TD": "TB", "V": "TB", "BT": "BT", "^": "BT", "LR": "LR", ">": "LR", "RL": "RL", "<": "RL", "BR": "TB",
@@ -59,14 +59,14 @@ class _Subgraph:
 
 def read_mermaid(text: str) -> Chart:
     """Nodes and edges as written; raises `FlowParseError` with line and column for what is no flowchart."""
-    return _Reader(checked(text)).read()
+    return _Reader(check_size(text)).read()
 
 
 class _Reader:
     def __init__(self, text: str) -> None:
         self.written = text
-        self.places = Places(text)
-        self.text, self.bare_comments = cleared(text)
+        self.places = SourcePositions(text)
+        self.text, self.bare_comments = strip_header(text)
         self.at = 0
         self.out = ChartBuilder(self.places)
         self.labels = LabelScanner(self.text, text, self.places, note=self.out.note)
@@ -88,7 +88,7 @@ class _Reader:
             self._skip(BETWEEN)
         if self.open_subgraphs:
             self._fail(
-                said("this subgraph is never closed; write `end` on a line of its own"), self.open_subgraphs[-1].offset
+                tr("this subgraph is never closed; write `end` on a line of its own"), self.open_subgraphs[-1].offset
             )
         self._note_lines_that_mermaid_reads_otherwise()
         return self.out.chart("mermaid")
@@ -97,22 +97,22 @@ class _Reader:
         for name, at in self.padded_names:
             if name in self.out.nodes:
                 self.out.note(
-                    said("with a blank too many around its name, this subgraph is not the node `{name}`", name=name), at
+                    tr("with a blank too many around its name, this subgraph is not the node `{name}`", name=name), at
                 )
         labels, passed = Spans(self.labels.over_lines), Spans(self.passed_over)
         for at in lost_semicolons(self.text, labels):
             self.out.note(
-                said("Mermaid loses this `;`, for a style with a `#` stands before it; begin a new line there"), at
+                tr("Mermaid loses this `;`, for a style with a `#` stands before it; begin a new line there"), at
             )
         for at in self.bare_comments:
             if not labels.holds(at) and not passed.holds(at):
                 self.out.note(
-                    said("Mermaid takes a bare `%%` for a node; here it is a comment; write a word behind it"), at
+                    tr("Mermaid takes a bare `%%` for a node; here it is a comment; write a word behind it"), at
                 )
-        for at, line, words in swallowed(self.text):
+        for at, line, words in swallowed_lines(self.text):
             if not passed.holds(at) and not (labels.holds(at) and labels.holds(line)):
                 self.out.note(
-                    said(
+                    tr(
                         "Mermaid drops all of this line, for it says `{words}`; here it is read; say it in other words",
                         words=words,
                     ),
@@ -127,9 +127,7 @@ class _Reader:
                 self._fail(cause)
             if shouted := ANY_HEADER.match(self.text, self.at):
                 word = shouted.group()
-                self._fail(
-                    said("Mermaid knows `{word}` in small letters only: `{small}`", word=word, small=word.lower())
-                )
+                self._fail(tr("Mermaid knows `{word}` in small letters only: `{small}`", word=word, small=word.lower()))
             return
         self.at = header.end()
         direction = DIRECTION_OF_HEADER.match(self.text, self.at)
@@ -139,13 +137,13 @@ class _Reader:
         self._skip(SPACES)
         ended = self.at == len(self.text) or self.text[self.at] in "\n;"
         if not ended and (direction is None or self.at == direction.end()):
-            self._fail(said("after `flowchart` stands a direction (TB, TD, BT, LR or RL), then the line ends"))
+            self._fail(tr("after `flowchart` stands a direction (TB, TD, BT, LR or RL), then the line ends"))
 
     def _statement(self) -> None:
         keyword, start = KEYWORD.match(self.text, self.at), self.at
         if keyword is None and self.text.startswith("%%", start):
             self._skip(REST_OF_LINE)
-            self.out.note(said("Mermaid knows comments on lines of their own only; put this one there"), start)
+            self.out.note(tr("Mermaid knows comments on lines of their own only; put this one there"), start)
         elif keyword is None:
             self._nodes_and_links()
         else:
@@ -159,7 +157,7 @@ class _Reader:
                 self._subgraph()
             case "end":
                 if not self.open_subgraphs:
-                    self._fail(said("`end` closes a subgraph, and none is open here; call a node `END` or `finish`"))
+                    self._fail(tr("`end` closes a subgraph, and none is open here; call a node `END` or `finish`"))
                 self._close_subgraph(self.open_subgraphs.pop())
                 self.at = keyword.end()
             case "direction":
@@ -209,7 +207,7 @@ class _Reader:
             return
         end = self.text.find("}", here)
         if end < 0:
-            self._fail(said("this description is never closed; end it with `{end}`", end="}"), here)
+            self._fail(tr("this description is never closed; end it with `{end}`", end="}"), here)
         self.at = end + 1
 
     def _style(self) -> None:
@@ -225,7 +223,7 @@ class _Reader:
             if text[here] == '"':
                 close = text.find('"', here + 1)
                 if close < 0:
-                    self._fail(said('this quoted text is never closed; end it with `"`'), here)
+                    self._fail(tr('this quoted text is never closed; end it with `"`'), here)
                 here = close
             here += 1
         self.at = here
@@ -245,7 +243,7 @@ class _Reader:
             for node_id in (*group, *following) if self.edge_ids else ():
                 if node_id in self.edge_ids and node_id not in self.out.nodes:
                     self._fail(
-                        said("`{name}` is the name of an edge; give the node that is meant another name", name=node_id),
+                        tr("`{name}` is the name of an edge; give the node that is meant another name", name=node_id),
                         at,
                     )
             for src in group:
@@ -262,8 +260,8 @@ class _Reader:
     def _check_target(self, link: int) -> None:
         """A link at the end of its line: what begins on the next one must be a node, else the link is at fault."""
         keyword = KEYWORD.match(self.text, self.at) if "\n" in self.text[link : self.at] else None
-        if self.at == len(self.text) or (keyword is not None and keyword.group() in WORDS):
-            self._fail(said("this edge leads nowhere; write the node behind it, on the same line"), link)
+        if self.at == len(self.text) or (keyword is not None and keyword.group() in CLOSED_WORDS):
+            self._fail(tr("this edge leads nowhere; write the node behind it, on the same line"), link)
 
     def _name_edges(self, edge_id: str | None, group: list[str], following: list[str]) -> None:
         """A name that is given goes to the edge from the last to the first; all others get one of Mermaid's making."""
@@ -281,7 +279,7 @@ class _Reader:
 
     def _unexpected(self) -> NoReturn:
         rest = self.text[self.at : self.at + 16].split("\n", 1)[0]
-        self._fail(said("expected a link such as `-->`, or the end of the line, but found `{found}`", found=rest))
+        self._fail(tr("expected a link such as `-->`, or the end of the line, but found `{found}`", found=rest))
 
     def _edge_id(self) -> str | None:
         """An edge's own name, `e1@` before its link; the place is left alone if there is none."""
@@ -293,7 +291,7 @@ class _Reader:
             and (LINK_START.match(self.text, self.at + 1) or LINK.match(self.text, self.at + 1))
         ):
             if self.text[max(0, start - 80) : start].rstrip("])}")[-1:] not in (" ", "\t", "\n", '"'):
-                self._fail(said("a blank is missing before the name of this edge"), start)
+                self._fail(tr("a blank is missing before the name of this edge"), start)
             self.at += 1
             return name
         self.at = start
@@ -318,7 +316,7 @@ class _Reader:
     def _link_with_text(self, opening: re.Match[str]) -> tuple[str | None, Heads, int]:
         end_pattern = LINK_END[opening.group()[-1]]
         if NAMED_LINK.match(self.text, opening.start()):
-            self._fail(said("Mermaid takes this for the name of an edge; put a blank before the label"), opening.end())
+            self._fail(tr("Mermaid takes this for the name of an edge; put a blank before the label"), opening.end())
         self.at = opening.end()
         self._skip(BLANK)
         label, quoted = None, ""
@@ -331,7 +329,7 @@ class _Reader:
         closing = end_pattern.search(self.text, self.at)
         if closing is None:
             self._fail(
-                said(
+                tr(
                     "the edge that `{link}` starts has no end; write `A --> B`, or `A -- label --> B`",
                     link=opening.group(),
                 ),
@@ -398,7 +396,7 @@ class _Reader:
         if self.text.startswith(":::", self.at):
             self.at += 3
             if self._id() is None:
-                self._fail(said("a class name is missing after `:::`"))
+                self._fail(tr("a class name is missing after `:::`"))
 
     def _take_data(self, node_id: str, said: _Data | None) -> None:
         """Takes a node's data block, which Mermaid does when it has read the next node of a `&` as well."""
@@ -422,9 +420,9 @@ class _Reader:
             here = piece.end()
         self.at = here
         found = text[start:here] if here > start else None
-        if found in WORDS and found != "":
+        if found in CLOSED_WORDS and found != "":
             self._fail(
-                said(
+                tr(
                     "`{name}` is a word of Mermaid's own, so no node can be called so; write it in capitals", name=found
                 ),
                 start,
@@ -434,8 +432,8 @@ class _Reader:
     def _no_node(self, start: int) -> NoReturn:
         rest = self.text[start : start + 16].split("\n", 1)[0]
         if rest.strip():
-            self._fail(said("expected a node here, such as `A` or `A[label]`, but found `{found}`", found=rest), start)
-        self._fail(said("expected a node here, such as `A` or `A[label]`, but there is none"), start)
+            self._fail(tr("expected a node here, such as `A` or `A[label]`, but found `{found}`", found=rest), start)
+        self._fail(tr("expected a node here, such as `A` or `A[label]`, but there is none"), start)
 
     def _skip(self, pattern: re.Pattern[str]) -> None:
         match = pattern.match(self.text, self.at)
@@ -443,7 +441,7 @@ class _Reader:
             self.at = match.end()
 
     def _fail(self, cause: str, offset: int | None = None) -> NoReturn:
-        raise self.places.fault(cause, self.at if offset is None else offset)
+        raise self.places.error(cause, self.at if offset is None else offset)
 
 
 def _heads(end: str, start: str = "") -> Heads:

@@ -12,7 +12,7 @@ from textual.widgets import TextArea
 from kimi_tui.ui.tui.text.wrap import break_text
 
 
-class BrokenLines(WrappedDocument):
+class CjkWrappedDocument(WrappedDocument):
     """A document with its lines broken so. Lines that did not change are not looked at again."""
 
     def wrap(self, width: int, tab_width: int | None = None) -> None:
@@ -20,7 +20,7 @@ class BrokenLines(WrappedDocument):
         self._width = width
         if not width:
             return
-        self._wrap_offsets = [breaks(line, width, self._tab_width) for line in self.document.lines]
+        self._wrap_offsets = [wrap_offsets(line, width, self._tab_width) for line in self.document.lines]
         self._offset_to_line_info = [
             (index, part) for index, offsets in enumerate(self._wrap_offsets) for part in range(len(offsets) + 1)
         ]
@@ -33,14 +33,14 @@ class BrokenLines(WrappedDocument):
 
 
 @lru_cache(1024)
-def breaks(line: str, width: int, tab_width: int) -> list[int]:
+def wrap_offsets(line: str, width: int, tab_width: int) -> list[int]:
     """Where its further rows begin."""
     if line.isascii() or "\t" in line:
         return compute_wrap_offsets(line, width, tab_width)
     return [start for start, _end, _swallowed in break_text(line, width)[1:]]
 
 
-class WritingArea(TextArea):
+class CjkTextArea(TextArea):
     """Textual's, with its lines broken so."""
 
     @property
@@ -51,4 +51,4 @@ class WritingArea(TextArea):
     def wrapped_document(  # pyright: ignore[reportIncompatibleVariableOverride]
         self, made: WrappedDocument
     ) -> None:
-        self._broken = BrokenLines(made.document, tab_width=made._tab_width)
+        self._broken = CjkWrappedDocument(made.document, tab_width=made._tab_width)

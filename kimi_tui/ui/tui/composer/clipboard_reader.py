@@ -13,7 +13,7 @@ _IMAGES = ("image/png", "image/jpeg", "image/webp", "image/gif")
 
 
 @dataclass(frozen=True, slots=True)
-class Held:
+class ClipboardContent:
     """A text or a picture, or nothing. `tool` is what was asked, "" where there is none to ask."""
 
     tool: str = ""
@@ -21,7 +21,7 @@ class Held:
     image: bytes = b""
 
 
-def clipboard(environ: Mapping[str, str] = os.environ, platform: str = sys.platform) -> Held:
+def clipboard(environ: Mapping[str, str] = os.environ, platform: str = sys.platform) -> ClipboardContent:
     """Text comes first: what a table or a text program copies is often there as a picture too."""
     if platform == "darwin":
         return _mac()
@@ -32,23 +32,23 @@ def clipboard(environ: Mapping[str, str] = os.environ, platform: str = sys.platf
         ask = ("xclip", "-selection", "clipboard", "-o", "-t")
         types = _run(*ask, "TARGETS").decode("utf-8", "replace").split("\n")
         return _of("xclip", types, lambda kind: (*ask, kind))
-    return Held()
+    return ClipboardContent()
 
 
-def _of(tool: str, types: Sequence[str], ask: Callable[[str], tuple[str, ...]]) -> Held:
+def _of(tool: str, types: Sequence[str], ask: Callable[[str], tuple[str, ...]]) -> ClipboardContent:
     if (kind := next((kind for kind in _TEXT if kind in types), None)) is not None:
-        return Held(tool, text=_run(*ask(kind)).decode("utf-8", "replace"))
+        return ClipboardContent(tool, text=_run(*ask(kind)).decode("utf-8", "replace"))
     if (kind := next((kind for kind in _IMAGES if kind in types), None)) is not None:
-        return Held(tool, image=_run(*ask(kind)))
-    return Held(tool)
+        return ClipboardContent(tool, image=_run(*ask(kind)))
+    return ClipboardContent(tool)
 
 
-def _mac() -> Held:
+def _mac() -> ClipboardContent:
     if text := _run("pbpaste"):
-        return Held("pbpaste", text=text.decode("utf-8", "replace"))
+        return ClipboardContent("pbpaste", text=text.decode("utf-8", "replace"))
     if shutil.which("pngpaste"):
-        return Held("pngpaste", image=_run("pngpaste", "-"))
-    return Held()
+        return ClipboardContent("pngpaste", image=_run("pngpaste", "-"))
+    return ClipboardContent()
 
 
 def _run(*command: str) -> bytes:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from kimi_tui.ui.tui.engine_protocol import Command
-from kimi_tui.ui.tui.i18n.translate import told
+from kimi_tui.ui.tui.i18n.translate import translate
 from kimi_tui.ui.tui.text.fuzzy import best
 
 LIMIT = 50
@@ -17,7 +17,7 @@ _FILE = re.compile(r"""(?<![A-Za-z0-9.\-_'"`:@#~])@(?:"([^"\n]*)|([^\s@"]*))\Z""
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
+class Completion:
     """One line of the menu; `insert` goes in place of the text from `start` to the cursor.
 
     `runs`: Enter may also send it, as `enter_means` says.
@@ -38,7 +38,7 @@ class Trigger:
     start: int
 
 
-def trigger_of(before: str) -> Trigger | None:
+def find_trigger(before: str) -> Trigger | None:
     """What the text before the cursor asks for: a command at the very start, a file anywhere."""
     if found := _SLASH.fullmatch(before):
         return Trigger("command", found[1], 0)
@@ -47,20 +47,20 @@ def trigger_of(before: str) -> Trigger | None:
     return None
 
 
-def command_choices(query: str, commands: Iterable[Command]) -> list[Choice]:
+def command_choices(query: str, commands: Iterable[Command]) -> list[Completion]:
     """Commands by name and alias."""
     names = [(name, command) for command in commands for name in (command.name, *command.aliases)]
     found: dict[str, Command] = {}
     for command in best(query, names, LIMIT * 2):
         found.setdefault(command.name, command)
     return [
-        Choice(f"/{command.name}", told(command.description), f"/{command.name} ", runs=True)
+        Completion(f"/{command.name}", translate(command.description), f"/{command.name} ", runs=True)
         for command in list(found.values())[:LIMIT]
     ]
 
 
-def enter_means(
-    name: str, choice: Choice, commands: Iterable[Command], *, moved: bool
+def enter_action(
+    name: str, choice: Completion, commands: Iterable[Command], *, moved: bool
 ) -> Literal["send", "run", "complete"]:
     """What Enter does while the menu offers `choice` for a slash and `name`: send what is written, send the choice in
     its place, or only put the choice there. What was not chosen by hand runs only where it is plainly what was meant.
@@ -75,9 +75,9 @@ def enter_means(
     return "run" if name and plain and choice.label.startswith(f"/{name}") else "complete"
 
 
-def file_choices(query: str, search: Callable[[str, int], Sequence[str]]) -> list[Choice]:
+def file_choices(query: str, search: Callable[[str, int], Sequence[str]]) -> list[Completion]:
     """Files of the work dir; a name with blanks goes in between quotation marks."""
-    return [Choice(path, "", f"@{_quoted(path)} ") for path in search(query, LIMIT)]
+    return [Completion(path, "", f"@{_quoted(path)} ") for path in search(query, LIMIT)]
 
 
 def _quoted(path: str) -> str:

@@ -6,37 +6,37 @@ from rich.style import Style
 from textual import events
 from textual.message import Message
 
-from kimi_tui.ui.tui.composer.completion import Choice
+from kimi_tui.ui.tui.composer.completion import Completion
 from kimi_tui.ui.tui.i18n.catalog import _
 from kimi_tui.ui.tui.text.call_summary import one_line
 from kimi_tui.ui.tui.text.styled_line import Line, Run, cells, cut
 from kimi_tui.ui.tui.themes.palette import Palette
-from kimi_tui.ui.tui.widgets.line_widget import Sheet
+from kimi_tui.ui.tui.widgets.line_widget import LineWidget
 
 ROWS = 8
 
 
-class ChoiceMenu(Sheet):
+class CompletionMenu(LineWidget):
     """Up to eight rows of choices, one of them selected. It never has the focus: the composer moves it.
 
     `moved`: the person chose the selected one, it is not just the first.
     """
 
     DEFAULT_CSS = """
-    ChoiceMenu { display: none; background: $panel; max-height: 9; padding: 0 1; }
-    ChoiceMenu.-open { display: block; }
+    CompletionMenu { display: none; background: $panel; max-height: 9; padding: 0 1; }
+    CompletionMenu.-open { display: block; }
     """
 
     class Chosen(Message):
         """A row was clicked."""
 
-        def __init__(self, choice: Choice) -> None:
+        def __init__(self, choice: Completion) -> None:
             self.choice = choice
             super().__init__()
 
     def __init__(self, *, id: str | None = None) -> None:  # noqa: A002
         super().__init__(id=id)
-        self.choices: tuple[Choice, ...] = ()
+        self.choices: tuple[Completion, ...] = ()
         self.cursor = 0
         self.moved = False
         self._top = 0
@@ -46,10 +46,10 @@ class ChoiceMenu(Sheet):
         return bool(self.choices)
 
     @property
-    def selected(self) -> Choice | None:
+    def selected(self) -> Completion | None:
         return self.choices[self.cursor] if self.choices else None
 
-    def show(self, choices: Sequence[Choice]) -> None:
+    def show(self, choices: Sequence[Completion]) -> None:
         """Offer these; none closes the menu."""
         if tuple(choices) == self.choices:
             return

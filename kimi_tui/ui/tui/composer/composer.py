@@ -12,18 +12,18 @@ from textual.timer import Timer
 from textual.widgets import Static, TextArea
 
 from kimi_tui.ui.tui.composer.completion import (
-    Choice,
+    Completion,
     Trigger,
     command_choices,
-    enter_means,
+    enter_action,
     file_choices,
-    trigger_of,
+    find_trigger,
 )
-from kimi_tui.ui.tui.composer.completion_menu import ChoiceMenu
-from kimi_tui.ui.tui.composer.draft_store import Draft, DraftFile
-from kimi_tui.ui.tui.composer.image_chips import ImageRefusedError, Images
-from kimi_tui.ui.tui.composer.input_history import History
-from kimi_tui.ui.tui.composer.paste_chips import Pastes
+from kimi_tui.ui.tui.composer.completion_menu import CompletionMenu
+from kimi_tui.ui.tui.composer.draft_store import Draft, DraftStore
+from kimi_tui.ui.tui.composer.image_chips import ImageChips, ImageRefusedError
+from kimi_tui.ui.tui.composer.input_history import InputHistory
+from kimi_tui.ui.tui.composer.paste_chips import PasteChips
 from kimi_tui.ui.tui.composer.prompt_area import PromptArea
 from kimi_tui.ui.tui.composer.queue_list import QueuedList
 from kimi_tui.ui.tui.engine_protocol import Command
@@ -88,9 +88,9 @@ class Composer(Vertical):
 
     def __init__(self, *, id: str | None = None) -> None:  # noqa: A002
         super().__init__(id=id)
-        self.pastes, self.images = Pastes(), Images()
-        self.history = History(None)
-        self._drafts = DraftFile(None)
+        self.pastes, self.images = PasteChips(), ImageChips()
+        self.history = InputHistory(None)
+        self._drafts = DraftStore(None)
         self._draft_timer: Timer | None = None
         self.files: FileIndex | None = None
         self.commands: Callable[[], Sequence[Command]] = tuple
@@ -100,7 +100,7 @@ class Composer(Vertical):
         self._shut_at: str | None = None
         self._late = False
         self.queued = QueuedList(id="queued")
-        self.menu = ChoiceMenu(id="menu")
+        self.menu = CompletionMenu(id="menu")
         self.prompt = PromptArea(self.pastes, self.images, id="prompt")
 
     def compose(self) -> ComposeResult:
@@ -126,16 +126,16 @@ class Composer(Vertical):
     def on_mount(self) -> None:
         self.prompt.captures = _ALWAYS
         self.prompt.fold = self._fold
-        self._entitle()
+        self._update_title()
 
     def on_unmount(self) -> None:
-        self.keep_draft()
+        self.save_draft()
 
-    def take_history(self, history: History) -> None:
+    def set_history(self, history: InputHistory) -> None:
         self.history = history
         self.images.restore(history.images)
 
-    def take_drafts(self, drafts: DraftFile) -> None:
+    def set_drafts(self, drafts: DraftStore) -> None:
         """Keep the draft there from now on. The one it holds comes back; if something is written, Up brings it."""
         if self.text:
             self._drafts.save(Draft())  # what is written goes along
@@ -143,16 +143,16 @@ class Composer(Vertical):
         draft = drafts.load()
         self.images.restore(draft.images)
         if self.text:
-            unfolded = Pastes()
+            unfolded = PasteChips()
             unfolded.restore(draft.pastes)
             for text in filter(None, (*draft.waiting, draft.text)):
-                self.remember(unfolded.unfold(text))
+                self.remember(unfolded.expand(text))
         elif draft.text or draft.waiting:
             self.pastes.restore(draft.pastes)
             self.text = draft.text
             self.put_before(draft.waiting)
 
-    def keep_draft(self) -> None:
+    def save_draft(self) -> None:
         """Write the draft to its file now."""
         if self._draft_timer is not None:
             self._draft_timer.stop()
@@ -165,7 +165,7 @@ class Composer(Vertical):
     def show_queue(self, texts: Sequence[str], steered: Sequence[str] = ()) -> None:
         """Show the messages that wait, and keep them with the draft."""
         self.queued.show(texts, steered)
-        self.keep_draft()
+        self.save_draft()
 
     def remember(self, text: str) -> None:
         """Have the history bring it back, with its pictures."""
@@ -174,11 +174,11 @@ class Composer(Vertical):
     def _fold(self, text: str) -> str:
         """What stands in the message for a pasted text."""
         try:
-            if (chips := self.images.take(text)) is not None:
+            if (chips := self.images.from_paste(text)) is not None:
                 return chips
         except ImageRefusedError as error:
             self.post_message(self.Noted(str(error)))
-        return self.pastes.fold(text)
+        return self.pastes.collapse(text)
 
     async def _paste_clipboard(self) -> None:
         """What the desktop's clipboard holds; what was copied here where that cannot be asked."""
@@ -198,7 +198,7 @@ class Composer(Vertical):
             words = _("the clipboard cannot be asked: no wl-paste, xclip or pngpaste is here")
             self.post_message(self.Noted(words))
 
-    def _entitle(self) -> None:
+    def _update_title(self) -> None:
         shell = self.text.startswith("!") and not self._searching
         if self._searching:
             title = _("earlier messages") if self.menu.is_open else _("earlier messages: nothing found")
@@ -217,7 +217,7 @@ class Composer(Vertical):
             return True
         text = self.text.strip()
         if text:
-            self.remember(self.pastes.unfold(text))
+            self.remember(self.pastes.expand(text))
         had = bool(self.text)
         self._close_menu()
         self.text = ""
@@ -225,8 +225,8 @@ class Composer(Vertical):
 
     def on_prompt_area_sent(self, event: PromptArea.Sent) -> None:
         event.stop()
-        self._catch_up()
-        if (choice := self.menu.selected) is not None and (means := self._enter_means(choice)) != "send":
+        self._refresh_files()
+        if (choice := self.menu.selected) is not None and (means := self._enter_action(choice)) != "send":
             self._take_choice(choice)
             if means == "complete":
                 self._close_menu()
@@ -234,7 +234,7 @@ class Composer(Vertical):
         if self._searching:
             self.app.bell()
             return
-        text = self.pastes.unfold(self.text).strip()
+        text = self.pastes.expand(self.text).strip()
         self._close_menu()
         if not text or text == "!":
             return
@@ -242,10 +242,10 @@ class Composer(Vertical):
         content = self.images.content(text)
         self.text = ""
         self.pastes.clear()
-        self.keep_draft()
+        self.save_draft()
         self.post_message(self.Submitted(text, content))
 
-    def _enter_means(self, choice: Choice) -> Literal["send", "run", "complete"]:
+    def _enter_action(self, choice: Completion) -> Literal["send", "run", "complete"]:
         if self._searching:
             return "complete"
         text = self.text.strip()
@@ -253,18 +253,18 @@ class Composer(Vertical):
             return "send"
         if not choice.runs or any(char.isspace() for char in text):
             return "complete"
-        return enter_means(text.removeprefix("/"), choice, self.commands(), moved=self.menu.moved)
+        return enter_action(text.removeprefix("/"), choice, self.commands(), moved=self.menu.moved)
 
     def on_prompt_area_pressed(self, event: PromptArea.Pressed) -> None:
         event.stop()
         if event.key == "tab":
-            self._catch_up()
+            self._refresh_files()
         if (self.menu.is_open or self._searching) and event.key in _IN_MENU:
-            self._in_menu(event.key)
+            self._on_key_in_menu(event.key)
         else:
-            self._beside_menu(event.key)
+            self._on_key_without_menu(event.key)
 
-    def _in_menu(self, key: str) -> None:
+    def _on_key_in_menu(self, key: str) -> None:
         match key:
             case "up" | "ctrl+p":
                 self.menu.move(-1)
@@ -283,17 +283,17 @@ class Composer(Vertical):
             case _:
                 pass
 
-    def _beside_menu(self, key: str) -> None:
+    def _on_key_without_menu(self, key: str) -> None:
         match key:
             case "up":
-                self._older()
+                self._show_older()
             case "down":
                 if self.history.walking and (text := self.history.newer()) is not None:
                     self.text = text if not self.history.walking else self.pastes.recall(text)
             case "ctrl+r":
                 self._search()
             case "ctrl+s":
-                text, self.text = self.pastes.unfold(self.text).strip(), ""
+                text, self.text = self.pastes.expand(self.text).strip(), ""
                 if text:
                     self.remember(text)
                     self.pastes.clear()
@@ -307,7 +307,7 @@ class Composer(Vertical):
             case _:
                 pass
 
-    def _older(self) -> None:
+    def _show_older(self) -> None:
         if not self.text and self.queued.texts:
             self.post_message(self.TakeBack())
         elif (text := self.history.older(self.text)) is not None:
@@ -341,19 +341,19 @@ class Composer(Vertical):
         self._searching, self._waits = True, self.text
         self.text = ""
         self._offer(self._found())
-        self._entitle()
+        self._update_title()
 
-    def _found(self) -> list[Choice]:
-        return [Choice(text, "", text) for text in self.history.search(self.text.strip())]
+    def _found(self) -> list[Completion]:
+        return [Completion(text, "", text) for text in self.history.search(self.text.strip())]
 
     def on_text_area_changed(self, event: TextArea.Changed) -> None:
         event.stop()
-        self._entitle()
+        self._update_title()
         if self._draft_timer is None:
-            self._draft_timer = self.set_timer(_DRAFT_S, self.keep_draft)
+            self._draft_timer = self.set_timer(_DRAFT_S, self.save_draft)
         if self._searching:
             self._offer(self._found())
-            self._entitle()
+            self._update_title()
         else:
             self._complete()
 
@@ -362,7 +362,7 @@ class Composer(Vertical):
 
     def _complete(self) -> None:
         """Open, change or close the menu after what stands before the cursor."""
-        self._trigger = None if self.text == self._shut_at else trigger_of(self.prompt.before_cursor)
+        self._trigger = None if self.text == self._shut_at else find_trigger(self.prompt.before_cursor)
         match self._trigger:
             case Trigger("command", query):
                 self._offer(command_choices(query, self.commands()))
@@ -394,12 +394,12 @@ class Composer(Vertical):
                 self._late = reading
                 await asyncio.to_thread(files.wait, _READ_S)
 
-    def _catch_up(self) -> None:
+    def _refresh_files(self) -> None:
         """Have the menu say what is written now, before one of it is taken."""
         if self._late and self.files is not None and self._trigger is not None:
             self._offer(file_choices(self._trigger.query, self.files.search))
 
-    def _offer(self, choices: Sequence[Choice]) -> None:
+    def _offer(self, choices: Sequence[Completion]) -> None:
         self._late = False
         self.menu.show(choices)
         self.prompt.captures = _ALWAYS | _IN_MENU if choices or self._searching else _ALWAYS
@@ -409,10 +409,10 @@ class Composer(Vertical):
             self._searching = False
             self._shut_at = self.text = self._waits
             self._waits = ""
-            self._entitle()
+            self._update_title()
         self._offer([])
 
-    def _take_choice(self, choice: Choice) -> None:
+    def _take_choice(self, choice: Completion) -> None:
         if self._searching:
             self._waits = choice.insert
         elif self._trigger is not None:
@@ -420,7 +420,7 @@ class Composer(Vertical):
             self.prompt.replace_before_cursor(len(before) - self._trigger.start, choice.insert)
         self._trigger = None
 
-    def on_choice_menu_chosen(self, event: ChoiceMenu.Chosen) -> None:
+    def on_completion_menu_chosen(self, event: CompletionMenu.Chosen) -> None:
         event.stop()
         self._take_choice(event.choice)
         self._close_menu()

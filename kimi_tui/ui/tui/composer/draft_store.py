@@ -35,7 +35,7 @@ def draft_file(work_dir: Path, session_id: str) -> Path:
     return paths.home() / "history" / f"{paths.work_dir_key(work_dir)}.{session_id}.draft"
 
 
-def left_drafts(work_dir: Path) -> list[Path]:
+def orphaned_drafts(work_dir: Path) -> list[Path]:
     """The drafts of sessions that no window has open, the newest first."""
     from kimi_tui.session.session import sessions_dir
     from kimi_tui.session.session_index import is_open
@@ -51,7 +51,7 @@ def left_drafts(work_dir: Path) -> list[Path]:
     return [file for _time, file in sorted(found, reverse=True)]
 
 
-class DraftFile:
+class DraftStore:
     """One draft in a file only the person can read; no file while nothing is written.
 
     A write replaces the file whole, so that it never holds half a draft. `left` names the drafts of which it takes the

@@ -24,8 +24,8 @@ from kimi_tui.ui.tui.i18n.catalog import _
 if TYPE_CHECKING:
     from kimi_tui.wire.parts import UserInput
 
-MOST_BYTES = 20 << 20
-MOST_FILES = 20
+MAX_BYTES = 20 << 20
+MAX_FILES = 20
 _KEPT_S = 30 * 86_400.0
 _LONGEST_PASTE = 8_000
 _NAME = 60
@@ -41,7 +41,7 @@ def image_folder() -> Path:
     return paths.home() / "cache" / "images"
 
 
-def dropped(text: str) -> list[Path]:
+def dropped_paths(text: str) -> list[Path]:
     """The files that a terminal pastes for a drop: quoted, escaped, as `file://`, one or several; else none."""
     text = text.strip()
     if not text or len(text) > _LONGEST_PASTE:
@@ -49,7 +49,7 @@ def dropped(text: str) -> list[Path]:
     for words in ([text], text.splitlines(), _shell_words(text)):
         files = [_path(word.strip()) for word in words]
         found = [file for file in files if file is not None and _is_file(file)]
-        if found and len(found) == len(files) <= MOST_FILES:
+        if found and len(found) == len(files) <= MAX_FILES:
             return found
     return []
 
@@ -80,7 +80,7 @@ def _is_file(path: Path) -> bool:
         return False
 
 
-class Images:
+class ImageChips:
     """Knows what each chip stands for. `unseen` says why the model would not see a picture, None where it does."""
 
     def __init__(self, folder: Callable[[], Path] = image_folder) -> None:
@@ -88,14 +88,14 @@ class Images:
         self._files: dict[str, str] = {}
         self.unseen: Callable[[], str | None] = lambda: None
 
-    def take(self, text: str) -> str | None:
+    def from_paste(self, text: str) -> str | None:
         """The chips for a paste that is nothing but pictures' paths, None for any other text.
 
         Raises ImageRefusedError for a picture that cannot be taken.
         """
         from kimi_tui.tools.file_support.text_encoding import media_kind
 
-        files = dropped(text)
+        files = dropped_paths(text)
         starts = [_start(file) for file in files]
         if not files or any(media_kind(start) != "image" for start in starts):
             return None
@@ -108,8 +108,8 @@ class Images:
         name = _plain(name)
         if (why := self.unseen()) is not None:
             raise ImageRefusedError(why)
-        if len(content) > MOST_BYTES:
-            raise ImageRefusedError(_("{name} is larger than {most} MB", name=name, most=MOST_BYTES >> 20))
+        if len(content) > MAX_BYTES:
+            raise ImageRefusedError(_("{name} is larger than {most} MB", name=name, most=MAX_BYTES >> 20))
         mime = media_type(content[:64])
         if mime not in _KINDS:
             words = _("{name} is no PNG, JPEG, GIF or WebP picture: models do not take it", name=name)
@@ -124,7 +124,7 @@ class Images:
     def _keep(self, content: bytes, suffix: str) -> str:
         folder = self._folder()
         private_folder(folder)
-        _throw_away(folder)
+        _delete_old(folder)
         file = folder / (hashlib.sha256(content).hexdigest()[:32] + suffix)
         if file.exists():
             file.touch()
@@ -186,7 +186,7 @@ def _start(file: Path) -> bytes:
 
 def _content(file: Path) -> bytes:
     try:
-        return read_start(file, MOST_BYTES + 1)
+        return read_start(file, MAX_BYTES + 1)
     except OSError as error:
         words = _("{name} cannot be read: {why}", name=_plain(file.name), why=error.strerror or str(error))
         raise ImageRefusedError(words) from error
@@ -198,7 +198,7 @@ def _plain(name: str) -> str:
     return name if len(name) <= _NAME else f"{name[: _NAME - 12]}…{name[-11:]}"
 
 
-def _throw_away(folder: Path) -> None:
+def _delete_old(folder: Path) -> None:
     oldest = time.time() - _KEPT_S
     for file in folder.iterdir():
         with contextlib.suppress(OSError):

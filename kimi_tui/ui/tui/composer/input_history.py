@@ -17,7 +17,7 @@ def history_file(work_dir: Path) -> Path:
     return paths.home() / "history" / f"{paths.work_dir_key(work_dir)}.jsonl"
 
 
-class History:
+class InputHistory:
     """Walks back and forth through earlier inputs; the draft is the newest place. `images` are those of their chips."""
 
     def __init__(self, file: Path | None) -> None:

@@ -13,14 +13,14 @@ LINES = 15
 _CHIP = re.compile(r"\[(?:pasted \d[\d,]* (?:lines?|characters)|粘贴 \d[\d,]* (?:行|字符)) #(\d+)\]")
 
 
-class Pastes:
+class PasteChips:
     """Remembers what each chip stands for. A chip that the person changed is text like any other."""
 
     def __init__(self) -> None:
         self._texts: dict[int, str] = {}
         self._sent: dict[str, None] = {}
 
-    def fold(self, text: str) -> str:
+    def collapse(self, text: str) -> str:
         """What to put into the composer for a pasted text: itself, or a chip where it is large."""
         text = without_escapes(text.replace("\r\n", "\n").replace("\r", "\n"))
         text = without_surrogates(text)
@@ -37,10 +37,10 @@ class Pastes:
         """A message of earlier with a chip for each paste it was sent with; or for all of it."""
         for paste in self._sent:
             if paste in text:
-                text = text.replace(paste, self.fold(paste))
-        return self.fold(text)
+                text = text.replace(paste, self.collapse(paste))
+        return self.collapse(text)
 
-    def unfold(self, text: str) -> str:
+    def expand(self, text: str) -> str:
         return _CHIP.sub(lambda chip: self._texts.get(int(chip[1]), chip[0]), text)
 
     def chip_before(self, before: str) -> int:
@@ -49,7 +49,7 @@ class Pastes:
         found = _CHIP.fullmatch(before, start) if start >= 0 else None
         return len(found[0]) if found and int(found[1]) in self._texts else 0
 
-    def refold(self, text: str) -> str:
+    def recollapse(self, text: str) -> str:
         """`text`, which was unfolded before, with the chips again for the pastes that it still holds unchanged."""
         for number, paste in self._texts.items():
             text = text.replace(paste, _chip(number, paste), 1)

@@ -9,9 +9,9 @@ from textual.binding import Binding, BindingType
 from textual.message import Message
 from textual.widgets.text_area import Selection
 
-from kimi_tui.ui.tui.composer.cjk_wrap import WritingArea
-from kimi_tui.ui.tui.composer.image_chips import Images
-from kimi_tui.ui.tui.composer.paste_chips import Pastes
+from kimi_tui.ui.tui.composer.cjk_wrap import CjkTextArea
+from kimi_tui.ui.tui.composer.image_chips import ImageChips
+from kimi_tui.ui.tui.composer.paste_chips import PasteChips
 from kimi_tui.ui.tui.terminal import key_sequences
 from kimi_tui.ui.tui.text.word_boundaries import word_around
 
@@ -24,7 +24,7 @@ _AHEAD_PAUSE_S = 0.05
 _PAGES, _ENDS = frozenset({"pageup", "pagedown"}), frozenset({"ctrl+home", "ctrl+end"})
 
 
-class PromptArea(WritingArea):
+class PromptArea(CjkTextArea):
     """Grows to ten lines. It tells what happened; the composer decides.
 
     An Enter in the middle of a burst of keys faster than a person types is a line break of an unbracketed paste.
@@ -50,11 +50,11 @@ class PromptArea(WritingArea):
             self.key = key
             super().__init__()
 
-    def __init__(self, pastes: Pastes, images: Images, *, id: str | None = None) -> None:  # noqa: A002
+    def __init__(self, pastes: PasteChips, images: ImageChips, *, id: str | None = None) -> None:  # noqa: A002
         super().__init__("", id=id, soft_wrap=True, tab_behavior="focus", highlight_cursor_line=False, theme="css")
         self.cursor_blink = False
         self.pastes, self.images = pastes, images
-        self.fold: Callable[[str], str] = pastes.fold
+        self.fold: Callable[[str], str] = pastes.collapse
         self.captures: frozenset[str] = frozenset()
         self._last_key = 0.0
         self._quick = 0
@@ -80,7 +80,7 @@ class PromptArea(WritingArea):
         self._mounted = monotonic()
 
     async def _on_key(self, event: events.Key) -> None:
-        key = key_sequences.named(event.key)
+        key = key_sequences.normalize_key_name(event.key)
         if event.time - self._last_key >= _BURST_GAP:
             self._ahead = not self._last_key and event.time - self._mounted < _AHEAD_S
             self._quick = -1

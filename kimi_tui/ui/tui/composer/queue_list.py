@@ -8,12 +8,12 @@ from kimi_tui.ui.tui.i18n.catalog import _
 from kimi_tui.ui.tui.text.call_summary import one_line
 from kimi_tui.ui.tui.text.styled_line import Line, cells, cut
 from kimi_tui.ui.tui.themes.palette import Palette
-from kimi_tui.ui.tui.widgets.line_widget import Sheet
+from kimi_tui.ui.tui.widgets.line_widget import LineWidget
 
 _SHOWN = 4
 
 
-class QueuedList(Sheet):
+class QueuedList(LineWidget):
     """One row a message; no room while the queue is empty."""
 
     DEFAULT_CSS = """

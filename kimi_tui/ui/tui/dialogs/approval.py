@@ -13,24 +13,24 @@ from textual.message import Message
 from textual.screen import ModalScreen
 from textual.widgets import Input, Static
 
-from kimi_tui.ui.tui.dialogs.approval_body import AskedBody
-from kimi_tui.ui.tui.dialogs.approval_fullscreen import KEYS, SCROLL, WholeRequest
-from kimi_tui.ui.tui.dialogs.approval_header import AskedBy
-from kimi_tui.ui.tui.dialogs.docked_dialog import Docked
+from kimi_tui.ui.tui.dialogs.approval_body import ApprovalBody
+from kimi_tui.ui.tui.dialogs.approval_fullscreen import KEYS, SCROLL, ApprovalFullscreen
+from kimi_tui.ui.tui.dialogs.approval_header import ApprovalHeader
+from kimi_tui.ui.tui.dialogs.docked_dialog import DockedDialog
 from kimi_tui.ui.tui.dialogs.edit_command import EditCommand, command_of
-from kimi_tui.ui.tui.dialogs.hunk_picker import ChooseHunks, hunks_of
-from kimi_tui.ui.tui.dialogs.key_guard import Guard
-from kimi_tui.ui.tui.dialogs.option_list import Option, OptionRows
-from kimi_tui.ui.tui.dialogs.type_ahead import Ahead
+from kimi_tui.ui.tui.dialogs.hunk_picker import HunkPicker, hunks_of
+from kimi_tui.ui.tui.dialogs.key_guard import KeyGuard
+from kimi_tui.ui.tui.dialogs.option_list import Option, OptionList
+from kimi_tui.ui.tui.dialogs.type_ahead import TypeAheadFilter
 from kimi_tui.ui.tui.i18n.catalog import _
-from kimi_tui.ui.tui.i18n.translate import told
+from kimi_tui.ui.tui.i18n.translate import translate
 from kimi_tui.ui.tui.text.call_summary import one_line
 from kimi_tui.wire.display import BriefBlock, DisplayBlock
 from kimi_tui.wire.events import ApprovalAnswer
 from kimi_tui.wire.requests import ApprovalRequest
 
 
-class ApprovalDialog(Docked):
+class ApprovalDialog(DockedDialog):
     """Shows the first request of those that wait, or the one that was opened."""
 
     DEFAULT_CSS = """
@@ -39,9 +39,9 @@ class ApprovalDialog(Docked):
         border: round $warning; border-title-color: $warning; border-title-style: bold;
     }
     ApprovalDialog.-open { display: block; }
-    ApprovalDialog > OptionRows { margin-top: 1; }
-    ApprovalDialog > AskedBody { margin-top: 1; background: $surface; }
-    ApprovalDialog.-tight > OptionRows, ApprovalDialog.-tight > AskedBody { margin-top: 0; }
+    ApprovalDialog > OptionList { margin-top: 1; }
+    ApprovalDialog > ApprovalBody { margin-top: 1; background: $surface; }
+    ApprovalDialog.-tight > OptionList, ApprovalDialog.-tight > ApprovalBody { margin-top: 0; }
     ApprovalDialog > #said { display: none; height: 1; margin-top: 1; }
     ApprovalDialog #said-head { width: auto; padding: 0 1 0 0; color: $warning; }
     ApprovalDialog #words { width: 1fr; border: none; height: 1; padding: 0 1; background: $panel; }
@@ -74,17 +74,17 @@ class ApprovalDialog(Docked):
         id: str | None = None,  # noqa: A002
     ) -> None:
         super().__init__(id=id)
-        self.guard = Guard(clock)
+        self.guard = KeyGuard(clock)
         self.requests: tuple[ApprovalRequest, ...] = ()
         self.current: ApprovalRequest | None = None
-        self.ahead = Ahead(self, self.guard, self._take)
+        self.ahead = TypeAheadFilter(self, self.guard, self._take)
         self._clock = clock
         self._aside: ModalScreen[str | None] | None = None
 
     def compose(self) -> ComposeResult:
-        yield AskedBy(id="asked-by")
-        yield AskedBody(id="asked")
-        yield OptionRows(id="answers")
+        yield ApprovalHeader(id="asked-by")
+        yield ApprovalBody(id="asked")
+        yield OptionList(id="answers")
         with Horizontal(id="said"):
             yield Static(id="said-head", markup=False)
             yield Input(id="words", compact=True)
@@ -94,9 +94,9 @@ class ApprovalDialog(Docked):
         return self.current is not None
 
     @property
-    def offered(self) -> frozenset[str]:
+    def offered_options(self) -> frozenset[str]:
         """The answers that are shown."""
-        return frozenset(option.id for option in self.query_one(OptionRows).options)
+        return frozenset(option.id for option in self.query_one(OptionList).options)
 
     @property
     def keys(self) -> frozenset[str]:
@@ -104,7 +104,7 @@ class ApprovalDialog(Docked):
 
     @property
     def _keys(self) -> dict[str, str]:
-        offered = self.offered
+        offered = self.offered_options
         return {key: answer for key, answer in KEYS.items() if answer in offered}
 
     def show(self, requests: Sequence[ApprovalRequest], *, node: str = "", open_id: str | None = None) -> None:
@@ -123,7 +123,7 @@ class ApprovalDialog(Docked):
         if len(requests) > 1:
             self.border_title = _("approval {at} of {count}", at=place + 1, count=len(requests))
         keys = (_("← → next") if len(requests) > 1 else "", _("ctrl+f whole screen"))
-        self._say_foot(" · ".join(filter(None, keys)))
+        self._set_footer(" · ".join(filter(None, keys)))
         if self.current is None or request.id != self.current.id:
             self.current = request
             self._leave_aside()
@@ -131,13 +131,13 @@ class ApprovalDialog(Docked):
             self.guard.restart()
             self.remove_class("-why", "-comment")
             self._words.value = ""
-            head = self.query_one(AskedBy)
+            head = self.query_one(ApprovalHeader)
             head.request, head.node = request, node
             head.redraw()
-            self.query_one(AskedBody).show(_blocks(request))
-            self.query_one(OptionRows).show(self._options(request, seen=self.query_one(AskedBody).all_seen))
+            self.query_one(ApprovalBody).show(_blocks(request))
+            self.query_one(OptionList).show(self._options(request, seen=self.query_one(ApprovalBody).all_seen))
             self.add_class("-open")
-            self.call_after_refresh(self._look_again)
+            self.call_after_refresh(self._refresh)
 
     def fit(self, room: int) -> None:
         self.set_class(self.app.size.height < 28, "-tight")
@@ -147,10 +147,10 @@ class ApprovalDialog(Docked):
         options = [Option("once", "y", _("Yes, this once"))]
         if request.scope is not None:
             if seen:
-                options.append(Option("session", "a", _("Yes, for this session:"), told(one_line(request.scope))))
+                options.append(Option("session", "a", _("Yes, for this session:"), translate(one_line(request.scope))))
             else:
                 words = _("for this session: page down to its end first")
-                options.append(Option("session", "a", words, withheld=True))
+                options.append(Option("session", "a", words, disabled=True))
         options.append(Option("no", "n", _("No")))
         options.append(Option("why", "f", _("No, and say why…")))
         if command_of(request) is not None:
@@ -159,19 +159,19 @@ class ApprovalDialog(Docked):
             options.append(Option("hunks", "h", _("Choose among its {count} changes…", count=len(hunks))))
         return options
 
-    def _look_again(self) -> None:
+    def _refresh(self) -> None:
         """The text has been painted: the broad answer may be given if all of it was."""
         if self.current is not None:
-            seen = self.query_one(AskedBody).all_seen
-            self.query_one(OptionRows).show(self._options(self.current, seen=seen), keep_cursor=True)
+            seen = self.query_one(ApprovalBody).all_seen
+            self.query_one(OptionList).show(self._options(self.current, seen=seen), keep_cursor=True)
 
-    def read_whole(self) -> bool:
+    def open_fullscreen(self) -> bool:
         """Show the request on the whole screen; False where none is asked."""
         request = self.current
         if request is None or self.writes:
             return False
-        node = self.query_one(AskedBy).node
-        screen = WholeRequest(
+        node = self.query_one(ApprovalHeader).node
+        screen = ApprovalFullscreen(
             request, _blocks(request), lambda seen: self._options(request, seen=seen), node=node, clock=self._clock
         )
         self._open_aside(screen, lambda answer: self._take(answer, seen=True))
@@ -195,9 +195,9 @@ class ApprovalDialog(Docked):
         if self._aside is not None and self._aside.is_current:
             self._aside.dismiss(None)
 
-    def on_asked_body_seen_whole(self, event: AskedBody.SeenWhole) -> None:
+    def on_approval_body_seen_whole(self, event: ApprovalBody.SeenWhole) -> None:
         event.stop()
-        self._look_again()
+        self._refresh()
 
     def on_key(self, event: events.Key) -> None:
         key = event.key
@@ -211,11 +211,11 @@ class ApprovalDialog(Docked):
             return
         if key in SCROLL:
             event.stop()
-            self.query_one(AskedBody).scroll_relative(y=SCROLL[key], animate=False, immediate=True)
-            self.call_after_refresh(self._look_again)
+            self.query_one(ApprovalBody).scroll_relative(y=SCROLL[key], animate=False, immediate=True)
+            self.call_after_refresh(self._refresh)
         elif key in ("up", "down"):
             event.stop()
-            self.query_one(OptionRows).move(-1 if key == "up" else 1)
+            self.query_one(OptionList).move(-1 if key == "up" else 1)
         elif key == "tab":
             event.stop()
             event.prevent_default()
@@ -228,8 +228,8 @@ class ApprovalDialog(Docked):
             self.ahead.settle()
         elif key == "enter":
             event.stop()
-            chosen = self.query_one(OptionRows).selected
-            if self.guard.passes() and chosen is not None:
+            chosen = self.query_one(OptionList).selected
+            if self.guard.accepts() and chosen is not None:
                 self._take(chosen.id)
         else:
             if KEYS.get(key) == "session" and key not in self._keys:
@@ -248,18 +248,18 @@ class ApprovalDialog(Docked):
         if self.current is not None and len(self.requests) > 1:
             at = self.requests.index(self.current) if self.current in self.requests else 0
             wanted = self.requests[(at + by) % len(self.requests)]
-            self.show(self.requests, node=self.query_one(AskedBy).node, open_id=wanted.id)
+            self.show(self.requests, node=self.query_one(ApprovalHeader).node, open_id=wanted.id)
 
-    def on_option_rows_clicked(self, event: OptionRows.Clicked) -> None:
+    def on_option_list_clicked(self, event: OptionList.Clicked) -> None:
         event.stop()
-        if self.guard.passes():
+        if self.guard.accepts():
             self._take(event.option_id)
 
     def _take(self, option_id: str, *, seen: bool | None = None) -> None:
         request = self.current
         if request is None:
             return
-        seen = self.query_one(AskedBody).all_seen if seen is None else seen
+        seen = self.query_one(ApprovalBody).all_seen if seen is None else seen
         comment = self._comment
         match option_id:
             case "once":
@@ -279,7 +279,7 @@ class ApprovalDialog(Docked):
                 )
             case "hunks" if hunks_of(request):
                 self._open_aside(
-                    ChooseHunks(request, node=self.query_one(AskedBy).node, clock=self._clock),
+                    HunkPicker(request, node=self.query_one(ApprovalHeader).node, clock=self._clock),
                     lambda taken: self.post_message(
                         self.Answered(request.id, "approve", comment, taken=[*map(int, taken.split(","))])
                     ),

@@ -5,27 +5,29 @@ from collections.abc import Sequence
 from textual.message import Message
 from textual.strip import Strip
 
-from kimi_tui.ui.tui.i18n.translate import told
+from kimi_tui.ui.tui.i18n.translate import translate
 from kimi_tui.ui.tui.text.diff import CONTEXT, DiffText, summary_of
 from kimi_tui.ui.tui.text.highlight import highlight
 from kimi_tui.ui.tui.text.sanitize import sanitize
 from kimi_tui.ui.tui.text.styled_line import Line, Run, cut_start
 from kimi_tui.ui.tui.text.wrap import wrap_runs, wrap_text
 from kimi_tui.ui.tui.themes.palette import Palette
-from kimi_tui.ui.tui.transcript.render_context import Look
+from kimi_tui.ui.tui.transcript.render_context import RenderContext
 from kimi_tui.ui.tui.transcript.tool_cards import block_lines
-from kimi_tui.ui.tui.widgets.line_scroll_view import LineScroll
+from kimi_tui.ui.tui.widgets.line_scroll_view import LineScrollView
 from kimi_tui.wire.display import BriefBlock, DiffBlock, DisplayBlock, ShellBlock, TodoBlock, UnknownBlock
 
 _ROOMY = 12  # rows from which a long change has its context too
 
 
-def spelled(text: str) -> str:
+def reveal_hidden(text: str) -> str:
     """`text` with its line breaks, everything else that acts or hides spelled out."""
     return "\n".join(sanitize(line) for line in text.split("\n"))
 
 
-def asked_lines(blocks: Sequence[DisplayBlock], width: int, palette: Palette, *, context: int = CONTEXT) -> list[Line]:
+def approval_lines(
+    blocks: Sequence[DisplayBlock], width: int, palette: Palette, *, context: int = CONTEXT
+) -> list[Line]:
     """The lines of all blocks of a request, `context` unchanged lines around each change."""
     out: list[Line] = []
     for index, block in enumerate(blocks):
@@ -42,7 +44,7 @@ def _block(block: DisplayBlock, width: int, palette: Palette, context: int) -> l
         case DiffBlock() if block.is_summary:
             return [Line(((cut_start(sanitize(block.path), width), palette.base),))]
         case DiffBlock():
-            old, new = spelled(block.old_text), spelled(block.new_text)
+            old, new = reveal_hidden(block.old_text), reveal_hidden(block.new_text)
             head: tuple[Run, ...] = (
                 (cut_start(sanitize(block.path), width - 14), palette.base),
                 (f"  {summary_of(old, new)}", palette.muted),
@@ -50,21 +52,24 @@ def _block(block: DisplayBlock, width: int, palette: Palette, context: int) -> l
             diff = DiffText(block.path, old, new, block.old_start, block.new_start, context)
             return [Line(head), *diff.lines(width, palette)]
         case BriefBlock():
-            return [Line(row, join=join) for row, join in wrap_text(spelled(told(block.text)), palette.base, width)]
+            return [
+                Line(row, join=join)
+                for row, join in wrap_text(reveal_hidden(translate(block.text)), palette.base, width)
+            ]
         case TodoBlock() | UnknownBlock():
-            return block_lines(block, width, Look(palette))
+            return block_lines(block, width, RenderContext(palette))
 
 
 def _shell(block: ShellBlock, width: int, palette: Palette) -> list[Line]:
     out: list[Line] = []
-    for number, runs in enumerate(highlight(spelled(block.command), block.language, palette)):
+    for number, runs in enumerate(highlight(reveal_hidden(block.command), block.language, palette)):
         for part, (row, join) in enumerate(wrap_runs(runs, max(1, width - 2))):
             head: Run = ("$ " if number == part == 0 else "  ", palette.faint)
             out.append(Line((head, *row), skip=2, join=join))
     return out
 
 
-class AskedBody(LineScroll):
+class ApprovalBody(LineScrollView):
     """The text that is to be approved; it scrolls where it is long. Little room is for what changes, not for what
     stands around it."""
 
@@ -89,10 +94,10 @@ class AskedBody(LineScroll):
         self.redraw()
 
     def lines(self, width: int, palette: Palette) -> list[Line]:
-        whole = asked_lines(self.blocks, width, palette)
+        whole = approval_lines(self.blocks, width, palette)
         if len(whole) <= self.room or self.room >= _ROOMY:
             return whole
-        return asked_lines(self.blocks, width, palette, context=0)
+        return approval_lines(self.blocks, width, palette, context=0)
 
     def render_line(self, y: int) -> Strip:
         before = self.all_seen

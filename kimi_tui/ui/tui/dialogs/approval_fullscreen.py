@@ -9,12 +9,12 @@ from textual import events
 from textual.app import ComposeResult
 from textual.containers import Vertical
 
-from kimi_tui.ui.tui.dialogs.approval_body import AskedBody
-from kimi_tui.ui.tui.dialogs.approval_header import AskedBy
-from kimi_tui.ui.tui.dialogs.key_guard import Guard
-from kimi_tui.ui.tui.dialogs.option_list import Option, OptionRows
+from kimi_tui.ui.tui.dialogs.approval_body import ApprovalBody
+from kimi_tui.ui.tui.dialogs.approval_header import ApprovalHeader
+from kimi_tui.ui.tui.dialogs.key_guard import KeyGuard
+from kimi_tui.ui.tui.dialogs.option_list import Option, OptionList
 from kimi_tui.ui.tui.i18n.catalog import _
-from kimi_tui.ui.tui.widgets.one_shot_screen import LeavingOnce
+from kimi_tui.ui.tui.widgets.one_shot_screen import OneShotModal
 from kimi_tui.wire.display import DisplayBlock
 from kimi_tui.wire.requests import ApprovalRequest
 
@@ -26,20 +26,20 @@ SCROLL = {"pageup": -8, "pagedown": 8, "shift+up": -1, "shift+down": 1, "home": 
 _MORE = {"k": -1, "j": 1, "space": 20, "b": -20}
 
 
-class WholeRequest(LeavingOnce[str | None]):
+class ApprovalFullscreen(OneShotModal[str | None]):
     """Gives back the id of the answer that was taken, or None where it was left.
 
     `options` says what may be answered, given whether all of the text has been on screen.
     """
 
     CSS = """
-    WholeRequest > Vertical {
+    ApprovalFullscreen > Vertical {
         background: $surface; padding: 0 1; border: round $warning;
         border-title-color: $warning; border-title-style: bold; border-subtitle-color: $muted;
     }
-    WholeRequest AskedBy { height: 1; }
-    WholeRequest AskedBody { height: 1fr; margin: 1 0; background: $surface; }
-    WholeRequest OptionRows { height: auto; }
+    ApprovalFullscreen ApprovalHeader { height: 1; }
+    ApprovalFullscreen ApprovalBody { height: 1fr; margin: 1 0; background: $surface; }
+    ApprovalFullscreen OptionList { height: auto; }
     """
 
     def __init__(
@@ -53,15 +53,15 @@ class WholeRequest(LeavingOnce[str | None]):
     ) -> None:
         super().__init__()
         self._request, self._blocks, self._options, self._node = request, blocks, options, node
-        self._guard = Guard(clock)
-        self._rows = OptionRows()
-        self._body = AskedBody()
+        self._guard = KeyGuard(clock)
+        self._rows = OptionList()
+        self._body = ApprovalBody()
 
     def compose(self) -> ComposeResult:
         with Vertical() as box:
             box.border_title = _("approval")
             box.border_subtitle = _("↑ ↓ PgUp PgDn scroll · ctrl+f or esc back")
-            head = AskedBy()
+            head = ApprovalHeader()
             head.request, head.node = self._request, self._node
             yield head
             yield self._body
@@ -72,20 +72,20 @@ class WholeRequest(LeavingOnce[str | None]):
         self._body.show(self._blocks)
         self._rows.show(self._options(False))
         self._guard.restart()
-        self.call_after_refresh(self._look_again)
+        self.call_after_refresh(self._refresh)
 
-    def _look_again(self) -> None:
+    def _refresh(self) -> None:
         self._rows.show(self._options(self._body.all_seen), keep_cursor=True)
 
     def _scroll(self, by: int) -> None:
         self._body.scroll_relative(y=by, animate=False, immediate=True)
-        self.call_after_refresh(self._look_again)
+        self.call_after_refresh(self._refresh)
 
     def on_resize(self) -> None:
-        self.call_after_refresh(self._look_again)
+        self.call_after_refresh(self._refresh)
 
     def on_mouse_scroll_down(self) -> None:
-        self.call_after_refresh(self._look_again)
+        self.call_after_refresh(self._refresh)
 
     def on_key(self, event: events.Key) -> None:
         event.stop()
@@ -102,15 +102,15 @@ class WholeRequest(LeavingOnce[str | None]):
         """The key that opened this screen closes it."""
         self.dismiss(None)
 
-    def on_option_rows_clicked(self, event: OptionRows.Clicked) -> None:
+    def on_option_list_clicked(self, event: OptionList.Clicked) -> None:
         event.stop()
         self._take(event.option_id)
 
     def _take(self, option_id: str) -> None:
         option = next((one for one in self._options(self._body.all_seen) if one.id == option_id), None)
-        if option is None or not self._guard.passes():
+        if option is None or not self._guard.accepts():
             return
-        if option.withheld:
+        if option.disabled:
             self.app.bell()
         else:
             self.dismiss(option_id)

@@ -1,16 +1,16 @@
 """The first line of an approval."""
 
-from kimi_tui.ui.tui.dialogs.approval_labels import who_asks
+from kimi_tui.ui.tui.dialogs.approval_labels import requester_label
 from kimi_tui.ui.tui.i18n.catalog import _
-from kimi_tui.ui.tui.i18n.translate import told
+from kimi_tui.ui.tui.i18n.translate import translate
 from kimi_tui.ui.tui.text.call_summary import one_line
 from kimi_tui.ui.tui.text.styled_line import Line, Run
 from kimi_tui.ui.tui.themes.palette import Palette
-from kimi_tui.ui.tui.widgets.line_widget import Sheet
+from kimi_tui.ui.tui.widgets.line_widget import LineWidget
 from kimi_tui.wire.requests import ApprovalRequest
 
 
-class AskedBy(Sheet):
+class ApprovalHeader(LineWidget):
     """Who asks, for what, and where in a flow."""
 
     request: ApprovalRequest | None = None
@@ -21,8 +21,8 @@ class AskedBy(Sheet):
         if request is None:
             return []
         runs: list[Run] = [
-            (who_asks(request), palette.accent),
-            (" " + _("asks to {action}", action=told(one_line(request.action))), palette.base),
+            (requester_label(request), palette.accent),
+            (" " + _("asks to {action}", action=translate(one_line(request.action))), palette.base),
         ]
         if self.node:
             runs += [(" · ", palette.faint), (f"◆ {self.node}", palette.secondary)]

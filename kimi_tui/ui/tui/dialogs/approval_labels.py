@@ -1,13 +1,13 @@
 """What an approval says of itself: who asks, for what, and how far a broad yes would reach."""
 
 from kimi_tui.ui.tui.i18n.catalog import _
-from kimi_tui.ui.tui.i18n.translate import told
+from kimi_tui.ui.tui.i18n.translate import translate
 from kimi_tui.ui.tui.text.call_summary import one_line
 from kimi_tui.wire.display import BriefBlock, DiffBlock, ShellBlock
 from kimi_tui.wire.requests import ApprovalRequest
 
 
-def who_asks(request: ApprovalRequest) -> str:
+def requester_label(request: ApprovalRequest) -> str:
     """The tool, and the subagent it works for, with its task."""
     agent, task = request.subagent_type or "", request.source_description or ""
     if not agent and not task:
@@ -16,7 +16,7 @@ def who_asks(request: ApprovalRequest) -> str:
     return _("{tool} of {agent}", tool=request.sender, agent=named)
 
 
-def headline_of(request: ApprovalRequest) -> str:
+def approval_title(request: ApprovalRequest) -> str:
     """What is asked for, in one line."""
     for block in request.display:
         match block:
@@ -25,7 +25,7 @@ def headline_of(request: ApprovalRequest) -> str:
             case DiffBlock():
                 return block.path
             case BriefBlock():
-                return told(one_line(block.text))
+                return translate(one_line(block.text))
             case _:
                 continue
-    return told(one_line(request.description or request.action))
+    return translate(one_line(request.description or request.action))

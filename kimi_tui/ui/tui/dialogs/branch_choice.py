@@ -8,18 +8,18 @@ from textual.app import ComposeResult
 from textual.content import Content
 from textual.message import Message
 
-from kimi_tui.ui.tui.dialogs.approval_body import AskedBody
-from kimi_tui.ui.tui.dialogs.docked_dialog import Docked
-from kimi_tui.ui.tui.dialogs.key_guard import Guard
-from kimi_tui.ui.tui.dialogs.option_list import Option, OptionRows
-from kimi_tui.ui.tui.dialogs.type_ahead import Ahead
+from kimi_tui.ui.tui.dialogs.approval_body import ApprovalBody
+from kimi_tui.ui.tui.dialogs.docked_dialog import DockedDialog
+from kimi_tui.ui.tui.dialogs.key_guard import KeyGuard
+from kimi_tui.ui.tui.dialogs.option_list import Option, OptionList
+from kimi_tui.ui.tui.dialogs.type_ahead import TypeAheadFilter
 from kimi_tui.ui.tui.i18n.catalog import _
 from kimi_tui.ui.tui.text.call_summary import one_line
 from kimi_tui.ui.tui.text.sanitize import sanitize
 from kimi_tui.wire.display import BriefBlock
 
 
-class BranchDialog(Docked):
+class BranchDialog(DockedDialog):
     """Docked like the approval dialog, and guarded like it."""
 
     DEFAULT_CSS = """
@@ -28,8 +28,8 @@ class BranchDialog(Docked):
         border: round $secondary; border-title-color: $secondary; border-title-style: bold;
     }
     BranchDialog.-open { display: block; }
-    BranchDialog > OptionRows { margin-top: 1; }
-    BranchDialog > AskedBody { background: $surface; }
+    BranchDialog > OptionList { margin-top: 1; }
+    BranchDialog > ApprovalBody { background: $surface; }
     """
 
     class Chosen(Message):
@@ -45,15 +45,15 @@ class BranchDialog(Docked):
         id: str | None = None,  # noqa: A002
     ) -> None:
         super().__init__(id=id)
-        self.guard = Guard(clock)
+        self.guard = KeyGuard(clock)
         self.node_id = ""
         self.labels: tuple[str, ...] = ()
         self.wanted = False
-        self.ahead = Ahead(self, self.guard, lambda answer: self._take(int(answer)))
+        self.ahead = TypeAheadFilter(self, self.guard, lambda answer: self._take(int(answer)))
 
     def compose(self) -> ComposeResult:
-        yield AskedBody(id="why-asked")
-        yield OptionRows(id="branches")
+        yield ApprovalBody(id="why-asked")
+        yield OptionList(id="branches")
 
     @property
     def is_open(self) -> bool:
@@ -75,8 +75,8 @@ class BranchDialog(Docked):
             return
         self.node_id, self.labels = node_id, tuple(branches)
         self.border_title = Content(f"◆ {sanitize(one_line(label))}  " + _("which way?"))
-        self.query_one(AskedBody).show((BriefBlock(text=words),) if words else ())
-        self.query_one(OptionRows).show(
+        self.query_one(ApprovalBody).show((BriefBlock(text=words),) if words else ())
+        self.query_one(OptionList).show(
             [
                 Option(str(index), str(index + 1), name, _("the model's choice") if name == suggested else "")
                 for index, name in enumerate(branches)
@@ -91,7 +91,7 @@ class BranchDialog(Docked):
         self.remove_class("-open")
 
     def on_key(self, event: events.Key) -> None:
-        options = self.query_one(OptionRows)
+        options = self.query_one(OptionList)
         if event.key in ("up", "down"):
             event.stop()
             options.move(-1 if event.key == "up" else 1)
@@ -100,7 +100,7 @@ class BranchDialog(Docked):
             self.ahead.settle()
         elif event.key == "enter":
             event.stop()
-            if self.guard.passes() and options.selected is not None:
+            if self.guard.accepts() and options.selected is not None:
                 self._take(int(options.selected.id))
         else:
             self.ahead.hear(event, {option.key: option.id for option in options.options})
@@ -111,9 +111,9 @@ class BranchDialog(Docked):
     def on_paste(self, event: events.Paste) -> None:
         self.ahead.paste(event)
 
-    def on_option_rows_clicked(self, event: OptionRows.Clicked) -> None:
+    def on_option_list_clicked(self, event: OptionList.Clicked) -> None:
         event.stop()
-        if self.guard.passes():
+        if self.guard.accepts():
             self._take(int(event.option_id))
 
     def _take(self, index: int) -> None:

@@ -10,16 +10,16 @@ from textual.content import Content
 from textual.geometry import Region
 from textual.widgets import Static
 
-from kimi_tui.ui.tui.dialogs.approval_body import spelled
-from kimi_tui.ui.tui.dialogs.key_guard import Guard
-from kimi_tui.ui.tui.dialogs.option_list import Option, OptionRows
+from kimi_tui.ui.tui.dialogs.approval_body import reveal_hidden
+from kimi_tui.ui.tui.dialogs.key_guard import KeyGuard
+from kimi_tui.ui.tui.dialogs.option_list import Option, OptionList
 from kimi_tui.ui.tui.i18n.catalog import _
 from kimi_tui.ui.tui.text.sanitize import sanitize
 from kimi_tui.ui.tui.widgets.key_bar import BarKey, KeyBar
-from kimi_tui.ui.tui.widgets.one_shot_screen import LeavingOnce
+from kimi_tui.ui.tui.widgets.one_shot_screen import OneShotModal
 
 
-class Choice(LeavingOnce[str | None]):
+class ChoiceDialog(OneShotModal[str | None]):
     """Gives back the id of the answer, or None where it was left.
 
     `begun`: the cursor is on the first answer, for a question that the person has asked for. `typed` is for one that
@@ -35,7 +35,7 @@ class Choice(LeavingOnce[str | None]):
     }
     Choice #words { height: auto; margin-bottom: 1; }
     Choice #rows { height: auto; max-height: 100%; overflow-y: auto; scrollbar-size-vertical: 1; }
-    Choice KeyBar { dock: none; margin-top: 1; background: $surface; }
+    Choice KeyBindingBar { dock: none; margin-top: 1; background: $surface; }
     """
 
     def __init__(
@@ -48,7 +48,7 @@ class Choice(LeavingOnce[str | None]):
         typed: Callable[[str], None] | None = None,
     ) -> None:
         super().__init__()
-        self.guard = Guard(time.monotonic)
+        self.guard = KeyGuard(time.monotonic)
         self._typed = typed
         self._title, self._words, self._options = title, words, tuple(options)
         self._begun = begun
@@ -58,12 +58,12 @@ class Choice(LeavingOnce[str | None]):
             box.border_title = Content(sanitize(self._title))
             with Vertical(id="rows"):
                 if self._words:
-                    yield Static(spelled(self._words), id="words", markup=False)
-                yield OptionRows(id="answers")
+                    yield Static(reveal_hidden(self._words), id="words", markup=False)
+                yield OptionList(id="answers")
             yield KeyBar(id="keys")
 
     def on_mount(self) -> None:
-        rows = self.query_one(OptionRows)
+        rows = self.query_one(OptionList)
         rows.show(self._options)
         if self._begun:
             rows.move(1)
@@ -73,13 +73,13 @@ class Choice(LeavingOnce[str | None]):
         self.dismiss(None)
 
     def _move(self, by: int) -> None:
-        rows, box = self.query_one(OptionRows), self.query_one("#rows", Vertical)
+        rows, box = self.query_one(OptionList), self.query_one("#rows", Vertical)
         rows.move(by)
         if (row := rows.row_of_cursor) is not None:
             box.scroll_to_region(Region(0, row + rows.virtual_region.y, 1, 1), animate=False)
 
     def on_key(self, event: events.Key) -> None:
-        rows = self.query_one(OptionRows)
+        rows = self.query_one(OptionList)
         if event.key == "escape":
             event.stop()
             self.dismiss(None)
@@ -89,7 +89,7 @@ class Choice(LeavingOnce[str | None]):
         elif event.key == "enter" and rows.selected is not None:
             event.stop()
             self._take(rows.selected.id)
-        elif (found := self._option_of(event)) is not None and (self._typed is None or self.guard.passes()):
+        elif (found := self._option_of(event)) is not None and (self._typed is None or self.guard.accepts()):
             event.stop()
             self._take(found.id)
         elif self._typed is not None and event.is_printable and event.character:
@@ -101,11 +101,11 @@ class Choice(LeavingOnce[str | None]):
         """The answer that a key stands for: a letter or sign as it is, others by their names."""
         return next((one for one in self._options if event.character == one.key or event.key == one.key.lower()), None)
 
-    def on_option_rows_clicked(self, event: OptionRows.Clicked) -> None:
+    def on_option_list_clicked(self, event: OptionList.Clicked) -> None:
         event.stop()
         self._take(event.option_id)
 
     def _take(self, option_id: str) -> None:
         option = next(one for one in self._options if one.id == option_id)
-        if not option.withheld:
+        if not option.disabled:
             self.dismiss(option_id)

@@ -1,7 +1,7 @@
 """A command that waits for its approval, to be changed before it runs."""
 
 from kimi_tui.tools.shell_support.command_parser import hidden_text
-from kimi_tui.ui.tui.composer.cjk_wrap import WritingArea
+from kimi_tui.ui.tui.composer.cjk_wrap import CjkTextArea
 from kimi_tui.ui.tui.dialogs.edit_text import EditText
 from kimi_tui.ui.tui.i18n.catalog import _
 from kimi_tui.wire.display import ShellBlock
@@ -21,7 +21,7 @@ class EditCommand(EditText):
         EditText.CSS
         + """
     EditCommand > Vertical { border: round $warning; border-title-color: $warning; }
-    EditCommand WritingArea { height: auto; min-height: 3; max-height: 16; }
+    EditCommand CjkTextArea { height: auto; min-height: 3; max-height: 16; }
     """
     )
 
@@ -29,5 +29,5 @@ class EditCommand(EditText):
         super().__init__(_("edit and run"), _("Exactly this runs; the model is told that you changed it."), command)
 
     def action_run(self) -> None:
-        if self.query_one(WritingArea).text.strip():
+        if self.query_one(CjkTextArea).text.strip():
             super().action_run()

@@ -8,13 +8,13 @@ from textual.containers import Vertical
 from textual.content import Content
 from textual.widgets import Static
 
-from kimi_tui.ui.tui.composer.cjk_wrap import WritingArea
+from kimi_tui.ui.tui.composer.cjk_wrap import CjkTextArea
 from kimi_tui.ui.tui.i18n.catalog import _
 from kimi_tui.ui.tui.widgets.key_bar import BarKey, KeyBar
-from kimi_tui.ui.tui.widgets.one_shot_screen import LeavingOnce
+from kimi_tui.ui.tui.widgets.one_shot_screen import OneShotModal
 
 
-class EditText(LeavingOnce[str | None]):
+class EditText(OneShotModal[str | None]):
     """Gives back the text, or None where it was left. `about` says what becomes of it."""
 
     DEFAULT_CSS = """
@@ -24,9 +24,9 @@ class EditText(LeavingOnce[str | None]):
         border: round $primary; border-title-color: $primary; border-title-style: bold; border-subtitle-color: $muted;
     }
     EditText #about { height: auto; color: $muted; }
-    EditText KeyBar { dock: none; background: $surface; }
-    EditText WritingArea { height: 12; border: none; background: $panel; padding: 0 1; margin: 1 0; }
-    EditText WritingArea:focus { border: none; }
+    EditText KeyBindingBar { dock: none; background: $surface; }
+    EditText CjkTextArea { height: 12; border: none; background: $panel; padding: 0 1; margin: 1 0; }
+    EditText CjkTextArea:focus { border: none; }
     """
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape", "leave", "Leave", show=False),
@@ -41,14 +41,14 @@ class EditText(LeavingOnce[str | None]):
         with Vertical() as box:
             box.border_title = self._title
             yield Static(self._about, id="about", markup=False)
-            area = WritingArea(self._text, soft_wrap=True)
+            area = CjkTextArea(self._text, soft_wrap=True)
             area.cursor_blink = False
             yield area
             yield KeyBar(id="keys")
 
     def on_mount(self) -> None:
         self.query_one(KeyBar).show((BarKey("Ctrl+S", _("run it"), "run"), BarKey("Esc", _("leave"), "leave")))
-        area = self.query_one(WritingArea)
+        area = self.query_one(CjkTextArea)
         area.focus()
         area.move_cursor(area.document.end)
 
@@ -56,4 +56,4 @@ class EditText(LeavingOnce[str | None]):
         self.dismiss(None)
 
     def action_run(self) -> None:
-        self.dismiss(self.query_one(WritingArea).text.strip())
+        self.dismiss(self.query_one(CjkTextArea).text.strip())

@@ -9,17 +9,17 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
 
-from kimi_tui.ui.tui.dialogs.approval_body import spelled
-from kimi_tui.ui.tui.dialogs.approval_header import AskedBy
-from kimi_tui.ui.tui.dialogs.key_guard import Guard
+from kimi_tui.ui.tui.dialogs.approval_body import reveal_hidden
+from kimi_tui.ui.tui.dialogs.approval_header import ApprovalHeader
+from kimi_tui.ui.tui.dialogs.key_guard import KeyGuard
 from kimi_tui.ui.tui.i18n.catalog import _, p_
 from kimi_tui.ui.tui.text.diff import DiffText, summary_of
 from kimi_tui.ui.tui.text.sanitize import sanitize
 from kimi_tui.ui.tui.text.styled_line import Line, cells, cut_start, prefixed
 from kimi_tui.ui.tui.themes.palette import Palette
 from kimi_tui.ui.tui.widgets.key_bar import BarKey, KeyBar
-from kimi_tui.ui.tui.widgets.line_scroll_view import LineScroll
-from kimi_tui.ui.tui.widgets.one_shot_screen import LeavingOnce
+from kimi_tui.ui.tui.widgets.line_scroll_view import LineScrollView
+from kimi_tui.ui.tui.widgets.one_shot_screen import OneShotModal
 from kimi_tui.wire.display import DiffBlock
 from kimi_tui.wire.requests import ApprovalRequest
 
@@ -31,7 +31,7 @@ def hunks_of(request: ApprovalRequest) -> tuple[DiffBlock, ...]:
     return first if len(first) == count else ()
 
 
-class HunkList(LineScroll, can_focus=False):
+class HunkListView(LineScrollView, can_focus=False):
     """Each change under a head that says whether it is taken. A click on a head is for its change."""
 
     def __init__(self, hunks: Sequence[DiffBlock]) -> None:
@@ -54,7 +54,7 @@ class HunkList(LineScroll, can_focus=False):
     def _hunk(self, number: int, hunk: DiffBlock, width: int, palette: Palette) -> list[Line]:
         here, taken = number == self.cursor, self.taken[number]
         sign, ink = ("[x]", palette.success) if taken else ("[ ]", palette.error)
-        old, new = spelled(hunk.old_text), spelled(hunk.new_text)
+        old, new = reveal_hidden(hunk.old_text), reveal_hidden(hunk.new_text)
         word = _("taken") if taken else _("refused")
         tail = f"  {summary_of(old, new)}  {word}"
         bold = Style(bold=here)
@@ -98,16 +98,16 @@ class HunkList(LineScroll, can_focus=False):
         self.refresh()
 
 
-class ChooseHunks(LeavingOnce[str | None]):
+class HunkPicker(OneShotModal[str | None]):
     """Gives back the numbers of what is taken, from 0, joined by commas; None where it was left."""
 
     CSS = """
-    ChooseHunks > Vertical {
+    HunkPicker > Vertical {
         background: $surface; padding: 0 1; border: round $warning;
         border-title-color: $warning; border-title-style: bold; border-subtitle-color: $muted;
     }
-    ChooseHunks HunkList { height: 1fr; margin: 1 0 0 0; background: $surface; }
-    ChooseHunks KeyBar { background: $surface; }
+    HunkPicker HunkListViewView { height: 1fr; margin: 1 0 0 0; background: $surface; }
+    HunkPicker KeyBindingBar { background: $surface; }
     """
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape", "leave", show=False),
@@ -125,14 +125,14 @@ class ChooseHunks(LeavingOnce[str | None]):
     def __init__(self, request: ApprovalRequest, *, node: str, clock: Callable[[], float]) -> None:
         super().__init__()
         self._request, self._node = request, node
-        self._guard = Guard(clock)
-        self.list = HunkList(hunks_of(request))
+        self._guard = KeyGuard(clock)
+        self.list = HunkListView(hunks_of(request))
         self._bar = KeyBar()
 
     def compose(self) -> ComposeResult:
         with Vertical() as box:
             box.border_title = _("choose changes")
-            head = AskedBy()
+            head = ApprovalHeader()
             head.request, head.node = self._request, self._node
             yield head
             yield self.list
@@ -165,24 +165,24 @@ class ChooseHunks(LeavingOnce[str | None]):
         self.list.scroll_relative(y=by, animate=False, immediate=True)
 
     def action_switch(self) -> None:
-        if self._guard.passes():
+        if self._guard.accepts():
             self._take(self.list.cursor, not self.list.taken[self.list.cursor])
 
     def action_mark(self, taken: bool) -> None:
         """Decide on this change, and go to the next."""
-        if self._guard.passes():
+        if self._guard.accepts():
             self._take(self.list.cursor, taken)
             self.list.go(self.list.cursor + 1)
 
     def action_mark_all(self) -> None:
-        if self._guard.passes():
+        if self._guard.accepts():
             wanted = not all(self.list.taken)
             for number in range(len(self.list.hunks)):
                 self._take(number, wanted)
 
     def action_done(self) -> None:
         taken = [number for number, yes in enumerate(self.list.taken) if yes]
-        if not self._guard.passes():
+        if not self._guard.accepts():
             return
         if taken:
             self.dismiss(",".join(map(str, taken)))

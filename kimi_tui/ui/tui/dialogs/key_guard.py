@@ -5,7 +5,7 @@ from collections.abc import Callable
 QUIET_S = 0.5
 
 
-class Guard:
+class KeyGuard:
     """Open when the dialog has been on screen, unchanged and without a key, for half a second.
 
     Each key that comes before starts the wait anew, so a key that is held down never gets through.
@@ -21,13 +21,13 @@ class Guard:
         self._since = self._clock()
 
     @property
-    def left(self) -> float:
+    def remaining(self) -> float:
         """Seconds until it opens."""
         return max(0.0, self._since + self._quiet_s - self._clock())
 
-    def passes(self) -> bool:
+    def accepts(self) -> bool:
         """Whether a key counts now; one that does not starts the wait anew."""
-        if self.left > 0:
+        if self.remaining > 0:
             self.restart()
             return False
         return True

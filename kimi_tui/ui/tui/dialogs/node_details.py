@@ -9,10 +9,10 @@ from textual.app import ComposeResult
 from textual.containers import Vertical
 from textual.content import Content
 
-from kimi_tui.flow.run.run_view import FlowPicture
-from kimi_tui.ui.tui.dialogs.approval_body import spelled
-from kimi_tui.ui.tui.dialogs.option_list import Option, OptionRows
-from kimi_tui.ui.tui.flow_pane.run_styles import SIGNS, WORDS, Circumstances, standing_of
+from kimi_tui.flow.run.run_view import RunView
+from kimi_tui.ui.tui.dialogs.approval_body import reveal_hidden
+from kimi_tui.ui.tui.dialogs.option_list import Option, OptionList
+from kimi_tui.ui.tui.flow_pane.run_styles import CLOSED_WORDS, SIGNS, LiveContext, node_status
 from kimi_tui.ui.tui.i18n import labels
 from kimi_tui.ui.tui.i18n.catalog import _, n_
 from kimi_tui.ui.tui.text.call_summary import one_line
@@ -20,18 +20,18 @@ from kimi_tui.ui.tui.text.styled_line import Line, cut
 from kimi_tui.ui.tui.text.wrap import wrap_text
 from kimi_tui.ui.tui.themes.palette import Palette
 from kimi_tui.ui.tui.widgets.key_bar import BarKey, KeyBar
-from kimi_tui.ui.tui.widgets.line_scroll_view import LineScroll
-from kimi_tui.ui.tui.widgets.one_shot_screen import LeavingOnce
+from kimi_tui.ui.tui.widgets.line_scroll_view import LineScrollView
+from kimi_tui.ui.tui.widgets.one_shot_screen import OneShotModal
 
 _TURNS = 9
 
 
-class NodeText(LineScroll):
+class NodeDetailsText(LineScrollView):
     """Figures, ways out and prompt of one node."""
 
-    DEFAULT_CSS = "NodeText { max-height: 100%; height: auto; background: $surface; }"
+    DEFAULT_CSS = "NodeDetailsText { max-height: 100%; height: auto; background: $surface; }"
 
-    def __init__(self, picture: FlowPicture, node_id: str, now: Circumstances, edited: str = "") -> None:
+    def __init__(self, picture: RunView, node_id: str, now: LiveContext, edited: str = "") -> None:
         super().__init__()
         self._picture, self._node_id, self._now, self._edited = picture, node_id, now, edited
 
@@ -40,8 +40,8 @@ class NodeText(LineScroll):
         node = picture.nodes.get(self._node_id)
         if node is None:
             return []
-        standing = standing_of(picture, node.id, self._now)
-        facts = [f"{SIGNS[standing]} {_(WORDS[standing])}".strip()]
+        standing = node_status(picture, node.id, self._now)
+        facts = [f"{SIGNS[standing]} {_(CLOSED_WORDS[standing])}".strip()]
         if node.visits:
             facts.append(n_("{count} visit", "{count} visits", node.visits))
             facts.append(labels.elapsed(node.elapsed(self._now.now)))
@@ -51,7 +51,7 @@ class NodeText(LineScroll):
         out = [Line(((" · ".join(facts), palette.muted),)), Line()] if picture.run_id else []
         if self._edited:
             out.append(Line(((_("edited for this run:"), palette.warning),)))
-        for row, _join in wrap_text(spelled(self._edited or node.label), palette.base, width):
+        for row, _join in wrap_text(reveal_hidden(self._edited or node.label), palette.base, width):
             out.append(Line(row))
         ways = [edge for edge in picture.edges if edge.src == node.id]
         if ways:
@@ -72,7 +72,7 @@ class NodeText(LineScroll):
 
 
 @dataclass(frozen=True, slots=True)
-class NodeControls:
+class NodeActions:
     """What can be done with a node now. `turns` say of each visit what came of it, the first one first."""
 
     turns: Sequence[str] = ()
@@ -85,7 +85,7 @@ class NodeControls:
     has_prompt: bool = True
 
 
-class NodeDetails(LeavingOnce[str | None]):
+class NodeDetails(OneShotModal[str | None]):
     """Gives back what the person wants done, or None.
 
     That is one of breakpoint, again, jump, edit, ask, choose, or `turn:N`, N counting visits from 0.
@@ -97,12 +97,12 @@ class NodeDetails(LeavingOnce[str | None]):
         width: 76; max-width: 94%; height: auto; max-height: 90%; background: $surface; padding: 0 1;
         border: round $primary; border-title-color: $primary; border-title-style: bold; border-subtitle-color: $muted;
     }
-    NodeDetails NodeText { max-height: 24; }
-    NodeDetails OptionRows { margin-top: 1; }
-    NodeDetails KeyBar { dock: none; margin-top: 1; background: $surface; }
+    NodeDetails NodeDetailsText { max-height: 24; }
+    NodeDetails OptionList { margin-top: 1; }
+    NodeDetails KeyBindingBar { dock: none; margin-top: 1; background: $surface; }
     """
 
-    def __init__(self, picture: FlowPicture, node_id: str, controls: NodeControls, *, now: Circumstances) -> None:
+    def __init__(self, picture: RunView, node_id: str, controls: NodeActions, *, now: LiveContext) -> None:
         super().__init__()
         self._picture, self._node_id, self._now, self._controls = picture, node_id, now, controls
         self._options = [*_turn_options(controls), *_steering_options(controls)]
@@ -110,13 +110,13 @@ class NodeDetails(LeavingOnce[str | None]):
 
     def compose(self) -> ComposeResult:
         with Vertical() as box:
-            box.border_title = Content(cut(f"◆ {spelled(labels.short_title(self._node_title))}", 66))
-            yield NodeText(self._picture, self._node_id, self._now, self._controls.edited)
-            yield OptionRows(id="node-options")
+            box.border_title = Content(cut(f"◆ {reveal_hidden(labels.node_title(self._node_title))}", 66))
+            yield NodeDetailsText(self._picture, self._node_id, self._now, self._controls.edited)
+            yield OptionList(id="node-options")
             yield KeyBar(id="keys")
 
     def on_mount(self) -> None:
-        self.query_one(OptionRows).show(self._options)
+        self.query_one(OptionList).show(self._options)
         keys = (BarKey("↑ ↓ Enter", _("choose")),) if self._options else ()
         self.query_one(KeyBar).show((*keys, BarKey("Esc", _("close"), "leave")))
 
@@ -124,7 +124,7 @@ class NodeDetails(LeavingOnce[str | None]):
         self.dismiss(None)
 
     def on_key(self, event: events.Key) -> None:
-        options = self.query_one(OptionRows)
+        options = self.query_one(OptionList)
         if event.key in ("escape", "q"):
             event.stop()
             self.dismiss(None)
@@ -133,7 +133,7 @@ class NodeDetails(LeavingOnce[str | None]):
             options.move(-1 if event.key == "up" else 1)
         elif event.key in ("pageup", "pagedown"):
             event.stop()
-            self.query_one(NodeText).scroll_relative(y=-8 if event.key == "pageup" else 8, animate=False)
+            self.query_one(NodeDetailsText).scroll_relative(y=-8 if event.key == "pageup" else 8, animate=False)
         elif event.key == "enter":
             event.stop()
             self.dismiss(options.selected.id if options.selected is not None else None)
@@ -143,12 +143,12 @@ class NodeDetails(LeavingOnce[str | None]):
                 event.stop()
                 self.dismiss(found.id)
 
-    def on_option_rows_clicked(self, event: OptionRows.Clicked) -> None:
+    def on_option_list_clicked(self, event: OptionList.Clicked) -> None:
         event.stop()
         self.dismiss(event.option_id)
 
 
-def _turn_options(controls: NodeControls) -> list[Option]:
+def _turn_options(controls: NodeActions) -> list[Option]:
     turns = list(enumerate(controls.turns))
     if not turns:
         return []
@@ -163,7 +163,7 @@ def _turn_options(controls: NodeControls) -> list[Option]:
     return out
 
 
-def _steering_options(controls: NodeControls) -> list[Option]:
+def _steering_options(controls: NodeActions) -> list[Option]:
     if not controls.running:
         return []
     out: list[Option] = []

@@ -10,7 +10,7 @@ from textual.message import Message
 from kimi_tui.ui.tui.text.styled_line import Line, Run, cells
 from kimi_tui.ui.tui.text.wrap import wrap_text
 from kimi_tui.ui.tui.themes.palette import Palette
-from kimi_tui.ui.tui.widgets.line_widget import Sheet
+from kimi_tui.ui.tui.widgets.line_widget import LineWidget
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,12 +19,12 @@ class Option:
 
     id: str
     key: str
-    words: str
+    label: str
     detail: str = ""
-    withheld: bool = False
+    disabled: bool = False
 
 
-class OptionRows(Sheet):
+class OptionList(LineWidget):
     """Options to be taken by the dialog's keys, or by a click."""
 
     class Clicked(Message):
@@ -75,14 +75,14 @@ class OptionRows(Sheet):
         for index, option in enumerate(self.options):
             here = index == self.cursor
             bold = Style(bold=True) if here else Style()
-            dead = option.withheld or self._dimmed
+            dead = option.disabled or self._dimmed
             key = palette.muted if dead else palette.accent + Style(bold=True)
-            words = palette.muted if option.withheld else palette.base + bold
+            words = palette.muted if option.disabled else palette.base + bold
             head: list[Run] = [("› " if here else "  ", palette.accent), (option.key.ljust(keys) + "  ", key)]
             indent = 4 + keys
-            runs = wrap_text(option.words, words, max(8, width - indent))
+            runs = wrap_text(option.label, words, max(8, width - indent))
             detail = wrap_text(option.detail, palette.muted, max(8, width - indent)) if option.detail else []
-            if option.detail and len(runs) == 1 and cells(option.words) + 2 + cells(option.detail) <= width - indent:
+            if option.detail and len(runs) == 1 and cells(option.label) + 2 + cells(option.detail) <= width - indent:
                 runs = [((*runs[0][0], ("  ", palette.base), (option.detail, palette.muted)), None)]
                 detail = []
             for number, (row, _) in enumerate([*runs, *detail]):

@@ -9,13 +9,13 @@ from textual.content import Content
 from textual.message import Message
 from textual.widgets import Input
 
-from kimi_tui.ui.tui.dialogs.approval_body import AskedBody
-from kimi_tui.ui.tui.dialogs.docked_dialog import Docked
-from kimi_tui.ui.tui.dialogs.key_guard import Guard
-from kimi_tui.ui.tui.dialogs.option_list import Option, OptionRows
-from kimi_tui.ui.tui.dialogs.type_ahead import Ahead
+from kimi_tui.ui.tui.dialogs.approval_body import ApprovalBody
+from kimi_tui.ui.tui.dialogs.docked_dialog import DockedDialog
+from kimi_tui.ui.tui.dialogs.key_guard import KeyGuard
+from kimi_tui.ui.tui.dialogs.option_list import Option, OptionList
+from kimi_tui.ui.tui.dialogs.type_ahead import TypeAheadFilter
 from kimi_tui.ui.tui.i18n.catalog import _
-from kimi_tui.ui.tui.i18n.translate import told
+from kimi_tui.ui.tui.i18n.translate import translate
 from kimi_tui.ui.tui.text.call_summary import one_line
 from kimi_tui.ui.tui.text.sanitize import sanitize
 from kimi_tui.wire.display import BriefBlock
@@ -24,7 +24,7 @@ from kimi_tui.wire.requests import Question, QuestionRequest
 _OTHER, _DONE = "other", "done"
 
 
-class QuestionDialog(Docked):
+class QuestionDialog(DockedDialog):
     """Docked above the composer. The answers go out together, when the last question has its own."""
 
     DEFAULT_CSS = """
@@ -33,8 +33,8 @@ class QuestionDialog(Docked):
         border: round $secondary; border-title-color: $secondary; border-title-style: bold;
     }
     QuestionDialog.-open { display: block; }
-    QuestionDialog > OptionRows { margin-top: 1; }
-    QuestionDialog > AskedBody { background: $surface; }
+    QuestionDialog > OptionList { margin-top: 1; }
+    QuestionDialog > ApprovalBody { background: $surface; }
     QuestionDialog > Input { display: none; border: none; height: 1; padding: 0 1; background: $panel; }
     QuestionDialog.-other > Input { display: block; margin-top: 1; }
     """
@@ -54,16 +54,16 @@ class QuestionDialog(Docked):
         id: str | None = None,  # noqa: A002
     ) -> None:
         super().__init__(id=id)
-        self.guard = Guard(clock)
+        self.guard = KeyGuard(clock)
         self.request: QuestionRequest | None = None
         self._at = 0
         self._answers: dict[str, str] = {}
         self._ticked: set[int] = set()
-        self.ahead = Ahead(self, self.guard, self._take)
+        self.ahead = TypeAheadFilter(self, self.guard, self._take)
 
     def compose(self) -> ComposeResult:
-        yield AskedBody(id="question")
-        yield OptionRows(id="options")
+        yield ApprovalBody(id="question")
+        yield OptionList(id="options")
         yield Input(placeholder=_("your own answer; enter gives it"), id="other", compact=True)
 
     @property
@@ -92,13 +92,13 @@ class QuestionDialog(Docked):
         if question is None or request is None:
             return
         self._ticked = set()
-        title = sanitize(told(one_line(question.header))) or _("question")
+        title = sanitize(translate(one_line(question.header))) or _("question")
         if len(request.questions) > 1:
             title += "  " + _("{at} of {count}", at=self._at + 1, count=len(request.questions))
         self.border_title = Content(title)
-        self._say_foot(_("esc: no answer"))
-        text = told(question.question) + (f"\n\n{question.body}" if question.body else "")
-        self.query_one(AskedBody).show((BriefBlock(text=text),))
+        self._set_footer(_("esc: no answer"))
+        text = translate(question.question) + (f"\n\n{question.body}" if question.body else "")
+        self.query_one(ApprovalBody).show((BriefBlock(text=text),))
         self.remove_class("-other")
         self.query_one(Input).value = ""
         self._offer()
@@ -111,18 +111,18 @@ class QuestionDialog(Docked):
         options: list[Option] = []
         for index, option in enumerate(question.options):
             tick = ("☑ " if index in self._ticked else "☐ ") if question.multi_select else ""
-            words = tick + told(one_line(option.label))
-            options.append(Option(str(index), str(index + 1), words, told(one_line(option.description))))
-        other = told(question.other_label) or _("Another answer…")
-        options.append(Option(_OTHER, "o", other, told(question.other_description)))
+            words = tick + translate(one_line(option.label))
+            options.append(Option(str(index), str(index + 1), words, translate(one_line(option.description))))
+        other = translate(question.other_label) or _("Another answer…")
+        options.append(Option(_OTHER, "o", other, translate(question.other_description)))
         if question.multi_select:
             options.append(Option(_DONE, "d", _("Done")))
-        self.query_one(OptionRows).show(options, keep_cursor=keep_cursor)
+        self.query_one(OptionList).show(options, keep_cursor=keep_cursor)
 
     def on_key(self, event: events.Key) -> None:
         if self.has_class("-other"):
             return
-        rows = self.query_one(OptionRows)
+        rows = self.query_one(OptionList)
         if event.key in ("up", "down"):
             event.stop()
             rows.move(-1 if event.key == "up" else 1)
@@ -131,7 +131,7 @@ class QuestionDialog(Docked):
             self.ahead.settle()
         elif event.key in ("enter", "space") and not self.ahead.holds and rows.selected is not None:
             event.stop()
-            if self.guard.passes():
+            if self.guard.accepts():
                 self._take(rows.selected.id)
         else:
             self.ahead.hear(event, {option.key: option.id for option in rows.options})
@@ -143,9 +143,9 @@ class QuestionDialog(Docked):
         if not self.has_class("-other"):
             self.ahead.paste(event)
 
-    def on_option_rows_clicked(self, event: OptionRows.Clicked) -> None:
+    def on_option_list_clicked(self, event: OptionList.Clicked) -> None:
         event.stop()
-        if self.guard.passes():
+        if self.guard.accepts():
             self._take(event.option_id)
 
     def _take(self, option_id: str) -> None:

@@ -15,10 +15,10 @@ from kimi_tui.ui.tui.i18n.catalog import _
 from kimi_tui.ui.tui.text.call_summary import one_line
 from kimi_tui.ui.tui.text.sanitize import sanitize
 from kimi_tui.ui.tui.widgets.key_bar import BarKey, KeyBar
-from kimi_tui.ui.tui.widgets.one_shot_screen import LeavingOnce
+from kimi_tui.ui.tui.widgets.one_shot_screen import OneShotModal
 
 
-class StartFlow(LeavingOnce[str | None]):
+class StartFlow(OneShotModal[str | None]):
     """Gives back the arguments ("" for none), or None where it was left."""
 
     CSS = """
@@ -32,7 +32,7 @@ class StartFlow(LeavingOnce[str | None]):
     StartFlow Horizontal { height: 1; margin-top: 1; background: $panel; padding: 0 1; }
     StartFlow #ask { width: auto; color: $primary; }
     StartFlow Input { border: none; height: 1; padding: 0; background: $panel; width: 1fr; }
-    StartFlow KeyBar { dock: none; margin-top: 1; }
+    StartFlow KeyBindingBar { dock: none; margin-top: 1; }
     """
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape", "leave", "Leave", show=False),

@@ -7,13 +7,13 @@ from textual.message import Message
 from textual.timer import Timer
 from textual.widget import Widget
 
-from kimi_tui.ui.tui.dialogs.key_guard import Guard
+from kimi_tui.ui.tui.dialogs.key_guard import KeyGuard
 
 HOLD_S = 0.3
 """How long a key of an answer waits for a letter that makes it the begin of a sentence."""
 
 
-class Typed(Message):
+class TypedText(Message):
     """`text` belongs to the message; with `go_on` the person is writing it, and the focus goes along."""
 
     def __init__(self, text: str, *, go_on: bool = True) -> None:
@@ -21,7 +21,7 @@ class Typed(Message):
         super().__init__()
 
 
-class Ahead:
+class TypeAheadFilter:
     """Tells an answer from a letter of a message; `take` gets the answers.
 
     A key of an answer that came too early is kept until it is known what it was: another letter makes it the begin of
@@ -29,7 +29,7 @@ class Ahead:
     A key that came in time answers when no other letter has followed it for `hold_s`, or at once with Enter.
     """
 
-    def __init__(self, dialog: Widget, guard: Guard, take: Callable[[str], None]) -> None:
+    def __init__(self, dialog: Widget, guard: KeyGuard, take: Callable[[str], None]) -> None:
         self._dialog, self._guard, self._take = dialog, guard, take
         self.hold_s = HOLD_S
         self._kept = ""
@@ -48,7 +48,7 @@ class Ahead:
         elif event.key in answers:
             event.stop()
             again = not self._kept or letter == self._kept[-1]
-            if self._guard.passes():
+            if self._guard.accepts():
                 self._kept = "" if again else self._kept
                 self._hold(answers[event.key], letter)
                 return
@@ -122,10 +122,10 @@ class Ahead:
             self._kept += self._held[1][:1]
             self._drop()
         if len(self._kept) == 1 and not self._refused:
-            self._dialog.post_message(Typed(self._kept, go_on=False))
+            self._dialog.post_message(TypedText(self._kept, go_on=False))
         self._kept, self._refused = "", False
 
     def _write(self) -> None:
         text, self._kept, self._refused = self._kept, "", False
         self._guard.restart()
-        self._dialog.post_message(Typed(text))
+        self._dialog.post_message(TypedText(text))

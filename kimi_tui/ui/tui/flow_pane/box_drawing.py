@@ -22,7 +22,7 @@ _ORDER: tuple[LineKind, ...] = ("dashed", "light", "heavy", "double")
 _THICK = frozenset({"heavy", "double"})
 
 
-def sign_of(arms: dict[int, LineKind], *, ascii: bool = False) -> str:  # noqa: A002 - the name of the option everywhere
+def line_char(arms: dict[int, LineKind], *, ascii: bool = False) -> str:  # noqa: A002 - the name of the option everywhere
     """The character of a cell whose lines go to these sides."""
     mask = sum(arms)
     kinds = set(arms.values())
@@ -40,7 +40,7 @@ def sign_of(arms: dict[int, LineKind], *, ascii: bool = False) -> str:  # noqa: 
     return _WEIGHTS[number]
 
 
-def arrow_of(side: int, *, ascii: bool = False) -> str:  # noqa: A002
+def arrow_char(side: int, *, ascii: bool = False) -> str:  # noqa: A002
     """The head of an arrow that points to this side."""
     return (_ASCII_ARROWS if ascii else _ARROWS)[side]
 

@@ -32,7 +32,7 @@ class BrokenFlow:
         return f"{self.path.name}{numbers}"
 
 
-def broken_flows(skills: object, known: Collection[str] = ()) -> list[BrokenFlow]:
+def find_broken_flows(skills: object, known: Collection[str] = ()) -> list[BrokenFlow]:
     """The skills that say they are flows and are none; also those of `known` names that cannot be read at all."""
     if not isinstance(skills, SkillLibrary):
         return []
@@ -53,7 +53,7 @@ def _source(path: Path) -> str:
         return ""
 
 
-def warnings_of(skill: object) -> tuple[Problem, ...]:
+def flow_warnings(skill: object) -> tuple[Problem, ...]:
     """What `flow check` would warn of in a flow that can be run."""
     if not isinstance(skill, Skill):
         return ()

@@ -9,14 +9,14 @@ from itertools import pairwise
 
 from textual.geometry import Region
 
-from kimi_tui.flow.layout.cell_text import cells
+from kimi_tui.flow.layout.cell_text import cell_width
 from kimi_tui.flow.layout.geometry import Layout, PlacedEdge, PlacedNode, Point
 from kimi_tui.flow.model.graph import NodeKind
 from kimi_tui.flow.render.text_renderer import NodeLook, Run, draw_node, exits_of
-from kimi_tui.ui.tui.flow_pane.box_drawing import EAST, NORTH, SOUTH, WEST, arrow_of, sign_of
-from kimi_tui.ui.tui.flow_pane.chart_surface import Piece
-from kimi_tui.ui.tui.flow_pane.keyboard_navigation import Way, step
-from kimi_tui.ui.tui.flow_pane.style_model import EdgeFace, Faces, LineKind, NodeFace
+from kimi_tui.ui.tui.flow_pane.box_drawing import EAST, NORTH, SOUTH, WEST, arrow_char, line_char
+from kimi_tui.ui.tui.flow_pane.chart_surface import StyledSpan
+from kimi_tui.ui.tui.flow_pane.keyboard_navigation import Way, neighbour
+from kimi_tui.ui.tui.flow_pane.style_model import ChartStyle, EdgeStyle, LineKind, NodeStyle
 
 _STEPS = {(0, -1): NORTH, (1, 0): EAST, (0, 1): SOUTH, (-1, 0): WEST}
 _OPPOSITE = {NORTH: SOUTH, SOUTH: NORTH, EAST: WEST, WEST: EAST}
@@ -25,7 +25,7 @@ _ACROSS = frozenset("─━-=")
 _TIMES = frozenset("×x")
 
 
-class Canvas:
+class ChartCanvas:
     """The plane of a drawn chart."""
 
     def __init__(self, layout: Layout, *, ascii: bool = False) -> None:  # noqa: A002 - the name of the option everywhere
@@ -37,7 +37,7 @@ class Canvas:
         self._nodes_of: list[list[PlacedNode]] = [[] for _ in range(layout.height)]
         self._lines_of: list[list[int]] = [[] for _ in range(layout.height)]
         self._labels_of: list[list[tuple[int, PlacedEdge, int]]] = [[] for _ in range(layout.height)]
-        self._drawn: dict[str, tuple[NodeFace, list[list[Piece]]]] = {}
+        self._drawn: dict[str, tuple[NodeStyle, list[list[StyledSpan]]]] = {}
         for node in layout.nodes.values():
             for y in range(node.y, node.y + node.height):
                 self._nodes_of[y].append(node)
@@ -69,12 +69,12 @@ class Canvas:
             self._arms.setdefault(cell, []).append((edge.index, mask))
         self._heads[path[-1]] = _OPPOSITE[_side_of(self.layout.nodes[edge.dst], path[-1])]
 
-    def place_of(self, node_id: str) -> Region | None:
+    def position_of(self, node_id: str) -> Region | None:
         node = self.layout.nodes.get(node_id)
         return None if node is None else Region(node.x, node.y, node.width, node.height)
 
     def step(self, node_id: str, way: Way) -> str:
-        return step(self.layout, node_id, way)
+        return neighbour(self.layout, node_id, way)
 
     def rows_of(self, nodes: Collection[str], edges: Collection[int]) -> set[int]:
         found: set[int] = set()
@@ -89,21 +89,21 @@ class Canvas:
                     found.update(range(edge.label_at[1], edge.label_at[1] + len(edge.label_lines)))
         return found
 
-    def row(self, y: int, faces: Faces) -> list[Piece]:
-        placed: list[tuple[int, int, list[Piece]]] = []
+    def row(self, y: int, faces: ChartStyle) -> list[StyledSpan]:
+        placed: list[tuple[int, int, list[StyledSpan]]] = []
         for node in self._nodes_of[y]:
             placed.append((node.x, node.width, self._node_rows(node, faces.node(node.id))[y - node.y]))
         for x, edge, number in self._labels_of[y]:
             text, face = edge.label_lines[number], faces.edge(edge.index)
-            label = Piece(text, face.label_role, face.bold, face.marked, edge=edge.index)
-            placed.append((x, cells(text), [label]))
+            label = StyledSpan(text, face.label_role, face.bold, face.marked, edge=edge.index)
+            placed.append((x, cell_width(text), [label]))
         for x in self._lines_of[y]:
             placed.append((x, 1, [self._line(x, y, faces)]))
         placed.sort(key=lambda one: one[0])
         self._count(y, placed, faces)
         return _joined(placed, self.width)
 
-    def _count(self, y: int, placed: list[tuple[int, int, list[Piece]]], faces: Faces) -> None:
+    def _count(self, y: int, placed: list[tuple[int, int, list[StyledSpan]]], faces: ChartStyle) -> None:
         """How often a branch was gone, behind its label, where nothing else is."""
         for place in range(len(placed) - 1, -1, -1):
             x, width, pieces = placed[place]
@@ -115,13 +115,13 @@ class Canvas:
             last = edge.label_at is not None and y == edge.label_at[1] + len(edge.label_lines) - 1
             end = placed[place + 1][0] if place + 1 < len(placed) else self.width
             text = f" {face.count}"
-            if face.count and last and x + width + cells(text) < end:
-                count = Piece(text, face.role, edge=piece.edge)
-                placed.insert(place + 1, (x + width, cells(text), [count]))
+            if face.count and last and x + width + cell_width(text) < end:
+                count = StyledSpan(text, face.role, edge=piece.edge)
+                placed.insert(place + 1, (x + width, cell_width(text), [count]))
 
-    def _line(self, x: int, y: int, faces: Faces) -> Piece:
+    def _line(self, x: int, y: int, faces: ChartStyle) -> StyledSpan:
         arms: dict[int, LineKind] = {}
-        owner, face = -1, EdgeFace()
+        owner, face = -1, EdgeStyle()
         for index, mask in self._arms[x, y]:
             this = faces.edge(index)
             if owner < 0 or _STRENGTH[this.line] > _STRENGTH[face.line]:
@@ -130,38 +130,40 @@ class Canvas:
                 if mask & side and (side not in arms or _STRENGTH[this.line] > _STRENGTH[arms[side]]):
                     arms[side] = this.line
         head = self._heads.get((x, y))
-        sign = sign_of(arms, ascii=self._ascii) if head is None else arrow_of(head, ascii=self._ascii)
-        return Piece(sign, face.role, face.bold, edge=owner)
+        sign = line_char(arms, ascii=self._ascii) if head is None else arrow_char(head, ascii=self._ascii)
+        return StyledSpan(sign, face.role, face.bold, edge=owner)
 
-    def _node_rows(self, node: PlacedNode, face: NodeFace) -> list[list[Piece]]:
+    def _node_rows(self, node: PlacedNode, face: NodeStyle) -> list[list[StyledSpan]]:
         known = self._drawn.get(node.id)
         if known is None or known[0] != face:
             known = self._drawn[node.id] = (face, self._draw_node(node, face))
         return known[1]
 
-    def _draw_node(self, node: PlacedNode, face: NodeFace) -> list[list[Piece]]:
+    def _draw_node(self, node: PlacedNode, face: NodeStyle) -> list[list[StyledSpan]]:
         look = NodeLook(face.sign, face.visits, face.current)
         rows: list[list[Run]] = draw_node(node, look, self._exits.get(node.id, {}), ascii=self._ascii)
-        out: list[list[Piece]] = []
+        out: list[list[StyledSpan]] = []
         for number, runs in enumerate(rows):
             pieces = [
-                Piece(run.text, face.sign_role if run.glyph else face.role, face.bold, node=node.id, body=True)
+                StyledSpan(run.text, face.sign_role if run.glyph else face.role, face.bold, node=node.id, body=True)
                 for run in runs
             ]
             if node.height > 2 and number == 0:
-                pieces = self._with_words(pieces[0], face.words, node, at_end=False)
+                pieces = self._with_text(pieces[0], face.words, node, at_end=False)
             elif node.height > 2 and number == node.height - 1:
-                pieces = self._with_words(pieces[0], face.notes, node, at_end=True)
+                pieces = self._with_text(pieces[0], face.notes, node, at_end=True)
             out.append(pieces)
         return out
 
-    def _with_words(self, border: Piece, words: Sequence[str], node: PlacedNode, *, at_end: bool) -> list[Piece]:
+    def _with_text(
+        self, border: StyledSpan, words: Sequence[str], node: PlacedNode, *, at_end: bool
+    ) -> list[StyledSpan]:
         """A border with the first of `words` that finds room in it."""
         if node.kind in (NodeKind.BEGIN, NodeKind.END):
             return [border]
         text = border.text
         for shown in (*(f" {word} " for word in words), *words):
-            size = cells(shown)
+            size = cell_width(shown)
             starts = range(len(text) - size - 1, 0, -1) if at_end else range(1, len(text) - size)
             start = next((at for at in starts if all(char in _ACROSS for char in text[at : at + size])), None)
             if start is not None and text[start + size] not in _TIMES:
@@ -169,8 +171,8 @@ class Canvas:
         return [border]
 
 
-def _part(border: Piece, text: str) -> Piece:
-    return Piece(text, border.role, border.bold, border.marked, border.node, border.edge, border.body)
+def _part(border: StyledSpan, text: str) -> StyledSpan:
+    return StyledSpan(text, border.role, border.bold, border.marked, border.node, border.edge, border.body)
 
 
 def _side_of(node: PlacedNode, point: Point) -> int:
@@ -183,24 +185,24 @@ def _side_of(node: PlacedNode, point: Point) -> int:
     return EAST if x >= node.x + node.width else WEST
 
 
-def _joined(placed: Sequence[tuple[int, int, list[Piece]]], width: int) -> list[Piece]:
+def _joined(placed: Sequence[tuple[int, int, list[StyledSpan]]], width: int) -> list[StyledSpan]:
     """All pieces of a row with the blanks between them; neighbours of one look are one."""
-    out: list[Piece] = []
+    out: list[StyledSpan] = []
     at = 0
     for x, size, pieces in placed:
         if x > at:
-            out.append(Piece(" " * (x - at)))
+            out.append(StyledSpan(" " * (x - at)))
         for piece in pieces:
             last = out[-1] if out else None
             if last is not None and piece.edge >= 0 and _same_look(last, piece):
-                out[-1] = Piece(last.text + piece.text, piece.role, piece.bold, piece.marked, edge=piece.edge)
+                out[-1] = StyledSpan(last.text + piece.text, piece.role, piece.bold, piece.marked, edge=piece.edge)
             else:
                 out.append(piece)
         at = x + size
     if at < width:
-        out.append(Piece(" " * (width - at)))
+        out.append(StyledSpan(" " * (width - at)))
     return out
 
 
-def _same_look(one: Piece, other: Piece) -> bool:
+def _same_look(one: StyledSpan, other: StyledSpan) -> bool:
     return (one.edge, one.role, one.bold, one.marked) == (other.edge, other.role, other.bold, other.marked)

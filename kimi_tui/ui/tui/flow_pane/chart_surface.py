@@ -7,11 +7,11 @@ from typing import Protocol
 from textual.geometry import Region
 
 from kimi_tui.ui.tui.flow_pane.keyboard_navigation import Way
-from kimi_tui.ui.tui.flow_pane.style_model import Faces, Role
+from kimi_tui.ui.tui.flow_pane.style_model import ChartStyle, Role
 
 
 @dataclass(frozen=True, slots=True)
-class Piece:
+class StyledSpan:
     """Neighbouring cells of one look. `node` or `edge` (-1: none) is what a click on them means."""
 
     text: str
@@ -24,19 +24,19 @@ class Piece:
     """Whether the piece shows that its node is selected."""
 
 
-class Plane(Protocol):
+class ChartSurface(Protocol):
     """Places never depend on faces: another face changes some rows and moves nothing."""
 
     @property
     def width(self) -> int: ...
     @property
     def height(self) -> int: ...
-    def row(self, y: int, faces: Faces) -> list[Piece]: ...
+    def row(self, y: int, faces: ChartStyle) -> list[StyledSpan]: ...
     def rows_of(self, nodes: Collection[str], edges: Collection[int]) -> set[int]:
         """The rows that these nodes and edges have a part in."""
         ...
 
-    def place_of(self, node_id: str) -> Region | None: ...
+    def position_of(self, node_id: str) -> Region | None: ...
     def step(self, node_id: str, way: Way) -> str:
         """The node above, below, to the left or to the right (`up`, `down`, `left`, `right`), or the same one."""
         ...

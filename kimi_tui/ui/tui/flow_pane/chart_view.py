@@ -10,17 +10,17 @@ from textual.message import Message
 
 from kimi_tui.flow.layout.geometry import LayoutDirection
 from kimi_tui.flow.model.graph import Flow
-from kimi_tui.ui.tui.accessibility import Manners
+from kimi_tui.ui.tui.accessibility import DisplayOptions
 from kimi_tui.ui.tui.flow_pane.keyboard_navigation import Way as Walk
-from kimi_tui.ui.tui.flow_pane.style_model import Faces
-from kimi_tui.ui.tui.flow_pane.surface_planner import ZOOMS, Planner, Shown, Way, Zoom
-from kimi_tui.ui.tui.flow_pane.surface_view import Painted
+from kimi_tui.ui.tui.flow_pane.style_model import ChartStyle
+from kimi_tui.ui.tui.flow_pane.surface_planner import ZOOMS, PlannedSurface, SurfacePlanner, Way, Zoom
+from kimi_tui.ui.tui.flow_pane.surface_view import SurfaceView
 from kimi_tui.ui.tui.i18n.catalog import _
 
 _RIGHT = 3
 
 
-class FlowChart(Painted, can_focus=True):
+class FlowChart(SurfaceView, can_focus=True):
     """Shows a flow with a face for each node and edge. Ids are data: they never become widget ids."""
 
     DEFAULT_CSS = """
@@ -70,13 +70,13 @@ class FlowChart(Painted, can_focus=True):
         self.flow: Flow | None = None
         self.zoom: Zoom = "auto"
         self.way: Way = "auto"
-        self._planner: Planner | None = None
-        self._shown: Shown | None = None
+        self._planner: SurfacePlanner | None = None
+        self._shown: PlannedSurface | None = None
         self._made_for: tuple[int, Zoom, Way] | None = None
 
     # What is shown
 
-    def waiting_words(self) -> str:
+    def placeholder_text(self) -> str:
         return "" if self.flow is None else _("laying out {count} nodes …", count=len(self.nodes))
 
     @property
@@ -85,31 +85,31 @@ class FlowChart(Painted, can_focus=True):
         return self._shown.mode if self._shown is not None else ""
 
     @property
-    def turned_to(self) -> LayoutDirection:
+    def direction(self) -> LayoutDirection:
         """The direction that is shown."""
         return self._shown.direction if self._shown is not None else "TB"
 
-    def show_flow(self, flow: Flow | None, faces: Faces | None = None, *, current: str = "") -> None:
+    def show_flow(self, flow: Flow | None, faces: ChartStyle | None = None, *, current: str = "") -> None:
         """Show a chart, from its first node or the one it is at; None: no chart at all."""
         same = flow == self.flow
-        self.flow, self.faces = flow, faces or Faces()
+        self.flow, self.faces = flow, faces or ChartStyle()
         self.current = current
         if flow is None:
             self._planner = self._made_for = self._shown = None
-            self.put_plane(None)
+            self.set_surface(None)
             return
         self.nodes = tuple(flow.nodes)
         if not same or self._planner is None:
             self.following = True
-            self._planner = Planner(flow, ascii=self.ascii_only)
+            self._planner = SurfacePlanner(flow, ascii=self.ascii_only)
             self._made_for = self._shown = self.plane = None
         if self.selected not in flow.nodes or not same:
             self.selected = current or flow.begin_id
-        self.forget()
+        self.clear_surface()
         self._lay()
         self.refresh()
 
-    def put(self, faces: Faces, *, current: str = "") -> None:
+    def set_style(self, faces: ChartStyle, *, current: str = "") -> None:
         """Other faces for the same chart; `current` is the node that is followed."""
         before, self.faces = self.faces, faces
         moved = current != self.current
@@ -128,12 +128,12 @@ class FlowChart(Painted, can_focus=True):
         """Show the chart as one that no longer counts."""
         if dimmed != self.dimmed:
             self.dimmed = dimmed
-            self.forget()
+            self.clear_surface()
             self.refresh()
 
     def on_mount(self) -> None:
         manners = getattr(cast(object, self.app), "manners", None)
-        if isinstance(manners, Manners):
+        if isinstance(manners, DisplayOptions):
             self.ascii_only = self.ascii_only or (manners.ascii and not manners.plain)
             self.zoom = "outline" if manners.plain else self.zoom
         self.app.theme_changed_signal.subscribe(self, lambda _theme: self.new_colours())
@@ -153,18 +153,18 @@ class FlowChart(Painted, can_focus=True):
         if planner.is_slow:
             self.run_worker(partial(self._lay_aside, planner, wanted), group="layout", exclusive=True)
         else:
-            self._take(planner.make(*wanted))
+            self._use_surface(planner.make(*wanted))
 
-    async def _lay_aside(self, planner: Planner, wanted: tuple[int, Zoom, Way]) -> None:
+    async def _lay_aside(self, planner: SurfacePlanner, wanted: tuple[int, Zoom, Way]) -> None:
         made = await planner.make_aside(*wanted)
         if planner is self._planner and wanted == self._made_for:
-            self._take(made)
+            self._use_surface(made)
             self.refresh()
 
-    def _take(self, made: Shown) -> None:
+    def _use_surface(self, made: PlannedSurface) -> None:
         first = self._shown is None
         self._shown = made
-        self.put_plane(made.plane, with_map=made.mode != "outline")
+        self.set_surface(made.plane, with_map=made.mode != "outline")
         if self.following and self.current:
             self._reveal(self.current)
         elif first:
@@ -174,13 +174,13 @@ class FlowChart(Painted, can_focus=True):
     def _middle(self) -> int:
         """How far to the right the first node is, where the chart is wider than the pane."""
         plane, flow = self.plane, self.flow
-        place = plane.place_of(flow.begin_id) if plane is not None and flow is not None else None
+        place = plane.position_of(flow.begin_id) if plane is not None and flow is not None else None
         return max(0, place.x + place.width // 2 - self.size.width // 2) if place is not None else 0
 
     # Where one is
 
     def _reveal(self, node_id: str) -> None:
-        place = self.plane.place_of(node_id) if self.plane is not None else None
+        place = self.plane.position_of(node_id) if self.plane is not None else None
         if place is not None:
             region = Region(place.x - 2, max(0, place.y - 2), place.width + 4, place.height + 4)
             seen = Region(self.scroll_offset.x, self.scroll_offset.y, self.size.width, self.size.height)
@@ -209,9 +209,9 @@ class FlowChart(Painted, can_focus=True):
         self._view(zoom=order[(order.index(self.zoom) + 1) % len(order)])
 
     def action_nearer(self, by: int) -> None:
-        self.nearer(by)
+        self.zoom_by(by)
 
-    def nearer(self, by: int) -> None:
+    def zoom_by(self, by: int) -> None:
         """One step nearer or farther than what is shown."""
         now: Zoom = self._shown.mode if self._shown is not None else "full"
         self._view(zoom=ZOOMS[max(0, min(ZOOMS.index(now) + by, len(ZOOMS) - 1))])
@@ -221,7 +221,7 @@ class FlowChart(Painted, can_focus=True):
 
     def action_turn(self) -> None:
         """The other direction than the one that is shown."""
-        self._view(way="TB" if self.turned_to == "LR" else "LR")
+        self._view(way="TB" if self.direction == "LR" else "LR")
 
     def action_map(self) -> None:
         self.with_map = not self.with_map

@@ -9,7 +9,7 @@ from kimi_tui.ui.tui.engine_protocol import Engine
 from kimi_tui.ui.tui.i18n.catalog import _
 
 
-def steer(engine: Engine, action: str, node_id: str = "") -> str | None:
+def control_run(engine: Engine, action: str, node_id: str = "") -> str | None:
     """Do it; what there is to tell the person, or None."""
     runner = engine.runner
     if runner is None:

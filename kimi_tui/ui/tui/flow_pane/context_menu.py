@@ -3,22 +3,22 @@
 from dataclasses import dataclass
 from typing import Literal
 
-from kimi_tui.ui.tui.dialogs.node_details import NodeControls
+from kimi_tui.ui.tui.dialogs.node_details import NodeActions
 from kimi_tui.ui.tui.dialogs.option_list import Option
 from kimi_tui.ui.tui.i18n.catalog import _
 
 
 @dataclass(frozen=True, slots=True)
-class Circumscribed:
+class MenuContext:
     """What the menu depends on. `controls` are those of the node under the cursor."""
 
     showing: Literal["list", "run", "chart", "overlay"]
-    controls: NodeControls
+    controls: NodeActions
     paused: bool = False
     has_map: bool = False
 
 
-def menu_options(state: Circumscribed) -> list[Option]:
+def menu_options(state: MenuContext) -> list[Option]:
     """The pane's actions that make sense now, each with its key."""
     out: list[Option] = []
     if state.controls.running:
@@ -34,7 +34,7 @@ def menu_options(state: Circumscribed) -> list[Option]:
     return [*out, *_of_the_view(has_map=state.has_map)]
 
 
-def _of_the_run(state: Circumscribed) -> list[Option]:
+def _of_the_run(state: MenuContext) -> list[Option]:
     node = state.controls
     out = [
         Option("toggle", "space", _("Go on") if state.paused else _("Pause when this turn is over")),

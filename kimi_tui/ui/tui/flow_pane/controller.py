@@ -3,26 +3,26 @@
 from collections.abc import Callable
 
 from kimi_tui.errors import ChartTooLargeError
-from kimi_tui.flow.render.run_export import picture_of_chart
-from kimi_tui.ui.tui.dialogs.choice_dialog import Choice
+from kimi_tui.flow.render.run_export import view_of_chart
+from kimi_tui.ui.tui.dialogs.choice_dialog import ChoiceDialog
 from kimi_tui.ui.tui.dialogs.edit_prompt import EditPrompt
-from kimi_tui.ui.tui.dialogs.node_details import NodeControls, NodeDetails
+from kimi_tui.ui.tui.dialogs.node_details import NodeActions, NodeDetails
 from kimi_tui.ui.tui.dialogs.option_list import Option
 from kimi_tui.ui.tui.dialogs.start_flow import StartFlow
 from kimi_tui.ui.tui.engine_protocol import Engine, FlowSkill
-from kimi_tui.ui.tui.flow_pane.commands import edit_and_run, steer
-from kimi_tui.ui.tui.flow_pane.context_menu import Circumscribed, menu_options
+from kimi_tui.ui.tui.flow_pane.commands import control_run, edit_and_run
+from kimi_tui.ui.tui.flow_pane.context_menu import MenuContext, menu_options
 from kimi_tui.ui.tui.flow_pane.export_files import Format, export_chart, export_run
-from kimi_tui.ui.tui.flow_pane.host_protocol import Room
-from kimi_tui.ui.tui.flow_pane.resume_prompt import offer_of, open_run
-from kimi_tui.ui.tui.flow_pane.run_styles import Circumstances
+from kimi_tui.ui.tui.flow_pane.host_protocol import FlowHost
+from kimi_tui.ui.tui.flow_pane.resume_prompt import open_run, resume_prompt
+from kimi_tui.ui.tui.flow_pane.run_styles import LiveContext
 from kimi_tui.ui.tui.i18n import labels
 from kimi_tui.ui.tui.i18n.catalog import N_, _
-from kimi_tui.ui.tui.i18n.translate import answered, told
-from kimi_tui.ui.tui.replay.run_browser import RunShelf
-from kimi_tui.ui.tui.replay.time_travel import TimeMachine
-from kimi_tui.ui.tui.session.presenter import Stage
-from kimi_tui.ui.tui.state.flow_reducer import FlowRun, branches_of, label_of
+from kimi_tui.ui.tui.i18n.translate import translate, translate_lines
+from kimi_tui.ui.tui.replay.run_browser import RunBrowser
+from kimi_tui.ui.tui.replay.time_travel import TimeTravel
+from kimi_tui.ui.tui.session.presenter import Presenter
+from kimi_tui.ui.tui.state.flow_reducer import FlowRunState, branches_of, label_of
 from kimi_tui.ui.tui.state.items import FlowHeaderItem
 
 _FORMATS: tuple[tuple[Format, str, str], ...] = (
@@ -31,15 +31,15 @@ _FORMATS: tuple[tuple[Format, str, str], ...] = (
     ("json", "j", N_("JSON, every figure")),
     ("md", "t", N_("Markdown, a table of its nodes and decisions")),
 )
-_PAST = N_("this is the past; End goes back to now")
+_REPLAY_ACTIONS = N_("this is the past; End goes back to now")
 
 
-class FlowDesk:
+class FlowController:
     """`clock` is the clock of what is shown."""
 
-    def __init__(self, room: Room, stage: Stage, machine: TimeMachine, *, clock: Callable[[], float]) -> None:
+    def __init__(self, room: FlowHost, stage: Presenter, machine: TimeTravel, *, clock: Callable[[], float]) -> None:
         self._room, self._stage, self._clock = room, stage, clock
-        self._shelf = RunShelf(room, stage, machine)
+        self._shelf = RunBrowser(room, stage, machine)
 
     @property
     def _engine(self) -> Engine | None:
@@ -63,10 +63,10 @@ class FlowDesk:
 
         def begin(args: str | None) -> None:
             if args is not None:
-                self._stage.steered_at = float("-inf")
+                self._stage.last_steered_at = float("-inf")
                 self._room.submit(f"/flow:{name} {args}".strip())
 
-        self._room.open_dialog(StartFlow(skill.name, told(skill.description), skill.flow), begin)
+        self._room.open_dialog(StartFlow(skill.name, translate(skill.description), skill.flow), begin)
 
     def offer_resume(self, *, by_itself: bool = False) -> None:
         """Offer to go on with the run that a crash or a quit cut off, if there is one.
@@ -77,7 +77,7 @@ class FlowDesk:
         if found is None:
             return
         known = run is not None and run.begin.run_id == found.run_id
-        offer = offer_of(self._engine, found, run.node_label if run is not None and known else found.node_id)
+        offer = resume_prompt(self._engine, found, run.node_label if run is not None and known else found.node_id)
 
         def act(answer: str | None) -> None:
             if answer in ("go", "new"):
@@ -86,7 +86,7 @@ class FlowDesk:
                 self._stage.home.go_to("flow")
 
         typed = self._stage.home.write if by_itself else None
-        self._room.open_dialog(Choice(_("a flow was cut off"), offer.words, offer.options, typed=typed), act)
+        self._room.open_dialog(ChoiceDialog(_("a flow was cut off"), offer.text, offer.options, typed=typed), act)
 
     # Steer
 
@@ -96,7 +96,7 @@ class FlowDesk:
         if action == "list":
             self._stage.home.flow.action_list()
         elif self._stage.past is not None:
-            self._room.tell(_(_PAST))
+            self._room.tell(_(_REPLAY_ACTIONS))
         elif action == "choose" and run is not None:
             self._choose(node_id or run.node_id)
         elif action.startswith("choose:") and run is not None:
@@ -104,7 +104,7 @@ class FlowDesk:
         elif action == "edit" and run is not None:
             self._edit(node_id or run.node_id)
         else:
-            self._do(action, node_id)
+            self._run_action(action, node_id)
 
     def take_branch(self, node_id: str, label: str) -> None:
         """Take a branch of a node: now where the run waits there, else when it comes there."""
@@ -112,15 +112,15 @@ class FlowDesk:
         if run is None or not run.active:
             return
         if self._stage.past is not None:
-            self._room.tell(_(_PAST))
+            self._room.tell(_(_REPLAY_ACTIONS))
             return
         branch = self._stage.home.branch
         if branch.is_open:
             had_focus = branch.has_focus_within
             branch.close()
             if had_focus:
-                self._stage.home.give_back_focus()
-        self._do(f"choose:{label}", node_id)
+                self._stage.home.restore_focus()
+        self._run_action(f"choose:{label}", node_id)
 
     def _choose(self, node_id: str) -> None:
         """Ask for a branch of the node under the cursor, else of the one the run is on."""
@@ -130,14 +130,14 @@ class FlowDesk:
             return
         for one in (node_id, run.node_id):
             if branches := branches_of(run.begin, one):
-                asks = self._stage.home.asks
+                asks = self._stage.home.open_dialog_widget
                 if asks is not None and asks is not self._stage.home.branch:
-                    self._stage.home.lend_focus(asks)  # that comes first
+                    self._stage.home.focus_dialog(asks)  # that comes first
                     return
                 label = label_of(run.begin, one)
                 self._stage.home.branch.show(one, label, branches, wanted=True)
                 self._stage.home.seat_dialogs()
-                self._stage.home.lend_focus(self._stage.home.branch)
+                self._stage.home.focus_dialog(self._stage.home.branch)
                 return
         self._room.tell(_("this node has one way out; there is nothing to choose"))
 
@@ -157,30 +157,30 @@ class FlowDesk:
             if (word := edit_and_run(engine, node_id, wanted)) is not None:
                 self._room.tell(word)
 
-        self._room.open_dialog(EditPrompt(labels.short_title(node.label), before or node.label), use)
+        self._room.open_dialog(EditPrompt(labels.node_title(node.label), before or node.label), use)
 
-    def _do(self, action: str, node_id: str) -> None:
-        if self._engine is not None and (word := steer(self._engine, action, node_id)) is not None:
+    def _run_action(self, action: str, node_id: str) -> None:
+        if self._engine is not None and (word := control_run(self._engine, action, node_id)) is not None:
             self._room.tell(word)
 
     # Look
 
     def open(self, node_id: str) -> None:
         """Show a node of the run, and do what is chosen there."""
-        stage, fold = self._stage, self._stage.shown.flow
+        stage, fold = self._stage, self._stage.shown_ids.flow
         picture, run, pane = fold.picture, fold.run, stage.home.flow
         if picture is None or run is None or pane.picture is not picture:
             if pane.chart.flow is not None:
-                other = pane.overlaid or picture_of_chart(pane.chart.flow)
-                self._room.open_dialog(NodeDetails(other, node_id, NodeControls(), now=Circumstances()), _nothing)
+                other = pane.overlay_is_shown or view_of_chart(pane.chart.flow)
+                self._room.open_dialog(NodeDetails(other, node_id, NodeActions(), now=LiveContext()), _nothing)
             return
 
         def act(action: str | None) -> None:
             if action is not None and action.startswith("turn:"):
-                keys = [key for key in fold.turn_keys.get(node_id, ()) if key < len(stage.feed.ids)]
+                keys = [key for key in fold.turn_keys.get(node_id, ()) if key < len(stage.transcript_sync.ids)]
                 place = int(action.partition(":")[2])
                 if place < len(keys):
-                    stage.home.transcript.jump_to(stage.feed.ids[keys[place]])
+                    stage.home.transcript.jump_to(stage.transcript_sync.ids[keys[place]])
                     stage.home.go_to("talk")
             elif action is not None:
                 self.steer(action, node_id)
@@ -189,10 +189,10 @@ class FlowDesk:
         controls = self._controls(run, node_id)
         self._room.open_dialog(NodeDetails(picture, node_id, controls, now=now), act)
 
-    def _controls(self, run: FlowRun, node_id: str) -> NodeControls:
-        stage, fold = self._stage, self._stage.shown.flow
+    def _controls(self, run: FlowRunState, node_id: str) -> NodeActions:
+        stage, fold = self._stage, self._stage.shown_ids.flow
         picture, engine = fold.picture, self._engine
-        talk = stage.shown.conversation
+        talk = stage.shown_ids.conversation
         turns = [
             item.note
             for key in fold.turn_keys.get(node_id, ())
@@ -203,7 +203,7 @@ class FlowDesk:
         asks = None
         if picture is not None:
             asks = picture.ask == "always" or (picture.ask != "never" and node_id in picture.ask)
-        return NodeControls(
+        return NodeActions(
             turns=turns,
             running=run.active and stage.past is None,
             here=run.node_id == node_id,
@@ -216,19 +216,19 @@ class FlowDesk:
 
     def menu(self, node_id: str) -> None:
         """All that can be done now, as a list: with the node under the cursor, the run, the view."""
-        stage, pane, fold = self._stage, self._stage.home.flow, self._stage.shown.flow
+        stage, pane, fold = self._stage, self._stage.home.flow, self._stage.shown_ids.flow
         run = fold.run if pane.showing == "run" else None
-        controls = self._controls(run, node_id) if run is not None and stage.past is None else NodeControls()
+        controls = self._controls(run, node_id) if run is not None and stage.past is None else NodeActions()
         name = label_of(run.begin, node_id) if run is not None and node_id else ""
         paused = run is not None and run.paused is not None
-        state = Circumscribed(pane.showing, controls, paused=paused, has_map=pane.chart.map is not None)
+        state = MenuContext(pane.showing, controls, paused=paused, has_map=pane.chart.map is not None)
         title = f"◆ {name}" if name else _("what can be done")
 
         def act(answer: str | None) -> None:
             if answer is not None:
                 pane.act(answer)
 
-        self._room.open_dialog(Choice(title, "", menu_options(state)), act)
+        self._room.open_dialog(ChoiceDialog(title, "", menu_options(state)), act)
 
     # Keep
 
@@ -253,13 +253,13 @@ class FlowDesk:
             except OSError as error:
                 self._room.tell(_("it could not be written: {cause}", cause=error.strerror or error))
             except ChartTooLargeError as error:
-                self._room.tell(answered(str(error)))
+                self._room.tell(translate_lines(str(error)))
             else:
                 self._room.tell(_("written to {file}", file=path.name))
 
         options = [Option(form, key, _(words)) for form, key, words in formats]
         self._room.open_dialog(
-            Choice(_("export"), _("Into {folder}", folder=engine.work_dir), options, begun=True), write
+            ChoiceDialog(_("export"), _("Into {folder}", folder=engine.work_dir), options, begun=True), write
         )
 
     # Compare
@@ -267,7 +267,7 @@ class FlowDesk:
     def runs(self, name: str) -> None:
         """The table of earlier runs of a flow, over all sessions of the work dir."""
         if (engine := self._engine) is not None:
-            self._room.work_aside(self._shelf.open(engine.work_dir, name))
+            self._room.run_in_background(self._shelf.open(engine.work_dir, name))
 
 
 def _nothing(_answer: str | None) -> None:

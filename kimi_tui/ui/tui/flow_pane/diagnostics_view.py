@@ -5,22 +5,22 @@ from rich.style import Style
 from kimi_tui.skill.skill import Problem
 from kimi_tui.ui.tui.flow_pane.broken_flow import BrokenFlow
 from kimi_tui.ui.tui.i18n.catalog import _
-from kimi_tui.ui.tui.i18n.translate import answered
+from kimi_tui.ui.tui.i18n.translate import translate_lines
 from kimi_tui.ui.tui.text.sanitize import sanitize
 from kimi_tui.ui.tui.text.styled_line import Line, Run, cut
 from kimi_tui.ui.tui.text.wrap import wrap_text
 from kimi_tui.ui.tui.themes.palette import Palette
-from kimi_tui.ui.tui.widgets.line_widget import Sheet
+from kimi_tui.ui.tui.widgets.line_widget import LineWidget
 
 _WARNINGS = 3
 
 
-class Trouble(Sheet):
+class DiagnosticsView(LineWidget):
     """Takes no room where nothing is wrong."""
 
     DEFAULT_CSS = """
-    Trouble { height: auto; padding: 0 1; display: none; }
-    Trouble.-filled { display: block; }
+    DiagnosticsView { height: auto; padding: 0 1; display: none; }
+    DiagnosticsView.-filled { display: block; }
     """
 
     def __init__(self, *, id: str | None = None) -> None:  # noqa: A002
@@ -39,14 +39,14 @@ class Trouble(Sheet):
             out.append(Line((("✗ ", palette.error), (cut(error.place, width - 2), palette.error + Style(bold=True)))))
             out += [
                 Line((("  ", palette.base), *row))
-                for row, _ in wrap_text(answered(error.cause), palette.base, max(8, width - 2))
+                for row, _ in wrap_text(translate_lines(error.cause), palette.base, max(8, width - 2))
             ]
             out += _excerpt(error, width, palette)
             for other in error.others[:_WARNINGS]:
                 place = "✗ " + _("line {number}:", number=other.line) + " " if other.line is not None else "✗ "
                 out += [
                     Line(row)
-                    for row, _join in wrap_text(place + answered(other.text), palette.error, max(8, width))[:2]
+                    for row, _join in wrap_text(place + translate_lines(other.text), palette.error, max(8, width))[:2]
                 ]
             if (more := len(error.others) - _WARNINGS) > 0:
                 out.append(Line((("✗ " + _("and {count} more", count=more), palette.error),)))
@@ -54,7 +54,7 @@ class Trouble(Sheet):
                 out.append(Line((("  " + _("the last good chart:"), palette.muted),)))
         for problem in self.warnings[:_WARNINGS]:
             place = "! " + _("line {number}:", number=problem.line) + " " if problem.line is not None else "! "
-            rows = wrap_text(place + answered(problem.text), palette.warning, max(8, width))
+            rows = wrap_text(place + translate_lines(problem.text), palette.warning, max(8, width))
             out += [Line(row) for row, _ in rows[:2]]
         if (more := len(self.warnings) - _WARNINGS) > 0:
             out.append(Line((("! " + _("and {count} more", count=more), palette.warning),)))

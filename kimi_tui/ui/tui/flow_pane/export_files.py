@@ -5,23 +5,23 @@ from pathlib import Path
 from typing import Literal
 
 from kimi_tui.flow.model.graph import Flow
-from kimi_tui.flow.render.run_export import flow_of_picture, to_json, to_markdown, to_mermaid
+from kimi_tui.flow.render.run_export import flow_of_view, to_json, to_markdown, to_mermaid
 from kimi_tui.flow.render.source_writer import to_mermaid as chart_to_mermaid
 from kimi_tui.flow.render.svg import to_svg
-from kimi_tui.flow.run.run_view import FlowPicture
+from kimi_tui.flow.run.run_view import RunView
 from kimi_tui.ui.tui.i18n.catalog import _
 
 Format = Literal["mermaid", "svg", "json", "md"]
 SUFFIXES: dict[Format, str] = {"mermaid": ".mmd", "svg": ".svg", "json": ".json", "md": ".md"}
 
 
-def export_run(picture: FlowPicture, form: Format, folder: Path) -> Path:
+def export_run(picture: RunView, form: Format, folder: Path) -> Path:
     """Write the run into a new file of `folder`. Raises OSError."""
     match form:
         case "mermaid":
             text = to_mermaid(picture)
         case "svg":
-            text = to_svg(flow_of_picture(picture), picture)
+            text = to_svg(flow_of_view(picture), picture)
         case "json":
             text = json.dumps(to_json(picture), indent=2, ensure_ascii=False) + "\n"
         case "md":

@@ -12,16 +12,16 @@ from kimi_tui.flow.model.graph import NodeKind
 from kimi_tui.flow.run.node_prompts import shown_label
 from kimi_tui.ui.tui.engine_protocol import FlowSkill
 from kimi_tui.ui.tui.flow_pane.broken_flow import BrokenFlow
-from kimi_tui.ui.tui.i18n.labels import short_title
-from kimi_tui.ui.tui.i18n.translate import answered, told
+from kimi_tui.ui.tui.i18n.labels import node_title
+from kimi_tui.ui.tui.i18n.translate import translate, translate_lines
 from kimi_tui.ui.tui.text.call_summary import one_line
 from kimi_tui.ui.tui.text.styled_line import Line, Run, cells, cut
 from kimi_tui.ui.tui.text.wrap import wrap_text
 from kimi_tui.ui.tui.themes.palette import Palette
-from kimi_tui.ui.tui.widgets.line_scroll_view import LineScroll
+from kimi_tui.ui.tui.widgets.line_scroll_view import LineScrollView
 
 
-class FlowList(LineScroll, can_focus=True):
+class FlowList(LineScrollView, can_focus=True):
     """Name, description and first nodes of each flow; Enter or a click chooses one."""
 
     DEFAULT_CSS = "FlowList { height: 1fr; background: $background; padding: 0 1; }"
@@ -60,7 +60,7 @@ class FlowList(LineScroll, can_focus=True):
             head.append((cut(skill.name, width - 2), (palette.accent if here else palette.base) + Style(bold=True)))
             rows = [Line(tuple(head))]
             about = wrap_text(
-                _first_of(one_line(told(skill.description)), 3 * (width - 3)), palette.muted, max(8, width - 3)
+                _first_of(one_line(translate(skill.description)), 3 * (width - 3)), palette.muted, max(8, width - 3)
             )
             rows += [Line((("  ", palette.base), *row)) for row, _ in about]
             if isinstance(skill, BrokenFlow):
@@ -68,7 +68,7 @@ class FlowList(LineScroll, can_focus=True):
                     Line(
                         (
                             ("  ✗ ", palette.error),
-                            (cut(f"{skill.place}: {answered(skill.cause)}", width - 4), palette.error),
+                            (cut(f"{skill.place}: {translate_lines(skill.cause)}", width - 4), palette.error),
                         )
                     )
                 )
@@ -124,7 +124,7 @@ def _first_nodes(skill: FlowSkill) -> str:
     if flow is None:
         return ""
     names = [
-        short_title(shown_label(node.title, None))
+        node_title(shown_label(node.title, None))
         for node in flow.nodes.values()
         if node.kind in (NodeKind.TASK, NodeKind.DECISION)
     ]

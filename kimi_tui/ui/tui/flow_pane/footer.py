@@ -9,7 +9,7 @@ from textual.message import Message
 
 from kimi_tui.ui.tui.text.styled_line import Line, Run, cells, cut
 from kimi_tui.ui.tui.themes.palette import Palette
-from kimi_tui.ui.tui.widgets.line_widget import Sheet
+from kimi_tui.ui.tui.widgets.line_widget import LineWidget
 
 _MOST_ROWS = 6
 
@@ -18,7 +18,7 @@ Button = tuple[str, str]
 
 
 @dataclass(frozen=True, slots=True)
-class FootFacts:
+class FooterFacts:
     """`role` is accent, warning, success, error or muted; `views` change how the chart is shown."""
 
     sign: str = ""
@@ -30,10 +30,10 @@ class FootFacts:
     views: tuple[Button, ...] = ()
 
 
-class FlowFoot(Sheet):
+class FlowFooter(LineWidget):
     """A few rows, repainted when a fact has changed."""
 
-    DEFAULT_CSS = "FlowFoot { height: auto; padding: 0 1; }"
+    DEFAULT_CSS = "FlowFooterer { height: auto; padding: 0 1; }"
 
     class Pressed(Message):
         def __init__(self, action: str) -> None:
@@ -42,10 +42,10 @@ class FlowFoot(Sheet):
 
     def __init__(self, *, id: str | None = None) -> None:  # noqa: A002
         super().__init__(id=id)
-        self._facts = FootFacts()
+        self._facts = FooterFacts()
         self._spans: list[tuple[int, int, int, str]] = []
 
-    def show(self, facts: FootFacts) -> None:
+    def show(self, facts: FooterFacts) -> None:
         if facts != self._facts:
             self._facts = facts
             self.redraw()

@@ -1,17 +1,17 @@
 """A run in words: the pane's title, and the facts and buttons below the chart."""
 
-from kimi_tui.flow.run.run_view import FlowPicture
-from kimi_tui.ui.tui.flow_pane.footer import Button, FootFacts
-from kimi_tui.ui.tui.flow_pane.run_styles import WORDS, Circumstances, standing_of
+from kimi_tui.flow.run.run_view import RunView
+from kimi_tui.ui.tui.flow_pane.footer import Button, FooterFacts
+from kimi_tui.ui.tui.flow_pane.run_styles import CLOSED_WORDS, LiveContext, node_status
 from kimi_tui.ui.tui.i18n import labels
 from kimi_tui.ui.tui.i18n.catalog import _, n_
-from kimi_tui.ui.tui.state.flow_reducer import FlowRun, branches_of
+from kimi_tui.ui.tui.state.flow_reducer import FlowRunState, branches_of
 from kimi_tui.ui.tui.text.call_summary import one_line
 from kimi_tui.ui.tui.text.sanitize import sanitize
 from kimi_tui.ui.tui.text.styled_line import cells
 
 
-def title_of(run: FlowRun, picture: FlowPicture, now: float, width: int) -> str:
+def run_title(run: FlowRunState, picture: RunView, now: float, width: int) -> str:
     """` flow: release · move 3/1,000 · 1:12 `, without the most moves where it is narrow."""
     moves = (
         _("move {number}", number=picture.moves) if run.active else n_("{count} move", "{count} moves", picture.moves)
@@ -37,9 +37,9 @@ def view_buttons(*, with_map: bool) -> tuple[Button, ...]:
     return (*found, ("whole", "F11 " + _("zoom")))
 
 
-def facts_of(
-    run: FlowRun, picture: FlowPicture, now: Circumstances, *, changed: bool = False, past: bool = False
-) -> FootFacts:
+def footer_facts(
+    run: FlowRunState, picture: RunView, now: LiveContext, *, changed: bool = False, past: bool = False
+) -> FooterFacts:
     """What the foot says of a run."""
     figures: list[str] = []
     node = picture.current
@@ -59,23 +59,23 @@ def facts_of(
         word = _(labels.PAUSED[run.pause.reason])
         choices = tuple((f"choose:{label}", label) for label in branches_of(run.begin, run.node_id))
         if run.pause.reason == "choice":
-            return FootFacts("?", word, "warning", place, tuple(figures), choices)
+            return FooterFacts("?", word, "warning", place, tuple(figures), choices)
         buttons = (go_on, step, ("again", "r " + _("again")), stop)
-        return FootFacts("‖", word, "warning", place, tuple(figures), buttons)
-    standing = standing_of(picture, picture.node_id, now)
+        return FooterFacts("‖", word, "warning", place, tuple(figures), buttons)
+    standing = node_status(picture, picture.node_id, now)
     buttons = (("toggle", "space " + _("pause")), step, ("breakpoint", "b " + _("breakpoint")), stop)
     if standing in ("approval", "answer"):
         if picture.pausing:
             figures[:0] = [_("pauses when done")]
             buttons = (go_on, stop)
-        return FootFacts("?", _(WORDS[standing]), "warning", place, tuple(figures), buttons)
+        return FooterFacts("?", _(CLOSED_WORDS[standing]), "warning", place, tuple(figures), buttons)
     if standing == "retrying" and now.retry_until is not None:
         left = _("retrying in {time}", time=labels.elapsed(now.retry_until - now.now + 0.999))
-        return FootFacts("↻", left, "warning", place, tuple(figures), buttons)
+        return FooterFacts("↻", left, "warning", place, tuple(figures), buttons)
     if picture.pausing:
         figures[:0] = [] if past else [_("Esc interrupts it now")]
-        return FootFacts("▶", _("pauses after"), "accent", place, tuple(figures), (go_on, stop))
-    return FootFacts("▶", _("running"), "accent", place, tuple(figures), buttons)
+        return FooterFacts("▶", _("pauses after"), "accent", place, tuple(figures), (go_on, stop))
+    return FooterFacts("▶", _("running"), "accent", place, tuple(figures), buttons)
 
 
 def ended_buttons() -> tuple[Button, ...]:
@@ -88,7 +88,7 @@ def ended_buttons() -> tuple[Button, ...]:
     )
 
 
-def _ended(run: FlowRun, figures: tuple[str, ...]) -> FootFacts:
+def _ended(run: FlowRunState, figures: tuple[str, ...]) -> FooterFacts:
     assert run.status is not None
     sign, role = ("✓", "success") if run.status == "finished" else ("■", "warning")
     if run.status == "failed":
@@ -96,4 +96,4 @@ def _ended(run: FlowRun, figures: tuple[str, ...]) -> FootFacts:
     word = _("cut off") if run.cut_off else _(labels.ENDED[run.status])
     place = _("at {node}", node=run.node_label) if run.cut_off else ""
     first: Button = ("resume", "g " + _("go on")) if run.cut_off else ("start", "s " + _("again"))
-    return FootFacts(sign, word, role, place, figures, (first, *ended_buttons()[1:]))
+    return FooterFacts(sign, word, role, place, figures, (first, *ended_buttons()[1:]))

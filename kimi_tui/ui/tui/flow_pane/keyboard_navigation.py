@@ -7,7 +7,7 @@ from kimi_tui.flow.layout.geometry import Layout, PlacedNode
 Way = Literal["up", "down", "left", "right"]
 
 
-def step(layout: Layout, node_id: str, way: Way) -> str:
+def neighbour(layout: Layout, node_id: str, way: Way) -> str:
     """The node to the given side of `node_id`, or itself where there is none."""
     here = layout.nodes.get(node_id)
     if here is None:

@@ -6,8 +6,8 @@ from rich.segment import Segment
 from rich.style import Style
 from textual.geometry import Offset, Region, Size
 
-from kimi_tui.ui.tui.flow_pane.chart_surface import Plane
-from kimi_tui.ui.tui.flow_pane.style_model import Faces, Role, ink
+from kimi_tui.ui.tui.flow_pane.chart_surface import ChartSurface
+from kimi_tui.ui.tui.flow_pane.style_model import ChartStyle, Role, role_style
 from kimi_tui.ui.tui.themes.palette import Palette
 
 _WIDEST, _HIGHEST = 22, 11
@@ -26,7 +26,7 @@ class MiniMap:
     scale: tuple[float, float]
 
     @classmethod
-    def fitting(cls, plane: Plane, pane: Size) -> "MiniMap | None":
+    def fitting(cls, plane: ChartSurface, pane: Size) -> "MiniMap | None":
         """A map for this plane in a pane of this size; None where the pane is too small, or shows it all."""
         if pane.width < _LEAST_PANE.width or pane.height < _LEAST_PANE.height:
             return None
@@ -47,8 +47,8 @@ class MiniMap:
 
     def rows(
         self,
-        plane: Plane,
-        faces: Faces,
+        plane: ChartSurface,
+        faces: ChartStyle,
         nodes: tuple[str, ...],
         *,
         current: str,
@@ -64,7 +64,7 @@ class MiniMap:
         across, down = self.scale
         here: tuple[int, int] | None = None
         for node_id in nodes:
-            place = plane.place_of(node_id)
+            place = plane.position_of(node_id)
             if place is None:
                 continue
             face = faces.node(node_id)
@@ -85,7 +85,7 @@ class MiniMap:
                 in_view = seen.x <= (x + 0.5) * across < seen.right and seen.y <= (y + 0.5) * down < seen.bottom
                 style = (
                     ground
-                    + ink(_QUIET.get(roles[y][x], roles[y][x]), palette)
+                    + role_style(_QUIET.get(roles[y][x], roles[y][x]), palette)
                     + (palette.selection if in_view else palette.code_bg)
                 )
                 sign = _QUARTERS[dots[y][x]] if not ascii else ("o" if dots[y][x] else " ")

@@ -4,26 +4,26 @@ from collections.abc import Collection
 
 from textual.geometry import Region
 
-from kimi_tui.flow.layout.cell_text import cells, clean
+from kimi_tui.flow.layout.cell_text import cell_width, clean_label
 from kimi_tui.flow.model.graph import Flow, NodeKind
 from kimi_tui.flow.model.outline import OutlineLine, outline
-from kimi_tui.ui.tui.flow_pane.chart_surface import Piece
+from kimi_tui.ui.tui.flow_pane.chart_surface import StyledSpan
 from kimi_tui.ui.tui.flow_pane.keyboard_navigation import Way
-from kimi_tui.ui.tui.flow_pane.style_model import Faces
-from kimi_tui.ui.tui.i18n.translate import answered
+from kimi_tui.ui.tui.flow_pane.style_model import ChartStyle
+from kimi_tui.ui.tui.i18n.translate import translate_lines
 from kimi_tui.ui.tui.text.styled_line import cut
 
 _SIGNS = {NodeKind.BEGIN: "●", NodeKind.END: "■", NodeKind.TASK: "□", NodeKind.DECISION: "◆"}
 _ASCII_SIGNS = {NodeKind.BEGIN: "o", NodeKind.END: "x", NodeKind.TASK: "-", NodeKind.DECISION: "?"}
 
 
-class Outline:
+class OutlineSurface:
     """The plane of a chart's outline: one row a step or branch, as wide as the pane; `notice` stands before them."""
 
     def __init__(self, flow: Flow, width: int, *, ascii: bool = False, notice: str = "") -> None:  # noqa: A002
         self._flow = flow
         self._ascii = ascii
-        before = (OutlineLine(0, answered(notice)),) if notice else ()
+        before = (OutlineLine(0, translate_lines(notice)),) if notice else ()
         self._lines: tuple[OutlineLine, ...] = (*before, *outline(flow))
         self.width = max(4, width)
         self._row_of = {line.node: y for y, line in enumerate(self._lines) if line.node is not None}
@@ -34,7 +34,7 @@ class Outline:
     def height(self) -> int:
         return len(self._lines)
 
-    def place_of(self, node_id: str) -> Region | None:
+    def position_of(self, node_id: str) -> Region | None:
         row = self._row_of.get(node_id)
         return None if row is None else Region(0, row, self.width, 1)
 
@@ -50,22 +50,22 @@ class Outline:
         by = {"up": -1, "down": 1, "left": -at, "right": len(self._order)}[way]
         return self._order[max(0, min(at + by, len(self._order) - 1))]
 
-    def row(self, y: int, faces: Faces) -> list[Piece]:
+    def row(self, y: int, faces: ChartStyle) -> list[StyledSpan]:
         line = self._lines[y]
         pad = "  " * min(line.indent, max(0, self.width // 2 - 8) // 2)
-        pieces = [Piece(pad)] if pad else []
+        pieces = [StyledSpan(pad)] if pad else []
         if line.node is None and line.edge is None:
-            pieces.append(Piece(cut(line.text, self.width), "warning"))
+            pieces.append(StyledSpan(cut(line.text, self.width), "warning"))
         elif line.node is not None:
             pieces += self._step(line, faces, len(pad))
         else:
             pieces += self._branch(line, faces, len(pad))
-        used = sum(cells(piece.text) for piece in pieces)
+        used = sum(cell_width(piece.text) for piece in pieces)
         if used < self.width:
-            pieces.append(Piece(" " * (self.width - used)))
+            pieces.append(StyledSpan(" " * (self.width - used)))
         return pieces
 
-    def _step(self, line: OutlineLine, faces: Faces, indent: int) -> list[Piece]:
+    def _step(self, line: OutlineLine, faces: ChartStyle, indent: int) -> list[StyledSpan]:
         assert line.node is not None
         node, face = self._flow.nodes[line.node], faces.node(line.node)
         kinds = _ASCII_SIGNS if self._ascii else _SIGNS
@@ -76,35 +76,35 @@ class Outline:
         if face.visits > 1:
             tail += f" {'x' if self._ascii else '×'}{face.visits}"
         for word in face.words:
-            if room - cells(tail) - cells(word) - 1 >= min(12, cells(line.text)):
+            if room - cell_width(tail) - cell_width(word) - 1 >= min(12, cell_width(line.text)):
                 tail += f" {word}"
                 break
-        text = cut(line.text, max(1, room - cells(tail)))
+        text = cut(line.text, max(1, room - cell_width(tail)))
         bold = face.bold or face.current
         return [
-            Piece(f"{sign} ", face.sign_role if told else face.role, bold, node=node.id),
-            Piece(text, face.role, bold, node=node.id, body=True),
-            Piece(tail, "muted", node=node.id),
+            StyledSpan(f"{sign} ", face.sign_role if told else face.role, bold, node=node.id),
+            StyledSpan(text, face.role, bold, node=node.id, body=True),
+            StyledSpan(tail, "muted", node=node.id),
         ]
 
-    def _branch(self, line: OutlineLine, faces: Faces, indent: int) -> list[Piece]:
+    def _branch(self, line: OutlineLine, faces: ChartStyle, indent: int) -> list[StyledSpan]:
         edge = line.edge if line.edge is not None else -1
         face = faces.edge(edge)
         back, onward, branch = ("<-", "->", "`-") if self._ascii else ("↑", "→", "╰")
         if face.line in ("heavy", "double"):
             branch = ("=" if face.line == "heavy" else "~") if self._ascii else ("┗" if face.line == "heavy" else "╚")
-        room = self.width - indent - cells(branch) - 1
+        room = self.width - indent - cell_width(branch) - 1
         goal = ""
         if line.goes_to is not None:
-            name = clean(self._flow.nodes[line.goes_to].title).replace("\n", " ") or line.goes_to
+            name = clean_label(self._flow.nodes[line.goes_to].title).replace("\n", " ") or line.goes_to
             goal = f" {back if line.back else onward} {name}"
         label = line.text + ("" if line.goes_to is not None or not line.text else ":")
         text = cut(label, max(1, room))
-        count = f" {face.count}" if face.count and cells(text) + cells(face.count) + 1 <= room else ""
-        left = room - cells(text) - cells(count)
+        count = f" {face.count}" if face.count and cell_width(text) + cell_width(face.count) + 1 <= room else ""
+        left = room - cell_width(text) - cell_width(count)
         return [
-            Piece(f"{branch} ", face.role, face.bold, edge=edge),
-            Piece(text, face.label_role, face.bold, face.marked, edge=edge),
-            Piece(count, face.role, edge=edge),
-            Piece(cut(goal, left) if left > 3 else "", "muted", edge=edge),
+            StyledSpan(f"{branch} ", face.role, face.bold, edge=edge),
+            StyledSpan(text, face.label_role, face.bold, face.marked, edge=edge),
+            StyledSpan(count, face.role, edge=edge),
+            StyledSpan(cut(goal, left) if left > 3 else "", "muted", edge=edge),
         ]

@@ -12,24 +12,24 @@ from textual.message import Message
 
 from kimi_tui.flow.model.graph import Flow
 from kimi_tui.flow.run.node_prompts import shown_flow
-from kimi_tui.flow.run.run_view import FlowPicture
+from kimi_tui.flow.run.run_view import RunView
 from kimi_tui.ui.tui.engine_protocol import FlowSkill
-from kimi_tui.ui.tui.flow_pane.broken_flow import BrokenFlow, warnings_of
+from kimi_tui.ui.tui.flow_pane.broken_flow import BrokenFlow, flow_warnings
 from kimi_tui.ui.tui.flow_pane.chart_view import FlowChart
-from kimi_tui.ui.tui.flow_pane.diagnostics_view import Trouble
+from kimi_tui.ui.tui.flow_pane.diagnostics_view import DiagnosticsView
 from kimi_tui.ui.tui.flow_pane.flow_list import FlowList
-from kimi_tui.ui.tui.flow_pane.footer import FlowFoot, FootFacts
-from kimi_tui.ui.tui.flow_pane.footer_text import ended_buttons, facts_of, more, title_of, view_buttons
+from kimi_tui.ui.tui.flow_pane.footer import FlowFooter, FooterFacts
+from kimi_tui.ui.tui.flow_pane.footer_text import ended_buttons, footer_facts, more, run_title, view_buttons
 from kimi_tui.ui.tui.flow_pane.refusals import Showing, Shown, why_not
-from kimi_tui.ui.tui.flow_pane.run_styles import Circumstances, faces_of, flow_of
-from kimi_tui.ui.tui.flow_pane.style_model import Faces
+from kimi_tui.ui.tui.flow_pane.run_styles import LiveContext, chart_style, flow_of
+from kimi_tui.ui.tui.flow_pane.style_model import ChartStyle
 from kimi_tui.ui.tui.i18n.catalog import _, n_
-from kimi_tui.ui.tui.state.flow_reducer import FlowRun
+from kimi_tui.ui.tui.state.flow_reducer import FlowRunState
 from kimi_tui.ui.tui.text.call_summary import one_line
 from kimi_tui.ui.tui.text.sanitize import sanitize
 from kimi_tui.wire.flow_events import FlowBegin
 
-Want = Literal["export", "runs", "start", "live", "menu", "whole", "resume", "time"]
+Request = Literal["export", "runs", "start", "live", "menu", "whole", "resume", "time"]
 _ROOMY = 18
 """Rows from which on there is room for a row of what changes the view."""
 
@@ -77,8 +77,8 @@ class FlowPane(Vertical):
     class Wanted(Message):
         """Something that needs more than the pane; `start` and `runs` are of the flow `name`."""
 
-        def __init__(self, what: Want, name: str = "") -> None:
-            self.what: Want = what
+        def __init__(self, what: Request, name: str = "") -> None:
+            self.what: Request = what
             self.flow_name = name
             super().__init__()
 
@@ -90,21 +90,21 @@ class FlowPane(Vertical):
     ) -> None:
         super().__init__(id=id)
         self._clock = clock
-        self._run: FlowRun | None = None
-        self._picture: FlowPicture | None = None
+        self._run: FlowRunState | None = None
+        self._picture: RunView | None = None
         self._shown: FlowBegin | None = None
-        self.held_up = Circumstances()
+        self.held_up = LiveContext()
         self._good: dict[str, Flow] = {}
         self._changed_on_disk = False
-        self._overlay = ("", Faces(), ())
-        self._overlaid: FlowPicture | None = None
+        self._overlay = ("", ChartStyle(), ())
+        self._overlaid: RunView | None = None
         self.past = self.recorded = False
         self.showing: Showing = "list"
         self.chart_of: FlowSkill | None = None
         self.listing = FlowList(id="flows")
-        self.trouble = Trouble(id="trouble")
+        self.trouble = DiagnosticsView(id="trouble")
         self.chart = FlowChart(id="chart")
-        self._foot = FlowFoot(id="foot")
+        self._foot = FlowFooter(id="foot")
 
     def compose(self) -> ComposeResult:
         yield self.listing
@@ -117,20 +117,20 @@ class FlowPane(Vertical):
         return self._run is None and not self.listing.flows
 
     @property
-    def picture(self) -> FlowPicture | None:
+    def picture(self) -> RunView | None:
         """The run that is shown, if one is."""
         return self._picture if self.showing == "run" else None
 
     @property
-    def overlaid(self) -> FlowPicture | None:
+    def overlay_is_shown(self) -> RunView | None:
         """The earlier run that is shown, if one is."""
         return self._overlaid if self.showing == "overlay" else None
 
     def on_mount(self) -> None:
-        self._say()
+        self._update_footer()
 
     def on_resize(self) -> None:
-        self._say()
+        self._update_footer()
 
     # The flows there are
 
@@ -147,7 +147,7 @@ class FlowPane(Vertical):
             self.show_chart(changed[0])
         elif self.showing == "chart" and self.chart_of is not None and self.chart_of.name not in self._names(flows):
             self._show("list")
-        self._say()
+        self._update_footer()
 
     @staticmethod
     def _names(flows: Sequence[FlowSkill]) -> set[str]:
@@ -165,19 +165,19 @@ class FlowPane(Vertical):
         broken = skill if isinstance(skill, BrokenFlow) else None
         if broken is not None and flow is not None:
             broken = replace(broken, flow=flow)
-        self.trouble.show(broken, warnings_of(skill))
+        self.trouble.show(broken, flow_warnings(skill))
         self._show("chart")
         self._shown = None
         self.chart.dim(broken is not None)
         self.chart.show_flow(shown_flow(flow, None) if flow is not None else None)
-        self._say()
+        self._update_footer()
 
     # A run
 
     def show_run(
         self,
-        run: FlowRun | None,
-        picture: FlowPicture | None,
+        run: FlowRunState | None,
+        picture: RunView | None,
         *,
         asking: bool = False,
         answering: bool = False,
@@ -186,15 +186,15 @@ class FlowPane(Vertical):
         """The run as it is now; None where there is none."""
         new = run is not None and (self._run is None or run.begin.run_id != self._run.begin.run_id)
         self._run, self._picture = run, picture
-        self.held_up = Circumstances(self._clock(), asking, answering, retry_until)
+        self.held_up = LiveContext(self._clock(), asking, answering, retry_until)
         if run is None or picture is None:
             if self.showing == "run":
                 self._show("list")
         elif self.showing == "run" or new or run.active:
             self._put_run(run, picture)
-        self._say()
+        self._update_footer()
 
-    def _put_run(self, run: FlowRun, picture: FlowPicture) -> None:
+    def _put_run(self, run: FlowRunState, picture: RunView) -> None:
         if run.begin is not self._shown or self.showing != "run":
             self._shown, self._changed_on_disk = run.begin, False
             had_focus = self.listing.has_focus
@@ -204,18 +204,18 @@ class FlowPane(Vertical):
             if had_focus:
                 self.call_after_refresh(self._keep_focus)
         elif self.chart.flow is not None:
-            self.chart.put(self._faces(picture, self.chart.flow), current=picture.node_id)
+            self.chart.set_style(self._faces(picture, self.chart.flow), current=picture.node_id)
 
     def _keep_focus(self) -> None:
         """The list that had the focus is hidden: the chart has it now, unless it went elsewhere."""
         if self.screen.focused in (None, self.listing):
             self.chart.focus()
 
-    def _faces(self, picture: FlowPicture, flow: Flow) -> Faces:
-        return faces_of(picture, flow, self.held_up, ascii=self.chart.ascii_only)
+    def _faces(self, picture: RunView, flow: Flow) -> ChartStyle:
+        return chart_style(picture, flow, self.held_up, ascii=self.chart.ascii_only)
 
     def show_overlay(
-        self, title: str, flow: Flow, faces: Faces, legend: Sequence[str], *, picture: FlowPicture | None = None
+        self, title: str, flow: Flow, faces: ChartStyle, legend: Sequence[str], *, picture: RunView | None = None
     ) -> None:
         """A chart with something else on it than a run: a comparison, how often each way was gone.
 
@@ -225,7 +225,7 @@ class FlowPane(Vertical):
         self._show("overlay")
         self._shown = None
         self.chart.show_flow(flow, faces)
-        self._say()
+        self._update_footer()
 
     def tick(self) -> None:
         """The clock has gone on: figures that count are said anew."""
@@ -233,10 +233,10 @@ class FlowPane(Vertical):
         if run is None or picture is None or not run.active:
             return
         held = self.held_up
-        self.held_up = Circumstances(self._clock(), held.approval, held.answer, held.retry_until)
+        self.held_up = LiveContext(self._clock(), held.approval, held.answer, held.retry_until)
         if self.showing == "run" and self.chart.flow is not None:
-            self.chart.put(self._faces(picture, self.chart.flow), current=picture.node_id)
-        self._say()
+            self.chart.set_style(self._faces(picture, self.chart.flow), current=picture.node_id)
+        self._update_footer()
 
     def _show(self, showing: Showing) -> None:
         self.showing = showing
@@ -257,7 +257,7 @@ class FlowPane(Vertical):
         elif self._run is None or not self._run.active or self.showing != "run":
             self._show("list")
         self.focus_inside()
-        self._say()
+        self._update_footer()
 
     def action_view(self) -> None:
         """Show the chart of the flow under the cursor of the list."""
@@ -335,7 +335,7 @@ class FlowPane(Vertical):
     def on_flow_chart_menu_wanted(self) -> None:
         self.action_menu()
 
-    def on_flow_foot_pressed(self, event: FlowFoot.Pressed) -> None:
+    def on_flow_footer_pressed(self, event: FlowFooter.Pressed) -> None:
         event.stop()
         self.act(event.action)
 
@@ -347,7 +347,7 @@ class FlowPane(Vertical):
             case "live" | "whole" | "resume" | "time":
                 self.post_message(self.Wanted(action))
             case "nearer" | "farther":
-                self.chart.nearer(1 if action == "nearer" else -1)
+                self.chart.zoom_by(1 if action == "nearer" else -1)
             case "outline" | "turn" | "map" | "home" | "open":
                 getattr(self.chart, f"action_{action}")()
             case _:
@@ -355,7 +355,7 @@ class FlowPane(Vertical):
 
     # What is said around the chart
 
-    def _say(self) -> None:
+    def _update_footer(self) -> None:
         run, picture = self._run, self._picture
         match self.showing:
             case "list":
@@ -364,22 +364,22 @@ class FlowPane(Vertical):
             case "chart" if self.chart_of is not None:
                 name = sanitize(one_line(self.chart_of.name))
                 self.border_title = Content(" " + _("flow: {name}", name=name) + " ")
-                self._put_foot(self._chart_facts(self.chart_of))
+                self._set_footer(self._chart_facts(self.chart_of))
             case "overlay":
                 title, _faces, legend = self._overlay
                 self.border_title = Content(f" {sanitize(title)} ")
                 word = legend[0] if legend else ""
                 buttons = (("list", "l " + _("back")), ("runs", "h " + _("runs")))
-                self._put_foot(FootFacts("≡", word, "accent", "", legend[1:], buttons))
+                self._set_footer(FooterFacts("≡", word, "accent", "", legend[1:], buttons))
             case _ if run is not None and picture is not None:
-                self.border_title = Content(title_of(run, picture, self._clock(), self.size.width))
-                facts = facts_of(run, picture, self.held_up, changed=self._changed_on_disk, past=self.past)
+                self.border_title = Content(run_title(run, picture, self._clock(), self.size.width))
+                facts = footer_facts(run, picture, self.held_up, changed=self._changed_on_disk, past=self.past)
                 now = () if self.recorded else (("live", _("back to now")),)
-                self._put_foot(replace(facts, buttons=now) if self.past else facts)
+                self._set_footer(replace(facts, buttons=now) if self.past else facts)
             case _:
                 pass
 
-    def _put_foot(self, facts: FootFacts) -> None:
+    def _set_footer(self, facts: FooterFacts) -> None:
         """The foot of a chart: with what changes its view, where there is room for one more row."""
         if self.size.height >= _ROOMY:
             views = (*view_buttons(with_map=self.chart.map is not None), more())
@@ -387,15 +387,15 @@ class FlowPane(Vertical):
         else:
             self._foot.show(replace(facts, buttons=(*facts.buttons, more())))
 
-    def _list_facts(self) -> FootFacts:
+    def _list_facts(self) -> FooterFacts:
         if not self.listing.flows or self.size.height < _ROOMY:
-            return FootFacts()
+            return FooterFacts()
         last = (("list", "l " + _("last run")),) if self._run is not None else ()
         buttons = (("start", "s " + _("start")), ("view", "v " + _("chart")), ("runs", "h " + _("runs")), *last)
-        return FootFacts(buttons=buttons)
+        return FooterFacts(buttons=buttons)
 
-    def _chart_facts(self, skill: FlowSkill) -> FootFacts:
+    def _chart_facts(self, skill: FlowSkill) -> FooterFacts:
         if skill.flow is None:
-            return FootFacts("✗", _("cannot be run"), "error", "", (), (("list", "l " + _("flows")),))
+            return FooterFacts("✗", _("cannot be run"), "error", "", (), (("list", "l " + _("flows")),))
         figures = (n_("{count} node", "{count} nodes", len(skill.flow.nodes) - 2),)
-        return FootFacts("◆", _("ready"), "accent", "", figures, ended_buttons())
+        return FooterFacts("◆", _("ready"), "accent", "", figures, ended_buttons())

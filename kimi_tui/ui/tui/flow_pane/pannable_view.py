@@ -5,7 +5,7 @@ from textual.geometry import Offset
 from textual.scroll_view import ScrollView
 
 
-class Panned(ScrollView):
+class PannableView(ScrollView):
     """`following` is false once a person has moved the view. Ctrl and the wheel go nearer or farther."""
 
     def __init__(self, *, id: str | None = None) -> None:  # noqa: A002
@@ -14,7 +14,7 @@ class Panned(ScrollView):
         self._held: Offset | None = None
         self._dragged = False
 
-    def nearer(self, by: int) -> None:
+    def zoom_by(self, by: int) -> None:
         """One step nearer (1) or farther (-1)."""
 
     def was_dragged(self) -> bool:
@@ -40,7 +40,7 @@ class Panned(ScrollView):
         if event.ctrl:
             event.stop()
             event.prevent_default()
-            self.nearer(by)
+            self.zoom_by(by)
 
     def on_mouse_down(self, event: events.MouseDown) -> None:
         self._held, self._dragged = event.screen_offset, False

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Protocol, cast
 
 from kimi_tui.errors import KimiTuiError
-from kimi_tui.flow.model.diff import Difference, difference_of
+from kimi_tui.flow.model.diff import FlowDifference, compare_flows
 from kimi_tui.flow.model.graph import Flow
 from kimi_tui.flow.run.run_state import RunState
 from kimi_tui.ui.tui.dialogs.option_list import Option
@@ -18,7 +18,7 @@ _NAMED = 3
 """Nodes that are named of those that differ; the others are counted."""
 
 
-class Now(Protocol):
+class CurrentChart(Protocol):
     """The chart that a run's flow has by now; `flow` None, and why, where the run cannot go on with it."""
 
     @property
@@ -27,19 +27,19 @@ class Now(Protocol):
     def trouble(self) -> str: ...
 
 
-class Flows(Protocol):
+class ResumableFlows(Protocol):
     """What an engine knows of its flows, where it is a real one and not a recording."""
 
     def open_runs(self) -> Sequence[RunState]: ...
-    def chart_now(self, run: RunState) -> Now | None: ...
+    def chart_now(self, run: RunState) -> CurrentChart | None: ...
 
 
 @dataclass(frozen=True, slots=True)
-class Offer:
+class ResumePrompt:
     """What is asked, and the answers: go, new, see, later."""
 
     run_id: str
-    words: str
+    text: str
     options: tuple[Option, ...]
 
 
@@ -50,60 +50,60 @@ def open_run(engine: Engine | None) -> RunState | None:
     return states[0] if states else None
 
 
-def offer_of(engine: Engine | None, run: RunState, place: str) -> Offer:
+def resume_prompt(engine: Engine | None, run: RunState, place: str) -> ResumePrompt:
     """What to ask of this run; `place` is what the node it was on is called."""
     flows = _flows_of(engine)
     now = flows.chart_now(run) if flows is not None else None
     words = _(
         "The run of {flow} was cut off {since}, at “{place}”, after {moves} moves.",
         flow=run.name,
-        since=_ago(time.time() - run.updated_at),
+        since=_relative_time(time.time() - run.updated_at),
         place=place,
         moves=run.moves,
     )
     see = Option("see", "s", _("Look at its chart first"))
     later = Option("later", "l", _("Not now"), _("/flow-resume does it later"))
     if now is None:
-        return Offer(run.run_id, words, (Option("go", "g", _("Go on from there")), see, later))
+        return ResumePrompt(run.run_id, words, (Option("go", "g", _("Go on from there")), see, later))
     go = Option("go", "g", _("Go on with the chart it began with"))
     new = _("Go on with the chart as it is now")
     if now.flow is None:
         words += "\n" + _("Its chart has changed since, and it can only go on with the one it began with.")
-        return Offer(run.run_id, words, (go, Option("new", "n", new, now.trouble, withheld=True), see, later))
-    words += "\n" + _("Its chart has changed since: {what}.", what=words_of(_difference(run, now.flow)))
-    return Offer(run.run_id, words, (go, Option("new", "n", new), see, later))
+        return ResumePrompt(run.run_id, words, (go, Option("new", "n", new, now.trouble, disabled=True), see, later))
+    words += "\n" + _("Its chart has changed since: {what}.", what=describe_difference(_difference(run, now.flow)))
+    return ResumePrompt(run.run_id, words, (go, Option("new", "n", new), see, later))
 
 
-def _flows_of(engine: Engine | None) -> Flows | None:
-    return cast("Flows | None", getattr(engine, "flows", None))
+def _flows_of(engine: Engine | None) -> ResumableFlows | None:
+    return cast("ResumableFlows | None", getattr(engine, "flows", None))
 
 
-def _difference(run: RunState, now: Flow) -> tuple[Difference, Flow | None, Flow]:
+def _difference(run: RunState, now: Flow) -> tuple[FlowDifference, Flow | None, Flow]:
     from kimi_tui.soul.flows.prompt_flow import flow_of_run
 
     try:
         before = flow_of_run(run)
     except KimiTuiError:
-        return Difference(), None, now
-    return difference_of(before, now), before, now
+        return FlowDifference(), None, now
+    return compare_flows(before, now), before, now
 
 
-def words_of(found: tuple[Difference, Flow | None, Flow]) -> str:
+def describe_difference(found: tuple[FlowDifference, Flow | None, Flow]) -> str:
     """`“Lint” is gone, “Docs” is new, 2 lines are others`."""
     difference, before, now = found
     told: list[str] = []
     if before is not None and difference.only_first:
-        told.append(_("{nodes} gone", nodes=named(difference.only_first, before)))
+        told.append(_("{nodes} gone", nodes=node_names(difference.only_first, before)))
     if difference.only_second:
-        told.append(_("{nodes} new", nodes=named(difference.only_second, now)))
+        told.append(_("{nodes} new", nodes=node_names(difference.only_second, now)))
     if difference.reworded:
-        told.append(_("{nodes} with other words", nodes=named(difference.reworded, now)))
+        told.append(_("{nodes} with other words", nodes=node_names(difference.reworded, now)))
     if not told and (lines := max(difference.ways_first, difference.ways_second)):
         told.append(n_("{count} line is another", "{count} lines are others", lines))
     return ", ".join(told) or _("only in how it is written")
 
 
-def named(nodes: Sequence[str], flow: Flow) -> str:
+def node_names(nodes: Sequence[str], flow: Flow) -> str:
     """`“Lint”, “Docs” and 2 more`."""
     shown = ", ".join(f"“{_short(flow, node)}”" for node in nodes[:_NAMED])
     more = len(nodes) - _NAMED
@@ -115,7 +115,7 @@ def _short(flow: Flow, node: str) -> str:
     return title if len(title) <= 24 else title[:23] + "…"
 
 
-def _ago(seconds: float) -> str:
+def _relative_time(seconds: float) -> str:
     if seconds >= 86_400:
         return n_("{count} day ago", "{count} days ago", int(seconds // 86_400))
     if seconds >= 3_600:

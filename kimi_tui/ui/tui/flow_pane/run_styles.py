@@ -5,18 +5,18 @@ from typing import Literal
 
 from kimi_tui.flow.model.graph import Flow, FlowEdge, FlowNode, NodeKind
 from kimi_tui.flow.run.node_prompts import shown_label
-from kimi_tui.flow.run.run_view import FlowPicture, NodePicture, NodeState
-from kimi_tui.ui.tui.flow_pane.style_model import EdgeFace, Faces, NodeFace, Role
+from kimi_tui.flow.run.run_view import NodeState, NodeView, RunView
+from kimi_tui.ui.tui.flow_pane.style_model import ChartStyle, EdgeStyle, NodeStyle, Role
 from kimi_tui.ui.tui.i18n import labels
 from kimi_tui.ui.tui.i18n.catalog import N_, _
 from kimi_tui.wire.flow_events import FlowBegin
 
-Standing = Literal[
+NodeStatus = Literal[
     "waiting", "running", "approval", "answer", "choice", "retrying", "paused", "breakpoint", "done", "failed",
     "cancelled", "rejected", "skipped",
 ]  # fmt: skip
 
-SIGNS: dict[Standing, str] = {
+SIGNS: dict[NodeStatus, str] = {
     "waiting": " ",
     "running": "▶",
     "approval": "?",
@@ -31,7 +31,7 @@ SIGNS: dict[Standing, str] = {
     "rejected": "⊘",
     "skipped": "–",
 }
-ASCII_SIGNS: dict[Standing, str] = {
+ASCII_SIGNS: dict[NodeStatus, str] = {
     "waiting": " ",
     "running": ">",
     "approval": "?",
@@ -46,7 +46,7 @@ ASCII_SIGNS: dict[Standing, str] = {
     "rejected": "/",
     "skipped": "-",
 }
-WORDS: dict[Standing, str] = {
+CLOSED_WORDS: dict[NodeStatus, str] = {
     "waiting": N_("not yet"),
     "running": N_("running"),
     "approval": N_("waits for your approval"),
@@ -61,14 +61,14 @@ WORDS: dict[Standing, str] = {
     "rejected": N_("rejected"),
     "skipped": N_("skipped"),
 }
-_SHORT: dict[Standing, tuple[str, ...]] = {
+_SHORT: dict[NodeStatus, tuple[str, ...]] = {
     "approval": (N_("your approval?"), N_("approve?"), N_("you?")),
     "answer": (N_("your answer?"), N_("answer?"), N_("you?")),
     "choice": (N_("your choice?"), N_("choose?"), N_("you?")),
     "breakpoint": (N_("breakpoint"), N_("break")),
     "cancelled": (N_("interrupted"), N_("stopped")),
 }
-_ROLES: dict[Standing, Role] = {
+_ROLES: dict[NodeStatus, Role] = {
     "waiting": "muted",
     "running": "accent",
     "approval": "warning",
@@ -86,7 +86,7 @@ _ROLES: dict[Standing, Role] = {
 
 
 @dataclass(frozen=True, slots=True)
-class Circumstances:
+class LiveContext:
     """What a picture does not know of the node under way. Times are on the clock of the messages."""
 
     now: float = 0.0
@@ -110,7 +110,7 @@ def flow_of(begin: FlowBegin) -> Flow:
     return Flow(nodes, ways, begin.begin_id, begin.end_id, begin.source, begin.direction or "TB")
 
 
-def standing_of(picture: FlowPicture, node_id: str, now: Circumstances) -> Standing:
+def node_status(picture: RunView, node_id: str, now: LiveContext) -> NodeStatus:
     """How a node stands: its own state, and what holds it up."""
     state: NodeState = picture.state_of(node_id)
     match state:
@@ -134,19 +134,19 @@ def standing_of(picture: FlowPicture, node_id: str, now: Circumstances) -> Stand
             return state
 
 
-def faces_of(picture: FlowPicture, flow: Flow, now: Circumstances, *, ascii: bool = False) -> Faces:  # noqa: A002
+def chart_style(picture: RunView, flow: Flow, now: LiveContext, *, ascii: bool = False) -> ChartStyle:  # noqa: A002
     """The face of every node and edge of a run's chart."""
-    nodes = {node.id: _node_face(picture, node, now, ascii=ascii) for node in picture.nodes.values()}
+    nodes = {node.id: _node_style(picture, node, now, ascii=ascii) for node in picture.nodes.values()}
     taken = {(edge.src, edge.dst, edge.label): edge.taken for edge in picture.edges}
     by_hand = {(done.node_id, done.choice) for done in picture.decisions if done.by == "user"}
     edges = tuple(
-        _edge_face(picture, edge, taken.get((edge.src, edge.dst, edge.label), 0), by_hand, ascii=ascii)
+        _edge_style(picture, edge, taken.get((edge.src, edge.dst, edge.label), 0), by_hand, ascii=ascii)
         for edge in flow.edges
     )
-    return Faces(nodes, edges)
+    return ChartStyle(nodes, edges)
 
 
-def words_of(standing: Standing, node: NodePicture, now: Circumstances) -> tuple[str, ...]:
+def status_labels(standing: NodeStatus, node: NodeView, now: LiveContext) -> tuple[str, ...]:
     """What is said of a node's standing, the longest first; nothing where the sign says it all."""
     match standing:
         case "waiting" | "done":
@@ -158,19 +158,19 @@ def words_of(standing: Standing, node: NodePicture, now: Circumstances) -> tuple
             left = labels.elapsed((now.retry_until or 0.0) - now.now + 0.999)
             return (_("retrying in {time}", time=left), _("retry {time}", time=left), _("retry"), left)
         case _:
-            return tuple(_(word) for word in _SHORT.get(standing, (WORDS[standing],)))
+            return tuple(_(word) for word in _SHORT.get(standing, (CLOSED_WORDS[standing],)))
 
 
-def _under_way(node: NodePicture, now: Circumstances) -> float:
+def _under_way(node: NodeView, now: LiveContext) -> float:
     return max(0.0, now.now - node.begun_at) if node.begun_at is not None else 0.0
 
 
-def _node_face(picture: FlowPicture, node: NodePicture, now: Circumstances, *, ascii: bool) -> NodeFace:  # noqa: A002
-    standing = standing_of(picture, node.id, now)
+def _node_style(picture: RunView, node: NodeView, now: LiveContext, *, ascii: bool) -> NodeStyle:  # noqa: A002
+    standing = node_status(picture, node.id, now)
     current = node.id == picture.node_id and picture.status is None
     if standing == "waiting" and not current:
         asks = node.kind == "decision" and (picture.ask == "always" or node.id in picture.ask)
-        return NodeFace(words=(_("asks you"), _("you?")) if asks else (), role="muted", sign_role="muted")
+        return NodeStyle(words=(_("asks you"), _("you?")) if asks else (), role="muted", sign_role="muted")
     role, sign_role = _ROLES[standing], _ROLES[standing]
     if standing == "breakpoint":
         role = "warning" if current else "muted"
@@ -182,13 +182,13 @@ def _node_face(picture: FlowPicture, node: NodePicture, now: Circumstances, *, a
         notes = (f"{spent} {'-' if ascii else '·'} {labels.tokens(node.tokens)}", spent) if node.tokens else (spent,)
     elif node.tokens:
         notes = (_("{count} tokens", count=labels.tokens(node.tokens)), labels.tokens(node.tokens))
-    words = words_of(standing, node, now)
+    words = status_labels(standing, node, now)
     signs = ASCII_SIGNS if ascii else SIGNS
     if node.id in picture.breakpoints and standing == "done":
         words = (_("breakpoint"), _("break"))
     if node.id in picture.edited:
         words = (*(_("{state}, edited", state=word) for word in words[:1]), *words) or (_("edited"),)
-    return NodeFace(
+    return NodeStyle(
         sign=signs[standing],
         words=words,
         notes=notes,
@@ -200,14 +200,14 @@ def _node_face(picture: FlowPicture, node: NodePicture, now: Circumstances, *, a
     )
 
 
-def _edge_face(
-    picture: FlowPicture,
+def _edge_style(
+    picture: RunView,
     edge: FlowEdge,
     taken: int,
     by_hand: set[tuple[str, str]],
     *,
     ascii: bool,  # noqa: A002
-) -> EdgeFace:
+) -> EdgeStyle:
     here = picture.current
     ways = sum(1 for one in picture.edges if one.src == edge.src) if here is not None and here.id == edge.src else 0
     open_here = picture.status is None and ways > 1 and here is not None and here.state != "waiting"
@@ -220,7 +220,7 @@ def _edge_face(
         hand = edge.label is not None and (edge.src, edge.label) in by_hand
         last = picture.last_decision
         was_last = last is not None and (last.node_id, last.choice) == (edge.src, edge.label)
-        return EdgeFace(
+        return EdgeStyle(
             line="double" if hand else "heavy",
             role="secondary" if hand else "accent",
             label_role=ask if in_question else "accent",
@@ -229,5 +229,5 @@ def _edge_face(
             marked=suggested or in_advance or hand,
         )
     if in_question:
-        return EdgeFace("dashed", ask, ask, bold=True, marked=suggested or in_advance)
-    return EdgeFace()
+        return EdgeStyle("dashed", ask, ask, bold=True, marked=suggested or in_advance)
+    return EdgeStyle()

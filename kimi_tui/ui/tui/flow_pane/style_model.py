@@ -17,7 +17,7 @@ LineKind = Literal["light", "heavy", "double", "dashed"]
 
 
 @dataclass(frozen=True, slots=True)
-class NodeFace:
+class NodeStyle:
     """`sign` is one cell before the text; of `words` and `notes`, longest first, the first that fits is shown.
 
     A word stands in the upper border, a note (time and tokens) in the lower one. `role` is the box's, `sign_role`
@@ -35,7 +35,7 @@ class NodeFace:
 
 
 @dataclass(frozen=True, slots=True)
-class EdgeFace:
+class EdgeStyle:
     """`count` stands behind the branch's label, where there is room. `marked`: the label is underlined."""
 
     line: LineKind = "light"
@@ -46,34 +46,34 @@ class EdgeFace:
     marked: bool = False
 
 
-PLAIN_NODE = NodeFace()
-PLAIN_EDGE = EdgeFace(role="muted")
+PLAIN_NODE = NodeStyle()
+PLAIN_EDGE = EdgeStyle(role="muted")
 
 
 @dataclass(frozen=True, slots=True)
-class Faces:
+class ChartStyle:
     """The face of each node by its id, and of each edge by its place in `flow.edges`; plain where one is missing."""
 
-    nodes: Mapping[str, NodeFace] = field(default_factory=dict[str, NodeFace])
-    edges: tuple[EdgeFace, ...] = ()
+    nodes: Mapping[str, NodeStyle] = field(default_factory=dict[str, NodeStyle])
+    edges: tuple[EdgeStyle, ...] = ()
 
-    def node(self, node_id: str) -> NodeFace:
+    def node(self, node_id: str) -> NodeStyle:
         return self.nodes.get(node_id, PLAIN_NODE)
 
-    def edge(self, index: int) -> EdgeFace:
+    def edge(self, index: int) -> EdgeStyle:
         return self.edges[index] if 0 <= index < len(self.edges) else PLAIN_EDGE
 
-    def other_nodes(self, before: "Faces") -> set[str]:
+    def other_nodes(self, before: "ChartStyle") -> set[str]:
         """The nodes that look different."""
         return {node for node in self.nodes.keys() | before.nodes.keys() if self.node(node) != before.node(node)}
 
-    def other_edges(self, before: "Faces") -> set[int]:
+    def other_edges(self, before: "ChartStyle") -> set[int]:
         """The edges that look different."""
         count = max(len(self.edges), len(before.edges))
         return {index for index in range(count) if self.edge(index) != before.edge(index)}
 
 
-def ink(role: Role, palette: Palette) -> Style:
+def role_style(role: Role, palette: Palette) -> Style:
     """A role's style in this theme."""
     match role:
         case "plain":

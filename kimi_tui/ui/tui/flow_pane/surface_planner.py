@@ -7,9 +7,9 @@ from typing import Literal
 from kimi_tui.errors import ChartTooLargeError
 from kimi_tui.flow.layout.layout import Layout, LayoutDirection, LayoutMode, layout
 from kimi_tui.flow.model.graph import Flow
-from kimi_tui.ui.tui.flow_pane.chart_canvas import Canvas
-from kimi_tui.ui.tui.flow_pane.chart_surface import Plane
-from kimi_tui.ui.tui.flow_pane.outline_surface import Outline
+from kimi_tui.ui.tui.flow_pane.chart_canvas import ChartCanvas
+from kimi_tui.ui.tui.flow_pane.chart_surface import ChartSurface
+from kimi_tui.ui.tui.flow_pane.outline_surface import OutlineSurface
 
 Zoom = Literal["auto", "full", "compact", "outline"]
 Way = Literal["auto", "TB", "LR"]
@@ -25,15 +25,15 @@ _KEPT = 8
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
+class PlannedSurface:
     """A plane, and what it came to be."""
 
-    plane: Plane
+    plane: ChartSurface
     mode: Literal["full", "compact", "outline"]
     direction: LayoutDirection = "TB"
 
 
-class Planner:
+class SurfacePlanner:
     """Makes the planes of one flow, and keeps the last few layouts."""
 
     def __init__(self, flow: Flow, *, ascii: bool = False) -> None:  # noqa: A002
@@ -45,11 +45,11 @@ class Planner:
     def is_slow(self) -> bool:
         return len(self.flow.nodes) > SLOW
 
-    async def make_aside(self, width: int, zoom: Zoom, way: Way) -> Shown:
+    async def make_aside(self, width: int, zoom: Zoom, way: Way) -> PlannedSurface:
         """`make`, in a thread."""
         return await asyncio.to_thread(self.make, width, zoom, way)
 
-    def make(self, width: int, zoom: Zoom, way: Way) -> Shown:
+    def make(self, width: int, zoom: Zoom, way: Way) -> PlannedSurface:
         """What is to be shown in so many columns."""
         if zoom == "outline" or (zoom == "auto" and width < _NARROW):
             return self._outline(width)
@@ -58,10 +58,10 @@ class Planner:
         except ChartTooLargeError as error:
             return self._outline(width, str(error))
 
-    def _outline(self, width: int, notice: str = "") -> Shown:
-        return Shown(Outline(self.flow, width, ascii=self._ascii, notice=notice), "outline")
+    def _outline(self, width: int, notice: str = "") -> PlannedSurface:
+        return PlannedSurface(OutlineSurface(self.flow, width, ascii=self._ascii, notice=notice), "outline")
 
-    def _make(self, width: int, zoom: Zoom, way: Way) -> Shown:
+    def _make(self, width: int, zoom: Zoom, way: Way) -> PlannedSurface:
         lying = way == "LR" or (way == "auto" and self.flow.direction in ("LR", "RL"))
         if lying:
             for mode in self._modes(zoom):
@@ -97,5 +97,5 @@ class Planner:
             self._layouts[key] = layout(self.flow, direction=direction, width=width, mode=mode)
         return self._layouts[key]
 
-    def _drawn(self, laid: Layout) -> Shown:
-        return Shown(Canvas(laid, ascii=self._ascii), laid.mode, laid.direction)
+    def _drawn(self, laid: Layout) -> PlannedSurface:
+        return PlannedSurface(ChartCanvas(laid, ascii=self._ascii), laid.mode, laid.direction)

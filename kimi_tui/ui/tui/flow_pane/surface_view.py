@@ -7,24 +7,24 @@ from rich.style import Style
 from textual.geometry import Region, Size
 from textual.strip import Strip
 
-from kimi_tui.ui.tui.flow_pane.chart_surface import Piece, Plane
+from kimi_tui.ui.tui.flow_pane.chart_surface import ChartSurface, StyledSpan
 from kimi_tui.ui.tui.flow_pane.minimap import MiniMap
-from kimi_tui.ui.tui.flow_pane.pannable_view import Panned
-from kimi_tui.ui.tui.flow_pane.style_model import Faces, ink
+from kimi_tui.ui.tui.flow_pane.pannable_view import PannableView
+from kimi_tui.ui.tui.flow_pane.style_model import ChartStyle, role_style
 from kimi_tui.ui.tui.text.sanitize import sanitize
 from kimi_tui.ui.tui.text.styled_line import cells, cut
 from kimi_tui.ui.tui.text.undrawable import log_fault
 from kimi_tui.ui.tui.themes.palette import Palette
-from kimi_tui.ui.tui.widgets.line_widget import ground_of, palette_of
+from kimi_tui.ui.tui.widgets.line_widget import background_of, widget_palette
 
 
-class Painted(Panned):
+class SurfaceView(PannableView):
     """`nodes` are those that the map shows; `selected` is the one under the cursor, `current` the one the run is on."""
 
     def __init__(self, *, id: str | None = None) -> None:  # noqa: A002
         super().__init__(id=id)
-        self.plane: Plane | None = None
-        self.faces = Faces()
+        self.plane: ChartSurface | None = None
+        self.faces = ChartStyle()
         self.nodes: Sequence[str] = ()
         self.selected = ""
         self.current = ""
@@ -39,18 +39,18 @@ class Painted(Panned):
         self._strips: dict[int, Strip] = {}
         self._inks: Palette | None = None
 
-    def waiting_words(self) -> str:
+    def placeholder_text(self) -> str:
         """What is said while there is no plane."""
         return ""
 
-    def put_plane(self, plane: Plane | None, *, with_map: bool = True) -> None:
+    def set_surface(self, plane: ChartSurface | None, *, with_map: bool = True) -> None:
         """Show another plane; `with_map` where a map of it makes sense."""
         self.plane, self._has_map = plane, with_map and plane is not None
         self.virtual_size = Size(max(plane.width, 1), plane.height) if plane is not None else Size(0, 0)
-        self.forget()
+        self.clear_surface()
         self.refresh()
 
-    def forget(self) -> None:
+    def clear_surface(self) -> None:
         """Every row may look different now."""
         self._strips.clear()
         self.map = self._map_rows = self._inks = None
@@ -69,7 +69,7 @@ class Painted(Panned):
         left, top = self._pad - self.scroll_offset.x, -self.scroll_offset.y
         dirty = [Region(0, y + top, self.size.width, 1) for y in sorted(rows)]
         for node_id in nodes:
-            place = plane.place_of(node_id)
+            place = plane.position_of(node_id)
             if place is None:
                 continue
             for y in range(place.y, place.bottom):
@@ -86,12 +86,12 @@ class Painted(Panned):
             self.refresh(*seen)
 
     def new_colours(self) -> None:
-        self.forget()
+        self.clear_surface()
         self.refresh()
 
     def notify_style_update(self) -> None:
         super().notify_style_update()
-        self.forget()
+        self.clear_surface()
 
     @property
     def _pad(self) -> int:
@@ -104,10 +104,10 @@ class Painted(Panned):
             return self._chart_line(y)
         except Exception as error:  # noqa: BLE001 - the edge: a row that cannot be drawn ends nothing
             log_fault(error)
-            return Strip.blank(self.size.width, ground_of(self))
+            return Strip.blank(self.size.width, background_of(self))
 
     def _chart_line(self, y: int) -> Strip:
-        width, ground, plane = self.size.width, ground_of(self), self.plane
+        width, ground, plane = self.size.width, background_of(self), self.plane
         line = y + self.scroll_offset.y
         if plane is None:
             return self._waiting_line(y, ground)
@@ -126,7 +126,7 @@ class Painted(Panned):
 
     def _waiting_line(self, y: int, ground: Style) -> Strip:
         width = self.size.width
-        text = cut(self.waiting_words(), width)
+        text = cut(self.placeholder_text(), width)
         if not text or y != self.size.height // 2:
             return Strip.blank(width, ground)
         left = max(0, width - cells(text)) // 2
@@ -137,16 +137,16 @@ class Painted(Panned):
     @property
     def _palette(self) -> Palette:
         if self._inks is None:
-            self._inks = palette_of(self)
+            self._inks = widget_palette(self)
         return self._inks
 
-    def _segments(self, pieces: list[Piece], ground: Style) -> Iterator[Segment]:
+    def _segments(self, pieces: list[StyledSpan], ground: Style) -> Iterator[Segment]:
         palette = self._palette
         for piece in pieces:
             if piece.node == "" and piece.edge < 0:
                 yield Segment(piece.text, ground)
                 continue
-            style = ground + (palette.muted if self.dimmed else ink(piece.role, palette))
+            style = ground + (palette.muted if self.dimmed else role_style(piece.role, palette))
             if piece.bold:
                 style += Style(bold=True)
             if piece.marked:
@@ -183,7 +183,7 @@ class Painted(Panned):
         width = self.size.width
         return Strip([*strip.crop(0, area.x), *self._map_rows[y], *strip.crop(area.right, width)], width)
 
-    def _corner_is_free(self, plane: Plane, area: Region) -> bool:
+    def _corner_is_free(self, plane: ChartSurface, area: Region) -> bool:
         left = area.x - self._pad + self.scroll_offset.x
         for line in range(self.scroll_offset.y, min(self.scroll_offset.y + area.height, plane.height)):
             strip = Strip(Segment(piece.text) for piece in plane.row(line, self.faces))

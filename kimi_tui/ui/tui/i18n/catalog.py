@@ -25,13 +25,13 @@ if TYPE_CHECKING:
 Language = Literal["en", "zh"]
 LOCALE = os.path.join(os.path.dirname(__file__), "..", "..", "..", "locale")  # noqa: PTH118, PTH120 - nothing is imported for it
 DOMAIN = "kimi_tui"
-BELOW = "below"
+ENGINE_CONTEXT = "below"
 """The context of the texts that the layers below the screen say."""
 _COMPILED = os.path.join(LOCALE, "zh_CN", "LC_MESSAGES", f"{DOMAIN}.mo")  # noqa: PTH118
 _catalogue: "NullTranslations | None" = None
 
 
-def language_of(said: str, environ: "Mapping[str, str]" = os.environ) -> Language:
+def resolve_language(said: str, environ: "Mapping[str, str]" = os.environ) -> Language:
     """The language for what the configuration says: `en`, `zh`, or anything else for the locale's."""
     if said in ("en", "zh"):
         return "zh" if said == "zh" else "en"
@@ -39,7 +39,7 @@ def language_of(said: str, environ: "Mapping[str, str]" = os.environ) -> Languag
     return "zh" if locale.lower().startswith("zh") else "en"
 
 
-def use(language: Language) -> None:
+def set_language(language: Language) -> None:
     """From now on texts are in this language. What is on the screen already stays as it is."""
     global _catalogue
     _catalogue = None
@@ -76,7 +76,7 @@ def N_(text: str) -> str:
     return text
 
 
-def forms(context: str) -> tuple[str, ...]:
+def msgids(context: str) -> tuple[str, ...]:
     """The English texts of a context of the catalogue, whatever the language in use; `gettext` does not tell them."""
     from struct import unpack_from
 

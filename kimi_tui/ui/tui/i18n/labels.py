@@ -70,7 +70,7 @@ def byte_count(size: int) -> str:
     return f"{size / 1000:.0f} kB" if size < 1_000_000 else f"{size / 1_000_000:.1f} MB"
 
 
-def chips_of(content: UserInput) -> tuple[str, ...]:
+def attachment_names(content: UserInput) -> tuple[str, ...]:
     """The names of what a message carries beside its text."""
     if isinstance(content, str):
         return ()
@@ -87,7 +87,7 @@ def notice_level(severity: str) -> NoticeLevel:
             return "info"
 
 
-def way_out(error_type: str) -> str:
+def error_hint(error_type: str) -> str:
     """What the person can do about an error of that type, "" where there is nothing to say."""
     ways = {
         "ProviderAuthError": _("/setup takes another key, /model another model"),
@@ -116,7 +116,7 @@ _CLAUSE = re.compile(r"(?:(?<=[?!？！])|[:;.,](?= )|[：；。，])")
 _SHORT = 52
 
 
-def short_title(label: str) -> str:
+def node_title(label: str) -> str:
     """What a node is called where there is one line: the first clause of its label, if that is short."""
     text = one_line(label)
     if found := _CLAUSE.search(text):

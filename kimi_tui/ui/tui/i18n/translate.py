@@ -13,9 +13,9 @@ import re
 from functools import cache, lru_cache
 from string import Formatter
 
-from kimi_tui.ui.tui.i18n.catalog import BELOW, N_, _, forms, language, p_
+from kimi_tui.ui.tui.i18n.catalog import ENGINE_CONTEXT, N_, _, language, msgids, p_
 
-WORDS: tuple[str, ...] = (
+CLOSED_WORDS: tuple[str, ...] = (
     # What a server, a task, a call or a run is, and how bad a problem is: words of closed sets, which are data below
     *(N_("connected"), N_("connecting"), N_("pending"), N_("unauthorized"), N_("untrusted"), N_("disabled")),
     *(N_("running"), N_("done"), N_("failed"), N_("timed out"), N_("stopped"), N_("cancelled")),
@@ -23,8 +23,8 @@ WORDS: tuple[str, ...] = (
     # The themes that come along
     *(N_("ANSI 16"), N_("Colour-blind safe"), N_("High contrast"), N_("Kimi dark"), N_("Kimi light"), N_("Kimi")),
 )
-_WORDS = frozenset(WORDS)
-_SAID_TOO = frozenset({"why", "cause", "state", "facts"})
+_WORDS = frozenset(CLOSED_WORDS)
+_NESTED_ARGUMENTS = frozenset({"why", "cause", "state", "facts"})
 """The values that are texts of ours themselves."""
 _FIGURES = frozenset({"count", "number", "code", "line", "column", "most"})
 _FIGURE, _HEX = r"[-+]?\d[\d.,e+]*%?", "[0-9A-F]+"
@@ -32,12 +32,12 @@ _MARKS_OF_LISTS = ("; ", " or ", ", ")
 _BULLET = re.compile(r"(\s*(?:[-*]|\d+\.) )?(.*)", re.DOTALL)
 
 
-def told(text: str) -> str:
+def translate(text: str) -> str:
     """`text` as the screen says it."""
-    return text if language() == "en" or not text else _told(text)
+    return text if language() == "en" or not text else _translate_text(text)
 
 
-def answered(text: str) -> str:
+def translate_lines(text: str) -> str:
     """What the program itself says, line by line, as the screen says it."""
     return text if language() == "en" else "\n".join(_line(line) for line in text.split("\n"))
 
@@ -52,38 +52,38 @@ def _line(line: str) -> str:
 def _by_parts(text: str) -> str:
     for mark in (" · ", "; "):
         parts = text.split(mark)
-        if len(parts) > 1 and (mark == " · " or _told(text) == text):
+        if len(parts) > 1 and (mark == " · " or _translate_text(text) == text):
             says = [_by_parts(part) for part in parts]
             if says != parts:
                 return _joint(mark).join(says)
-    said = _told(text)
+    said = _translate_text(text)
     head, colon, rest = text.partition(": ")
     if said != text or not colon:
         return said
-    says = (_told(head), _by_parts(rest))
+    says = (_translate_text(head), _by_parts(rest))
     if says[0] == head and (says[1] == rest or rest in _WORDS):  # one word after what is not ours need not be ours
         return text
     return _joint(colon).join(says)
 
 
 @lru_cache(1024)
-def _told(text: str) -> str:
+def _translate_text(text: str) -> str:
     if text in _plain():
-        return p_(BELOW, text)
+        return p_(ENGINE_CONTEXT, text)
     if text in _WORDS:
         return _(text)
     for mark in _MARKS_OF_LISTS:
         if mark not in text:
             continue
         parts = text.split(mark)
-        says = [_told(part) for part in parts]
+        says = [_translate_text(part) for part in parts]
         if all(part != say for part, say in zip(parts, says, strict=True)):
             return _joint(mark).join(says)
     for pattern, form in _patterns():
         if found := pattern.fullmatch(text):
             values = found.groupdict()
-            said = {name: _by_parts(value) if name in _SAID_TOO else value for name, value in values.items()}
-            return p_(BELOW, form).format_map(said)
+            said = {name: _by_parts(value) if name in _NESTED_ARGUMENTS else value for name, value in values.items()}
+            return p_(ENGINE_CONTEXT, form).format_map(said)
     return text
 
 
@@ -103,17 +103,17 @@ def _joint(mark: str) -> str:
 
 @cache
 def _plain() -> frozenset[str]:
-    return frozenset(form for form in forms(BELOW) if "{" not in form)
+    return frozenset(form for form in msgids(ENGINE_CONTEXT) if "{" not in form)
 
 
 @cache
 def _patterns() -> tuple[tuple[re.Pattern[str], str], ...]:
     """The forms that hold values, as patterns of what comes; those that say the most of their own come first."""
-    with_values = sorted((form for form in forms(BELOW) if "{" in form), key=own_words, reverse=True)
+    with_values = sorted((form for form in msgids(ENGINE_CONTEXT) if "{" in form), key=literal_length, reverse=True)
     return tuple((_pattern(form), form) for form in with_values)
 
 
-def own_words(form: str) -> int:
+def literal_length(form: str) -> int:
     """How many characters of a form are not values."""
     return sum(len(text) for text, *_rest in Formatter().parse(form))
 

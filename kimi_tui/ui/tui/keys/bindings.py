@@ -8,11 +8,11 @@ from kimi_tui.ui.tui.i18n.catalog import N_
 if TYPE_CHECKING:
     from textual.binding import Binding
 
-Where = Literal[
+KeyContext = Literal[
     "everywhere", "composer", "panes", "conversation", "flow", "todo", "time", "approval", "branches", "question",
     "approvals",
 ]  # fmt: skip
-PANES: frozenset[Where] = frozenset(("conversation", "flow", "todo", "time", "approvals"))
+PANES: frozenset[KeyContext] = frozenset(("conversation", "flow", "todo", "time", "approvals"))
 """The places whose letters are keys."""
 RULE = N_(
     "In the message, letters write. In a pane they are its keys, all of them: "
@@ -20,7 +20,7 @@ RULE = N_(
 )
 """What a letter does."""
 
-WHERE: dict[Where, str] = {
+KEY_CONTEXTS: dict[KeyContext, str] = {
     "everywhere": N_("everywhere"),
     "composer": N_("composer"),
     "panes": N_("every pane"),
@@ -37,7 +37,7 @@ WHERE: dict[Where, str] = {
 
 
 @dataclass(frozen=True, slots=True)
-class Key:
+class KeyBinding:
     """`keys` as Textual names them, comma between alternatives; `action` "" where the widget itself sees to it.
 
     Keys with an action are actions of the app; `priority` ones act wherever the focus is.
@@ -46,15 +46,15 @@ class Key:
     id: str
     keys: str
     action: str
-    what: str
-    where: Where = "everywhere"
+    description: str
+    context: KeyContext = "everywhere"
     priority: bool = False
     in_palette: bool = True
 
 
-KEYS: tuple[Key, ...] = (
-    Key("interrupt", "escape", "escape", "Interrupt the turn (a flow pauses)"),
-    Key(
+KEYS: tuple[KeyBinding, ...] = (
+    KeyBinding("interrupt", "escape", "escape", "Interrupt the turn (a flow pauses)"),
+    KeyBinding(
         "copy",
         "ctrl+c",
         "copy_or_clear",
@@ -62,8 +62,8 @@ KEYS: tuple[Key, ...] = (
         priority=True,
         in_palette=False,
     ),
-    Key("quit", "ctrl+q", "leave", "Quit", priority=True),
-    Key(
+    KeyBinding("quit", "ctrl+q", "leave", "Quit", priority=True),
+    KeyBinding(
         "suspend",
         "ctrl+z",
         "suspend",
@@ -71,89 +71,91 @@ KEYS: tuple[Key, ...] = (
         priority=True,
         in_palette=False,
     ),
-    Key("help", "f1", "help", "The keys that act here", priority=True),
-    Key("conversation", "f2", "pane('talk')", "Go to the conversation", priority=True),
-    Key("flow", "f3", "pane('flow')", "Go to the flow", priority=True),
-    Key("todo", "f4,ctrl+t", "pane('todo')", "Go to the todo list", priority=True),
-    Key("approvals", "f5", "pane('waiting')", "Answer what waits", priority=True),
-    Key("next", "f6", "screen.next_pane", "Next pane", priority=True),
-    Key("drawer", "f7", "screen.drawer", "Open the right side, or go back", priority=True),
-    Key("wider", "f9", "screen.widen(4)", "Widen the right side", priority=True),
-    Key("narrower", "f10,f21,shift+f9", "screen.widen(-4)", "Narrow the right side", priority=True),
-    Key("zoom", "f11", "screen.zoom", "Zoom the pane, or back", priority=True),
-    Key("palette", "ctrl+p", "command_palette", "All actions", in_palette=False),
-    Key("expand", "ctrl+o", "screen.expand", "Open all cards, or fold them", priority=True),
-    Key("find", "ctrl+f", "screen.find", "Find in the conversation", priority=True),
-    Key("sessions", "ctrl+l", "door('sessions')", "Sessions", priority=True, in_palette=False),
-    Key("time", "f8", "time", "Go back in time: the session as it was", priority=True),
-    Key("plan", "shift+tab", "plan", "Plan mode on or off", priority=True),
-    Key("editor", "ctrl+g", "editor", "Write in your editor; in the conversation, read it there", priority=True),
-    Key("scrollback", "", "scrollback", "The conversation in the terminal's own scrollback"),
-    Key("theme", "", "themes", "Change the theme"),
-    Key("send", "enter", "", "Send; queue while a turn runs", "composer", in_palette=False),
-    Key("newline", "shift+enter,alt+enter,ctrl+j", "", "New line", "composer", in_palette=False),
-    Key("steer", "ctrl+s", "", "Say it to the running turn now", "composer", in_palette=False),
-    Key("paste", "ctrl+v", "", "Paste; a picture becomes a chip", "composer", in_palette=False),
-    Key("history", "ctrl+r", "", "Search earlier messages", "composer", in_palette=False),
-    Key("older", "up", "", "Earlier message; the last of the queue", "composer", in_palette=False),
-    Key("page", "pageup,pagedown,ctrl+end", "", "Scroll the conversation", "composer", in_palette=False),
-    Key("commands", "/", "", "Commands, skills and flows", "composer", in_palette=False),
-    Key("files", "@", "", "Files", "composer", in_palette=False),
-    Key("shell", "!", "", "Run a shell line, without the model", "composer", in_palette=False),
-    Key("eof", "ctrl+d", "", "Quit, when nothing is written", "composer", in_palette=False),
-    Key("write", "i", "", "Write the message", "panes", in_palette=False),
-    Key("scroll", "up,down,pageup,pagedown", "", "Scroll", "conversation", in_palette=False),
-    Key("block", "j,k", "", "Next and previous block", "conversation", in_palette=False),
-    Key("card", "alt+down,alt+up", "", "Next and previous card", "conversation", in_palette=False),
-    Key("turns", "[,]", "", "Your message before, the next", "conversation", in_palette=False),
-    Key("copy-block", "y", "", "Copy the block, or the last reply", "conversation", in_palette=False),
-    Key("open", "enter", "", "Open or fold a card", "conversation", in_palette=False),
-    Key("write-out", "t", "", "Into the terminal's own scrollback", "conversation", in_palette=False),
-    Key("matches", "n,N", "", "Next and previous match", "conversation", in_palette=False),
-    Key("follow", "end,ctrl+end", "", "To the end, and follow it", "conversation", in_palette=False),
-    Key("walk", "up,down,left,right", "", "Walk along the chart", "flow", in_palette=False),
-    Key("node", "enter", "", "Open the node, or start the flow", "flow", in_palette=False),
-    Key("pause", "space", "", "Pause, or go on", "flow", in_palette=False),
-    Key("step", "n", "", "One step", "flow", in_palette=False),
-    Key("breakpoint", "b", "", "Breakpoint on the node", "flow", in_palette=False),
-    Key("branch", "c", "", "Choose a branch", "flow", in_palette=False),
-    Key("again", "r", "", "Run the node again", "flow", in_palette=False),
-    Key("stop", "x", "", "Stop the run", "flow", in_palette=False),
-    Key("jump", "j", "", "Go on from the node", "flow", in_palette=False),
-    Key("prompt", "p", "", "Edit the node's prompt, and run it", "flow", in_palette=False),
-    Key("ask", "a", "", "Ask me at this decision; A: at each", "flow", in_palette=False),
-    Key("size", "z,plus,minus", "", "As it fits, boxes, compact, outline", "flow", in_palette=False),
-    Key("outline", "o", "", "Outline", "flow", in_palette=False),
-    Key("turned", "d", "", "Downwards or to the right", "flow", in_palette=False),
-    Key("pan", "shift+up,shift+down,shift+left,shift+right", "", "Pan; also by dragging", "flow", in_palette=False),
-    Key("map", "m", "", "The map of a large chart", "flow", in_palette=False),
-    Key("here", "home", "", "Back to the current node, and follow it", "flow", in_palette=False),
-    Key("view", "v,s", "", "In the list: show the chart here; start it", "flow", in_palette=False),
-    Key("export", "e", "", "Export the run or the chart", "flow", in_palette=False),
-    Key("cut-off", "g", "", N_("Go on with the run that was cut off"), "flow", in_palette=False),
-    Key("menu", "full_stop", "", N_("All that can be done here; also a right click"), "flow", in_palette=False),
-    Key("runs", "h", "", "Earlier runs: compare, count, replay", "flow", in_palette=False),
-    Key("list", "l", "", "List the flows, when the run has ended", "flow", in_palette=False),
-    Key("moment", "left,right", "", "The moment before, the next one", "time", in_palette=False),
-    Key("nodes", "up,down", "", "The node or decision before, the next one", "time", in_palette=False),
-    Key("play", "space", "", "Play, or hold", "time", in_palette=False),
-    Key("speed", "plus,minus", "", "Faster, slower", "time", in_palette=False),
-    Key("edges", "home,end", "", "The beginning; now", "time", in_palette=False),
-    Key("once", "y,1", "", "Yes, this once", "approval", in_palette=False),
-    Key("session", "a,2", "", "Yes, for this session", "approval", in_palette=False),
-    Key("no", "n,3", "", "No", "approval", in_palette=False),
-    Key("why", "f,4", "", "No, and say why", "approval", in_palette=False),
-    Key("edit", "e", "", "Edit the command before it runs", "approval", in_palette=False),
-    Key("whole", "ctrl+f", "", "The whole of it on the whole screen", "approval", in_palette=False),
-    Key("hunks", "h", "", "Take the changes of an edit one by one", "approval", in_palette=False),
-    Key("comment", "tab", "", "Say something with the answer", "approval", in_palette=False),
-    Key("other", "left,right", "", "The one before, the next that waits", "approval", in_palette=False),
-    Key("read", "pageup,pagedown", "", "Scroll the text", "approval", in_palette=False),
-    Key("take", "1…9", "", "Take that branch", "branches", in_palette=False),
-    Key("option", "1…4", "", "Give that answer, or tick it", "question", in_palette=False),
-    Key("own", "o", "", "Another answer", "question", in_palette=False),
-    Key("done", "d", "", "Done ticking", "question", in_palette=False),
-    Key("waiting", "enter", "", "Open the approval", "approvals", in_palette=False),
+    KeyBinding("help", "f1", "help", "The keys that act here", priority=True),
+    KeyBinding("conversation", "f2", "pane('talk')", "Go to the conversation", priority=True),
+    KeyBinding("flow", "f3", "pane('flow')", "Go to the flow", priority=True),
+    KeyBinding("todo", "f4,ctrl+t", "pane('todo')", "Go to the todo list", priority=True),
+    KeyBinding("approvals", "f5", "pane('waiting')", "Answer what waits", priority=True),
+    KeyBinding("next", "f6", "screen.next_pane", "Next pane", priority=True),
+    KeyBinding("drawer", "f7", "screen.drawer", "Open the right side, or go back", priority=True),
+    KeyBinding("wider", "f9", "screen.widen(4)", "Widen the right side", priority=True),
+    KeyBinding("narrower", "f10,f21,shift+f9", "screen.widen(-4)", "Narrow the right side", priority=True),
+    KeyBinding("zoom", "f11", "screen.zoom", "Zoom the pane, or back", priority=True),
+    KeyBinding("palette", "ctrl+p", "command_palette", "All actions", in_palette=False),
+    KeyBinding("expand", "ctrl+o", "screen.expand", "Open all cards, or fold them", priority=True),
+    KeyBinding("find", "ctrl+f", "screen.find", "Find in the conversation", priority=True),
+    KeyBinding("sessions", "ctrl+l", "door('sessions')", "Sessions", priority=True, in_palette=False),
+    KeyBinding("time", "f8", "time", "Go back in time: the session as it was", priority=True),
+    KeyBinding("plan", "shift+tab", "plan", "Plan mode on or off", priority=True),
+    KeyBinding("editor", "ctrl+g", "editor", "Write in your editor; in the conversation, read it there", priority=True),
+    KeyBinding("scrollback", "", "scrollback", "The conversation in the terminal's own scrollback"),
+    KeyBinding("theme", "", "themes", "Change the theme"),
+    KeyBinding("send", "enter", "", "Send; queue while a turn runs", "composer", in_palette=False),
+    KeyBinding("newline", "shift+enter,alt+enter,ctrl+j", "", "New line", "composer", in_palette=False),
+    KeyBinding("steer", "ctrl+s", "", "Say it to the running turn now", "composer", in_palette=False),
+    KeyBinding("paste", "ctrl+v", "", "Paste; a picture becomes a chip", "composer", in_palette=False),
+    KeyBinding("history", "ctrl+r", "", "Search earlier messages", "composer", in_palette=False),
+    KeyBinding("older", "up", "", "Earlier message; the last of the queue", "composer", in_palette=False),
+    KeyBinding("page", "pageup,pagedown,ctrl+end", "", "Scroll the conversation", "composer", in_palette=False),
+    KeyBinding("commands", "/", "", "Commands, skills and flows", "composer", in_palette=False),
+    KeyBinding("files", "@", "", "Files", "composer", in_palette=False),
+    KeyBinding("shell", "!", "", "Run a shell line, without the model", "composer", in_palette=False),
+    KeyBinding("eof", "ctrl+d", "", "Quit, when nothing is written", "composer", in_palette=False),
+    KeyBinding("write", "i", "", "Write the message", "panes", in_palette=False),
+    KeyBinding("scroll", "up,down,pageup,pagedown", "", "Scroll", "conversation", in_palette=False),
+    KeyBinding("block", "j,k", "", "Next and previous block", "conversation", in_palette=False),
+    KeyBinding("card", "alt+down,alt+up", "", "Next and previous card", "conversation", in_palette=False),
+    KeyBinding("turns", "[,]", "", "Your message before, the next", "conversation", in_palette=False),
+    KeyBinding("copy-block", "y", "", "Copy the block, or the last reply", "conversation", in_palette=False),
+    KeyBinding("open", "enter", "", "Open or fold a card", "conversation", in_palette=False),
+    KeyBinding("write-out", "t", "", "Into the terminal's own scrollback", "conversation", in_palette=False),
+    KeyBinding("matches", "n,N", "", "Next and previous match", "conversation", in_palette=False),
+    KeyBinding("follow", "end,ctrl+end", "", "To the end, and follow it", "conversation", in_palette=False),
+    KeyBinding("walk", "up,down,left,right", "", "Walk along the chart", "flow", in_palette=False),
+    KeyBinding("node", "enter", "", "Open the node, or start the flow", "flow", in_palette=False),
+    KeyBinding("pause", "space", "", "Pause, or go on", "flow", in_palette=False),
+    KeyBinding("step", "n", "", "One step", "flow", in_palette=False),
+    KeyBinding("breakpoint", "b", "", "Breakpoint on the node", "flow", in_palette=False),
+    KeyBinding("branch", "c", "", "Choose a branch", "flow", in_palette=False),
+    KeyBinding("again", "r", "", "Run the node again", "flow", in_palette=False),
+    KeyBinding("stop", "x", "", "Stop the run", "flow", in_palette=False),
+    KeyBinding("jump", "j", "", "Go on from the node", "flow", in_palette=False),
+    KeyBinding("prompt", "p", "", "Edit the node's prompt, and run it", "flow", in_palette=False),
+    KeyBinding("ask", "a", "", "Ask me at this decision; A: at each", "flow", in_palette=False),
+    KeyBinding("size", "z,plus,minus", "", "As it fits, boxes, compact, outline", "flow", in_palette=False),
+    KeyBinding("outline", "o", "", "Outline", "flow", in_palette=False),
+    KeyBinding("turned", "d", "", "Downwards or to the right", "flow", in_palette=False),
+    KeyBinding(
+        "pan", "shift+up,shift+down,shift+left,shift+right", "", "Pan; also by dragging", "flow", in_palette=False
+    ),
+    KeyBinding("map", "m", "", "The map of a large chart", "flow", in_palette=False),
+    KeyBinding("here", "home", "", "Back to the current node, and follow it", "flow", in_palette=False),
+    KeyBinding("view", "v,s", "", "In the list: show the chart here; start it", "flow", in_palette=False),
+    KeyBinding("export", "e", "", "Export the run or the chart", "flow", in_palette=False),
+    KeyBinding("cut-off", "g", "", N_("Go on with the run that was cut off"), "flow", in_palette=False),
+    KeyBinding("menu", "full_stop", "", N_("All that can be done here; also a right click"), "flow", in_palette=False),
+    KeyBinding("runs", "h", "", "Earlier runs: compare, count, replay", "flow", in_palette=False),
+    KeyBinding("list", "l", "", "List the flows, when the run has ended", "flow", in_palette=False),
+    KeyBinding("moment", "left,right", "", "The moment before, the next one", "time", in_palette=False),
+    KeyBinding("nodes", "up,down", "", "The node or decision before, the next one", "time", in_palette=False),
+    KeyBinding("play", "space", "", "Play, or hold", "time", in_palette=False),
+    KeyBinding("speed", "plus,minus", "", "Faster, slower", "time", in_palette=False),
+    KeyBinding("edges", "home,end", "", "The beginning; now", "time", in_palette=False),
+    KeyBinding("once", "y,1", "", "Yes, this once", "approval", in_palette=False),
+    KeyBinding("session", "a,2", "", "Yes, for this session", "approval", in_palette=False),
+    KeyBinding("no", "n,3", "", "No", "approval", in_palette=False),
+    KeyBinding("why", "f,4", "", "No, and say why", "approval", in_palette=False),
+    KeyBinding("edit", "e", "", "Edit the command before it runs", "approval", in_palette=False),
+    KeyBinding("whole", "ctrl+f", "", "The whole of it on the whole screen", "approval", in_palette=False),
+    KeyBinding("hunks", "h", "", "Take the changes of an edit one by one", "approval", in_palette=False),
+    KeyBinding("comment", "tab", "", "Say something with the answer", "approval", in_palette=False),
+    KeyBinding("other", "left,right", "", "The one before, the next that waits", "approval", in_palette=False),
+    KeyBinding("read", "pageup,pagedown", "", "Scroll the text", "approval", in_palette=False),
+    KeyBinding("take", "1…9", "", "Take that branch", "branches", in_palette=False),
+    KeyBinding("option", "1…4", "", "Give that answer, or tick it", "question", in_palette=False),
+    KeyBinding("own", "o", "", "Another answer", "question", in_palette=False),
+    KeyBinding("done", "d", "", "Done ticking", "question", in_palette=False),
+    KeyBinding("waiting", "enter", "", "Open the approval", "approvals", in_palette=False),
 )
 
 ACTIONS = frozenset(key.action.partition("(")[0] for key in KEYS if key.action)
@@ -169,7 +171,7 @@ _SHIFTED = {f"f{number + 12}": f"f{number}" for number in range(1, 13)}
 """What some terminals send for a function key with Shift."""
 
 
-def shown(keys: str) -> str:
+def display_keys(keys: str) -> str:
     """Keys as a person writes them: `Ctrl+P`, `F1`, `↑ ↓`."""
     return " ".join(dict.fromkeys(_one(key) for key in keys.split(",") if key))
 
@@ -189,13 +191,13 @@ def bindings() -> "list[Binding]":
     from textual.binding import Binding
 
     return [
-        Binding(key.keys, key.action, key.what, show=False, priority=key.priority, id=key.id)
+        Binding(key.keys, key.action, key.description, show=False, priority=key.priority, id=key.id)
         for key in KEYS
         if key.action and key.keys
     ]
 
 
-def acting(where: Where) -> list[Key]:
+def bindings_for(where: KeyContext) -> list[KeyBinding]:
     """The keys that act in a place, its own first."""
-    places: list[Where] = [where, *(("panes",) if where in PANES else ()), "everywhere"]
-    return [key for place in dict.fromkeys(places) for key in KEYS if key.where == place]
+    places: list[KeyContext] = [where, *(("panes",) if where in PANES else ()), "everywhere"]
+    return [key for place in dict.fromkeys(places) for key in KEYS if key.context == place]

@@ -3,10 +3,10 @@
 from typing import TYPE_CHECKING
 
 from kimi_tui.ui.tui.i18n.catalog import _, p_
-from kimi_tui.ui.tui.keys.bindings import KEYS, PANES, Where, shown
+from kimi_tui.ui.tui.keys.bindings import KEYS, PANES, KeyContext, display_keys
 from kimi_tui.ui.tui.keys.keymap import KeyMap
 from kimi_tui.ui.tui.main_screen.footer import Hint
-from kimi_tui.ui.tui.main_screen.screen import Home
+from kimi_tui.ui.tui.main_screen.screen import MainScreen
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -19,19 +19,19 @@ if TYPE_CHECKING:
 _SIGNS = {"Space": "space", ".": "full_stop"}
 
 
-def reach(keymap: KeyMap) -> str:
+def approvals_key(keymap: KeyMap) -> str:
     """The key that brings the focus to what waits, as it is called now."""
     key = next(key for key in KEYS if key.id == "approvals")
-    return shown(keymap.given.get(key.id, key.keys).partition(",")[0])
+    return display_keys(keymap.overrides.get(key.id, key.keys).partition(",")[0])
 
 
 def writes(keymap: KeyMap) -> str:
     """The key that goes from a pane to the message, as it is called now."""
     key = next(key for key in KEYS if key.id == "write")
-    return shown(keymap.given.get(key.id, key.keys).partition(",")[0]) or "Esc"
+    return display_keys(keymap.overrides.get(key.id, key.keys).partition(",")[0]) or "Esc"
 
 
-def writing() -> tuple[Hint, ...]:
+def composer_hints() -> tuple[Hint, ...]:
     """Where one writes and nothing runs."""
     return (
         ("Enter", _("send")),
@@ -48,7 +48,7 @@ def _help() -> Hint:
     return ("F1", _("help"))
 
 
-def where_of(home: Home) -> Where:
+def focus_context(home: MainScreen) -> KeyContext:
     """The place that the focus is in."""
     if home.approval.has_focus_within:
         return "approval"
@@ -71,21 +71,25 @@ def where_of(home: Home) -> Where:
             return "composer"
 
 
-def hints_for(home: Home, state: "UiState", keymap: KeyMap) -> tuple[Hint, ...]:
+def hints_for(home: MainScreen, state: "UiState", keymap: KeyMap) -> tuple[Hint, ...]:
     """The keys that matter now, by the names that they have now."""
     hints = _hints_in_a_line(home) or _hints_for(home, state)
-    if not keymap.given:
+    if not keymap.overrides:
         return hints
-    where, names = where_of(home), dict[str, str]()
+    where, names = focus_context(home), dict[str, str]()
     for key in KEYS:
-        if key.id in keymap.given and (key.where in (where, "everywhere") or (key.where == "panes" and where in PANES)):
-            new = shown(keymap.given[key.id].partition(",")[0])
-            own = [shown(key.keys), *map(shown, key.keys.split(","))]
-            names.update({one: shown(keymap.given[key.id]) if one == own[0] and " " in one else new for one in own})
+        if key.id in keymap.overrides and (
+            key.context in (where, "everywhere") or (key.context == "panes" and where in PANES)
+        ):
+            new = display_keys(keymap.overrides[key.id].partition(",")[0])
+            own = [display_keys(key.keys), *map(display_keys, key.keys.split(","))]
+            names.update(
+                {one: display_keys(keymap.overrides[key.id]) if one == own[0] and " " in one else new for one in own}
+            )
     return tuple((name, meaning) for key, meaning in hints if (name := names.get(key, key)))
 
 
-def _hints_in_a_line(home: Home) -> tuple[Hint, ...]:
+def _hints_in_a_line(home: MainScreen) -> tuple[Hint, ...]:
     """Where something other than the message is written; none elsewhere."""
     hints: tuple[Hint, ...] = ()
     if home.approval.has_focus_within and home.approval.writes:
@@ -98,20 +102,20 @@ def _hints_in_a_line(home: Home) -> tuple[Hint, ...]:
     return (*hints, _help()) if hints else ()
 
 
-def _hints_for(home: Home, state: "UiState") -> tuple[Hint, ...]:
+def _hints_for(home: MainScreen, state: "UiState") -> tuple[Hint, ...]:
     running = state.turn.running
-    where = where_of(home)
+    where = focus_context(home)
     if where in PANES:
-        return (*_first(home), *_in_a_pane(home, state, where), _help())
+        return (*_pending_hint(home), *_in_a_pane(home, state, where), _help())
     match where:
         case "approval":
             hints: tuple[Hint, ...] = (
                 ("y", _("once")),
-                *((("a", _("this session")),) if "session" in home.approval.offered else ()),
+                *((("a", _("this session")),) if "session" in home.approval.offered_options else ()),
                 ("n", p_("answer", "no")),
                 ("f", _("no, and why")),
                 ("Tab", _("comment")),
-                *((("h", _("choose changes")),) if "hunks" in home.approval.offered else ()),
+                *((("h", _("choose changes")),) if "hunks" in home.approval.offered_options else ()),
                 *((("PgDn", _("read on")),) if home.approval.reads_on else ()),
                 ("Esc", _("interrupt")),
             )
@@ -121,7 +125,7 @@ def _hints_for(home: Home, state: "UiState") -> tuple[Hint, ...]:
             hints = (("1…4", _("answer")), ("o", _("another answer")), ("Esc", _("no answer")))
         case "branches":
             hints = (("1…9", _("take a branch")), ("↑ ↓ Enter", _("choose")), ("Esc", _("later")))
-        case _ if home.asks is not None:
+        case _ if home.open_dialog_widget is not None:
             hints = (("Enter", _("queue")), ("Esc", _("interrupt"))) if running else (("Enter", _("send")),)
         case _ if running:
             hints = (
@@ -132,11 +136,11 @@ def _hints_for(home: Home, state: "UiState") -> tuple[Hint, ...]:
                 ("Ctrl+P", _("palette")),
             )
         case _:
-            return writing()
-    return (*_first(home), *hints, _help())
+            return composer_hints()
+    return (*_pending_hint(home), *hints, _help())
 
 
-def _in_a_pane(home: Home, state: "UiState", where: Where) -> list[Hint]:
+def _in_a_pane(home: MainScreen, state: "UiState", where: KeyContext) -> list[Hint]:
     """Where letters are keys: how to leave, and those that act now."""
     zoomed = home.zoomed not in (None, "talk") and home.focused_pane == home.zoomed
     hints: list[Hint] = [("Esc", _("back") if home.opened else _("leave the zoom"))] if zoomed else []
@@ -156,7 +160,7 @@ def _in_a_pane(home: Home, state: "UiState", where: Where) -> list[Hint]:
     return hints
 
 
-def _keys_of(home: Home, state: "UiState", where: Where) -> tuple[Hint, ...]:
+def _keys_of(home: MainScreen, state: "UiState", where: KeyContext) -> tuple[Hint, ...]:
     run = state.flow.run
     match where:
         case "time":
@@ -186,10 +190,10 @@ def _acts(key: str, active: "Mapping[str, ActiveBinding]") -> bool:
     return (len(name) > 1 and name not in _SIGNS.values()) or (bound is not None and bound.enabled)
 
 
-def _first(home: Home) -> tuple[Hint, ...]:
+def _pending_hint(home: MainScreen) -> tuple[Hint, ...]:
     """The key to what waits, where the focus is elsewhere."""
-    if home.asks is None or home.asks.has_focus_within or home.scrub.has_focus:
+    if home.open_dialog_widget is None or home.open_dialog_widget.has_focus_within or home.scrub.has_focus:
         return ()
-    if home.asks is home.approval:
+    if home.open_dialog_widget is home.approval:
         return (("F5", _("answer the approval")),)
-    return (("F5", _("answer the question") if home.asks is home.question else _("take a branch")),)
+    return (("F5", _("answer the question") if home.open_dialog_widget is home.question else _("take a branch")),)

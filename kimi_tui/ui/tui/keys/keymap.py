@@ -11,7 +11,7 @@ from pathlib import Path
 
 from kimi_tui.regular_file import read_text
 from kimi_tui.ui.tui.i18n.catalog import _
-from kimi_tui.ui.tui.keys.bindings import KEYS, PANES, Key, Where
+from kimi_tui.ui.tui.keys.bindings import KEYS, PANES, KeyBinding, KeyContext
 
 _MODIFIERS = ("ctrl", "alt", "shift", "super", "hyper", "meta")
 _NAMED = frozenset(
@@ -26,9 +26,9 @@ _SIGNS = {
     "solidus": "slash", "reverse_solidus": "backslash", "commercial_at": "at", "hyphen_minus": "minus",
     "plus_sign": "plus", "low_line": "underscore",
 }  # fmt: skip
-_FIXED = frozenset(("commands", "files", "shell", "take", "option"))
+_NOT_REMAPPABLE = frozenset(("commands", "files", "shell", "take", "option"))
 """What is text that one types, or a row of digits: it has no other key."""
-_EACH = frozenset(
+_POSITIONAL = frozenset(
     ("scroll", "card", "matches", "walk", "size", "pan", "view", "moment", "nodes", "speed", "edges", "other", "read")
 )
 """Actions whose keys mean something each: as many are wanted, in the same order."""
@@ -36,11 +36,11 @@ OFF = "none"
 
 
 @dataclass(frozen=True, slots=True)
-class KeyTrouble:
+class KeymapProblem:
     """What is wrong with one entry; `name` is its key in the table."""
 
     name: str
-    what: str
+    description: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,22 +48,22 @@ class KeyMap:
     """`given`: action id to its keys. `stands_for`: in each place, pressed key to the key that it stands for ("":
     nothing), or `run:ID` for an action that has no key of itself."""
 
-    given: Mapping[str, str] = field(default_factory=dict[str, str])
-    stands_for: Mapping[Where, Mapping[str, str]] = field(default_factory=dict["Where", "Mapping[str, str]"])
-    troubles: tuple[KeyTrouble, ...] = ()
+    overrides: Mapping[str, str] = field(default_factory=dict[str, str])
+    user_keys: Mapping[KeyContext, Mapping[str, str]] = field(default_factory=dict["KeyContext", "Mapping[str, str]"])
+    problems: tuple[KeymapProblem, ...] = ()
 
-    def keys_of(self, key: Key) -> str:
+    def keys_of(self, key: KeyBinding) -> str:
         """Those that it has now, comma between them."""
-        return self.given.get(key.id, key.keys)
+        return self.overrides.get(key.id, key.keys)
 
-    def pressed(self, key: str, where: Where) -> str | None:
+    def resolve(self, key: str, where: KeyContext) -> str | None:
         """What a pressed key stands for in a place; None: itself."""
-        if (found := self.stands_for.get(where, {}).get(key)) is not None:
+        if (found := self.user_keys.get(where, {}).get(key)) is not None:
             return found
-        if where in PANES and (found := self.stands_for.get("panes", {}).get(key)) is not None:
+        if where in PANES and (found := self.user_keys.get("panes", {}).get(key)) is not None:
             return found
-        found = self.stands_for.get("everywhere", {}).get(key)
-        own = (one for one in KEYS if one.where == where and one.where != "everywhere")
+        found = self.user_keys.get("everywhere", {}).get(key)
+        own = (one for one in KEYS if one.context == where and one.context != "everywhere")
         if found == "" and any(key in self.keys_of(one).split(",") for one in own):
             return None  # taken from an action that acts everywhere, and still one of this place
         return found
@@ -73,32 +73,32 @@ def read_keys(table: Mapping[str, str]) -> KeyMap:
     """The map for the configuration's `keys`. An entry that is wrong is left out and told."""
     known = {key.id: key for key in KEYS}
     given: dict[str, str] = {}
-    troubles: list[KeyTrouble] = []
+    troubles: list[KeymapProblem] = []
     for name, text in table.items():
         key = known.get(name)
         try:
-            if key is None or name in _FIXED:
+            if key is None or name in _NOT_REMAPPABLE:
                 raise ValueError(_("there is no such action") if key is None else _("this has no other key"))
             keys = _keys(text)
             _fits(key, keys)
         except ValueError as error:
-            troubles.append(KeyTrouble(name, str(error)))
+            troubles.append(KeymapProblem(name, str(error)))
         else:
             given[name] = ",".join(keys)
     for name, what in [*_conflicts(given)]:
-        troubles.append(KeyTrouble(name, what))
+        troubles.append(KeymapProblem(name, what))
         del given[name]
-    places: dict[Where, dict[str, str]] = {}
+    places: dict[KeyContext, dict[str, str]] = {}
     for name in given:
-        places.setdefault(known[name].where, {}).update(dict.fromkeys(known[name].keys.split(","), ""))
+        places.setdefault(known[name].context, {}).update(dict.fromkeys(known[name].keys.split(","), ""))
     for name, text in given.items():
-        places[known[name].where].update(_meant(known[name], text.split(",") if text else []))
+        places[known[name].context].update(_parse_keys(known[name], text.split(",") if text else []))
     return KeyMap(given, places, tuple(troubles))
 
 
-def _meant(key: Key, keys: list[str]) -> dict[str, str]:
+def _parse_keys(key: KeyBinding, keys: list[str]) -> dict[str, str]:
     own = [one for one in key.keys.split(",") if one]
-    if key.id in _EACH:
+    if key.id in _POSITIONAL:
         return dict(zip(keys, own, strict=False))
     return dict.fromkeys(keys, own[0] if own else f"run:{key.id}")
 
@@ -131,13 +131,13 @@ def _key(word: str) -> str:
     return "+".join([*sorted(order), name])
 
 
-def _fits(key: Key, keys: list[str]) -> None:
+def _fits(key: KeyBinding, keys: list[str]) -> None:
     """Raises ValueError where an action cannot have these keys."""
     count = len(key.keys.split(","))
-    if key.id in _EACH and len(keys) != count:
+    if key.id in _POSITIONAL and len(keys) != count:
         order = key.keys.replace(",", ", ")
         raise ValueError(_("it wants {count} keys, in the order of {order}", count=count, order=order))
-    if key.where in ("everywhere", "composer") and (typed := next((one for one in keys if is_text(one)), None)):
+    if key.context in ("everywhere", "composer") and (typed := next((one for one in keys if is_text(one)), None)):
         raise ValueError(_("{key} is a sign that one types; with ctrl or alt, or a function key, it works", key=typed))
 
 
@@ -149,19 +149,21 @@ def is_text(key: str) -> bool:
 
 def _conflicts(given: Mapping[str, str]) -> Iterator[tuple[str, str]]:
     """Entries whose key another action has in the same place, or everywhere. Not what is so of itself."""
-    taken: list[tuple[Key, str]] = [(key, one) for key in KEYS for one in given.get(key.id, key.keys).split(",") if one]
+    taken: list[tuple[KeyBinding, str]] = [
+        (key, one) for key in KEYS for one in given.get(key.id, key.keys).split(",") if one
+    ]
     for name in given:
         for key, one in ((key, one) for key, one in taken if key.id == name):
             other = next(
-                (rival for rival, theirs in taken if rival.id != name and theirs == one and _meet(key, rival)), None
+                (rival for rival, theirs in taken if rival.id != name and theirs == one and _overlap(key, rival)), None
             )
             if other is not None and not (other.id in given and [*given].index(other.id) > [*given].index(name)):
                 yield name, _("{key} is the key of {action} already", key=one, action=other.id)
                 break
 
 
-def _meet(one: Key, other: Key) -> bool:
-    both = {one.where, other.where}
+def _overlap(one: KeyBinding, other: KeyBinding) -> bool:
+    both = {one.context, other.context}
     return len(both) == 1 or "everywhere" in both or ("panes" in both and bool(both & PANES))
 
 
@@ -188,10 +190,11 @@ def lines_of(file: Path | None) -> Mapping[str, int]:
     return found
 
 
-def told(troubles: Iterable[KeyTrouble], file: Path | None) -> list[str]:
+def format_problems(troubles: Iterable[KeymapProblem], file: Path | None) -> list[str]:
     """Each trouble with the file and the line it is in."""
     lines = lines_of(file)
     where = str(file) if file is not None else "--config"
     return [
-        f"{where}{f':{lines[one.name]}' if one.name in lines else ''}: keys.{one.name}: {one.what}" for one in troubles
+        f"{where}{f':{lines[one.name]}' if one.name in lines else ''}: keys.{one.name}: {one.description}"
+        for one in troubles
     ]

@@ -5,17 +5,17 @@ from typing import TYPE_CHECKING
 from kimi_tui.ui.tui.i18n.catalog import _
 
 if TYPE_CHECKING:
-    from kimi_tui.ui.tui.main_screen.screen import Home
+    from kimi_tui.ui.tui.main_screen.screen import MainScreen
 
 
-def refusal_of(home: "Home", key: str, letter: str) -> str | None:
+def refusal_of(home: "MainScreen", key: str, letter: str) -> str | None:
     """Why a printable key does nothing where the focus is; None where it acts or is written."""
     if not home.in_pane:
         return None
     bound = home.active_bindings.get(key)
     if bound is not None and bound.enabled:
         return None
-    if (asks := home.asks) is not None and key in asks.keys and asks.pointing:
+    if (asks := home.open_dialog_widget) is not None and key in asks.keys and asks.pointing:
         return asks.pointing
     if home.flow.has_focus_within and (why := home.flow.why_not(key)):
         return f"{letter}: {why}"

@@ -5,10 +5,10 @@ from typing import TYPE_CHECKING
 from textual import events
 from textual.widgets import Input
 
-from kimi_tui.ui.tui.keys.bindings import KEYS, Where
-from kimi_tui.ui.tui.keys.hints import where_of
+from kimi_tui.ui.tui.keys.bindings import KEYS, KeyContext
+from kimi_tui.ui.tui.keys.hints import focus_context
 from kimi_tui.ui.tui.keys.keymap import is_text
-from kimi_tui.ui.tui.main_screen.screen import Home
+from kimi_tui.ui.tui.main_screen.screen import MainScreen
 
 if TYPE_CHECKING:
     from kimi_tui.ui.tui.app import KimiTui
@@ -16,12 +16,12 @@ if TYPE_CHECKING:
 _SIGNS = {"space": " ", "plus": "+", "minus": "-"}
 
 
-async def meant(app: "KimiTui", event: events.Key) -> events.Key | None:
+async def resolve_key(app: "KimiTui", event: events.Key) -> events.Key | None:
     """The key to go on with; None where it means nothing, or was an action that is done."""
-    where = _where(app)
+    where = _key_context(app)
     if where is None:
         return event
-    key = app.keymap.pressed(event.key, where)
+    key = app.keymap.resolve(event.key, where)
     if key is None or key == event.key or (where in ("everywhere", "composer") and is_text(event.key)):
         return event
     if key.startswith("run:"):
@@ -32,15 +32,15 @@ async def meant(app: "KimiTui", event: events.Key) -> events.Key | None:
     return events.Key(key, key if len(key) == 1 else _SIGNS.get(key))
 
 
-def _where(app: "KimiTui") -> Where | None:
+def _key_context(app: "KimiTui") -> KeyContext | None:
     """The place whose keys act; None on a screen whose keys are its own."""
-    from kimi_tui.ui.tui.dialogs.approval_fullscreen import WholeRequest
+    from kimi_tui.ui.tui.dialogs.approval_fullscreen import ApprovalFullscreen
 
     screen = app.screen
-    if isinstance(screen, WholeRequest):
+    if isinstance(screen, ApprovalFullscreen):
         return "approval"
-    if not isinstance(screen, Home):
+    if not isinstance(screen, MainScreen):
         return None
     if isinstance(screen.focused, Input):
         return "everywhere"
-    return where_of(screen) if screen.furnished else "composer"
+    return focus_context(screen) if screen.panes_ready else "composer"

@@ -7,20 +7,20 @@ from textual import events
 from textual.binding import Binding, BindingType
 from textual.message import Message
 
-from kimi_tui.ui.tui.dialogs.approval_labels import headline_of, who_asks
+from kimi_tui.ui.tui.dialogs.approval_labels import approval_title, requester_label
 from kimi_tui.ui.tui.i18n.catalog import _
 from kimi_tui.ui.tui.text.styled_line import Line, cut
 from kimi_tui.ui.tui.themes.palette import Palette
-from kimi_tui.ui.tui.widgets.line_widget import Sheet
+from kimi_tui.ui.tui.widgets.line_widget import LineWidget
 from kimi_tui.wire.requests import ApprovalRequest
 
 
-class WaitingPane(Sheet, can_focus=True):
+class ApprovalsPane(LineWidget, can_focus=True):
     """The list of approvals; it takes no room while nothing waits."""
 
     DEFAULT_CSS = """
-    WaitingPane { max-height: 30%; border-top: solid $line; padding: 0 1; display: none; }
-    WaitingPane.-filled { display: block; }
+    ApprovalsPane { max-height: 30%; border-top: solid $line; padding: 0 1; display: none; }
+    ApprovalsPane.-filled { display: block; }
     """
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("up", "move(-1)", "Up", show=False),
@@ -50,8 +50,8 @@ class WaitingPane(Sheet, can_focus=True):
         for index, request in enumerate(self.requests):
             here = self.has_focus and index == self.cursor
             name = palette.accent if here else palette.base
-            who = who_asks(request)
-            text = cut(f"{who}  {headline_of(request)}", width - 4)
+            who = requester_label(request)
+            text = cut(f"{who}  {approval_title(request)}", width - 4)
             out.append(Line(((("› " if here else "? "), palette.warning), (text, name))))
         return out
 

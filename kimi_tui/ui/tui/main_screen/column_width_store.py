@@ -15,7 +15,7 @@ _log = logging.getLogger(__name__)
 _TERMINALS = 50
 
 
-def share_file() -> Path:
+def column_width_file() -> Path:
     return paths.home() / "columns.json"
 
 
@@ -26,7 +26,7 @@ def terminal_name(environ: Mapping[str, str] = os.environ) -> str:
     return environ.get("TERM_PROGRAM") or environ.get("TERM") or "terminal"
 
 
-class ColumnShare:
+class ColumnWidthStore:
     """The right column's part of the width, in a file of one number a terminal; None: nobody has said."""
 
     def __init__(self, file: Path, terminal: str) -> None:

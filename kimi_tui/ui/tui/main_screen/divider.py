@@ -13,7 +13,7 @@ from textual.message import Message
 from textual.strip import Strip
 from textual.widget import Widget
 
-from kimi_tui.ui.tui.widgets.line_widget import ground_of, palette_of
+from kimi_tui.ui.tui.widgets.line_widget import background_of, widget_palette
 
 
 def joint(*, left: bool, right: bool, top: bool) -> str:
@@ -55,8 +55,8 @@ class Divider(Widget):
             self.refresh()
 
     def render_line(self, y: int) -> Strip:
-        ground = ground_of(self)
-        palette = palette_of(self)
+        ground = background_of(self)
+        palette = widget_palette(self)
         colour = Color.parse(self.app.theme_variables.get("line", "#404040"))
         line = palette.accent if self._dragged else Style(color=colour.rich_color)
         sign = joint(left=y in self._left, right=y in self._right, top=y == 0)

@@ -9,7 +9,7 @@ from textual.widgets import Input, Static
 from kimi_tui.ui.tui.i18n.catalog import _
 
 
-class Finder(Horizontal):
+class FindBar(Horizontal):
     """Says what is looked for; how many places there are is told to it."""
 
     DEFAULT_CSS = """

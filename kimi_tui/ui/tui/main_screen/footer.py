@@ -7,16 +7,16 @@ from textual.timer import Timer
 
 from kimi_tui.ui.tui.text.styled_line import Line, Run, cells
 from kimi_tui.ui.tui.themes.palette import Palette
-from kimi_tui.ui.tui.widgets.line_widget import Sheet
+from kimi_tui.ui.tui.widgets.line_widget import LineWidget
 
 Hint = tuple[str, str]
 _NOTE_S = 5.0
 
 
-class Hints(Sheet):
+class KeyFooter(LineWidget):
     """Key and meaning, as many as there is room for; `note` is said in their place while it is set."""
 
-    DEFAULT_CSS = "Hints { height: 1; dock: bottom; background: $surface; }"
+    DEFAULT_CSS = "KeyFooter { height: 1; dock: bottom; background: $surface; }"
 
     def __init__(self, *, id: str | None = None) -> None:  # noqa: A002
         super().__init__(id=id)

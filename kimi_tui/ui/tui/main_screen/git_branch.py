@@ -5,8 +5,8 @@ from pathlib import Path
 from kimi_tui.paths import shown
 from kimi_tui.soul.environment import branch_of
 
-__all__ = ["branch_of", "place_of"]
+__all__ = ["branch_of", "folder_label"]
 
 
-def place_of(work_dir: Path) -> str:
+def folder_label(work_dir: Path) -> str:
     return shown(work_dir)

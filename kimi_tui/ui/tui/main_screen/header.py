@@ -6,10 +6,10 @@ from rich.style import Style
 
 from kimi_tui.ui.tui.i18n import formats
 from kimi_tui.ui.tui.i18n.catalog import N_, _, n_, p_
-from kimi_tui.ui.tui.i18n.translate import told
+from kimi_tui.ui.tui.i18n.translate import translate
 from kimi_tui.ui.tui.text.styled_line import Line, Run, cut, cut_start, width_of
 from kimi_tui.ui.tui.themes.palette import Palette
-from kimi_tui.ui.tui.widgets.line_widget import Sheet
+from kimi_tui.ui.tui.widgets.line_widget import LineWidget
 
 NO_MODEL = N_("no model")
 """What an engine without a model names as its model."""
@@ -42,7 +42,7 @@ class HeaderFacts:
     failed: bool = False
 
 
-class Header(Sheet):
+class Header(LineWidget):
     """One row. It is repainted only when a fact has changed."""
 
     DEFAULT_CSS = "Header { height: 1; background: $surface; dock: top; }"
@@ -95,7 +95,7 @@ class Header(Sheet):
             return []
         runs: list[Run] = [(facts.model, palette.base)]
         if facts.model_note:
-            runs.append((f" {told(facts.model_note)}", palette.warning))
+            runs.append((f" {translate(facts.model_note)}", palette.warning))
         if facts.max_context_tokens:
             share, size = f"{facts.context_usage:.0%}", formats.tokens(facts.max_context_tokens)
             style = palette.warning if facts.context_usage >= 0.75 else palette.muted

@@ -6,7 +6,7 @@ Width = Literal["wide", "medium", "narrow"]
 _LEAST_RIGHT, _LEAST_LEFT = 24, 40
 
 LAYOUT = """
-Home { background: $background; layers: base above; }
+MainScreen { background: $background; layers: base above; }
 #body { height: 1fr; }
 #left { width: 1fr; }
 #right { width: 52; }
@@ -15,11 +15,11 @@ Home { background: $background; layers: base above; }
 #welcome { display: none; }
 #talk.-empty #welcome { display: block; }
 #talk:focus-within { border-top: solid $primary; border-title-color: $primary; border-title-style: bold; }
-FlowPane, TodoPane, WaitingPane, Composer { border-title-color: $muted; }
+FlowPane, TodoPane, ApprovalsPane, Composer { border-title-color: $muted; }
 FlowPane:focus-within { border-top: solid $primary; border-title-color: $primary; border-title-style: bold; }
 TodoPane:focus { border-top: solid $primary; border-title-color: $primary; border-title-style: bold; }
-WaitingPane { border-title-color: $warning; }
-WaitingPane:focus { border-top: solid $primary; border-title-style: bold; }
+ApprovalsPane { border-title-color: $warning; }
+ApprovalsPane:focus { border-top: solid $primary; border-title-style: bold; }
 Composer:focus-within { border-title-color: $primary; }
 #right { display: none; }
 Divider { display: none; }
@@ -29,10 +29,10 @@ Divider { display: none; }
 .-behind { display: none; }
 .-alone #talk { display: none; }
 .-alone #strip { display: none; }
-.-alone Docked { height: 1fr; max-height: 100%; }
+.-alone DockedDialog { height: 1fr; max-height: 100%; }
 .-alone PromptArea { max-height: 3; }
 ToastRack { dock: top; align: right top; margin: 0; padding: 0 2 0 0; overflow: hidden; }
-Home > ToastRack { margin: 1 0 0 0; }
+MainScreen > ToastRack { margin: 1 0 0 0; }
 Toast { width: auto; max-width: 64; margin: 0; padding: 0 1; background: $panel; color: $foreground; }
 Input:ansi > .input--cursor { background: ansi_default; color: ansi_default; text-style: reverse; }
 Toast:ansi { border: round $line; padding: 0 1; }
@@ -40,27 +40,27 @@ Toast:ansi { border: round $line; padding: 0 1; }
 .-zoom-talk #right { display: none; }
 .-zoom-flow #left, .-zoom-todo #left, .-zoom-waiting #left { display: none; }
 .-zoom-flow #right, .-zoom-todo #right, .-zoom-waiting #right { display: block; width: 100%; }
-.-zoom-flow TodoPane, .-zoom-flow WaitingPane { display: none; }
-.-zoom-todo FlowPane, .-zoom-todo WaitingPane { display: none; }
+.-zoom-flow TodoPane, .-zoom-flow ApprovalsPane { display: none; }
+.-zoom-todo FlowPane, .-zoom-todo ApprovalsPane { display: none; }
 .-zoom-waiting FlowPane, .-zoom-waiting TodoPane { display: none; }
-.-zoom-todo TodoPane, .-zoom-waiting WaitingPane { height: 1fr; max-height: 100%; }
+.-zoom-todo TodoPane, .-zoom-waiting ApprovalsPane { height: 1fr; max-height: 100%; }
 """
 """The style sheet of the app whose first screen this is."""
 
 
-def layout_of(columns: int, rows: int) -> Width:
+def layout_for_size(columns: int, rows: int) -> Width:
     """Which layout there is room for."""
     if columns < 80 or rows < 20:
         return "narrow"
     return "medium" if columns < 120 else "wide"
 
 
-def right_width(columns: int, share: float | None) -> int:
+def right_column_width(columns: int, share: float | None) -> int:
     """Of the right column: as the person put the border, else what suits most screens; both keep room to read in."""
     width = round(share * columns) if share is not None else max(40, min(64, columns * 37 // 100))
     return max(_LEAST_RIGHT, min(width, columns - _LEAST_LEFT))
 
 
-def bounded(share: float, columns: int) -> float:
+def clamp_share(share: float, columns: int) -> float:
     """A share of the width that leaves both columns room to read in."""
     return max(_LEAST_RIGHT / columns, min(share, 1 - _LEAST_LEFT / columns))

@@ -14,33 +14,33 @@ from textual.message import Message
 from textual.widget import Widget
 from textual.widgets._toast import ToastRack
 
-from kimi_tui.ui.tui.accessibility import Manners
+from kimi_tui.ui.tui.accessibility import DisplayOptions
 from kimi_tui.ui.tui.composer.composer import Composer
 from kimi_tui.ui.tui.i18n.catalog import _
 from kimi_tui.ui.tui.keys.pane_letters import refusal_of
-from kimi_tui.ui.tui.main_screen.column_width_store import ColumnShare, share_file, terminal_name
-from kimi_tui.ui.tui.main_screen.footer import Hint, Hints
+from kimi_tui.ui.tui.main_screen.column_width_store import ColumnWidthStore, column_width_file, terminal_name
+from kimi_tui.ui.tui.main_screen.footer import Hint, KeyFooter
 from kimi_tui.ui.tui.main_screen.header import Header, HeaderFacts
-from kimi_tui.ui.tui.main_screen.layout_css import Width, bounded, layout_of, right_width
+from kimi_tui.ui.tui.main_screen.layout_css import Width, clamp_share, layout_for_size, right_column_width
 from kimi_tui.ui.tui.main_screen.welcome import Welcome
-from kimi_tui.ui.tui.terminal.compositor import NarrowCompositor
-from kimi_tui.ui.tui.terminal.echo_screen import EchoScreen
+from kimi_tui.ui.tui.terminal.compositor import CroppingCompositor
+from kimi_tui.ui.tui.terminal.echo_screen import LowLatencyScreen
 
 if TYPE_CHECKING:
     from kimi_tui.ui.tui.dialogs.approval import ApprovalDialog
     from kimi_tui.ui.tui.dialogs.branch_choice import BranchDialog
-    from kimi_tui.ui.tui.dialogs.docked_dialog import Docked
+    from kimi_tui.ui.tui.dialogs.docked_dialog import DockedDialog
     from kimi_tui.ui.tui.dialogs.question import QuestionDialog
-    from kimi_tui.ui.tui.dialogs.type_ahead import Typed
+    from kimi_tui.ui.tui.dialogs.type_ahead import TypedText
     from kimi_tui.ui.tui.flow_pane.pane import FlowPane
-    from kimi_tui.ui.tui.main_screen.approvals_pane import WaitingPane
+    from kimi_tui.ui.tui.main_screen.approvals_pane import ApprovalsPane
     from kimi_tui.ui.tui.main_screen.divider import Divider
-    from kimi_tui.ui.tui.main_screen.find_bar import Finder
-    from kimi_tui.ui.tui.main_screen.panes import Furniture
-    from kimi_tui.ui.tui.main_screen.status_line import StripLine
+    from kimi_tui.ui.tui.main_screen.find_bar import FindBar
+    from kimi_tui.ui.tui.main_screen.panes import Panes
+    from kimi_tui.ui.tui.main_screen.status_line import StatusLine
     from kimi_tui.ui.tui.main_screen.todo_pane import TodoPane
     from kimi_tui.ui.tui.replay.scrub_bar import ScrubBar
-    from kimi_tui.ui.tui.transcript.new_messages_badge import NewBelow
+    from kimi_tui.ui.tui.transcript.new_messages_badge import NewMessagesBadge
     from kimi_tui.ui.tui.transcript.view import Transcript
 
 PaneName = Literal["talk", "flow", "todo", "waiting"]
@@ -51,7 +51,7 @@ LOW = 28
 _LEAST_TALK = 6
 
 
-class Home(EchoScreen):
+class MainScreen(LowLatencyScreen):
     """Composes the panes and sees to their room; what they show is given to them."""
 
     BINDINGS: ClassVar[list[BindingType]] = [Binding("i", "write", "Write the message", show=False)]
@@ -60,49 +60,49 @@ class Home(EchoScreen):
         """A pane has the whole screen, or none has any more; or a text that is asked about has other room."""
 
     transcript: "Transcript"
-    below: "NewBelow"
-    finder: "Finder"
+    below: "NewMessagesBadge"
+    finder: "FindBar"
     approval: "ApprovalDialog"
     branch: "BranchDialog"
     question: "QuestionDialog"
     divider: "Divider"
     flow: "FlowPane"
     todo: "TodoPane"
-    waiting: "WaitingPane"
+    waiting: "ApprovalsPane"
     scrub: "ScrubBar"
-    strip: "StripLine"
+    strip: "StatusLine"
 
-    def __init__(self, *, manners: Manners, place: str = "", hints: Sequence[Hint] = ()) -> None:
+    def __init__(self, *, manners: DisplayOptions, place: str = "", hints: Sequence[Hint] = ()) -> None:
         """`place` and `hints` are what the header and the last line say from the first frame on."""
         super().__init__(id="home")
-        self._compositor = NarrowCompositor()
+        self._compositor = CroppingCompositor()
         self._one_column = manners.plain
-        self.furnished = False
+        self.panes_ready = False
         self.header = Header(counts=not manners.plain, id="header")
         self.welcome = Welcome(id="welcome")
         self.talk = Vertical(self.welcome, id="talk", classes="-empty")
         self.talk.border_title = " " + _("conversation") + " "
         self.composer = Composer(id="composer")
         self.right = Vertical(id="right")
-        self.hints = Hints(id="hints")
+        self.hints = KeyFooter(id="hints")
         self.header.facts = HeaderFacts(place=place)
         self.hints.show(hints)
         self.zoomed: PaneName | None = None
-        self._columns = ColumnShare(share_file(), terminal_name())
+        self._columns = ColumnWidthStore(column_width_file(), terminal_name())
         self._share: float | None = None
-        self._lender: Widget | None = None
+        self._focus_before_dialog: Widget | None = None
         self.write_key = "i"
         self.opened = self._reads_on = False
 
     def compose(self) -> ComposeResult:
-        self.make_room()
+        self.update_layout()
         yield self.header
         with Horizontal(id="body"):
             yield Vertical(self.talk, self.composer, id="left")
             yield self.right
         yield self.hints
 
-    async def furnish(self, furniture: "Furniture") -> None:
+    async def mount_panes(self, furniture: "Panes") -> None:
         """Bring the other panes in. Nothing that is seen moves."""
         self.transcript, self.below, self.finder = furniture.transcript, furniture.below, furniture.finder
         self.approval, self.question, self.branch = furniture.approval, furniture.question, furniture.branch
@@ -115,29 +115,29 @@ class Home(EchoScreen):
             await self.right.mount(self.flow, self.todo, self.waiting)
             await self.query_one("#body").mount(self.divider, before=self.right)
             await self.mount(self.scrub, self.strip, before=self.hints)
-            self.furnished = True
-            self.make_room()
-        self.screen_layout_refresh_signal.subscribe(self, self._laid_out, immediate=True)
+            self.panes_ready = True
+            self.update_layout()
+        self.screen_layout_refresh_signal.subscribe(self, self._after_layout, immediate=True)
 
     # Room
 
     def on_mount(self) -> None:
-        self.typed_into = self.composer.prompt
-        self.set_focus(self.typed_into)
+        self.input_widget = self.composer.prompt
+        self.set_focus(self.input_widget)
 
     def on_resize(self, event: events.Resize) -> None:
-        self.make_room()
+        self.update_layout()
 
     @property
-    def room(self) -> Width:
-        return "narrow" if self._one_column else layout_of(self.app.size.width, self.app.size.height)
+    def layout_size(self) -> Width:
+        return "narrow" if self._one_column else layout_for_size(self.app.size.width, self.app.size.height)
 
-    def make_room(self) -> None:
+    def update_layout(self) -> None:
         """Give the panes the places that the terminal's size and what they hold ask for."""
-        room, columns = self.room, self.app.size.width
+        room, columns = self.layout_size, self.app.size.width
         for name in ("wide", "medium", "narrow"):
             self.set_class(name == room, f"-{name}")
-        if not self.furnished:
+        if not self.panes_ready:
             return
         filled = not self.flow.has_nothing or bool(self.todo.items) or bool(self.waiting.requests)
         self.set_class(filled, "-has-right")
@@ -145,10 +145,10 @@ class Home(EchoScreen):
             self.zoom(None)  # there is room for it beside the conversation now
             return
         beside = room == "wide" and self.zoomed is None
-        self.right.styles.width = right_width(columns, self._share) if beside else None
+        self.right.styles.width = right_column_width(columns, self._share) if beside else None
         for rack in self.query(ToastRack):
             # On the conversation's title line: what is clicked stands elsewhere.
-            rack.styles.padding = (0, (right_width(columns, self._share) if beside and filled else 0) + 2, 0, 0)
+            rack.styles.padding = (0, (right_column_width(columns, self._share) if beside and filled else 0) + 2, 0, 0)
         self.seat_dialogs()
         self.flow.display = not self.flow.has_nothing or not filled
         self._leave_hidden()
@@ -156,13 +156,17 @@ class Home(EchoScreen):
     def _leave_hidden(self) -> None:
         """The focus stays in no pane that has no place on the screen any more."""
         pane = self.focused_pane
-        shown = pane is None or pane == self.zoomed or (self.zoomed is None and (self.room == "wide" or pane == "talk"))
+        shown = (
+            pane is None
+            or pane == self.zoomed
+            or (self.zoomed is None and (self.layout_size == "wide" or pane == "talk"))
+        )
         if not shown or (pane == "talk" and self.has_class("-alone")):
             self.focus_work()
 
     def on_descendant_focus(self, event: events.DescendantFocus) -> None:
         """Whoever goes to what a zoom hides wants it out of the way."""
-        if not self.furnished or (focused := self.focused) is None:
+        if not self.panes_ready or (focused := self.focused) is None:
             return
         if not self.composer.display and self.composer in focused.ancestors_with_self:  # a recording is not written to
             self.set_focus(self.scrub)
@@ -173,11 +177,11 @@ class Home(EchoScreen):
 
     def on_screen_resume(self) -> None:
         """What asks was behind another screen until now."""
-        if self.furnished and (asks := self.asks) is not None:
+        if self.panes_ready and (asks := self.open_dialog_widget) is not None:
             asks.guard.restart()
 
     def watch_focused(self, before: Widget | None, focused: Widget | None) -> None:
-        if focused is None and self.furnished:
+        if focused is None and self.panes_ready:
             panes = (self.talk, self.flow, self.todo, self.waiting)
             was_pane = before is not None and any(pane in before.ancestors_with_self for pane in panes)
             self.call_after_refresh(self._keep_focus, was_pane)
@@ -186,19 +190,19 @@ class Home(EchoScreen):
         """What had the focus is gone from the screen: keys go to where one works, those of a pane to another pane."""
         if self.focused is not None or not self.app.app_focus:
             return
-        if was_pane and self.asks is None and self.is_filled("talk") and self.zoomed in (None, "talk"):
+        if was_pane and self.open_dialog_widget is None and self.is_filled("talk") and self.zoomed in (None, "talk"):
             self.set_focus(self.transcript)
         else:
             self.focus_work()
 
     @property
-    def asks(self) -> "Docked | None":
+    def open_dialog_widget(self) -> "DockedDialog | None":
         """What asks for an answer."""
         return next((one for one in (self.approval, self.question, self.branch) if one.is_open), None)
 
     def seat_dialogs(self) -> None:
         """Of those that ask show the first; in a low terminal it stands alone, in the conversation's place."""
-        asks = self.asks
+        asks = self.open_dialog_widget
         for one in (self.approval, self.question, self.branch):
             one.set_class(one is not asks, "-behind")
         seen = self.zoomed in (None, "talk") and not self.finder.has_focus_within
@@ -212,15 +216,15 @@ class Home(EchoScreen):
                 self._reads_on = asks.reads_on
                 self.post_message(self.Zoomed())
         if alone and asks is not None and self.focused_pane == "talk":
-            self.lend_focus(asks)
+            self.focus_dialog(asks)
 
     def on_transcript_follow_changed(self, event: "Transcript.FollowChanged") -> None:
         self.below.show(0 if event.following else event.unseen)
 
-    def on_new_below_clicked(self, event: "NewBelow.Clicked") -> None:
+    def on_new_messages_badge_clicked(self, event: "NewMessagesBadge.Clicked") -> None:
         self.transcript.follow = True
 
-    def on_strip_line_clicked(self, event: "StripLine.Clicked") -> None:
+    def on_status_line_clicked(self, event: "StatusLine.Clicked") -> None:
         self.action_drawer()
 
     def on_composer_scrolled(self, event: Composer.Scrolled) -> None:
@@ -234,11 +238,11 @@ class Home(EchoScreen):
             case _:
                 self.transcript.action_scroll_end()
 
-    def on_finder_changed(self, event: "Finder.Changed") -> None:
+    def on_finder_changed(self, event: "FindBar.Changed") -> None:
         self.transcript.look_for(event.query_text)
         self.finder.count(*self.transcript.found)
 
-    def on_finder_step(self, event: "Finder.Step") -> None:
+    def on_finder_step(self, event: "FindBar.Step") -> None:
         (self.transcript.find_next if event.by > 0 else self.transcript.find_previous)()
         self.finder.count(*self.transcript.found)
 
@@ -259,22 +263,22 @@ class Home(EchoScreen):
 
     @share.setter
     def share(self, share: float | None) -> None:
-        self._share = bounded(share, self.app.size.width) if share is not None else None
-        self.make_room()
+        self._share = clamp_share(share, self.app.size.width) if share is not None else None
+        self.update_layout()
 
     def action_widen(self, by: int) -> None:
         """Give the right column more of the width, or less."""
         columns = self.app.size.width
-        if self.room == "wide" and self.zoomed is None and self.has_class("-has-right"):
-            self.share = (right_width(columns, self._share) + by) / columns
+        if self.layout_size == "wide" and self.zoomed is None and self.has_class("-has-right"):
+            self.share = (right_column_width(columns, self._share) + by) / columns
             self._columns.save(self._share)
 
-    def _laid_out(self, _screen: object) -> None:
-        self._join()
-        if self.asks is not None:
+    def _after_layout(self, _screen: object) -> None:
+        self._draw_joints()
+        if self.open_dialog_widget is not None:
             self.call_later(self.seat_dialogs)  # a change of the layout in the middle of one would be lost
 
-    def _join(self) -> None:
+    def _draw_joints(self) -> None:
         """Let the line between the columns meet the title lines beside it."""
         edge = self.divider
         top = edge.region.y
@@ -290,7 +294,7 @@ class Home(EchoScreen):
     @property
     def focused_pane(self) -> PaneName | None:
         """The pane that has the focus, None where the composer or a dialog has it."""
-        for node in self.focused.ancestors_with_self if self.furnished and self.focused is not None else ():
+        for node in self.focused.ancestors_with_self if self.panes_ready and self.focused is not None else ():
             if node is self.talk:
                 return "talk"
             if node in (self.flow, self.todo, self.waiting):
@@ -323,9 +327,9 @@ class Home(EchoScreen):
             self.set_focus(self.pane(name))
         if name == "talk" and self.zoomed not in (None, "talk"):
             self.zoom(None)
-        elif name != "talk" and (self.room != "wide" or self.zoomed is not None) and self.zoomed != name:
+        elif name != "talk" and (self.layout_size != "wide" or self.zoomed is not None) and self.zoomed != name:
             self.zoom(name)
-            self.opened = self.room != "wide"
+            self.opened = self.layout_size != "wide"
         return True
 
     def zoom(self, name: PaneName | None) -> None:
@@ -334,29 +338,29 @@ class Home(EchoScreen):
             self.set_class(one == name, f"-zoom-{one}")
         self.set_class(name is not None, "-zoomed")
         self.zoomed, self.opened = name, False
-        self.make_room()
+        self.update_layout()
         self.post_message(self.Zoomed())
 
     def focus_work(self) -> None:
         """The focus to what asks for an answer, else to the composer."""
-        if (dialog := self.asks) is not None:
-            self.lend_focus(dialog)
+        if (dialog := self.open_dialog_widget) is not None:
+            self.focus_dialog(dialog)
         else:
             self.set_focus(self.composer.prompt)
 
-    def lend_focus(self, dialog: "Docked") -> None:
+    def focus_dialog(self, dialog: "DockedDialog") -> None:
         """Let a dialog have the focus until it is answered."""
         if not dialog.has_focus_within and self._dialog_of(self.focused) is None:
-            self._lender = self.focused
+            self._focus_before_dialog = self.focused
         dialog.take_focus()
 
-    def give_back_focus(self) -> None:
+    def restore_focus(self) -> None:
         """A dialog that had the focus is answered: to what else asks, else to where the person was before."""
-        lender, self._lender = self._lender, None
-        if self.asks is None and lender is not None and lender in self.focus_chain:
+        lender, self._focus_before_dialog = self._focus_before_dialog, None
+        if self.open_dialog_widget is None and lender is not None and lender in self.focus_chain:
             self.set_focus(lender)
         else:
-            self._lender = lender
+            self._focus_before_dialog = lender
             self.focus_work()
 
     def _dialog_of(self, widget: Widget | None) -> Widget | None:
@@ -368,7 +372,7 @@ class Home(EchoScreen):
         self.composer.prompt.paste(text)
         self.set_focus(self.composer.prompt)
 
-    def on_typed(self, event: "Typed") -> None:
+    def on_typed(self, event: "TypedText") -> None:
         """Letters for the message came to a dialog. A blank alone begins none."""
         if not event.text.strip(" ") and not self.composer.text:
             return
@@ -382,13 +386,13 @@ class Home(EchoScreen):
     @property
     def in_pane(self) -> bool:
         """Whether letters are the keys of a pane."""
-        return self.focused_pane is not None or (self.furnished and self.scrub.has_focus)
+        return self.focused_pane is not None or (self.panes_ready and self.scrub.has_focus)
 
     def on_key(self, event: events.Key) -> None:
         """A letter in a pane is the pane's and goes nowhere else; where it cannot act, that is said."""
         if not event.is_printable or not event.character:
             return
-        if self.focused is None and self.furnished:  # what had the focus is gone: this letter is where the next goes
+        if self.focused is None and self.panes_ready:  # what had the focus is gone: this letter is where the next goes
             event.stop()
             self.focus_work()
             if self.focused is not None:
@@ -430,7 +434,7 @@ class Home(EchoScreen):
     @property
     def can_zoom(self) -> bool:
         """Whether a zoom would give the pane that one is in more room."""
-        return self.zoomed is None and self.room == "wide" and self.has_class("-has-right")
+        return self.zoomed is None and self.layout_size == "wide" and self.has_class("-has-right")
 
     def action_zoom(self) -> None:
         name = self.focused_pane or "talk"
@@ -443,7 +447,7 @@ class Home(EchoScreen):
 
     def action_drawer(self) -> None:
         """The first pane of the right side, where there is no room for it beside the conversation; and back."""
-        if self.room == "wide":
+        if self.layout_size == "wide":
             return
         if self.zoomed not in (None, "talk"):
             self.zoom(None)
@@ -455,7 +459,7 @@ class Home(EchoScreen):
 
     def action_find(self) -> None:
         """Find in the conversation; in an approval, read the whole of it."""
-        if not (self.approval.has_focus and self.approval.read_whole()):
+        if not (self.approval.has_focus and self.approval.open_fullscreen()):
             if self.has_class("-alone"):  # there is no conversation to be seen
                 self.focus_work()
                 return

@@ -8,15 +8,15 @@ from kimi_tui.ui.tui.i18n.catalog import _, n_
 from kimi_tui.ui.tui.state.ui_state import UiState
 from kimi_tui.ui.tui.text.styled_line import Line, Run, cells, cut
 from kimi_tui.ui.tui.themes.palette import Palette
-from kimi_tui.ui.tui.widgets.line_widget import Sheet
+from kimi_tui.ui.tui.widgets.line_widget import LineWidget
 
 
-class StripLine(Sheet):
+class StatusLine(LineWidget):
     """Shown below the conversation where the right column is not; a click opens the first of them."""
 
     DEFAULT_CSS = """
-    StripLine { height: 1; background: $surface; display: none; }
-    StripLine.-filled { display: block; }
+    StatusLine { height: 1; background: $surface; display: none; }
+    StatusLine.-filled { display: block; }
     """
 
     class Clicked(Message):

@@ -5,13 +5,13 @@ from collections.abc import Sequence
 from kimi_tui.ui.tui.i18n.catalog import _
 from kimi_tui.ui.tui.text.styled_line import Line, Run, cells, cut
 from kimi_tui.ui.tui.themes.palette import Palette
-from kimi_tui.ui.tui.widgets.line_widget import Sheet
+from kimi_tui.ui.tui.widgets.line_widget import LineWidget
 from kimi_tui.wire.display import TodoItem, TodoStatus
 
 _SIGNS: dict[TodoStatus, str] = {"done": "✓", "in_progress": "◐", "pending": "○"}
 
 
-class TodoPane(Sheet, can_focus=True):
+class TodoPane(LineWidget, can_focus=True):
     """Takes no room while the list is empty. More than `most` items: those around the one in progress."""
 
     DEFAULT_CSS = """

@@ -6,7 +6,7 @@ from textual import events
 from kimi_tui.ui.tui.i18n.catalog import N_, _
 from kimi_tui.ui.tui.text.styled_line import Line, Run, cells
 from kimi_tui.ui.tui.themes.palette import Palette
-from kimi_tui.ui.tui.widgets.line_widget import Sheet
+from kimi_tui.ui.tui.widgets.line_widget import LineWidget
 
 _WAYS = (
     ("/", "slash", N_("commands, skills and flows")),
@@ -18,7 +18,7 @@ _WAYS = (
 """As a person reads the key, as Textual names it, and what it does."""
 
 
-class Welcome(Sheet):
+class Welcome(LineWidget):
     """Shown until the first item comes; a click on a row does what its key does.
 
     `note` is something one has to know before, such as that a server does not work.

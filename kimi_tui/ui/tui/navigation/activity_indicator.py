@@ -4,34 +4,34 @@ from typing import TYPE_CHECKING
 
 from textual.timer import Timer
 
-from kimi_tui.ui.tui.terminal.escape_sequences import Progress, ProgressMark
+from kimi_tui.ui.tui.terminal.escape_sequences import Progress, TaskbarProgress
 
 if TYPE_CHECKING:
     from kimi_tui.ui.tui.app import KimiTui
 
 
-class WorkSigns:
+class ActivityIndicator:
     """Those of one app."""
 
     def __init__(self, app: "KimiTui") -> None:
         self._app = app
-        self._mark = ProgressMark(app.write_out)
+        self._mark = TaskbarProgress(app.write_to_terminal)
         self._ticker: Timer | None = None
 
-    def show(self) -> None:
+    def update(self) -> None:
         """As it is now; to be called whenever it may have changed."""
         app = self._app
         self._mark.show(self._progress())
         if not app.furnished:
             return
-        counts = app.stage.counts
+        counts = app.stage.needs_ticks
         if counts and self._ticker is None and not app.manners.plain:
             self._ticker = app.set_interval(1.0, app.stage.tick)
         elif not counts and self._ticker is not None:
             self._ticker.stop()
             self._ticker = None
 
-    def leave(self) -> None:
+    def clear(self) -> None:
         """The window is somebody else's again."""
         self._mark.show("none")
 

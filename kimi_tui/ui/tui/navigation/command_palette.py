@@ -8,21 +8,21 @@ from typing import TYPE_CHECKING
 from textual.app import ComposeResult
 
 from kimi_tui.ui.tui.i18n.catalog import N_, _
-from kimi_tui.ui.tui.i18n.translate import told
-from kimi_tui.ui.tui.keys.bindings import KEYS, shown
-from kimi_tui.ui.tui.navigation.screen_registry import DOORS
+from kimi_tui.ui.tui.i18n.translate import translate
+from kimi_tui.ui.tui.keys.bindings import KEYS, display_keys
+from kimi_tui.ui.tui.navigation.screen_registry import SCREEN_COMMANDS
 from kimi_tui.ui.tui.text.call_summary import one_line
-from kimi_tui.ui.tui.widgets.filtered_list import SearchedList
+from kimi_tui.ui.tui.widgets.filtered_list import FilteredList
 from kimi_tui.ui.tui.widgets.key_bar import BarKey
-from kimi_tui.ui.tui.widgets.modal_card import Card
-from kimi_tui.ui.tui.widgets.pick_list import Pick, PickList
+from kimi_tui.ui.tui.widgets.modal_card import ModalCard
+from kimi_tui.ui.tui.widgets.pick_list import ItemList, ListItem
 
 if TYPE_CHECKING:
     from kimi_tui.ui.tui.app import KimiTui
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class PaletteEntry:
     """One line of the palette: what it is called, what stands beside it, and the group it is under.
 
     `english` is what it is called in English: in a screen of another language it is found by that too.
@@ -35,64 +35,66 @@ class Entry:
     english: str
 
 
-def entries(app: "KimiTui") -> Iterable[Entry]:
+def palette_entries(app: "KimiTui") -> Iterable[PaletteEntry]:
     """All there is to choose from now, group by group."""
-    for door in DOORS:
+    for door in SCREEN_COMMANDS:
         opened = partial(app.doors.open, door.name)
-        yield Entry(_(door.description), f"/{door.name}", opened, _("screens"), door.description)
+        yield PaletteEntry(_(door.description), f"/{door.name}", opened, _("screens"), door.description)
     for key in KEYS:
         if key.action and key.in_palette:
-            keys = shown(app.keymap.keys_of(key))
-            yield Entry(_(key.what), keys, partial(app.run_action, key.action), _("actions"), key.what)
-    ours = {door.name for door in DOORS}
+            keys = display_keys(app.keymap.keys_of(key))
+            yield PaletteEntry(
+                _(key.description), keys, partial(app.run_action, key.action), _("actions"), key.description
+            )
+    ours = {door.name for door in SCREEN_COMMANDS}
     for command in app.commands():
         if command.name not in ours:
             put = partial(app.put_command, command.name)
-            what = told(command.description)
-            yield Entry(f"/{command.name}", what, put, _("commands, skills and flows"), command.description)
+            what = translate(command.description)
+            yield PaletteEntry(f"/{command.name}", what, put, _("commands, skills and flows"), command.description)
     for name, title in app.shelf.titles().items():
-        yield Entry(told(title), name, partial(app.use_theme, name), _("themes"), f"{title} theme")
+        yield PaletteEntry(translate(title), name, partial(app.use_theme, name), _("themes"), f"{title} theme")
 
 
-class Palette(Card[Entry]):
+class CommandPalette(ModalCard[PaletteEntry]):
     """Gives back what is to be done. Its list keeps its height while it is narrowed down."""
 
     CSS = """
-    Palette { align: center top; }
-    Palette > #frame { margin-top: 1; }
-    Palette.-low > #frame { margin-top: 0; }
-    Palette SearchedList { height: auto; }
-    Palette PickList { height: auto; margin-bottom: 1; }
+    CommandPalette { align: center top; }
+    CommandPalette > #frame { margin-top: 1; }
+    CommandPalette.-low > #frame { margin-top: 0; }
+    CommandPalette FilteredList { height: auto; }
+    CommandPalette ItemList { height: auto; margin-bottom: 1; }
     """
     title_text = N_("everything there is")
     rows_beside = 9
 
-    def __init__(self, entries: Sequence[Entry]) -> None:
+    def __init__(self, entries: Sequence[PaletteEntry]) -> None:
         super().__init__()
         self._entries = {str(index): entry for index, entry in enumerate(entries)}
 
     def body(self) -> ComposeResult:
-        yield SearchedList(_("a screen, an action, a command, a theme"))
+        yield FilteredList(_("a screen, an action, a command, a theme"))
 
     def keys(self) -> Sequence[BarKey]:
         return (BarKey("Enter", _("do it"), "take"), BarKey("↑ ↓", _("others")))
 
     def on_mount(self) -> None:
         super().on_mount()
-        picks: list[Pick] = []
+        picks: list[ListItem] = []
         group = ""
         for key, entry in self._entries.items():
             if entry.group != group:
                 group = entry.group
-                picks.append(Pick("", group))
+                picks.append(ListItem("", group))
             also = f"{entry.english}\n{entry.group}"
-            picks.append(Pick(key, entry.title, right=one_line(entry.help), also=also))
-        searched = self.query_one(SearchedList)
+            picks.append(ListItem(key, entry.title, right=one_line(entry.help), search_terms=also))
+        searched = self.query_one(FilteredList)
         searched.show(picks)
         searched.focus_line()
 
     def action_take(self) -> None:
-        self.query_one(PickList).action_choose()
+        self.query_one(ItemList).action_choose()
 
-    def on_pick_list_chosen(self, event: PickList.Chosen) -> None:
+    def on_item_list_chosen(self, event: ItemList.Chosen) -> None:
         self.dismiss(self._entries[event.key])

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from kimi_tui.ui.tui.i18n.catalog import _
-from kimi_tui.ui.tui.main_screen.screen import Home
+from kimi_tui.ui.tui.main_screen.screen import MainScreen
 
 if TYPE_CHECKING:
     from kimi_tui.ui.tui.app import KimiTui
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 _TWICE_S = 1.5
 
 
-class WayBack:
+class EscapeHandler:
     """`steady` is a clock that nobody sets."""
 
     def __init__(self, app: "KimiTui", *, steady: Callable[[], float]) -> None:
@@ -32,7 +32,7 @@ class WayBack:
             home.transcript.focus()
         elif home.branch.is_open and home.branch.has_focus_within:
             home.branch.close()
-            home.give_back_focus()
+            home.restore_focus()
         elif home.zoomed not in (None, "talk"):
             home.zoom(None)
         elif app.stage.state.turn.running and app.engine is not None:
@@ -47,10 +47,10 @@ class WayBack:
             home.transcript.find("")
             home.composer.prompt.focus()
 
-    def copy_or_clear(self) -> None:
+    def copy_clear_or_quit(self) -> None:
         """Copy what is selected; else clear what is written; else quit when asked twice."""
         app, composer = self._app, self._app.home.composer
-        here = isinstance(app.screen, Home)
+        here = isinstance(app.screen, MainScreen)
         selected = here and (app.home.transcript.selected_text() or composer.prompt.selected_text)
         if selected:
             app.copy(selected)

@@ -25,7 +25,7 @@ from kimi_tui.ui.tui.transcript.word_selection import block_text
 if TYPE_CHECKING:
     from kimi_tui.ui.tui.app import KimiTui
 
-_KNOWN: tuple[tuple[str, ...], ...] = (("code", "--wait"), ("vim",), ("vi",), ("nano",))
+_KNOWN_EDITORS: tuple[tuple[str, ...], ...] = (("code", "--wait"), ("vim",), ("vi",), ("nano",))
 
 
 def editor_command(configured: str, environ: Mapping[str, str]) -> list[str]:
@@ -34,11 +34,11 @@ def editor_command(configured: str, environ: Mapping[str, str]) -> list[str]:
         with contextlib.suppress(ValueError):
             if words := shlex.split(line):
                 return words
-    found = next((known for known in _KNOWN if shutil.which(known[0])), ())
+    found = next((known for known in _KNOWN_EDITORS if shutil.which(known[0])), ())
     return list(found)
 
 
-def edit(text: str, command: list[str]) -> str:
+def edit_in_editor(text: str, command: list[str]) -> str:
     """What the person made of the text. Raises OSError where the editor cannot be run or says that it failed."""
     with tempfile.TemporaryDirectory(prefix="kimi-tui-") as folder:
         file = Path(folder) / "message.md"
@@ -73,23 +73,23 @@ def _signals_of(editor: "subprocess.Popen[bytes]") -> Generator[None]:
         signal.set_wakeup_fd(waker)
 
 
-def can_give_up(app: "KimiTui") -> bool:
+def can_suspend(app: "KimiTui") -> bool:
     """Whether the screen may be given up now: while a turn runs, nothing would read what the model says."""
     engine = app.engine
     return engine is None or not engine.busy or (engine.runner is not None and engine.runner.paused is not None)
 
 
-def write_in_editor(app: "KimiTui") -> None:
+def edit_draft_in_editor(app: "KimiTui") -> None:
     """Give the draft to the editor and take back what it became."""
     composer = app.home.composer
-    before = composer.pastes.unfold(composer.text)
+    before = composer.pastes.expand(composer.text)
     after = _in_editor(app, before)
     if after is not None and after != before:
-        composer.text = composer.pastes.refold(after)
+        composer.text = composer.pastes.recollapse(after)
     composer.prompt.focus()
 
 
-def read_in_editor(app: "KimiTui") -> None:
+def open_conversation_in_editor(app: "KimiTui") -> None:
     """Give the editor the block at the cursor, or the whole conversation; what is changed there changes nothing."""
     view = app.home.transcript
     _in_editor(app, block_text(view.block) if view.block is not None else view.markdown())
@@ -97,7 +97,7 @@ def read_in_editor(app: "KimiTui") -> None:
 
 def _in_editor(app: "KimiTui", text: str) -> str | None:
     """What the text became in the editor; None, and the reason is told, where none could be opened."""
-    if not can_give_up(app):
+    if not can_suspend(app):
         app.tell(_("the editor can be opened when the turn has ended"))
         return None
     configured = app.host.config.default_editor if app.host is not None else ""
@@ -109,7 +109,7 @@ def _in_editor(app: "KimiTui", text: str) -> str | None:
     try:
         with app.suspend():  # what is raised within would leave the screen away
             try:
-                after = edit(text, command)
+                after = edit_in_editor(text, command)
             except OSError as error:
                 failed = error
     except SuspendNotSupported:

@@ -4,7 +4,7 @@ import asyncio
 from typing import TYPE_CHECKING
 
 from kimi_tui.ui.tui.i18n.catalog import _
-from kimi_tui.ui.tui.navigation.session_actions import start_again
+from kimi_tui.ui.tui.navigation.session_actions import restart_session
 from kimi_tui.ui.tui.navigation.settings_actions import keep_theme
 
 if TYPE_CHECKING:
@@ -12,24 +12,24 @@ if TYPE_CHECKING:
 
 
 async def choose_model(app: "KimiTui") -> None:
-    from kimi_tui.llm.key_check import try_key
+    from kimi_tui.llm.key_check import check_key
     from kimi_tui.llm.local_servers import find_local_servers
     from kimi_tui.ui.tui.screens.models import ModelPicker
 
-    host, engine = app.host, app.seat.soul_engine
+    host, engine = app.host, app.seat.live_engine
     if host is None or engine is None:
         return
     choice = await app.push_screen_wait(
-        ModelPicker(host.config, engine.models.key, find=find_local_servers, try_key=try_key)
+        ModelPicker(host.config, engine.models.key, find=find_local_servers, try_key=check_key)
     )
     if choice is None:
         return
     changes = dict(choice.changes) | ({("default_model",): choice.name} if choice.keep else {})
     if changes:
-        await host.change(changes)
+        await host.edit_config(changes)
     host.use_model(choice.name)
     if choice.changes:
-        await start_again(app)
+        await restart_session(app)
     else:
         await engine.switch_model(choice.name)
         app.stage.show_model()
@@ -43,20 +43,20 @@ async def choose_model(app: "KimiTui") -> None:
 async def set_up(app: "KimiTui") -> None:
     """A theme and a model, or else the demo."""
     from kimi_tui.config.kimi_import import find_takeover
-    from kimi_tui.llm.key_check import try_key
+    from kimi_tui.llm.key_check import check_key
     from kimi_tui.llm.local_servers import find_local_servers
     from kimi_tui.mcp.config_editor import take_over
-    from kimi_tui.ui.tui.screens.first_start import FirstStart
+    from kimi_tui.ui.tui.screens.first_start import SetupWizard
 
     if (host := app.host) is None:
         return
     choice = await app.push_screen_wait(
-        FirstStart(
+        SetupWizard(
             app.shelf.titles(),
             app.shelf.current,
-            use_theme=app.shelf.use,
+            use_theme=app.shelf.activate,
             find=find_local_servers,
-            try_key=try_key,
+            try_key=check_key,
             takeover=await asyncio.to_thread(find_takeover),
         )
     )
@@ -64,11 +64,11 @@ async def set_up(app: "KimiTui") -> None:
         return
     if choice.demo:
         await keep_theme(app, choice.theme)
-        if (prompt := host.go_to_demo()) and await app.seat.change():
+        if (prompt := host.go_to_demo()) and await app.seat.switch():
             app.submit(prompt)
         return
-    await host.change({("theme",): choice.theme, **choice.changes})
+    await host.edit_config({("theme",): choice.theme, **choice.changes})
     if choice.takeover is not None:
         await asyncio.to_thread(take_over, choice.takeover.file.with_name("mcp.json"))
     host.use_model(choice.model)
-    await start_again(app)
+    await restart_session(app)

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
 def toggle_plan_mode(app: "KimiTui") -> None:
     """On, or off again."""
-    if (engine := app.seat.soul_engine) is not None:
+    if (engine := app.seat.live_engine) is not None:
         plan_mode = engine.services.plan_mode
         plan_mode.on = not plan_mode.on
         words = _("plan mode: nothing is changed until you agree to a plan")

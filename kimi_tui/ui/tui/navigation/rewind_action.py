@@ -9,11 +9,11 @@ if TYPE_CHECKING:
     from kimi_tui.ui.tui.app import KimiTui
 
 
-async def go_back(app: "KimiTui") -> None:
+async def rewind_session(app: "KimiTui") -> None:
     """What that turn was asked is put into the composer, to be said in another way."""
     from kimi_tui.ui.tui.screens.rewind import Rewind
 
-    if (engine := app.seat.soul_engine) is None:
+    if (engine := app.seat.live_engine) is None:
         return
     if engine.busy:
         app.tell(_("going back has to wait until the turn has ended"))

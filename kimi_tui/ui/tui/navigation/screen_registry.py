@@ -8,18 +8,18 @@ from typing import TYPE_CHECKING
 from kimi_tui.errors import KimiTuiError
 from kimi_tui.ui.tui.engine_protocol import Command
 from kimi_tui.ui.tui.i18n.catalog import _
-from kimi_tui.ui.tui.i18n.translate import answered
-from kimi_tui.ui.tui.main_screen.screen import Home
+from kimi_tui.ui.tui.i18n.translate import translate_lines
+from kimi_tui.ui.tui.main_screen.screen import MainScreen
 
 if TYPE_CHECKING:
     from kimi_tui.ui.tui.app import KimiTui
 
-Errand = Callable[["KimiTui"], Awaitable[None]]
+ScreenAction = Callable[["KimiTui"], Awaitable[None]]
 """Opens a screen and does what is chosen there. Raises KimiTuiError where that cannot be."""
 
 
 @dataclass(frozen=True, slots=True)
-class Door:
+class ScreenCommand:
     """A screen: the slash command that opens it when nothing follows it, and what it is for."""
 
     name: str
@@ -27,83 +27,84 @@ class Door:
     aliases: tuple[str, ...] = ()
 
 
-DOORS: tuple[Door, ...] = (
-    Door("sessions", "Go to another session: search, preview, rename, fork, archive", ("resume",)),
-    Door("new", "Begin a new session"),
-    Door("model", "Choose the model that answers"),
-    Door("settings", "Change the configuration", ("config",)),
-    Door("setup", "Set up a theme and a model, as at the first start", ("login",)),
-    Door("theme", "Choose a theme"),
-    Door("skills", "The skills there are, and what is wrong with them"),
-    Door("usage", "Tokens and cost, by model", ("status",)),
-    Door("rewind", "Go back to before an earlier turn", ("undo",)),
-    Door("task", "What runs in the background", ("tasks",)),
-    Door("mcp", "How the MCP servers are"),
-    Door("trust", "Trust what this folder brings along, or not any more"),
-    Door("log", "What kimi-tui wrote into its log"),
-    Door("exit", "Leave kimi-tui; the session can be gone on with", ("quit",)),
+SCREEN_COMMANDS: tuple[ScreenCommand, ...] = (
+    ScreenCommand("sessions", "Go to another session: search, preview, rename, fork, archive", ("resume",)),
+    ScreenCommand("new", "Begin a new session"),
+    ScreenCommand("model", "Choose the model that answers"),
+    ScreenCommand("settings", "Change the configuration", ("config",)),
+    ScreenCommand("setup", "Set up a theme and a model, as at the first start", ("login",)),
+    ScreenCommand("theme", "Choose a theme"),
+    ScreenCommand("skills", "The skills there are, and what is wrong with them"),
+    ScreenCommand("usage", "Tokens and cost, by model", ("status",)),
+    ScreenCommand("rewind", "Go back to before an earlier turn", ("undo",)),
+    ScreenCommand("task", "What runs in the background", ("tasks",)),
+    ScreenCommand("mcp", "How the MCP servers are"),
+    ScreenCommand("trust", "Trust what this folder brings along, or not any more"),
+    ScreenCommand("log", "What kimi-tui wrote into its log"),
+    ScreenCommand("exit", "Leave kimi-tui; the session can be gone on with", ("quit",)),
 )
 
 
-class Doors:
+class ScreenRouter:
     """Opens screens for one app. A person is in one of them at a time."""
 
     def __init__(self, app: "KimiTui") -> None:
         self._app = app
 
-    def among(self, commands: Sequence[Command], skills: object = None) -> Sequence[Command]:
+    def all_commands(self, commands: Sequence[Command], skills: object = None) -> Sequence[Command]:
         """The slash commands of the engine, those of ours that it lacks, and the flows of `skills` that cannot be run:
         left out, they would seem to be called otherwise."""
-        from kimi_tui.ui.tui.flow_pane.broken_flow import broken_flows
+        from kimi_tui.ui.tui.flow_pane.broken_flow import find_broken_flows
 
         known = {command.name for command in commands}
         broken = [
-            Door(
-                f"flow:{flow.name}", _("cannot be run: {place}: {cause}", place=flow.place, cause=answered(flow.cause))
+            ScreenCommand(
+                f"flow:{flow.name}",
+                _("cannot be run: {place}: {cause}", place=flow.place, cause=translate_lines(flow.cause)),
             )
-            for flow in broken_flows(skills)
+            for flow in find_broken_flows(skills)
         ]
-        return [*commands, *broken, *(door for door in DOORS if door.name not in known)]
+        return [*commands, *broken, *(door for door in SCREEN_COMMANDS if door.name not in known)]
 
-    def begin(self, name: str) -> None:
+    def open_initial(self, name: str) -> None:
         """The first engine is there. Without a model to ask, the first thing is to find one."""
-        engine = self._app.seat.soul_engine
+        engine = self._app.seat.live_engine
         if name:
             self.open(name)
         elif engine is not None and not engine.models.key and not engine.models.info.model:
             self.open("setup")
 
-    def takes(self, text: str) -> bool:
+    def handle_slash(self, text: str) -> bool:
         """Open the screen that a bare slash command means; False where the text is something else."""
         name = text.strip().removeprefix("/")
         if name == text.strip():
             return False
-        door = next((door for door in DOORS if name == door.name or name in door.aliases), None)
+        door = next((door for door in SCREEN_COMMANDS if name == door.name or name in door.aliases), None)
         if door is not None:
             self.open(door.name)
         return door is not None
 
     def open(self, name: str) -> None:
-        if isinstance(self._app.screen, Home):
-            self._send(_errands()[name], group="doors")
+        if isinstance(self._app.screen, MainScreen):
+            self._start(_load_actions()[name], group="doors")
 
     def keep_theme(self, name: str) -> None:
         """Have the theme in the configuration too."""
         from kimi_tui.ui.tui.navigation.settings_actions import keep_theme
 
-        self._send(lambda app: keep_theme(app, name), group="keep")
+        self._start(lambda app: keep_theme(app, name), group="keep")
 
-    def _send(self, errand: Errand, *, group: str) -> None:
-        self._app.run_worker(partial(self._through, errand), group=group, exclusive=True)
+    def _start(self, errand: ScreenAction, *, group: str) -> None:
+        self._app.run_worker(partial(self._run_action, errand), group=group, exclusive=True)
 
-    async def _through(self, errand: Errand) -> None:
+    async def _run_action(self, errand: ScreenAction) -> None:
         try:
             await errand(self._app)
         except KimiTuiError as error:
             self._app.tell(str(error), severity="warning")
 
 
-def _errands() -> dict[str, Errand]:
+def _load_actions() -> dict[str, ScreenAction]:
     """What is done behind each door; loaded when somebody goes through one."""
     from kimi_tui.ui.tui.navigation import (
         model_actions,
@@ -116,17 +117,17 @@ def _errands() -> dict[str, Errand]:
 
     return {
         "sessions": session_actions.choose_session,
-        "new": session_actions.begin_session,
+        "new": session_actions.new_session,
         "model": model_actions.choose_model,
         "setup": model_actions.set_up,
         "theme": settings_actions.choose_theme,
         "settings": settings_actions.change_settings,
         "skills": view_actions.show_skills,
         "usage": usage_action.show_usage,
-        "rewind": rewind_action.go_back,
+        "rewind": rewind_action.rewind_session,
         "task": view_actions.show_tasks,
         "mcp": view_actions.show_mcp,
         "trust": lambda app: app.trust.ask_again(),
         "log": view_actions.show_log,
-        "exit": view_actions.leave,
+        "exit": view_actions.quit_app,
     }

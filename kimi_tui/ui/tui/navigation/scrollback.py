@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, TextIO
 from textual.app import SuspendNotSupported
 
 from kimi_tui.ui.tui.i18n.catalog import _
-from kimi_tui.ui.tui.navigation.external_editor import can_give_up
+from kimi_tui.ui.tui.navigation.external_editor import can_suspend
 
 if TYPE_CHECKING:
     from kimi_tui.ui.tui.app import KimiTui
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 def show_in_scrollback(app: "KimiTui") -> None:
     """Write it there and wait for Enter; what is in the way is told."""
-    if not can_give_up(app):
+    if not can_suspend(app):
         app.tell(_("the conversation can be written out when the turn has ended"))
         return
     try:

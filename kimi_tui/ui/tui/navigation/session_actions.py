@@ -8,32 +8,32 @@ from kimi_tui.ui.tui.i18n.catalog import _
 
 if TYPE_CHECKING:
     from kimi_tui.ui.tui.app import KimiTui
-    from kimi_tui.ui.tui.screens.session_list_model import Kept
+    from kimi_tui.ui.tui.screens.session_list_model import SessionEntry
 
 
 async def choose_session(app: "KimiTui") -> None:
-    from kimi_tui.ui.tui.screens.session_list_model import SessionShelf
+    from kimi_tui.ui.tui.screens.session_list_model import SessionList
     from kimi_tui.ui.tui.screens.sessions import NEW, Sessions
 
     def rename(title: str) -> None:
-        if (working := app.seat.soul_engine) is not None:
+        if (working := app.seat.live_engine) is not None:
             working.session.rename(title)
 
     engine = app.engine
     folder = engine.work_dir if engine else app.host.work_dir if app.host else Path.cwd()
-    shelf = SessionShelf(folder, engine.session_id if engine else "")
+    shelf = SessionList(folder, engine.session_id if engine else "")
     screen = Sessions(shelf, now=time.time, rename_open=rename, busy=engine is not None and engine.busy)
     match await app.push_screen_wait(screen):
         case None:
             return
         case str(word) if word == NEW:
-            await begin_session(app)
+            await new_session(app)
         case kept:
-            kept = cast("Kept", kept)
+            kept = cast("SessionEntry", kept)
             await _go(app, kept.id, kept.work_dir)
 
 
-async def begin_session(app: "KimiTui") -> None:
+async def new_session(app: "KimiTui") -> None:
     await _go(app, None)
 
 
@@ -42,18 +42,18 @@ async def _go(app: "KimiTui", session_id: str | None, work_dir: Path | None = No
     if (host := app.host) is None:
         return
     here, folder = app.engine.session_id if app.engine else None, host.work_dir
-    host.go_to(session_id, work_dir)
-    if not await app.seat.change():
-        host.go_to(here, folder)
+    host.select_session(session_id, work_dir)
+    if not await app.seat.switch():
+        host.select_session(here, folder)
 
 
-async def start_again(app: "KimiTui") -> None:
+async def restart_session(app: "KimiTui") -> None:
     """The same session, with the configuration as it is now."""
-    engine, host = app.seat.soul_engine, app.host
+    engine, host = app.seat.live_engine, app.host
     if host is None:
         return
     if engine is not None and engine.busy:
         app.tell(_("it counts from the next start on: a turn is running"))
         return
-    host.go_to(engine.session_id if engine is not None and not engine.session.is_empty else None)
-    await app.seat.change(leave_first=True)
+    host.select_session(engine.session_id if engine is not None and not engine.session.is_empty else None)
+    await app.seat.switch(leave_first=True)

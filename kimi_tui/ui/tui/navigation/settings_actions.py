@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 async def choose_theme(app: "KimiTui") -> None:
     from kimi_tui.ui.tui.screens.theme_picker import ThemePicker
 
-    picker = ThemePicker(app.shelf.titles(), app.shelf.current, use=app.shelf.use)
+    picker = ThemePicker(app.shelf.titles(), app.shelf.current, use=app.shelf.activate)
     if (theme := await app.push_screen_wait(picker)) is not None:
         await keep_theme(app, theme)
 
@@ -20,7 +20,7 @@ async def keep_theme(app: "KimiTui", theme: str) -> None:
     """Have the theme in the configuration too, where there is a file of it."""
     host = app.host
     if host is not None and host.config_file is not None and host.config.theme != theme:
-        await host.change({("theme",): theme})
+        await host.edit_config({("theme",): theme})
 
 
 async def change_settings(app: "KimiTui") -> None:
@@ -30,8 +30,8 @@ async def change_settings(app: "KimiTui") -> None:
         return
 
     async def change(changes: "Mapping[KeyPath, Value]") -> None:
-        await host.change(changes)
-        app.shelf.use(host.config.theme)
+        await host.edit_config(changes)
+        app.shelf.activate(host.config.theme)
         app.home.transcript.thoughts = host.config.show_thinking_stream
 
     screen = Settings(lambda: host.config, host.config_file, change=change, themes=tuple(app.shelf.titles()))

@@ -2,14 +2,14 @@
 
 from typing import TYPE_CHECKING
 
-from kimi_tui.ui.tui.main_screen.screen import Home
+from kimi_tui.ui.tui.main_screen.screen import MainScreen
 
 if TYPE_CHECKING:
     from kimi_tui.ui.tui.app import KimiTui
-    from kimi_tui.ui.tui.screens.subagent import Inside
+    from kimi_tui.ui.tui.screens.subagent import SubagentScreen
 
 
-class Insides:
+class SubagentScreens:
     """Opens those screens for one app, and has them follow what is said and printed."""
 
     def __init__(self, app: "KimiTui") -> None:
@@ -17,22 +17,22 @@ class Insides:
 
     def open(self, item_id: int) -> None:
         """Show the whole conversation of the subagent whose card that is."""
-        from kimi_tui.ui.tui.screens.subagent import Inside, subagents_of
+        from kimi_tui.ui.tui.screens.subagent import SubagentScreen, subagent_items
 
-        app, engine = self._app, self._app.seat.soul_engine
-        shown = app.stage.shown
-        subagents, key = subagents_of(shown), app.stage.feed.key_of(item_id)
+        app, engine = self._app, self._app.seat.live_engine
+        shown = app.stage.shown_ids
+        subagents, key = subagent_items(shown), app.stage.transcript_sync.key_of(item_id)
         clicked = shown.conversation[key] if key is not None else None
         index = next((at for at, item in enumerate(subagents) if item is clicked), None)
-        if index is None or not isinstance(app.screen, Home):
+        if index is None or not isinstance(app.screen, MainScreen):
             return
         stop = engine.roster.stop if engine is not None and shown is app.stage.state else None
         app.push_screen(
-            Inside(
-                lambda: subagents_of(shown),
+            SubagentScreen(
+                lambda: subagent_items(shown),
                 index,
                 clock=app.moment,
-                motion=not app.manners.still,
+                motion=not app.manners.reduced_motion,
                 thoughts=app.home.transcript.thoughts,
                 stop=stop,
             )
@@ -43,14 +43,14 @@ class Insides:
         for view in self._views():
             view.follow()
 
-    def tail(self, call_id: str, text: str) -> None:
+    def append_output(self, call_id: str, text: str) -> None:
         """A tool has printed something, a subagent's perhaps."""
         for view in self._views():
             view.tail(call_id, text)
 
-    def _views(self) -> "list[Inside]":
-        if isinstance(self._app.screen, Home):
+    def _views(self) -> "list[SubagentScreen]":
+        if isinstance(self._app.screen, MainScreen):
             return []
-        from kimi_tui.ui.tui.screens.subagent import Inside
+        from kimi_tui.ui.tui.screens.subagent import SubagentScreen
 
-        return [screen for screen in self._app.screen_stack if isinstance(screen, Inside)]
+        return [screen for screen in self._app.screen_stack if isinstance(screen, SubagentScreen)]

@@ -8,10 +8,10 @@ from kimi_tui.ui.tui.i18n.catalog import _
 
 if TYPE_CHECKING:
     from kimi_tui.ui.tui.app import KimiTui
-    from kimi_tui.ui.tui.session.engine_factory import Host
+    from kimi_tui.ui.tui.session.engine_factory import EngineFactory
 
 
-class Trust:
+class TrustPrompt:
     """Asks for one app, and remembers a no until it was told what it means."""
 
     def __init__(self, app: "KimiTui") -> None:
@@ -34,43 +34,43 @@ class Trust:
 
     async def ask_again(self) -> None:
         """Ask about a folder whatever was said before, and begin again with the answer."""
-        from kimi_tui.ui.tui.navigation.session_actions import start_again
+        from kimi_tui.ui.tui.navigation.session_actions import restart_session
         from kimi_tui.ui.tui.screens.trust import TrustQuestion
 
         app, host = self._app, self._app.host
-        if host is None or not (brought := host.brought()):
+        if host is None or not (brought := host.project_items()):
             app.tell(_("this folder brings nothing along that one would have to trust"))
             return
         answer = await app.push_screen_wait(TrustQuestion(host.work_dir, brought, clock=app.steady))
         if answer is not None:
             self._refused = not answer
             await self._trust_as(host, answer, keep=True)
-            await start_again(app)
+            await restart_session(app)
 
-    def tell_left_out(self) -> None:
+    def report_ignored(self) -> None:
         """A session is there, after a no: what that means, and how to take it back."""
         from kimi_tui.ui.tui.state.items import NoticeItem
 
-        if self._refused and (host := self._app.host) is not None and (brought := host.left_out()):
+        if self._refused and (host := self._app.host) is not None and (brought := host.ignored_items()):
             names = ", ".join(one.path.name for one in brought)
             words = _("This folder is not trusted, so this is left out: {names}. /trust asks again.", names=names)
-            self._app.stage.say(NoticeItem(words, "warning"))
+            self._app.stage.add_notice(NoticeItem(words, "warning"))
         self._refused = False
 
-    def tell_waiting(self) -> None:
+    def report_pending(self) -> None:
         """Skills have come to be in a folder that nobody was asked about: say so, once for the folder."""
         from kimi_tui.ui.tui.state.items import NoticeItem
 
-        host, engine = self._app.host, self._app.seat.soul_engine
+        host, engine = self._app.host, self._app.seat.live_engine
         if host is None or engine is None or not engine.skills.snapshot.waiting:
             return
         if self._told_waiting == host.work_dir:
             return
         self._told_waiting = host.work_dir
         words = _("This folder brings along skills now; they are not used until you trust it: /trust asks.")
-        self._app.stage.say(NoticeItem(words, "warning"))
+        self._app.stage.add_notice(NoticeItem(words, "warning"))
 
-    async def _trust_as(self, host: "Host", answer: bool, *, keep: bool) -> None:
+    async def _trust_as(self, host: "EngineFactory", answer: bool, *, keep: bool) -> None:
         try:
             await asyncio.to_thread(host.trust, answer, keep=keep)
         except OSError as error:

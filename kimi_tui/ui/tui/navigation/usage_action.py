@@ -7,20 +7,20 @@ from typing import TYPE_CHECKING
 from kimi_tui.ui.tui.i18n.catalog import _
 
 if TYPE_CHECKING:
-    from kimi_tui.soul.usage_stats import Figures
+    from kimi_tui.soul.usage_stats import UsageStats
     from kimi_tui.ui.tui.app import KimiTui
 
 
 async def show_usage(app: "KimiTui") -> None:
     from kimi_tui.soul.usage_stats import cost_of
-    from kimi_tui.ui.tui.screens.usage import Spent, Usage, UsageFacts
+    from kimi_tui.ui.tui.screens.usage import Usage, UsageFacts, UsageRow
 
-    if (engine := app.seat.soul_engine) is None:
+    if (engine := app.seat.live_engine) is None:
         return
     prices, now = engine.prices, engine.figures
     session = await asyncio.to_thread(_figures_of, engine.session.dir / "wire.jsonl")
     by_model = [
-        Spent(f"  {name or '?'}", used.steps, used.usage, cost_of(used.usage, prices(name)))
+        UsageRow(f"  {name or '?'}", used.steps, used.usage, cost_of(used.usage, prices(name)))
         for name, used in session.by_model.items()
     ]
     facts = UsageFacts(
@@ -30,8 +30,8 @@ async def show_usage(app: "KimiTui") -> None:
         engine.soul.model.max_context_size,
         len(engine.context.history),
         (
-            Spent(_("since this start"), now.steps, now.usage, now.cost(prices)),
-            Spent(_("the whole session"), session.steps, session.usage, session.cost(prices)),
+            UsageRow(_("since this start"), now.steps, now.usage, now.cost(prices)),
+            UsageRow(_("the whole session"), session.steps, session.usage, session.cost(prices)),
             *(by_model if len(by_model) > 1 else ()),
         ),
         priced=None not in prices("") or session.cost(prices) is not None,
@@ -39,12 +39,12 @@ async def show_usage(app: "KimiTui") -> None:
     await app.push_screen_wait(Usage(facts))
 
 
-def _figures_of(recording: Path) -> "Figures":
+def _figures_of(recording: Path) -> "UsageStats":
     """What a whole session took."""
-    from kimi_tui.soul.usage_stats import Figures
+    from kimi_tui.soul.usage_stats import UsageStats
     from kimi_tui.wire.recorder import read_recorded
 
-    figures = Figures()
+    figures = UsageStats()
     for one in read_recorded(recording):
         figures(one.message)
     return figures

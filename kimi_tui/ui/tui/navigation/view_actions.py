@@ -18,7 +18,7 @@ async def show_skills(app: "KimiTui") -> None:
     """A skill that is chosen there stands in the composer, to be completed."""
     from kimi_tui.ui.tui.screens.skills import Skills
 
-    if (engine := app.seat.soul_engine) is not None:
+    if (engine := app.seat.live_engine) is not None:
         skills = engine.skills
         command = await app.push_screen_wait(Skills(lambda: skills.snapshot, listen=skills.listen))
         if command is not None:
@@ -28,7 +28,7 @@ async def show_skills(app: "KimiTui") -> None:
 async def show_tasks(app: "KimiTui") -> None:
     from kimi_tui.ui.tui.screens.tasks import Tasks
 
-    if (engine := app.seat.soul_engine) is not None:
+    if (engine := app.seat.live_engine) is not None:
         background = engine.services.background
         await app.push_screen_wait(
             Tasks(lambda: background.tasks, stop=lambda task_id: background.stop(task_id, "stopped by the person"))
@@ -38,10 +38,10 @@ async def show_tasks(app: "KimiTui") -> None:
 async def show_mcp(app: "KimiTui") -> None:
     from kimi_tui.ui.tui.screens.mcp import McpStatus
 
-    if (engine := app.seat.soul_engine) is not None:
+    if (engine := app.seat.live_engine) is not None:
         await app.push_screen_wait(McpStatus(engine.mcp.states, restart=engine.mcp.restart))
 
 
-async def leave(app: "KimiTui") -> None:
+async def quit_app(app: "KimiTui") -> None:
     """The way out, which shows nothing."""
     app.action_leave()

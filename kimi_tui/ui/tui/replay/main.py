@@ -8,9 +8,9 @@ from kimi_tui.ui.tui.engine_protocol import Engine
 from kimi_tui.ui.tui.i18n import catalog
 from kimi_tui.ui.tui.i18n.catalog import _
 from kimi_tui.ui.tui.main import drive
-from kimi_tui.ui.tui.replay.recorded_engine import Recording, load
-from kimi_tui.ui.tui.startup.early_config import first_look
-from kimi_tui.ui.tui.terminal.shutdown import Kept
+from kimi_tui.ui.tui.replay.recorded_engine import RecordedEngine, load
+from kimi_tui.ui.tui.startup.early_config import read_early_config
+from kimi_tui.ui.tui.terminal.shutdown import SavedTerminal
 
 
 class ReplayApp(KimiTui):
@@ -22,7 +22,7 @@ class ReplayApp(KimiTui):
         self.home.composer.display = False  # the base class's handler is called too
 
     def opened(self, engine: Engine) -> None:
-        if isinstance(engine, Recording):
+        if isinstance(engine, RecordedEngine):
             self.home.flow.recorded = True  # there is no now to go back to
             self.machine.load(engine.messages)
             self.machine.open(1, recorded=True, speed=self.speed)
@@ -37,14 +37,16 @@ class ReplayApp(KimiTui):
         self.home.scrub.focus()
 
 
-def run_replay(file: Path, *, speed: float = 1.0, page: tuple[int, int] | None = None, kept: Kept | None = None) -> int:
+def run_replay(
+    file: Path, *, speed: float = 1.0, page: tuple[int, int] | None = None, kept: SavedTerminal | None = None
+) -> int:
     """Show a recorded session until the person leaves; the exit status. Raises UsageError for what is no recording."""
     recording = load(file)
 
     async def make() -> Engine:
         return recording
 
-    catalog.use(catalog.language_of(first_look().language))
+    catalog.set_language(catalog.resolve_language(read_early_config().language))
     app = ReplayApp(make)
     app.speed = speed
     return drive(app, page=page, kept=kept)

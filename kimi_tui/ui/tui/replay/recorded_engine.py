@@ -31,7 +31,7 @@ class _NoSkills:
         return lambda: None
 
 
-class Recording:
+class RecordedEngine:
     """Has the shape of an engine on which nothing ever happens; `messages` is what was said."""
 
     def __init__(self, file: Path, messages: list[Timed]) -> None:
@@ -49,7 +49,7 @@ class Recording:
         self.session_id = file.parent.name
         self.model_name = _("a recording")
         self.model_note = ""
-        self.sees_images = False
+        self.accepts_images = False
         self.busy = False
 
     @property
@@ -110,7 +110,7 @@ def file_of(name: str, work_dir: Path) -> Path:
     raise UsageError(f"--replay {name}: there is no such file, and no session whose id begins like this")
 
 
-def load(file: Path) -> Recording:
+def load(file: Path) -> RecordedEngine:
     """Raises UsageError where it cannot be read, or nothing was said in it."""
     try:
         messages: list[Timed] = [(one.timestamp, one.message) for one in read_recorded(file)]
@@ -118,4 +118,4 @@ def load(file: Path) -> Recording:
         raise UsageError(f"--replay {file}: {error.strerror or error}") from error
     if not messages:
         raise UsageError(f"--replay {file}: nothing was said in it")
-    return Recording(file, messages)
+    return RecordedEngine(file, messages)

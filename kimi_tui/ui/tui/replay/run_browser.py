@@ -6,29 +6,29 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from kimi_tui.errors import KimiTuiError
-from kimi_tui.flow.model.diff import Difference, difference_of, union_of
+from kimi_tui.flow.model.diff import FlowDifference, compare_flows, merge_flows
 from kimi_tui.flow.model.graph import Flow
-from kimi_tui.flow.render.run_export import flow_of_picture
-from kimi_tui.flow.run.run_view import FlowPicture
-from kimi_tui.ui.tui.flow_pane.host_protocol import Room
-from kimi_tui.ui.tui.flow_pane.resume_prompt import named
-from kimi_tui.ui.tui.flow_pane.run_styles import Circumstances, faces_of
+from kimi_tui.flow.render.run_export import flow_of_view
+from kimi_tui.flow.run.run_view import RunView
+from kimi_tui.ui.tui.flow_pane.host_protocol import FlowHost
+from kimi_tui.ui.tui.flow_pane.resume_prompt import node_names
+from kimi_tui.ui.tui.flow_pane.run_styles import LiveContext, chart_style
 from kimi_tui.ui.tui.i18n import labels
 from kimi_tui.ui.tui.i18n.catalog import _, n_, p_
-from kimi_tui.ui.tui.replay.run_comparison import faces_of_many, faces_of_two
+from kimi_tui.ui.tui.replay.run_comparison import frequency_style, two_run_style
 from kimi_tui.ui.tui.replay.run_index import PastRun, begin_number, chart_of, messages_of, picture_of, runs_of
 from kimi_tui.ui.tui.replay.run_table import Runs
-from kimi_tui.ui.tui.replay.time_travel import TimeMachine
-from kimi_tui.ui.tui.session.presenter import Stage
+from kimi_tui.ui.tui.replay.time_travel import TimeTravel
+from kimi_tui.ui.tui.session.presenter import Presenter
 
 _COUNTED = 200
 """The runs that are counted together at most, the latest ones."""
 
 
-class RunShelf:
+class RunBrowser:
     """Shows what is chosen in the table."""
 
-    def __init__(self, room: Room, stage: Stage, machine: TimeMachine) -> None:
+    def __init__(self, room: FlowHost, stage: Presenter, machine: TimeTravel) -> None:
         self._room, self._stage, self._machine = room, stage, machine
 
     async def open(self, work_dir: Path, name: str) -> None:
@@ -40,7 +40,7 @@ class RunShelf:
 
         def see(answer: str | None) -> None:
             if answer is not None:
-                self._room.work_aside(self._see(answer, runs))
+                self._room.run_in_background(self._see(answer, runs))
 
         self._room.open_dialog(Runs(runs, name), see)
 
@@ -66,41 +66,41 @@ class RunShelf:
 
     async def _show(self, run: PastRun) -> None:
         picture = await asyncio.to_thread(picture_of, run)
-        flow = flow_of_picture(picture)
-        faces = faces_of(picture, flow, Circumstances(run.state.updated_at))
+        flow = flow_of_view(picture)
+        faces = chart_style(picture, flow, LiveContext(run.state.updated_at))
         title = _("run of {name}", name=picture.name)
         self._stage.home.flow.show_overlay(title, flow, faces, (_told(run),), picture=picture)
 
     async def _compare(self, one: PastRun, other: PastRun) -> None:
         first, second = [await asyncio.to_thread(picture_of, run) for run in (one, other)]
-        flow = union_of(flow_of_picture(first), flow_of_picture(second))
+        flow = merge_flows(flow_of_view(first), flow_of_view(second))
         charts = await asyncio.to_thread(chart_of, one), await asyncio.to_thread(chart_of, other)
-        difference = difference_of(*charts)
+        difference = compare_flows(*charts)
         legend = (f"A {_told(one)}", f"B {_told(other)}", _("= both, ≠ not as often"), *_differing(difference, *charts))
         title = _("two runs of {flow}", flow=first.name)
-        self._stage.home.flow.show_overlay(title, flow, faces_of_two(flow, first, second, difference), legend)
+        self._stage.home.flow.show_overlay(title, flow, two_run_style(flow, first, second, difference), legend)
 
     async def _count(self, name: str, runs: list[PastRun]) -> None:
-        pictures: list[FlowPicture] = [await asyncio.to_thread(picture_of, run) for run in runs]
-        flow = flow_of_picture(pictures[0])
+        pictures: list[RunView] = [await asyncio.to_thread(picture_of, run) for run in runs]
+        flow = flow_of_view(pictures[0])
         legend = (
             n_("{count} run", "{count} runs", len(pictures)),
             _("▁ few of them came by, █ all did"),
             _("heavy: half of them and more"),
         )
         title = _("all runs of {flow}", flow=name)
-        self._stage.home.flow.show_overlay(title, flow, faces_of_many(flow, pictures), legend)
+        self._stage.home.flow.show_overlay(title, flow, frequency_style(flow, pictures), legend)
 
 
-def _differing(difference: Difference, first: Flow, second: Flow) -> list[str]:
+def _differing(difference: FlowDifference, first: Flow, second: Flow) -> list[str]:
     """How the charts of two runs differ, if they do."""
     told: list[str] = []
     if difference.only_first:
-        told.append(_("only A’s chart has {nodes}", nodes=named(difference.only_first, first)))
+        told.append(_("only A’s chart has {nodes}", nodes=node_names(difference.only_first, first)))
     if difference.only_second:
-        told.append(_("only B’s chart has {nodes}", nodes=named(difference.only_second, second)))
+        told.append(_("only B’s chart has {nodes}", nodes=node_names(difference.only_second, second)))
     if difference.reworded:
-        told.append(_("other words in B: {nodes}", nodes=named(difference.reworded, first)))
+        told.append(_("other words in B: {nodes}", nodes=node_names(difference.reworded, first)))
     if not told and difference:
         told.append(_("the charts differ in their lines"))
     return told

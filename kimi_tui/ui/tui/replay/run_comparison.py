@@ -3,10 +3,10 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
-from kimi_tui.flow.model.diff import NO_DIFFERENCE, Difference
+from kimi_tui.flow.model.diff import NO_DIFFERENCE, FlowDifference
 from kimi_tui.flow.model.graph import Flow, NodeKind
-from kimi_tui.flow.run.run_view import FlowPicture
-from kimi_tui.ui.tui.flow_pane.style_model import EdgeFace, Faces, NodeFace, Role
+from kimi_tui.flow.run.run_view import RunView
+from kimi_tui.ui.tui.flow_pane.style_model import ChartStyle, EdgeStyle, NodeStyle, Role
 from kimi_tui.ui.tui.i18n.catalog import _, n_
 
 _LEVELS = "▁▂▃▄▅▆▇█"
@@ -15,7 +15,9 @@ _OFTEN, _SOME = 0.75, 0.25
 Way = tuple[str, str, str | None]
 
 
-def faces_of_two(flow: Flow, first: FlowPicture, second: FlowPicture, difference: Difference = NO_DIFFERENCE) -> Faces:
+def two_run_style(
+    flow: Flow, first: RunView, second: RunView, difference: FlowDifference = NO_DIFFERENCE
+) -> ChartStyle:
     """What both did, what only A did (heavy, sign A), and what only B did (double, sign B).
 
     Where their charts differ, `flow` has the nodes of both, and those of one chart alone say whose they are.
@@ -32,40 +34,40 @@ def faces_of_two(flow: Flow, first: FlowPicture, second: FlowPicture, difference
     edges = tuple(
         _edge_of_two(*(taken.get((edge.src, edge.dst, edge.label), 0) for taken in ways)) for edge in flow.edges
     )
-    return Faces(nodes, edges)
+    return ChartStyle(nodes, edges)
 
 
-def _node_of_two(first: int, second: int, *, is_end: bool) -> NodeFace:
+def _node_of_two(first: int, second: int, *, is_end: bool) -> NodeStyle:
     if is_end:
-        return NodeFace(role="plain")
+        return NodeStyle(role="plain")
     if not first and not second:
-        return NodeFace(role="muted")
+        return NodeStyle(role="muted")
     words = (f"A ×{first}  B ×{second}", f"{first}:{second}")
     if first and second:
         other = first != second
-        return NodeFace("≠" if other else "=", words, role="warning" if other else "plain", sign_role="warning")
+        return NodeStyle("≠" if other else "=", words, role="warning" if other else "plain", sign_role="warning")
     role: Role = "accent" if first else "secondary"
-    return NodeFace("A" if first else "B", words, role=role, sign_role=role, bold=True)
+    return NodeStyle("A" if first else "B", words, role=role, sign_role=role, bold=True)
 
 
-def _edge_of_two(first: int, second: int) -> EdgeFace:
+def _edge_of_two(first: int, second: int) -> EdgeStyle:
     if not first and not second:
-        return EdgeFace()
+        return EdgeStyle()
     count = f"{first}:{second}"
     if first and second:
-        return EdgeFace("heavy", "plain", "plain", count if first != second else "")
+        return EdgeStyle("heavy", "plain", "plain", count if first != second else "")
     if first:
-        return EdgeFace("heavy", "accent", "accent", count, bold=True)
-    return EdgeFace("double", "secondary", "secondary", count, bold=True)
+        return EdgeStyle("heavy", "accent", "accent", count, bold=True)
+    return EdgeStyle("double", "secondary", "secondary", count, bold=True)
 
 
-def faces_of_many(flow: Flow, pictures: Sequence[FlowPicture]) -> Faces:
+def frequency_style(flow: Flow, pictures: Sequence[RunView]) -> ChartStyle:
     """How many of the runs came by, and how often in all: a level as sign, heavy lines for most of the runs."""
     count = max(1, len(pictures))
-    nodes: dict[str, NodeFace] = {}
+    nodes: dict[str, NodeStyle] = {}
     for node_id in flow.nodes:
         if flow.nodes[node_id].kind in (NodeKind.BEGIN, NodeKind.END):
-            nodes[node_id] = NodeFace(role="plain")
+            nodes[node_id] = NodeStyle(role="plain")
             continue
         visits = [_visits(picture, node_id) for picture in pictures]
         runs = sum(1 for one in visits if one)
@@ -78,25 +80,25 @@ def faces_of_many(flow: Flow, pictures: Sequence[FlowPicture]) -> Faces:
             else (_("never"),)
         )
         notes = (n_("{count} visit", "{count} visits", sum(visits)), f"×{sum(visits)}") if sum(visits) > runs else ()
-        nodes[node_id] = NodeFace(sign, words, notes, role=role, sign_role=role, bold=share >= _OFTEN)
+        nodes[node_id] = NodeStyle(sign, words, notes, role=role, sign_role=role, bold=share >= _OFTEN)
     ways = [_taken(picture) for picture in pictures]
-    edges: list[EdgeFace] = []
+    edges: list[EdgeStyle] = []
     for edge in flow.edges:
         gone = [taken.get((edge.src, edge.dst, edge.label), 0) for taken in ways]
         share = sum(1 for one in gone if one) / count
         if not any(gone):
-            edges.append(EdgeFace())
+            edges.append(EdgeStyle())
         elif share >= 0.5:
-            edges.append(EdgeFace("heavy", "accent", "accent", f"×{sum(gone)}"))
+            edges.append(EdgeStyle("heavy", "accent", "accent", f"×{sum(gone)}"))
         else:
-            edges.append(EdgeFace("light", "plain", "plain", f"×{sum(gone)}"))
-    return Faces(nodes, tuple(edges))
+            edges.append(EdgeStyle("light", "plain", "plain", f"×{sum(gone)}"))
+    return ChartStyle(nodes, tuple(edges))
 
 
-def _visits(picture: FlowPicture, node_id: str) -> int:
+def _visits(picture: RunView, node_id: str) -> int:
     node = picture.nodes.get(node_id)
     return node.visits if node is not None else 0
 
 
-def _taken(picture: FlowPicture) -> dict[Way, int]:
+def _taken(picture: RunView) -> dict[Way, int]:
     return {(edge.src, edge.dst, edge.label): edge.taken for edge in picture.edges}

@@ -4,10 +4,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from kimi_tui.flow.model.graph import Flow
-from kimi_tui.flow.render.run_export import picture_of_state
+from kimi_tui.flow.render.run_export import view_of_state
 from kimi_tui.flow.run.journal import load_runs
 from kimi_tui.flow.run.run_state import RunState
-from kimi_tui.flow.run.run_view import FlowPicture, fold_flows
+from kimi_tui.flow.run.run_view import RunView, fold_run_views
 from kimi_tui.session.session import sessions_dir
 from kimi_tui.ui.tui.session.wire_bridge import Timed
 from kimi_tui.wire.flow_events import FlowBegin
@@ -55,12 +55,12 @@ def runs_of(work_dir: Path) -> list[PastRun]:
     return sorted(found, key=lambda run: run.state.started_at, reverse=True)
 
 
-def picture_of(run: PastRun) -> FlowPicture:
+def picture_of(run: PastRun) -> RunView:
     """What the session's Wire tells of a run; where that is lost, what the journal does. Raises FlowError, OSError."""
-    for picture in fold_flows(messages_of(run)):
+    for picture in fold_run_views(messages_of(run)):
         if picture.run_id == run.id:
             return picture
-    return picture_of_state(run.state, chart_of(run))
+    return view_of_state(run.state, chart_of(run))
 
 
 def chart_of(run: PastRun) -> Flow:

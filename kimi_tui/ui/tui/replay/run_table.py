@@ -19,8 +19,8 @@ from kimi_tui.ui.tui.text.sanitize import sanitize
 from kimi_tui.ui.tui.text.styled_line import Line, Run, cells, cut
 from kimi_tui.ui.tui.themes.palette import Palette
 from kimi_tui.ui.tui.widgets.key_bar import BarKey
-from kimi_tui.ui.tui.widgets.line_scroll_view import LineScroll
-from kimi_tui.ui.tui.widgets.modal_frame import Frame
+from kimi_tui.ui.tui.widgets.line_scroll_view import LineScrollView
+from kimi_tui.ui.tui.widgets.modal_frame import ModalFrame
 from kimi_tui.wire.flow_events import FlowStatus
 
 _SIGNS: dict[FlowStatus | None, str] = {
@@ -33,7 +33,7 @@ _SIGNS: dict[FlowStatus | None, str] = {
 }
 
 
-class RunTable(LineScroll, can_focus=True):
+class RunTable(LineScrollView, can_focus=True):
     """One row a run; marked ones have a letter."""
 
     DEFAULT_CSS = "RunTable { height: 1fr; background: $background; }"
@@ -143,7 +143,7 @@ def _row(row: Sequence[str], widths: Sequence[int], width: int, styles: Sequence
     return tuple(runs)
 
 
-class Runs(Frame[str]):
+class Runs(ModalFrame[str]):
     """Gives back what is to be seen: `show:RUN`, `replay:RUN`, `compare:RUN:RUN`, `count:FLOW`."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -209,7 +209,7 @@ class Runs(Frame[str]):
         if len(marked) == 2:
             self.dismiss(f"compare:{marked[0]}:{marked[1]}")
         else:
-            self.say_below(" " + _("mark two runs with Space") + " ")
+            self.set_status(" " + _("mark two runs with Space") + " ")
 
     def action_count(self) -> None:
         if (run := self.table.here) is not None:

@@ -15,7 +15,7 @@ from kimi_tui.ui.tui.i18n.catalog import _
 from kimi_tui.ui.tui.replay.timeline import MarkKind, Timeline
 from kimi_tui.ui.tui.text.styled_line import Line, Run, cells, cut
 from kimi_tui.ui.tui.themes.palette import Palette
-from kimi_tui.ui.tui.widgets.line_widget import Sheet
+from kimi_tui.ui.tui.widgets.line_widget import LineWidget
 
 _SIGNS: dict[MarkKind, str] = {"turn": "╻", "node": "╵", "decision": "◆", "pause": "‖", "end": "■", "error": "✗"}
 _RANK: dict[MarkKind, int] = {"node": 0, "turn": 1, "decision": 2, "pause": 3, "error": 4, "end": 5}
@@ -29,7 +29,7 @@ def _nothing() -> None:
 
 
 @dataclass(frozen=True, slots=True)
-class Position:
+class ScrubPosition:
     """`number` messages of the timeline have been said. `recorded`: there is no now to go back to."""
 
     number: int = 0
@@ -38,7 +38,7 @@ class Position:
     recorded: bool = False
 
 
-class ScrubBar(Sheet, can_focus=True):
+class ScrubBar(LineWidget, can_focus=True):
     """Two rows; takes none while the present is shown."""
 
     DEFAULT_CSS = """
@@ -76,7 +76,7 @@ class ScrubBar(Sheet, can_focus=True):
     def __init__(self, *, id: str | None = None) -> None:  # noqa: A002
         super().__init__(id=id)
         self.timeline = Timeline()
-        self.position = Position()
+        self.position = ScrubPosition()
         self.beat: Callable[[], None] = _nothing
         self._bar = (0, 1)
         self._dragging = False
@@ -86,7 +86,7 @@ class ScrubBar(Sheet, can_focus=True):
     def is_open(self) -> bool:
         return self.has_class("-open")
 
-    def open(self, timeline: Timeline, position: Position) -> None:
+    def open(self, timeline: Timeline, position: ScrubPosition) -> None:
         self.timeline = timeline
         self.add_class("-open")
         self.put(position)
@@ -99,7 +99,7 @@ class ScrubBar(Sheet, can_focus=True):
     def on_mount(self) -> None:
         self._timer = self.set_interval(_BEAT_S, lambda: self.beat(), pause=not self.position.playing)
 
-    def put(self, position: Position) -> None:
+    def put(self, position: ScrubPosition) -> None:
         self.position = position
         if self._timer is not None:
             (self._timer.resume if position.playing else self._timer.pause)()

@@ -16,7 +16,7 @@ EVERY = 400
 """Messages between two states that are kept."""
 
 
-class History:
+class StateHistory:
     """Messages with their times, oldest first; states are kept on the way, so that going back is quick."""
 
     def __init__(self, messages: Iterable[Timed] = ()) -> None:

@@ -4,8 +4,8 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Protocol
 
-from kimi_tui.ui.tui.replay.scrub_bar import Position, ScrubBar
-from kimi_tui.ui.tui.replay.state_history import History
+from kimi_tui.ui.tui.replay.scrub_bar import ScrubBar, ScrubPosition
+from kimi_tui.ui.tui.replay.state_history import StateHistory
 from kimi_tui.ui.tui.replay.timeline import Timeline
 from kimi_tui.ui.tui.session.wire_bridge import Timed
 from kimi_tui.ui.tui.state.deltas import Delta
@@ -29,14 +29,14 @@ class Scene(Protocol):
     def show_now(self) -> None: ...
 
 
-class TimeMachine:
+class TimeTravel:
     """`steady` is a clock that never goes back, for playing."""
 
     def __init__(self, scene: Scene, bar: ScrubBar, *, steady: Callable[[], float]) -> None:
         self._scene, self._bar, self._steady = scene, bar, steady
-        self._own = self._history, self._timeline = History(), Timeline()
+        self._own = self._history, self._timeline = StateHistory(), Timeline()
         self._state: UiState | None = None
-        self._position = Position()
+        self._position = ScrubPosition()
         self._started = (0.0, 0.0)
         bar.beat = self.tick
 
@@ -52,7 +52,7 @@ class TimeMachine:
     def number(self) -> int:
         return self._position.number
 
-    def hear(self, message: Timed) -> None:
+    def on_wire(self, message: Timed) -> None:
         """One more message was said; what is shown of the past stays."""
         history, timeline = self._own
         history.append(message)
@@ -62,7 +62,7 @@ class TimeMachine:
 
     def load(self, messages: list[Timed]) -> None:
         """Another session: these messages and no other."""
-        self._own = self._history, self._timeline = History(messages), Timeline(messages)
+        self._own = self._history, self._timeline = StateHistory(messages), Timeline(messages)
         self._state = None
         self._bar.close()
 
@@ -74,14 +74,14 @@ class TimeMachine:
             self._bar.focus()
             return True
         at = len(self._history) if number is None else number
-        self._position = Position(at, speed=speed, recorded=recorded)
+        self._position = ScrubPosition(at, speed=speed, recorded=recorded)
         self._bar.open(self._timeline, self._position)
         self._jump(at)
         return True
 
     def open_other(self, messages: list[Timed], number: int) -> None:
         """Look at another session's recording, until one leaves."""
-        self._history, self._timeline = History(messages), Timeline(messages)
+        self._history, self._timeline = StateHistory(messages), Timeline(messages)
         self._state = None
         self.open(number)
 

@@ -8,22 +8,22 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from kimi_tui.config.yaml_editor import KeyPath, Value
-from kimi_tui.llm.key_check import KeyTrial
+from kimi_tui.llm.key_check import KeyCheck
 from kimi_tui.ui.tui.i18n.catalog import _
-from kimi_tui.ui.tui.i18n.translate import told
-from kimi_tui.ui.tui.widgets.modal_frame import Frame
-from kimi_tui.ui.tui.widgets.pick_list import Pick
-from kimi_tui.ui.tui.widgets.pick_prompt import PickOne
-from kimi_tui.ui.tui.widgets.text_prompt import AskLine
+from kimi_tui.ui.tui.i18n.translate import translate
+from kimi_tui.ui.tui.widgets.modal_frame import ModalFrame
+from kimi_tui.ui.tui.widgets.pick_list import ListItem
+from kimi_tui.ui.tui.widgets.pick_prompt import PickPrompt
+from kimi_tui.ui.tui.widgets.text_prompt import TextPrompt
 
-TryKey = Callable[[str, str, str], Awaitable[KeyTrial]]
+TryKey = Callable[[str, str, str], Awaitable[KeyCheck]]
 """Gets a service's type, its address and a key."""
 OTHER = "other"
 _TYPE = "openai_legacy"
 
 
-def other_pick() -> Pick:
-    return Pick(
+def custom_server_item() -> ListItem:
+    return ListItem(
         OTHER, _("Another server (address)"), right=_("whatever speaks as OpenAI does"), sign="○", role="accent"
     )
 
@@ -53,7 +53,7 @@ def _is_near(address: str) -> bool:
         return False
 
 
-def other_changes(base: str, key: str, model: str) -> dict[KeyPath, Value]:
+def custom_server_changes(base: str, key: str, model: str) -> dict[KeyPath, Value]:
     """What the configuration has to say of it."""
     name = re.sub(r"[^a-z0-9]+", "-", urlsplit(base).netloc.rpartition("@")[2].lower()).strip("-")
     changes: dict[KeyPath, Value] = {("providers", name, "type"): _TYPE, ("providers", name, "base_url"): base}
@@ -64,11 +64,11 @@ def other_changes(base: str, key: str, model: str) -> dict[KeyPath, Value]:
     return changes
 
 
-class OtherServer:
+class CustomServerForm:
     """Asks over `screen`, step by step, and calls `done` with the changes and the model."""
 
     def __init__(
-        self, screen: Frame[Any], try_key: TryKey, done: Callable[[Mapping[KeyPath, Value], str], object]
+        self, screen: ModalFrame[Any], try_key: TryKey, done: Callable[[Mapping[KeyPath, Value], str], object]
     ) -> None:
         self._screen, self._try_key, self._done = screen, try_key, done
 
@@ -84,7 +84,7 @@ class OtherServer:
 
         about = _("Where it answers, such as http://gpu-box:8000/v1.")
         title = _("another server: address")
-        self._screen.app.push_screen(AskLine(title, about=f"{trouble} {about}".strip(), value=value), got)
+        self._screen.app.push_screen(TextPrompt(title, about=f"{trouble} {about}".strip(), value=value), got)
 
     def _ask_key(self, found: tuple[str, ...], *, trouble: str = "", value: str = "") -> None:
         def got(key: str | None) -> None:
@@ -93,37 +93,39 @@ class OtherServer:
 
         about = _("The key, or nothing where it wants none. It is sent to {server} alone.", server=found[-1])
         title = _("another server: key")
-        self._screen.app.push_screen(AskLine(title, about=trouble or about, value=value, secret=True), got)
+        self._screen.app.push_screen(TextPrompt(title, about=trouble or about, value=value, secret=True), got)
 
     async def _try(self, found: tuple[str, ...], key: str) -> None:
         """Which of the addresses answers; a key that it refuses is asked for again."""
-        self._screen.say_below(_("asking {server} for its models…", server=found[-1]))
-        tried: list[tuple[str, KeyTrial]] = []
+        self._screen.set_status(_("asking {server} for its models…", server=found[-1]))
+        tried: list[tuple[str, KeyCheck]] = []
         for base in found:
             tried.append((base, await self._try_key(_TYPE, base, key)))
             if tried[-1][1].verdict == "refused" or tried[-1][1].models:
                 break
-        self._screen.say_below("")
+        self._screen.set_status("")
         if not self._screen.is_current:
             return
         last, trial = tried[-1]
         if trial.verdict == "refused":
-            trouble = _("{server} refuses this key ({cause}). Try another one.", server=last, cause=told(trial.cause))
+            trouble = _(
+                "{server} refuses this key ({cause}). Try another one.", server=last, cause=translate(trial.cause)
+            )
             self._ask_key(found, trouble=trouble, value=key)
         else:
             base, trial = (last, trial) if trial.models else tried[0]
             self._ask_model(base, key, trial)
 
-    def _ask_model(self, base: str, key: str, trial: KeyTrial) -> None:
+    def _ask_model(self, base: str, key: str, trial: KeyCheck) -> None:
         def got(model: str | None) -> None:
             if model:
-                self._done(other_changes(base, key, model), model)
+                self._done(custom_server_changes(base, key, model), model)
 
         title = _("another server: model")
         if trial.models:
-            self._screen.app.push_screen(PickOne(title, trial.models, trial.models[0]), got)
+            self._screen.app.push_screen(PickPrompt(title, trial.models, trial.models[0]), got)
             return
         about = _("The model to ask; the name as the service has it.")
         if trial.cause:
-            about = _("It could not be tried: {cause}.", cause=told(trial.cause)) + " " + about
-        self._screen.app.push_screen(AskLine(title, about=about), got)
+            about = _("It could not be tried: {cause}.", cause=translate(trial.cause)) + " " + about
+        self._screen.app.push_screen(TextPrompt(title, about=about), got)

@@ -10,19 +10,19 @@ from textual.widgets import Static
 
 from kimi_tui.config.kimi_import import Takeover
 from kimi_tui.config.yaml_editor import KeyPath, Value
-from kimi_tui.llm.key_check import KeyTrial
+from kimi_tui.llm.key_check import KeyCheck
 from kimi_tui.llm.local_servers import LocalServer
 from kimi_tui.paths import shown
 from kimi_tui.ui.tui.i18n.catalog import N_, _, n_
-from kimi_tui.ui.tui.i18n.translate import answered, told
-from kimi_tui.ui.tui.screens.custom_server import OTHER, OtherServer, TryKey, other_pick
+from kimi_tui.ui.tui.i18n.translate import translate, translate_lines
+from kimi_tui.ui.tui.screens.custom_server import OTHER, CustomServerForm, TryKey, custom_server_item
 from kimi_tui.ui.tui.screens.models import FindServers, local_choice, server_name
 from kimi_tui.ui.tui.text.sanitize import sanitize
 from kimi_tui.ui.tui.widgets.key_bar import BarKey
-from kimi_tui.ui.tui.widgets.modal_card import Card
-from kimi_tui.ui.tui.widgets.pick_list import Pick, PickList
-from kimi_tui.ui.tui.widgets.pick_prompt import PickOne
-from kimi_tui.ui.tui.widgets.text_prompt import AskLine
+from kimi_tui.ui.tui.widgets.modal_card import ModalCard
+from kimi_tui.ui.tui.widgets.pick_list import ItemList, ListItem
+from kimi_tui.ui.tui.widgets.pick_prompt import PickPrompt
+from kimi_tui.ui.tui.widgets.text_prompt import TextPrompt
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +51,7 @@ SERVICES: tuple[Service, ...] = (
 
 
 @dataclass(frozen=True, slots=True)
-class FirstChoice:
+class SetupResult:
     """What was chosen: the theme, what to write into the configuration, and the model to ask; or the demo.
 
     `takeover` is what was taken over from Kimi CLI.
@@ -64,7 +64,7 @@ class FirstChoice:
     takeover: Takeover | None = None
 
 
-def service_changes(service: Service, key: str, model: str) -> dict[KeyPath, Value]:
+def provider_settings_changes(service: Service, key: str, model: str) -> dict[KeyPath, Value]:
     """What the configuration has to say of a service with that key."""
     changes: dict[KeyPath, Value] = {("providers", service.name, "type"): service.type}
     if service.base_url:
@@ -79,14 +79,14 @@ def service_changes(service: Service, key: str, model: str) -> dict[KeyPath, Val
     return changes
 
 
-class FirstStart(Card[FirstChoice]):
+class SetupWizard(ModalCard[SetupResult]):
     """Two steps: the theme, seen at once, then the model."""
 
     CSS = """
-    FirstStart > #frame { padding: 0 2; }
-    FirstStart #about { height: auto; margin-bottom: 1; }
-    FirstStart.-low #about { margin-bottom: 0; }
-    FirstStart PickList { height: auto; margin-bottom: 1; }
+    SetupWizard > #frame { padding: 0 2; }
+    SetupWizard #about { height: auto; margin-bottom: 1; }
+    SetupWizard.-low #about { margin-bottom: 0; }
+    SetupWizard ItemList { height: auto; margin-bottom: 1; }
     """
     title_text: ClassVar[str] = N_("welcome to kimi-tui")
     leave_word = N_("later")
@@ -113,7 +113,7 @@ class FirstStart(Card[FirstChoice]):
 
     def body(self) -> ComposeResult:
         yield Static("", id="about", markup=False)
-        yield PickList(id="ways")
+        yield ItemList(id="ways")
 
     def keys(self) -> Sequence[BarKey]:
         if self._step == "theme":
@@ -122,7 +122,7 @@ class FirstStart(Card[FirstChoice]):
 
     def on_mount(self) -> None:
         super().on_mount()
-        self.query_one(PickList).focus()
+        self.query_one(ItemList).focus()
         self._ask_theme()
         self.run_worker(self._look, group="look")
 
@@ -139,8 +139,11 @@ class FirstStart(Card[FirstChoice]):
     def _ask_theme(self) -> None:
         self._step = "theme"
         self._say(_("1 of 2 · How should it look? You see it as you move."))
-        self.query_one(PickList).show(
-            [Pick(name, told(title), right=name, sign="◐", role="accent") for name, title in self._themes.items()],
+        self.query_one(ItemList).show(
+            [
+                ListItem(name, translate(title), right=name, sign="◐", role="accent")
+                for name, title in self._themes.items()
+            ],
             key=self._theme,
         )
         self.show_keys()
@@ -149,39 +152,39 @@ class FirstStart(Card[FirstChoice]):
         before = self._step
         self._step = "model"
         self._say(_("2 of 2 · Which model answers? /setup asks this again."))
-        picks = [Pick("", _("with a key of yours"))]
+        picks = [ListItem("", _("with a key of yours"))]
         picks += [
-            Pick(f"service:{one.name}", _(one.title), right=one.model, sign="○", role="accent") for one in SERVICES
+            ListItem(f"service:{one.name}", _(one.title), right=one.model, sign="○", role="accent") for one in SERVICES
         ]
-        picks += [other_pick(), Pick("", _("on this machine"))]
+        picks += [custom_server_item(), ListItem("", _("on this machine"))]
         found = [(server, model) for server in self._servers or () for model in server.models]
         for server, model in found:
             picks.append(
-                Pick(f"local:{server.base_url}:{model}", model, right=server_name(server), sign="○", role="accent")
+                ListItem(f"local:{server.base_url}:{model}", model, right=server_name(server), sign="○", role="accent")
             )
         for server in self._servers or ():
             if not server.models:
                 right = _("it has no model yet; load one, then look again")
-                picks.append(Pick("again", server_name(server), right=right, sign="○", role="muted", quiet=True))
+                picks.append(ListItem("again", server_name(server), right=right, sign="○", role="muted", dimmed=True))
         if not self._servers:
             words = _("no server answers (Ollama, LM Studio, vLLM, llama.cpp)")
             if self._servers is None:
                 words = _("looking…")
-            picks.append(Pick("again", _("Look again"), right=words, sign="?", role="muted", quiet=True))
+            picks.append(ListItem("again", _("Look again"), right=words, sign="?", role="muted", dimmed=True))
         if self._takeover is not None:
-            picks += [Pick("", _("from Kimi CLI")), self._takeover_pick(self._takeover)]
+            picks += [ListItem("", _("from Kimi CLI")), self._takeover_pick(self._takeover)]
         if self._has_demo:
-            picks.append(Pick("", _("without a model")))
+            picks.append(ListItem("", _("without a model")))
             picks.append(
-                Pick("demo", _("See the demo"), right=_("a real flow, real tools; the model is a script"), sign="▶")
+                ListItem("demo", _("See the demo"), right=_("a real flow, real tools; the model is a script"), sign="▶")
             )
-        self.query_one(PickList).show(picks, top=before == "theme")
+        self.query_one(ItemList).show(picks, top=before == "theme")
         self.show_keys()
 
-    def _takeover_pick(self, takeover: Takeover) -> Pick:
+    def _takeover_pick(self, takeover: Takeover) -> ListItem:
         if takeover.trouble:
             title = _("{file} cannot be taken over", file=shown(takeover.file))
-            return Pick("trouble", title, detail=answered(takeover.trouble), sign="✗", role="error")
+            return ListItem("trouble", title, detail=translate_lines(takeover.trouble), sign="✗", role="error")
         words = n_("{count} model", "{count} models", len(takeover.models))
         if default := takeover.default_model:
             words = _("{models}, {model} first", models=words, model=default)
@@ -189,16 +192,16 @@ class FirstStart(Card[FirstChoice]):
             words = _("{models}, without {names} (signed in by OAuth)", models=words, names=", ".join(takeover.logins))
         words = _("{models}, hooks and MCP servers; the file stays as it is", models=words)
         title = _("Take over {file}", file=shown(takeover.file))
-        return Pick("takeover", title, detail=words, sign="○", role="accent")
+        return ListItem("takeover", title, detail=words, sign="○", role="accent")
 
     # What is chosen
 
-    def on_pick_list_moved(self, event: PickList.Moved) -> None:
+    def on_item_list_moved(self, event: ItemList.Moved) -> None:
         if self._step == "theme" and event.key in self._themes:
             self._theme = event.key
             self._use_theme(event.key)
 
-    def on_pick_list_chosen(self, event: PickList.Chosen) -> None:
+    def on_item_list_chosen(self, event: ItemList.Chosen) -> None:
         if self._step == "theme":
             self._ask_model()
             return
@@ -207,7 +210,7 @@ class FirstStart(Card[FirstChoice]):
             case "service":
                 self._ask_key(next(one for one in SERVICES if one.name == rest))
             case _ if event.key == OTHER:
-                OtherServer(
+                CustomServerForm(
                     self,
                     self._try_key,
                     lambda changes, model: self._done({**changes, ("default_model",): model}, model),
@@ -216,9 +219,9 @@ class FirstStart(Card[FirstChoice]):
                 self._take_local(event.key)
             case "takeover" if self._takeover is not None:
                 found = self._takeover
-                self.dismiss(FirstChoice(self._theme, found.changes, found.default_model, takeover=found))
+                self.dismiss(SetupResult(self._theme, found.changes, found.default_model, takeover=found))
             case "demo":
-                self.dismiss(FirstChoice(self._theme, demo=True))
+                self.dismiss(SetupResult(self._theme, demo=True))
             case "again":
                 self._servers = None
                 self._ask_model()
@@ -227,7 +230,7 @@ class FirstStart(Card[FirstChoice]):
                 pass
 
     def action_take(self) -> None:
-        self.query_one(PickList).action_choose()
+        self.query_one(ItemList).action_choose()
 
     def action_theme(self) -> None:
         self._ask_theme()
@@ -254,39 +257,41 @@ class FirstStart(Card[FirstChoice]):
             "read, and is sent to that service alone."
         )
         title = _("{service}: key", service=_(service.title))
-        self.app.push_screen(AskLine(title, about=trouble or about, value=value, secret=True), got_key)
+        self.app.push_screen(TextPrompt(title, about=trouble or about, value=value, secret=True), got_key)
 
     async def _try(self, service: Service, key: str) -> None:
         """Whether the service takes the key; a wrong one is asked for again."""
         name = _(service.title)
-        self.say_below(_("asking {service} whether it takes the key…", service=name))
+        self.set_status(_("asking {service} whether it takes the key…", service=name))
         trial = await self._try_key(service.type, service.base_url, key)
-        self.say_below("")
+        self.set_status("")
         if not self.is_current:
             return
         if trial.verdict == "refused":
-            trouble = _("{service} refuses this key ({cause}). Try another one.", service=name, cause=told(trial.cause))
+            trouble = _(
+                "{service} refuses this key ({cause}). Try another one.", service=name, cause=translate(trial.cause)
+            )
             self._ask_key(service, trouble=trouble, value=key)
         else:
             self._ask_which(service, key, trial)
 
-    def _ask_which(self, service: Service, key: str, trial: KeyTrial) -> None:
+    def _ask_which(self, service: Service, key: str, trial: KeyCheck) -> None:
         def got(model: str | None) -> None:
             if model:
-                self._done(service_changes(service, key, model), model)
+                self._done(provider_settings_changes(service, key, model), model)
 
         title = _("{service}: model", service=_(service.title))
         if trial.models:
             usual = service.model if service.model in trial.models else trial.models[0]
-            self.app.push_screen(PickOne(title, trial.models, usual), got)
+            self.app.push_screen(PickPrompt(title, trial.models, usual), got)
             return
         about = _("The model to ask; the name as the service has it.")
         if trial.cause:
             about = _("The key could not be tried: {cause}.", cause=trial.cause) + " " + about
-        self.app.push_screen(AskLine(title, about=about, value=service.model), got)
+        self.app.push_screen(TextPrompt(title, about=about, value=service.model), got)
 
     def _done(self, changes: Mapping[KeyPath, Value], model: str) -> None:
-        self.dismiss(FirstChoice(self._theme, changes, model))
+        self.dismiss(SetupResult(self._theme, changes, model))
 
     def action_leave(self) -> None:
         if self._theme != self._before:

@@ -9,14 +9,14 @@ from textual.binding import Binding, BindingType
 from textual.containers import Vertical
 
 from kimi_tui.ui.tui.i18n.catalog import _
-from kimi_tui.ui.tui.keys.bindings import RULE, WHERE, Where, acting, shown
+from kimi_tui.ui.tui.keys.bindings import KEY_CONTEXTS, RULE, KeyContext, bindings_for, display_keys
 from kimi_tui.ui.tui.keys.keymap import KeyMap
 from kimi_tui.ui.tui.text.styled_line import Line, cells
 from kimi_tui.ui.tui.text.wrap import break_text
 from kimi_tui.ui.tui.themes.palette import Palette
 from kimi_tui.ui.tui.widgets.key_bar import BarKey, KeyBar
-from kimi_tui.ui.tui.widgets.line_scroll_view import LineScroll
-from kimi_tui.ui.tui.widgets.one_shot_screen import LeavingOnce
+from kimi_tui.ui.tui.widgets.line_scroll_view import LineScrollView
+from kimi_tui.ui.tui.widgets.one_shot_screen import OneShotModal
 
 _LEAST = 12
 """Columns for the keys, however narrow the window."""
@@ -26,36 +26,38 @@ def _rows(text: str, width: int) -> list[str]:
     return [text[start:end] for start, end, _swallowed in break_text(text, width)]
 
 
-class KeyList(LineScroll, can_focus=True):
+class KeyList(LineScrollView, can_focus=True):
     """The list itself."""
 
-    DEFAULT_CSS = "KeyList { height: auto; max-height: 80vh; background: $background; }"
+    DEFAULT_CSS = "KeyBindingList { height: auto; max-height: 80vh; background: $background; }"
 
-    def __init__(self, where: Where, keymap: KeyMap, *, id: str | None = None) -> None:  # noqa: A002
+    def __init__(self, where: KeyContext, keymap: KeyMap, *, id: str | None = None) -> None:  # noqa: A002
         super().__init__(id=id)
-        self._where: Where = where
+        self._where: KeyContext = where
         self._keymap = keymap
 
     def lines(self, width: int, palette: Palette) -> list[Line]:
-        named = [(key, shown(self._keymap.keys_of(key))) for key in acting(self._where)]
+        named = [(key, display_keys(self._keymap.keys_of(key))) for key in bindings_for(self._where)]
         named = [(key, name) for key, name in named if name]
         wide = min(max(cells(name) for _key, name in named), max(_LEAST, width * 2 // 5))
         rule = [Line(((row, palette.muted),)) for row in _rows(_(RULE), width)]
         out: list[Line] = [*rule, Line()]
         place = None
         for key, name in named:
-            if key.where != place:
+            if key.context != place:
                 if place is not None:
                     out.append(Line())
-                place = key.where
-                out.append(Line(((_(WHERE[place]), palette.accent + Style(bold=True)),)))
-            for left, right in zip_longest(_rows(name, wide), _rows(_(key.what), width - wide - 4), fillvalue=""):
+                place = key.context
+                out.append(Line(((_(KEY_CONTEXTS[place]), palette.accent + Style(bold=True)),)))
+            for left, right in zip_longest(
+                _rows(name, wide), _rows(_(key.description), width - wide - 4), fillvalue=""
+            ):
                 pad = " " * (wide - cells(left) + 2)
                 out.append(Line((("  " + left + pad, palette.base), (right, palette.muted))))
         return out
 
 
-class Help(LeavingOnce[None]):
+class Help(OneShotModal[None]):
     """Closes on Esc and F1."""
 
     CSS = """
@@ -64,13 +66,13 @@ class Help(LeavingOnce[None]):
         width: 76; max-width: 94%; height: auto; max-height: 90%; background: $background; padding: 1 2 0 2;
         border: round $primary; border-title-color: $primary; border-title-style: bold;
     }
-    Help KeyBar { margin-top: 1; }
+    Help KeyBindingBar { margin-top: 1; }
     """
     BINDINGS: ClassVar[list[BindingType]] = [Binding("escape,f1,enter", "dismiss", "Close", show=False)]
 
-    def __init__(self, where: Where, keymap: KeyMap) -> None:
+    def __init__(self, where: KeyContext, keymap: KeyMap) -> None:
         super().__init__()
-        self._where: Where = where
+        self._where: KeyContext = where
         self._keymap = keymap
 
     def compose(self) -> ComposeResult:

@@ -18,8 +18,8 @@ from kimi_tui.ui.tui.text.styled_line import Line
 from kimi_tui.ui.tui.text.wrap import wrap_text
 from kimi_tui.ui.tui.themes.palette import Palette
 from kimi_tui.ui.tui.widgets.key_bar import BarKey
-from kimi_tui.ui.tui.widgets.modal_frame import Frame
-from kimi_tui.ui.tui.widgets.text_viewer import Reading
+from kimi_tui.ui.tui.widgets.modal_frame import ModalFrame
+from kimi_tui.ui.tui.widgets.text_viewer import TextViewer
 
 _TAIL_BYTES = 1 << 18
 _LEAD = len("10:00:00 ! ")
@@ -45,7 +45,7 @@ def last_entries(file: Path) -> list[tuple[str, str]]:
     return entries
 
 
-class LogView(Frame[None]):
+class LogView(ModalFrame[None]):
     """Reads the file again when asked."""
 
     CSS = """
@@ -69,7 +69,7 @@ class LogView(Frame[None]):
         with Horizontal(id="search"):
             yield Static(_("find") + " › ", id="mark", markup=False)
             yield Input(placeholder=_("a word"))
-        yield Reading()
+        yield TextViewer()
 
     def keys(self) -> Sequence[BarKey]:
         return (
@@ -81,7 +81,7 @@ class LogView(Frame[None]):
     def on_mount(self) -> None:
         super().on_mount()
         self.query_one(Input).focus()
-        self.say_below(shown(self._file))
+        self.set_status(shown(self._file))
         self.action_again()
 
     def action_again(self) -> None:
@@ -107,7 +107,7 @@ class LogView(Frame[None]):
             for level, text in self._entries
             if (not self._bad or level in _BAD) and needle in text.casefold()
         ]
-        self.query_one(Reading).show(lambda width, palette: _lines(fits, width, palette), at_end=True)
+        self.query_one(TextViewer).show(lambda width, palette: _lines(fits, width, palette), at_end=True)
 
 
 def _lines(entries: Sequence[tuple[str, str]], width: int, palette: Palette) -> list[Line]:

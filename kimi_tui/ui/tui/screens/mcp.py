@@ -14,14 +14,14 @@ from kimi_tui.errors import KimiTuiError
 from kimi_tui.mcp.server_state import ServerState
 from kimi_tui.paths import shown
 from kimi_tui.ui.tui.i18n.catalog import N_, _, n_
-from kimi_tui.ui.tui.i18n.translate import answered
+from kimi_tui.ui.tui.i18n.translate import translate_lines
 from kimi_tui.ui.tui.text.styled_line import Line
 from kimi_tui.ui.tui.text.wrap import wrap_text
 from kimi_tui.ui.tui.themes.palette import Palette
 from kimi_tui.ui.tui.widgets.key_bar import BarKey
-from kimi_tui.ui.tui.widgets.modal_frame import Frame
-from kimi_tui.ui.tui.widgets.pick_list import Pick, PickList, Role
-from kimi_tui.ui.tui.widgets.text_viewer import Reading
+from kimi_tui.ui.tui.widgets.modal_frame import ModalFrame
+from kimi_tui.ui.tui.widgets.pick_list import ItemList, ListItem, Role
+from kimi_tui.ui.tui.widgets.text_viewer import TextViewer
 
 _EVERY_S = 1.0
 _SIGNS: dict[str, tuple[str, Role]] = {
@@ -45,17 +45,17 @@ _WORDS: dict[str, str] = {
 }
 
 
-class McpStatus(Frame[None]):
+class McpStatus(ModalFrame[None]):
     """Follows the servers while it is open."""
 
     CSS = """
     McpStatus #halves { height: 1fr; }
-    McpStatus PickList { width: 42%; }
-    McpStatus Reading { width: 1fr; border-left: solid $line; padding: 0 1; }
-    McpStatus Reading:focus { border-left: solid $primary; }
+    McpStatus ItemList { width: 42%; }
+    McpStatus TextViewer { width: 1fr; border-left: solid $line; padding: 0 1; }
+    McpStatus TextViewer:focus { border-left: solid $primary; }
     McpStatus.-narrow #halves { layout: vertical; }
-    McpStatus.-narrow PickList { width: 100%; height: 40%; }
-    McpStatus.-narrow Reading { border-left: none; border-top: solid $line; }
+    McpStatus.-narrow ItemList { width: 100%; height: 40%; }
+    McpStatus.-narrow TextViewer { border-left: none; border-top: solid $line; }
     """
     BINDINGS: ClassVar[list[BindingType]] = [Binding("ctrl+r", "restart", "Start again", show=False, priority=True)]
     title_text = N_("MCP servers")
@@ -69,8 +69,8 @@ class McpStatus(Frame[None]):
 
     def body(self) -> ComposeResult:
         with Horizontal(id="halves"):
-            yield PickList(at_once=False, empty=_("no MCP servers are configured (kimi-tui mcp add)"), id="servers")
-            yield Reading(id="about")
+            yield ItemList(at_once=False, empty=_("no MCP servers are configured (kimi-tui mcp add)"), id="servers")
+            yield TextViewer(id="about")
 
     def keys(self) -> Sequence[BarKey]:
         state = self._selected
@@ -82,7 +82,7 @@ class McpStatus(Frame[None]):
 
     def on_mount(self) -> None:
         super().on_mount()
-        self.query_one(PickList).focus()
+        self.query_one(ItemList).focus()
         self.look()
         self.set_interval(_EVERY_S, self.look)
 
@@ -91,23 +91,23 @@ class McpStatus(Frame[None]):
 
     def look(self) -> None:
         """How they are now."""
-        picks: list[Pick] = []
+        picks: list[ListItem] = []
         for state in self._states():
             sign, role = _SIGNS[state.status]
             tools = _(_WORDS[state.status])
             if state.status == "connected":
                 tools = n_("{count} tool", "{count} tools", len(state.tools))
-            picks.append(Pick(state.name, state.name, right=tools, detail=state.place, sign=sign, role=role))
-        self.query_one(PickList).show(picks)
+            picks.append(ListItem(state.name, state.name, right=tools, detail=state.place, sign=sign, role=role))
+        self.query_one(ItemList).show(picks)
         self.set_class(not picks, "-bare")
         self._about()
 
-    def on_pick_list_moved(self, event: PickList.Moved) -> None:
+    def on_item_list_moved(self, event: ItemList.Moved) -> None:
         self._about()
 
     @property
     def _selected(self) -> ServerState | None:
-        key = self.query_one(PickList).key
+        key = self.query_one(ItemList).key
         return next((one for one in self._states() if one.name == key), None)
 
     def _about(self) -> None:
@@ -116,19 +116,19 @@ class McpStatus(Frame[None]):
         if seen == self._seen:
             return
         self._seen = seen
-        reading = self.query_one(Reading)
+        reading = self.query_one(TextViewer)
         reading.show(lambda width, palette: _lines(state, width, palette) if state is not None else [])
         self.show_keys()
 
     def action_restart(self) -> None:
-        if key := self.query_one(PickList).key:
+        if key := self.query_one(ItemList).key:
             self.run_worker(self._again(key), group="change")
 
     async def _again(self, name: str) -> None:
         try:
             await self._restart(name)
         except KimiTuiError as error:
-            self.say_below(str(error))
+            self.set_status(str(error))
         self.look()
 
 
@@ -143,7 +143,7 @@ def _lines(state: ServerState, width: int, palette: Palette) -> list[Line]:
     ]
     for text, ink in ((state.cause, palette.warning), *((note, palette.muted) for note in state.notes)):
         if text:
-            lines += [*(Line(row) for row, _ in wrap_text(answered(text), ink, width)), Line()]
+            lines += [*(Line(row) for row, _ in wrap_text(translate_lines(text), ink, width)), Line()]
     for tool in state.tools:
         lines.append(Line(((tool.name, palette.base + Style(bold=True)),)))
         about = wrap_text(" ".join((tool.description or "").split()), palette.muted, max(8, width - 2))

@@ -12,11 +12,11 @@ from kimi_tui.config.yaml_editor import KeyPath, Value
 from kimi_tui.llm.local_servers import LocalServer
 from kimi_tui.ui.tui.i18n.catalog import N_, _
 from kimi_tui.ui.tui.i18n.labels import tokens
-from kimi_tui.ui.tui.screens.custom_server import OTHER, OtherServer, TryKey, other_pick
-from kimi_tui.ui.tui.widgets.filtered_list import SearchedList
+from kimi_tui.ui.tui.screens.custom_server import OTHER, CustomServerForm, TryKey, custom_server_item
+from kimi_tui.ui.tui.widgets.filtered_list import FilteredList
 from kimi_tui.ui.tui.widgets.key_bar import BarKey
-from kimi_tui.ui.tui.widgets.modal_card import Card
-from kimi_tui.ui.tui.widgets.pick_list import Pick, PickList
+from kimi_tui.ui.tui.widgets.modal_card import ModalCard
+from kimi_tui.ui.tui.widgets.pick_list import ItemList, ListItem
 
 LOOK = "look"
 _NAMES = {"ollama": "Ollama", "lm_studio": "LM Studio", "vllm": "vLLM", "llama_cpp": "llama.cpp"}
@@ -50,12 +50,12 @@ def local_choice(server: LocalServer, model: str) -> ModelChoice:
     )
 
 
-class ModelPicker(Card[ModelChoice]):
+class ModelPicker(ModalCard[ModelChoice]):
     """Gives back what to ask from the next turn on."""
 
     CSS = """
     ModelPicker #models { height: auto; }
-    ModelPicker PickList { height: auto; margin-bottom: 1; }
+    ModelPicker ItemList { height: auto; margin-bottom: 1; }
     """
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("ctrl+s", "keep", "Use, and keep as the default", show=False, priority=True),
@@ -72,7 +72,7 @@ class ModelPicker(Card[ModelChoice]):
         self._looking = False
 
     def body(self) -> ComposeResult:
-        yield SearchedList(_("a model or a provider"), id="models")
+        yield FilteredList(_("a model or a provider"), id="models")
 
     def keys(self) -> Sequence[BarKey]:
         return (
@@ -84,19 +84,19 @@ class ModelPicker(Card[ModelChoice]):
     def on_mount(self) -> None:
         super().on_mount()
         self._show(self._in_use)
-        self.query_one(SearchedList).focus_line()
+        self.query_one(FilteredList).focus_line()
 
     def _show(self, key: str | None = None) -> None:
         config = self._config
-        picks: list[Pick] = []
+        picks: list[ListItem] = []
         if config.models:
-            picks.append(Pick("", _("configured")))
+            picks.append(ListItem("", _("configured")))
         for name, model in config.models.items():
             size = _("{count} tokens", count=tokens(model.max_context_size))
             here = name == self._in_use
             default = " · " + _("default") if name == config.default_model else ""
             picks.append(
-                Pick(
+                ListItem(
                     name,
                     model.display_name or name,
                     right=f"{model.provider} · {size}{default}",
@@ -104,17 +104,17 @@ class ModelPicker(Card[ModelChoice]):
                     role="accent" if here else "muted",
                 )
             )
-        picks.append(Pick("", _("on this machine")))
+        picks.append(ListItem("", _("on this machine")))
         for server in self._servers or ():
             for model in server.models:
                 choice = local_choice(server, model)
                 key_of = f"local:{choice.name}@{server.base_url}"
                 self._local[key_of] = choice
-                picks.append(Pick(key_of, model, right=server_name(server), sign="○", role="muted"))
+                picks.append(ListItem(key_of, model, right=server_name(server), sign="○", role="muted"))
         if not self._local:
             words = _("Look for servers") if self._servers is None else _("No server answers; look again")
             picks.append(
-                Pick(
+                ListItem(
                     LOOK,
                     _("Looking…") if self._looking else words,
                     right="Ollama, LM Studio, vLLM, llama.cpp",
@@ -122,23 +122,25 @@ class ModelPicker(Card[ModelChoice]):
                     role="accent",
                 )
             )
-        picks += [Pick("", _("elsewhere")), other_pick()]
-        self.query_one(SearchedList).show(picks, key=key)
+        picks += [ListItem("", _("elsewhere")), custom_server_item()]
+        self.query_one(FilteredList).show(picks, key=key)
 
-    def on_pick_list_chosen(self, event: PickList.Chosen) -> None:
+    def on_item_list_chosen(self, event: ItemList.Chosen) -> None:
         self._take(event.key, keep=False)
 
     def action_use(self) -> None:
-        self.query_one(PickList).action_choose()
+        self.query_one(ItemList).action_choose()
 
     def action_keep(self) -> None:
-        self._take(self.query_one(PickList).key, keep=True)
+        self._take(self.query_one(ItemList).key, keep=True)
 
     def _take(self, key: str, *, keep: bool) -> None:
         if key == LOOK:
             self.action_look()
         elif key == OTHER:
-            OtherServer(self, self._try_key, lambda changes, name: self.dismiss(ModelChoice(name, changes, keep))).ask()
+            CustomServerForm(
+                self, self._try_key, lambda changes, name: self.dismiss(ModelChoice(name, changes, keep))
+            ).ask()
         elif choice := self._local.get(key):
             self.dismiss(ModelChoice(choice.name, choice.changes, keep))
         elif key:

@@ -17,12 +17,12 @@ from kimi_tui.ui.tui.text.styled_line import Line, cut_start
 from kimi_tui.ui.tui.text.wrap import wrap_text
 from kimi_tui.ui.tui.themes.palette import Palette
 from kimi_tui.ui.tui.widgets.key_bar import BarKey
-from kimi_tui.ui.tui.widgets.modal_frame import Frame
-from kimi_tui.ui.tui.widgets.pick_list import Pick, PickList
-from kimi_tui.ui.tui.widgets.text_viewer import Reading
+from kimi_tui.ui.tui.widgets.modal_frame import ModalFrame
+from kimi_tui.ui.tui.widgets.pick_list import ItemList, ListItem
+from kimi_tui.ui.tui.widgets.text_viewer import TextViewer
 
 
-class Point(Protocol):
+class RewindPointView(Protocol):
     """A turn, as `kimi_tui.soul.rewind.RewindPoint` has it."""
 
     @property
@@ -38,7 +38,7 @@ class Point(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Back:
+class RewindChoice:
     """Where to, and what of it."""
 
     index: int
@@ -46,17 +46,17 @@ class Back:
     files: bool
 
 
-class Rewind(Frame[Back]):
+class Rewind(ModalFrame[RewindChoice]):
     """Gives back where to go."""
 
     CSS = """
     Rewind #halves { height: 1fr; }
-    Rewind PickList { width: 46%; }
-    Rewind Reading { width: 1fr; border-left: solid $line; padding: 0 1; }
-    Rewind Reading:focus { border-left: solid $primary; }
+    Rewind ItemList { width: 46%; }
+    Rewind TextViewer { width: 1fr; border-left: solid $line; padding: 0 1; }
+    Rewind TextViewer:focus { border-left: solid $primary; }
     Rewind.-narrow #halves { layout: vertical; }
-    Rewind.-narrow PickList { width: 100%; height: 1fr; }
-    Rewind.-narrow Reading { height: 40%; border-left: none; border-top: solid $line; padding: 0; }
+    Rewind.-narrow ItemList { width: 100%; height: 1fr; }
+    Rewind.-narrow TextViewer { height: 40%; border-left: none; border-top: solid $line; padding: 0; }
     """
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("t", "go(True, False)", "The conversation only", show=False),
@@ -64,15 +64,15 @@ class Rewind(Frame[Back]):
     ]
     title_text = N_("go back to before…")
 
-    def __init__(self, points: Sequence[Point], *, work_dir: Path, now: Callable[[], float]) -> None:
+    def __init__(self, points: Sequence[RewindPointView], *, work_dir: Path, now: Callable[[], float]) -> None:
         super().__init__()
         self._points = {str(point.index): point for point in points}
         self._work_dir, self._now = work_dir, now
 
     def body(self) -> ComposeResult:
         with Horizontal(id="halves"):
-            yield PickList(at_once=False, empty=_("there is no turn to go back to yet"), id="points")
-            yield Reading(id="about")
+            yield ItemList(at_once=False, empty=_("there is no turn to go back to yet"), id="points")
+            yield TextViewer(id="about")
 
     def keys(self) -> Sequence[BarKey]:
         point = self._selected
@@ -89,10 +89,10 @@ class Rewind(Frame[Back]):
     def on_mount(self) -> None:
         super().on_mount()
         now = self._now()
-        picks = self.query_one(PickList)
+        picks = self.query_one(ItemList)
         picks.show(
             [
-                Pick(
+                ListItem(
                     key,
                     point.text or _("(no words)"),
                     right=ago(point.at, now),
@@ -111,20 +111,20 @@ class Rewind(Frame[Back]):
         self.set_class(event.size.width < 100, "-narrow")
 
     @property
-    def _selected(self) -> Point | None:
-        return self._points.get(self.query_one(PickList).key)
+    def _selected(self) -> RewindPointView | None:
+        return self._points.get(self.query_one(ItemList).key)
 
-    def on_pick_list_moved(self, event: PickList.Moved) -> None:
+    def on_item_list_moved(self, event: ItemList.Moved) -> None:
         self._about()
 
     def _about(self) -> None:
         point = self._selected
-        self.query_one(Reading).show(
+        self.query_one(TextViewer).show(
             lambda width, palette: _lines(point, self._work_dir, width, palette) if point is not None else []
         )
         self.show_keys()
 
-    def on_pick_list_chosen(self, event: PickList.Chosen) -> None:
+    def on_item_list_chosen(self, event: ItemList.Chosen) -> None:
         self.action_all()
 
     def action_all(self) -> None:
@@ -136,10 +136,10 @@ class Rewind(Frame[Back]):
         possible = point is not None and (point.conversation or not conversation) and (bool(point.files) or not files)
         if point is None or not possible or not (conversation or files):
             return
-        self.dismiss(Back(point.index, conversation, files))
+        self.dismiss(RewindChoice(point.index, conversation, files))
 
 
-def _lines(point: Point, work_dir: Path, width: int, palette: Palette) -> list[Line]:
+def _lines(point: RewindPointView, work_dir: Path, width: int, palette: Palette) -> list[Line]:
     lines = [Line(row) for row, _ in wrap_text(point.text, palette.base + Style(bold=True), width)]
     lines.append(Line())
     if point.conversation:

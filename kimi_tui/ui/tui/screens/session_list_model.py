@@ -27,7 +27,7 @@ _AROUND = 60
 
 
 @dataclass(frozen=True, slots=True)
-class Kept:
+class SessionEntry:
     """A session on disk; `updated_at` in seconds since the epoch.
 
     `open_here`: it is the one on screen; `open_elsewhere`: another process has it open.
@@ -43,7 +43,7 @@ class Kept:
     open_elsewhere: bool = False
 
 
-class SessionShelf:
+class SessionList:
     """The sessions of `work_dir`, or of all folders; `open_id` is the one that this process has open."""
 
     def __init__(self, work_dir: Path, open_id: str = "") -> None:
@@ -51,11 +51,11 @@ class SessionShelf:
         self.open_id = open_id
         self._said: dict[Path, tuple[float, list[str]]] = {}
 
-    def rows(self, *, everywhere: bool) -> list[Kept]:
+    def rows(self, *, everywhere: bool) -> list[SessionEntry]:
         """The newest first."""
         folders = {self.work_dir: None} | dict.fromkeys(work_dirs() if everywhere else ())
         found = [
-            Kept(
+            SessionEntry(
                 info.id,
                 info.dir,
                 folder,
@@ -70,7 +70,7 @@ class SessionShelf:
         ]
         return sorted(found, key=lambda kept: kept.updated_at, reverse=True)
 
-    def search(self, query: str, rows: Iterable[Kept]) -> dict[str, str]:
+    def search(self, query: str, rows: Iterable[SessionEntry]) -> dict[str, str]:
         """The sessions in which that was said, by id, with the words around it."""
         needle = one_line(query).casefold()
         found: dict[str, str] = {}
@@ -83,7 +83,7 @@ class SessionShelf:
                     break
         return found
 
-    def preview(self, kept: Kept) -> tuple[Item, ...]:
+    def preview(self, kept: SessionEntry) -> tuple[Item, ...]:
         """The last turns as the conversation shows them."""
         state = UiState()
         recording = list(_last_messages(kept.dir / "wire.jsonl"))
@@ -91,10 +91,10 @@ class SessionShelf:
         state.fold_all(recording[begins[-4] if len(begins) > 4 else 0 :])
         if recording:
             state.settle(recording[-1][0])
-        state.conversation.take()
+        state.conversation.take_deltas()
         return tuple(state.conversation.items)
 
-    def rename(self, kept: Kept, title: str) -> Kept:
+    def rename(self, kept: SessionEntry, title: str) -> SessionEntry:
         """Raises SessionError. Not for the session on screen, whose state the engine keeps."""
         title = one_line(title)[:200]
         with _held(kept):
@@ -103,7 +103,7 @@ class SessionShelf:
             _write(kept, state)
         return replace(kept, title=title or state.title)
 
-    def archive(self, kept: Kept, archived: bool) -> Kept:
+    def archive(self, kept: SessionEntry, archived: bool) -> SessionEntry:
         """Raises SessionError."""
         if kept.open_here:
             raise SessionError(_("this session is open; go to another one first"))
@@ -113,7 +113,7 @@ class SessionShelf:
             _write(kept, state)
         return replace(kept, archived=archived)
 
-    def fork(self, kept: Kept) -> Kept:
+    def fork(self, kept: SessionEntry) -> SessionEntry:
         """A copy under an id of its own; the copy may go another way. Raises SessionError."""
         with contextlib.nullcontext() if kept.open_here else _held(kept):
             session_id = fork(kept.dir, kept.work_dir, title=kept.title)
@@ -121,7 +121,7 @@ class SessionShelf:
         title = read_state(folder / "state.json").custom_title or ""
         return replace(kept, id=session_id, dir=folder, title=title, archived=False, open_here=False)
 
-    def _texts(self, kept: Kept) -> Sequence[str]:
+    def _texts(self, kept: SessionEntry) -> Sequence[str]:
         """What was said in it by the person and by the agent, one line a message; not what a flow says at its nodes."""
         file = kept.dir / "wire.jsonl"
         known = self._said.get(file)
@@ -165,7 +165,7 @@ def _last_messages(file: Path) -> Generator[tuple[float, WireMessage]]:
                 yield float(value["timestamp"]), message
 
 
-def said_of_the_other(kept: Kept) -> str:
+def open_elsewhere_message(kept: SessionEntry) -> str:
     """That another process has the session open, and which."""
     if pid := owner_of(kept.dir):
         return _("this session is open in another window (process {pid})", pid=pid)
@@ -173,7 +173,7 @@ def said_of_the_other(kept: Kept) -> str:
 
 
 @contextlib.contextmanager
-def _held(kept: Kept) -> Generator[None]:
+def _held(kept: SessionEntry) -> Generator[None]:
     """Hold the session's lock: nobody else writes to it meanwhile."""
     try:
         fd = os.open(kept.dir / "lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
@@ -182,14 +182,14 @@ def _held(kept: Kept) -> Generator[None]:
     try:
         fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except OSError:
-        raise SessionLockedError(said_of_the_other(kept)) from None
+        raise SessionLockedError(open_elsewhere_message(kept)) from None
     else:
         yield
     finally:
         os.close(fd)
 
 
-def _write(kept: Kept, state: SessionState) -> None:
+def _write(kept: SessionEntry, state: SessionState) -> None:
     try:
         write_state(kept.dir / "state.json", state)
     except OSError as error:

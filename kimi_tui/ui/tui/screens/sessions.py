@@ -17,21 +17,21 @@ from kimi_tui.paths import shown
 from kimi_tui.session.session_index import is_open
 from kimi_tui.ui.tui.i18n.catalog import N_, _, n_, p_
 from kimi_tui.ui.tui.i18n.relative_time import ago, day_of
-from kimi_tui.ui.tui.screens.session_list_model import Kept, SessionShelf, said_of_the_other
+from kimi_tui.ui.tui.screens.session_list_model import SessionEntry, SessionList, open_elsewhere_message
 from kimi_tui.ui.tui.text.fuzzy import score
 from kimi_tui.ui.tui.text.styled_line import cut_start
 from kimi_tui.ui.tui.transcript.view import Transcript
 from kimi_tui.ui.tui.widgets.key_bar import BarKey
-from kimi_tui.ui.tui.widgets.modal_frame import Frame
-from kimi_tui.ui.tui.widgets.pick_list import Pick, PickList
-from kimi_tui.ui.tui.widgets.text_prompt import AskLine
+from kimi_tui.ui.tui.widgets.modal_frame import ModalFrame
+from kimi_tui.ui.tui.widgets.pick_list import ItemList, ListItem
+from kimi_tui.ui.tui.widgets.text_prompt import TextPrompt
 
 NEW = "new"
 _WIDE = 110
 _ROOMY = 72
 
 
-class Sessions(Frame[Kept | Literal["new"]]):
+class Sessions(ModalFrame[SessionEntry | Literal["new"]]):
     """Gives back the session to open, or `new`. `rename_open` gives the session on screen another title."""
 
     CSS = """
@@ -62,7 +62,7 @@ class Sessions(Frame[Kept | Literal["new"]]):
 
     def __init__(
         self,
-        shelf: SessionShelf,
+        shelf: SessionList,
         *,
         now: Callable[[], float],
         rename_open: Callable[[str], None] = lambda _title: None,
@@ -73,7 +73,7 @@ class Sessions(Frame[Kept | Literal["new"]]):
         self._now = now
         self._rename_open = rename_open
         self._busy = busy
-        self._rows: list[Kept] = []
+        self._rows: list[SessionEntry] = []
         self._found: dict[str, str] = {}
         self._all = False
         self._loaded = False
@@ -84,7 +84,7 @@ class Sessions(Frame[Kept | Literal["new"]]):
             yield Input(placeholder=_("a title, or what was said"), id="query")
             yield Static("", id="count", markup=False)
         with Horizontal(id="halves"):
-            yield PickList(at_once=False, id="list")
+            yield ItemList(at_once=False, id="list")
             with Vertical(id="side"):
                 yield Transcript(clock=self._now, motion=False, id="preview")
 
@@ -147,15 +147,15 @@ class Sessions(Frame[Kept | Literal["new"]]):
             return
         now = self._now()
         found = [kept for kept in self._rows if self._fits(kept, query)]
-        picks: list[Pick] = [] if query else [Pick(NEW, _("New session"), sign="+", role="accent")]
+        picks: list[ListItem] = [] if query else [ListItem(NEW, _("New session"), sign="+", role="accent")]
         group = ""
         for kept in sorted(found, key=lambda one: one.archived):
             word = _("archived") if kept.archived else day_of(kept.updated_at, now)
             if word != group:
-                picks.append(Pick("", word))
+                picks.append(ListItem("", word))
                 group = word
             picks.append(self._pick(kept, now))
-        picks_list = self.query_one("#list", PickList)
+        picks_list = self.query_one("#list", ItemList)
         picks_list.empty = _("nothing has “{query}”", query=query) if query else ""
         picks_list.show(picks, key=select, top=top)
         where = _("all folders") if self._all else cut_start(shown(self._shelf.work_dir), self.app.size.width // 4)
@@ -163,34 +163,34 @@ class Sessions(Frame[Kept | Literal["new"]]):
         self.query_one("#count", Static).update(f"{many} · {where}" if self.app.size.width >= _ROOMY else many)
         self.show_keys()
 
-    def _fits(self, kept: Kept, query: str) -> bool:
+    def _fits(self, kept: SessionEntry, query: str) -> bool:
         return not query or kept.id in self._found or score(query, kept.title) is not None
 
-    def _pick(self, kept: Kept, now: float) -> Pick:
+    def _pick(self, kept: SessionEntry, now: float) -> ListItem:
         detail = self._found.get(kept.id, "")
         if not detail and self._all:
             detail = shown(kept.work_dir)
-        return Pick(
+        return ListItem(
             kept.id,
             kept.title or _("(no title)"),
             right=_where(kept) or ago(kept.updated_at, now),
             detail=detail,
             sign="●" if kept.open_here else "○" if kept.open_elsewhere else "",
             role="accent" if kept.open_here else "muted",
-            quiet=kept.archived or not kept.title,
+            dimmed=kept.archived or not kept.title,
         )
 
     @property
-    def _selected(self) -> Kept | None:
-        key = self.query_one("#list", PickList).key
+    def _selected(self) -> SessionEntry | None:
+        key = self.query_one("#list", ItemList).key
         return next((kept for kept in self._rows if kept.id == key), None)
 
-    def on_pick_list_moved(self, event: PickList.Moved) -> None:
+    def on_item_list_moved(self, event: ItemList.Moved) -> None:
         self.show_keys()
         self.set_class(self._selected is None, "-nothing")
         self.run_worker(partial(self._preview, self._selected), group="preview", exclusive=True)
 
-    async def _preview(self, kept: Kept | None) -> None:
+    async def _preview(self, kept: SessionEntry | None) -> None:
         items = await asyncio.to_thread(self._shelf.preview, kept) if kept else ()
         self.query_one(Transcript).replace_all(items)
 
@@ -198,7 +198,7 @@ class Sessions(Frame[Kept | Literal["new"]]):
 
     def on_key(self, event: events.Key) -> None:
         """The list moves while the search has the focus."""
-        picks = self.query_one("#list", PickList)
+        picks = self.query_one("#list", ItemList)
         if not isinstance(self.focused, Input):
             return
         match event.key:
@@ -218,15 +218,15 @@ class Sessions(Frame[Kept | Literal["new"]]):
     def on_input_submitted(self) -> None:
         self.action_open()
 
-    def on_pick_list_chosen(self, event: PickList.Chosen) -> None:
+    def on_item_list_chosen(self, event: ItemList.Chosen) -> None:
         self.action_open()
 
     def action_open(self) -> None:
-        if self.query_one("#list", PickList).key == NEW:
+        if self.query_one("#list", ItemList).key == NEW:
             self.dismiss(NEW)
         elif kept := self._selected:
             if kept.open_elsewhere and is_open(kept.dir):
-                self.say_below(said_of_the_other(kept))
+                self.set_status(open_elsewhere_message(kept))
             else:
                 self.dismiss(None if kept.open_here else kept)
 
@@ -251,12 +251,12 @@ class Sessions(Frame[Kept | Literal["new"]]):
                 else:
                     self._do(lambda: self._shelf.rename(kept, title))
 
-            self.app.push_screen(AskLine(_("rename the session"), value=kept.title), renamed)
+            self.app.push_screen(TextPrompt(_("rename the session"), value=kept.title), renamed)
 
     def action_fork(self) -> None:
         if kept := self._selected:
             if kept.open_here and self._busy:
-                self.say_below(_("it can be forked when its turn has ended"))
+                self.set_status(_("it can be forked when its turn has ended"))
                 return
             self._do(lambda: self._shelf.fork(kept))
 
@@ -264,20 +264,20 @@ class Sessions(Frame[Kept | Literal["new"]]):
         if kept := self._selected:
             self._do(lambda: self._shelf.archive(kept, not kept.archived))
 
-    def _do(self, change: Callable[[], Kept]) -> None:
+    def _do(self, change: Callable[[], SessionEntry]) -> None:
         self.run_worker(self._changed(change), group="change")
 
-    async def _changed(self, change: Callable[[], Kept]) -> None:
+    async def _changed(self, change: Callable[[], SessionEntry]) -> None:
         try:
             kept = await asyncio.to_thread(change)
         except KimiTuiError as error:
-            self.say_below(str(error))
+            self.set_status(str(error))
             return
-        self.say_below("")
+        self.set_status("")
         self.load(kept.id)
 
 
-def _where(kept: Kept) -> str:
+def _where(kept: SessionEntry) -> str:
     """Which process has it open, in a word."""
     if kept.open_here:
         return p_("session", "open")

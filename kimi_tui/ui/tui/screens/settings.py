@@ -12,24 +12,24 @@ from kimi_tui.config.yaml_editor import KeyPath, Value, said_in
 from kimi_tui.errors import ConfigError
 from kimi_tui.paths import shown
 from kimi_tui.ui.tui.i18n.catalog import N_, _
-from kimi_tui.ui.tui.i18n.translate import answered
+from kimi_tui.ui.tui.i18n.translate import translate_lines
 from kimi_tui.ui.tui.screens.settings_schema import SETTINGS, Setting, shown_value
-from kimi_tui.ui.tui.widgets.filtered_list import SearchedList
+from kimi_tui.ui.tui.widgets.filtered_list import FilteredList
 from kimi_tui.ui.tui.widgets.key_bar import BarKey
-from kimi_tui.ui.tui.widgets.modal_frame import Frame
-from kimi_tui.ui.tui.widgets.pick_list import Pick, PickList
-from kimi_tui.ui.tui.widgets.pick_prompt import PickOne
-from kimi_tui.ui.tui.widgets.text_prompt import AskLine
+from kimi_tui.ui.tui.widgets.modal_frame import ModalFrame
+from kimi_tui.ui.tui.widgets.pick_list import ItemList, ListItem
+from kimi_tui.ui.tui.widgets.pick_prompt import PickPrompt
+from kimi_tui.ui.tui.widgets.text_prompt import TextPrompt
 
 _MANY = 4
 """More choices than that are shown as a list; fewer come one after the other."""
 Change = Callable[[Mapping[KeyPath, Value]], Awaitable[object]]
 
 
-class Settings(Frame[bool]):
+class Settings(ModalFrame[bool]):
     """`change` writes and gives a new configuration, which `config` then returns. Gives back whether any was made."""
 
-    CSS = "Settings SearchedList { height: 1fr; }"
+    CSS = "Settings FilteredList { height: 1fr; }"
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("ctrl+d", "default", "Back to the default", show=False, priority=True)
     ]
@@ -43,7 +43,7 @@ class Settings(Frame[bool]):
         self._changed = False
 
     def body(self) -> ComposeResult:
-        yield SearchedList(_("a setting"))
+        yield FilteredList(_("a setting"))
 
     def keys(self) -> Sequence[BarKey]:
         if self._file is None:
@@ -53,9 +53,9 @@ class Settings(Frame[bool]):
     def on_mount(self) -> None:
         super().on_mount()
         self._show()
-        self.query_one(SearchedList).focus_line()
+        self.query_one(FilteredList).focus_line()
         place = shown(self._file) if self._file else _("not kept in a file that can be edited here")
-        self.say_below(_("{place} · some changes count from the next session on", place=place))
+        self.set_status(_("{place} · some changes count from the next session on", place=place))
 
     def _show(self) -> None:
         said: Mapping[str, object] = {}
@@ -63,29 +63,29 @@ class Settings(Frame[bool]):
             if self._file is not None:
                 said = said_in(self._file)
         except ConfigError as error:
-            self.say_below(str(error))
+            self.set_status(str(error))
         config = self._config()
-        picks: list[Pick] = []
+        picks: list[ListItem] = []
         for group, settings in SETTINGS:
-            picks.append(Pick("", _(group)))
+            picks.append(ListItem("", _(group)))
             for setting in settings:
                 own = _is_said(said, setting.path)
                 picks.append(
-                    Pick(
+                    ListItem(
                         setting.key,
-                        _(setting.what),
+                        _(setting.description),
                         right=shown_value(setting.value(config)),
                         detail=setting.key,
                         sign="●" if own else "○",
                         role="accent" if own else "muted",
                     )
                 )
-        self.query_one(SearchedList).show(picks)
+        self.query_one(FilteredList).show(picks)
 
     def _setting(self, key: str) -> Setting | None:
         return next((one for _, settings in SETTINGS for one in settings if one.key == key), None)
 
-    def on_pick_list_chosen(self, event: PickList.Chosen) -> None:
+    def on_item_list_chosen(self, event: ItemList.Chosen) -> None:
         setting = self._setting(event.key)
         if setting is None or self._file is None:
             return
@@ -108,14 +108,14 @@ class Settings(Frame[bool]):
                     if answer is not None:
                         self._write({setting.path: setting.parsed(answer)})
 
-                self.app.push_screen(AskLine(setting.key, about=_(setting.what), value=text), got)
+                self.app.push_screen(TextPrompt(setting.key, about=_(setting.description), value=text), got)
 
     def _pick(self, setting: Setting, choices: Sequence[str], value: str) -> None:
         def got(answer: str | None) -> None:
             if answer is not None:
                 self._write({setting.path: answer})
 
-        self.app.push_screen(PickOne(_(setting.what), choices, value), got)
+        self.app.push_screen(PickPrompt(_(setting.description), choices, value), got)
 
     def _choices(self, setting: Setting) -> Sequence[str]:
         match setting.key:
@@ -127,10 +127,10 @@ class Settings(Frame[bool]):
                 return setting.choices
 
     def action_take(self) -> None:
-        self.query_one(PickList).action_choose()
+        self.query_one(ItemList).action_choose()
 
     def action_default(self) -> None:
-        setting = self._setting(self.query_one(PickList).key)
+        setting = self._setting(self.query_one(ItemList).key)
         if setting is not None and self._file is not None:
             self._write({setting.path: None})
 
@@ -141,13 +141,13 @@ class Settings(Frame[bool]):
         try:
             await self._change(changes)
         except ConfigError as error:
-            self.say_below(f"{error.key or 'config'}: {answered(error.cause)}")
+            self.set_status(f"{error.key or 'config'}: {translate_lines(error.cause)}")
             return
         self._changed = True
         if ("language",) in changes:
-            self.say_below(_("the language changes with the next start"))
+            self.set_status(_("the language changes with the next start"))
         else:
-            self.say_below(_("written to {file}", file=shown(self._file)) if self._file else "")
+            self.set_status(_("written to {file}", file=shown(self._file)) if self._file else "")
         self._show()
 
     def action_leave(self) -> None:

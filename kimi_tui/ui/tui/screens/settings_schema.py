@@ -16,7 +16,7 @@ class Setting:
     """A key of the configuration. `choices` are for a choice; `theme` and `default_model` get theirs when shown."""
 
     path: KeyPath
-    what: str
+    description: str
     kind: Kind
     choices: Sequence[str] = ()
 

@@ -12,16 +12,16 @@ from kimi_tui.regular_file import read_text
 from kimi_tui.skill.library import Snapshot
 from kimi_tui.skill.skill import Problem, Scope, Skill, SkillKind
 from kimi_tui.ui.tui.i18n.catalog import N_, _
-from kimi_tui.ui.tui.i18n.translate import answered, told
+from kimi_tui.ui.tui.i18n.translate import translate, translate_lines
 from kimi_tui.ui.tui.text.markdown import render
 from kimi_tui.ui.tui.text.styled_line import Line
 from kimi_tui.ui.tui.text.wrap import wrap_text
 from kimi_tui.ui.tui.themes.palette import Palette
-from kimi_tui.ui.tui.widgets.filtered_list import SearchedList
+from kimi_tui.ui.tui.widgets.filtered_list import FilteredList
 from kimi_tui.ui.tui.widgets.key_bar import BarKey
-from kimi_tui.ui.tui.widgets.modal_frame import Frame
-from kimi_tui.ui.tui.widgets.pick_list import Pick, PickList, Role
-from kimi_tui.ui.tui.widgets.text_viewer import Reading
+from kimi_tui.ui.tui.widgets.modal_frame import ModalFrame
+from kimi_tui.ui.tui.widgets.pick_list import ItemList, ListItem, Role
+from kimi_tui.ui.tui.widgets.text_viewer import TextViewer
 
 _SIGNS: dict[str, tuple[str, Role]] = {"error": ("✗", "error"), "warning": ("!", "warning"), "note": ("·", "muted")}
 
@@ -33,18 +33,18 @@ _SCOPES: dict[Scope, str] = {
 }
 
 
-class Skills(Frame[str]):
+class Skills(ModalFrame[str]):
     """Gives back the slash command of a skill that is to be used. The list follows the files while it is open."""
 
     CSS = """
     Skills #halves { height: 1fr; }
-    Skills SearchedList { width: 46%; height: 1fr; }
-    Skills Reading { width: 1fr; border-left: solid $line; padding: 0 1; }
-    Skills Reading:focus { border-left: solid $primary; }
+    Skills FilteredList { width: 46%; height: 1fr; }
+    Skills TextViewer { width: 1fr; border-left: solid $line; padding: 0 1; }
+    Skills TextViewer:focus { border-left: solid $primary; }
     Skills.-narrow #halves { layout: vertical; }
-    Skills.-narrow SearchedList { width: 100%; height: 1fr; }
-    Skills.-narrow Reading { height: 35%; border-left: none; border-top: solid $line; padding: 0; }
-    Skills.-narrow Reading:focus { border-left: none; border-top: solid $primary; }
+    Skills.-narrow FilteredList { width: 100%; height: 1fr; }
+    Skills.-narrow TextViewer { height: 35%; border-left: none; border-top: solid $line; padding: 0; }
+    Skills.-narrow TextViewer:focus { border-left: none; border-top: solid $primary; }
     """
     title_text = N_("skills")
 
@@ -60,8 +60,8 @@ class Skills(Frame[str]):
 
     def body(self) -> ComposeResult:
         with Horizontal(id="halves"):
-            yield SearchedList(_("a skill, or a problem"))
-            yield Reading(id="about")
+            yield FilteredList(_("a skill, or a problem"))
+            yield TextViewer(id="about")
 
     def keys(self) -> Sequence[BarKey]:
         enter = _("copy the place") if self._selected in self._problems else _("use it")
@@ -71,8 +71,8 @@ class Skills(Frame[str]):
         super().on_mount()
         self._unlisten = self._listen(lambda _change: self._show())
         self._show()
-        self.query_one(SearchedList).focus_line()
-        self._about(self.query_one(PickList).key)
+        self.query_one(FilteredList).focus_line()
+        self._about(self.query_one(ItemList).key)
 
     def on_unmount(self) -> None:
         if self._unlisten is not None:
@@ -85,29 +85,35 @@ class Skills(Frame[str]):
         snapshot = self._snapshot()
         self._skills = {f"skill:{skill.name}": skill for skill in snapshot.skills.values() if not skill.hidden}
         self._problems = {f"problem:{index}": problem for index, problem in enumerate(snapshot.problems)}
-        picks: list[Pick] = []
+        picks: list[ListItem] = []
         if self._problems:
-            picks.append(Pick("", _("problems {count}", count=len(self._problems))))
+            picks.append(ListItem("", _("problems {count}", count=len(self._problems))))
         for key, problem in self._problems.items():
             sign, role = _SIGNS[problem.severity]
             line = f":{problem.line}" if problem.line else ""
-            picks.append(Pick(key, f"{shown(problem.path)}{line}", detail=answered(problem.text), sign=sign, role=role))
+            picks.append(
+                ListItem(
+                    key, f"{shown(problem.path)}{line}", detail=translate_lines(problem.text), sign=sign, role=role
+                )
+            )
         for scope in Scope:
             within = [(key, skill) for key, skill in self._skills.items() if skill.scope is scope]
             if within:
-                picks.append(Pick("", _(_SCOPES[scope])))
+                picks.append(ListItem("", _(_SCOPES[scope])))
             for key, skill in within:
                 right, sign, role = _looks(skill)
-                picks.append(Pick(key, skill.name, right=right, detail=told(skill.description), sign=sign, role=role))
-        self.query_one(SearchedList).show(picks)
+                picks.append(
+                    ListItem(key, skill.name, right=right, detail=translate(skill.description), sign=sign, role=role)
+                )
+        self.query_one(FilteredList).show(picks)
 
-    def on_pick_list_moved(self, event: PickList.Moved) -> None:
+    def on_item_list_moved(self, event: ItemList.Moved) -> None:
         self._about(event.key)
 
     def _about(self, key: str) -> None:
         self._selected = key
         self.show_keys()
-        reading = self.query_one(Reading)
+        reading = self.query_one(TextViewer)
         if skill := self._skills.get(key):
             reading.show(lambda width, palette: _skill_lines(skill, width, palette))
         elif problem := self._problems.get(key):
@@ -115,16 +121,16 @@ class Skills(Frame[str]):
         else:
             reading.show(lambda _width, _palette: [])
 
-    def on_pick_list_chosen(self, event: PickList.Chosen) -> None:
+    def on_item_list_chosen(self, event: ItemList.Chosen) -> None:
         if skill := self._skills.get(event.key):
             self.dismiss(f"{'flow' if skill.kind is SkillKind.FLOW else 'skill'}:{skill.name}")
         elif problem := self._problems.get(event.key):
             place = f"{problem.path}{f':{problem.line}' if problem.line else ''}"
             self.app.copy_to_clipboard(place)
-            self.say_below(_("the place is copied"))
+            self.set_status(_("the place is copied"))
 
     def action_take(self) -> None:
-        self.query_one(PickList).action_choose()
+        self.query_one(ItemList).action_choose()
 
 
 def _looks(skill: Skill) -> tuple[str, str, Role]:
@@ -136,7 +142,7 @@ def _looks(skill: Skill) -> tuple[str, str, Role]:
 
 def _skill_lines(skill: Skill, width: int, palette: Palette) -> list[Line]:
     head = [Line(((skill.name, palette.heading),)), Line(((shown(skill.path), palette.muted),)), Line()]
-    about = [Line(row) for row, _ in wrap_text(told(skill.description), palette.base, width)]
+    about = [Line(row) for row, _ in wrap_text(translate(skill.description), palette.base, width)]
     body = skill.text
     if body.startswith("---"):
         body = body.partition("\n---")[2].partition("\n")[2]
@@ -146,7 +152,7 @@ def _skill_lines(skill: Skill, width: int, palette: Palette) -> list[Line]:
 def _problem_lines(problem: Problem, width: int, palette: Palette) -> list[Line]:
     ink = palette.error if problem.severity == "error" else palette.warning
     lines = [Line(((_(problem.severity), ink + Style(bold=True)),)), Line()]
-    lines += [Line(row) for row, _ in wrap_text(answered(problem.text), palette.base, width)]
+    lines += [Line(row) for row, _ in wrap_text(translate_lines(problem.text), palette.base, width)]
     place = shown(problem.path)
     if problem.line:
         place = _("{file}, line {line}", file=place, line=problem.line)

@@ -8,14 +8,14 @@ from textual.binding import Binding, BindingType
 from textual.content import Content
 
 from kimi_tui.ui.tui.i18n.catalog import N_, _, n_, p_
-from kimi_tui.ui.tui.session.transcript_sync import Feed
+from kimi_tui.ui.tui.session.transcript_sync import TranscriptSync
 from kimi_tui.ui.tui.state.items import SubagentItem, ToolState
 from kimi_tui.ui.tui.state.ui_state import UiState
 from kimi_tui.ui.tui.text.call_summary import one_line
 from kimi_tui.ui.tui.text.sanitize import sanitize
 from kimi_tui.ui.tui.transcript.view import Transcript
 from kimi_tui.ui.tui.widgets.key_bar import BarKey
-from kimi_tui.ui.tui.widgets.modal_frame import Frame
+from kimi_tui.ui.tui.widgets.modal_frame import ModalFrame
 
 _STATES: dict[ToolState, str] = {
     "waiting": N_("waits for your answer: Esc goes to it"),
@@ -27,15 +27,15 @@ _STATES: dict[ToolState, str] = {
 }
 
 
-def subagents_of(state: UiState) -> list[SubagentItem]:
+def subagent_items(state: UiState) -> list[SubagentItem]:
     """Those of a conversation, in the order they were sent."""
     return [item for item in state.conversation.items if isinstance(item, SubagentItem)]
 
 
-class Inside(Frame[None]):
+class SubagentScreen(ModalFrame[None]):
     """Looks into one of `subagents`, which says how they are now; `stop` interrupts one, by the id it works under."""
 
-    CSS = "Inside Transcript { height: 1fr; }"
+    CSS = "SubagentScreen Transcript { height: 1fr; }"
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("left", "other(-1)", "The one before", show=False, priority=True),
         Binding("right", "other(1)", "The next one", show=False, priority=True),
@@ -58,7 +58,7 @@ class Inside(Frame[None]):
         self._clock, self._motion, self._stop = clock, motion, stop
         self._transcript = Transcript(clock=clock, motion=motion)
         self._transcript.thoughts = thoughts
-        self._feed = Feed(self._transcript)
+        self._feed = TranscriptSync(self._transcript)
         self.state = UiState(asker=p_("who asks", "agent"))
         self._taken = 0
         self._over = False
@@ -102,7 +102,7 @@ class Inside(Frame[None]):
 
     def tail(self, call_id: str, text: str) -> None:
         """A tool that runs has printed something."""
-        self._feed.apply(self.state.tools.tail(call_id, text))
+        self._feed.apply(self.state.tools.append_output(call_id, text))
 
     def action_other(self, step: int) -> None:
         if (count := len(self._subagents())) > 1:
@@ -122,10 +122,10 @@ class Inside(Frame[None]):
         item = self._transcript.item(event.item_id)
         if event.action != "agent" or not isinstance(item, SubagentItem):
             return
-        index = next((at for at, one in enumerate(subagents_of(self.state)) if one.log is item.log), None)
+        index = next((at for at, one in enumerate(subagent_items(self.state)) if one.log is item.log), None)
         if index is not None:
-            within = Inside(
-                lambda: subagents_of(self.state), index, clock=self._clock, motion=self._motion, stop=self._stop
+            within = SubagentScreen(
+                lambda: subagent_items(self.state), index, clock=self._clock, motion=self._motion, stop=self._stop
             )
             self.app.push_screen(within)
 
@@ -140,5 +140,5 @@ class Inside(Frame[None]):
             title.append(_("{number} of {count}", number=self._index + 1, count=count))
         self.query_one("#frame").border_title = Content(sanitize(" · ".join(filter(None, title))))
         calls = n_("{count} call", "{count} calls", item.step_count) if item.step_count else ""
-        self.say_below(" · ".join(filter(None, (_(_STATES[item.state]), calls))))
+        self.set_status(" · ".join(filter(None, (_(_STATES[item.state]), calls))))
         self.show_keys()

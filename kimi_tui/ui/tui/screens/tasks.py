@@ -20,9 +20,9 @@ from kimi_tui.ui.tui.text.styled_line import Line
 from kimi_tui.ui.tui.text.wrap import wrap_text
 from kimi_tui.ui.tui.themes.palette import Palette
 from kimi_tui.ui.tui.widgets.key_bar import BarKey
-from kimi_tui.ui.tui.widgets.modal_frame import Frame
-from kimi_tui.ui.tui.widgets.pick_list import Pick, PickList, Role
-from kimi_tui.ui.tui.widgets.text_viewer import Reading
+from kimi_tui.ui.tui.widgets.modal_frame import ModalFrame
+from kimi_tui.ui.tui.widgets.pick_list import ItemList, ListItem, Role
+from kimi_tui.ui.tui.widgets.text_viewer import TextViewer
 
 _TAIL_BYTES = 1 << 15
 _EVERY_S = 1.0
@@ -35,14 +35,14 @@ _SIGNS: dict[TaskStatus, tuple[str, Role]] = {
 }
 
 
-class Tasks(Frame[None]):
+class Tasks(ModalFrame[None]):
     """Follows the tasks while it is open; one that runs can be stopped."""
 
     CSS = """
     Tasks #halves { height: 1fr; layout: vertical; }
-    Tasks PickList { height: auto; max-height: 40%; }
-    Tasks Reading { height: 1fr; border-top: solid $line; }
-    Tasks Reading:focus { border-top: solid $primary; }
+    Tasks ItemList { height: auto; max-height: 40%; }
+    Tasks TextViewer { height: 1fr; border-top: solid $line; }
+    Tasks TextViewer:focus { border-top: solid $primary; }
     """
     BINDINGS: ClassVar[list[BindingType]] = [Binding("ctrl+x", "stop", "Stop it", show=False, priority=True)]
     title_text = N_("background tasks")
@@ -60,8 +60,8 @@ class Tasks(Frame[None]):
 
     def body(self) -> ComposeResult:
         with Horizontal(id="halves"):
-            yield PickList(at_once=False, empty=_("nothing was run in the background"), id="tasks")
-            yield Reading(id="output")
+            yield ItemList(at_once=False, empty=_("nothing was run in the background"), id="tasks")
+            yield TextViewer(id="output")
 
     def keys(self) -> Sequence[BarKey]:
         task = self._selected
@@ -72,30 +72,32 @@ class Tasks(Frame[None]):
 
     def on_mount(self) -> None:
         super().on_mount()
-        self.query_one(PickList).focus()
+        self.query_one(ItemList).focus()
         self.look()
         self.set_interval(_EVERY_S, self.look)
 
     def look(self) -> None:
         """How they are now."""
         now = self._now()
-        picks: list[Pick] = []
+        picks: list[ListItem] = []
         for task in reversed(self._tasks()):
             sign, role = _SIGNS[task.status]
             code = "" if task.exit_code is None else f" ({task.exit_code})"
             took = elapsed((task.ended_at or now) - task.begun_at)
-            picks.append(Pick(task.id, task.description, right=f"{_(task.status)}{code}  {took}", sign=sign, role=role))
-        self.query_one(PickList).show(picks)
+            picks.append(
+                ListItem(task.id, task.description, right=f"{_(task.status)}{code}  {took}", sign=sign, role=role)
+            )
+        self.query_one(ItemList).show(picks)
         self.set_class(not picks, "-bare")
         self._read_output()
         self.show_keys()
 
     @property
     def _selected(self) -> BackgroundTask | None:
-        key = self.query_one(PickList).key
+        key = self.query_one(ItemList).key
         return next((task for task in self._tasks() if task.id == key), None)
 
-    def on_pick_list_moved(self, event: PickList.Moved) -> None:
+    def on_item_list_moved(self, event: ItemList.Moved) -> None:
         self._read_output()
         self.show_keys()
 
@@ -107,7 +109,7 @@ class Tasks(Frame[None]):
         seen = (task.id if task is not None else "", size)
         if seen != self._seen:
             self._seen = seen
-            self.query_one(Reading).show(lambda width, palette: _lines(text, width, palette), at_end=True)
+            self.query_one(TextViewer).show(lambda width, palette: _lines(text, width, palette), at_end=True)
 
     def action_stop(self) -> None:
         task = self._selected

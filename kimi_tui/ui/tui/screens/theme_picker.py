@@ -5,19 +5,19 @@ from collections.abc import Callable, Mapping, Sequence
 from textual.app import ComposeResult
 
 from kimi_tui.ui.tui.i18n.catalog import N_, _
-from kimi_tui.ui.tui.i18n.translate import told
+from kimi_tui.ui.tui.i18n.translate import translate
 from kimi_tui.ui.tui.widgets.key_bar import BarKey
-from kimi_tui.ui.tui.widgets.modal_card import Card
-from kimi_tui.ui.tui.widgets.pick_list import Pick, PickList
+from kimi_tui.ui.tui.widgets.modal_card import ModalCard
+from kimi_tui.ui.tui.widgets.pick_list import ItemList, ListItem
 
 
-class ThemePicker(Card[str]):
+class ThemePicker(ModalCard[str]):
     """Gives back the theme that was taken; where it was left, the one of before is shown again."""
 
     CSS = """
     ThemePicker { background: $background 0%; align: right top; }
     ThemePicker > #frame { width: 46; }
-    ThemePicker PickList { height: auto; max-height: 70vh; margin-bottom: 1; }
+    ThemePicker ItemList { height: auto; max-height: 70vh; margin-bottom: 1; }
     """
     title_text = N_("theme")
 
@@ -26,28 +26,31 @@ class ThemePicker(Card[str]):
         self._themes, self._before, self._use = themes, theme, use
 
     def body(self) -> ComposeResult:
-        yield PickList(id="themes")
+        yield ItemList(id="themes")
 
     def keys(self) -> Sequence[BarKey]:
         return (BarKey("↑ ↓", _("see it")), BarKey("Enter", _("take it"), "take"))
 
     def on_mount(self) -> None:
         super().on_mount()
-        picks = self.query_one(PickList)
+        picks = self.query_one(ItemList)
         picks.show(
-            [Pick(name, told(title), right=name, sign="◐", role="accent") for name, title in self._themes.items()],
+            [
+                ListItem(name, translate(title), right=name, sign="◐", role="accent")
+                for name, title in self._themes.items()
+            ],
             key=self._before,
         )
         picks.focus()
 
-    def on_pick_list_moved(self, event: PickList.Moved) -> None:
+    def on_item_list_moved(self, event: ItemList.Moved) -> None:
         self._use(event.key)
 
-    def on_pick_list_chosen(self, event: PickList.Chosen) -> None:
+    def on_item_list_chosen(self, event: ItemList.Chosen) -> None:
         self.dismiss(event.key)
 
     def action_take(self) -> None:
-        self.query_one(PickList).action_choose()
+        self.query_one(ItemList).action_choose()
 
     def action_leave(self) -> None:
         self._use(self._before)

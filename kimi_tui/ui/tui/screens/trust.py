@@ -11,18 +11,18 @@ from textual.binding import Binding, BindingType
 from textual.widgets import Static
 
 from kimi_tui.paths import project_root, shown
-from kimi_tui.permission.trust import Brought, name_in
-from kimi_tui.ui.tui.dialogs.key_guard import Guard
+from kimi_tui.permission.trust import TrustItem, name_in
+from kimi_tui.ui.tui.dialogs.key_guard import KeyGuard
 from kimi_tui.ui.tui.i18n.catalog import N_, _, p_
-from kimi_tui.ui.tui.i18n.translate import told
+from kimi_tui.ui.tui.i18n.translate import translate
 from kimi_tui.ui.tui.text.sanitize import sanitize
 from kimi_tui.ui.tui.text.styled_line import Line
 from kimi_tui.ui.tui.text.wrap import wrap_text
 from kimi_tui.ui.tui.themes.palette import Palette
 from kimi_tui.ui.tui.widgets.key_bar import BarKey
-from kimi_tui.ui.tui.widgets.modal_card import Card
-from kimi_tui.ui.tui.widgets.pick_list import Pick, PickList
-from kimi_tui.ui.tui.widgets.text_viewer import Reading
+from kimi_tui.ui.tui.widgets.modal_card import ModalCard
+from kimi_tui.ui.tui.widgets.pick_list import ItemList, ListItem
+from kimi_tui.ui.tui.widgets.text_viewer import TextViewer
 
 _MEANING = {
     "skills": N_("instructions that the agent follows, flows that it can run"),
@@ -34,16 +34,16 @@ _BESIDE = 14
 """The rows of everything but what is brought along, where the words about it are long."""
 
 
-class TrustQuestion(Card[bool]):
+class TrustQuestion(ModalCard[bool]):
     """Gives back the answer to be kept; None: not trusted this time, and asked again the next.
 
     Keys that come before half a second without any are passed over: they were meant for the composer.
     """
 
     CSS = """
-    TrustQuestion #about { height: auto; margin-bottom: 1; }
-    TrustQuestion #brought { height: auto; margin-bottom: 1; padding-left: 2; }
-    TrustQuestion PickList { height: auto; margin-bottom: 1; }
+    TrustPromptQuestion #about { height: auto; margin-bottom: 1; }
+    TrustPromptQuestion #brought { height: auto; margin-bottom: 1; padding-left: 2; }
+    TrustPromptQuestion ItemList { height: auto; margin-bottom: 1; }
     """
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("y,1", "answer(True)", "Trust it", show=False),
@@ -52,9 +52,9 @@ class TrustQuestion(Card[bool]):
     title_text = N_("do you trust this folder?")
     leave_word = N_("not this time")
 
-    def __init__(self, work_dir: Path, brought: Sequence[Brought], *, clock: Callable[[], float] = monotonic) -> None:
+    def __init__(self, work_dir: Path, brought: Sequence[TrustItem], *, clock: Callable[[], float] = monotonic) -> None:
         super().__init__()
-        self.guard = Guard(clock)
+        self.guard = KeyGuard(clock)
         self._root = project_root(work_dir)
         self._brought = brought
 
@@ -65,8 +65,8 @@ class TrustQuestion(Card[bool]):
             folder=shown(self._root),
         )
         yield Static(sanitize(about), id="about", markup=False)
-        yield Reading(id="brought")
-        yield PickList(id="answers")
+        yield TextViewer(id="brought")
+        yield ItemList(id="answers")
 
     def keys(self) -> Sequence[BarKey]:
         return (BarKey("y", _("trust"), "answer(True)"), BarKey("n", _("do not"), "answer(False)"))
@@ -74,35 +74,37 @@ class TrustQuestion(Card[bool]):
     def on_mount(self) -> None:
         super().on_mount()
         rows = [f"{name_in(self._root, one.path)} - {_meaning(one.what)}" for one in self._brought]
-        self.query_one(Reading).show(lambda width, palette: _hanging(rows, width, palette))
-        answers = self.query_one(PickList)
+        self.query_one(TextViewer).show(lambda width, palette: _hanging(rows, width, palette))
+        answers = self.query_one(ItemList)
         answers.show(
             [
-                Pick(
+                ListItem(
                     "no",
                     p_("trust", "No"),
                     detail=_("work here without them; not asked again"),
                     sign="n",
                     role="accent",
                 ),
-                Pick("yes", _("Yes, I trust it"), detail=_("they act now and from now on"), sign="y", role="accent"),
+                ListItem(
+                    "yes", _("Yes, I trust it"), detail=_("they act now and from now on"), sign="y", role="accent"
+                ),
             ]
         )
         answers.focus()
 
     def on_resize(self, event: events.Resize) -> None:
         """However much there is, the answers stay in sight."""
-        self.query_one(Reading).styles.max_height = max(2, event.size.height - _BESIDE)
+        self.query_one(TextViewer).styles.max_height = max(2, event.size.height - _BESIDE)
 
-    def on_pick_list_chosen(self, event: PickList.Chosen) -> None:
+    def on_item_list_chosen(self, event: ItemList.Chosen) -> None:
         self.action_answer(event.key == "yes")
 
     def action_answer(self, answer: bool) -> None:
-        if self.guard.passes():
+        if self.guard.accepts():
             self.dismiss(answer)
 
     def action_leave(self) -> None:
-        if self.guard.passes():
+        if self.guard.accepts():
             self.dismiss(None)
 
     def on_key(self, event: events.Key) -> None:
@@ -112,7 +114,7 @@ class TrustQuestion(Card[bool]):
 
 
 def _meaning(what: str) -> str:
-    return _(_MEANING[what]) if what in _MEANING else told(what)
+    return _(_MEANING[what]) if what in _MEANING else translate(what)
 
 
 def _hanging(rows: Sequence[str], width: int, palette: Palette) -> list[Line]:

@@ -8,19 +8,19 @@ from textual.app import ComposeResult
 
 from kimi_tui.ui.tui.i18n import labels
 from kimi_tui.ui.tui.i18n.catalog import N_, _, n_, p_
-from kimi_tui.ui.tui.i18n.translate import told
+from kimi_tui.ui.tui.i18n.translate import translate
 from kimi_tui.ui.tui.text.styled_line import Line, Run, cells, cut
 from kimi_tui.ui.tui.text.wrap import wrap_text
 from kimi_tui.ui.tui.themes.palette import Palette
-from kimi_tui.ui.tui.widgets.modal_card import Card
-from kimi_tui.ui.tui.widgets.text_viewer import Reading
+from kimi_tui.ui.tui.widgets.modal_card import ModalCard
+from kimi_tui.ui.tui.widgets.text_viewer import TextViewer
 from kimi_tui.wire.parts import TokenUsage
 
 _BAR = 40
 
 
 @dataclass(frozen=True, slots=True)
-class Spent:
+class UsageRow:
     """What a stretch of work took."""
 
     title: str
@@ -38,14 +38,14 @@ class UsageFacts:
     tokens: int
     most: int
     messages: int
-    spent: tuple[Spent, ...]
+    spent: tuple[UsageRow, ...]
     priced: bool = False
 
 
-class Usage(Card[None]):
+class Usage(ModalCard[None]):
     """Only to be read."""
 
-    CSS = "Usage Reading { height: auto; max-height: 80vh; margin-bottom: 1; }"
+    CSS = "Usage TextViewer { height: auto; max-height: 80vh; margin-bottom: 1; }"
     title_text = N_("usage")
 
     def __init__(self, facts: UsageFacts) -> None:
@@ -53,11 +53,11 @@ class Usage(Card[None]):
         self._facts = facts
 
     def body(self) -> ComposeResult:
-        yield Reading()
+        yield TextViewer()
 
     def on_mount(self) -> None:
         super().on_mount()
-        reading = self.query_one(Reading)
+        reading = self.query_one(TextViewer)
         reading.show(lambda width, palette: usage_lines(self._facts, width, palette))
         reading.focus()
 
@@ -66,7 +66,7 @@ def usage_lines(facts: UsageFacts, width: int, palette: Palette) -> list[Line]:
     """The model, a bar for the context, and a table of figures."""
     head: list[Run] = [(_(facts.model or "no model"), palette.base + Style(bold=True))]
     if facts.note:
-        head.append((f"  {told(facts.note)}", palette.warning))
+        head.append((f"  {translate(facts.note)}", palette.warning))
     share = min(1.0, facts.tokens / facts.most) if facts.most else 0.0
     size = max(10, min(_BAR, width - 36))
     full = round(share * size)
@@ -96,7 +96,7 @@ def usage_lines(facts: UsageFacts, width: int, palette: Palette) -> list[Line]:
     return lines
 
 
-def _rows(spent: Sequence[Spent], cached: str, figure: Callable[[int], str]) -> list[Sequence[str]]:
+def _rows(spent: Sequence[UsageRow], cached: str, figure: Callable[[int], str]) -> list[Sequence[str]]:
     """The table, under a heading."""
     head = ("", p_("usage", "steps"), _("tokens in"), cached, p_("usage", "out"), _("cost"))
     return [

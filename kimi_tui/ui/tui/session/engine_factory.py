@@ -13,17 +13,17 @@ from kimi_tui.ui.tui.i18n.catalog import _
 if TYPE_CHECKING:
     from kimi_tui.config.schema import Config
     from kimi_tui.config.yaml_editor import KeyPath, Value
-    from kimi_tui.permission.trust import Brought, Standing
+    from kimi_tui.permission.trust import TrustItem, TrustState
     from kimi_tui.session.session import Session
-    from kimi_tui.soul.assemble import Plan
+    from kimi_tui.soul.assemble import EngineConfig
 
 _DEMOS = "kimi-tui-demo-"
 """How the folders begin that the command line makes for demos."""
-MakePlan = Callable[["Path | None", "Standing | None"], "Plan"]
+MakePlan = Callable[["Path | None", "TrustState | None"], "EngineConfig"]
 """Gets the work dir (None: where the program was started) and what was said of it (None: look). Raises KimiTuiError."""
 
 
-class Host(Protocol):
+class EngineFactory(Protocol):
     """Where the app gets its engines from. Nothing here draws anything."""
 
     @property
@@ -39,15 +39,15 @@ class Host(Protocol):
         """Find out what there is to make an engine of. Raises KimiTuiError."""
         ...
 
-    def untrusted(self) -> "tuple[Brought, ...]":
+    def untrusted(self) -> "tuple[TrustItem, ...]":
         """What this folder brings along and nobody has spoken about yet."""
         ...
 
-    def brought(self) -> "tuple[Brought, ...]":
+    def project_items(self) -> "tuple[TrustItem, ...]":
         """What this folder brings along, spoken about or not."""
         ...
 
-    def left_out(self) -> "tuple[Brought, ...]":
+    def ignored_items(self) -> "tuple[TrustItem, ...]":
         """What of it does not act."""
         ...
 
@@ -59,7 +59,7 @@ class Host(Protocol):
         """Raises KimiTuiError."""
         ...
 
-    def go_to(self, session_id: str | None, work_dir: Path | None = None) -> None:
+    def select_session(self, session_id: str | None, work_dir: Path | None = None) -> None:
         """The next engine is on that session; None: on a new one. Raises KimiTuiError for a folder that has no plan."""
         ...
 
@@ -71,12 +71,12 @@ class Host(Protocol):
         """The next engine is the demo's; what to begin with. None where there is no demo."""
         ...
 
-    async def change(self, changes: "Mapping[KeyPath, Value]") -> None:
+    async def edit_config(self, changes: "Mapping[KeyPath, Value]") -> None:
         """Write into the configuration and go on with what it is then. Raises ConfigError."""
         ...
 
 
-class PlanHost:
+class PlanEngineFactory:
     """Makes engines of a plan, which is made when it is first wanted: that takes longer to load than the screen.
 
     `refused` is told why there can be none.
@@ -85,7 +85,7 @@ class PlanHost:
     def __init__(
         self,
         make_plan: MakePlan,
-        make_demo: "Callable[[], tuple[Plan, str]] | None" = None,
+        make_demo: "Callable[[], tuple[EngineConfig, str]] | None" = None,
         *,
         config_file: Path | None = None,
         config_kept: bool = True,
@@ -93,13 +93,13 @@ class PlanHost:
     ) -> None:
         self._make_plan, self._make_demo, self._refused = make_plan, make_demo, refused
         self._given_file, self._config_kept = config_file, config_kept
-        self._plan: Plan | None = None
+        self._plan: EngineConfig | None = None
         self._session: Session | None = None
         self.demos: set[Path] = set()
         """The folders of the demos that were shown."""
 
     @property
-    def plan(self) -> "Plan":
+    def plan(self) -> "EngineConfig":
         assert self._plan is not None, "prepare comes first"
         return self._plan
 
@@ -130,28 +130,28 @@ class PlanHost:
                 self._refused(error)
                 raise
 
-    def untrusted(self) -> "tuple[Brought, ...]":
-        if self.plan.standing.said is not None:
+    def untrusted(self) -> "tuple[TrustItem, ...]":
+        if self.plan.trust.answer is not None:
             return ()
-        return self.brought() if self.plan.standing.waits else self.plan.standing.brought
+        return self.project_items() if self.plan.trust.pending else self.plan.trust.brought
 
-    def brought(self) -> "tuple[Brought, ...]":
-        from kimi_tui.permission.trust import brought_by
+    def project_items(self) -> "tuple[TrustItem, ...]":
+        from kimi_tui.permission.trust import project_items
 
         plan = self.plan
-        if plan.standing.asks and not plan.demo:  # there may be more by now
-            brought = brought_by(plan.work_dir.resolve(), plan.config.extra_skill_dirs)
-            self._plan = replace(plan, standing=replace(plan.standing, brought=brought))
-        return self.plan.standing.brought
+        if plan.trust.can_ask and not plan.demo:  # there may be more by now
+            brought = project_items(plan.work_dir.resolve(), plan.config.extra_skill_dirs)
+            self._plan = replace(plan, trust=replace(plan.trust, brought=brought))
+        return self.plan.trust.brought
 
-    def left_out(self) -> "tuple[Brought, ...]":
-        return tuple(self.plan.standing.left_out)
+    def ignored_items(self) -> "tuple[TrustItem, ...]":
+        return tuple(self.plan.trust.left_out)
 
     def trust(self, answer: bool, *, keep: bool) -> None:
         from kimi_tui.permission.trust import remember
 
         plan = self.plan
-        standing = replace(plan.standing, said=answer)
+        standing = replace(plan.trust, answer=answer)
         fresh = self._make_plan(plan.work_dir, standing)
         self._plan = replace(fresh, session_id=plan.session_id, model=plan.model)
         if keep:
@@ -167,12 +167,12 @@ class PlanHost:
         return engine
 
     @property
-    def to_resume(self) -> str | None:
+    def resumable_session_id(self) -> str | None:
         """The session that there is something in to go on with, once its engine is closed."""
         session = self._session
         return None if session is None or session.is_empty or session.notice else session.id
 
-    def go_to(self, session_id: str | None, work_dir: Path | None = None) -> None:
+    def select_session(self, session_id: str | None, work_dir: Path | None = None) -> None:
         plan = self.plan
         folder = work_dir or plan.work_dir
         if folder == plan.work_dir:
@@ -193,7 +193,7 @@ class PlanHost:
         self._plan, prompt = self._make_demo()
         return prompt
 
-    async def change(self, changes: "Mapping[KeyPath, Value]") -> None:
+    async def edit_config(self, changes: "Mapping[KeyPath, Value]") -> None:
         from kimi_tui.config.yaml_editor import edit, without_keys
 
         file = self.config_file
@@ -206,6 +206,6 @@ class PlanHost:
 
 
 def _import_assemble():
-    from kimi_tui.soul.assemble import assemble
+    from kimi_tui.soul.assemble import build_engine
 
-    return assemble
+    return build_engine

@@ -7,7 +7,7 @@ from kimi_tui.wire.events import SteerInput, StepInterrupted, TurnBegin, TurnEnd
 from kimi_tui.wire.parts import UserInput, text_of
 
 
-class Meanwhile:
+class PendingSteers:
     """Oldest first; the Wire tells when one has gone in."""
 
     def __init__(self) -> None:
@@ -25,7 +25,7 @@ class Meanwhile:
         left, self._waiting = self._waiting, []
         return left
 
-    def hear(self, message: WireMessage) -> list[UserInput]:
+    def on_wire(self, message: WireMessage) -> list[UserInput]:
         """What did not go in before the turn was over."""
         match message:
             case SteerInput() if message.user_input in self._waiting:

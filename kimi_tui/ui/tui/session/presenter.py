@@ -8,17 +8,17 @@ from typing import Protocol, runtime_checkable
 from textual.widgets import Input
 
 from kimi_tui.ui.tui.engine_protocol import Engine
-from kimi_tui.ui.tui.flow_pane.broken_flow import broken_flows
+from kimi_tui.ui.tui.flow_pane.broken_flow import find_broken_flows
 from kimi_tui.ui.tui.i18n.catalog import _, n_
 from kimi_tui.ui.tui.main_screen import git_branch
-from kimi_tui.ui.tui.main_screen.screen import Home
-from kimi_tui.ui.tui.session.transcript_sync import Feed
+from kimi_tui.ui.tui.main_screen.screen import MainScreen
+from kimi_tui.ui.tui.session.transcript_sync import TranscriptSync
 from kimi_tui.ui.tui.session.wire_bridge import Timed
-from kimi_tui.ui.tui.state.deltas import Delta, Part, Touched
+from kimi_tui.ui.tui.state.deltas import Delta, Invalidated, Pane
 from kimi_tui.ui.tui.state.flow_reducer import without_choice
-from kimi_tui.ui.tui.state.items import AssistantItem, ErrorItem, NoticeItem, SeamItem
+from kimi_tui.ui.tui.state.items import AssistantItem, ErrorItem, NoticeItem, SeparatorItem
 from kimi_tui.ui.tui.state.ui_state import UiState
-from kimi_tui.ui.tui.state.view_clock import Moment
+from kimi_tui.ui.tui.state.view_clock import ViewClock
 from kimi_tui.ui.tui.text.call_summary import one_line
 from kimi_tui.wire.events import MCPStatus, TurnBegin
 from kimi_tui.wire.flow_events import FlowPaused
@@ -28,37 +28,37 @@ _WORDS_SHOWN = 600
 _STEERING_S = 2.0
 
 
-class Attention(Protocol):
+class AttentionNotifier(Protocol):
     """How to call a person who looks elsewhere."""
 
     def call(self, why: str) -> None: ...
 
 
 @runtime_checkable
-class Titled(Protocol):
+class HasTitle(Protocol):
     """Something that is shown and does not work in a folder: a recording."""
 
     @property
     def heading(self) -> str: ...
 
 
-class Hearer(Protocol):
+class HistorySink(Protocol):
     """Keeps what was said, to go back in it."""
 
     def load(self, messages: list[Timed]) -> None: ...
-    def hear(self, message: Timed) -> None: ...
+    def on_wire(self, message: Timed) -> None: ...
 
 
-class Stage:
+class Presenter:
     """One session on one screen. `clock` is the clock of the messages, `moment` the one of what is shown."""
 
     def __init__(
         self,
-        home: Home,
+        home: MainScreen,
         *,
         clock: Callable[[], float],
-        moment: Moment,
-        attention: Attention,
+        moment: ViewClock,
+        attention: AttentionNotifier,
         steady: Callable[[], float] = time.monotonic,
     ) -> None:
         self._looks_again = False
@@ -66,17 +66,17 @@ class Stage:
         self.state = UiState()
         self.past: UiState | None = None
         self.moment = moment
-        self.hearer: Hearer | None = None
-        self.feed = Feed(home.transcript)
+        self.history_sink: HistorySink | None = None
+        self.transcript_sync = TranscriptSync(home.transcript)
         self.engine: Engine | None = None
         self._clock = clock
         self._attention = attention
         self._steady = steady
-        self.steered_at = float("-inf")
+        self.last_steered_at = float("-inf")
         self._asked: frozenset[str] = frozenset()
 
     @property
-    def shown(self) -> UiState:
+    def shown_ids(self) -> UiState:
         """The state that is on screen: the present one, unless somebody looks at the past."""
         return self.state if self.past is None else self.past
 
@@ -84,22 +84,22 @@ class Stage:
         """Show this session, with what it has on record."""
         self.engine = engine
         recorded = [(one.timestamp, one.message) for one in engine.recorded()]
-        if self.hearer is not None:
-            self.hearer.load(list(recorded))
+        if self.history_sink is not None:
+            self.history_sink.load(list(recorded))
         if recorded:
             self.state.fold_all(recorded)
             self.state.settle(recorded[-1][0])
             self.state.flow.cut_off(recorded[-1][0])
             if any(isinstance(message, TurnBegin) for _at, message in recorded):
-                self.state.conversation.append(SeamItem("resume", _("session resumed")))
-            self.state.conversation.take()
+                self.state.conversation.append(SeparatorItem("resume", _("session resumed")))
+            self.state.conversation.take_deltas()
             self.state.approvals.clear()
-            self.feed.start(self.state.conversation.items)
+            self.transcript_sync.start(self.state.conversation.items)
         facts = self.home.header.facts
         self.home.header.facts = dataclasses.replace(
             facts,
             place=self._place_of(engine),
-            branch="" if isinstance(engine, Titled) else git_branch.branch_of(engine.work_dir),
+            branch="" if isinstance(engine, HasTitle) else git_branch.branch_of(engine.work_dir),
             model=engine.model_name,
             model_note=engine.model_note,
             ready=True,
@@ -109,13 +109,13 @@ class Stage:
 
     @staticmethod
     def _place_of(engine: Engine) -> str:
-        return engine.heading if isinstance(engine, Titled) else git_branch.place_of(engine.work_dir)
+        return engine.heading if isinstance(engine, HasTitle) else git_branch.folder_label(engine.work_dir)
 
     def clear(self) -> None:
         """Nothing of the session that was shown is left."""
         self.state, self.past, self._asked = UiState(), None, frozenset()
         self.moment.at = None
-        self.feed.start(())
+        self.transcript_sync.start(())
         self.refresh({"turn", "status", "todo", "approvals", "questions", "flow"})
 
     def show_model(self) -> None:
@@ -129,16 +129,16 @@ class Stage:
     def show_flows(self) -> None:
         if self.engine is not None:
             skills, pane = self.engine.skills, self.home.flow
-            pane.show_flows([*skills.flows(), *broken_flows(skills, pane.known)])
-            self.home.make_room()
+            pane.show_flows([*skills.flows(), *find_broken_flows(skills, pane.known)])
+            self.home.update_layout()
 
-    def take(self, messages: Sequence[Timed]) -> None:
+    def apply_batch(self, messages: Sequence[Timed]) -> None:
         """Fold a batch and show what it changed."""
-        touched: set[Part] = {"turn"} if len(self.state.conversation) == 0 else set()
+        touched: set[Pane] = {"turn"} if len(self.state.conversation) == 0 else set()
         for at, message in messages:
-            if self.hearer is not None:
-                self.hearer.hear((at, message))
-            touched |= self._put(self.state.fold(message, at))
+            if self.history_sink is not None:
+                self.history_sink.on_wire((at, message))
+            touched |= self._apply_deltas(self.state.fold(message, at))
             if isinstance(message, ApprovalRequest | QuestionRequest):
                 self._attention.call(
                     _("Approval needed") if isinstance(message, ApprovalRequest) else _("Question needed")
@@ -152,37 +152,37 @@ class Stage:
         """The engine has nothing under way any more."""
         self._apply(self.state.settle(self._clock()))
 
-    def say(self, item: NoticeItem | ErrorItem) -> None:
-        self._apply(self.state.say(item, self._clock()))
+    def add_notice(self, item: NoticeItem | ErrorItem) -> None:
+        self._apply(self.state.add_notice(item, self._clock()))
 
-    def fault(self, cause: str) -> None:
+    def show_internal_error(self, cause: str) -> None:
         """A fault of ours has ended a turn."""
-        self.say(ErrorItem(_("Something went wrong in kimi-tui itself"), cause, _("the log has the details")))
+        self.add_notice(ErrorItem(_("Something went wrong in kimi-tui itself"), cause, _("the log has the details")))
 
-    def progress(self, call_id: str, tail: str) -> None:
+    def append_tool_output(self, call_id: str, tail: str) -> None:
         """A running tool has printed something."""
-        self._apply(self.state.tools.tail(call_id, tail))
+        self._apply(self.state.tools.append_output(call_id, tail))
 
     def _apply(self, deltas: Sequence[Delta]) -> None:
         was_empty = self.home.talk.has_class("-empty")
-        if (touched := self._put(deltas)) or was_empty:
+        if (touched := self._apply_deltas(deltas)) or was_empty:
             self.refresh(touched)
 
-    def _put(self, deltas: Sequence[Delta]) -> set[Part]:
+    def _apply_deltas(self, deltas: Sequence[Delta]) -> set[Pane]:
         """Changes of the present, into the conversation where that is shown; the other parts that changed."""
         if self.past is None:
-            return self.feed.apply(deltas)
-        return {delta.part for delta in deltas if isinstance(delta, Touched)}
+            return self.transcript_sync.apply(deltas)
+        return {delta.part for delta in deltas if isinstance(delta, Invalidated)}
 
-    def refresh(self, parts: set[Part]) -> None:
+    def refresh(self, parts: set[Pane]) -> None:
         """Tell the panes of these parts."""
-        home, state = self.home, self.shown
+        home, state = self.home, self.shown_ids
         if "status" in parts:
             home.welcome.say(_missing_servers(state.status.mcp), action="door('mcp')")
         if "todo" in parts:
             home.todo.show(state.todo)
         if "approvals" in parts:
-            self.ask()
+            self.show_approvals()
         if "questions" in parts:
             self._ask_question()
         if parts & {"flow", "node", "approvals", "questions"}:
@@ -198,12 +198,12 @@ class Stage:
         if parts & {"flow", "node", "todo", "approvals"}:
             home.strip.show(state)
         if parts & {"todo", "approvals", "flow"}:
-            home.make_room()
+            home.update_layout()
         self.tick()
 
     def tick(self) -> None:
         """What counts the time, and the figures of the header."""
-        home, state, engine = self.home, self.shown, self.engine
+        home, state, engine = self.home, self.shown_ids, self.engine
         home.talk.set_class(not len(state.conversation), "-empty")
         run, turn = state.flow.run, state.turn
         elapsed = int(max(0.0, self.moment() - turn.started)) if turn.started is not None else None
@@ -232,12 +232,12 @@ class Stage:
         self.tick()
 
     @property
-    def counts(self) -> bool:
+    def needs_ticks(self) -> bool:
         """Whether something on screen changes with the clock."""
-        run = self.shown.flow.run
-        return self.shown.turn.running or (run is not None and run.active)
+        run = self.shown_ids.flow.run
+        return self.shown_ids.turn.running or (run is not None and run.active)
 
-    def ask(self, open_id: str | None = None) -> None:
+    def show_approvals(self, open_id: str | None = None) -> None:
         """Show the approvals that wait, and give the dialog the focus unless somebody writes."""
         home = self.home
         requests = tuple(self.state.approvals.values())
@@ -249,18 +249,18 @@ class Stage:
         home.seat_dialogs()
         new = frozenset(request.id for request in requests) - self._asked
         self._asked = frozenset(request.id for request in requests)
-        if requests and (open_id is not None or (new and not self._hands_full)):
-            home.lend_focus(home.approval)
+        if requests and (open_id is not None or (new and not self._user_is_busy)):
+            home.focus_dialog(home.approval)
         elif not requests and (had_focus or home.focused is None):
-            home.give_back_focus()
+            home.restore_focus()
 
     @property
-    def _hands_full(self) -> bool:
+    def _user_is_busy(self) -> bool:
         """Whether the user writes, or has just steered by the flow pane's keys: no dialog is to get their next."""
         if isinstance(self.home.focused, Input):  # what is looked for, an answer of one's own, a comment
             return True
         if self.home.in_pane:
-            return self._steady() - self.steered_at < _STEERING_S
+            return self._steady() - self.last_steered_at < _STEERING_S
         return self.home.composer.is_written
 
     def answered(self, request_id: str) -> None:
@@ -273,10 +273,10 @@ class Stage:
         had_focus, was_open = dialog.has_focus_within, dialog.is_open
         dialog.show(next(iter(self.state.questions.values()), None))
         self.home.seat_dialogs()
-        if dialog.is_open and not was_open and not self._hands_full and self.home.asks is dialog:
-            self.home.lend_focus(dialog)
+        if dialog.is_open and not was_open and not self._user_is_busy and self.home.open_dialog_widget is dialog:
+            self.home.focus_dialog(dialog)
         elif had_focus and not dialog.is_open:
-            self.home.give_back_focus()
+            self.home.restore_focus()
 
     def _ask_branch(self) -> None:
         home, run = self.home, self.state.flow.run
@@ -287,15 +287,15 @@ class Stage:
                 home.branch.close()
                 home.seat_dialogs()
                 if had_focus:
-                    home.give_back_focus()
+                    home.restore_focus()
             return
         was_open = home.branch.is_open
         home.branch.show(
             run.node_id, run.node_label, run.branches, words=self._last_words(pause), suggested=pause.suggested or ""
         )
         home.seat_dialogs()
-        if not was_open and not self._hands_full and home.asks is home.branch:
-            home.lend_focus(home.branch)
+        if not was_open and not self._user_is_busy and home.open_dialog_widget is home.branch:
+            home.focus_dialog(home.branch)
 
     def _last_words(self, pause: FlowPaused) -> str:
         """Why a decision waits, and what the model said last."""

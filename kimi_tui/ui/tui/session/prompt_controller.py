@@ -4,17 +4,17 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from kimi_tui.ui.tui.i18n.catalog import _
-from kimi_tui.ui.tui.main_screen.screen import Home
+from kimi_tui.ui.tui.main_screen.screen import MainScreen
 
 if TYPE_CHECKING:
     from kimi_tui.ui.tui.engine_protocol import Engine
-    from kimi_tui.ui.tui.session.pending_steers import Meanwhile
-    from kimi_tui.ui.tui.session.turn_queue import Turns
+    from kimi_tui.ui.tui.session.pending_steers import PendingSteers
+    from kimi_tui.ui.tui.session.turn_queue import TurnQueue
     from kimi_tui.ui.tui.session.wire_bridge import Timed
     from kimi_tui.wire.parts import UserInput
 
 
-class Prompts:
+class PromptController:
     """The composer's other end. What is said before there is an engine waits for it, in `early`.
 
     `tell` is a passing word to the person, `failed` a fault of ours, `ended` that a turn is over.
@@ -22,7 +22,7 @@ class Prompts:
 
     def __init__(
         self,
-        home: Home,
+        home: MainScreen,
         *,
         tell: Callable[[str, bool], None],
         failed: Callable[[str], None],
@@ -30,16 +30,16 @@ class Prompts:
     ) -> None:
         self._home, self._tell, self._failed, self._ended = home, tell, failed, ended
         self._engine: Engine | None = None
-        self._turns: Turns | None = None
-        self._meanwhile: Meanwhile | None = None
-        self.early: list[UserInput] = []
+        self._turns: TurnQueue | None = None
+        self._meanwhile: PendingSteers | None = None
+        self.pending_before_start: list[UserInput] = []
 
     def attach(self, engine: "Engine") -> None:
-        from kimi_tui.ui.tui.session.pending_steers import Meanwhile
-        from kimi_tui.ui.tui.session.turn_queue import Turns
+        from kimi_tui.ui.tui.session.pending_steers import PendingSteers
+        from kimi_tui.ui.tui.session.turn_queue import TurnQueue
 
-        self._engine, self._meanwhile = engine, Meanwhile()
-        self._turns = Turns(
+        self._engine, self._meanwhile = engine, PendingSteers()
+        self._turns = TurnQueue(
             engine,
             changed=self.show_queue,
             refused=self._refused,
@@ -53,14 +53,14 @@ class Prompts:
         turns, meanwhile = self._turns, self._meanwhile
         self._engine = self._turns = self._meanwhile = None
         if turns is not None and meanwhile is not None and self._home.composer.is_attached:
-            self._give_back((*meanwhile.take(), *turns.take_all_back()))
+            self._restore_to_composer((*meanwhile.take(), *turns.pop_all()))
             self._home.composer.show_queue(())
         if turns is not None:
             await turns.aclose()
 
-    def unseen(self) -> str | None:
+    def image_warning(self) -> str | None:
         """Why the model would not see a picture; None where it does, or is not known yet."""
-        if self._engine is None or self._engine.sees_images:
+        if self._engine is None or self._engine.accepts_images:
             return None
         words = _("{model} takes no pictures; if it does, add image_in to its capabilities in the configuration")
         return words.format(model=self._engine.model_name)
@@ -69,12 +69,12 @@ class Prompts:
         """Send it to the engine, as soon as there is one."""
         from kimi_tui.wire.parts import text_of
 
-        if self._home.furnished:
+        if self._home.panes_ready:
             self._home.transcript.follow = True
         if self._turns is None:
-            self.early.append(content)
-            self._home.composer.show_queue([text_of(one) for one in self.early])
-        elif self._is_seen(content):
+            self.pending_before_start.append(content)
+            self._home.composer.show_queue([text_of(one) for one in self.pending_before_start])
+        elif self._model_accepts(content):
             self._turns.submit(content)
 
     def steer(self, content: "UserInput") -> None:
@@ -84,7 +84,7 @@ class Prompts:
         turns, meanwhile = self._turns, self._meanwhile
         queue = turns.queue if turns is not None else []
         said = content or (queue[0] if queue else "")
-        if content and not self._is_seen(content):
+        if content and not self._model_accepts(content):
             return
         if text_of(content).startswith("!") or turns is None or meanwhile is None or not turns.steer(content or None):
             if content:
@@ -95,18 +95,18 @@ class Prompts:
             meanwhile.add(encodable(said))
             self.show_queue()
 
-    def _is_seen(self, content: "UserInput") -> bool:
+    def _model_accepts(self, content: "UserInput") -> bool:
         """Whether the model sees all of it; where it does not, that is told, and the message given back."""
 
-        if isinstance(content, str) or (why := self.unseen()) is None:
+        if isinstance(content, str) or (why := self.image_warning()) is None:
             return True
         self._tell(why, True)
-        self._give_back((content,))
+        self._restore_to_composer((content,))
         return False
 
     def take_back(self) -> None:
         """The last of the queue, to be edited."""
-        if self._turns is not None and (last := self._turns.take_back()) is not None:
+        if self._turns is not None and (last := self._turns.pop_last()) is not None:
             from kimi_tui.wire.parts import text_of
 
             self._home.composer.put_back(text_of(last))
@@ -119,15 +119,15 @@ class Prompts:
 
     def _queue_back(self) -> None:
         if self._turns is not None:
-            self._give_back(self._turns.take_all_back())
+            self._restore_to_composer(self._turns.pop_all())
 
-    def hear(self, messages: "Sequence[Timed]") -> None:
+    def on_wire(self, messages: "Sequence[Timed]") -> None:
         """What was steered has gone in, or is given back where the turn was over before."""
         if (meanwhile := self._meanwhile) is None:
             return
         before = meanwhile.texts
         for _at, message in messages:
-            self._give_back(meanwhile.hear(message))
+            self._restore_to_composer(meanwhile.on_wire(message))
         if meanwhile.texts != before:
             self.show_queue()
 
@@ -142,9 +142,9 @@ class Prompts:
         if self._engine is not None and self._engine.busy:
             self._tell(why, True)
         if self._turns is None or not self._turns.is_command(content):  # the next would be typed behind it
-            self._give_back((content,))
+            self._restore_to_composer((content,))
 
-    def _give_back(self, messages: "Sequence[UserInput]") -> None:
+    def _restore_to_composer(self, messages: "Sequence[UserInput]") -> None:
         """Messages that did not go in, to be edited, before what is being written.
 
         What was steered is told of later than the queue and comes to stand before it, as it would have gone in.

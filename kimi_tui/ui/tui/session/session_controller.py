@@ -9,23 +9,23 @@ from functools import partial
 from typing import TYPE_CHECKING, cast
 
 from kimi_tui.errors import KimiTuiError
-from kimi_tui.ui.tui.composer.input_history import History, history_file
+from kimi_tui.ui.tui.composer.input_history import InputHistory, history_file
 from kimi_tui.ui.tui.engine_protocol import Engine
 from kimi_tui.ui.tui.i18n.catalog import _
-from kimi_tui.ui.tui.i18n.translate import answered
+from kimi_tui.ui.tui.i18n.translate import translate_lines
 from kimi_tui.ui.tui.terminal import escape_sequences
 
 if TYPE_CHECKING:
     from kimi_tui.soul.engine import Engine as SoulEngine
     from kimi_tui.ui.tui.app import KimiTui
-    from kimi_tui.ui.tui.composer.draft_store import DraftFile
-    from kimi_tui.ui.tui.session.wire_bridge import Bridge
+    from kimi_tui.ui.tui.composer.draft_store import DraftStore
+    from kimi_tui.ui.tui.session.wire_bridge import WireBridge
 
 _log = logging.getLogger(__name__)
 MakeEngine = Callable[[], Awaitable[Engine]]
 
 
-class Seat:
+class SessionController:
     """`engine` is None until the first is there; `starting` says that it may still come.
 
     `prompt` is said to the first engine. `clock` is the one of the messages, `frame` the time between two batches.
@@ -37,50 +37,50 @@ class Seat:
         self._app, self._make_engine = app, make_engine
         self._first_prompt = prompt
         self._clock, self._frame = clock, frame
-        self._bridge: Bridge | None = None
+        self._bridge: WireBridge | None = None
         self.engine: Engine | None = None
         self.starting = True
 
     @property
-    def soul_engine(self) -> "SoulEngine | None":
+    def live_engine(self) -> "SoulEngine | None":
         """The engine, where it is a real one and not a recording."""
         return cast("SoulEngine", self.engine) if hasattr(self.engine, "services") else None
 
-    async def start(self, door: str) -> None:
+    async def open(self, door: str) -> None:
         """Have the first engine, and begin in this further screen."""
         try:
-            engine = await self._make()
+            engine = await self._create_engine()
         except KimiTuiError as error:
-            self._cannot_start(str(error))
+            self._show_start_error(str(error))
         except Exception as error:  # noqa: BLE001 - the edge: a fault of ours is told, the screen stays
             _log.exception("the engine could not be made")
-            self._cannot_start(f"{type(error).__name__}: {error}")
+            self._show_start_error(f"{type(error).__name__}: {error}")
         else:
-            self._take(engine)
-            self._app.trust.tell_left_out()
-            self._app.doors.begin(door)
+            self._attach(engine)
+            self._app.trust.report_ignored()
+            self._app.doors.open_initial(door)
 
-    async def change(self, *, leave_first: bool = False) -> bool:
+    async def switch(self, *, leave_first: bool = False) -> bool:
         """Go on with the engine that is made now, once it is; where it cannot be, all is as it was.
 
         `leave_first`: it is for the session that is open, whose lock has to be given back before.
         """
         if leave_first:
-            await self.leave()
+            await self.close()
         try:
-            engine = await self._make()
+            engine = await self._create_engine()
         except KimiTuiError as error:
             if leave_first:
-                self._cannot_start(str(error))
+                self._show_start_error(str(error))
             self._app.tell(str(error), severity="warning")
             return False
-        await self.leave()
+        await self.close()
         self._app.stage.clear()
-        self._take(engine)
-        self._app.trust.tell_left_out()
+        self._attach(engine)
+        self._app.trust.report_ignored()
         return True
 
-    async def leave(self) -> None:
+    async def close(self) -> None:
         """Interrupt what it does, and close it."""
         bridge, engine = self._bridge, self.engine
         self._bridge = self.engine = self._first_prompt = None
@@ -91,84 +91,86 @@ class Seat:
             with contextlib.suppress(KimiTuiError, OSError):
                 await engine.aclose()
 
-    async def _make(self) -> Engine:
+    async def _create_engine(self) -> Engine:
         """An engine, once it is said whether its folder is trusted. Raises KimiTuiError."""
         app = self._app
         if (host := app.host) is not None:
             await host.prepare()
-            if not app.shelf.use(host.config.theme):
+            if not app.shelf.activate(host.config.theme):
                 app.tell(_("there is no theme {name} that can be read", name=host.config.theme), severity="warning")
             app.home.transcript.thoughts = host.config.show_thinking_stream
             app.use_keys(host.config.keys, host.config_file)
             await app.trust.ask()
         return await self._make_engine()
 
-    def turn_ended(self) -> None:
+    def on_turn_end(self) -> None:
         """Show at once what was said last; then what was under way has ended."""
         if self._bridge is not None and self._app.is_running:
             self._bridge.flush()
-            self._app.call_later(self._settle)
+            self._app.call_later(self._on_idle)
 
-    def _settle(self) -> None:
+    def _on_idle(self) -> None:
         if self.engine is not None and not self.engine.busy:
             self._app.stage.settle()
-            self._app.work_signs.show()
+            self._app.work_signs.update()
 
-    def _cannot_start(self, cause: str) -> None:
+    def _show_start_error(self, cause: str) -> None:
         from kimi_tui.ui.tui.state.items import ErrorItem
         from kimi_tui.wire.parts import text_of
 
-        home, early = self._app.home, self._app.prompts.early
+        home, early = self._app.home, self._app.prompts.pending_before_start
         self.starting = False
         home.header.facts = dataclasses.replace(home.header.facts, failed=True)
-        self._app.stage.say(ErrorItem(_("The session could not start"), answered(cause)))
+        self._app.stage.add_notice(ErrorItem(_("The session could not start"), translate_lines(cause)))
         home.composer.put_before([*map(text_of, early)])
         home.composer.show_queue(())
 
-    def _tail(self, call_id: str, text: str) -> None:
+    def _on_tool_output(self, call_id: str, text: str) -> None:
         """A tool has printed something: the agent's or that of a subagent somebody looks into."""
-        self._app.stage.progress(call_id, text)
-        self._app.insides.tail(call_id, text)
+        self._app.stage.append_tool_output(call_id, text)
+        self._app.insides.append_output(call_id, text)
 
-    def _drafts(self, engine: Engine) -> "DraftFile":
+    def _drafts(self, engine: Engine) -> "DraftStore":
         """Its own draft; where nothing was said in it yet, one that was left behind."""
-        from kimi_tui.ui.tui.composer.draft_store import DraftFile, draft_file, left_drafts
+        from kimi_tui.ui.tui.composer.draft_store import DraftStore, draft_file, orphaned_drafts
 
-        soul, folder = self.soul_engine, engine.work_dir
+        soul, folder = self.live_engine, engine.work_dir
         is_new = soul is None or soul.session.is_empty
-        return DraftFile(draft_file(folder, engine.session_id), partial(left_drafts, folder) if is_new else tuple)
+        return DraftStore(draft_file(folder, engine.session_id), partial(orphaned_drafts, folder) if is_new else tuple)
 
-    def _take(self, engine: Engine) -> None:
+    def _attach(self, engine: Engine) -> None:
         from kimi_tui.soul.commands.command import CommandInfo
         from kimi_tui.ui.tui.composer.file_index import FileIndex
-        from kimi_tui.ui.tui.navigation.screen_registry import DOORS
-        from kimi_tui.ui.tui.session.wire_bridge import Bridge
+        from kimi_tui.ui.tui.navigation.screen_registry import SCREEN_COMMANDS
+        from kimi_tui.ui.tui.session.wire_bridge import WireBridge
         from kimi_tui.wire.parts import text_of
 
         app, stage, prompts = self._app, self._app.stage, self._app.prompts
         self.engine, self.starting = engine, False
         stage.attach(engine)
         loop = asyncio.get_running_loop()
-        self._bridge = Bridge(engine.wire, post=app.post_message, loop=loop, clock=self._clock, frame=self._frame)
+        self._bridge = WireBridge(engine.wire, post=app.post_message, loop=loop, clock=self._clock, frame=self._frame)
         prompts.attach(engine)
-        if (soul := self.soul_engine) is not None:
-            soul.faces_commands = tuple(CommandInfo(door.name, _(door.description), door.aliases) for door in DOORS)
+        if (soul := self.live_engine) is not None:
+            soul.faces_commands = tuple(
+                CommandInfo(door.name, _(door.description), door.aliases) for door in SCREEN_COMMANDS
+            )
         composer = app.home.composer
-        composer.keep_draft()
-        composer.take_history(History(history_file(engine.work_dir)))
-        composer.images.unseen = prompts.unseen
-        composer.take_drafts(self._drafts(engine))
+        composer.save_draft()
+        composer.set_history(InputHistory(history_file(engine.work_dir)))
+        composer.images.unseen = prompts.image_warning
+        composer.set_drafts(self._drafts(engine))
         composer.files = FileIndex(engine.work_dir, also=engine.resources)
-        engine.progress.listen(lambda told: self._tail(told.tool_call_id, "\n".join(told.lines)))
+        engine.progress.listen(lambda told: self._on_tool_output(told.tool_call_id, "\n".join(told.lines)))
         engine.skills.listen(lambda _change: stage.show_flows())
-        engine.skills.listen(lambda _change: app.trust.tell_waiting())
-        app.write_out(escape_sequences.title_sequence(f"kimi-tui · {engine.title or engine.work_dir.name}"))
-        early, prompts.early = prompts.early, []
+        engine.skills.listen(lambda _change: app.trust.report_pending())
+        app.write_to_terminal(escape_sequences.title_sequence(f"kimi-tui · {engine.title or engine.work_dir.name}"))
+        early, prompts.pending_before_start = prompts.pending_before_start, []
         if self._first_prompt:
             prompts.submit(self._first_prompt)
         for text in early:
             composer.remember(text_of(text))
-            if not app.doors.takes(text_of(text)):
+            if not app.doors.handle_slash(text_of(text)):
                 prompts.submit(text)
         if not self._first_prompt and not early and not composer.is_written:
             app.call_after_refresh(app.desk.offer_resume, by_itself=True)

@@ -2,12 +2,12 @@
 
 from collections.abc import Sequence
 
-from kimi_tui.ui.tui.state.deltas import Appended, Delta, Finished, Part, Replaced, Streamed, Touched, Truncated
+from kimi_tui.ui.tui.state.deltas import Appended, Delta, Finished, Invalidated, Pane, Replaced, Streamed, Truncated
 from kimi_tui.ui.tui.state.items import Item
 from kimi_tui.ui.tui.transcript.view import Transcript
 
 
-class Feed:
+class TranscriptSync:
     """Applies changes to one transcript; `ids[key]` is the view's id of the item at that place."""
 
     def __init__(self, view: Transcript) -> None:
@@ -20,9 +20,9 @@ class Feed:
         self.ids = list(self._view.replace_all(items))
         self._keys = {item_id: key for key, item_id in enumerate(self.ids)}
 
-    def apply(self, deltas: Sequence[Delta]) -> set[Part]:
+    def apply(self, deltas: Sequence[Delta]) -> set[Pane]:
         """Change the transcript; the other parts of the screen that changed."""
-        touched: set[Part] = set()
+        touched: set[Pane] = set()
         for delta in deltas:
             match delta:
                 case Appended(key, item):
@@ -39,7 +39,7 @@ class Feed:
                     if key < len(self.ids):
                         self._view.truncate(self.ids[key])
                         del self.ids[key:]
-                case Touched(part):
+                case Invalidated(part):
                     touched.add(part)
         return touched
 

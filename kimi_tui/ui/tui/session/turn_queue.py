@@ -1,6 +1,6 @@
 """Prompts on their way to the engine: the turn under way, the queue behind it, and what each ends with.
 
-No Textual here. Everything happens in the engine's event loop; `Turns` owns the tasks that wait for the engine.
+No Textual here. Everything happens in the engine's event loop; `TurnQueue` owns the tasks that wait for the engine.
 """
 
 import asyncio
@@ -10,13 +10,13 @@ from collections.abc import Callable
 from kimi_tui.errors import KimiTuiError, ModelNotSetError, ProviderError, UsageError
 from kimi_tui.soul.commands.parser import names_of, slash_command
 from kimi_tui.ui.tui.engine_protocol import Engine
-from kimi_tui.ui.tui.navigation.screen_registry import DOORS
+from kimi_tui.ui.tui.navigation.screen_registry import SCREEN_COMMANDS
 from kimi_tui.wire.parts import UserInput
 
 _log = logging.getLogger(__name__)
 
 
-class Turns:
+class TurnQueue:
     """Takes what the person submits, one turn at a time.
 
     `changed` is called when the queue is not what it was, `refused` with what the engine would not take and why,
@@ -50,7 +50,7 @@ class Turns:
 
     def is_command(self, content: UserInput) -> bool:
         """Whether it is a slash command, be it one that there is not."""
-        names = names_of((*self._engine.commands(), *DOORS))
+        names = names_of((*self._engine.commands(), *SCREEN_COMMANDS))
         return isinstance(content, str) and slash_command(content, names) is not None
 
     def submit(self, content: UserInput) -> None:
@@ -71,7 +71,7 @@ class Turns:
         self._changed()
         return True
 
-    def take_back(self) -> UserInput | None:
+    def pop_last(self) -> UserInput | None:
         """The last of the queue, to be edited."""
         if not self.queue:
             return None
@@ -79,7 +79,7 @@ class Turns:
         self._changed()
         return last
 
-    def take_all_back(self) -> list[UserInput]:
+    def pop_all(self) -> list[UserInput]:
         """The whole queue: who interrupts a turn wants no other one to begin by itself."""
         taken, self.queue = self.queue, []
         if taken:
@@ -91,7 +91,7 @@ class Turns:
         self._tasks.add(task)
         if self._turn is None:
             self._turn = task
-        task.add_done_callback(self._over)
+        task.add_done_callback(self._on_done)
 
     async def _prompt(self, content: UserInput) -> None:
         try:
@@ -120,14 +120,14 @@ class Turns:
         if asyncio.current_task() is self._turn:
             self._broken()
 
-    def _over(self, task: asyncio.Task[None]) -> None:
+    def _on_done(self, task: asyncio.Task[None]) -> None:
         self._tasks.discard(task)
         if task is self._turn:
             self._turn = None
         self._ended()
-        self.go_on()
+        self.start_next()
 
-    def go_on(self) -> None:
+    def start_next(self) -> None:
         """Send the next of the queue, if nothing runs."""
         if self.queue and not self.waiting:
             content = self.queue.pop(0)

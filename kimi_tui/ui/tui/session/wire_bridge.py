@@ -55,7 +55,7 @@ class Handle(Protocol):
     def cancel(self) -> None: ...
 
 
-class Bridge:
+class WireBridge:
     """Listens to a Wire and posts batches to `post`."""
 
     def __init__(
@@ -74,7 +74,7 @@ class Bridge:
         self._queue: deque[Timed] = deque()
         self._timer: Handle | None = None
         self._last = -1.0
-        self._unlisten = wire.listen(self._heard)
+        self._unlisten = wire.listen(self._on_message)
 
     def close(self) -> None:
         """Hear no more; what is queued is posted."""
@@ -83,7 +83,7 @@ class Bridge:
             self.flush()
         self._unschedule()
 
-    def _heard(self, message: WireMessage) -> None:
+    def _on_message(self, message: WireMessage) -> None:
         self._queue.append((self._clock(), message))
         if isinstance(message, _URGENT):
             self._schedule(0.0)

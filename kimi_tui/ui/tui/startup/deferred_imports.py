@@ -16,7 +16,7 @@ _MODULES = (
 )
 
 
-def load_the_rest() -> None:
+def preload() -> None:
     """For a thread: it takes longer than a frame."""
     for name in _MODULES:
         import_module(name)

@@ -10,7 +10,7 @@ import gc
 _YOUNG, _OLDER, _OLDEST = 2_000, 15, 10
 
 
-def look_seldom() -> None:
+def freeze_startup_objects() -> None:
     """The start, which turned all looking off, is over: what is there now is no longer looked at."""
     if gc.isenabled():  # nobody turned it off: a test, or somebody else's process
         return

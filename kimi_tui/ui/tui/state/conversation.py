@@ -22,23 +22,23 @@ class Conversation:
         return len(self._items)
 
     def __getitem__(self, key: int) -> Item:
-        return self._whole(key)
+        return self._is_complete(key)
 
     @property
     def items(self) -> tuple[Item, ...]:
-        return tuple(self._whole(key) for key in range(len(self._items)))
+        return tuple(self._is_complete(key) for key in range(len(self._items)))
 
-    def _whole(self, key: int) -> Item:
+    def _is_complete(self, key: int) -> Item:
         item = self._items[key]
         if key == self._open and isinstance(item, AssistantItem | ThinkItem):
             return replace(item, text="".join(self._pieces))
         return item
 
-    def take(self) -> list[Delta]:
+    def take_deltas(self) -> list[Delta]:
         deltas, self._deltas = self._deltas, []
         return deltas
 
-    def note(self, delta: Delta) -> None:
+    def add_delta(self, delta: Delta) -> None:
         """Put a change of another part of the screen among those of the conversation, once in a row."""
         if not self._deltas or self._deltas[-1] != delta:
             self._deltas.append(delta)

@@ -5,7 +5,7 @@ from typing import Literal
 
 from kimi_tui.ui.tui.state.items import Item
 
-Part = Literal["turn", "status", "todo", "approvals", "questions", "flow", "node"]
+Pane = Literal["turn", "status", "todo", "approvals", "questions", "flow", "node"]
 """The parts of the screen that are redrawn whole. `flow`: another chart or none; `node`: a state within the chart."""
 
 
@@ -45,8 +45,8 @@ class Truncated:
 
 
 @dataclass(frozen=True, slots=True)
-class Touched:
-    part: Part
+class Invalidated:
+    part: Pane
 
 
-Delta = Appended | Replaced | Streamed | Finished | Truncated | Touched
+Delta = Appended | Replaced | Streamed | Finished | Truncated | Invalidated

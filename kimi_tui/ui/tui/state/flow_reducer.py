@@ -4,12 +4,12 @@ import re
 from dataclasses import dataclass, replace
 
 from kimi_tui.flow.run.node_prompts import shown_label
-from kimi_tui.flow.run.run_view import FlowPicture
+from kimi_tui.flow.run.run_view import RunView
 from kimi_tui.ui.tui.i18n import labels
 from kimi_tui.ui.tui.i18n.catalog import _, n_
-from kimi_tui.ui.tui.i18n.translate import answered
+from kimi_tui.ui.tui.i18n.translate import translate_lines
 from kimi_tui.ui.tui.state.conversation import Conversation
-from kimi_tui.ui.tui.state.deltas import Touched
+from kimi_tui.ui.tui.state.deltas import Invalidated
 from kimi_tui.ui.tui.state.items import AssistantItem, FlowHeaderItem, NoticeItem
 from kimi_tui.ui.tui.text.call_summary import one_line
 from kimi_tui.wire.codec import FlowEvent
@@ -31,7 +31,7 @@ _CHOICE = re.compile(r"\s*<choice>((?:(?!</?choice>).)*)</choice>\s*\Z", re.IGNO
 
 
 @dataclass(frozen=True, slots=True)
-class FlowRun:
+class FlowRunState:
     """The run that is under way or was the last one."""
 
     begin: FlowBegin
@@ -70,7 +70,7 @@ class FlowRun:
 def label_of(begin: FlowBegin, node_id: str) -> str:
     """What a node is called on one line."""
     label = next((node.label for node in begin.nodes if node.id == node_id), node_id)
-    return labels.short_title(shown_label(label, begin.args))
+    return labels.node_title(shown_label(label, begin.args))
 
 
 def branches_of(begin: FlowBegin, node_id: str) -> tuple[str, ...]:
@@ -84,14 +84,14 @@ def without_choice(text: str) -> str:
     return _CHOICE.sub("", text).strip()
 
 
-class FlowFold:
+class FlowReducer:
     """Follows one run after the other. `turn_keys` are the headers of each node's turns in the conversation."""
 
     def __init__(self, conversation: Conversation) -> None:
         self._talk = conversation
-        self.run: FlowRun | None = None
+        self.run: FlowRunState | None = None
         self.in_node = False
-        self.picture: FlowPicture | None = None
+        self.picture: RunView | None = None
         self._visits: dict[str, int] = {}
         self._header: int | None = None
         self.turn_keys: dict[str, list[int]] = {}
@@ -104,7 +104,7 @@ class FlowFold:
     def fold(self, message: FlowEvent, at: float) -> None:
         """Take one event. The caller has closed the open text."""
         if isinstance(message, FlowBegin):
-            self._begin(message, at)
+            self._begin_run(message, at)
             return
         run = self.run
         if run is None or message.run_id != run.begin.run_id:
@@ -113,24 +113,26 @@ class FlowFold:
             self.picture.apply(message, at)
         match message:
             case FlowNodeBegin():
-                self._enter(run, message)
+                self._enter_node(run, message)
             case FlowDecision():
                 branch = one_line(message.choice)
                 by_user = message.by == "user"
-                self._note(_("you chose {branch}", branch=branch) if by_user else _("chose {branch}", branch=branch))
+                self._set_header_note(
+                    _("you chose {branch}", branch=branch) if by_user else _("chose {branch}", branch=branch)
+                )
                 if message.by == "model":
                     self._hide_choice()
             case FlowNodeEnd():
                 self.in_node = False
                 if message.status != "done":
-                    self._note(_(labels.NODE_ENDED[message.status]))
+                    self._set_header_note(_(labels.NODE_ENDED[message.status]))
             case FlowPaused():
                 self.run = replace(run, pause=message, node_id=message.node_id)
                 self.in_node = False
                 if message.suggested is not None:
                     self._hide_choice()
                 why = "" if message.reason == "rejected" else message.detail or ""  # the state says that already
-                place = self.run.node_label + (f" ({answered(one_line(why))})" if why else "")
+                place = self.run.node_label + (f" ({translate_lines(one_line(why))})" if why else "")
                 state = _(labels.PAUSED[message.reason])
                 self._talk.append(NoticeItem(_("flow {state} · {place}", state=state, place=place), "warning"))
             case FlowResumed():
@@ -138,8 +140,8 @@ class FlowFold:
             case FlowControls():
                 self.run = replace(run, controls=message)
             case FlowEnd():
-                self._end(run, message, at)
-        self._talk.note(Touched("node"))
+                self._end_run(run, message, at)
+        self._talk.add_delta(Invalidated("node"))
 
     def forget(self, key: int) -> None:
         """The items from `key` on were taken back."""
@@ -159,20 +161,20 @@ class FlowFold:
                 node.state, node.begun_at = "cancelled", None
         self.run = replace(run, status="cancelled", ended=at, reason=end.reason, cut_off=True)
         self.in_node = False
-        self._talk.note(Touched("node"))
+        self._talk.add_delta(Invalidated("node"))
 
     def count(self, message: StepBegin | StatusUpdate, at: float) -> None:
         """What a step costs belongs to the node under way."""
         if self.picture is not None and self.picture.apply(message, at):
-            self._talk.note(Touched("node"))
+            self._talk.add_delta(Invalidated("node"))
 
-    def _begin(self, message: FlowBegin, at: float) -> None:
-        self.run = FlowRun(message, message.resumed_at or message.begin_id, started=at)
+    def _begin_run(self, message: FlowBegin, at: float) -> None:
+        self.run = FlowRunState(message, message.resumed_at or message.begin_id, started=at)
         again = self.picture is not None and self.picture.run_id == message.run_id
         if self.picture is not None and again:
             self.picture.apply(message, at)
         else:
-            self.picture = FlowPicture.of(message, at)
+            self.picture = RunView.of(message, at)
         self.in_node = False
         if not again:
             self._visits = {}
@@ -180,9 +182,9 @@ class FlowFold:
         note = _("goes on at {node}", node=self.run.node_label) if message.resumed_at else ""
         self._header = None
         self._talk.append(FlowHeaderItem(message.begin_id, message.name, kind="begin", flow=message.name, note=note))
-        self._talk.note(Touched("flow"))
+        self._talk.add_delta(Invalidated("flow"))
 
-    def _enter(self, run: FlowRun, message: FlowNodeBegin) -> None:
+    def _enter_node(self, run: FlowRunState, message: FlowNodeBegin) -> None:
         self.run = replace(run, node_id=message.node_id, move=message.move, pause=None)
         self.in_node = True
         if message.attempt > 1:
@@ -199,7 +201,7 @@ class FlowFold:
         self._header = self._talk.append(item)
         self.turn_keys.setdefault(message.node_id, []).append(self._header)
 
-    def _note(self, text: str) -> None:
+    def _set_header_note(self, text: str) -> None:
         if self._header is not None and isinstance(item := self._talk[self._header], FlowHeaderItem):
             self._talk.replace(self._header, replace(item, note=text))
 
@@ -209,14 +211,14 @@ class FlowFold:
         if last >= 0 and isinstance(item := self._talk[last], AssistantItem):
             rest = _CHOICE.sub("", item.text)
             if rest != item.text:
-                self._talk.replace(last, replace(item, text=rest or f"→ {self._said(item.text)}"))
+                self._talk.replace(last, replace(item, text=rest or f"→ {self._assistant_text(item.text)}"))
 
     @staticmethod
-    def _said(text: str) -> str:
+    def _assistant_text(text: str) -> str:
         found = _CHOICE.search(text)
         return found[1].strip() if found else ""
 
-    def _end(self, run: FlowRun, message: FlowEnd, at: float) -> None:
+    def _end_run(self, run: FlowRunState, message: FlowEnd, at: float) -> None:
         finished = message.status == "finished"
         end_id = (message.node_id if finished else None) or run.begin.end_id
         at_end = end_id if finished else run.node_id
@@ -224,7 +226,7 @@ class FlowFold:
             run, status=message.status, ended=at, pause=None, reason=message.reason, move=message.moves, node_id=at_end
         )
         self.in_node = False
-        state, why = _(labels.ENDED[message.status]), answered(one_line(message.reason or ""))
+        state, why = _(labels.ENDED[message.status]), translate_lines(one_line(message.reason or ""))
         moves = n_("{count} move", "{count} moves", message.moves)
         words = (state, moves, labels.elapsed(at - run.started), why if message.reason != message.status else "")
         note = " · ".join(filter(None, words))

@@ -10,7 +10,7 @@ from kimi_tui.wire.codec import WireMessage
 from kimi_tui.wire.display import DisplayBlock
 
 ToolState = Literal["waiting", "running", "ok", "failed", "rejected", "interrupted"]
-SeamKind = Literal["compaction", "dmail", "resume", "rewind", "interrupted"]
+SeparatorKind = Literal["compaction", "dmail", "resume", "rewind", "interrupted"]
 NoticeLevel = Literal["info", "warning", "success"]
 
 
@@ -110,10 +110,10 @@ class FlowHeaderItem:
 
 
 @dataclass(frozen=True, slots=True)
-class SeamItem:
+class SeparatorItem:
     """Where the context was cut or joined. `detail` is shown when it is opened."""
 
-    kind: SeamKind
+    kind: SeparatorKind
     text: str
     detail: str = ""
     running: bool = False
@@ -147,7 +147,7 @@ class NoticeItem:
 
 
 @dataclass(frozen=True, slots=True)
-class AsideItem:
+class SideQuestionItem:
     """A question beside the conversation (`/btw`) and its answer (Markdown), or why there is none."""
 
     question: str
@@ -171,11 +171,11 @@ Item = (
     | ToolItem
     | SubagentItem
     | FlowHeaderItem
-    | SeamItem
+    | SeparatorItem
     | RetryItem
     | ErrorItem
     | NoticeItem
-    | AsideItem
+    | SideQuestionItem
     | ImageChip
 )
 
@@ -187,7 +187,7 @@ def is_running(item: Item) -> bool:
             return item.state == "running"
         case ThinkItem():
             return not item.done
-        case SeamItem() | AsideItem():
+        case SeparatorItem() | SideQuestionItem():
             return item.running
         case RetryItem():
             return item.until is not None

@@ -4,29 +4,29 @@ from dataclasses import replace
 
 from kimi_tui.ui.tui.i18n import labels
 from kimi_tui.ui.tui.i18n.catalog import _
-from kimi_tui.ui.tui.i18n.translate import answered, told
+from kimi_tui.ui.tui.i18n.translate import translate, translate_lines
 from kimi_tui.ui.tui.state.conversation import Conversation
-from kimi_tui.ui.tui.state.items import AsideItem, AssistantItem, ErrorItem, NoticeItem, SeamItem
+from kimi_tui.ui.tui.state.items import AssistantItem, ErrorItem, NoticeItem, SeparatorItem, SideQuestionItem
 from kimi_tui.ui.tui.text.call_summary import one_line
 from kimi_tui.wire.events import BtwBegin, BtwEnd, HookResolved, HookTriggered, Notification, PlanDisplay
 
-Word = BtwBegin | BtwEnd | PlanDisplay | HookTriggered | HookResolved | Notification
+NoticeEvent = BtwBegin | BtwEnd | PlanDisplay | HookTriggered | HookResolved | Notification
 
 
-class WordFold:
+class NoticeReducer:
     """Puts them into the conversation, and an answer to the side question that it is of."""
 
     def __init__(self, conversation: Conversation) -> None:
         self._talk = conversation
         self._asides: dict[str, int] = {}
 
-    def fold(self, message: Word, at: float) -> None:
+    def fold(self, message: NoticeEvent, at: float) -> None:
         if isinstance(message, HookTriggered) or (isinstance(message, HookResolved) and message.action == "allow"):
             return
         self._talk.close(at)
         match message:
             case BtwBegin():
-                self._asides[message.id] = self._talk.append(AsideItem(one_line(message.question), running=True))
+                self._asides[message.id] = self._talk.append(SideQuestionItem(one_line(message.question), running=True))
             case BtwEnd():
                 self._answer(message)
             case PlanDisplay():
@@ -40,32 +40,34 @@ class WordFold:
             case Notification():
                 self._talk.append(_item_of(message))
 
-    def break_off(self) -> None:
+    def interrupt(self) -> None:
         """No answer comes any more to what was asked beside."""
         for aside, key in self._asides.items():
             item = self._talk[key] if key < len(self._talk) else None
-            if isinstance(item, AsideItem) and item.running:
+            if isinstance(item, SideQuestionItem) and item.running:
                 self._answer(BtwEnd(id=aside, error=_("broken off")))
 
     def _answer(self, message: BtwEnd) -> None:
         key = self._asides.get(message.id, len(self._talk))
         answer = message.response or ""
         error = message.error or ("" if answer.strip() else _("no answer came"))
-        if key < len(self._talk) and isinstance(item := self._talk[key], AsideItem):
+        if key < len(self._talk) and isinstance(item := self._talk[key], SideQuestionItem):
             self._talk.replace(key, replace(item, answer=answer, error=error, running=False))
         else:  # what was asked was taken back with the step it came in
-            self._talk.append(AsideItem("", answer, error))
+            self._talk.append(SideQuestionItem("", answer, error))
 
 
-def _item_of(message: Notification) -> AsideItem | SeamItem | ErrorItem | NoticeItem:
+def _item_of(message: Notification) -> SideQuestionItem | SeparatorItem | ErrorItem | NoticeItem:
     match message:
         case Notification(type="answer"):
-            return AsideItem(one_line(message.title), answered(message.body))
+            return SideQuestionItem(one_line(message.title), translate_lines(message.body))
         case Notification(type="dmail"):
-            return SeamItem("dmail", told(one_line(message.title)), detail=message.body)
+            return SeparatorItem("dmail", translate(one_line(message.title)), detail=message.body)
         case Notification(severity="error"):
-            title, cause = told(one_line(message.title)), answered(message.body)
-            return ErrorItem(title, cause, labels.way_out(message.type))
+            title, cause = translate(one_line(message.title)), translate_lines(message.body)
+            return ErrorItem(title, cause, labels.error_hint(message.type))
         case _:
-            text = " · ".join(filter(None, (told(one_line(message.title)), answered(one_line(message.body)))))
+            text = " · ".join(
+                filter(None, (translate(one_line(message.title)), translate_lines(one_line(message.body))))
+            )
             return NoticeItem(text, labels.notice_level(message.severity))

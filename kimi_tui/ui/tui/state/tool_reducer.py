@@ -6,7 +6,7 @@ from kimi_tui.errors import KimiTuiError
 from kimi_tui.ui.tui.state.conversation import Conversation
 from kimi_tui.ui.tui.state.deltas import Delta
 from kimi_tui.ui.tui.state.items import SubagentItem, SubStep, ToolItem, ToolState
-from kimi_tui.ui.tui.text.call_summary import headline, is_settled, one_line, parsed
+from kimi_tui.ui.tui.text.call_summary import call_summary, is_complete, one_line, parse_partial_arguments
 from kimi_tui.wire.codec import UnknownMessage, decode
 from kimi_tui.wire.display import TodoBlock, TodoItem
 from kimi_tui.wire.events import ApprovalResponse, SubagentEvent
@@ -29,7 +29,7 @@ class _Call:
     children: dict[str, str] = field(default_factory=dict[str, str])
 
 
-class ToolFold:
+class ToolReducer:
     """Keeps the items of tool calls in step with the Wire."""
 
     def __init__(self, conversation: Conversation) -> None:
@@ -47,13 +47,13 @@ class ToolFold:
             item = SubagentItem(name, started=at, call_id=call.id)
         else:
             item = ToolItem(name, _headline(name, arguments), started=at, call_id=call.id)
-        settled = name in _NAMELESS or is_settled(arguments)
+        settled = name in _NAMELESS or is_complete(arguments)
         self._calls[call.id] = _Call(self._talk.append(item), name, [arguments], settled)
         self._last = call.id
         if isinstance(item, SubagentItem):
             self._name_subagent(self._calls[call.id])
 
-    def more(self, part: ToolCallPart) -> None:
+    def append_arguments(self, part: ToolCallPart) -> None:
         call = self._calls.get(self._last or "")
         if call is None or not part.arguments_part:
             return
@@ -65,7 +65,7 @@ class ToolFold:
         match item := self._talk[call.key]:
             case ToolItem():
                 self._talk.replace(call.key, replace(item, headline=_headline(call.name, arguments)))
-                call.settled = is_settled(arguments)
+                call.settled = is_complete(arguments)
             case SubagentItem():
                 self._name_subagent(call)
             case _:
@@ -73,7 +73,7 @@ class ToolFold:
 
     def _name_subagent(self, call: _Call) -> None:
         item = self._talk[call.key]
-        arguments = parsed("".join(call.pieces))
+        arguments = parse_partial_arguments("".join(call.pieces))
         if arguments and isinstance(item, SubagentItem):
             name = arguments.get("subagent_name") or arguments.get("subagent_type") or call.name
             task = one_line(str(arguments.get("description") or arguments.get("prompt") or ""))
@@ -112,19 +112,19 @@ class ToolFold:
                     pass
         return _todo(value)
 
-    def tail(self, call_id: str, text: str) -> list[Delta]:
+    def append_output(self, call_id: str, text: str) -> list[Delta]:
         """What a running tool has printed last. It is not on the Wire: live only."""
         call = self._calls.get(call_id)
         if call is not None and isinstance(item := self._talk[call.key], ToolItem) and item.state == "running":
             self._talk.replace(call.key, replace(item, tail=text))
-        return self._talk.take()
+        return self._talk.take_deltas()
 
-    def asked(self, request: ApprovalRequest, at: float) -> None:
+    def on_approval_request(self, request: ApprovalRequest, at: float) -> None:
         call_id = self._agents.get(request.agent_id or "", request.tool_call_id)
         self._asking[request.id] = (call_id, request.tool_call_id)
         self._ask(call_id, request.tool_call_id, request, at)
 
-    def answered(self, response: ApprovalResponse, at: float) -> None:
+    def on_approval_response(self, response: ApprovalResponse, at: float) -> None:
         call_id, asking = self._asking.pop(response.request_id, ("", ""))
         self._ask(call_id, asking, response, at)
 
@@ -150,7 +150,7 @@ class ToolFold:
             case _:
                 pass
 
-    def within(self, event: SubagentEvent, at: float) -> None:
+    def on_subagent_event(self, event: SubagentEvent, at: float) -> None:
         """An event of a subagent: its tool calls are the steps that its card shows."""
         call = self._calls.get(event.parent_tool_call_id)
         if call is None:
@@ -173,7 +173,7 @@ class ToolFold:
             item = replace(item, agent_id=event.agent_id)
         match inner:
             case ToolCall():
-                text = f"{inner.function.name}  {headline(inner.function.arguments or '')}".rstrip()
+                text = f"{inner.function.name}  {call_summary(inner.function.arguments or '')}".rstrip()
                 call.children[inner.id] = text
                 steps = (*item.steps, SubStep(text))[-_STEPS_SHOWN:]
                 item = replace(item, steps=steps, step_count=item.step_count + 1)
@@ -207,7 +207,7 @@ class ToolFold:
 
 
 def _headline(name: str, arguments: str) -> str:
-    return "" if name in _NAMELESS else headline(arguments)
+    return "" if name in _NAMELESS else call_summary(arguments)
 
 
 def _todo(value: ToolReturnValue) -> tuple[TodoItem, ...] | None:

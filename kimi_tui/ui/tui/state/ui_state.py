@@ -11,20 +11,20 @@ from pydantic import ConfigDict, TypeAdapter, ValidationError
 
 from kimi_tui.ui.tui.i18n import labels
 from kimi_tui.ui.tui.i18n.catalog import _
-from kimi_tui.ui.tui.i18n.translate import answered, told
+from kimi_tui.ui.tui.i18n.translate import translate, translate_lines
 from kimi_tui.ui.tui.state.conversation import Conversation
-from kimi_tui.ui.tui.state.deltas import Delta, Part, Touched
-from kimi_tui.ui.tui.state.flow_reducer import FlowFold
+from kimi_tui.ui.tui.state.deltas import Delta, Invalidated, Pane
+from kimi_tui.ui.tui.state.flow_reducer import FlowReducer
 from kimi_tui.ui.tui.state.items import (
     ErrorItem,
     ImageChip,
     NoticeItem,
     RetryItem,
-    SeamItem,
+    SeparatorItem,
     UserItem,
 )
-from kimi_tui.ui.tui.state.notice_reducer import WordFold
-from kimi_tui.ui.tui.state.tool_reducer import ToolFold
+from kimi_tui.ui.tui.state.notice_reducer import NoticeReducer
+from kimi_tui.ui.tui.state.tool_reducer import ToolReducer
 from kimi_tui.ui.tui.text.call_summary import one_line
 from kimi_tui.ui.tui.text.undrawable import log_fault
 from kimi_tui.wire import events, flow_events, parts, requests
@@ -69,9 +69,9 @@ class UiState:
     def __init__(self, *, asker: str = "") -> None:
         self._asker = asker
         self.conversation = Conversation()
-        self.tools = ToolFold(self.conversation)
-        self.flow = FlowFold(self.conversation)
-        self._words = WordFold(self.conversation)
+        self.tools = ToolReducer(self.conversation)
+        self.flow = FlowReducer(self.conversation)
+        self._words = NoticeReducer(self.conversation)
         self.turn = TurnState()
         self.status = Status()
         self.todo: tuple[TodoItem, ...] = ()
@@ -92,31 +92,31 @@ class UiState:
     def fold(self, message: WireMessage, at: float) -> list[Delta]:
         """Take one message that came at `at`; what it changed."""
         self._fold(message, at)
-        return self.conversation.take()
+        return self.conversation.take_deltas()
 
     def fold_all(self, messages: Iterable[tuple[float, WireMessage]]) -> None:
         """Take a recording, without noting what changed."""
         for at, message in messages:
             self._fold(message, at)
-            self.conversation.take()
+            self.conversation.take_deltas()
 
     def settle(self, at: float) -> list[Delta]:
         """Nothing runs any more (the turn's task has ended, or a recording breaks off)."""
-        self._over(at)
-        self._words.break_off()
+        self._end_turn_items(at)
+        self._words.interrupt()
         if self.questions:
             self.questions.clear()
-            self._touch("questions")
-        return self.conversation.take()
+            self._invalidate("questions")
+        return self.conversation.take_deltas()
 
-    def say(self, item: NoticeItem | ErrorItem, at: float) -> list[Delta]:
+    def add_notice(self, item: NoticeItem | ErrorItem, at: float) -> list[Delta]:
         """Put a word of the program itself into the conversation."""
         self.conversation.close(at)
         self.conversation.append(item)
-        return self.conversation.take()
+        return self.conversation.take_deltas()
 
-    def _touch(self, part: Part) -> None:
-        self.conversation.note(Touched(part))
+    def _invalidate(self, part: Pane) -> None:
+        self.conversation.add_delta(Invalidated(part))
 
     def _fold(self, message: WireMessage, at: float) -> None:
         try:
@@ -128,12 +128,12 @@ class UiState:
     def _fold_message(self, message: WireMessage, at: float) -> None:  # noqa: C901 - one arm a message
         if self._retry is not None and not isinstance(message, events.StatusUpdate):
             self._end_retry()
-        self._explain(message)
+        self._replace_separator(message)
         talk = self.conversation
         match message:
             case parts.TextPart():
                 own = not self.turn.step and not self.flow.in_node  # no model speaks but in a step
-                talk.stream(answered(message.text) if own else message.text, thinking=False, at=at)
+                talk.stream(translate_lines(message.text) if own else message.text, thinking=False, at=at)
             case parts.ThinkPart():
                 talk.stream(message.think, thinking=True, at=at)
             case parts.ImageURLPart() | parts.AudioURLPart() | parts.VideoURLPart():
@@ -142,17 +142,17 @@ class UiState:
             case parts.ToolCall():
                 self.tools.begin(message, at)
             case parts.ToolCallPart():
-                self.tools.more(message)
+                self.tools.append_arguments(message)
             case parts.ToolResult():
                 self._drop_questions(message.tool_call_id)
                 todo = self.tools.end(message, at)
                 if todo is not None and todo != self.todo:
                     self.todo = todo
-                    self._touch("todo")
+                    self._invalidate("todo")
             case events.TurnBegin():
                 self._begin_turn(message, at)
             case events.TurnEnd():
-                self._over(at)
+                self._end_turn_items(at)
             case events.SteerInput():
                 talk.close(at)
                 talk.append(self._user_item(message.user_input, steer=True))
@@ -163,18 +163,18 @@ class UiState:
                     self.turn = replace(self.turn, started=at)
                 self.turn = replace(self.turn, step=message.n)
                 self.flow.count(message, at)
-                self._touch("turn")
+                self._invalidate("turn")
             case events.StepInterrupted():
-                self._over(at)
-                self._broken_off = talk.append(SeamItem("interrupted", _("interrupted")))
+                self._end_turn_items(at)
+                self._broken_off = talk.append(SeparatorItem("interrupted", _("interrupted")))
             case events.StepRetry():
                 self._begin_retry(message, at)
             case events.CompactionBegin():
                 talk.close(at)
-                self._seam = talk.append(SeamItem("compaction", _("compacting the conversation"), running=True))
+                self._seam = talk.append(SeparatorItem("compaction", _("compacting the conversation"), running=True))
             case events.CompactionEnd():
                 if self._seam is not None:
-                    talk.replace(self._seam, SeamItem("compaction", _("conversation compacted")))
+                    talk.replace(self._seam, SeparatorItem("compaction", _("conversation compacted")))
                     self._seam = None
                     self._step_start = len(talk)
             case events.StatusUpdate():
@@ -182,21 +182,21 @@ class UiState:
                 self.flow.count(message, at)
             case events.ApprovalResponse():
                 if self.approvals.pop(message.request_id, None) is not None:
-                    self.tools.answered(message, at)
-                    self._touch("approvals")
+                    self.tools.on_approval_response(message, at)
+                    self._invalidate("approvals")
             case requests.ApprovalRequest():
                 self.approvals[message.id] = message
-                self.tools.asked(message, at)
-                self._touch("approvals")
+                self.tools.on_approval_request(message, at)
+                self._invalidate("approvals")
             case requests.QuestionRequest():
                 self.questions[message.id] = message
-                self._touch("questions")
+                self._invalidate("questions")
             case requests.ToolCallRequest() | requests.HookRequest():
                 pass
             case events.SubagentEvent():
-                self.tools.within(message, at)
+                self.tools.on_subagent_event(message, at)
             case events.MCPLoadingBegin() | events.MCPLoadingEnd():
-                self._touch("status")
+                self._invalidate("status")
             case events.Notification(type="rewind"):
                 self._go_back(message, at)
             case (
@@ -222,7 +222,7 @@ class UiState:
                 if not within:
                     talk.close(at)
                 if isinstance(message, flow_events.FlowBegin):
-                    self._leave_done()
+                    self._clear_finished_todo()
                 self.flow.fold(message, at)
                 if not within:
                     self._step_start = len(talk)
@@ -231,7 +231,7 @@ class UiState:
             case _:
                 assert_never(message)
 
-    def _explain(self, message: WireMessage) -> None:
+    def _replace_separator(self, message: WireMessage) -> None:
         """What tells why a step was broken off stands for the seam that only says so."""
         match message:
             case flow_events.FlowPaused() | flow_events.FlowEnd() | events.Notification(severity="error"):
@@ -249,7 +249,7 @@ class UiState:
         for key in answered:
             del self.questions[key]
         if answered:
-            self._touch("questions")
+            self._invalidate("questions")
 
     def _begin_turn(self, message: events.TurnBegin, at: float) -> None:
         self.conversation.close(at)
@@ -257,31 +257,31 @@ class UiState:
         self._step_start = len(self.conversation)
         self._turn_starts.append((at, self._step_start))
         if not self.flow.in_node:
-            self._leave_done()
+            self._clear_finished_todo()
             self.conversation.append(self._user_item(message.user_input))
             self._step_start += 1
-        self._touch("turn")
+        self._invalidate("turn")
 
-    def _leave_done(self) -> None:
+    def _clear_finished_todo(self) -> None:
         """What begins now has nothing to do with a list that was worked off."""
         if self.todo and all(item.status == "done" for item in self.todo):
             self.todo = ()
-            self._touch("todo")
+            self._invalidate("todo")
 
-    def _over(self, at: float) -> None:
+    def _end_turn_items(self, at: float) -> None:
         self.conversation.close(at)
         self.tools.interrupt(at)
         if self._retry is not None:
             self._end_retry()
         if self._seam is not None:
-            self.conversation.replace(self._seam, SeamItem("compaction", _("compaction broken off")))
+            self.conversation.replace(self._seam, SeparatorItem("compaction", _("compaction broken off")))
             self._seam = None
         self._end_turn()
 
     def _end_turn(self) -> None:
         if self.turn.started is not None:
             self.turn = replace(self.turn, started=None, step=0)
-            self._touch("turn")
+            self._invalidate("turn")
 
     def _begin_retry(self, message: events.StepRetry, at: float) -> None:
         self.conversation.close(at)
@@ -298,7 +298,7 @@ class UiState:
                 until=at + message.wait_s,
             )
         )
-        self._touch("node")
+        self._invalidate("node")
         self._step_start = len(self.conversation)
 
     def _go_back(self, message: events.Notification, at: float) -> None:
@@ -314,9 +314,11 @@ class UiState:
             self.tools.forget(key)
             self.flow.forget(key)
             self._retry = self._seam = None
-            self._touch("node")
+            self._invalidate("node")
             self._restore_todo(payload.get("todo"))
-        self.conversation.append(SeamItem("rewind", told(one_line(message.title)), detail=answered(message.body)))
+        self.conversation.append(
+            SeparatorItem("rewind", translate(one_line(message.title)), detail=translate_lines(message.body))
+        )
         self._step_start = len(self.conversation)
 
     def _restore_todo(self, rows: object) -> None:
@@ -326,31 +328,31 @@ class UiState:
             return
         if todo != self.todo:
             self.todo = todo
-            self._touch("todo")
+            self._invalidate("todo")
 
     def _end_retry(self) -> None:
         key, self._retry = self._retry, None
         if key is not None and isinstance(item := self.conversation[key], RetryItem):
             self.conversation.replace(key, replace(item, until=None))
-            self._touch("node")
+            self._invalidate("node")
 
     def _update_status(self, message: events.StatusUpdate) -> None:
         old = self.status
         spent = old.spent + message.token_usage if message.token_usage is not None else old.spent
         self.status = Status(
-            context_usage=_given(message.context_usage, old.context_usage),
-            context_tokens=_given(message.context_tokens, old.context_tokens),
-            max_context_tokens=_given(message.max_context_tokens, old.max_context_tokens),
+            context_usage=_value_or(message.context_usage, old.context_usage),
+            context_tokens=_value_or(message.context_tokens, old.context_tokens),
+            max_context_tokens=_value_or(message.max_context_tokens, old.max_context_tokens),
             spent=spent,
-            plan_mode=_given(message.plan_mode, old.plan_mode),
-            mcp=_given(message.mcp_status, old.mcp),
+            plan_mode=_value_or(message.plan_mode, old.plan_mode),
+            mcp=_value_or(message.mcp_status, old.mcp),
         )
         if self.status != old:
-            self._touch("status")
+            self._invalidate("status")
 
     def _user_item(self, content: parts.UserInput, *, steer: bool = False) -> UserItem:
-        return UserItem(parts.text_of(content), labels.chips_of(content), steer=steer, by=self._asker)
+        return UserItem(parts.text_of(content), labels.attachment_names(content), steer=steer, by=self._asker)
 
 
-def _given(value: T | None, old: T) -> T:
+def _value_or(value: T | None, old: T) -> T:
     return old if value is None else value

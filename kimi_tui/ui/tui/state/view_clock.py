@@ -3,7 +3,7 @@
 from collections.abc import Callable
 
 
-class Moment:
+class ViewClock:
     """Called like a clock; `at` is the past moment, None for now."""
 
     def __init__(self, clock: Callable[[], float]) -> None:

@@ -12,11 +12,11 @@ from textual.widget import Widget
 from textual.widgets import TextArea
 
 from kimi_tui.errors import FaultError
-from kimi_tui.ui.tui.accessibility import Manners
+from kimi_tui.ui.tui.accessibility import DisplayOptions
 from kimi_tui.ui.tui.i18n.catalog import _
 from kimi_tui.ui.tui.terminal import escape_sequences, key_sequences, no_color
-from kimi_tui.ui.tui.terminal.ascii_filter import sign_filters
-from kimi_tui.ui.tui.terminal.job_control import has_shell
+from kimi_tui.ui.tui.terminal.ascii_filter import ascii_filters
+from kimi_tui.ui.tui.terminal.job_control import has_job_control_shell
 
 _HOPS = 4  # turns of the loop that a key needs from the app to the widget
 
@@ -24,19 +24,19 @@ _HOPS = 4  # turns of the loop that a key needs from the app to the widget
 class TerminalApp(App[int]):
     """`attention` calls a person who looks elsewhere; `fault` is what has ended it, where one of ours has."""
 
-    def __init__(self, manners: Manners) -> None:
-        key_sequences.teach()
+    def __init__(self, manners: DisplayOptions) -> None:
+        key_sequences.register_alt_enter()
         self.manners = manners
-        self._filters_of_manners = sign_filters(manners)
-        self._colourless = no_color.Colourless()
+        self._filters_of_manners = ascii_filters(manners)
+        self._colourless = no_color.NoColorFilter()
         super().__init__()
-        self.no_color = no_color.asked_for(os.environ)
+        self.no_color = no_color.is_requested(os.environ)
         if self.no_color:
-            self.stylesheet.add_source(no_color.LOOKS)
-        if manners.still:
+            self.stylesheet.add_source(no_color.SHOWN_ATTRIBUTES)
+        if manners.reduced_motion:
             self.animation_level = "none"
         self.fault: FaultError | None = None
-        self.attention = escape_sequences.Caller(self.write_out, lambda: self.app_focus)
+        self.attention = escape_sequences.TerminalNotifier(self.write_to_terminal, lambda: self.app_focus)
 
     async def on_event(self, event: events.Event) -> None:
         await super().on_event(event)
@@ -67,7 +67,7 @@ class TerminalApp(App[int]):
             self.cursor_position = widget.region.offset + widget.gutter.top_left
             widget.refresh()
 
-    def write_out(self, sequence: str) -> None:
+    def write_to_terminal(self, sequence: str) -> None:
         """A control sequence for the terminal, past the screen."""
         if self._driver is not None and not self.is_headless:
             self._driver.write(sequence)
@@ -79,24 +79,24 @@ class TerminalApp(App[int]):
         text = text.encode("utf-8", "replace").decode()
         super().copy_to_clipboard(text)
         if not self.is_headless and not self.is_web:
-            self.write_out(clipboard.for_screen(text))
-            clipboard.give_aside(text)
+            self.write_to_terminal(clipboard.osc52_sequence(text))
+            clipboard.copy_in_background(text)
 
     def _handle_exception(self, error: Exception) -> None:
         """A fault of ours that nothing caught ends the screen; it is told where the terminal can show it again."""
         if self._driver is not None and self.is_headless:
             super()._handle_exception(error)
             return
-        from kimi_tui.ui.tui.terminal.crash_report import fault_of
+        from kimi_tui.ui.tui.terminal.crash_report import report_crash
 
         self._return_code = 1
         if self.fault is None:
-            self.fault = fault_of(error)
+            self.fault = report_crash(error)
         self._close_messages_no_wait()
 
     def action_suspend(self) -> None:
         """Back to the shell for a while, with all of the job: what has started us waits for it to stop."""
-        if self._driver is None or not self._driver.can_suspend or not has_shell():
+        if self._driver is None or not self._driver.can_suspend or not has_job_control_shell():
             self.notify(_("there is no shell here to go back to"), timeout=4, markup=False)
         else:
             os.kill(0, signal.SIGTSTP)

@@ -11,7 +11,7 @@ from rich.segment import Segment
 from textual.color import Color
 from textual.filter import LineFilter
 
-from kimi_tui.ui.tui.accessibility import Manners
+from kimi_tui.ui.tui.accessibility import DisplayOptions
 
 _HORIZONTAL = "─━╌╍┄┅┈┉╴╶╸╺╼╾▁▂▔"
 _VERTICAL = "│┃╎╏┆┇┊┋╵╷╹╻╽╿▌▐▍▎▏▕"
@@ -37,10 +37,10 @@ def _table(*, boxes: bool) -> dict[int, str]:
 
 
 ASCII: Mapping[int, str] = _table(boxes=True)
-UNBOXED: Mapping[int, str] = _table(boxes=False)
+ASCII_WITHOUT_BOXES: Mapping[int, str] = _table(boxes=False)
 
 
-class SignFilter(LineFilter):
+class AsciiFilter(LineFilter):
     """Replaces signs by those of `table`; the line keeps its width."""
 
     def __init__(self, table: Mapping[int, str]) -> None:
@@ -50,11 +50,11 @@ class SignFilter(LineFilter):
     def apply(self, segments: list[Segment], background: Color) -> list[Segment]:
         return [
             segment if segment.text.isascii() else Segment(segment.text.translate(self._table), *segment[1:])
-            for segment in _spelled_out(segments)
+            for segment in _to_ascii(segments)
         ]
 
 
-def _spelled_out(segments: list[Segment]) -> Iterator[Segment]:
+def _to_ascii(segments: list[Segment]) -> Iterator[Segment]:
     """The segments with `…` as three dots where three blanks follow it, of which two can be given up."""
     taken = 0
     for segment, following in pairwise([*segments, Segment("")]):
@@ -66,8 +66,8 @@ def _spelled_out(segments: list[Segment]) -> Iterator[Segment]:
         yield segment if text == segment.text else Segment(text, *segment[1:])
 
 
-def sign_filters(manners: Manners) -> tuple[LineFilter, ...]:
+def ascii_filters(manners: DisplayOptions) -> tuple[LineFilter, ...]:
     """The filters that these manners ask for."""
     if manners.plain:
-        return (SignFilter(UNBOXED),)
-    return (SignFilter(ASCII),) if manners.ascii else ()
+        return (AsciiFilter(ASCII_WITHOUT_BOXES),)
+    return (AsciiFilter(ASCII),) if manners.ascii else ()

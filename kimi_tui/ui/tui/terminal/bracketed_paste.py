@@ -8,11 +8,11 @@ _SHORTEST = 3
 """So much of START, at the end of what came, is held back for the rest; less of it may be the key Escape."""
 
 
-class Pasted(str):
+class PastedText(str):
     """The text of one paste, as the terminal sent it."""
 
 
-class PasteReader:
+class BracketedPasteParser:
     """Tells keys and pastes apart, however the stream is cut."""
 
     def __init__(self) -> None:
@@ -20,7 +20,7 @@ class PasteReader:
         self._paste: list[str] | None = None
 
     def read(self, text: str) -> list[str]:
-        """What came, in its order: texts that hold keys, and each `Pasted` that has ended. "" is a pause."""
+        """What came, in its order: texts that hold keys, and each `PastedText` that has ended. "" is a pause."""
         if not text and self._paste is not None:
             return []
         is_pause, text, self._held = not text, self._held + text, ""
@@ -37,7 +37,7 @@ class PasteReader:
             else:
                 paste, end, text = text.partition(END)
                 if end:
-                    out.append(Pasted("".join((*self._paste, paste))))
+                    out.append(PastedText("".join((*self._paste, paste))))
                     self._paste = None
                 else:
                     self._paste.append(self._hold(paste, END, 1))

@@ -37,7 +37,7 @@ def clipboard_command(
     return None
 
 
-def give(command: list[str], text: str) -> None:
+def copy_with_command(command: list[str], text: str) -> None:
     """Have the command take the text; what fails is no more than a copy that the terminal alone has."""
     with contextlib.suppress(OSError, subprocess.SubprocessError):
         subprocess.run(
@@ -46,19 +46,19 @@ def give(command: list[str], text: str) -> None:
         )  # fmt: skip
 
 
-def give_aside(text: str, environ: Mapping[str, str] = os.environ) -> None:
+def copy_in_background(text: str, environ: Mapping[str, str] = os.environ) -> None:
     """Give it, where there is something to give it to, without waiting."""
     if (command := clipboard_command(environ)) is not None:
-        threading.Thread(target=give, args=(command, text), name="clipboard", daemon=True).start()
+        threading.Thread(target=copy_with_command, args=(command, text), name="clipboard", daemon=True).start()
 
 
-def how(environ: Mapping[str, str] = os.environ) -> str:
+def copy_method(environ: Mapping[str, str] = os.environ) -> str:
     """By what a copied text goes to the clipboard, in words."""
     command = clipboard_command(environ)
     return _("the terminal") if command is None else _("the terminal and {tool}", tool=command[0])
 
 
-def for_screen(text: str, environ: Mapping[str, str] = os.environ) -> str:
+def osc52_sequence(text: str, environ: Mapping[str, str] = os.environ) -> str:
     """What GNU screen passes on to its terminal as OSC 52; nothing elsewhere."""
     if not environ.get("STY") or environ.get("TMUX"):
         return ""

@@ -39,14 +39,14 @@ _FLAG_LETTERS = range(0x1F1E6, 0x1F200)
 _DRAWS_WHOLE = frozenset({"xterm-kitty", "xterm-ghostty", "foot", "foot-extra", "WezTerm", "ghostty", "iTerm.app"})
 
 
-def draws_whole(environ: Mapping[str, str]) -> bool:
+def renders_graphemes(environ: Mapping[str, str]) -> bool:
     """Whether this terminal is known to draw a picture of several characters as one, as wide as we count it."""
     if environ.get("TMUX") or environ.get("STY"):
         return False
     return not _DRAWS_WHOLE.isdisjoint((environ.get("TERM"), environ.get("TERM_PROGRAM")))
 
 
-def keep_grid(data: str, *, whole: bool = False) -> str:
+def pin_columns(data: str, *, whole: bool = False) -> str:
     """`data` as it goes to a terminal, with a place said after everything that terminals count differently."""
     if not _DISPUTED.search(data):
         return data

@@ -11,7 +11,7 @@ from textual.geometry import Region
 from textual.strip import Strip
 
 
-class NarrowCompositor(Compositor):
+class CroppingCompositor(Compositor):
     """Makes the same screen as Textual's."""
 
     def _get_renders(self, crop: Region | None = None) -> Iterable[tuple[Region, Region, list[Strip]]]:

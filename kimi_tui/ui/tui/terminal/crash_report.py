@@ -17,11 +17,11 @@ from kimi_tui.errors import FaultError
 from kimi_tui.paths import private_folder
 from kimi_tui.ui.tui.i18n.catalog import _
 
-_KEPT = 10
+_MAX_REPORTS = 10
 _log = logging.getLogger(__name__)
 
 
-def fault_of(error: BaseException) -> FaultError:
+def report_crash(error: BaseException) -> FaultError:
     """What to tell of it. The report is written by then, where it can be."""
     if isinstance(error, WorkerFailed):
         error = error.error
@@ -29,17 +29,17 @@ def fault_of(error: BaseException) -> FaultError:
         _log.critical("the screen ended by a fault of its own", exc_info=error)
     what = f"{type(error).__name__}: {error}".strip(": \n").splitlines()[0][:200]
     try:
-        file = _report(error)
+        file = _write_report(error)
     except OSError:
         return FaultError(_("ended by a fault of its own ({what})", what=what))
     return FaultError(_("ended by a fault of its own ({what}); {file} has more", what=what, file=paths.shown(file)))
 
 
-def _report(error: BaseException) -> Path:
+def _write_report(error: BaseException) -> Path:
     """Raises OSError where it cannot be written."""
     folder = paths.home() / "logs"
     private_folder(folder)
-    for old in sorted(folder.glob("crash-*.txt"))[: -_KEPT + 1]:
+    for old in sorted(folder.glob("crash-*.txt"))[: -_MAX_REPORTS + 1]:
         with suppress(OSError):
             old.unlink()
     file = folder / time.strftime(f"crash-%Y%m%d-%H%M%S-{os.getpid()}.txt")

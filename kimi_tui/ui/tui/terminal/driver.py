@@ -21,9 +21,9 @@ from textual._xterm_parser import XTermParser
 from textual.app import App
 from textual.drivers.linux_driver import LinuxDriver
 
-from kimi_tui.ui.tui.terminal.bracketed_paste import Pasted, PasteReader
-from kimi_tui.ui.tui.terminal.job_control import is_ours
-from kimi_tui.ui.tui.terminal.shutdown import Kept
+from kimi_tui.ui.tui.terminal.bracketed_paste import BracketedPasteParser, PastedText
+from kimi_tui.ui.tui.terminal.job_control import owns_terminal
+from kimi_tui.ui.tui.terminal.shutdown import SavedTerminal
 
 _log = logging.getLogger(__name__)
 _SAVE_TITLE, _RESTORE_TITLE = "\x1b[22;2t", "\x1b]2;\x07\x1b[23;2t"
@@ -63,7 +63,7 @@ class _Parser(XTermParser):
 class TerminalDriver(LinuxDriver):
     """`kept` is set on a subclass by who runs the app."""
 
-    kept: Kept | None = None
+    saved_terminal: SavedTerminal | None = None
 
     def __init__(
         self, app: App[object], *, debug: bool = False, mouse: bool = True, size: tuple[int, int] | None = None
@@ -74,7 +74,7 @@ class TerminalDriver(LinuxDriver):
         self._on = self._is_gone = False
         assert sys.__stdout__ is not None
         sys.__stdout__.reconfigure(errors="backslashreplace")  # pyright: ignore[reportAttributeAccessIssue]
-        self._file = cast("IO[str]", _Out(sys.__stdout__, self._gone))
+        self._file = cast("IO[str]", _Out(sys.__stdout__, self._on_terminal_lost))
         signal.signal(signal.SIGTSTP, self._sigtstp_application)
         signal.signal(signal.SIGCONT, self._sigcont_application)
 
@@ -90,9 +90,9 @@ class TerminalDriver(LinuxDriver):
         if self._writer_thread is writer:  # the terminal is somebody else's now
             return
         self._on = True
-        if self.kept is not None:
-            self.kept.handed_over()
-            self.attrs_before = list(self.kept.before)
+        if self.saved_terminal is not None:
+            self.saved_terminal.on_handover()
+            self.attrs_before = list(self.saved_terminal.attributes)
         if os.environ.get("TERM") != "linux":
             self.write(_SAVE_TITLE + self._title)
 
@@ -110,7 +110,7 @@ class TerminalDriver(LinuxDriver):
         if self._writer_thread is not None and self._writer_thread.is_alive():  # else the terminal is not ours now
             super().write(data)
 
-    def _gone(self) -> None:
+    def _on_terminal_lost(self) -> None:
         """From whatever thread: there is no terminal any more."""
         if not self._is_gone:
             self._is_gone = True
@@ -130,18 +130,18 @@ class TerminalDriver(LinuxDriver):
             os.kill(os.getpid(), signal.SIGSTOP)
 
     def _sigcont_application(self, *_: object) -> None:
-        self._call(self._go_on)
+        self._call(self._resume)
 
     def _stop(self) -> None:
         self._app.app_suspend_signal.publish(self._app)
         self.suspend_application_mode()
         os.kill(os.getpid(), signal.SIGSTOP)
 
-    def _go_on(self) -> None:
+    def _resume(self) -> None:
         """Paint again, what else was on the screen meanwhile; after a SIGSTOP there was no time to leave it."""
         if self._app._exit or not self._auto_restart:
             return
-        if not is_ours(self.fileno):  # in the background there is nothing to paint on
+        if not owns_terminal(self.fileno):  # in the background there is nothing to paint on
             os.kill(os.getpid(), signal.SIGSTOP)
             return
         if self._on:
@@ -159,13 +159,13 @@ class TerminalDriver(LinuxDriver):
         try:
             self.run_input_thread()
         except OSError:
-            self._gone()
+            self._on_terminal_lost()
         except Exception as error:  # noqa: BLE001 - the edge of a thread: the app tells of it
             self._call(self._app._handle_exception, error)
 
     def run_input_thread(self) -> None:
         """Read until we are told not to. Bytes that are no text or no key are no reason to end."""
-        parser, pastes = _Parser(self._debug), PasteReader()
+        parser, pastes = _Parser(self._debug), BracketedPasteParser()
         decode = getincrementaldecoder("utf-8")("replace").decode
         with SelectSelector() as selector:
             selector.register(self.fileno, EVENT_READ)
@@ -173,7 +173,7 @@ class TerminalDriver(LinuxDriver):
                 text = decode(self._read()) if selector.select(_POLL_S) else ""
                 try:
                     for piece in pastes.read(text):
-                        for message in [events.Paste(piece)] if isinstance(piece, Pasted) else parser.feed(piece):
+                        for message in [events.Paste(piece)] if isinstance(piece, PastedText) else parser.feed(piece):
                             self.process_message(message)
                     for message in parser.tick():
                         self.process_message(message)

@@ -11,10 +11,10 @@ from textual.screen import Screen
 from textual.widget import Widget
 
 
-class EchoScreen(Screen[None]):
+class LowLatencyScreen(Screen[None]):
     """Paints `typed_into` by itself as soon as it asks for it."""
 
-    typed_into: Widget | None = None
+    input_widget: Widget | None = None
     apart_s = 1 / 120
     """Keys that come faster (a macro, a paste without brackets) are painted at the beat."""
 
@@ -22,11 +22,11 @@ class EchoScreen(Screen[None]):
     _echoed_at = 0.0
 
     def on_update(self, message: messages.Update) -> None:
-        self._echo_due = self._echo_due or message.widget is self.typed_into
+        self._echo_due = self._echo_due or message.widget is self.input_widget
 
     def on_idle(self, event: events.Idle) -> None:
         due, self._echo_due = self._echo_due, False
-        widget = self.typed_into
+        widget = self.input_widget
         if not due or widget not in self._dirty_widgets or not self.is_current or self.app.is_inline:
             return
         now = monotonic()

@@ -5,7 +5,7 @@ import sys
 from collections.abc import Callable, Mapping
 from typing import Literal
 
-from kimi_tui.ui.tui.terminal.job_control import has_shell, is_ours
+from kimi_tui.ui.tui.terminal.job_control import has_job_control_shell, owns_terminal
 from kimi_tui.ui.tui.text.call_summary import one_line
 from kimi_tui.ui.tui.text.sanitize import sanitize
 
@@ -24,7 +24,7 @@ def notice_sequence(text: str) -> str:
     return f"\x1b]9;{safe}\x07"
 
 
-class Caller:
+class TerminalNotifier:
     """Rings the bell and asks for a notification when the terminal has not the focus."""
 
     def __init__(self, write: Callable[[str], None], has_focus: Callable[[], bool]) -> None:
@@ -40,7 +40,7 @@ _PROGRESS: dict[Progress, str] = {"none": "0", "working": "3", "waiting": "4;100
 _SHOWS_PROGRESS = frozenset({"ghostty", "WezTerm"})
 
 
-class ProgressMark:
+class TaskbarProgress:
     """Shows beside the window or tab that work goes on, or waits for the person (OSC 9;4).
 
     For terminals known to understand it: others would show it as a notification.
@@ -64,7 +64,7 @@ def terminal_is_gone() -> bool:
     """
     if os.getppid() == 1 and not os.isatty(0):
         return True
-    if not is_ours(0) and not has_shell():
+    if not owns_terminal(0) and not has_job_control_shell():
         return True
     try:
         os.get_terminal_size(sys.__stdout__.fileno() if sys.__stdout__ is not None else 1)

@@ -3,7 +3,7 @@
 import os
 
 
-def is_ours(terminal: int) -> bool:
+def owns_terminal(terminal: int) -> bool:
     """Whether we may write to it and set it."""
     try:
         return os.tcgetpgrp(terminal) == os.getpgrp()
@@ -11,7 +11,7 @@ def is_ours(terminal: int) -> bool:
         return True
 
 
-def has_shell() -> bool:
+def has_job_control_shell() -> bool:
     """Whether somebody who knows of jobs has started us, and can go on with us once we are stopped.
 
     Where nobody is (a window opened for the program alone), a stopped program would stay so for good.

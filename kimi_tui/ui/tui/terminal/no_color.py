@@ -11,13 +11,14 @@ from rich.style import Style
 from textual.color import Color
 from textual.filter import LineFilter
 
-LOOKS = """
+SHOWN_ATTRIBUTES = """
 TextArea .text-area--cursor, Input > .input--cursor { text-style: reverse; }
 TextArea .text-area--selection, Input > .input--selection { text-style: reverse; }
 TextArea .text-area--placeholder, Input > .input--placeholder { text-style: dim; }
 Input, Input:focus { text-style: underline; }
-Home #talk:focus-within, Home FlowPane:focus-within, Home TodoPane:focus, Home WaitingPane:focus,
-Home Composer:focus-within {
+MainScreen #talk:focus-within, MainScreen FlowPane:focus-within, MainScreen TodoPane:focus,
+MainScreen ApprovalsPane:focus,
+MainScreen Composer:focus-within {
     border-title-style: bold reverse;
 }
 Toast { border: round $foreground; padding: 0 1; }
@@ -25,22 +26,22 @@ Toast { border: round $foreground; padding: 0 1; }
 """Rules of style for what is Textual's own, over those that tell by colour."""
 
 
-def asked_for(environ: Mapping[str, str]) -> bool:
+def is_requested(environ: Mapping[str, str]) -> bool:
     """Whether the person wants no colours."""
     return bool(environ.get("NO_COLOR"))
 
 
-class Colourless(LineFilter):
+class NoColorFilter(LineFilter):
     """Takes the colours from what is about to be painted, and nothing else."""
 
     def apply(self, segments: list[Segment], background: Color) -> list[Segment]:
         return [
-            segment if style is None else Segment(text, _bare(style), control)
+            segment if style is None else Segment(text, _without_colours(style), control)
             for segment in segments
             for text, style, control in (segment,)
         ]
 
 
 @lru_cache(maxsize=1024)
-def _bare(style: Style) -> Style:
+def _without_colours(style: Style) -> Style:
     return style.without_color

@@ -9,7 +9,7 @@ from functools import lru_cache
 
 from textual.driver import Driver
 
-from kimi_tui.ui.tui.terminal.column_guard import keep_grid
+from kimi_tui.ui.tui.terminal.column_guard import pin_columns
 
 _PIECE = re.compile(r"\x1b\[([0-9;]*)([A-Za-z])|(\x1b)")
 
@@ -118,7 +118,7 @@ class _Writer:
         self.out.append(sequence)
 
 
-def terse(data: str, *, erase: bool = True) -> str:
+def optimize_sgr(data: str, *, erase: bool = True) -> str:
     """`data` as Textual writes it to a terminal, with the same effect in fewer bytes; begins and ends reset.
 
     `erase` is for terminals that erase with the current ground ("bce"), which all but GNU screen do.
@@ -151,7 +151,9 @@ def terse(data: str, *, erase: bool = True) -> str:
     return "".join(writer.out)
 
 
-def terse_driver(driver: type[Driver], *, erase: bool = True, whole: bool = False, caret: bool = False) -> type[Driver]:
+def optimizing_driver(
+    driver: type[Driver], *, erase: bool = True, whole: bool = False, caret: bool = False
+) -> type[Driver]:
     """A driver that writes what `driver` would write, shortened, and every column in its place.
 
     `whole`: the terminal draws pictures of several characters as one. `caret`: the terminal's own cursor stays to be
@@ -162,6 +164,6 @@ def terse_driver(driver: type[Driver], *, erase: bool = True, whole: bool = Fals
         def write(self, data: str) -> None:
             if caret and data == _HIDE_CARET:
                 data = _SHOW_CARET
-            super().write(keep_grid(terse(data, erase=erase), whole=whole))
+            super().write(pin_columns(optimize_sgr(data, erase=erase), whole=whole))
 
     return TerseDriver

@@ -27,28 +27,28 @@ _GONE_GRACE_S = 1.0
 _ALL_OFF = "\x1b[?2004l\x1b[?7h\x1b[?1000l\x1b[?1003l\x1b[?1015l\x1b[?1006l\x1b[<u\x1b[?1049l\x1b[?25h\x1b[?1004l"
 
 
-class Kept(Protocol):
+class SavedTerminal(Protocol):
     """The terminal as it was before; it is told when the screen is up."""
 
     @property
-    def before(self) -> list[int | list[bytes | int]]: ...
-    def handed_over(self) -> None: ...
-    def give_back(self) -> None: ...
+    def attributes(self) -> list[int | list[bytes | int]]: ...
+    def on_handover(self) -> None: ...
+    def restore(self) -> None: ...
 
 
-class Ending:
+class ShutdownHandler:
     """Asks an app to end. `page`: it is shown in a browser, and there is no terminal to look after."""
 
-    def __init__(self, kept: Kept | None, *, page: bool) -> None:
+    def __init__(self, kept: SavedTerminal | None, *, page: bool) -> None:
         self._kept, self._page = kept, page
         self._asked: float | None = None
         self._over = threading.Event()
         self._ask: Callable[[int], None] = lambda _status: None
 
     @contextmanager
-    def heard(self) -> Generator[None]:
+    def received_signal(self) -> Generator[None]:
         """As long as this lasts, signals end the app, whatever the main thread is doing."""
-        handlers = {number: signal.signal(number, self._heard) for number in SIGNALS}
+        handlers = {number: signal.signal(number, self._on_signal) for number in SIGNALS}
         try:
             yield
         finally:
@@ -56,7 +56,7 @@ class Ending:
             for number, handler in handlers.items():
                 signal.signal(number, handler)
 
-    def runs(self, end: Callable[[int], None]) -> None:
+    def bind(self, end: Callable[[int], None]) -> None:
         """The app's loop is the one that runs now; `end` ends the app with a status, in that loop."""
         loop = asyncio.get_running_loop()
 
@@ -68,27 +68,27 @@ class Ending:
         if not self._page:
             threading.Thread(target=self._watch_terminal, name="terminal", daemon=True).start()
 
-    def _heard(self, number: int, _frame: FrameType | None) -> None:
+    def _on_signal(self, number: int, _frame: FrameType | None) -> None:
         now = time.monotonic()
         if self._asked is None:
             self._asked = now
             self._ask(128 + number)
-            threading.Thread(target=self._insist, args=(number,), name="ending", daemon=True).start()
+            threading.Thread(target=self._force_after_timeout, args=(number,), name="ending", daemon=True).start()
         elif now - self._asked > _AGAIN_S:
-            self._end_as_it_is(number)
+            self._force_exit(number)
 
-    def _insist(self, number: int) -> None:
+    def _force_after_timeout(self, number: int) -> None:
         if not self._over.wait(_PATIENCE_S):
-            self._end_as_it_is(number)
+            self._force_exit(number)
 
-    def _end_as_it_is(self, number: int) -> None:
+    def _force_exit(self, number: int) -> None:
         if not self._page:
             with suppress(OSError):
                 os.set_blocking(1, False)
                 os.write(1, _ALL_OFF.encode())
                 os.set_blocking(1, True)
             if self._kept is not None:
-                self._kept.give_back()
+                self._kept.restore()
         os._exit(128 + number)
 
     def _watch_terminal(self) -> None:

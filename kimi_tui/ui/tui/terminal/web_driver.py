@@ -11,11 +11,11 @@ from textual import messages
 from textual.app import App
 from textual.drivers.web_driver import WebDriver
 
-_WORDS = re.compile(r"\a?\x1b\](2|9);([^\x07\x1b]*)\x07")
+_MESSAGE_NAMES = re.compile(r"\a?\x1b\](2|9);([^\x07\x1b]*)\x07")
 _KINDS = {"2": "title", "9": "notice"}
 
 
-class ServedDriver(WebDriver):
+class BrowserDriver(WebDriver):
     """Textual's own driver for the web, that ends the app when the page is gone and writes packets whole."""
 
     def __init__(
@@ -28,11 +28,11 @@ class ServedDriver(WebDriver):
     def start_application_mode(self) -> None:
         super().start_application_mode()
         self.write("\x1b[?7l")  # as in a terminal: what is too wide for a row does not go on in the next
-        self._app.watch(self._app, "theme", self._tell_colours)
+        self._app.watch(self._app, "theme", self._send_colours)
 
     def write(self, data: str) -> None:
         """A title or a call for attention is no picture: the page is told of it in words."""
-        if word := _WORDS.fullmatch(data):
+        if word := _MESSAGE_NAMES.fullmatch(data):
             self.write_meta({"type": _KINDS[word[1]], "text": word[2]})
         else:
             super().write(data)
@@ -42,7 +42,7 @@ class ServedDriver(WebDriver):
         if not self.exit_event.is_set():
             self._leave()
 
-    def _tell_colours(self) -> None:
+    def _send_colours(self) -> None:
         """What is no cell of the page, its edge and its last word, has the theme's colours."""
         colours = self._app.theme_variables
         for kind in ("background", "foreground"):

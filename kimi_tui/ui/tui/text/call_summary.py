@@ -9,29 +9,40 @@ from kimi_tui import json_text
 from kimi_tui.surrogates import without_surrogates
 
 # The first of these that a call has is what a person wants to read on its card.
-_NAMING = ("command", "pattern", "path", "file_path", "url", "query", "question", "description", "name", "title")
-_VALUE = {key: re.compile(rf'"{key}"\s*:\s*"((?:[^"\\]|\\.)*)("?)', re.S) for key in _NAMING}
+_NAMING_ARGUMENTS = (
+    "command",
+    "pattern",
+    "path",
+    "file_path",
+    "url",
+    "query",
+    "question",
+    "description",
+    "name",
+    "title",
+)
+_VALUE = {key: re.compile(rf'"{key}"\s*:\s*"((?:[^"\\]|\\.)*)("?)', re.S) for key in _NAMING_ARGUMENTS}
 _LOOK_AT = 4000
 
 
-def headline(arguments: str) -> str:
+def call_summary(arguments: str) -> str:
     """One line that names the call, "" while nothing of it is known."""
     head = arguments[:_LOOK_AT]
-    for key in _NAMING:
+    for key in _NAMING_ARGUMENTS:
         if f'"{key}"' in head and (found := _VALUE[key].search(head)):
             return one_line(_unescape(found[1]))
     return ""
 
 
-def is_settled(arguments: str) -> bool:
+def is_complete(arguments: str) -> bool:
     """Whether more arguments cannot change the headline."""
     if len(arguments) >= _LOOK_AT:
         return True
-    found = _VALUE[_NAMING[0]].search(arguments)
+    found = _VALUE[_NAMING_ARGUMENTS[0]].search(arguments)
     return bool(found and found[2])
 
 
-def parsed(arguments: str | None) -> Mapping[str, object]:
+def parse_partial_arguments(arguments: str | None) -> Mapping[str, object]:
     """The arguments as a mapping, empty while they are not whole JSON; what follows the object is passed over."""
     try:
         value: object = without_surrogates(json.JSONDecoder().raw_decode((arguments or "{}").lstrip())[0])

@@ -16,7 +16,7 @@ _log = logging.getLogger(__name__)
 _LOOK_MS = 400
 
 
-class ThemeShelf:
+class ThemeRegistry:
     """A file that is wrong is passed over, and logged; a theme that was shown can be had again as it was.
 
     `current` is the name of the file, without its suffix, of the theme that is shown.
@@ -32,7 +32,7 @@ class ThemeShelf:
     def current(self) -> str:
         return self._shown.path.stem if self._shown is not None else theme.DEFAULT_THEME
 
-    def use(self, name: str) -> bool:
+    def activate(self, name: str) -> bool:
         """Show the app in the theme of that name; False where there is none."""
         path, found = theme.find_theme(name), self._good.get(name)
         try:
@@ -44,9 +44,9 @@ class ThemeShelf:
         self._show(found)
         return True
 
-    def begin(self, name: str) -> None:
+    def load_initial(self, name: str) -> None:
         """Show the app in that theme, or in the first of ours where there is none such that can be read."""
-        if not self.use(name) and not self.use(theme.DEFAULT_THEME):
+        if not self.activate(name) and not self.activate(theme.DEFAULT_THEME):
             self._show(theme.load_theme(theme.bundled("themes") / f"{theme.DEFAULT_THEME}.yaml"))
 
     def titles(self) -> dict[str, str]:
@@ -79,7 +79,7 @@ class ThemeShelf:
                 self._show(found)
         return wrong
 
-    async def follow(self, tell: Callable[[str], None]) -> None:
+    async def watch(self, tell: Callable[[str], None]) -> None:
         """Read the person's themes again whenever one changes, until cancelled; `tell` hears what is wrong."""
         folder = home() / "themes"
         try:

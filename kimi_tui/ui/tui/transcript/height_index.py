@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 
 
-class Heights:
+class HeightIndex:
     """A growing list of heights with prefix sums (a Fenwick tree)."""
 
     def __init__(self, values: Iterable[int] = ()) -> None:

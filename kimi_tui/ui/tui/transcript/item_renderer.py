@@ -1,4 +1,4 @@
-"""How each kind of item looks: an item and a width to lines. Pure; what changes with time comes in by `Look`."""
+"""Renders each kind of item: an item and a width to lines. Pure; what changes with time is in `RenderContext`."""
 
 from collections.abc import Iterator
 from typing import assert_never
@@ -7,7 +7,6 @@ from rich.style import Style
 
 from kimi_tui.ui.tui.i18n.catalog import _, n_
 from kimi_tui.ui.tui.state.items import (
-    AsideItem,
     AssistantItem,
     ErrorItem,
     FlowHeaderItem,
@@ -15,8 +14,9 @@ from kimi_tui.ui.tui.state.items import (
     Item,
     NoticeItem,
     RetryItem,
-    SeamItem,
-    SeamKind,
+    SeparatorItem,
+    SeparatorKind,
+    SideQuestionItem,
     SubagentItem,
     ThinkItem,
     ToolItem,
@@ -27,15 +27,15 @@ from kimi_tui.ui.tui.text.sanitize import sanitize
 from kimi_tui.ui.tui.text.styled_line import Line, Run, cells, cut, prefixed, width_of
 from kimi_tui.ui.tui.text.wrap import wrap_runs, wrap_text
 from kimi_tui.ui.tui.transcript.render_context import (
-    Look,
-    act,
+    RenderContext,
+    click_style,
+    duration_text,
     elapsed,
     fold_sign,
+    heading_rule,
     indented,
-    ruled,
-    spent,
+    justify,
     spinner,
-    spread,
 )
 from kimi_tui.ui.tui.transcript.tool_cards import agent_lines, has_more, tool_lines
 
@@ -45,11 +45,11 @@ _USER_LINES = 15
 _USER_CHARACTERS = 2000
 _BOLD = Style(bold=True)
 _THINK_TAIL = 3  # lines of a running thought
-_SEAMS: dict[SeamKind, str] = {"compaction": "⇲", "dmail": "↶", "resume": "↻", "rewind": "↶", "interrupted": "■"}
+_SEAMS: dict[SeparatorKind, str] = {"compaction": "⇲", "dmail": "↶", "resume": "↻", "rewind": "↶", "interrupted": "■"}
 _INLINE = (ToolItem, SubagentItem, ThinkItem, ImageChip)
 
 
-def draw(item: Item, width: int, look: Look) -> list[Line]:
+def render_item(item: Item, width: int, look: RenderContext) -> list[Line]:
     """The lines of `item` in `width` columns."""
     match item:
         case UserItem():
@@ -64,7 +64,7 @@ def draw(item: Item, width: int, look: Look) -> list[Line]:
             return list(agent_lines(item, width, look))
         case FlowHeaderItem():
             return list(_flow_header(item, width, look))
-        case SeamItem():
+        case SeparatorItem():
             return list(_seam(item, width, look))
         case RetryItem():
             return list(_retry(item, width, look))
@@ -72,7 +72,7 @@ def draw(item: Item, width: int, look: Look) -> list[Line]:
             return list(_error(item, width, look))
         case NoticeItem():
             return list(_notice(item, width, look))
-        case AsideItem():
+        case SideQuestionItem():
             return list(_aside(item, width, look))
         case ImageChip():
             return list(_image(item, width, look))
@@ -89,14 +89,14 @@ def gap_before(previous: Item | None, item: Item) -> int:
     return 0 if isinstance(previous, _INLINE) and isinstance(item, _INLINE) else 1
 
 
-def folds(item: Item) -> bool:
+def is_foldable(item: Item) -> bool:
     """Whether the item can be opened and folded."""
     match item:
         case ToolItem() | SubagentItem():
             return has_more(item)
         case ThinkItem():
             return item.done and bool(item.text.strip())
-        case SeamItem():
+        case SeparatorItem():
             return bool(item.detail)
         case UserItem():
             return item.text.count("\n") >= _USER_LINES or len(item.text) > _USER_CHARACTERS
@@ -104,7 +104,7 @@ def folds(item: Item) -> bool:
             return False
 
 
-def _user(item: UserItem, width: int, look: Look) -> Iterator[Line]:
+def _user(item: UserItem, width: int, look: RenderContext) -> Iterator[Line]:
     palette = look.palette
     label = (_("you, meanwhile") if item.steer else item.by or _("you")) + " "
     ground = palette.user_bg
@@ -113,12 +113,14 @@ def _user(item: UserItem, width: int, look: Look) -> Iterator[Line]:
     indent = cells(label) + 2
     ink = palette.base + ground
     room = max(1, min(width - 1, MEASURE) - indent)
-    shown, more = (item.text, "") if look.is_open or not folds(item) else _beginning(item.text, room)
+    shown, more = (item.text, "") if look.is_open or not is_foldable(item) else _beginning(item.text, room)
     rows = [Line(row, join=join, fill=ground) for row, join in wrap_text(shown, ink, room)]
     if more:
-        rows.append(Line(((f"{more} {fold_sign(look)}", palette.muted + ground + act("toggle")),), fill=ground))
-    elif folds(item):
-        rows.append(Line(((_("fold") + f" {fold_sign(look)}", palette.muted + ground + act("toggle")),), fill=ground))
+        rows.append(Line(((f"{more} {fold_sign(look)}", palette.muted + ground + click_style("toggle")),), fill=ground))
+    elif is_foldable(item):
+        rows.append(
+            Line(((_("fold") + f" {fold_sign(look)}", palette.muted + ground + click_style("toggle")),), fill=ground)
+        )
     if item.chips:
         chips = "  ".join(f"▣ {sanitize(chip)}" for chip in item.chips)
         rows.append(Line(((cut(chips, width - indent - 1), palette.secondary + ground),), fill=ground))
@@ -137,13 +139,13 @@ def _beginning(text: str, room: int) -> tuple[str, str]:
     return shown, _("… {count:,} more characters", count=len(text) - len(shown))
 
 
-def _think(item: ThinkItem, width: int, look: Look) -> Iterator[Line]:
+def _think(item: ThinkItem, width: int, look: RenderContext) -> Iterator[Line]:
     palette = look.palette
     if item.done:
-        took = spent(item.duration_s) if item.duration_s is not None else ""
-        more = f" {fold_sign(look)}" if folds(item) else ""
+        took = duration_text(item.duration_s) if item.duration_s is not None else ""
+        more = f" {fold_sign(look)}" if is_foldable(item) else ""
         thought = _("thought for {time}", time=took) if took else _("thought")
-        yield Line(((f"✻ {thought}{more}", palette.muted + act("toggle")),))
+        yield Line(((f"✻ {thought}{more}", palette.muted + click_style("toggle")),))
         if look.is_open:
             rows = wrap_text(item.text.strip(), palette.muted, max(10, width - 4))
             yield from indented([Line(row, join=join) for row, join in rows], look, "  │ ")
@@ -156,9 +158,9 @@ def _think(item: ThinkItem, width: int, look: Look) -> Iterator[Line]:
         yield from indented([Line(row, join=join) for row, join in rows], look, "  │ ")
 
 
-def _flow_header(item: FlowHeaderItem, width: int, look: Look) -> Iterator[Line]:
+def _flow_header(item: FlowHeaderItem, width: int, look: RenderContext) -> Iterator[Line]:
     palette = look.palette
-    target = act(f"node:{item.node_id}")
+    target = click_style(f"node:{item.node_id}")
     sign = {"decision": "◆", "task": "■", "begin": "●", "end": "●"}[item.kind]
     runs: list[Run] = [
         (f"{sign} ", palette.accent + target),
@@ -168,20 +170,20 @@ def _flow_header(item: FlowHeaderItem, width: int, look: Look) -> Iterator[Line]
         runs.append((" · " + _("visit {number}", number=item.visit), palette.muted + target))
     if item.note:
         runs.append((f" · {sanitize(item.note)}", palette.muted + target))
-    yield ruled(runs, width, look)
+    yield heading_rule(runs, width, look)
 
 
-def _seam(item: SeamItem, width: int, look: Look) -> Iterator[Line]:
+def _seam(item: SeparatorItem, width: int, look: RenderContext) -> Iterator[Line]:
     palette = look.palette
     sign = spinner(look) if item.running else _SEAMS[item.kind]
     more = f" {fold_sign(look)}" if item.detail else ""
     text = cut(f"{sign} {sanitize(item.text)}{more}", max(8, width - 12))
-    yield ruled([("┄┄┄┄ ", palette.faint), (text, palette.muted + act("toggle"))], width, look, dash="┄")
+    yield heading_rule([("┄┄┄┄ ", palette.faint), (text, palette.muted + click_style("toggle"))], width, look, dash="┄")
     if look.is_open and item.detail:
         yield from indented(render(item.detail, max(10, width - 4), palette), look, "  │ ")
 
 
-def _retry(item: RetryItem, width: int, look: Look) -> Iterator[Line]:
+def _retry(item: RetryItem, width: int, look: RenderContext) -> Iterator[Line]:
     palette = look.palette
     attempt = _("attempt {number} of {most}", number=item.attempt, most=item.max_attempts)
     if item.until is not None:
@@ -195,7 +197,7 @@ def _retry(item: RetryItem, width: int, look: Look) -> Iterator[Line]:
     yield from (Line(row, join=join) for row, join in wrap_runs(runs, width))
 
 
-def _error(item: ErrorItem, width: int, look: Look) -> Iterator[Line]:
+def _error(item: ErrorItem, width: int, look: RenderContext) -> Iterator[Line]:
     palette = look.palette
     title = wrap_text(item.title, palette.error + _BOLD, width - 2)
     rows = [Line(row, join=join) for row, join in title]
@@ -205,7 +207,7 @@ def _error(item: ErrorItem, width: int, look: Look) -> Iterator[Line]:
             yield from indented([Line(row, join=join) for row, join in wrap_text(text, ink, width - 2)], look)
 
 
-def _notice(item: NoticeItem, width: int, look: Look) -> Iterator[Line]:
+def _notice(item: NoticeItem, width: int, look: RenderContext) -> Iterator[Line]:
     palette = look.palette
     sign, ink = {"info": ("·", palette.muted), "warning": ("!", palette.warning), "success": ("✓", palette.success)}[
         item.level
@@ -214,7 +216,7 @@ def _notice(item: NoticeItem, width: int, look: Look) -> Iterator[Line]:
     yield from prefixed(rows, ((f"{sign} ", ink),), (("  ", palette.base),))
 
 
-def _aside(item: AsideItem, width: int, look: Look) -> Iterator[Line]:
+def _aside(item: SideQuestionItem, width: int, look: RenderContext) -> Iterator[Line]:
     palette = look.palette
     sign: Run = (f"{spinner(look)} ", palette.accent) if item.running else ("↪ ", palette.secondary)
     head: tuple[Run, ...] = (sign, (_("aside") + "  ", palette.secondary))
@@ -227,10 +229,10 @@ def _aside(item: AsideItem, width: int, look: Look) -> Iterator[Line]:
     yield from indented(body, look, "  │ ")
 
 
-def _image(item: ImageChip, width: int, look: Look) -> Iterator[Line]:
+def _image(item: ImageChip, width: int, look: RenderContext) -> Iterator[Line]:
     palette = look.palette
-    target = act(f"image:{item.name}")
+    target = click_style(f"image:{item.name}")
     left: list[Run] = [("▣ ", palette.secondary + target), (sanitize(item.name), palette.base + target)]
     if item.detail:
         left.append((f"  {sanitize(item.detail)}", palette.muted))
-    yield spread(left, [], width, look)
+    yield justify(left, [], width, look)

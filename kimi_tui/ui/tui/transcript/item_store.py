@@ -13,11 +13,11 @@ from kimi_tui.ui.tui.state.items import AssistantItem, Item, ThinkItem, ToolItem
 from kimi_tui.ui.tui.text.styled_line import Line, cells
 from kimi_tui.ui.tui.text.undrawable import log_fault, plain_item
 from kimi_tui.ui.tui.themes.palette import Palette
-from kimi_tui.ui.tui.transcript.height_index import Heights
-from kimi_tui.ui.tui.transcript.item_renderer import MEASURE, USER_SHOWN, draw, folds, gap_before
-from kimi_tui.ui.tui.transcript.render_context import Look
+from kimi_tui.ui.tui.transcript.height_index import HeightIndex
+from kimi_tui.ui.tui.transcript.item_renderer import MEASURE, USER_SHOWN, gap_before, is_foldable, render_item
+from kimi_tui.ui.tui.transcript.render_context import RenderContext
 from kimi_tui.ui.tui.transcript.row_builder import Row
-from kimi_tui.ui.tui.transcript.streaming_markdown import LiveDoc
+from kimi_tui.ui.tui.transcript.streaming_markdown import StreamingMarkdown
 
 _KEPT = 100
 
@@ -35,7 +35,7 @@ class Drawn:
         return self.gap + len(self.lines)
 
 
-class Roll:
+class ItemStore:
     """The conversation as a strip of rows, `width` columns wide."""
 
     def __init__(self, clock: Callable[[], float]) -> None:
@@ -46,14 +46,14 @@ class Roll:
         self.thoughts = True
         self.counts = True
         self.items: list[Item] = []
-        self.heights = Heights()
+        self.heights = HeightIndex()
         self.running: set[int] = set()
         self._ids: list[int] = []
         self._next_id = 1
         self._open: set[int] = set()
         self._exact: set[int] = set()
         self._drawn: OrderedDict[int, Drawn] = OrderedDict()
-        self._docs: dict[int, LiveDoc] = {}
+        self._docs: dict[int, StreamingMarkdown] = {}
 
     # Which items there are
 
@@ -96,7 +96,7 @@ class Roll:
         self.items = list(items)
         self._ids = list(range(self._next_id, self._next_id + len(items)))
         self._next_id += len(items)
-        self.heights = Heights(self._estimate(index) for index in range(len(items)))
+        self.heights = HeightIndex(self._estimate(index) for index in range(len(items)))
         self.running = {item_id for item_id, item in zip(self._ids, items, strict=True) if is_running(item)}
         return list(self._ids)
 
@@ -150,10 +150,10 @@ class Roll:
             drawn.rows[first:] = [None] * (len(drawn.lines) - first)
         self._exact.discard(item_id)
 
-    def _doc(self, item_id: int, item: AssistantItem) -> LiveDoc:
+    def _doc(self, item_id: int, item: AssistantItem) -> StreamingMarkdown:
         doc = self._docs.get(item_id)
         if doc is None:
-            doc = self._docs[item_id] = LiveDoc(min(self.width, MEASURE), self.palette)
+            doc = self._docs[item_id] = StreamingMarkdown(min(self.width, MEASURE), self.palette)
             doc.feed(item.text)
         return doc
 
@@ -194,11 +194,11 @@ class Roll:
         self._forget(item_id)
 
     def can_fold(self, index: int) -> bool:
-        return folds(self.items[index])
+        return is_foldable(self.items[index])
 
     def foldable(self) -> list[int]:
         """The ids of the items that can be opened."""
-        return [item_id for item_id, item in zip(self._ids, self.items, strict=True) if folds(item)]
+        return [item_id for item_id, item in zip(self._ids, self.items, strict=True) if is_foldable(item)]
 
     # Heights and lines
 
@@ -240,7 +240,9 @@ class Roll:
             if isinstance(item, AssistantItem) and not item.done:
                 lines = self._doc(item_id, item).lines
             else:
-                look = Look(self.palette, item_id in self._open, self._clock(), self.frame, self.thoughts, self.counts)
+                look = RenderContext(
+                    self.palette, item_id in self._open, self._clock(), self.frame, self.thoughts, self.counts
+                )
                 lines = _drawn_or_plain(item, self.width, look)
             drawn = self._drawn[item_id] = Drawn(gap, lines, [None] * len(lines))
             if len(self._drawn) > _KEPT:
@@ -254,7 +256,7 @@ class Roll:
         item = self.items[index]
         gap = gap_before(self.items[index - 1] if index else None, item)
         match item:
-            case UserItem() if folds(item):
+            case UserItem() if is_foldable(item):
                 return gap + USER_SHOWN + 1
             case UserItem() | AssistantItem():
                 text = item.text
@@ -265,10 +267,10 @@ class Roll:
                 return gap + 1
 
 
-def _drawn_or_plain(item: Item, width: int, look: Look) -> list[Line]:
+def _drawn_or_plain(item: Item, width: int, look: RenderContext) -> list[Line]:
     """The lines of an item; where drawing it fails, its texts as they are."""
     try:
-        return draw(item, width, look)
+        return render_item(item, width, look)
     except Exception as error:  # noqa: BLE001 - the edge: one message that cannot be drawn ends nothing
         log_fault(error)
         return plain_item(item, width, look.palette.base)

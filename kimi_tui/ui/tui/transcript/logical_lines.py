@@ -10,7 +10,7 @@ Span = tuple[int, int, int]
 
 
 @dataclass(frozen=True, slots=True)
-class Joined:
+class LogicalLine:
     """`text` takes the lines from number `first` on; `starts` has where in it each begins, and what it skips."""
 
     text: str
@@ -30,7 +30,7 @@ class Joined:
         return start + char - skip
 
 
-def joined(lines: Sequence[Line], first: int) -> Joined:
+def logical_line(lines: Sequence[Line], first: int) -> LogicalLine:
     """The line that begins at row `first`."""
     text, starts = "", list[tuple[int, int]]()
     for line in lines[first:]:
@@ -39,18 +39,18 @@ def joined(lines: Sequence[Line], first: int) -> Joined:
         text += line.text[skip:] + (line.join or "")
         if line.join is None:
             break
-    return Joined(text, first, tuple(starts))
+    return LogicalLine(text, first, tuple(starts))
 
 
-def all_joined(lines: Sequence[Line]) -> Iterator[Joined]:
+def all_logical_lines(lines: Sequence[Line]) -> Iterator[LogicalLine]:
     number = 0
     while number < len(lines):
-        yield (one := joined(lines, number))
+        yield (one := logical_line(lines, number))
         number += len(one.starts)
 
 
-def around(lines: Sequence[Line], number: int) -> Joined:
+def around(lines: Sequence[Line], number: int) -> LogicalLine:
     """The line that row `number` is a part of."""
     while number and lines[number - 1].join is not None:
         number -= 1
-    return joined(lines, number)
+    return logical_line(lines, number)

@@ -6,15 +6,15 @@ from textual.message import Message
 from kimi_tui.ui.tui.i18n.catalog import _
 from kimi_tui.ui.tui.text.styled_line import Line, Run, width_of
 from kimi_tui.ui.tui.themes.palette import Palette
-from kimi_tui.ui.tui.widgets.line_widget import Sheet
+from kimi_tui.ui.tui.widgets.line_widget import LineWidget
 
 
-class NewBelow(Sheet):
+class NewMessagesBadge(LineWidget):
     """Takes no room while nothing new is below; a click goes to the end."""
 
     DEFAULT_CSS = """
-    NewBelow { display: none; height: 1; background: $surface; }
-    NewBelow.-filled { display: block; }
+    NewMessagesBadge { display: none; height: 1; background: $surface; }
+    NewMessagesBadge.-filled { display: block; }
     """
 
     class Clicked(Message):

@@ -13,7 +13,7 @@ _FRAMES = "◐◓◑◒"
 
 
 @dataclass(frozen=True, slots=True)
-class Look:
+class RenderContext:
     """The moment: the palette, whether the item is open, the view's clock (seconds) and the spinner's frame.
 
     `thoughts`: what the model thinks is shown as it comes.
@@ -28,12 +28,12 @@ class Look:
     counts: bool = True
 
 
-def act(action: str) -> Style:
+def click_style(action: str) -> Style:
     """A style that makes text a target for the mouse."""
     return Style(meta={"act": action})
 
 
-def sign_of(state: ToolState, look: Look) -> Run:
+def state_glyph(state: ToolState, look: RenderContext) -> Run:
     """The sign of a state; its shape says what its colour says."""
     palette = look.palette
     match state:
@@ -51,15 +51,15 @@ def sign_of(state: ToolState, look: Look) -> Run:
             return spinner(look), palette.accent
 
 
-def spinner(look: Look) -> str:
+def spinner(look: RenderContext) -> str:
     return _FRAMES[look.frame % len(_FRAMES)]
 
 
-def fold_sign(look: Look) -> str:
+def fold_sign(look: RenderContext) -> str:
     return "▾" if look.is_open else "▸"
 
 
-def spent(seconds: float) -> str:
+def duration_text(seconds: float) -> str:
     """A duration for people: `2.1s`, `42s`, `1:12`, `2:03:10`."""
     if seconds < 9.95:
         return f"{max(0.0, seconds):.1f}s"
@@ -72,15 +72,15 @@ def spent(seconds: float) -> str:
     return f"{minutes // 60}:{minutes % 60:02}:{rest:02}"
 
 
-def elapsed(started: float | None, look: Look) -> str:
+def elapsed(started: float | None, look: RenderContext) -> str:
     """The time since `started`, in whole seconds so that it changes once a second; "" in the first."""
     if started is None or not look.counts or look.now - started < 1:
         return ""
     whole = int(look.now - started)
-    return f"{whole}s" if whole < 60 else spent(whole)
+    return f"{whole}s" if whole < 60 else duration_text(whole)
 
 
-def spread(left: list[Run], right: list[Run], width: int, look: Look) -> Line:
+def justify(left: list[Run], right: list[Run], width: int, look: RenderContext) -> Line:
     """One line with `right` at its right edge; the left side gives way."""
     room = max(0, width - width_of(right) - 1)
     kept: list[Run] = []
@@ -96,14 +96,14 @@ def spread(left: list[Run], right: list[Run], width: int, look: Look) -> Line:
     return Line((*kept, (" " * max(1, gap), look.palette.base), *right) if right else tuple(kept))
 
 
-def ruled(left: list[Run], width: int, look: Look, *, dash: str = "─") -> Line:
+def heading_rule(left: list[Run], width: int, look: RenderContext, *, dash: str = "─") -> Line:
     """A heading with a rule to the right of it."""
     rest = width - width_of(left) - 1
     rule: tuple[Run, ...] = ((" " + dash * rest, look.palette.faint),) if rest > 2 else ()
     return Line((*left, *rule))
 
 
-def indented(lines: Iterator[Line] | list[Line], look: Look, bar: str = "  ") -> Iterator[Line]:
+def indented(lines: Iterator[Line] | list[Line], look: RenderContext, bar: str = "  ") -> Iterator[Line]:
     """The lines behind a bar or an indent."""
     for line in lines:
         head: Run = (bar, look.palette.faint)

@@ -29,7 +29,7 @@ class Row:
         return self is other or (self.ink == other.ink and self.strip._segments == other.strip._segments)
 
 
-class RowMaker:
+class RowBuilder:
     """Makes rows of `width` columns."""
 
     def __init__(self, width: int, palette: Palette) -> None:
@@ -65,7 +65,7 @@ class RowMaker:
             _push(segments, " " * (self.width - used), self.palette.base)
         return Row(Strip(segments, self.width), ink)
 
-    def bare(self, line: Line) -> Strip:
+    def without_background(self, line: Line) -> Strip:
         """A line on the terminal's own ground, without padding."""
         strip = self.row(line).strip
         return Strip([Segment(text, self._off_base(style)) for text, style, _ in _rstripped(strip)])

@@ -6,30 +6,30 @@ from rich.style import Style
 from textual.selection import Selection
 
 from kimi_tui.ui.tui.text.undrawable import log_fault
-from kimi_tui.ui.tui.transcript.item_store import Drawn, Roll
-from kimi_tui.ui.tui.transcript.row_builder import MARGIN, Row, RowMaker
-from kimi_tui.ui.tui.transcript.scroll_window import Window
-from kimi_tui.ui.tui.transcript.search import Finder
-from kimi_tui.ui.tui.transcript.selection_text import place_of
+from kimi_tui.ui.tui.transcript.item_store import Drawn, ItemStore
+from kimi_tui.ui.tui.transcript.row_builder import MARGIN, Row, RowBuilder
+from kimi_tui.ui.tui.transcript.scroll_window import ScrollWindow
+from kimi_tui.ui.tui.transcript.search import TranscriptSearch
+from kimi_tui.ui.tui.transcript.selection_text import selection_offset
 
 Placed = tuple[Row, int | None]
 """A row, and its place in the conversation (`copying`); None below the end."""
 _KEPT = 300  # rows; one that was on the screen weighs 3 KiB, caches of its strip for the most part
 
 
-class Sheet:
+class RowOverlay:
     """Makes the rows. The last of those with nothing laid over them are kept with their item."""
 
-    def __init__(self, roll: Roll, window: Window, finder: Finder) -> None:
+    def __init__(self, roll: ItemStore, window: ScrollWindow, finder: TranscriptSearch) -> None:
         self._roll = roll
         self._window = window
         self._finder = finder
-        self.maker = RowMaker(roll.width, roll.palette)
+        self.maker = RowBuilder(roll.width, roll.palette)
         self._kept: deque[tuple[Drawn, int]] = deque()
 
     def resize(self, width: int) -> None:
         """Rows of another width, or in the roll's new colours."""
-        self.maker = RowMaker(width, self._roll.palette)
+        self.maker = RowBuilder(width, self._roll.palette)
 
     def rows(self, cursor: int | None, selection: Selection | None) -> list[Placed]:
         """The window's rows from its top; `cursor` is the item that the keyboard is at."""
@@ -41,7 +41,7 @@ class Sheet:
             is_here = cursor is not None and roll.id_at(index) == cursor
             for number in range(skip - drawn.gap, min(drawn.height, skip + window.height - len(rows)) - drawn.gap):
                 row = self._row_or_blank(index, number, selection, is_here=is_here and number == 0)
-                rows.append((row, place_of(roll.id_at(index), max(0, number))))
+                rows.append((row, selection_offset(roll.id_at(index), max(0, number))))
             skip = 0
             index += 1
         rows.extend([(self.maker.blank, None)] * (window.height - len(rows)))
@@ -77,7 +77,7 @@ class Sheet:
     def _marks(self, index: int, number: int, selection: Selection | None) -> list[tuple[int, int, Style]]:
         marks = [(start + MARGIN, end + MARGIN, style) for start, end, style in self._finder.marks(index, number)]
         if selection is not None:
-            span = selection.get_span(place_of(self._roll.id_at(index), number))
+            span = selection.get_span(selection_offset(self._roll.id_at(index), number))
             if span is not None:
                 line = self._roll.drawn(index).lines[number]
                 start = max(span[0], MARGIN + line.skip)  # what is copied, and nothing else

@@ -2,21 +2,21 @@
 
 from math import ceil
 
-from kimi_tui.ui.tui.transcript.item_store import Roll
+from kimi_tui.ui.tui.transcript.item_store import ItemStore
 
 
-class Window:
+class ScrollWindow:
     """`height` rows of a roll from row `top` on. While it follows, it stays at the end, with a few rows of air that
     new lines fill before everything has to move up: that is calm, and most of what a terminal would have to repaint."""
 
-    def __init__(self, roll: Roll) -> None:
+    def __init__(self, roll: ItemStore) -> None:
         self.roll = roll
         self.height = 0
         self.top = 0
         self.follow = True
 
     @property
-    def air(self) -> int:
+    def trailing_rows(self) -> int:
         """The rows to leave free at the end when the window has to move while text streams in."""
         return max(1, self.height // 5)
 
@@ -50,8 +50,8 @@ class Window:
             total = self.roll.heights.total
             if total > bottom:
                 streaming = self.roll.streaming
-                self.top = self.end + (self.air if streaming else 0)
-            elif self.top > self.end + self.air:
+                self.top = self.end + (self.trailing_rows if streaming else 0)
+            elif self.top > self.end + self.trailing_rows:
                 self.top = self.end
             return
         self.top = min(self.top, self.end)

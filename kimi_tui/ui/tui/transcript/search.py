@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from rich.style import Style
 
 from kimi_tui.ui.tui.state.items import (
-    AsideItem,
     AssistantItem,
     ErrorItem,
     FlowHeaderItem,
@@ -13,15 +12,16 @@ from kimi_tui.ui.tui.state.items import (
     Item,
     NoticeItem,
     RetryItem,
-    SeamItem,
+    SeparatorItem,
+    SideQuestionItem,
     SubagentItem,
     ThinkItem,
     ToolItem,
     UserItem,
 )
 from kimi_tui.ui.tui.text.styled_line import Line
-from kimi_tui.ui.tui.transcript.item_store import Roll
-from kimi_tui.ui.tui.transcript.logical_lines import Span, all_joined
+from kimi_tui.ui.tui.transcript.item_store import ItemStore
+from kimi_tui.ui.tui.transcript.logical_lines import Span, all_logical_lines
 from kimi_tui.wire.display import BriefBlock, DiffBlock, DisplayBlock, ShellBlock, TodoBlock, UnknownBlock
 
 
@@ -47,13 +47,13 @@ def source_text(item: Item) -> str:
             return "\n".join((item.name, item.task, *(step.text for step in item.steps), item.result))
         case FlowHeaderItem():
             return f"{item.label} {item.note}"
-        case SeamItem():
+        case SeparatorItem():
             return f"{item.text}\n{item.detail}"
         case RetryItem():
             return item.reason
         case ErrorItem():
             return "\n".join((item.title, item.cause, item.hint))
-        case AsideItem():
+        case SideQuestionItem():
             return "\n".join((item.question, item.answer, item.error))
         case ImageChip():
             return f"{item.name} {item.detail}"
@@ -77,7 +77,7 @@ def places(lines: list[Line], query: str) -> list[tuple[Span, ...]]:
     """Where `query` is in drawn lines; a place that a wrapped line breaks has a span in each of its rows."""
     wanted = _folded(query)
     found: list[tuple[Span, ...]] = []
-    for line in all_joined(lines) if wanted else ():
+    for line in all_logical_lines(lines) if wanted else ():
         text = _folded(line.text)
         at = text.find(wanted)
         while at >= 0:
@@ -97,10 +97,10 @@ def count_in(item: Item, query: str) -> int:
     return source_text(item).casefold().count(query.casefold()) if query else 0
 
 
-class Finder:
+class TranscriptSearch:
     """A search through a roll: where the query is, and at which of the places the person is."""
 
-    def __init__(self, roll: Roll) -> None:
+    def __init__(self, roll: ItemStore) -> None:
         self._roll = roll
         self._query = ""
         self._at = -1

@@ -6,18 +6,18 @@ heights above it change and still sorts from top to bottom.
 
 from textual.selection import Selection
 
-from kimi_tui.ui.tui.transcript.item_store import Roll
+from kimi_tui.ui.tui.transcript.item_store import ItemStore
 from kimi_tui.ui.tui.transcript.row_builder import MARGIN
 
 _LINES = 1 << 20  # more lines than an item has
 
 
-def place_of(item_id: int, line: int) -> int:
+def selection_offset(item_id: int, line: int) -> int:
     """The place of a line of an item, as the `y` of an offset."""
     return item_id * _LINES + line
 
 
-def selected_text(roll: Roll, selection: Selection) -> str:
+def selected_text(roll: ItemStore, selection: Selection) -> str:
     """What is selected, without margin, decoration and padding; wrapped lines are whole again."""
     if not len(roll):
         return ""

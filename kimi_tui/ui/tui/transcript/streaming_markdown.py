@@ -58,7 +58,7 @@ class _OpenFence:
         return line[min(spaces, self.indent) :]
 
 
-class LiveDoc:
+class StreamingMarkdown:
     """The lines of a growing Markdown text in `width` columns. `source` has newlines for every kind of line end."""
 
     def __init__(self, width: int, palette: Palette) -> None:
@@ -84,9 +84,9 @@ class LiveDoc:
     def settled(self) -> int:
         return len(self._done)
 
-    def redrawn(self, width: int, palette: Palette) -> "LiveDoc":
+    def redrawn(self, width: int, palette: Palette) -> "StreamingMarkdown":
         """The same text in another width or other colours."""
-        fresh = LiveDoc(width, palette)
+        fresh = StreamingMarkdown(width, palette)
         fresh.feed(self.source)
         fresh._after_return = self._after_return
         return fresh

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from rich.style import Style
 
 from kimi_tui.ui.tui.i18n.catalog import N_, _, n_
-from kimi_tui.ui.tui.i18n.translate import told
+from kimi_tui.ui.tui.i18n.translate import translate
 from kimi_tui.ui.tui.state.items import SubagentItem, ToolItem
 from kimi_tui.ui.tui.text.diff import DiffText, summary_of
 from kimi_tui.ui.tui.text.highlight import highlight
@@ -13,7 +13,16 @@ from kimi_tui.ui.tui.text.markdown import render
 from kimi_tui.ui.tui.text.sanitize import plain_output, sanitize
 from kimi_tui.ui.tui.text.styled_line import Line, Run, cut, cut_start, width_of
 from kimi_tui.ui.tui.text.wrap import wrap_runs, wrap_text
-from kimi_tui.ui.tui.transcript.render_context import Look, act, elapsed, fold_sign, indented, sign_of, spent, spread
+from kimi_tui.ui.tui.transcript.render_context import (
+    RenderContext,
+    click_style,
+    duration_text,
+    elapsed,
+    fold_sign,
+    indented,
+    justify,
+    state_glyph,
+)
 from kimi_tui.wire.display import BriefBlock, DiffBlock, DisplayBlock, ShellBlock, TodoBlock, TodoItem, UnknownBlock
 
 _TAIL = 4  # lines of a running tool
@@ -29,24 +38,27 @@ _BOLD = Style(bold=True)
 _TICKS = {"done": "✓", "in_progress": "◐", "pending": "○"}
 
 
-def tool_lines(item: ToolItem, width: int, look: Look) -> Iterator[Line]:
+def tool_lines(item: ToolItem, width: int, look: RenderContext) -> Iterator[Line]:
     """A tool call."""
     palette = look.palette
     headline = sanitize(" ".join(item.headline.split()))
-    sign, ink = sign_of(item.state, look)
-    left: list[Run] = [(f"{sign} ", ink + act("toggle")), (item.name, palette.base + _BOLD + act("toggle"))]
+    sign, ink = state_glyph(item.state, look)
+    left: list[Run] = [
+        (f"{sign} ", ink + click_style("toggle")),
+        (item.name, palette.base + _BOLD + click_style("toggle")),
+    ]
     right = _right(item, look)
     row = min(width, _WIDEST)
     if headline:
         room = row - width_of(left) - width_of(right) - 3
         is_path = "/" in headline and " " not in headline
         shown = cut_start(headline, room) if is_path else cut(headline, room)
-        left.append((f"  {shown}", palette.base + act("toggle")))
-    yield spread(left, right, row, look)
+        left.append((f"  {shown}", palette.base + click_style("toggle")))
+    yield justify(left, right, row, look)
     yield from _body(item, width, look)
 
 
-def _right(item: ToolItem, look: Look) -> list[Run]:
+def _right(item: ToolItem, look: RenderContext) -> list[Run]:
     palette = look.palette
     parts: list[Run] = []
     diffs = [block for block in item.blocks if isinstance(block, DiffBlock) and not block.is_summary]
@@ -56,14 +68,14 @@ def _right(item: ToolItem, look: Look) -> list[Run]:
         parts += [(added, palette.success), (" ", palette.base), (removed, palette.error)]
     word = _(_STATE_WORDS.get(item.state, ""))
     if word:
-        parts.append((f"  {word}" if parts else word, sign_of(item.state, look)[1]))
+        parts.append((f"  {word}" if parts else word, state_glyph(item.state, look)[1]))
     time = elapsed(item.started, look) if item.state == "running" else ""
     if item.duration_s is not None and item.duration_s >= (1 if diffs else 0.1):
-        time = spent(item.duration_s)
+        time = duration_text(item.duration_s)
     if time:
         parts.append((f"  {time}" if parts else time, palette.muted))
     if has_more(item):
-        parts.append((f" {fold_sign(look)}", palette.muted + act("toggle")))
+        parts.append((f" {fold_sign(look)}", palette.muted + click_style("toggle")))
     return parts
 
 
@@ -74,7 +86,7 @@ def has_more(item: ToolItem | SubagentItem) -> bool:
     return item.state not in ("running", "waiting") and bool(item.blocks or item.output.strip() or item.message)
 
 
-def _body(item: ToolItem, width: int, look: Look) -> Iterator[Line]:
+def _body(item: ToolItem, width: int, look: RenderContext) -> Iterator[Line]:
     inner = max(10, width - 4)
     if item.state == "running":
         if tail := plain_output(item.tail).rstrip("\n"):
@@ -86,28 +98,28 @@ def _body(item: ToolItem, width: int, look: Look) -> Iterator[Line]:
     if look.is_open:
         yield from indented(_opened(item, inner, look), look, "  │ ")
     elif item.state in ("failed", "rejected") and item.message:
-        reason = sanitize(told(item.message.strip()).split("\n")[0])
+        reason = sanitize(translate(item.message.strip()).split("\n")[0])
         ink = look.palette.error if item.state == "failed" else look.palette.muted
         yield from indented([Line(((cut(reason, inner), ink),))], look, "  └ ")
 
 
-def _opened(item: ToolItem, width: int, look: Look) -> Iterator[Line]:
+def _opened(item: ToolItem, width: int, look: RenderContext) -> Iterator[Line]:
     lines: list[Line] = []
     for block in item.blocks:
         if isinstance(block, BriefBlock) and item.output.strip():
             continue  # it is a part of the output, or a word about it
         lines.extend(block_lines(block, width, look))
     if item.message and item.state != "ok":
-        lines.extend(_wrapped(told(item.message), width, look, look.palette.error))
+        lines.extend(_wrapped(translate(item.message), width, look, look.palette.error))
     if item.output.strip() and not any(isinstance(block, DiffBlock) for block in item.blocks):
         lines.extend(_wrapped(plain_output(item.output).rstrip("\n"), width, look, look.palette.muted))
     yield from lines[:_MOST]
     if len(lines) > _MOST:
         more = _("… {count:,} more lines", count=len(lines) - _MOST)
-        yield Line(((more, look.palette.muted + act("full")),), skip=len(more))
+        yield Line(((more, look.palette.muted + click_style("full")),), skip=len(more))
 
 
-def block_lines(block: DisplayBlock, width: int, look: Look) -> list[Line]:
+def block_lines(block: DisplayBlock, width: int, look: RenderContext) -> list[Line]:
     """A display block, at its full height."""
     palette = look.palette
     match block:
@@ -127,14 +139,14 @@ def block_lines(block: DisplayBlock, width: int, look: Look) -> list[Line]:
                 )
             return rows
         case BriefBlock():
-            return _wrapped(told(block.text), width, look, palette.base)
+            return _wrapped(translate(block.text), width, look, palette.base)
         case TodoBlock():
             return [line for entry in block.items for line in todo_line(entry, width, look)]
         case UnknownBlock():
             return _wrapped(f"[{block.type}]", width, look, palette.muted)
 
 
-def todo_line(entry: TodoItem, width: int, look: Look) -> list[Line]:
+def todo_line(entry: TodoItem, width: int, look: RenderContext) -> list[Line]:
     """One entry of a todo list."""
     palette = look.palette
     inks = {"done": palette.success, "in_progress": palette.accent, "pending": palette.muted}
@@ -146,19 +158,19 @@ def todo_line(entry: TodoItem, width: int, look: Look) -> list[Line]:
     ]
 
 
-def _wrapped(text: str, width: int, look: Look, style: Style) -> list[Line]:
+def _wrapped(text: str, width: int, look: RenderContext, style: Style) -> list[Line]:
     return [Line(row, join=join) for row, join in wrap_text(text, style, width)]
 
 
-def agent_lines(item: SubagentItem, width: int, look: Look) -> Iterator[Line]:
+def agent_lines(item: SubagentItem, width: int, look: RenderContext) -> Iterator[Line]:
     """A subagent: who, what for, and its last steps."""
     palette = look.palette
-    sign, ink = sign_of(item.state, look)
+    sign, ink = state_glyph(item.state, look)
     left: list[Run] = [
-        (f"{sign} ", ink + act("agent")),
-        (_("agent") + " ", palette.muted + act("agent")),
-        (item.name, palette.base + _BOLD + act("agent")),
-        (f"  {sanitize(' '.join(item.task.split()))}", palette.base + act("agent")),
+        (f"{sign} ", ink + click_style("agent")),
+        (_("agent") + " ", palette.muted + click_style("agent")),
+        (item.name, palette.base + _BOLD + click_style("agent")),
+        (f"  {sanitize(' '.join(item.task.split()))}", palette.base + click_style("agent")),
     ]
     right: list[Run] = []
     if item.step_count:
@@ -167,24 +179,26 @@ def agent_lines(item: SubagentItem, width: int, look: Look) -> Iterator[Line]:
         right.append((f"  {word}" if right else word, ink))
     time = elapsed(item.started, look) if item.state == "running" else ""
     if item.duration_s is not None:
-        time = spent(item.duration_s)
+        time = duration_text(item.duration_s)
     if time:
         right.append((f"  {time}" if right else time, palette.muted))
     if has_more(item):
-        right.append((" →", palette.muted + act("agent")))
-    yield spread(left, right, min(width, _WIDEST), look)
+        right.append((" →", palette.muted + click_style("agent")))
+    yield justify(left, right, min(width, _WIDEST), look)
     yield from indented(_agent_body(item, max(10, width - 4), look), look, "  │ ")
 
 
-def _agent_body(item: SubagentItem, width: int, look: Look) -> Iterator[Line]:
+def _agent_body(item: SubagentItem, width: int, look: RenderContext) -> Iterator[Line]:
     palette = look.palette
     if item.state not in ("running", "waiting") and not look.is_open:
         if item.state == "failed" and item.result:
             reason = sanitize(item.result.strip().split("\n")[0])
-            yield Line(((cut(reason, width), palette.error + act("agent")),))
+            yield Line(((cut(reason, width), palette.error + click_style("agent")),))
         return
     for step in item.steps if look.is_open else item.steps[-_TAIL:]:
-        sign, ink = sign_of(step.state, look)
-        yield Line(((f"{sign} ", ink), (cut(sanitize(step.text), width - 2), palette.muted + act("agent"))), skip=2)
+        sign, ink = state_glyph(step.state, look)
+        yield Line(
+            ((f"{sign} ", ink), (cut(sanitize(step.text), width - 2), palette.muted + click_style("agent"))), skip=2
+        )
     if look.is_open and item.result:
         yield from render(item.result, width, palette)

@@ -10,7 +10,7 @@ from textual.message import Message
 from textual.selection import Selection
 from textual.timer import Timer
 
-from kimi_tui.ui.tui.accessibility import Manners
+from kimi_tui.ui.tui.accessibility import DisplayOptions
 from kimi_tui.ui.tui.state.items import AssistantItem, FlowHeaderItem, Item, SubagentItem, UserItem
 from kimi_tui.ui.tui.transcript.search import Match
 from kimi_tui.ui.tui.transcript.selection_text import selected_text
@@ -196,7 +196,7 @@ class Transcript(Viewport, can_focus=True):
 
     def on_mount(self) -> None:
         manners = getattr(cast(object, self.app), "manners", None)
-        self._roll.counts = not (isinstance(manners, Manners) and manners.plain)
+        self._roll.counts = not (isinstance(manners, DisplayOptions) and manners.plain)
         self._timer = self.set_interval(_TICK_S if self.motion else 1.0, self._tick, pause=True)
 
     def _changed(self, item_id: int | None) -> None:
@@ -401,7 +401,7 @@ class Transcript(Viewport, can_focus=True):
             drawn = self._roll.drawn(index)
             yield from [""] * drawn.gap
             for line in drawn.lines:
-                strip = self._sheet.maker.bare(line)
+                strip = self._sheet.maker.without_background(line)
                 for one in filters:
                     strip = strip.apply_filter(one, ground)
                 yield strip.render(self.app.console)

@@ -13,11 +13,11 @@ from textual.strip import Strip
 from textual.widget import Widget
 
 from kimi_tui.ui.tui.themes.palette import palette_around
-from kimi_tui.ui.tui.transcript.item_store import Roll
+from kimi_tui.ui.tui.transcript.item_store import ItemStore
 from kimi_tui.ui.tui.transcript.row_builder import MARGIN, RIGHT
-from kimi_tui.ui.tui.transcript.row_overlay import Placed, Sheet
-from kimi_tui.ui.tui.transcript.scroll_window import Window
-from kimi_tui.ui.tui.transcript.search import Finder
+from kimi_tui.ui.tui.transcript.row_overlay import Placed, RowOverlay
+from kimi_tui.ui.tui.transcript.scroll_window import ScrollWindow
+from kimi_tui.ui.tui.transcript.search import TranscriptSearch
 
 _VIRTUAL_SIZE = cast(Reactive[Size], Widget.virtual_size)  # set without the layout that it would ask for
 
@@ -36,10 +36,10 @@ class Viewport(ScrollView):
 
     def __init__(self, *, clock: Callable[[], float], id: str | None = None) -> None:  # noqa: A002
         super().__init__(id=id)
-        self._roll = Roll(clock)
-        self._window = Window(self._roll)
-        self._finder = Finder(self._roll)
-        self._sheet = Sheet(self._roll, self._window, self._finder)
+        self._roll = ItemStore(clock)
+        self._window = ScrollWindow(self._roll)
+        self._finder = TranscriptSearch(self._roll)
+        self._sheet = RowOverlay(self._roll, self._window, self._finder)
         self._painted: list[Placed] = []
         self._moving = False
         self._drawing = False

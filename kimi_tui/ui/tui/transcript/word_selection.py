@@ -16,14 +16,14 @@ from kimi_tui.ui.tui.state.items import (
 )
 from kimi_tui.ui.tui.text.styled_line import cells
 from kimi_tui.ui.tui.text.word_boundaries import word_around
-from kimi_tui.ui.tui.transcript.item_store import Roll
-from kimi_tui.ui.tui.transcript.logical_lines import Joined, around
+from kimi_tui.ui.tui.transcript.item_store import ItemStore
+from kimi_tui.ui.tui.transcript.logical_lines import LogicalLine, around
 from kimi_tui.ui.tui.transcript.row_builder import MARGIN
 from kimi_tui.ui.tui.transcript.search import source_text
-from kimi_tui.ui.tui.transcript.selection_text import place_of
+from kimi_tui.ui.tui.transcript.selection_text import selection_offset
 
 
-def word_at(roll: Roll, index: int, number: int, column: int) -> Selection | None:
+def word_at(roll: ItemStore, index: int, number: int, column: int) -> Selection | None:
     """The word in line `number` of an item, `column` of the view."""
     line, place = _under(roll, index, number, column)
     if place is None:
@@ -31,13 +31,13 @@ def word_at(roll: Roll, index: int, number: int, column: int) -> Selection | Non
     return _selection(roll, index, line, *word_around(line.text, place))
 
 
-def line_at(roll: Roll, index: int, number: int, column: int) -> Selection | None:
+def line_at(roll: ItemStore, index: int, number: int, column: int) -> Selection | None:
     """All of the line."""
     line, _ = _under(roll, index, number, column)
     return _selection(roll, index, line, 0, len(line.text)) if line.text.strip() else None
 
 
-def _under(roll: Roll, index: int, number: int, column: int) -> tuple[Joined, int | None]:
+def _under(roll: ItemStore, index: int, number: int, column: int) -> tuple[LogicalLine, int | None]:
     lines = roll.drawn(index).lines
     line = around(lines, number)
     column -= MARGIN
@@ -49,15 +49,17 @@ def _under(roll: Roll, index: int, number: int, column: int) -> tuple[Joined, in
     return line, None
 
 
-def _selection(roll: Roll, index: int, line: Joined, begin: int, end: int) -> Selection | None:
+def _selection(roll: ItemStore, index: int, line: LogicalLine, begin: int, end: int) -> Selection | None:
     spans = list(line.spans(begin, end))
     if not spans:
         return None
     item_id, (first, left, _), (last, _, right) = roll.id_at(index), spans[0], spans[-1]
-    return Selection(Offset(left + MARGIN, place_of(item_id, first)), Offset(right + MARGIN, place_of(item_id, last)))
+    return Selection(
+        Offset(left + MARGIN, selection_offset(item_id, first)), Offset(right + MARGIN, selection_offset(item_id, last))
+    )
 
 
-def whole_text(roll: Roll) -> str:
+def whole_text(roll: ItemStore) -> str:
     """The conversation as Markdown."""
     return "\n\n".join(filter(None, (_as_markdown(roll.text_of(index)) for index in range(len(roll))))) + "\n"
 

@@ -9,25 +9,25 @@ from textual.widgets import Input, Static
 
 from kimi_tui.ui.tui.i18n.catalog import _
 from kimi_tui.ui.tui.text.fuzzy import score
-from kimi_tui.ui.tui.widgets.pick_list import Pick, PickList
+from kimi_tui.ui.tui.widgets.pick_list import ItemList, ListItem
 
 
-class SearchedList(Vertical):
+class FilteredList(Vertical):
     """Shows those picks whose label, detail or right side fits, and their headings; the list itself posts."""
 
     DEFAULT_CSS = """
-    SearchedList { height: auto; max-height: 100%; }
-    SearchedList > Horizontal { height: 1; margin-bottom: 1; }
-    SearchedList #mark { width: 7; color: $primary; }
-    SearchedList Input { width: 1fr; }
+    FilteredList { height: auto; max-height: 100%; }
+    FilteredList > Horizontal { height: 1; margin-bottom: 1; }
+    FilteredList #mark { width: 7; color: $primary; }
+    FilteredList Input { width: 1fr; }
     """
 
     def __init__(self, placeholder: str = "", *, at_once: bool = True, id: str | None = None) -> None:  # noqa: A002
         super().__init__(id=id)
         self._placeholder = placeholder
-        self.list = PickList(at_once=at_once)
+        self.list = ItemList(at_once=at_once)
         self.list.can_focus = False
-        self._picks: tuple[Pick, ...] = ()
+        self._picks: tuple[ListItem, ...] = ()
 
     def compose(self) -> ComposeResult:
         with Horizontal():
@@ -39,7 +39,7 @@ class SearchedList(Vertical):
     def query_text(self) -> str:
         return self.query_one(Input).value.strip()
 
-    def show(self, picks: Sequence[Pick], *, key: str | None = None) -> None:
+    def show(self, picks: Sequence[ListItem], *, key: str | None = None) -> None:
         """These are all; those that fit are seen."""
         self._picks = tuple(picks)
         self._narrow(key)
@@ -57,7 +57,7 @@ class SearchedList(Vertical):
     def _narrow(self, key: str | None = None, *, top: bool = False) -> None:
         query = self.query_text if self.is_mounted else ""
         fits = _says if any(pick.key and _says(pick, query) for pick in self._picks) else _resembles
-        shown: list[Pick] = []
+        shown: list[ListItem] = []
         for pick in self._picks:
             if pick.key and query and not fits(pick, query):
                 continue
@@ -95,11 +95,11 @@ class SearchedList(Vertical):
         event.prevent_default()
 
 
-def _says(pick: Pick, query: str) -> bool:
+def _says(pick: ListItem, query: str) -> bool:
     """The very words, anywhere."""
-    return query.casefold() in "\n".join((pick.label, pick.detail, pick.right, pick.also)).casefold()
+    return query.casefold() in "\n".join((pick.label, pick.detail, pick.right, pick.search_terms)).casefold()
 
 
-def _resembles(pick: Pick, query: str) -> bool:
+def _resembles(pick: ListItem, query: str) -> bool:
     """Letters in their order, in the label: what is asked only where the words are nowhere."""
     return score(query, pick.label) is not None

@@ -7,7 +7,7 @@ from textual import events
 
 from kimi_tui.ui.tui.text.styled_line import Line, Run, cells
 from kimi_tui.ui.tui.themes.palette import Palette
-from kimi_tui.ui.tui.widgets.line_widget import Sheet
+from kimi_tui.ui.tui.widgets.line_widget import LineWidget
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,10 +19,10 @@ class BarKey:
     action: str = ""
 
 
-class KeyBar(Sheet):
+class KeyBar(LineWidget):
     """As many keys as there is room for, the last of them always; a click runs the key's action on the screen."""
 
-    DEFAULT_CSS = "KeyBar { height: 1; dock: bottom; background: $background; }"
+    DEFAULT_CSS = "KeyBindingBar { height: 1; dock: bottom; background: $background; }"
 
     def __init__(self, *, id: str | None = None) -> None:  # noqa: A002
         super().__init__(id=id)

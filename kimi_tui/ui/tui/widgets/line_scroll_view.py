@@ -7,13 +7,13 @@ from textual.strip import Strip
 from kimi_tui.ui.tui.text.styled_line import Line
 from kimi_tui.ui.tui.text.undrawable import lines_or_notice
 from kimi_tui.ui.tui.themes.palette import Palette
-from kimi_tui.ui.tui.widgets.line_widget import ground_of, palette_of, strip_of
+from kimi_tui.ui.tui.widgets.line_widget import background_of, line_strip, widget_palette
 
 
-class LineScroll(ScrollView):
+class LineScrollView(ScrollView):
     """Subclasses say what the lines are. As high as its lines, up to its `max-height`."""
 
-    DEFAULT_CSS = "LineScroll { height: auto; scrollbar-size-vertical: 1; overflow-x: hidden; }"
+    DEFAULT_CSS = "LineScrollViewView { height: auto; scrollbar-size-vertical: 1; overflow-x: hidden; }"
 
     def __init__(self, *, id: str | None = None, classes: str | None = None) -> None:  # noqa: A002
         super().__init__(id=id, classes=classes)
@@ -49,15 +49,15 @@ class LineScroll(ScrollView):
         if line < len(self._strips):
             self._seen = max(self._seen, line + 1)
             return self._strips[line].crop(0, width)
-        return Strip.blank(width, ground_of(self))
+        return Strip.blank(width, background_of(self))
 
     def _draw(self, width: int) -> None:
         if width == self._drawn_width:
             return
         self._drawn_width = width
-        ground = ground_of(self)
-        palette = palette_of(self)
-        self._strips = [strip_of(line, width, ground) for line in lines_or_notice(self.lines, width, palette)]
+        ground = background_of(self)
+        palette = widget_palette(self)
+        self._strips = [line_strip(line, width, ground) for line in lines_or_notice(self.lines, width, palette)]
         self.virtual_size = Size(width, len(self._strips))
 
     def notify_style_update(self) -> None:

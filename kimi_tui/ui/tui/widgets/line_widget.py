@@ -14,7 +14,7 @@ from kimi_tui.ui.tui.text.undrawable import lines_or_notice
 from kimi_tui.ui.tui.themes.palette import Palette, palette_around
 
 
-def strip_of(line: Line, width: int, ground: Style) -> Strip:
+def line_strip(line: Line, width: int, ground: Style) -> Strip:
     """A line as a strip of exactly `width` columns, safe for a terminal."""
     segments: list[Segment] = []
     used = 0
@@ -34,18 +34,18 @@ def strip_of(line: Line, width: int, ground: Style) -> Strip:
     return Strip(segments, width)
 
 
-def palette_of(widget: Widget) -> Palette:
+def widget_palette(widget: Widget) -> Palette:
     """The theme's styles; `base` has no ground of its own here, for panes have various grounds."""
     palette = palette_around(widget)
     return replace(palette, base=Style(color=palette.base.color))
 
 
-def ground_of(widget: Widget) -> Style:
+def background_of(widget: Widget) -> Style:
     """The style of the widget's cells that nothing is written on."""
-    return palette_of(widget).base + Style(bgcolor=widget.background_colors[1].rich_color)
+    return widget_palette(widget).base + Style(bgcolor=widget.background_colors[1].rich_color)
 
 
-class Sheet(Widget):
+class LineWidget(Widget):
     """Subclasses say what the lines are; `redraw` compares and repaints."""
 
     DEFAULT_CSS = "Sheet { height: auto; }"
@@ -60,12 +60,12 @@ class Sheet(Widget):
 
     @property
     def palette(self) -> Palette:
-        return palette_of(self)
+        return widget_palette(self)
 
     @property
     def ground(self) -> Style:
         """The style of cells that nothing is written on."""
-        return ground_of(self)
+        return background_of(self)
 
     def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
         self._draw(width)
@@ -100,7 +100,7 @@ class Sheet(Widget):
         self._drawn_width = width
         ground = self.ground
         lines = lines_or_notice(self.lines, width, self.palette) if width > 0 else []
-        self._strips = [strip_of(line, width, ground) for line in lines]
+        self._strips = [line_strip(line, width, ground) for line in lines]
 
     def notify_style_update(self) -> None:
         super().notify_style_update()

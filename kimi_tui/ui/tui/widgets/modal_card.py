@@ -4,21 +4,21 @@ from typing import ClassVar, TypeVar
 
 from textual import events
 
-from kimi_tui.ui.tui.widgets.filtered_list import SearchedList
-from kimi_tui.ui.tui.widgets.modal_frame import LOW, Frame
-from kimi_tui.ui.tui.widgets.pick_list import PickList
+from kimi_tui.ui.tui.widgets.filtered_list import FilteredList
+from kimi_tui.ui.tui.widgets.modal_frame import LOW, ModalFrame
+from kimi_tui.ui.tui.widgets.pick_list import ItemList
 
 ResultType = TypeVar("ResultType")
 
 
-class Card(Frame[ResultType]):
+class ModalCard(ModalFrame[ResultType]):
     """Lies over what was there before."""
 
     DEFAULT_CSS = """
-    Card { align: center middle; background: $background 60%; }
-    Card > #frame { width: 84; max-width: 100%; height: auto; max-height: 100%; padding: 1 2 0 2; }
-    Card > #frame > KeyBar { margin-top: 0; }
-    Card.-low > #frame { padding: 0 2; }
+    ModalCard { align: center middle; background: $background 60%; }
+    ModalCard > #frame { width: 84; max-width: 100%; height: auto; max-height: 100%; padding: 1 2 0 2; }
+    ModalCard > #frame > KeyBindingBar { margin-top: 0; }
+    ModalCard.-low > #frame { padding: 0 2; }
     """
     rows_beside: ClassVar[int] = 0
     """The rows of the card that its list cannot have; 0 where it has no list that may be long."""
@@ -26,7 +26,7 @@ class Card(Frame[ResultType]):
     def on_resize(self, event: events.Resize) -> None:
         """Let a list have all the rows that there are."""
         low = event.size.height < LOW
-        for picks in self.query(PickList) if self.rows_beside else ():
+        for picks in self.query(ItemList) if self.rows_beside else ():
             picks.styles.max_height = max(3, event.size.height - self.rows_beside + low)
-            if isinstance(picks.parent, SearchedList):
+            if isinstance(picks.parent, FilteredList):
                 picks.parent.keep_height()

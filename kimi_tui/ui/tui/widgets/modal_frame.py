@@ -13,7 +13,7 @@ from kimi_tui.ui.tui.i18n.catalog import N_, _
 from kimi_tui.ui.tui.text.sanitize import sanitize
 from kimi_tui.ui.tui.text.styled_line import cells
 from kimi_tui.ui.tui.widgets.key_bar import BarKey, KeyBar
-from kimi_tui.ui.tui.widgets.one_shot_screen import LeavingOnce
+from kimi_tui.ui.tui.widgets.one_shot_screen import OneShotModal
 
 ResultType = TypeVar("ResultType")
 
@@ -22,25 +22,25 @@ LOW = 28
 """With fewer rows than that none is left empty for the look of it."""
 
 
-class Frame(LeavingOnce[ResultType | None]):
+class ModalFrame(OneShotModal[ResultType | None]):
     """Fills the terminal. It gives back None where it was left.
 
     Modal, so that the keys of the conversation behind it do not act.
     """
 
     DEFAULT_CSS = """
-    Frame { background: $background; }
-    Frame > #frame {
+    ModalFrame { background: $background; }
+    ModalFrame > #frame {
         width: 100%; height: 100%; padding: 0 1; background: $background;
         border: round $primary; border-title-color: $primary; border-title-style: bold; border-subtitle-color: $muted;
     }
-    Frame > #frame > KeyBar { margin-top: 1; }
-    Frame.-low > #frame > KeyBar { margin-top: 0; }
-    Frame.-bare PickList { width: 100%; height: 1fr; max-height: 100%; padding: 1 1; }
-    Frame.-bare Reading { display: none; }
-    Frame Input { border: none; height: 1; padding: 0 1; background: $panel; }
-    Frame Input:focus { border: none; }
-    Frame Input:focus-within { border: none; }
+    ModalFrame > #frame > KeyBindingBar { margin-top: 1; }
+    ModalFrame.-low > #frame > KeyBindingBar { margin-top: 0; }
+    ModalFrame.-bare ItemList { width: 100%; height: 1fr; max-height: 100%; padding: 1 1; }
+    ModalFrame.-bare TextViewer { display: none; }
+    ModalFrame Input { border: none; height: 1; padding: 0 1; background: $panel; }
+    ModalFrame Input:focus { border: none; }
+    ModalFrame Input:focus-within { border: none; }
     """
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape", "leave", "Back", show=False),
@@ -73,7 +73,7 @@ class Frame(LeavingOnce[ResultType | None]):
         """The keys may be other ones now."""
         self.query_one("#keys", KeyBar).show((*self.keys(), BarKey("Esc", _(self.leave_word), "leave")))
 
-    def say_below(self, text: str) -> None:
+    def set_status(self, text: str) -> None:
         """A word in the frame's lower edge; what is too long for that is told whole beside it."""
         frame = self.query_one("#frame")
         text = sanitize(text)

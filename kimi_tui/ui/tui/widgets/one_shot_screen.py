@@ -9,7 +9,7 @@ from textual.screen import ModalScreen
 Answer = TypeVar("Answer")
 
 
-class LeavingOnce(ModalScreen[Answer]):
+class OneShotModal(ModalScreen[Answer]):
     """Textual takes whatever screen is on top away, however often it is told: keys come faster than screens go."""
 
     def dismiss(self, result: Answer | None = None) -> AwaitComplete:

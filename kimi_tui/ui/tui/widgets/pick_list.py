@@ -17,13 +17,13 @@ from kimi_tui.ui.tui.text.styled_line import Line, Run, cells, cut, cut_start
 from kimi_tui.ui.tui.text.undrawable import log_fault, plain_lines
 from kimi_tui.ui.tui.text.wrap import wrap_text
 from kimi_tui.ui.tui.themes.palette import Palette
-from kimi_tui.ui.tui.widgets.line_widget import ground_of, palette_of, strip_of
+from kimi_tui.ui.tui.widgets.line_widget import background_of, line_strip, widget_palette
 
 Role = Literal["base", "muted", "accent", "success", "warning", "error"]
 
 
 @dataclass(frozen=True, slots=True)
-class Pick:
+class ListItem:
     """A row. Without a `key` it is a heading. `right` stands at the right edge, `detail` on a row below.
 
     `sign` comes before the label in the colour of `role`; a `quiet` row steps back. `also` is not shown: words by which
@@ -36,11 +36,11 @@ class Pick:
     detail: str = ""
     sign: str = ""
     role: Role = "base"
-    quiet: bool = False
-    also: str = ""
+    dimmed: bool = False
+    search_terms: str = ""
 
 
-def ink_of(role: Role, palette: Palette) -> Style:
+def list_role_style(role: Role, palette: Palette) -> Style:
     """The style of a role."""
     match role:
         case "base":
@@ -57,11 +57,11 @@ def ink_of(role: Role, palette: Palette) -> Style:
             return palette.error
 
 
-class PickList(ScrollView, can_focus=True):
+class ItemList(ScrollView, can_focus=True):
     """Arrows, the mouse and Enter. With `at_once` one click picks; without it, a click on the row of the cursor."""
 
     DEFAULT_CSS = """
-    PickList { height: 1fr; scrollbar-size-vertical: 1; overflow-x: hidden; background: $background; }
+    ItemList { height: 1fr; scrollbar-size-vertical: 1; overflow-x: hidden; background: $background; }
     """
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("up,ctrl+p", "move(-1)", "Up", show=False),
@@ -76,26 +76,26 @@ class PickList(ScrollView, can_focus=True):
     class Moved(Message):
         """Another row is under the cursor; `key` is "" where there is none."""
 
-        def __init__(self, picks: "PickList", key: str) -> None:
+        def __init__(self, picks: "ItemList", key: str) -> None:
             self.picks, self.key = picks, key
             super().__init__()
 
         @property
-        def control(self) -> "PickList":
+        def control(self) -> "ItemList":
             return self.picks
 
     class Chosen(Message):
-        def __init__(self, picks: "PickList", key: str) -> None:
+        def __init__(self, picks: "ItemList", key: str) -> None:
             self.picks, self.key = picks, key
             super().__init__()
 
         @property
-        def control(self) -> "PickList":
+        def control(self) -> "ItemList":
             return self.picks
 
     def __init__(self, *, at_once: bool = True, empty: str = "", id: str | None = None) -> None:  # noqa: A002
         super().__init__(id=id)
-        self.picks: tuple[Pick, ...] = ()
+        self.picks: tuple[ListItem, ...] = ()
         self.empty = empty
         self._at_once = at_once
         self._cursor = -1
@@ -105,7 +105,7 @@ class PickList(ScrollView, can_focus=True):
         self._drawn_for: tuple[int, bool] = (-1, False)
 
     @property
-    def selected(self) -> Pick | None:
+    def selected(self) -> ListItem | None:
         return self.picks[self._cursor] if 0 <= self._cursor < len(self.picks) else None
 
     @property
@@ -117,7 +117,7 @@ class PickList(ScrollView, can_focus=True):
     def row_count(self) -> int:
         return len(self._rows)
 
-    def show(self, picks: Sequence[Pick], *, key: str | None = None, top: bool = False) -> None:
+    def show(self, picks: Sequence[ListItem], *, key: str | None = None, top: bool = False) -> None:
         """Show these, with the cursor on `key`, else on the row it was on (`top`: on the first)."""
         before = self.key
         wanted = before if key is None else key
@@ -238,26 +238,26 @@ class PickList(ScrollView, can_focus=True):
             self._strips.clear()
         line = y + self.scroll_offset.y
         if not self.picks and self.empty:
-            rows = wrap_text(self.empty, palette_of(self).muted, max(8, width - 4))
+            rows = wrap_text(self.empty, widget_palette(self).muted, max(8, width - 4))
             words = Line((("  ", Style()), *rows[y][0])) if y < len(rows) else Line()
-            return strip_of(words, width, ground_of(self))
+            return line_strip(words, width, background_of(self))
         if line >= len(self._rows) or self._rows[line][1] < 0:
-            return Strip.blank(width, ground_of(self))
+            return Strip.blank(width, background_of(self))
         index, part = self._rows[line]
         here = index == self._cursor
         strips = self._strips.get((index, here))
         if strips is None:
-            ground, palette = ground_of(self), palette_of(self)
+            ground, palette = background_of(self), widget_palette(self)
             lines = _lines_or_label(self.picks[index], width, palette, here=here)
-            strips = self._strips[index, here] = [strip_of(one, width, ground) for one in lines]
-        return strips[part] if part < len(strips) else Strip.blank(width, ground_of(self))
+            strips = self._strips[index, here] = [line_strip(one, width, ground) for one in lines]
+        return strips[part] if part < len(strips) else Strip.blank(width, background_of(self))
 
     def notify_style_update(self) -> None:
         super().notify_style_update()
         self._strips.clear()
 
 
-def _lines_or_label(pick: Pick, width: int, palette: Palette, *, here: bool) -> list[Line]:
+def _lines_or_label(pick: ListItem, width: int, palette: Palette, *, here: bool) -> list[Line]:
     try:
         return _lines(pick, width, palette, here=here)
     except Exception as error:  # noqa: BLE001 - the edge: a row that cannot be drawn ends nothing
@@ -265,15 +265,15 @@ def _lines_or_label(pick: Pick, width: int, palette: Palette, *, here: bool) -> 
         return plain_lines(pick.label, width, palette.warning)[:1]
 
 
-def _lines(pick: Pick, width: int, palette: Palette, *, here: bool) -> list[Line]:
+def _lines(pick: ListItem, width: int, palette: Palette, *, here: bool) -> list[Line]:
     if not pick.key:
         return [Line(((cut(one_line(pick.label), width), palette.muted + Style(bold=True)),))]
     fill = palette.user_bg if here else None
     ground = fill or Style()
-    name = palette.accent + Style(bold=True) if here else palette.muted if pick.quiet else palette.base
+    name = palette.accent + Style(bold=True) if here else palette.muted if pick.dimmed else palette.base
     head: list[Run] = [("› " if here else "  ", palette.accent + ground)]
     if pick.sign:
-        head.append((f"{pick.sign} ", ink_of(pick.role, palette) + ground))
+        head.append((f"{pick.sign} ", list_role_style(pick.role, palette) + ground))
     indent = sum(cells(text) for text, _ in head)
     label = one_line(pick.label)
     right = cut(one_line(pick.right), max(width * 2 // 5, width - indent - cells(label) - 4))

@@ -6,18 +6,18 @@ from textual.app import ComposeResult
 
 from kimi_tui.ui.tui.i18n.catalog import _
 from kimi_tui.ui.tui.text.sanitize import sanitize
-from kimi_tui.ui.tui.widgets.filtered_list import SearchedList
+from kimi_tui.ui.tui.widgets.filtered_list import FilteredList
 from kimi_tui.ui.tui.widgets.key_bar import BarKey
-from kimi_tui.ui.tui.widgets.modal_card import Card
-from kimi_tui.ui.tui.widgets.pick_list import Pick, PickList
+from kimi_tui.ui.tui.widgets.modal_card import ModalCard
+from kimi_tui.ui.tui.widgets.pick_list import ItemList, ListItem
 
 
-class PickOne(Card[str]):
+class PickPrompt(ModalCard[str]):
     """Gives back the name that was taken; the cursor begins on `value`."""
 
     CSS = """
-    PickOne SearchedList { height: auto; }
-    PickOne PickList { height: auto; margin-bottom: 1; }
+    ListItemPrompt FilteredList { height: auto; }
+    ListItemPrompt ItemList { height: auto; margin-bottom: 1; }
     """
     rows_beside = 7
 
@@ -26,7 +26,7 @@ class PickOne(Card[str]):
         self._title, self._names, self._value = title, tuple(names), value
 
     def body(self) -> ComposeResult:
-        yield SearchedList(_("a name"))
+        yield FilteredList(_("a name"))
 
     def keys(self) -> Sequence[BarKey]:
         return (BarKey("Enter", _("take it"), "take"),)
@@ -34,13 +34,13 @@ class PickOne(Card[str]):
     def on_mount(self) -> None:
         super().on_mount()
         self.query_one("#frame").border_title = sanitize(self._title)
-        searched = self.query_one(SearchedList)
-        rows = [Pick(name, name, sign="○", role="muted") for name in self._names if name != self._value]
-        searched.show([Pick(self._value, self._value, sign="●", role="accent"), *rows], key=self._value)
+        searched = self.query_one(FilteredList)
+        rows = [ListItem(name, name, sign="○", role="muted") for name in self._names if name != self._value]
+        searched.show([ListItem(self._value, self._value, sign="●", role="accent"), *rows], key=self._value)
         searched.focus_line()
 
     def action_take(self) -> None:
-        self.query_one(PickList).action_choose()
+        self.query_one(ItemList).action_choose()
 
-    def on_pick_list_chosen(self, event: PickList.Chosen) -> None:
+    def on_item_list_chosen(self, event: ItemList.Chosen) -> None:
         self.dismiss(event.key)

@@ -8,15 +8,15 @@ from textual.widgets import Input, Static
 from kimi_tui.ui.tui.i18n.catalog import p_
 from kimi_tui.ui.tui.text.sanitize import sanitize
 from kimi_tui.ui.tui.widgets.key_bar import BarKey
-from kimi_tui.ui.tui.widgets.modal_card import Card
+from kimi_tui.ui.tui.widgets.modal_card import ModalCard
 
 
-class AskLine(Card[str]):
+class TextPrompt(ModalCard[str]):
     """Gives back the line, without blanks around it; "" may be an answer. A `secret` is not shown while it is typed."""
 
     CSS = """
-    AskLine #about { height: auto; color: $muted; margin-bottom: 1; }
-    AskLine Input { margin-bottom: 1; }
+    TextPrompt #about { height: auto; color: $muted; margin-bottom: 1; }
+    TextPrompt Input { margin-bottom: 1; }
     """
 
     def __init__(self, title: str, *, about: str = "", value: str = "", secret: bool = False) -> None:

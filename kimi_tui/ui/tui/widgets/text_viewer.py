@@ -4,15 +4,15 @@ from collections.abc import Callable
 
 from kimi_tui.ui.tui.text.styled_line import Line
 from kimi_tui.ui.tui.themes.palette import Palette
-from kimi_tui.ui.tui.widgets.line_scroll_view import LineScroll
+from kimi_tui.ui.tui.widgets.line_scroll_view import LineScrollView
 
 MakeLines = Callable[[int, Palette], list[Line]]
 
 
-class Reading(LineScroll, can_focus=True):
+class TextViewer(LineScrollView, can_focus=True):
     """Shows what it is given, from the top or from the end."""
 
-    DEFAULT_CSS = "Reading { height: 1fr; background: $background; scrollbar-size-vertical: 1; }"
+    DEFAULT_CSS = "TextViewer { height: 1fr; background: $background; scrollbar-size-vertical: 1; }"
 
     def __init__(self, *, id: str | None = None) -> None:  # noqa: A002
         super().__init__(id=id)

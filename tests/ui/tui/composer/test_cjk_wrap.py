@@ -4,7 +4,7 @@ import pytest
 from textual.app import App, ComposeResult
 from textual.document._document import Document
 
-from kimi_tui.ui.tui.composer.cjk_wrap import BrokenLines, WritingArea
+from kimi_tui.ui.tui.composer.cjk_wrap import CjkTextArea, CjkWrappedDocument
 from kimi_tui.ui.tui.text.styled_line import cells
 
 TEXTS = (
@@ -18,7 +18,7 @@ TEXTS = (
 
 
 def rows_of(text: str, width: int) -> list[str]:
-    document = BrokenLines(Document(text))
+    document = CjkWrappedDocument(Document(text))
     document.wrap(width)
     return [row for rows in document.lines for row in rows]
 
@@ -40,14 +40,14 @@ def test_a_run_of_chinese_fills_the_row_that_it_begins_in() -> None:
 
 async def test_what_is_typed_deleted_and_loaded_keeps_to_its_rows() -> None:
     class Screen(App[None]):
-        CSS = "WritingArea { width: 20; height: 10; border: none; padding: 0; }"
+        CSS = "CjkTextArea { width: 20; height: 10; border: none; padding: 0; }"
 
         def compose(self) -> ComposeResult:
-            yield WritingArea("", soft_wrap=True)
+            yield CjkTextArea("", soft_wrap=True)
 
     app = Screen()
     async with app.run_test(size=(40, 12)) as pilot:
-        area = app.query_one(WritingArea)
+        area = app.query_one(CjkTextArea)
         area.focus()
         for text in TEXTS:
             area.text = text

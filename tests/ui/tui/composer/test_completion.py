@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from kimi_tui.ui.tui.composer.completion import Trigger, file_choices, trigger_of
+from kimi_tui.ui.tui.composer.completion import Trigger, file_choices, find_trigger
 from tests.ui.tui.stand_in import StandIn, make_app
 from tests.ui.tui.test_screen import ready
 
@@ -24,7 +24,7 @@ from tests.ui.tui.test_screen import ready
     ],
 )
 def test_a_file_opens_after_an_at_sign_and_between_quotation_marks(before: str, trigger: Trigger | None) -> None:
-    assert trigger_of(before) == trigger
+    assert find_trigger(before) == trigger
 
 
 def test_a_name_with_blanks_goes_in_between_quotation_marks() -> None:

@@ -7,7 +7,7 @@ from textual import events
 
 from kimi_tui.skill.library import SkillLibrary
 from kimi_tui.skill.roots import SkillRoots
-from kimi_tui.ui.tui.composer.paste_chips import Pastes
+from kimi_tui.ui.tui.composer.paste_chips import PasteChips
 from tests.ui.tui.hands import Start
 from tests.ui.tui.stand_in import CHART, StandIn
 
@@ -189,9 +189,9 @@ async def test_a_large_paste_is_a_chip_and_is_sent_whole(start: Start) -> None:
 
 
 def test_a_line_break_at_the_end_of_a_paste_is_no_line_more() -> None:
-    assert Pastes().fold("line\n" * 500) == "[pasted 500 lines #1]"
-    assert Pastes().fold("line\n" * 14) == "line\n" * 14
-    assert Pastes().fold("x" * 2000 + "\n") == "[pasted 2,001 characters #1]"
+    assert PasteChips().collapse("line\n" * 500) == "[pasted 500 lines #1]"
+    assert PasteChips().collapse("line\n" * 14) == "line\n" * 14
+    assert PasteChips().collapse("x" * 2000 + "\n") == "[pasted 2,001 characters #1]"
 
 
 async def test_an_enter_within_a_burst_of_keys_is_a_line_break(start: Start) -> None:
@@ -238,4 +238,4 @@ async def test_clicks_in_the_message_take_a_word_or_a_line(
 
 
 def test_half_a_surrogate_pair_of_a_paste_becomes_a_replacement():
-    assert Pastes().fold("a\ud800b \ud83d\ude00") == "a\ufffdb 😀"
+    assert PasteChips().collapse("a\ud800b \ud83d\ude00") == "a\ufffdb 😀"

@@ -4,18 +4,18 @@ from pathlib import Path
 
 from kimi_tui import paths
 from kimi_tui.session.session import Session
-from kimi_tui.ui.tui.composer.draft_store import Draft, DraftFile, draft_file, left_drafts
+from kimi_tui.ui.tui.composer.draft_store import Draft, DraftStore, draft_file, orphaned_drafts
 from tests.ui.tui.stand_in import StandIn, make_app
 from tests.ui.tui.test_screen import ready
 
 
 def test_a_draft_and_its_chips_come_back_from_the_file(tmp_path: Path) -> None:
-    DraftFile(tmp_path / "deep" / "d").save(Draft("see [pasted 20 lines #1]", {1: "a\n" * 20}))
-    assert DraftFile(tmp_path / "deep" / "d").load() == Draft("see [pasted 20 lines #1]", {1: "a\n" * 20})
+    DraftStore(tmp_path / "deep" / "d").save(Draft("see [pasted 20 lines #1]", {1: "a\n" * 20}))
+    assert DraftStore(tmp_path / "deep" / "d").load() == Draft("see [pasted 20 lines #1]", {1: "a\n" * 20})
 
 
 def test_the_file_is_the_persons_alone_and_goes_with_the_draft(tmp_path: Path) -> None:
-    kept = DraftFile(tmp_path / "d")
+    kept = DraftStore(tmp_path / "d")
     kept.save(Draft("secret plans"))
     assert (tmp_path / "d").stat().st_mode & 0o777 == 0o600
     kept.save(Draft("  "))
@@ -31,7 +31,7 @@ def test_a_file_that_holds_something_else_is_no_draft(tmp_path: Path) -> None:
         '{"text": "x", "pastes": {}, "waiting": "y"}',
     ):
         (tmp_path / "d").write_text(text)
-        assert DraftFile(tmp_path / "d").load() == Draft()
+        assert DraftStore(tmp_path / "d").load() == Draft()
 
 
 async def test_what_was_written_is_there_at_the_next_start(tmp_path: Path) -> None:
@@ -59,9 +59,9 @@ async def test_messages_that_wait_outlive_the_program_too_even_one_that_is_kille
             await pilot.pause()
         assert (engine.prompts, engine.steered) == (["one"], ["steered"])
         app.home.composer.text = "written"
-        app.home.composer.keep_draft()
+        app.home.composer.save_draft()
         kept = Draft("written", waiting=("steered", "queued"))
-        assert DraftFile(draft_file(tmp_path, "s")).load() == kept
+        assert DraftStore(draft_file(tmp_path, "s")).load() == kept
     app, _ = make_app(StandIn(tmp_path))
     async with app.run_test() as pilot:
         await ready(pilot)
@@ -69,7 +69,7 @@ async def test_messages_that_wait_outlive_the_program_too_even_one_that_is_kille
 
 
 async def test_a_draft_that_meets_another_text_is_brought_back_by_up(tmp_path: Path) -> None:
-    DraftFile(draft_file(tmp_path, "before")).save(Draft("older draft"))
+    DraftStore(draft_file(tmp_path, "before")).save(Draft("older draft"))
     app, _ = make_app(StandIn(tmp_path))
     app.home.composer.prompt.text = "typed at once"
     async with app.run_test() as pilot:
@@ -78,8 +78,8 @@ async def test_a_draft_that_meets_another_text_is_brought_back_by_up(tmp_path: P
         assert app.home.composer.history.older("typed at once") == "older draft"
 
 
-def kept_in(work_dir: Path, session: Session) -> DraftFile:
-    return DraftFile(draft_file(work_dir, session.id), lambda: left_drafts(work_dir))
+def kept_in(work_dir: Path, session: Session) -> DraftStore:
+    return DraftStore(draft_file(work_dir, session.id), lambda: orphaned_drafts(work_dir))
 
 
 def test_a_window_does_not_get_the_draft_of_another_that_is_open(tmp_path: Path) -> None:
@@ -100,7 +100,7 @@ def test_a_draft_whose_window_is_gone_goes_to_one_new_session_only(tmp_path: Pat
     one, two = Session.create(tmp_path), Session.create(tmp_path)
     assert kept_in(tmp_path, one).load() == Draft("half a thought")
     assert kept_in(tmp_path, two).load() == Draft()
-    assert DraftFile(draft_file(tmp_path, gone.id)).load() == Draft()
+    assert DraftStore(draft_file(tmp_path, gone.id)).load() == Draft()
     one.close()
     two.close()
 
@@ -108,6 +108,6 @@ def test_a_draft_whose_window_is_gone_goes_to_one_new_session_only(tmp_path: Pat
 def test_the_draft_that_an_earlier_version_kept_for_the_folder_is_not_lost(tmp_path: Path) -> None:
     session = Session.create(tmp_path)
     old = draft_file(tmp_path, "x").with_name(f"{paths.work_dir_key(tmp_path)}.draft")
-    DraftFile(old).save(Draft("of before"))
+    DraftStore(old).save(Draft("of before"))
     assert kept_in(tmp_path, session).load() == Draft("of before")
     session.close()

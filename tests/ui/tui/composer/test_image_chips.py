@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 from textual import events
 
-from kimi_tui.ui.tui.composer.clipboard_reader import Held, clipboard
-from kimi_tui.ui.tui.composer.draft_store import Draft, DraftFile, draft_file
-from kimi_tui.ui.tui.composer.image_chips import MOST_BYTES, ImageRefusedError, Images, dropped
-from kimi_tui.ui.tui.composer.input_history import History
+from kimi_tui.ui.tui.composer.clipboard_reader import ClipboardContent, clipboard
+from kimi_tui.ui.tui.composer.draft_store import Draft, DraftStore, draft_file
+from kimi_tui.ui.tui.composer.image_chips import MAX_BYTES, ImageChips, ImageRefusedError, dropped_paths
+from kimi_tui.ui.tui.composer.input_history import InputHistory
 from kimi_tui.ui.tui.state.items import UserItem
 from kimi_tui.wire.events import TurnBegin
 from kimi_tui.wire.parts import ImageURLPart, MediaURL, TextPart
@@ -32,8 +32,8 @@ def url(content: bytes, mime: str = "image/png") -> str:
 
 
 @pytest.fixture
-def images(tmp_path: Path) -> Images:
-    return Images(lambda: tmp_path / "kept")
+def images(tmp_path: Path) -> ImageChips:
+    return ImageChips(lambda: tmp_path / "kept")
 
 
 def test_every_form_in_which_a_terminal_pastes_a_dropped_file_is_read(tmp_path: Path) -> None:
@@ -41,40 +41,40 @@ def test_every_form_in_which_a_terminal_pastes_a_dropped_file_is_read(tmp_path: 
     escaped = str(one).replace(" ", r"\ ").replace("(", r"\(").replace(")", r"\)")
     quoted = "file://" + str(one).replace(" ", "%20")
     for text in (str(one), f"'{one}'", f'"{one}" ', escaped, quoted, f"{quoted}\r\n"):
-        assert dropped(text) == [one], text
+        assert dropped_paths(text) == [one], text
     for text in (f"{one}\n{two}\n", f"{escaped} {two}", f"'{one}' '{two}'"):
-        assert dropped(text) == [one, two], text
+        assert dropped_paths(text) == [one, two], text
 
 
 def test_what_is_no_drop_stays_text(tmp_path: Path) -> None:
     one = picture(tmp_path, "a.png")
     for text in ("", "a.png", f"see {one}", f"{one} {tmp_path}/none.png", "it's", "file://elsewhere/a.png", "/\0"):
-        assert dropped(text) == [], text
+        assert dropped_paths(text) == [], text
 
 
-def test_what_counts_is_what_a_file_holds(images: Images, tmp_path: Path) -> None:
-    assert images.take(str(picture(tmp_path, "photo.txt", JPEG))) == "[image: photo.txt] "
-    assert images.take(str(picture(tmp_path, "notes.png", b"plain words"))) is None
+def test_what_counts_is_what_a_file_holds(images: ImageChips, tmp_path: Path) -> None:
+    assert images.from_paste(str(picture(tmp_path, "photo.txt", JPEG))) == "[image: photo.txt] "
+    assert images.from_paste(str(picture(tmp_path, "notes.png", b"plain words"))) is None
     with pytest.raises(ImageRefusedError, match="no PNG"):
-        images.take(str(picture(tmp_path, "a.tiff", b"II*\x00" + b"\0" * 60)))
+        images.from_paste(str(picture(tmp_path, "a.tiff", b"II*\x00" + b"\0" * 60)))
 
 
-def test_a_picture_that_is_too_large_is_refused(images: Images, tmp_path: Path) -> None:
+def test_a_picture_that_is_too_large_is_refused(images: ImageChips, tmp_path: Path) -> None:
     file = picture(tmp_path, "huge.png")
     with file.open("ab") as out:
-        out.truncate(MOST_BYTES + 1)
+        out.truncate(MAX_BYTES + 1)
     with pytest.raises(ImageRefusedError, match="larger than 20 MB"):
-        images.take(str(file))
+        images.from_paste(str(file))
 
 
-def test_equal_names_get_numbers_and_equal_pictures_one_chip(images: Images) -> None:
+def test_equal_names_get_numbers_and_equal_pictures_one_chip(images: ImageChips) -> None:
     assert images.add("a.png", PNG) == "[image: a.png]"
     assert images.add("a.png", PNG + b"1") == "[image: a.png #2]"
     assert images.add("a.png", PNG) == "[image: a.png]"
     assert images.add("od]d\n.png", PNG) == "[image: od_d_.png]"
 
 
-def test_what_is_sent_is_the_text_and_each_picture_once_behind_it(images: Images) -> None:
+def test_what_is_sent_is_the_text_and_each_picture_once_behind_it(images: ImageChips) -> None:
     one, two = images.add("a.png", PNG), images.add("b.jpg", JPEG)
     content = images.content(f"compare {one} with {two}, and {one} again")
     assert content == (
@@ -85,13 +85,13 @@ def test_what_is_sent_is_the_text_and_each_picture_once_behind_it(images: Images
     assert images.content("[image: none.png]") == "[image: none.png]"
 
 
-def test_a_command_and_a_shell_line_get_the_path_instead(images: Images, tmp_path: Path) -> None:
+def test_a_command_and_a_shell_line_get_the_path_instead(images: ImageChips, tmp_path: Path) -> None:
     chip = images.add("a.png", PNG)
     (kept,) = (tmp_path / "kept").iterdir()
     assert images.content(f"!file {chip}") == f"!file {kept}"
 
 
-def test_copies_are_the_persons_alone_and_go_after_a_month(images: Images, tmp_path: Path) -> None:
+def test_copies_are_the_persons_alone_and_go_after_a_month(images: ImageChips, tmp_path: Path) -> None:
     images.add("a.png", PNG)
     (old,) = (tmp_path / "kept").iterdir()
     assert (old.stat().st_mode & 0o777, old.parent.stat().st_mode & 0o777) == (0o600, 0o700)
@@ -100,18 +100,18 @@ def test_copies_are_the_persons_alone_and_go_after_a_month(images: Images, tmp_p
     assert [file.suffix for file in (tmp_path / "kept").iterdir()] == [".jpg"]
 
 
-def test_history_and_draft_bring_pictures_back_after_a_restart(images: Images, tmp_path: Path) -> None:
+def test_history_and_draft_bring_pictures_back_after_a_restart(images: ImageChips, tmp_path: Path) -> None:
     text = f"look at {images.add('a.png', PNG)}"
-    History(tmp_path / "h").add(text, images.chips_in(text))
-    DraftFile(tmp_path / "d").save(Draft(text, {}, images.chips_in(text)))
-    for known in (History(tmp_path / "h").images, DraftFile(tmp_path / "d").load().images):
-        later = Images(lambda: tmp_path / "kept")
+    InputHistory(tmp_path / "h").add(text, images.chips_in(text))
+    DraftStore(tmp_path / "d").save(Draft(text, {}, images.chips_in(text)))
+    for known in (InputHistory(tmp_path / "h").images, DraftStore(tmp_path / "d").load().images):
+        later = ImageChips(lambda: tmp_path / "kept")
         later.restore(known)
         assert later.content(text) == images.content(text)
-    Images().restore({"[image: x]": "../../secret.png"})
+    ImageChips().restore({"[image: x]": "../../secret.png"})
 
 
-def test_a_draft_or_history_that_names_a_file_elsewhere_is_not_believed(images: Images, tmp_path: Path) -> None:
+def test_a_draft_or_history_that_names_a_file_elsewhere_is_not_believed(images: ImageChips, tmp_path: Path) -> None:
     picture(tmp_path, "secret.png")
     images.restore({"[image: x]": "../secret.png", "x": "a.png"})
     assert images.content("[image: x]") == "[image: x]"
@@ -195,9 +195,9 @@ def test_the_clipboard_is_asked_by_the_tool_that_is_there(tmp_path: Path, monkey
     shot = picture(tmp_path, "shot.png")
     tool(tmp_path, "wl-paste", f'case "$*" in --list-types) echo image/png;; *image/png) cat {shot};; esac')
     tool(tmp_path, "xclip", 'case "$*" in *TARGETS) echo UTF8_STRING; echo image/png;; *) printf words;; esac')
-    assert clipboard({"WAYLAND_DISPLAY": "w"}, "linux") == Held("wl-paste", image=PNG)
-    assert clipboard({"DISPLAY": ":0"}, "linux") == Held("xclip", text="words")
-    assert clipboard({}, "linux") == Held()
+    assert clipboard({"WAYLAND_DISPLAY": "w"}, "linux") == ClipboardContent("wl-paste", image=PNG)
+    assert clipboard({"DISPLAY": ":0"}, "linux") == ClipboardContent("xclip", text="words")
+    assert clipboard({}, "linux") == ClipboardContent()
 
 
 async def test_ctrl_v_makes_the_clipboards_picture_a_chip(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from kimi_tui.ui.tui.composer.paste_chips import Pastes
-from kimi_tui.ui.tui.navigation.external_editor import edit, editor_command
+from kimi_tui.ui.tui.composer.paste_chips import PasteChips
+from kimi_tui.ui.tui.navigation.external_editor import edit_in_editor, editor_command
 from tests.ui.tui.stand_in import StandIn, make_app
 from tests.ui.tui.test_screen import ready
 
@@ -74,16 +74,16 @@ def test_what_the_editor_wrote_comes_back_and_a_failure_is_told(tmp_path: Path) 
     editor = tmp_path / "editor"
     editor.write_text('#!/bin/sh\necho " and more" >> "$1"\n')
     editor.chmod(editor.stat().st_mode | stat.S_IXUSR)
-    assert edit("draft", [str(editor)]) == "draft and more"
+    assert edit_in_editor("draft", [str(editor)]) == "draft and more"
     with pytest.raises(OSError, match="status 1"):
-        edit("draft", ["false"])
+        edit_in_editor("draft", ["false"])
     with pytest.raises(OSError, match="No such file"):
-        edit("draft", [str(tmp_path / "nothing")])
+        edit_in_editor("draft", [str(tmp_path / "nothing")])
 
 
 def test_chips_are_whole_in_the_editor_and_chips_again_after_it() -> None:
-    pastes = Pastes()
+    pastes = PasteChips()
     text = "\n".join(f"line {n}" for n in range(20))
-    chip = pastes.fold(text)
-    assert pastes.refold(f"before {pastes.unfold(chip)} after") == f"before {chip} after"
-    assert pastes.refold("all is changed") == "all is changed"
+    chip = pastes.collapse(text)
+    assert pastes.recollapse(f"before {pastes.expand(chip)} after") == f"before {chip} after"
+    assert pastes.recollapse("all is changed") == "all is changed"

@@ -5,7 +5,7 @@ import asyncio
 import pytest
 
 from kimi_tui.interaction.approvals import Scope
-from kimi_tui.ui.tui.dialogs.option_list import OptionRows
+from kimi_tui.ui.tui.dialogs.option_list import OptionList
 from tests.ui.tui import scenes
 from tests.ui.tui.hands import Start
 
@@ -65,7 +65,7 @@ async def test_without_a_scope_there_is_no_broad_answer(start: Start) -> None:
         stage.clock.now += 1
         await stage.press("a")
         assert stage.verdicts == []
-        assert [option.id for option in stage.app.home.approval.query_one(OptionRows).options] == [
+        assert [option.id for option in stage.app.home.approval.query_one(OptionList).options] == [
             "once",
             "no",
             "why",
@@ -122,7 +122,7 @@ async def test_a_letter_that_answers_nothing_goes_into_the_message(start: Start)
 async def test_a_click_that_gives_the_window_its_focus_answers_nothing(start: Start) -> None:
     async with start() as stage:
         await stage.say(*scenes.approval())
-        await stage.pilot.click(OptionRows, offset=(4, 0))
+        await stage.pilot.click(OptionList, offset=(4, 0))
         await stage.pilot.pause()
         assert stage.verdicts == []
 
@@ -141,7 +141,7 @@ async def test_an_approval_is_answered_by_a_click(start: Start) -> None:
     async with start() as stage:
         await stage.say(*scenes.approval())
         stage.clock.now += 1
-        await stage.pilot.click(OptionRows, offset=(4, 2))
+        await stage.pilot.click(OptionList, offset=(4, 2))
         await stage.pilot.pause()
         assert stage.verdicts == [("reject", None)]
 

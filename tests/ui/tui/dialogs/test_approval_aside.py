@@ -8,12 +8,12 @@ from pathlib import Path
 from textual.pilot import Pilot
 from textual.widgets import TextArea
 
-from kimi_tui.interaction.approvals import Scope, Verdict
+from kimi_tui.interaction.approvals import ApprovalResult, Scope
 from kimi_tui.ui.tui.app import KimiTui
-from kimi_tui.ui.tui.dialogs.approval_body import AskedBody
-from kimi_tui.ui.tui.dialogs.approval_fullscreen import WholeRequest
+from kimi_tui.ui.tui.dialogs.approval_body import ApprovalBody
+from kimi_tui.ui.tui.dialogs.approval_fullscreen import ApprovalFullscreen
 from kimi_tui.ui.tui.dialogs.edit_command import EditCommand
-from kimi_tui.ui.tui.dialogs.option_list import OptionRows
+from kimi_tui.ui.tui.dialogs.option_list import OptionList
 from kimi_tui.wire.display import DiffBlock, DisplayBlock, ShellBlock
 from tests.ui.tui.stand_in import Clock, StandIn, make_app
 from tests.ui.tui.test_screen import ready
@@ -24,7 +24,7 @@ LONG = DiffBlock(path="a.py", old_text="", new_text="\n".join(f"line {n}" for n 
 @asynccontextmanager
 async def asking(
     tmp_path: Path, block: DisplayBlock, sender: str = "Shell"
-) -> AsyncIterator[tuple[KimiTui, Pilot[int], Clock, "asyncio.Task[Verdict]"]]:
+) -> AsyncIterator[tuple[KimiTui, Pilot[int], Clock, "asyncio.Task[ApprovalResult]"]]:
     """An app with a request that waits, past the half second in which no key counts."""
     engine = StandIn(tmp_path)
     app, clock = make_app(engine)
@@ -58,7 +58,7 @@ async def test_what_the_person_wrote_in_place_of_the_command_is_the_answer(tmp_p
         app.screen.query_one(TextArea).text = "ls build"
         await pilot.press("ctrl+s")
         await pilot.pause()
-        assert await asked == Verdict(True, edited="ls build")
+        assert await asked == ApprovalResult(True, edited="ls build")
 
 
 async def test_leaving_the_editor_answers_nothing(tmp_path: Path) -> None:
@@ -74,7 +74,7 @@ async def test_leaving_the_editor_answers_nothing(tmp_path: Path) -> None:
 
 async def test_a_command_with_hidden_characters_is_not_offered_for_editing(tmp_path: Path) -> None:
     async with asking(tmp_path, ShellBlock(command="ls \u202e; rm")) as (app, pilot, _, asked):
-        options = app.home.approval.query_one(OptionRows).options
+        options = app.home.approval.query_one(OptionList).options
         assert "edit" not in [option.id for option in options]
         await pilot.press("e")
         assert not isinstance(app.screen, EditCommand)
@@ -85,13 +85,13 @@ async def test_the_whole_screen_takes_an_answer_only_after_half_a_second(tmp_pat
     async with asking(tmp_path, LONG, "WriteFile") as (app, pilot, clock, asked):
         await pilot.press("ctrl+f")
         await pilot.pause()
-        assert isinstance(app.screen, WholeRequest)
+        assert isinstance(app.screen, ApprovalFullscreen)
         await pilot.press("y")
         assert not asked.done()
         clock.now += 1
         await pilot.press("y")
         await pilot.pause()
-        assert await asked == Verdict(True)
+        assert await asked == ApprovalResult(True)
 
 
 async def test_the_broad_yes_is_withheld_on_the_whole_screen_until_all_was_read(tmp_path: Path) -> None:
@@ -105,7 +105,7 @@ async def test_the_broad_yes_is_withheld_on_the_whole_screen_until_all_was_read(
         for _ in range(6):
             await pilot.press("pagedown")
             await pilot.pause()
-        assert screen.query_one(AskedBody).all_seen
+        assert screen.query_one(ApprovalBody).all_seen
         await pilot.press("a")
         await pilot.pause()
         assert (await asked).approved
@@ -118,7 +118,7 @@ async def test_ctrl_f_and_escape_lead_back_to_the_dialog(tmp_path: Path) -> None
         for key in ("ctrl+f", "escape"):
             await pilot.press("ctrl+f")
             await pilot.pause()
-            assert isinstance(app.screen, WholeRequest)
+            assert isinstance(app.screen, ApprovalFullscreen)
             await pilot.press(key)
             await pilot.pause()
             assert app.home.approval.has_focus

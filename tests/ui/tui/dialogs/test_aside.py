@@ -22,7 +22,7 @@ def hints_of(app: object) -> str:
 
 
 def foot_of(stage: Hands | Desk) -> str:
-    asks = stage.app.home.asks
+    asks = stage.app.home.open_dialog_widget
     assert asks is not None
     return str(asks.border_subtitle)
 

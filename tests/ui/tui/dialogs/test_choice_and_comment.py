@@ -8,11 +8,11 @@ from pathlib import Path
 from textual.pilot import Pilot
 from textual.widgets import Input
 
-from kimi_tui.interaction.approvals import Source, Verdict, asking_for
+from kimi_tui.interaction.approvals import ApprovalResult, Source, asking_for
 from kimi_tui.ui.tui.app import KimiTui
-from kimi_tui.ui.tui.dialogs.approval_fullscreen import WholeRequest
-from kimi_tui.ui.tui.dialogs.hunk_picker import ChooseHunks
-from kimi_tui.ui.tui.dialogs.option_list import OptionRows
+from kimi_tui.ui.tui.dialogs.approval_fullscreen import ApprovalFullscreen
+from kimi_tui.ui.tui.dialogs.hunk_picker import HunkPicker
+from kimi_tui.ui.tui.dialogs.option_list import OptionList
 from kimi_tui.wire.display import BriefBlock, DiffBlock
 from tests.ui.tui.stand_in import Clock, StandIn, make_app
 from tests.ui.tui.test_screen import ready
@@ -27,7 +27,7 @@ class Asked:
 
     def __init__(self, app: KimiTui, pilot: Pilot[int], clock: Clock, engine: StandIn) -> None:
         self.app, self.pilot, self.clock, self.engine = app, pilot, clock, engine
-        self.answers: list[asyncio.Task[Verdict]] = []
+        self.answers: list[asyncio.Task[ApprovalResult]] = []
 
     async def ask(self, call_id: str = "1", hunks: int = 3) -> None:
         approvals = self.engine.approvals
@@ -52,8 +52,8 @@ class Asked:
         await self.pilot.pause()
 
     @property
-    def choosing(self) -> ChooseHunks:
-        assert isinstance(self.app.screen, ChooseHunks)
+    def choosing(self) -> HunkPicker:
+        assert isinstance(self.app.screen, HunkPicker)
         return self.app.screen
 
 
@@ -75,13 +75,13 @@ async def asking(tmp_path: Path, *, hunks: int = 3, size: tuple[int, int] = (100
 async def test_the_changes_that_stay_ticked_are_the_answer(tmp_path: Path) -> None:
     async with asking(tmp_path) as one:
         await one.press("h", "down", "space", "enter")
-        assert await one.answers[0] == Verdict(True, taken=frozenset({0, 2}))
+        assert await one.answers[0] == ApprovalResult(True, selected_hunks=frozenset({0, 2}))
 
 
 async def test_yes_and_no_go_on_to_the_next_change(tmp_path: Path) -> None:
     async with asking(tmp_path) as one:
         await one.press("h", "n", "n", "y", "enter")
-        assert await one.answers[0] == Verdict(True, taken=frozenset({2}))
+        assert await one.answers[0] == ApprovalResult(True, selected_hunks=frozenset({2}))
 
 
 async def test_a_click_on_the_head_of_a_change_takes_or_leaves_it(tmp_path: Path) -> None:
@@ -116,14 +116,14 @@ async def test_nothing_ticked_is_no_answer_and_escape_leads_back(tmp_path: Path)
 async def test_the_whole_screen_leads_to_the_choice_too(tmp_path: Path) -> None:
     async with asking(tmp_path) as one:
         await one.press("ctrl+f")
-        assert isinstance(one.app.screen, WholeRequest)
+        assert isinstance(one.app.screen, ApprovalFullscreen)
         await one.press("h", "n", "enter")
-        assert await one.answers[0] == Verdict(True, taken=frozenset({1, 2}))
+        assert await one.answers[0] == ApprovalResult(True, selected_hunks=frozenset({1, 2}))
 
 
 async def test_what_cannot_be_taken_in_part_is_not_offered(tmp_path: Path) -> None:
     async with asking(tmp_path, hunks=0) as one:
-        options = one.app.home.approval.query_one(OptionRows).options
+        options = one.app.home.approval.query_one(OptionList).options
         assert "hunks" not in [option.id for option in options]
         await one.press("h")
         assert one.app.screen is one.app.home
@@ -135,23 +135,23 @@ async def test_an_edit_of_a_subagent_is_chosen_from_in_the_same_way(tmp_path: Pa
         await one.ask("2")
         asking_for.reset(token)
         await one.press("right", "h", "space", "enter")
-        assert await one.answers[1] == Verdict(True, taken=frozenset({1, 2}))
+        assert await one.answers[1] == ApprovalResult(True, selected_hunks=frozenset({1, 2}))
         assert not one.answers[0].done()
 
 
 async def test_a_comment_goes_with_a_yes(tmp_path: Path) -> None:
     async with asking(tmp_path) as one:
         await one.press("tab", *"yes", "space", *"but", "enter", "y")
-        assert await one.answers[0] == Verdict(True, "yes but")
+        assert await one.answers[0] == ApprovalResult(True, "yes but")
 
 
 async def test_a_comment_goes_with_a_no_and_with_some_of_the_changes(tmp_path: Path) -> None:
     async with asking(tmp_path) as one:
         await one.press("tab", *"no", "tab", "n")
-        assert await one.answers[0] == Verdict(False, "no")
+        assert await one.answers[0] == ApprovalResult(False, "no")
         await one.ask("2")
         await one.press("tab", *"later", "enter", "h", "n", "enter")
-        assert await one.answers[1] == Verdict(True, "later", taken=frozenset({1, 2}))
+        assert await one.answers[1] == ApprovalResult(True, "later", selected_hunks=frozenset({1, 2}))
 
 
 async def test_the_answer_is_not_taken_right_after_the_comment(tmp_path: Path) -> None:
@@ -164,7 +164,7 @@ async def test_the_answer_is_not_taken_right_after_the_comment(tmp_path: Path) -
 async def test_escape_takes_the_comment_back(tmp_path: Path) -> None:
     async with asking(tmp_path) as one:
         await one.press("tab", *"hm", "escape", "y")
-        assert await one.answers[0] == Verdict(True)
+        assert await one.answers[0] == ApprovalResult(True)
 
 
 async def test_another_request_does_not_take_the_words_out_of_ones_hands(tmp_path: Path) -> None:
@@ -181,4 +181,4 @@ async def test_a_comment_is_for_one_request_only(tmp_path: Path) -> None:
     async with asking(tmp_path) as one:
         await one.ask("2")
         await one.press("tab", *"hm", "enter", "right", "y")
-        assert await one.answers[1] == Verdict(True)
+        assert await one.answers[1] == ApprovalResult(True)

@@ -4,8 +4,8 @@ import asyncio
 
 import pytest
 
-from kimi_tui.ui.tui.dialogs.choice_dialog import Choice
-from kimi_tui.ui.tui.dialogs.key_guard import Guard
+from kimi_tui.ui.tui.dialogs.choice_dialog import ChoiceDialog
+from kimi_tui.ui.tui.dialogs.key_guard import KeyGuard
 from kimi_tui.ui.tui.dialogs.option_list import Option
 from kimi_tui.ui.tui.dialogs.type_ahead import HOLD_S
 from kimi_tui.wire.requests import Question, QuestionOption
@@ -72,10 +72,10 @@ async def test_a_question_that_opens_by_itself_makes_way_for_a_sentence(start: S
         answers: list[str | None] = []
         for wait in (0.0, 1.0):
             options = (Option("go", "g", "Go on"), Option("no", "n", "No"))
-            dialog = Choice("cut off", "A flow was cut off.", options, typed=stage.app.home.write)
+            dialog = ChoiceDialog("cut off", "A flow was cut off.", options, typed=stage.app.home.write)
             stage.app.push_screen(dialog, answers.append)
             await stage.pilot.pause()
-            dialog.guard = Guard(stage.clock)
+            dialog.guard = KeyGuard(stage.clock)
             stage.clock.now += wait
             await stage.press(*("geton" if not wait else "what"))
             assert stage.composer == ("geton" if not wait else "what")

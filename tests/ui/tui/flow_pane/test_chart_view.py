@@ -6,13 +6,13 @@ import pytest
 from textual.geometry import Region
 
 from kimi_tui.flow.layout.layout import layout
-from kimi_tui.flow.run.run_view import FlowPicture
-from kimi_tui.ui.tui.flow_pane.box_drawing import EAST, NORTH, SOUTH, WEST, sign_of
-from kimi_tui.ui.tui.flow_pane.chart_canvas import Canvas
-from kimi_tui.ui.tui.flow_pane.outline_surface import Outline
-from kimi_tui.ui.tui.flow_pane.run_styles import Circumstances, faces_of, flow_of, standing_of
-from kimi_tui.ui.tui.flow_pane.style_model import Faces
-from kimi_tui.ui.tui.flow_pane.surface_planner import Planner
+from kimi_tui.flow.run.run_view import RunView
+from kimi_tui.ui.tui.flow_pane.box_drawing import EAST, NORTH, SOUTH, WEST, line_char
+from kimi_tui.ui.tui.flow_pane.chart_canvas import ChartCanvas
+from kimi_tui.ui.tui.flow_pane.outline_surface import OutlineSurface
+from kimi_tui.ui.tui.flow_pane.run_styles import LiveContext, chart_style, flow_of, node_status
+from kimi_tui.ui.tui.flow_pane.style_model import ChartStyle
+from kimi_tui.ui.tui.flow_pane.surface_planner import SurfacePlanner
 from kimi_tui.wire.flow_events import FlowBegin, FlowEdgeShape, FlowNodeBegin, FlowNodeEnd, FlowNodeShape
 from tests.bench.flow_pane import measure
 from tests.flow.random_flows import likely_flow
@@ -21,16 +21,16 @@ from tests.ui.tui.flow_pane import flow_scenes
 from tests.ui.tui.flow_pane.live import Desk, desk
 
 
-def text_of(plane: Canvas | Outline, faces: object) -> str:
+def text_of(plane: ChartCanvas | OutlineSurface, faces: object) -> str:
     return "\n".join(
         "".join(piece.text for piece in plane.row(y, faces)).rstrip()  # type: ignore[arg-type]
         for y in range(plane.height)
     )
 
 
-def picture_after(messages: list[object]) -> tuple[FlowPicture, object]:
+def picture_after(messages: list[object]) -> tuple[RunView, object]:
     begin = next(one for one in messages if type(one).__name__ == "FlowBegin")
-    picture = FlowPicture.of(begin)  # type: ignore[arg-type]
+    picture = RunView.of(begin)  # type: ignore[arg-type]
     for message in messages[messages.index(begin) + 1 :]:
         picture.apply(message)  # type: ignore[arg-type]
     return picture, flow_of(begin)  # type: ignore[arg-type]
@@ -50,25 +50,25 @@ def picture_after(messages: list[object]) -> tuple[FlowPicture, object]:
     ],
 )
 def test_lines_of_different_weight_join(arms: dict[int, str], sign: str) -> None:
-    assert sign_of(arms) == sign  # type: ignore[arg-type]
+    assert line_char(arms) == sign  # type: ignore[arg-type]
 
 
 def test_a_chart_that_is_too_large_to_draw_is_its_outline_and_says_so() -> None:
     flow = likely_flow(2_000, 1)
-    shown = Planner(flow).make(100, "auto", "auto")
+    shown = SurfacePlanner(flow).make(100, "auto", "auto")
     assert shown.mode == "outline"
-    rows = ["".join(piece.text for piece in shown.plane.row(y, Faces())).rstrip() for y in range(3)]
+    rows = ["".join(piece.text for piece in shown.plane.row(y, ChartStyle())).rstrip() for y in range(3)]
     assert rows[0].startswith("this chart is too large to be drawn: 2000 nodes")
     assert "BEGIN" in rows[1]
-    assert shown.plane.place_of(flow.begin_id) == Region(0, 1, 100, 1)
+    assert shown.plane.position_of(flow.begin_id) == Region(0, 1, 100, 1)
 
 
 def test_every_row_of_a_canvas_is_as_wide_as_the_chart() -> None:
     picture, flow = picture_after(flow_scenes.nested())
     laid = layout(flow)  # type: ignore[arg-type]
     for ascii_only in (False, True):
-        plane = Canvas(laid, ascii=ascii_only)
-        faces = faces_of(picture, flow, Circumstances(), ascii=ascii_only)  # type: ignore[arg-type]
+        plane = ChartCanvas(laid, ascii=ascii_only)
+        faces = chart_style(picture, flow, LiveContext(), ascii=ascii_only)  # type: ignore[arg-type]
         rows = [sum(len(piece.text) for piece in plane.row(y, faces)) for y in range(plane.height)]
         assert set(rows) == {laid.width}
         assert not ascii_only or text_of(plane, faces).isascii()
@@ -76,7 +76,7 @@ def test_every_row_of_a_canvas_is_as_wide_as_the_chart() -> None:
 
 def test_the_way_gone_is_told_apart_without_colour_and_so_is_a_persons_choice() -> None:
     picture, flow = picture_after(flow_scenes.nested())
-    text = text_of(Canvas(layout(flow)), faces_of(picture, flow, Circumstances()))  # type: ignore[arg-type]
+    text = text_of(ChartCanvas(layout(flow)), chart_style(picture, flow, LiveContext()))  # type: ignore[arg-type]
     assert "║ yes" in text  # chosen by hand
     assert "┃ no" in text  # chosen by the model
     assert "┆ flaky" in text  # in question now
@@ -85,15 +85,15 @@ def test_the_way_gone_is_told_apart_without_colour_and_so_is_a_persons_choice() 
 
 def test_a_change_concerns_the_rows_of_its_node_only() -> None:
     picture, flow = picture_after(flow_scenes.nested())
-    plane = Canvas(layout(flow))  # type: ignore[arg-type]
-    before = faces_of(picture, flow, Circumstances(10.0))  # type: ignore[arg-type]
+    plane = ChartCanvas(layout(flow))  # type: ignore[arg-type]
+    before = chart_style(picture, flow, LiveContext(10.0))  # type: ignore[arg-type]
     rows = [plane.row(y, before) for y in range(plane.height)]
     picture.apply(FlowNodeEnd(run_id="run", node_id="pass", move=9, status="done", duration_s=3.0))
-    after = faces_of(picture, flow, Circumstances(10.0))  # type: ignore[arg-type]
+    after = chart_style(picture, flow, LiveContext(10.0))  # type: ignore[arg-type]
     touched = plane.rows_of(after.other_nodes(before), after.other_edges(before))
     changed = {y for y in range(plane.height) if plane.row(y, after) != rows[y]}
     assert changed <= touched
-    place = plane.place_of("pass")
+    place = plane.position_of("pass")
     assert place is not None
     assert changed <= set(range(place.y, place.bottom))
 
@@ -101,21 +101,21 @@ def test_a_change_concerns_the_rows_of_its_node_only() -> None:
 @pytest.mark.parametrize(
     ("circumstances", "standing"),
     [
-        (Circumstances(), "running"),
-        (Circumstances(approval=True), "approval"),
-        (Circumstances(answer=True), "answer"),
-        (Circumstances(retry_until=5.0), "retrying"),
+        (LiveContext(), "running"),
+        (LiveContext(approval=True), "approval"),
+        (LiveContext(answer=True), "answer"),
+        (LiveContext(retry_until=5.0), "retrying"),
     ],
 )
-def test_what_holds_the_running_node_up_is_its_standing(circumstances: Circumstances, standing: str) -> None:
+def test_what_holds_the_running_node_up_is_its_standing(circumstances: LiveContext, standing: str) -> None:
     picture, _ = picture_after(scenes.flow_at_decision())
-    assert standing_of(picture, "green", circumstances) == standing
+    assert node_status(picture, "green", circumstances) == standing
 
 
 def test_nodes_that_a_run_never_came_to_are_skipped_when_it_ends() -> None:
     picture, _ = picture_after(flow_scenes.failed())
-    assert standing_of(picture, "tag", Circumstances()) == "skipped"
-    assert standing_of(picture, "green", Circumstances()) == "failed"
+    assert node_status(picture, "tag", LiveContext()) == "skipped"
+    assert node_status(picture, "green", LiveContext()) == "failed"
 
 
 def test_an_outline_is_never_wider_than_its_pane() -> None:
@@ -123,8 +123,8 @@ def test_an_outline_is_never_wider_than_its_pane() -> None:
     from kimi_tui.ui.tui.text.styled_line import cells
 
     for width in (12, 20, 33):
-        plane = Outline(flow, width)  # type: ignore[arg-type]
-        faces = faces_of(picture, flow, Circumstances())  # type: ignore[arg-type]
+        plane = OutlineSurface(flow, width)  # type: ignore[arg-type]
+        faces = chart_style(picture, flow, LiveContext())  # type: ignore[arg-type]
         assert {sum(cells(piece.text) for piece in plane.row(y, faces)) for y in range(plane.height)} == {width}
 
 
@@ -231,7 +231,7 @@ async def test_a_narrow_pane_has_an_outline_by_itself(tmp_path: Path) -> None:
     async with desk(tmp_path) as one:
         await one.say(*flow_scenes.nested())
         one.app.home._share = 0.01
-        one.app.home.make_room()
+        one.app.home.update_layout()
         await one.settle()
         assert one.pane.chart.view == "outline"
 
@@ -257,14 +257,14 @@ async def test_an_idle_chart_repaints_nothing_and_a_second_of_a_run_only_its_nod
         one.clock.now += 1
         one.app.stage.tick()
         await one.settle()
-        place = chart.plane.place_of("pass") if chart.plane is not None else None
+        place = chart.plane.position_of("pass") if chart.plane is not None else None
         assert place is not None
         assert 0 < sum(region.area for region in painted) <= place.area
 
 
 def current_is_seen(one: Desk) -> bool:
     chart = one.pane.chart
-    place = chart.plane.place_of(chart.current) if chart.plane is not None else None
+    place = chart.plane.position_of(chart.current) if chart.plane is not None else None
     assert place is not None
     return Region(chart.scroll_offset.x, chart.scroll_offset.y, *chart.size).contains_region(place)
 

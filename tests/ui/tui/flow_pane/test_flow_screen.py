@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from textual.pilot import Pilot
 
-from kimi_tui.ui.tui.accessibility import Manners
+from kimi_tui.ui.tui.accessibility import DisplayOptions
 from kimi_tui.ui.tui.app import KimiTui
 from kimi_tui.ui.tui.flow_pane.broken_flow import BrokenFlow
 from kimi_tui.wire.codec import WireMessage
@@ -52,7 +52,7 @@ def test_the_flow_pane_looks_as_it_was_drawn(state: str, snap_compare: Snap) -> 
 
 def test_ascii_lines_look_as_they_were_drawn(snap_compare: Snap) -> None:
     app, run = play(flow_scenes.nested())
-    app.manners = Manners(ascii=True, motion=False)
+    app.manners = DisplayOptions(ascii=True, motion=False)
     assert snap_compare(app, terminal_size=WIDE, run_before=then(app, run, []))
 
 

@@ -8,7 +8,7 @@ import pytest
 from textual.pilot import Pilot
 
 from kimi_tui.ui.tui.app import KimiTui
-from kimi_tui.ui.tui.main_screen.column_width_store import ColumnShare
+from kimi_tui.ui.tui.main_screen.column_width_store import ColumnWidthStore
 from kimi_tui.wire.codec import WireMessage
 from kimi_tui.wire.display import DiffBlock, ShellBlock
 from kimi_tui.wire.events import ApprovalResponse
@@ -81,13 +81,13 @@ async def test_in_a_low_terminal_what_asks_stands_alone(tmp_path: Path, size: tu
     for messages in asked:
         async with showing(tmp_path, size, *scenes.flow_at_decision(), *messages) as (app, pilot, _):
             home = app.home
-            assert home.asks is not None
-            assert home.asks.has_focus
+            assert home.open_dialog_widget is not None
+            assert home.open_dialog_widget.has_focus
             assert not home.talk.is_on_screen
-            assert home.asks.region.bottom == home.composer.region.y
+            assert home.open_dialog_widget.region.bottom == home.composer.region.y
             assert not home.strip.is_on_screen
             await pilot.press("f2")
-            assert home.asks.has_focus
+            assert home.open_dialog_widget.has_focus
 
 
 @pytest.mark.parametrize("size", [(80, 24), (100, 30), (140, 42), (60, 18)])
@@ -98,7 +98,7 @@ async def test_of_several_that_ask_one_is_seen_and_the_others_after_it(tmp_path:
                              (home.question, scenes.result("q", "done")),
                              (home.branch, None)):  # fmt: skip
             shown = [one for one in (home.approval, home.question, home.branch) if one.is_on_screen]
-            assert shown == [asks] == [home.asks]
+            assert shown == [asks] == [home.open_dialog_widget]
             assert asks.has_focus
             if answer is not None:
                 await say(pilot, engine, answer)
@@ -168,7 +168,7 @@ async def test_the_border_is_where_it_was_left_at_the_next_start(tmp_path: Path)
 def test_a_file_of_columns_that_is_broken_says_nothing(tmp_path: Path) -> None:
     for text in ("", "[]", '{"kitty": "wide"}', '{"kitty": 7}'):
         (tmp_path / "c.json").write_text(text)
-        assert ColumnShare(tmp_path / "c.json", "kitty").load() is None
-    ColumnShare(tmp_path / "c.json", "kitty").save(0.4)
-    ColumnShare(tmp_path / "c.json", "tmux").save(0.3)
-    assert ColumnShare(tmp_path / "c.json", "kitty").load() == 0.4
+        assert ColumnWidthStore(tmp_path / "c.json", "kitty").load() is None
+    ColumnWidthStore(tmp_path / "c.json", "kitty").save(0.4)
+    ColumnWidthStore(tmp_path / "c.json", "tmux").save(0.3)
+    assert ColumnWidthStore(tmp_path / "c.json", "kitty").load() == 0.4

@@ -8,7 +8,7 @@ from kimi_tui.flow.run.run_state import RunState, hash_of
 from kimi_tui.skill.library import SkillLibrary
 from kimi_tui.skill.roots import SkillRoots
 from kimi_tui.soul.flows.resume import ChartNow
-from kimi_tui.ui.tui.dialogs.choice_dialog import Choice
+from kimi_tui.ui.tui.dialogs.choice_dialog import ChoiceDialog
 from kimi_tui.ui.tui.dialogs.node_details import NodeDetails
 from kimi_tui.ui.tui.dialogs.start_flow import StartFlow
 from kimi_tui.wire.flow_events import FlowNodeBegin
@@ -138,7 +138,7 @@ async def test_a_run_is_exported_in_each_format_and_nothing_is_written_over(tmp_
         await one.press("f3")
         for key in ("enter", "s", "j", "t", "m"):
             await one.press("e")
-            assert isinstance(one.app.screen, Choice)
+            assert isinstance(one.app.screen, ChoiceDialog)
             await one.press(key)
         names = sorted(path.name for path in tmp_path.glob("flow-*"))
         assert names == [
@@ -187,7 +187,7 @@ def cut_off(folder: Path, now: ChartNow | None = None) -> CutOff:
 
 async def test_a_run_that_was_cut_off_is_offered_again(tmp_path: Path) -> None:
     async with desk(tmp_path, engine=cut_off(tmp_path)) as one:
-        assert isinstance(one.app.screen, Choice)
+        assert isinstance(one.app.screen, ChoiceDialog)
         shown = one.shown()
         assert "at “Green?”" in shown
         assert "5 moves" in shown
@@ -213,13 +213,13 @@ async def test_a_chart_that_lost_the_node_cannot_be_gone_on_with(tmp_path: Path)
     async with desk(tmp_path, engine=engine) as one:
         assert "it has no node green any more" in one.shown()
         await one.press("n")
-        assert isinstance(one.app.screen, Choice)
+        assert isinstance(one.app.screen, ChoiceDialog)
 
 
 async def test_a_run_that_was_cut_off_stands_still_until_it_is_resumed(tmp_path: Path) -> None:
     record = scenes.timed(scenes.flow_at_decision(), 1_000.0)
     async with desk(tmp_path, engine=StandIn(tmp_path, record=record)) as one:
-        assert not one.app.stage.counts
+        assert not one.app.stage.needs_ticks
         assert "cut off" in one.shown()
         begin = scenes.RELEASE.model_copy(update={"resumed_at": "green"})
         await one.say(begin, FlowNodeBegin(run_id="run", node_id="green", move=5))

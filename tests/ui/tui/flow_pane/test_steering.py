@@ -7,7 +7,7 @@ from textual.widgets import TextArea
 
 from kimi_tui.ui.tui.dialogs.edit_prompt import EditPrompt
 from kimi_tui.ui.tui.dialogs.node_details import NodeDetails
-from kimi_tui.ui.tui.flow_pane.footer import FlowFoot
+from kimi_tui.ui.tui.flow_pane.footer import FlowFooter
 from kimi_tui.wire.flow_events import FlowEnd
 from tests.ui.tui.flow_pane.live import Desk, desk
 
@@ -196,10 +196,10 @@ async def test_a_key_pressed_just_after_the_run_ended_is_no_letter_of_a_message(
 async def test_the_buttons_of_the_foot_do_what_the_keys_do(tmp_path: Path) -> None:
     async with desk(tmp_path) as one:
         await one.run()
-        await one.pilot.click(FlowFoot, offset=(3, 1))
+        await one.pilot.click(FlowFooter, offset=(3, 1))
         await one.reply("I looked.")
         assert one.runner.paused is not None
-        await one.pilot.click(FlowFoot, offset=(3, 1))
+        await one.pilot.click(FlowFooter, offset=(3, 1))
         await one.settle()
         assert one.runner.paused is None
 
@@ -216,7 +216,7 @@ async def test_a_click_opens_a_node_and_a_key_there_goes_to_one_of_its_turns(tmp
         assert one.app.home.focused_pane == "talk"
         first = one.app.stage.state.flow.turn_keys["fix"][0]
         transcript = one.app.home.transcript
-        assert transcript.item(one.app.stage.feed.ids[first]) == one.app.stage.state.conversation[first]
+        assert transcript.item(one.app.stage.transcript_sync.ids[first]) == one.app.stage.state.conversation[first]
 
 
 async def test_a_turns_header_leads_back_to_its_node(tmp_path: Path) -> None:
@@ -278,7 +278,7 @@ async def test_the_views_row_changes_the_view(tmp_path: Path) -> None:
     async with desk(tmp_path) as one:
         await one.run()
         await click_on(one, "d turn")
-        assert one.pane.chart.turned_to == "LR"
+        assert one.pane.chart.direction == "LR"
         await click_on(one, "o outline")
         assert one.pane.chart.view == "outline"
         await click_on(one, "F11 zoom")

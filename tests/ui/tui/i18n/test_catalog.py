@@ -17,9 +17,9 @@ from pydantic import ValidationError
 from kimi_tui.config.schema import Config
 from kimi_tui.soul.commands.registry import COMMANDS
 from kimi_tui.ui.tui.i18n import catalog
-from kimi_tui.ui.tui.i18n.catalog import _, language_of, n_
-from kimi_tui.ui.tui.i18n.translate import told
-from kimi_tui.ui.tui.startup.early_config import first_look
+from kimi_tui.ui.tui.i18n.catalog import _, n_, resolve_language
+from kimi_tui.ui.tui.i18n.translate import translate
+from kimi_tui.ui.tui.startup.early_config import read_early_config
 from tests import texts
 
 
@@ -37,14 +37,14 @@ from tests import texts
     ],
 )
 def test_the_language_is_the_configured_one_else_the_locales(said: str, environ: dict[str, str], expected: str) -> None:
-    assert language_of(said, environ) == expected
+    assert resolve_language(said, environ) == expected
 
 
 @pytest.mark.parametrize(("text", "said"), [("language: zh\n", "zh"), ('language = "en"\n', "en"), ("", "auto")])
 def test_the_first_frame_finds_the_language_in_the_configuration(tmp_path: Path, text: str, said: str) -> None:
     file = tmp_path / "config.yaml"
     file.write_text(text, "utf-8")
-    assert first_look(file).language == said
+    assert read_early_config(file).language == said
 
 
 def test_a_language_there_is_no_catalogue_for_is_refused_in_the_configuration() -> None:
@@ -58,7 +58,7 @@ def test_texts_follow_the_language_and_keep_their_values() -> None:
     assert _("") == ""
     assert n_("{count} thing", "{count} things", 1) == "1 thing"
     assert n_("{count} thing", "{count} things", 1200) == "1,200 things"
-    catalog.use("zh")
+    catalog.set_language("zh")
     assert catalog.language() == "zh"
     assert _("Quit") == "退出"
     assert _("Take over {file}", file="{x}") == "沿用 {x}"
@@ -115,6 +115,6 @@ def test_the_compiled_catalogue_is_made_of_the_written_one() -> None:
 
 
 def test_every_slash_command_is_described_in_chinese() -> None:
-    catalog.use("zh")
+    catalog.set_language("zh")
     for command in COMMANDS:
-        assert told(command.info.description) != command.info.description
+        assert translate(command.info.description) != command.info.description

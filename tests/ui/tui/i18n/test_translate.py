@@ -4,28 +4,28 @@ import re
 
 import pytest
 
-from kimi_tui.i18n import said, said_n
-from kimi_tui.tools.shell_support.approval_scope import scope_of
-from kimi_tui.tools.shell_support.command_parser import hidden_text, take_apart
+from kimi_tui.i18n import tr, tr_n
+from kimi_tui.tools.shell_support.approval_scope import approval_scope
+from kimi_tui.tools.shell_support.command_parser import hidden_text, parse_command_line
 from kimi_tui.ui.tui.i18n import catalog
-from kimi_tui.ui.tui.i18n.catalog import BELOW, _, forms, p_
-from kimi_tui.ui.tui.i18n.translate import WORDS, answered, own_words, told
+from kimi_tui.ui.tui.i18n.catalog import ENGINE_CONTEXT, _, msgids, p_
+from kimi_tui.ui.tui.i18n.translate import CLOSED_WORDS, literal_length, translate, translate_lines
 
 
 def test_the_forms_of_the_layers_below_are_read_from_the_catalogue() -> None:
-    assert {"no flow is running", "there is no turn {turn}; /rewind lists them"} <= set(forms(BELOW))
-    assert forms("no such context") == ()
+    assert {"no flow is running", "there is no turn {turn}; /rewind lists them"} <= set(msgids(ENGINE_CONTEXT))
+    assert msgids("no such context") == ()
 
 
 def test_every_form_has_words_of_its_own_by_which_it_is_found() -> None:
     """A form that is hardly more than its values would be found in what is none of ours."""
-    assert [form for form in forms(BELOW) if "{" in form and own_words(form) < 3] == []
+    assert [form for form in msgids(ENGINE_CONTEXT) if "{" in form and literal_length(form) < 3] == []
 
 
 def test_in_english_texts_stay_as_they_came() -> None:
-    for form in forms(BELOW):
-        assert told(form) == form
-        assert answered(f"- {form} · {form}") == f"- {form} · {form}"
+    for form in msgids(ENGINE_CONTEXT):
+        assert translate(form) == form
+        assert translate_lines(f"- {form} · {form}") == f"- {form} · {form}"
 
 
 @pytest.mark.parametrize(
@@ -42,10 +42,10 @@ def test_in_english_texts_stay_as_they_came() -> None:
     ],
 )
 def test_in_chinese_known_forms_are_said_in_chinese(text: str, expected: str | None) -> None:
-    catalog.use("zh")
+    catalog.set_language("zh")
     if expected is not None:
-        assert told(text) == expected
-    assert not re.search(r"[A-Za-z]{2,} (of|or|that|is|to) ", told(text))
+        assert translate(text) == expected
+    assert not re.search(r"[A-Za-z]{2,} (of|or|that|is|to) ", translate(text))
 
 
 @pytest.mark.parametrize(
@@ -53,8 +53,8 @@ def test_in_chinese_known_forms_are_said_in_chinese(text: str, expected: str | N
     ["", "git push origin v1.2", "there is no such thing: run", "running late, done", "=> {x}", "run out"],
 )
 def test_what_has_no_known_form_stays_as_it_came(text: str) -> None:
-    catalog.use("zh")
-    assert told(text) == text
+    catalog.set_language("zh")
+    assert translate(text) == text
 
 
 @pytest.mark.parametrize(
@@ -74,48 +74,48 @@ def test_what_has_no_known_form_stays_as_it_came(text: str) -> None:
     ],
 )
 def test_an_answer_is_said_line_by_line_and_part_by_part(text: str, expected: str | None) -> None:
-    assert answered(text) == text
-    catalog.use("zh")
+    assert translate_lines(text) == text
+    catalog.set_language("zh")
     if expected is None:
-        assert not re.search(r"line|column|every|answered|right", answered(text)), answered(text)
+        assert not re.search(r"line|column|every|answered|right", translate_lines(text)), translate_lines(text)
     else:
-        assert answered(text) == expected
+        assert translate_lines(text) == expected
 
 
 def test_numbers_in_a_form_are_numbers() -> None:
-    catalog.use("zh")
-    assert answered(said("{tokens:,} out", tokens=12_345)) == "输出 12,345"
-    assert told("run out") == "run out"
-    assert told(said_n("{count} file changed", "{count} files changed", 1)) == "改动 1 个文件"
-    assert told(said_n("{count} file changed", "{count} files changed", 1_200)) == "改动 1,200 个文件"
+    catalog.set_language("zh")
+    assert translate_lines(tr("{tokens:,} out", tokens=12_345)) == "输出 12,345"
+    assert translate("run out") == "run out"
+    assert translate(tr_n("{count} file changed", "{count} files changed", 1)) == "改动 1 个文件"
+    assert translate(tr_n("{count} file changed", "{count} files changed", 1_200)) == "改动 1,200 个文件"
 
 
 def test_what_a_text_holds_is_not_said_in_chinese_unless_it_is_a_text_of_ours() -> None:
-    catalog.use("zh")
-    assert told(said("Background task: {what}", what="done")) == "后台任务：done"
-    assert "沙箱" in told(said("Careful: {why}", why="it is to run outside of the sandbox"))
+    catalog.set_language("zh")
+    assert translate(tr("Background task: {what}", what="done")) == "后台任务：done"
+    assert "沙箱" in translate(tr("Careful: {why}", why="it is to run outside of the sandbox"))
 
 
 @pytest.mark.parametrize(
     "command", ["git push origin main", "pytest -q | head -3", "rm -rf build", "python -m http.server"]
 )
 def test_the_scope_of_a_command_is_said_in_chinese(command: str) -> None:
-    scope = scope_of(take_apart(command), command)
+    scope = approval_scope(parse_command_line(command), command)
     assert scope is not None
-    english = scope.words
-    catalog.use("zh")
-    assert told(english) != english
-    assert not re.search(r"begin|exactly| or ", re.sub(r"`[^`]*`", "", told(english)))
+    english = scope.label
+    catalog.set_language("zh")
+    assert translate(english) != english
+    assert not re.search(r"begin|exactly| or ", re.sub(r"`[^`]*`", "", translate(english)))
 
 
 def test_what_hides_in_a_command_is_said_in_chinese() -> None:
-    catalog.use("zh")
+    catalog.set_language("zh")
     for command in ("ls\u200b", "ls\u202e", "a" + " " * 80 + "b"):
         why = hidden_text(command)
         assert why is not None
-        assert told(f"Careful: {why}").startswith(p_(BELOW, "Careful: {why}").format(why=""))
+        assert translate(f"Careful: {why}").startswith(p_(ENGINE_CONTEXT, "Careful: {why}").format(why=""))
 
 
 def test_every_word_of_a_closed_set_has_chinese_of_its_own() -> None:
-    catalog.use("zh")
-    assert [word for word in WORDS if _(word) == word and word not in ("ANSI 16", "Kimi")] == []
+    catalog.set_language("zh")
+    assert [word for word in CLOSED_WORDS if _(word) == word and word not in ("ANSI 16", "Kimi")] == []

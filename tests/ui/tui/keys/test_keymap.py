@@ -8,12 +8,12 @@ import pytest
 from textual.pilot import Pilot
 
 from kimi_tui.ui.tui.app import KimiTui
-from kimi_tui.ui.tui.keys.bindings import KEYS, shown
-from kimi_tui.ui.tui.keys.keymap import lines_of, read_keys, told
-from kimi_tui.ui.tui.navigation.command_palette import entries
+from kimi_tui.ui.tui.keys.bindings import KEYS, display_keys
+from kimi_tui.ui.tui.keys.keymap import format_problems, lines_of, read_keys
+from kimi_tui.ui.tui.navigation.command_palette import palette_entries
 from kimi_tui.ui.tui.screens.help import Help
 from kimi_tui.ui.tui.state.items import NoticeItem
-from kimi_tui.ui.tui.widgets.line_scroll_view import LineScroll
+from kimi_tui.ui.tui.widgets.line_scroll_view import LineScrollView
 from kimi_tui.wire.events import TurnBegin, TurnEnd
 from tests.ui.tui import scenes
 from tests.ui.tui.flow_pane.test_host_protocol import rows
@@ -38,9 +38,9 @@ def test_every_action_takes_other_keys(key) -> None:
     count = len(key.keys.split(","))
     keys = [f"alt+f{number}" for number in range(1, count + 1)]
     keymap = read_keys({key.id: ", ".join(keys)})
-    assert not keymap.troubles
-    assert all(keymap.pressed(one, key.where) not in (None, "") for one in keys)
-    assert all(keymap.pressed(one, key.where) == "" for one in key.keys.split(",") if one)
+    assert not keymap.problems
+    assert all(keymap.resolve(one, key.where) not in (None, "") for one in keys)
+    assert all(keymap.resolve(one, key.where) == "" for one in key.keys.split(",") if one)
 
 
 def test_keys_are_written_as_people_write_them() -> None:
@@ -49,12 +49,12 @@ def test_keys_are_written_as_people_write_them() -> None:
         "ctrl++": "ctrl+plus", "alt+/": "alt+slash", "f1, f2": "f1,f2", "none": "",
     }.items():  # fmt: skip
         keymap = read_keys({"play": text, "help": "none", "conversation": "none", "interrupt": "none"})
-        assert (keymap.given.get("play"), text) == (keys, text)
+        assert (keymap.overrides.get("play"), text) == (keys, text)
 
 
 def test_a_function_key_with_shift_is_shown_as_such_whatever_the_terminal_sends() -> None:
-    assert shown("f10,f21,shift+f9") == "F10 Shift+F9"
-    assert shown("f12,ctrl+f13") == "F12 Ctrl+Shift+F1"
+    assert display_keys("f10,f21,shift+f9") == "F10 Shift+F9"
+    assert display_keys("f12,ctrl+f13") == "F12 Ctrl+Shift+F1"
 
 
 async def test_the_list_of_keys_loses_no_meaning_in_a_narrow_terminal(tmp_path: Path) -> None:
@@ -66,8 +66,8 @@ async def test_the_list_of_keys_loses_no_meaning_in_a_narrow_terminal(tmp_path: 
         region = app.screen.query_one("#keys").region
         text = " ".join(" ".join(row[region.x : region.right].split()) for row in rows(app))
         for key in KEYS:
-            if key.where in ("flow", "everywhere") and key.keys:
-                assert set(key.what.split()) <= set(text.split()), key.what
+            if key.context in ("flow", "everywhere") and key.keys:
+                assert set(key.description.split()) <= set(text.split()), key.description
 
 
 def test_what_is_wrong_is_told_with_file_and_line(tmp_path: Path) -> None:
@@ -78,14 +78,14 @@ def test_what_is_wrong_is_told_with_file_and_line(tmp_path: Path) -> None:
     )
     table = {"zomm": "f12", "zoom": "ctrl-x", "todo": "f3", "send": "g", "walk": "h, j", "help": "f12"}
     keymap = read_keys(table)
-    assert told(keymap.troubles, file) == [
+    assert format_problems(keymap.problems, file) == [
         f"{file}:4: keys.zomm: there is no such action",
         f"{file}:5: keys.zoom: 'ctrl-x' is no key; keys are written like ctrl+x, alt+enter, f5, pageup or z",
         f"{file}:7: keys.send: g is a sign that one types; with ctrl or alt, or a function key, it works",
         f"{file}:8: keys.walk: it wants 4 keys, in the order of up, down, left, right",
         f"{file}:6: keys.todo: f3 is the key of flow already",
     ]
-    assert keymap.given == {"help": "f12"}
+    assert keymap.overrides == {"help": "f12"}
 
 
 def test_lines_are_found_in_toml_and_in_one_row_too(tmp_path: Path) -> None:
@@ -100,8 +100,8 @@ def test_lines_are_found_in_toml_and_in_one_row_too(tmp_path: Path) -> None:
 
 def test_two_actions_can_change_their_keys_with_each_other() -> None:
     keymap = read_keys({"flow": "f4", "todo": "f3"})
-    assert (keymap.troubles, keymap.pressed("f3", "composer"), keymap.pressed("f4", "flow")) == ((), "f4", "f3")
-    assert keymap.pressed("ctrl+t", "composer") == ""
+    assert (keymap.problems, keymap.resolve("f3", "composer"), keymap.resolve("f4", "flow")) == ((), "f4", "f3")
+    assert keymap.resolve("ctrl+t", "composer") == ""
 
 
 async def test_another_key_works_and_the_old_one_does_not(tmp_path: Path) -> None:
@@ -146,9 +146,9 @@ async def test_help_hints_and_palette_name_the_keys_of_now(tmp_path: Path) -> No
         await pilot.pause()
         assert isinstance(app.screen, Help)
         assert "w s a d" in "\n".join(rows(app))
-        app.screen.query_one(LineScroll).scroll_end(animate=False)
+        app.screen.query_one(LineScrollView).scroll_end(animate=False)
         await pilot.press("escape")
-        assert any(entry.help == "F12" for entry in entries(app))
+        assert any(entry.help == "F12" for entry in palette_entries(app))
 
 
 async def test_keys_that_cannot_be_used_are_said_in_the_conversation(tmp_path: Path) -> None:
@@ -161,4 +161,4 @@ async def test_keys_that_cannot_be_used_are_said_in_the_conversation(tmp_path: P
 
 def test_a_key_that_another_action_of_the_place_has_too_stays_with_it() -> None:
     keymap = read_keys({"find": "ctrl+k"})
-    assert (keymap.pressed("ctrl+f", "approval"), keymap.pressed("ctrl+f", "composer")) == (None, "")
+    assert (keymap.resolve("ctrl+f", "approval"), keymap.resolve("ctrl+f", "composer")) == (None, "")

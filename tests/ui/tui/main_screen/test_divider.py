@@ -2,13 +2,13 @@
 
 import pytest
 
-from kimi_tui.ui.tui.main_screen.screen import Home
+from kimi_tui.ui.tui.main_screen.screen import MainScreen
 from kimi_tui.wire.codec import WireMessage
 from tests.ui.tui import scenes
 from tests.ui.tui.test_screen import play
 
 
-def edge(home: Home) -> str:
+def edge(home: MainScreen) -> str:
     """The signs of that line, from its top down."""
     line = home.divider
     rows = [strip.text for strip in home._compositor.render_strips()]

@@ -3,8 +3,8 @@
 from pathlib import Path
 
 from kimi_tui.session.session import list_sessions
-from kimi_tui.ui.tui.main_screen.screen import Home
-from kimi_tui.ui.tui.screens.session_list_model import SessionShelf
+from kimi_tui.ui.tui.main_screen.screen import MainScreen
+from kimi_tui.ui.tui.screens.session_list_model import SessionList
 from kimi_tui.ui.tui.screens.sessions import Sessions
 from tests.ui.tui.house import Open
 
@@ -14,14 +14,14 @@ async def test_another_session_is_opened_and_the_first_can_be_opened_again(open_
         await house.until(lambda: house.app.engine)
         await house.submit("hello")
         first = house.engine
-        house.app.doors.takes("/new")
+        house.app.doors.handle_slash("/new")
         await house.until(lambda: house.app.engine not in (None, first))
         assert house.said() == []
         await house.submit("again")
         assert house.said() == ["again"]
         house.app.doors.open("sessions")
         await house.on(Sessions)
-        kept = next(kept for kept in SessionShelf(tmp_path / "proj").rows(everywhere=False) if kept.title == "hello")
+        kept = next(kept for kept in SessionList(tmp_path / "proj").rows(everywhere=False) if kept.title == "hello")
         assert isinstance(house.app.screen, Sessions)
         house.app.screen.dismiss(kept)
         await house.until(lambda: house.app.engine is not None and house.engine.session_id == first.session_id)
@@ -41,10 +41,10 @@ async def test_a_session_that_another_engine_holds_is_refused_and_the_open_one_s
             here = house.engine
             house.app.doors.open("sessions")
             await house.on(Sessions)
-            rows = SessionShelf(tmp_path / "proj").rows(everywhere=False)
+            rows = SessionList(tmp_path / "proj").rows(everywhere=False)
             assert isinstance(house.app.screen, Sessions)
             house.app.screen.dismiss(next(kept for kept in rows if kept.id == held))
-            await house.on(Home)
+            await house.on(MainScreen)
             await house.until(lambda: house.app._notifications)
             assert house.app.engine is here
 

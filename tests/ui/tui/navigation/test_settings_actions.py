@@ -3,9 +3,9 @@
 from pathlib import Path
 
 from kimi_tui.ui.tui.app import KimiTui
-from kimi_tui.ui.tui.main_screen.screen import Home
+from kimi_tui.ui.tui.main_screen.screen import MainScreen
 from kimi_tui.ui.tui.screens.settings import Settings
-from kimi_tui.ui.tui.widgets.pick_list import PickList
+from kimi_tui.ui.tui.widgets.pick_list import ItemList
 from kimi_tui.wire.events import StepBegin, StepInterrupted, TurnBegin
 from kimi_tui.wire.parts import ThinkPart
 from tests.ui.tui.house import House, Open
@@ -29,12 +29,12 @@ async def test_what_the_model_thinks_is_shown_as_it_comes_until_that_is_switched
         house.engine.wire.send(StepInterrupted())
         house.app.doors.open("settings")
         await house.on(Settings)
-        house.app.screen.query_one(PickList).select("show_thinking_stream")
+        house.app.screen.query_one(ItemList).select("show_thinking_stream")
         await house.pilot.pause()
         await house.pilot.press("enter")
         await house.until(lambda: not house.app.home.transcript.thoughts)
         await house.pilot.press("escape")
-        await house.on(Home)
+        await house.on(MainScreen)
         await think(house)
         assert "a secret plan" not in shown(house.app)
 

@@ -21,7 +21,7 @@ async def test_a_folder_that_brings_skills_is_asked_about_before_they_count_and_
         house.app.screen.dismiss(False)
         await house.until(lambda: house.app.engine)
         assert house.engine.skills.get("own") is None
-    assert trust.standing_of(tmp_path / "proj").said is False
+    assert trust.trust_state(tmp_path / "proj").answer is False
     trust.remember(tmp_path / "proj", True)
     async with open_house() as house:
         await house.until(lambda: house.app.engine)
@@ -39,17 +39,17 @@ async def test_a_no_to_a_folder_stays_in_sight_and_can_be_taken_back(open_house:
         note = house.app.stage.state.conversation[0]
         assert isinstance(note, NoticeItem)
         assert "not trusted, so this is left out: skills. /trust asks again" in note.text
-        assert house.app.doors.takes("/trust")
+        assert house.app.doors.handle_slash("/trust")
         await house.on(TrustQuestion)
         house.app.screen.dismiss(True)
         await house.until(lambda: house.app.engine and house.engine.skills.get("own"))
-    assert trust.standing_of(tmp_path / "proj").said is True
+    assert trust.trust_state(tmp_path / "proj").answer is True
 
 
 async def test_trust_says_so_where_there_is_nothing_to_trust(open_house: Open) -> None:
     async with open_house() as house:
         await house.until(lambda: house.app.engine)
-        house.app.doors.takes("/trust")
+        house.app.doors.handle_slash("/trust")
         await house.until(lambda: house.app._notifications)
         assert any("brings nothing along" in note.message for note in house.app._notifications)
 
@@ -73,18 +73,18 @@ async def test_skills_that_appear_in_a_folder_nobody_was_asked_about_wait_for_tr
         assert [note.text for note in notes if "/trust asks" in note.text] == [
             "This folder brings along skills now; they are not used until you trust it: /trust asks."
         ]
-        assert house.app.doors.takes("/trust")
+        assert house.app.doors.handle_slash("/trust")
         await house.on(TrustQuestion)
         house.app.screen.dismiss(True)
         await house.until(lambda: house.app.engine and house.engine.skills.get("release"))
         (skill.parent / "third.md").write_text("---\nname: third\ndescription: ours\n---\nDo it.\n")
         await house.until(lambda: house.engine.skills.get("third"))
-    assert trust.standing_of(tmp_path / "proj").said is True
+    assert trust.trust_state(tmp_path / "proj").answer is True
 
 
 async def test_a_new_session_asks_about_skills_that_have_appeared(open_house: Open, tmp_path: Path) -> None:
     async with open_house() as house:
         await house.until(lambda: house.app.engine)
         (tmp_path / "proj" / ".kimi" / "skills").mkdir(parents=True)
-        assert house.app.doors.takes("/new")
+        assert house.app.doors.handle_slash("/new")
         await house.on(TrustQuestion)

@@ -27,7 +27,7 @@ async def test_f8_goes_back_and_arrows_walk_through_time(tmp_path: Path) -> None
         assert "BEGIN" not in one.shown()
         for _ in range(4):
             await one.press("down")
-        assert one.app.stage.shown.flow.run is not None
+        assert one.app.stage.shown_ids.flow.run is not None
         assert "Look at the failing test" in one.shown()
         assert "past" in one.shown()
         number = one.app.machine.number

@@ -5,12 +5,12 @@ from pathlib import Path
 import pytest
 
 from kimi_tui import jsonl
-from kimi_tui.flow.render.run_export import flow_of_picture
+from kimi_tui.flow.render.run_export import flow_of_view
 from kimi_tui.flow.run.journal import Journal
 from kimi_tui.flow.run.runner import FlowRunner
 from kimi_tui.flow.run.turn_protocol import TurnResult
 from kimi_tui.session.session import sessions_dir
-from kimi_tui.ui.tui.replay.run_comparison import faces_of_many, faces_of_two
+from kimi_tui.ui.tui.replay.run_comparison import frequency_style, two_run_style
 from kimi_tui.ui.tui.replay.run_index import picture_of, runs_of
 from kimi_tui.ui.tui.replay.run_table import Runs
 from kimi_tui.wire.channel import Wire
@@ -81,8 +81,8 @@ async def test_a_run_whose_wire_is_lost_is_drawn_from_its_journal(work_dir: Path
 
 async def test_two_runs_on_one_chart_tell_what_only_one_of_them_did(work_dir: Path) -> None:
     often, _, straight = (picture_of(run) for run in runs_of(work_dir))
-    flow = flow_of_picture(often)
-    faces = faces_of_two(flow, straight, often)
+    flow = flow_of_view(often)
+    faces = two_run_style(flow, straight, often)
     assert (faces.node("look").sign, faces.node("fix").sign, faces.node("tag").sign) == ("=", "≠", "=")
     back = next(index for index, edge in enumerate(flow.edges) if edge.label == "no")
     assert (faces.edge(back).line, faces.edge(back).count) == ("double", "0:2")
@@ -101,8 +101,8 @@ async def test_two_runs_of_charts_that_differ_say_how_and_show_both(work_dir: Pa
 
 async def test_all_runs_on_one_chart_tell_how_often_each_way_was_gone(work_dir: Path) -> None:
     pictures = [picture_of(run) for run in runs_of(work_dir)]
-    flow = flow_of_picture(pictures[0])
-    faces = faces_of_many(flow, pictures)
+    flow = flow_of_view(pictures[0])
+    faces = frequency_style(flow, pictures)
     assert faces.node("fix").words[0] == "3 of 3 runs"
     assert faces.node("fix").notes[0] == "6 visits"
     back = next(index for index, edge in enumerate(flow.edges) if edge.label == "no")
@@ -121,8 +121,8 @@ async def test_the_table_compares_counts_shows_and_replays_by_keys(work_dir: Pat
         await one.press("h", "f")
         assert "3 of 3 runs" in one.shown()
         await one.press("h", "enter")
-        assert one.pane.overlaid is not None
-        assert one.pane.overlaid.run_id == "often"
+        assert one.pane.overlay_is_shown is not None
+        assert one.pane.overlay_is_shown.run_id == "often"
         await one.press("l")
         assert one.pane.showing == "list"
         await one.press("h", "p")
@@ -131,7 +131,7 @@ async def test_the_table_compares_counts_shows_and_replays_by_keys(work_dir: Pat
         assert "Look at the test" in one.shown()
         await one.press("end")
         assert not one.app.machine.is_open
-        assert one.app.stage.shown.flow.run is None
+        assert one.app.stage.shown_ids.flow.run is None
 
 
 async def test_the_table_is_used_by_mouse_alone(work_dir: Path) -> None:
@@ -142,5 +142,5 @@ async def test_the_table_is_used_by_mouse_alone(work_dir: Path) -> None:
         await one.pilot.click(screen.table, offset=(10, 2))
         await one.pilot.click(screen.table, offset=(10, 2))
         await one.settle()
-        assert one.pane.overlaid is not None
-        assert one.pane.overlaid.run_id == "twice"
+        assert one.pane.overlay_is_shown is not None
+        assert one.pane.overlay_is_shown.run_id == "twice"

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from kimi_tui.ui.tui.replay import state_history
-from kimi_tui.ui.tui.replay.state_history import History, copied
+from kimi_tui.ui.tui.replay.state_history import StateHistory, copied
 from kimi_tui.ui.tui.replay.timeline import LONGEST_WAIT_S, Timeline
 from kimi_tui.ui.tui.state.ui_state import UiState
 from kimi_tui.wire.codec import WireMessage
@@ -41,7 +41,7 @@ def folded(messages: list[scenes.Timed]) -> UiState:
 def test_each_moment_is_what_folding_up_to_it_gives(scene: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(state_history, "EVERY", 5)
     messages = scenes.timed(SCENES[scene], 1_000.0)
-    past = History(messages)
+    past = StateHistory(messages)
     numbers = [*range(len(messages) + 1), *range(len(messages), -1, -1), len(messages) // 2]
     for number in numbers:
         assert facts(past.state_at(number)) == facts(folded(messages[:number]))
@@ -84,7 +84,7 @@ def test_stops_pass_over_what_nobody_sees_and_marks_name_nodes_and_choices() -> 
 
 def test_going_far_back_in_a_long_session_folds_no_more_than_the_way_from_a_checkpoint() -> None:
     messages = scenes.timed([TextPart(text="x")] * 5_000, 0.0)
-    past = History(messages)
+    past = StateHistory(messages)
     past.state_at(5_000)
     seen: list[int] = []
     fold_all = UiState.fold_all

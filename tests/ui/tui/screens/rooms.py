@@ -11,32 +11,32 @@ from kimi_tui.config.kimi_import import find_takeover
 from kimi_tui.config.loader import load_config
 from kimi_tui.config.schema import Config
 from kimi_tui.config.yaml_editor import KeyPath, Value, edit
-from kimi_tui.llm.key_check import KeyTrial
+from kimi_tui.llm.key_check import KeyCheck
 from kimi_tui.llm.local_servers import LocalServer
 from kimi_tui.mcp.server_state import ServerState
-from kimi_tui.permission.trust import brought_by
+from kimi_tui.permission.trust import project_items
 from kimi_tui.skill.library import SkillLibrary
 from kimi_tui.skill.roots import SkillRoots
 from kimi_tui.soul.usage_stats import cost_of
 from kimi_tui.tools.shell_support.background import BackgroundTask
 from kimi_tui.ui.tui.i18n.catalog import _
-from kimi_tui.ui.tui.keys.bindings import KEYS, shown
-from kimi_tui.ui.tui.navigation.command_palette import Entry, Palette
-from kimi_tui.ui.tui.navigation.screen_registry import DOORS
+from kimi_tui.ui.tui.keys.bindings import KEYS, display_keys
+from kimi_tui.ui.tui.navigation.command_palette import CommandPalette, PaletteEntry
+from kimi_tui.ui.tui.navigation.screen_registry import SCREEN_COMMANDS
 from kimi_tui.ui.tui.screens.custom_server import TryKey
-from kimi_tui.ui.tui.screens.first_start import FirstStart
+from kimi_tui.ui.tui.screens.first_start import SetupWizard
 from kimi_tui.ui.tui.screens.log import LogView
 from kimi_tui.ui.tui.screens.mcp import McpStatus
 from kimi_tui.ui.tui.screens.models import ModelPicker
 from kimi_tui.ui.tui.screens.rewind import Rewind
-from kimi_tui.ui.tui.screens.session_list_model import SessionShelf
+from kimi_tui.ui.tui.screens.session_list_model import SessionList
 from kimi_tui.ui.tui.screens.sessions import Sessions
 from kimi_tui.ui.tui.screens.settings import Settings
 from kimi_tui.ui.tui.screens.skills import Skills
 from kimi_tui.ui.tui.screens.tasks import Tasks
 from kimi_tui.ui.tui.screens.theme_picker import ThemePicker
 from kimi_tui.ui.tui.screens.trust import TrustQuestion
-from kimi_tui.ui.tui.screens.usage import Spent, Usage, UsageFacts
+from kimi_tui.ui.tui.screens.usage import Usage, UsageFacts, UsageRow
 from kimi_tui.wire.parts import TokenUsage
 from tests.ui.tui.screens.kept_sessions import NOW, keep_some
 
@@ -68,11 +68,11 @@ async def no_server() -> Sequence[LocalServer]:
 def sessions(work_dir: Path, root: Path) -> Sessions:
     (root / "other").mkdir(exist_ok=True)
     keep_some(work_dir, root / "other")
-    return Sessions(SessionShelf(work_dir, "s"), now=lambda: NOW)
+    return Sessions(SessionList(work_dir, "s"), now=lambda: NOW)
 
 
-async def not_tried(service_type: str, base_url: str, key: str) -> KeyTrial:
-    return KeyTrial("unknown", "no network")
+async def not_tried(service_type: str, base_url: str, key: str) -> KeyCheck:
+    return KeyCheck("unknown", "no network")
 
 
 def models(
@@ -87,14 +87,14 @@ def models(
 
 def first_start(
     work_dir: Path, root: Path, *, use_theme: Callable[[str], object] = str, try_it: TryKey = not_tried
-) -> FirstStart:
+) -> SetupWizard:
     (root / ".kimi").mkdir(exist_ok=True)
     (root / ".kimi" / "config.toml").write_text(
         'default_model = "k2"\n[providers.kimi]\ntype = "kimi"\napi_key = "sk-x"\n'
         '[models.k2]\nprovider = "kimi"\nmodel = "kimi-k2"\nmax_context_size = 262144\n',
         "utf-8",
     )
-    return FirstStart(
+    return SetupWizard(
         THEMES,
         "kimi-dark",
         use_theme=use_theme,
@@ -108,7 +108,7 @@ def trust(work_dir: Path, root: Path, *, clock: Callable[[], float] = lambda: 0.
     (work_dir / ".git").mkdir(exist_ok=True)
     (work_dir / ".kimi" / "skills").mkdir(parents=True, exist_ok=True)
     (work_dir / ".mcp.json").write_text("{}", "utf-8")
-    return TrustQuestion(work_dir, brought_by(work_dir), clock=clock)
+    return TrustQuestion(work_dir, project_items(work_dir), clock=clock)
 
 
 class KeptConfig:
@@ -153,8 +153,8 @@ def usage(work_dir: Path, root: Path) -> Usage:
         UsageFacts(
             "moon-2", "", 31_000, 256_000, 24,
             (
-                Spent("since this start", 8, some, cost_of(some, prices)),
-                Spent("the whole session", 19, some + some, cost_of(some + some, prices)),
+                UsageRow("since this start", 8, some, cost_of(some, prices)),
+                UsageRow("the whole session", 19, some + some, cost_of(some + some, prices)),
             ),
             priced=True,
         )
@@ -242,11 +242,11 @@ def theme(work_dir: Path, root: Path) -> ThemePicker:
     return ThemePicker(THEMES, "kimi-dark", use=str)
 
 
-def palette(work_dir: Path, root: Path) -> Palette:
-    rows = [(door.description, f"/{door.name}", "screens") for door in DOORS]
-    rows += [(key.what, shown(key.keys), "actions") for key in KEYS if key.in_palette and key.action]
+def palette(work_dir: Path, root: Path) -> CommandPalette:
+    rows = [(door.description, f"/{door.name}", "screens") for door in SCREEN_COMMANDS]
+    rows += [(key.description, display_keys(key.keys), "actions") for key in KEYS if key.in_palette and key.action]
     rows += [(title, name, "themes") for name, title in THEMES.items()]
-    return Palette([Entry(_(title), beside, str, _(group), title) for title, beside, group in rows])
+    return CommandPalette([PaletteEntry(_(title), beside, str, _(group), title) for title, beside, group in rows])
 
 
 ROOMS: dict[str, Make] = {

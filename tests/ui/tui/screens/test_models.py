@@ -9,26 +9,26 @@ from textual.widgets import Input, Static
 from kimi_tui.config.kimi_import import find_takeover
 from kimi_tui.config.model_selection import choose_model
 from kimi_tui.config.yaml_editor import edit
-from kimi_tui.llm.key_check import KeyTrial, try_key
-from kimi_tui.ui.tui.screens.custom_server import bases, other_changes
-from kimi_tui.ui.tui.screens.first_start import SERVICES, FirstChoice, FirstStart, service_changes
+from kimi_tui.llm.key_check import KeyCheck, check_key
+from kimi_tui.ui.tui.screens.custom_server import bases, custom_server_changes
+from kimi_tui.ui.tui.screens.first_start import SERVICES, SetupResult, SetupWizard, provider_settings_changes
 from kimi_tui.ui.tui.screens.models import ModelChoice
-from kimi_tui.ui.tui.widgets.pick_list import PickList
-from kimi_tui.ui.tui.widgets.pick_prompt import PickOne
+from kimi_tui.ui.tui.widgets.pick_list import ItemList
+from kimi_tui.ui.tui.widgets.pick_prompt import PickPrompt
 from tests.llm.servers import Server, status
 from tests.ui.tui.screens import rooms
 from tests.ui.tui.screens.conftest import Shown, ShowScreen
 
 
 def labels(shown: Shown) -> list[str]:
-    return [pick.label for pick in shown.app.screen.query_one(PickList).picks if pick.key]
+    return [pick.label for pick in shown.app.screen.query_one(ItemList).picks if pick.key]
 
 
 async def test_the_model_in_use_is_under_the_cursor_and_enter_takes_another(
     show: ShowScreen, work_dir: Path, tmp_path: Path
 ) -> None:
     async with show(lambda: rooms.models(work_dir, tmp_path)) as shown:
-        assert shown.app.screen.query_one(PickList).key == "moon"
+        assert shown.app.screen.query_one(ItemList).key == "moon"
         await shown.press("down", "enter")
         assert shown.results == [ModelChoice("small", {})]
 
@@ -73,7 +73,7 @@ async def test_a_theme_is_seen_as_the_cursor_moves_and_the_one_of_before_comes_b
 async def choose(shown: Shown, label: str) -> None:
     """Take the theme as it is, then that way to a model."""
     await shown.press("enter")
-    picks = shown.app.screen.query_one(PickList)
+    picks = shown.app.screen.query_one(ItemList)
     picks.select(next(pick.key for pick in picks.picks if pick.label == label))
     await shown.press("enter")
 
@@ -87,7 +87,7 @@ async def test_a_key_makes_a_model_of_a_service(show: ShowScreen, work_dir: Path
         await shown.press("enter")
         await shown.press("enter")
         (choice,) = shown.results
-        assert isinstance(choice, FirstChoice)
+        assert isinstance(choice, SetupResult)
         config = edit(choice.changes, tmp_path / "config.yaml").config
         model = choose_model(config, environ={})
         assert (model.model.model, model.provider.type) == (choice.model, "openai_responses")
@@ -100,8 +100,8 @@ async def test_a_key_that_the_service_refuses_is_asked_for_again_and_then_a_mode
     async with Server() as server:
         server.add(status(401, {"error": {"message": "no"}}), status(200, {"data": [{"id": "one"}, {"id": "two"}]}))
 
-        async def here(service_type: str, _base_url: str, key: str) -> KeyTrial:
-            return await try_key(service_type, server.url, key)
+        async def here(service_type: str, _base_url: str, key: str) -> KeyCheck:
+            return await check_key(service_type, server.url, key)
 
         async with show(lambda: rooms.first_start(work_dir, tmp_path, try_it=here)) as shown:
             await choose(shown, "Kimi")
@@ -110,10 +110,10 @@ async def test_a_key_that_the_service_refuses_is_asked_for_again_and_then_a_mode
             assert "Kimi refuses this key (HTTP 401)" in str(about.content)
             assert shown.app.screen.query_one(Input).value == "sk-bad"
             await shown.press("end", *"good", "enter")
-            assert isinstance(shown.app.screen, PickOne)
+            assert isinstance(shown.app.screen, PickPrompt)
             await shown.press("down", "enter")
             (choice,) = shown.results
-            assert isinstance(choice, FirstChoice)
+            assert isinstance(choice, SetupResult)
             assert choice.model == "two"
         assert [one.headers["authorization"] for one in server.requests] == ["Bearer sk-bad", "Bearer sk-badgood"]
 
@@ -131,7 +131,7 @@ async def test_leaving_the_key_goes_back_to_the_ways(show: ShowScreen, work_dir:
     async with show(lambda: rooms.first_start(work_dir, tmp_path)) as shown:
         await choose(shown, "Kimi")
         await shown.press("escape")
-        assert isinstance(shown.app.screen, FirstStart)
+        assert isinstance(shown.app.screen, SetupWizard)
         assert shown.results == []
 
 
@@ -160,10 +160,10 @@ async def test_another_server_is_named_by_its_address_and_asked_for_its_models(
 ) -> None:
     async with Server() as server:
         server.add(status(401, {}), status(404, {}), status(200, {"data": [{"id": "one"}, {"id": "two"}]}))
-        async with show(lambda: room(work_dir, tmp_path, try_it=try_key)) as shown:
+        async with show(lambda: room(work_dir, tmp_path, try_it=check_key)) as shown:
             if room is rooms.first_start:
                 await shown.press("enter")
-            shown.app.screen.query_one(PickList).select("other")
+            shown.app.screen.query_one(ItemList).select("other")
             await shown.press("enter")
             shown.app.screen.query_one(Input).value = "no address"
             await shown.press("enter")
@@ -172,10 +172,10 @@ async def test_another_server_is_named_by_its_address_and_asked_for_its_models(
             await shown.press("enter", "enter")
             assert "refuses this key (HTTP 401)" in str(shown.app.screen.query_one("#about", Static).content)
             await shown.press(*"sk-y", "enter")
-            assert isinstance(shown.app.screen, PickOne)
+            assert isinstance(shown.app.screen, PickPrompt)
             await shown.press("down", "enter")
             (choice,) = shown.results
-            assert isinstance(choice, FirstChoice | ModelChoice)
+            assert isinstance(choice, SetupResult | ModelChoice)
             model = choose_model(edit(choice.changes, tmp_path / "new.yaml").config, environ={})
             assert (model.model.model, model.provider.base_url) == ("two", server.url)
             assert model.provider.api_key.get_secret_value() == "sk-y"
@@ -192,15 +192,15 @@ async def test_a_server_that_does_not_answer_is_kept_with_a_word_and_the_model_t
         await shown.press("enter", "enter")
         assert "could not be tried: no network" in str(shown.app.screen.query_one("#about", Static).content)
         await shown.press(*"mine", "enter")
-        expected = other_changes("http://box:8000/v1", "", "mine") | {("default_model",): "mine"}
-        assert shown.results == [FirstChoice("kimi-dark", expected, "mine")]
+        expected = custom_server_changes("http://box:8000/v1", "", "mine") | {("default_model",): "mine"}
+        assert shown.results == [SetupResult("kimi-dark", expected, "mine")]
 
 
 async def test_the_settings_of_kimi_cli_are_taken_over(show: ShowScreen, work_dir: Path, tmp_path: Path) -> None:
     async with show(lambda: rooms.first_start(work_dir, tmp_path)) as shown:
         await choose(shown, "Take over ~/.kimi/config.toml")
         (choice,) = shown.results
-        assert isinstance(choice, FirstChoice)
+        assert isinstance(choice, SetupResult)
         model = choose_model(edit(choice.changes, tmp_path / "config.yaml").config, environ={})
         assert (model.name, model.model.model, model.provider.api_key.get_secret_value()) == ("k2", "kimi-k2", "sk-x")
 
@@ -216,11 +216,11 @@ def test_settings_of_kimi_cli_that_cannot_be_read_are_told_of(tmp_path: Path) ->
 async def test_the_demo_needs_no_model(show: ShowScreen, work_dir: Path, tmp_path: Path) -> None:
     async with show(lambda: rooms.first_start(work_dir, tmp_path)) as shown:
         await choose(shown, "See the demo")
-        assert shown.results == [FirstChoice("kimi-dark", demo=True)]
+        assert shown.results == [SetupResult("kimi-dark", demo=True)]
 
 
 def test_what_is_written_of_every_service_can_be_loaded(tmp_path: Path) -> None:
     for service in SERVICES:
         file = tmp_path / f"{service.name}.yaml"
-        config = edit(service_changes(service, "sk-x", service.model), file).config
+        config = edit(provider_settings_changes(service, "sk-x", service.model), file).config
         assert choose_model(config, environ={}).model.max_context_size == service.size

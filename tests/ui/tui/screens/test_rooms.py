@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 from textual.pilot import Pilot
 
-from kimi_tui.ui.tui.accessibility import Manners
+from kimi_tui.ui.tui.accessibility import DisplayOptions
 from kimi_tui.ui.tui.app import KimiTui
-from kimi_tui.ui.tui.main_screen.screen import Home
-from kimi_tui.ui.tui.widgets.modal_frame import Frame
+from kimi_tui.ui.tui.main_screen.screen import MainScreen
+from kimi_tui.ui.tui.widgets.modal_frame import ModalFrame
 from tests.ui.tui.screens.conftest import Shown, ShowScreen
 from tests.ui.tui.screens.rooms import ROOMS
 from tests.ui.tui.stand_in import Clock, StandIn, make_app
@@ -61,20 +61,20 @@ async def test_escape_leaves_and_the_keys_of_the_conversation_do_not_act_behind(
     async with show(lambda: ROOMS[room](work_dir, tmp_path), size=SMALL) as shown:
         shown.app.home.composer.text = "a draft"
         await shown.press("f3", "f11", "ctrl+t", "f7")
-        assert isinstance(shown.app.screen, Frame)
+        assert isinstance(shown.app.screen, ModalFrame)
         if room == "trust":
             return
         await shown.press("escape")
-        assert isinstance(shown.app.screen, Home)
+        assert isinstance(shown.app.screen, MainScreen)
         assert shown.results == [None]
         assert shown.app.home.composer.text == "a draft"
         assert shown.app.home.zoomed is None
 
 
-@pytest.mark.parametrize("manners", [Manners(ascii=True), Manners(plain=True)], ids=["ascii", "plain"])
+@pytest.mark.parametrize("manners", [DisplayOptions(ascii=True), DisplayOptions(plain=True)], ids=["ascii", "plain"])
 @pytest.mark.parametrize("room", ["sessions", "settings", "skills", "rewind"])
 async def test_every_sign_is_of_ascii_where_that_is_asked_for(
-    room: str, manners: Manners, work_dir: Path, tmp_path: Path
+    room: str, manners: DisplayOptions, work_dir: Path, tmp_path: Path
 ) -> None:
     async def make() -> StandIn:
         return StandIn(work_dir)

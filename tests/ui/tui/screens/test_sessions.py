@@ -8,11 +8,11 @@ from textual.widgets import Input
 
 from kimi_tui.session.session import list_sessions
 from kimi_tui.session.state import read_state
-from kimi_tui.ui.tui.screens.session_list_model import Kept, SessionShelf
+from kimi_tui.ui.tui.screens.session_list_model import SessionEntry, SessionList
 from kimi_tui.ui.tui.screens.sessions import Sessions
 from kimi_tui.ui.tui.state.items import UserItem
 from kimi_tui.ui.tui.transcript.view import Transcript
-from kimi_tui.ui.tui.widgets.pick_list import PickList
+from kimi_tui.ui.tui.widgets.pick_list import ItemList
 from tests.ui.tui.screens.conftest import Shown, ShowScreen
 from tests.ui.tui.screens.kept_sessions import NOW, keep_some
 
@@ -25,12 +25,12 @@ def some_sessions(work_dir: Path, tmp_path: Path) -> None:
 
 def sessions(work_dir: Path, renamed: list[str] | None = None) -> Sessions:
     return Sessions(
-        SessionShelf(work_dir, "s"), now=lambda: NOW, rename_open=(renamed if renamed is not None else []).append
+        SessionList(work_dir, "s"), now=lambda: NOW, rename_open=(renamed if renamed is not None else []).append
     )
 
 
 def titles(shown: Shown) -> list[str]:
-    return [pick.label for pick in shown.app.screen.query_one("#list", PickList).picks if pick.key]
+    return [pick.label for pick in shown.app.screen.query_one("#list", ItemList).picks if pick.key]
 
 
 async def test_the_sessions_of_this_folder_are_listed_newest_first_archived_last(
@@ -65,7 +65,7 @@ async def test_typing_searches_titles(show: ShowScreen, work_dir: Path) -> None:
 async def test_typing_searches_what_was_said_and_shows_the_words(show: ShowScreen, work_dir: Path) -> None:
     async with show(lambda: sessions(work_dir)) as shown:
         await shown.press(*"counted")
-        picks = shown.app.screen.query_one("#list", PickList).picks
+        picks = shown.app.screen.query_one("#list", ItemList).picks
         assert [(pick.label, pick.detail) for pick in picks if pick.key] == [
             ("Why is the layout slow?", "Crossings are counted twice.")
         ]
@@ -83,7 +83,7 @@ async def test_the_preview_shows_the_last_turns_of_the_session_under_the_cursor(
 async def test_enter_gives_back_the_session(show: ShowScreen, work_dir: Path) -> None:
     async with show(lambda: sessions(work_dir)) as shown:
         await shown.press("down", "down", "enter")
-        assert [kept.id for kept in shown.results if isinstance(kept, Kept)] == ["parser"]
+        assert [kept.id for kept in shown.results if isinstance(kept, SessionEntry)] == ["parser"]
 
 
 async def test_enter_on_the_first_row_asks_for_a_new_session(show: ShowScreen, work_dir: Path) -> None:
@@ -104,10 +104,10 @@ async def test_a_click_selects_and_a_second_one_opens(show: ShowScreen, work_dir
         await shown.settle()
         assert shown.results == []
         await shown.press("down")
-        assert shown.app.screen.query_one("#list", PickList).key == "parser"
+        assert shown.app.screen.query_one("#list", ItemList).key == "parser"
         await shown.pilot.click("#list", offset=(4, 4))
         await shown.settle()
-        assert [kept.id for kept in shown.results if isinstance(kept, Kept)] == ["parser"]
+        assert [kept.id for kept in shown.results if isinstance(kept, SessionEntry)] == ["parser"]
 
 
 async def test_a_session_is_renamed(show: ShowScreen, work_dir: Path) -> None:
@@ -134,7 +134,7 @@ async def test_a_fork_is_a_session_of_its_own_with_all_that_was_said(show: ShowS
         await shown.press("down", "down", "ctrl+b")
         forks = [info for info in list_sessions(work_dir) if info.title.startswith("Fork: ")]
         assert [info.title for info in forks] == ["Fork: Explain the parser of the D2 charts"]
-        assert shown.app.screen.query_one("#list", PickList).key == forks[0].id
+        assert shown.app.screen.query_one("#list", ItemList).key == forks[0].id
         original = next(info for info in list_sessions(work_dir) if info.id == "parser")
         assert (forks[0].dir / "wire.jsonl").read_bytes() == (original.dir / "wire.jsonl").read_bytes()
 
@@ -156,7 +156,7 @@ async def test_a_session_that_another_process_holds_is_left_alone(show: ShowScre
             assert "another window" in str(shown.app.screen.query_one("#frame").border_subtitle)
             await shown.press("enter")
             assert shown.results == []
-            picks = shown.app.screen.query_one("#list", PickList)
+            picks = shown.app.screen.query_one("#list", ItemList)
             assert picks.selected is not None
             assert picks.selected.right == "in another window"
     assert not read_state(folder / "state.json").archived

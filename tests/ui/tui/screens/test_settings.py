@@ -7,18 +7,18 @@ from textual.widgets import Input
 from kimi_tui.config.schema import Config
 from kimi_tui.ui.tui.screens.settings import Settings
 from kimi_tui.ui.tui.screens.settings_schema import SETTINGS, shown_value
-from kimi_tui.ui.tui.widgets.pick_list import PickList
-from kimi_tui.ui.tui.widgets.pick_prompt import PickOne
+from kimi_tui.ui.tui.widgets.pick_list import ItemList
+from kimi_tui.ui.tui.widgets.pick_prompt import PickPrompt
 from tests.ui.tui.screens import rooms
 from tests.ui.tui.screens.conftest import Shown, ShowScreen
 
 
 def right_of(shown: Shown, key: str) -> str:
-    return next(pick.right for pick in shown.app.screen.query_one(PickList).picks if pick.key == key)
+    return next(pick.right for pick in shown.app.screen.query_one(ItemList).picks if pick.key == key)
 
 
 async def on(shown: Shown, key: str) -> None:
-    shown.app.screen.query_one(PickList).select(key)
+    shown.app.screen.query_one(ItemList).select(key)
     await shown.settle()
 
 
@@ -68,7 +68,7 @@ async def test_ctrl_d_takes_a_key_out_of_the_file(show: ShowScreen, work_dir: Pa
 
 async def test_a_click_on_a_row_changes_it(show: ShowScreen, work_dir: Path, tmp_path: Path) -> None:
     async with show(lambda: rooms.settings(work_dir, tmp_path)) as shown:
-        await shown.pilot.click(PickList, offset=(10, 3))
+        await shown.pilot.click(ItemList, offset=(10, 3))
         await shown.settle()
         assert right_of(shown, "ascii") == "on"
 
@@ -77,7 +77,7 @@ async def test_what_only_resembles_the_words_is_shown_where_they_are_nowhere(
     show: ShowScreen, work_dir: Path, tmp_path: Path
 ) -> None:
     async with show(lambda: rooms.settings(work_dir, tmp_path)) as shown:
-        found = shown.app.screen.query_one(PickList)
+        found = shown.app.screen.query_one(ItemList)
         await shown.press(*"think")
         assert [pick.key for pick in found.picks if pick.key] == ["show_thinking_stream", "default_thinking"]
         for _ in range(3):
@@ -92,8 +92,8 @@ async def test_many_choices_are_a_list_to_choose_from(show: ShowScreen, work_dir
     async with show(lambda: Settings(kept, kept.file, change=kept.change, themes=["kimi-dark", *names])) as shown:
         await on(shown, "theme")
         await shown.press("enter")
-        assert isinstance(shown.app.screen, PickOne)
-        assert shown.app.screen.query_one(PickList).key == "kimi-dark"
+        assert isinstance(shown.app.screen, PickPrompt)
+        assert shown.app.screen.query_one(ItemList).key == "kimi-dark"
         await shown.press(*"theme-e", "enter")
         assert isinstance(shown.app.screen, Settings)
         assert kept.config.theme == "theme-e"

@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 from textual.pilot import Pilot
 
-from kimi_tui.soul.assemble import assemble
+from kimi_tui.soul.assemble import build_engine
 from kimi_tui.soul.engine import Engine
 from kimi_tui.ui.tui.app import KimiTui
-from kimi_tui.ui.tui.screens.subagent import Inside, subagents_of
+from kimi_tui.ui.tui.screens.subagent import SubagentScreen, subagent_items
 from kimi_tui.ui.tui.state.items import ErrorItem, SubagentItem, ToolItem, UserItem
 from tests.soul.engines import plan, tool_call
 from tests.soul.subagents.test_pool import NESTED
@@ -35,15 +35,15 @@ class Desk:
 
     @property
     def cards(self) -> list[SubagentItem]:
-        return subagents_of(self.app.stage.state)
+        return subagent_items(self.app.stage.state)
 
     @property
     def states(self) -> list[str]:
         return [card.state for card in self.cards]
 
     @property
-    def view(self) -> Inside:
-        assert isinstance(self.app.screen, Inside)
+    def view(self) -> SubagentScreen:
+        assert isinstance(self.app.screen, SubagentScreen)
         return self.app.screen
 
     async def until(self, condition: Callable[[], object]) -> None:
@@ -74,7 +74,7 @@ class Desk:
 def app_on(tmp_path: Path, *replies: str) -> KimiTui:
     clock = Clock(NOW)
     made = plan(tmp_path, *replies)
-    return KimiTui(lambda: assemble(made), clock=clock, steady=clock, frame=0.0, motion=False)
+    return KimiTui(lambda: build_engine(made), clock=clock, steady=clock, frame=0.0, motion=False)
 
 
 @asynccontextmanager
@@ -96,7 +96,7 @@ def test_three_cards_two_of_which_wait_for_the_person(
         desk = Desk(app, pilot)
         await desk.send_three()
         write = next(one for one in desk.engine.approvals.pending if one.sender == "WriteFile")
-        app.stage.ask(write.id)
+        app.stage.show_approvals(write.id)
         await pilot.pause()
 
     assert snap_compare(app, terminal_size=size, run_before=run)
@@ -107,7 +107,9 @@ async def test_the_dialog_says_which_subagent_asks_and_the_cards_how_each_ended(
     async with desk_on(tmp_path, *replies) as desk:
         await desk.send_three()
         assert desk.states == ["waiting", "waiting", "failed"]
-        desk.app.stage.ask(next(one for one in desk.engine.approvals.pending if one.sender == "WriteFile").id)
+        desk.app.stage.show_approvals(
+            next(one for one in desk.engine.approvals.pending if one.sender == "WriteFile").id
+        )
         await desk.pilot.pause()
         assert "WriteFile of coder (make the file)" in desk.text
         assert "waits for you" in desk.text
@@ -168,7 +170,7 @@ async def test_a_conversation_that_is_looked_into_goes_on_and_a_resumed_one_can_
         await desk.until(lambda: "found found" in desk.text and "done" in desk.text)
         session_id = desk.engine.session_id
     again = plan(tmp_path, session_id=session_id)
-    app = KimiTui(lambda: assemble(again), frame=0.0, motion=False)
+    app = KimiTui(lambda: build_engine(again), frame=0.0, motion=False)
     async with app.run_test(size=(140, 42)) as pilot:
         await ready(pilot)
         desk = Desk(app, pilot)
@@ -191,7 +193,7 @@ async def test_a_subagent_of_a_subagent_is_a_card_in_the_one_that_sent_it_and_op
         "when: ^user: hello leaf$\ntext: I touch it.\n" + tool_call("Shell", "s", command="touch made"),
     )
     made = replace(plan(tmp_path, *replies), agent_file=tmp_path / "agent.yaml")
-    app = KimiTui(lambda: assemble(made), frame=0.0, motion=False)
+    app = KimiTui(lambda: build_engine(made), frame=0.0, motion=False)
     async with app.run_test(size=(140, 42)) as pilot:
         await ready(pilot)
         desk = Desk(app, pilot)

@@ -9,19 +9,19 @@ from textual import events
 
 from kimi_tui.mcp.remote_tool import RemoteTool
 from kimi_tui.mcp.server_state import ServerState
-from kimi_tui.permission.trust import Brought
+from kimi_tui.permission.trust import TrustItem
 from kimi_tui.ui.tui.screens.log import last_entries
 from kimi_tui.ui.tui.screens.mcp import McpStatus
-from kimi_tui.ui.tui.screens.rewind import Back
+from kimi_tui.ui.tui.screens.rewind import RewindChoice
 from kimi_tui.ui.tui.screens.skills import Skills
 from kimi_tui.ui.tui.screens.tasks import Tasks
 from kimi_tui.ui.tui.screens.trust import TrustQuestion
-from kimi_tui.ui.tui.screens.usage import Spent, UsageFacts, usage_lines
+from kimi_tui.ui.tui.screens.usage import UsageFacts, UsageRow, usage_lines
 from kimi_tui.ui.tui.text.styled_line import cells
 from kimi_tui.ui.tui.themes.palette import Palette
 from kimi_tui.ui.tui.widgets.key_bar import KeyBar
-from kimi_tui.ui.tui.widgets.pick_list import PickList
-from kimi_tui.ui.tui.widgets.text_viewer import Reading
+from kimi_tui.ui.tui.widgets.pick_list import ItemList
+from kimi_tui.ui.tui.widgets.text_viewer import TextViewer
 from kimi_tui.wire.parts import TokenUsage
 from tests.ui.tui.screens import rooms
 from tests.ui.tui.screens.conftest import Shown, ShowScreen
@@ -30,7 +30,7 @@ from tests.ui.tui.stand_in import Clock
 
 
 def read(shown: Shown) -> str:
-    return "\n".join(line.text for line in shown.app.screen.query_one(Reading).lines(120, Palette()))
+    return "\n".join(line.text for line in shown.app.screen.query_one(TextViewer).lines(120, Palette()))
 
 
 async def test_a_key_that_was_meant_for_the_composer_does_not_trust_a_folder(
@@ -53,13 +53,13 @@ async def test_a_key_that_was_meant_for_the_composer_does_not_trust_a_folder(
 async def test_however_much_a_folder_brings_the_answers_stay_in_sight(
     show: ShowScreen, work_dir: Path, tmp_path: Path
 ) -> None:
-    brought = [Brought(work_dir / f"a-file-with-a-name-that-is-long-{n}.json", "MCP servers") for n in range(20)]
+    brought = [TrustItem(work_dir / f"a-file-with-a-name-that-is-long-{n}.json", "MCP servers") for n in range(20)]
     async with show(lambda: TrustQuestion(work_dir, brought, clock=lambda: 0.0), size=(60, 18)) as shown:
-        answers, frame = shown.app.screen.query_one(PickList), shown.app.screen.query_one("#frame")
+        answers, frame = shown.app.screen.query_one(ItemList), shown.app.screen.query_one("#frame")
         assert answers.region.height == 4
         assert frame.region.contains_region(answers.region)
         assert shown.app.screen.query_one(KeyBar).region.bottom < frame.region.bottom
-        assert shown.app.screen.query_one(Reading).max_scroll_y > 0
+        assert shown.app.screen.query_one(TextViewer).max_scroll_y > 0
 
 
 async def test_enter_on_the_first_answer_does_not_trust(show: ShowScreen, work_dir: Path, tmp_path: Path) -> None:
@@ -72,7 +72,7 @@ async def test_enter_on_the_first_answer_does_not_trust(show: ShowScreen, work_d
 
 async def test_a_problem_of_a_skill_is_shown_with_its_place(show: ShowScreen, work_dir: Path, tmp_path: Path) -> None:
     async with show(lambda: rooms.skills(work_dir, tmp_path)) as shown:
-        first = next(pick for pick in shown.app.screen.query_one(PickList).picks if pick.key)
+        first = next(pick for pick in shown.app.screen.query_one(ItemList).picks if pick.key)
         assert first.label.endswith(".kimi/skills/ship.md:8")
         assert "A[Start --> B" in read(shown)
 
@@ -102,7 +102,7 @@ async def test_the_list_of_skills_follows_the_files(show: ShowScreen, work_dir: 
         (work_dir / ".kimi" / "skills" / "new.md").write_text("---\nname: new\ndescription: New\n---\nIt.\n")
         library.reload()
         await shown.settle()
-        assert "new" in [pick.label for pick in shown.app.screen.query_one(PickList).picks]
+        assert "new" in [pick.label for pick in shown.app.screen.query_one(ItemList).picks]
 
 
 def test_cost_is_told_where_prices_are_configured(work_dir: Path, tmp_path: Path) -> None:
@@ -112,7 +112,7 @@ def test_cost_is_told_where_prices_are_configured(work_dir: Path, tmp_path: Path
 
 def test_the_figures_are_whole_in_the_smallest_terminal(work_dir: Path, tmp_path: Path) -> None:
     used = TokenUsage(input_other=12_345_678, input_cache_read=2_345_678, output=345_678)
-    spent = tuple(Spent(title, 120, used, 12.3456) for title in ("since this start", "the whole session"))
+    spent = tuple(UsageRow(title, 120, used, 12.3456) for title in ("since this start", "the whole session"))
     text = [line.text for line in usage_lines(UsageFacts("m", "", 1, 10, 1, spent), 54, Palette())]
     assert all(cells(line) <= 54 for line in text)
     assert sum(line.endswith(" 12.3456") for line in text) == 2
@@ -177,11 +177,11 @@ async def test_the_cause_of_a_server_that_failed_is_told_and_it_can_be_started_a
 
 async def test_enter_goes_back_with_all_that_can_go_back(show: ShowScreen, work_dir: Path, tmp_path: Path) -> None:
     for keys, back in (
-        (("enter",), Back(3, True, False)),
-        (("down", "enter"), Back(2, True, True)),
-        (("down", "t"), Back(2, True, False)),
-        (("down", "f"), Back(2, False, True)),
-        (("down", "down", "t", "enter"), Back(1, False, True)),
+        (("enter",), RewindChoice(3, True, False)),
+        (("down", "enter"), RewindChoice(2, True, True)),
+        (("down", "t"), RewindChoice(2, True, False)),
+        (("down", "f"), RewindChoice(2, False, True)),
+        (("down", "down", "t", "enter"), RewindChoice(1, False, True)),
     ):
         async with show(lambda: rooms.rewind(work_dir, tmp_path)) as shown:
             await shown.press(*keys)
@@ -194,7 +194,7 @@ async def test_a_key_of_the_last_line_can_be_clicked(show: ShowScreen, work_dir:
         text = "".join(segment.text for segment in shown.app.screen.query_one(KeyBar).render_line(0))
         await shown.pilot.click(KeyBar, offset=(text.index("t the conversation"), 0))
         await shown.settle()
-        assert shown.results == [Back(2, True, False)]
+        assert shown.results == [RewindChoice(2, True, False)]
 
 
 async def test_only_what_can_be_done_with_a_server_is_offered(show: ShowScreen, work_dir: Path) -> None:
@@ -218,7 +218,7 @@ async def test_every_way_of_the_first_start_is_in_sight_in_a_small_terminal(
 ) -> None:
     async with show(lambda: rooms.first_start(work_dir, tmp_path), size=(80, 24)) as shown:
         await shown.press("enter")
-        picks = shown.app.screen.query_one(PickList)
+        picks = shown.app.screen.query_one(ItemList)
         assert picks.max_scroll_y == 0
         await shown.press("end")
         assert picks.key == "demo"

@@ -6,12 +6,12 @@ from pathlib import Path
 import pytest
 
 from kimi_tui.cli.options import parse
-from kimi_tui.cli.plan_builder import plan_of
+from kimi_tui.cli.plan_builder import build_plan
 from kimi_tui.errors import UsageError
-from kimi_tui.permission.trust import Standing, standing_of
+from kimi_tui.permission.trust import TrustState, trust_state
 from kimi_tui.session.session import Session
-from kimi_tui.soul.assemble import Plan
-from kimi_tui.ui.tui.session.engine_factory import PlanHost
+from kimi_tui.soul.assemble import EngineConfig
+from kimi_tui.ui.tui.session.engine_factory import PlanEngineFactory
 
 
 def a_project(folder: Path, rule: str) -> Path:
@@ -21,18 +21,18 @@ def a_project(folder: Path, rule: str) -> Path:
     return folder
 
 
-def host_in(work_dir: Path, *options: str) -> PlanHost:
+def host_in(work_dir: Path, *options: str) -> PlanEngineFactory:
     parsed = parse(["--work-dir", str(work_dir), *options])
 
-    def make_plan(elsewhere: Path | None, standing: Standing | None) -> Plan:
-        return plan_of(parsed, interactive=True, work_dir=elsewhere, standing=standing)
+    def make_plan(elsewhere: Path | None, standing: TrustState | None) -> EngineConfig:
+        return build_plan(parsed, interactive=True, work_dir=elsewhere, standing=standing)
 
-    return PlanHost(make_plan)
+    return PlanEngineFactory(make_plan)
 
 
-def acting(host: PlanHost) -> tuple[list[str], list[bool], bool]:
+def acting(host: PlanEngineFactory) -> tuple[list[str], list[bool], bool]:
     plan = host.plan
-    return [str(rule) for rule in plan.permissions.rules], [one.trusted for one in plan.mcp.servers], plan.standing.acts
+    return [str(rule) for rule in plan.permissions.rules], [one.trusted for one in plan.mcp.servers], plan.trust.active
 
 
 async def test_what_a_folder_brings_acts_from_the_yes_on(tmp_path: Path) -> None:
@@ -43,7 +43,7 @@ async def test_what_a_folder_brings_acts_from_the_yes_on(tmp_path: Path) -> None
     host.trust(True, keep=True)
     assert acting(host) == (["Shell(make *)"], [True], True)
     assert host.untrusted() == ()
-    assert standing_of(tmp_path / "one").acts
+    assert trust_state(tmp_path / "one").active
 
 
 async def test_not_this_time_is_asked_again_the_next(tmp_path: Path) -> None:
@@ -52,7 +52,7 @@ async def test_not_this_time_is_asked_again_the_next(tmp_path: Path) -> None:
     host.trust(False, keep=False)
     assert acting(host) == ([], [False], False)
     assert host.untrusted() == ()
-    assert standing_of(tmp_path / "one").said is None
+    assert trust_state(tmp_path / "one").answer is None
 
 
 async def test_the_rules_of_a_trusted_folder_do_not_go_along_to_another(tmp_path: Path) -> None:
@@ -60,11 +60,11 @@ async def test_the_rules_of_a_trusted_folder_do_not_go_along_to_another(tmp_path
     host = host_in(one)
     await host.prepare()
     host.trust(True, keep=True)
-    host.go_to("s2", two)
+    host.select_session("s2", two)
     assert (host.plan.session_id, host.work_dir) == ("s2", two)
     assert acting(host) == ([], [False], False)
     assert host.untrusted()
-    host.go_to("s1", one)
+    host.select_session("s1", one)
     assert acting(host) == (["Shell(make *)"], [True], True)
 
 
@@ -72,7 +72,7 @@ async def test_the_option_trusts_for_this_run_only(tmp_path: Path) -> None:
     host = host_in(a_project(tmp_path / "one", "Shell(make *)"), "--trust")
     await host.prepare()
     assert acting(host) == (["Shell(make *)"], [True], True)
-    assert standing_of(tmp_path / "one").said is None
+    assert trust_state(tmp_path / "one").answer is None
 
 
 def begun(work_dir: Path, session_id: str) -> Session:
@@ -109,5 +109,5 @@ async def test_a_session_of_a_demo_does_not_go_on_with_the_real_model(tmp_path: 
     host = host_in(tmp_path)
     await host.prepare()
     with pytest.raises(UsageError, match="was a demo's"):
-        host.go_to("s", tmp_path / "kimi-tui-demo-abc" / "project")
+        host.select_session("s", tmp_path / "kimi-tui-demo-abc" / "project")
     assert host.work_dir == tmp_path

@@ -18,12 +18,12 @@ def looking() -> Iterator[None]:
 
 def test_after_a_start_without_looking_what_is_there_is_set_aside(looking: None) -> None:
     gc.disable()
-    gc_tuning.look_seldom()
+    gc_tuning.freeze_startup_objects()
     assert gc.isenabled()
     assert gc.get_freeze_count() > 10_000
 
 
 def test_a_process_that_looks_is_left_as_it_is(looking: None) -> None:
     before = gc.get_threshold()
-    gc_tuning.look_seldom()
+    gc_tuning.freeze_startup_objects()
     assert (gc.get_threshold(), gc.get_freeze_count()) == (before, 0)

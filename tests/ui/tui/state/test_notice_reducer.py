@@ -4,20 +4,20 @@ import pytest
 
 from kimi_tui.ui.tui.state.conversation import Conversation
 from kimi_tui.ui.tui.state.items import (
-    AsideItem,
     AssistantItem,
     ErrorItem,
     Item,
     NoticeItem,
-    SeamItem,
+    SeparatorItem,
+    SideQuestionItem,
 )
-from kimi_tui.ui.tui.state.notice_reducer import Word, WordFold
+from kimi_tui.ui.tui.state.notice_reducer import NoticeEvent, NoticeReducer
 from kimi_tui.wire.events import BtwBegin, BtwEnd, HookResolved, HookTriggered, Notification, PlanDisplay
 
 
-def folded(*words: Word) -> tuple[Item, ...]:
+def folded(*words: NoticeEvent) -> tuple[Item, ...]:
     talk = Conversation()
-    fold = WordFold(talk)
+    fold = NoticeReducer(talk)
     for at, word in enumerate(words):
         fold.fold(word, float(at))
     return talk.items
@@ -32,31 +32,31 @@ def note(kind: str, title: str, body: str, severity: str = "info") -> Notificati
 
 def test_an_aside_is_one_card_with_its_question_and_its_answer() -> None:
     talk = Conversation()
-    fold = WordFold(talk)
+    fold = NoticeReducer(talk)
     fold.fold(BtwBegin(id="b", question="why  yaml?"), 0.0)
-    assert talk.items == (AsideItem("why yaml?", running=True),)
+    assert talk.items == (SideQuestionItem("why yaml?", running=True),)
     talk.stream("meanwhile", thinking=False, at=1.0)
     fold.fold(BtwEnd(id="b", response="Because."), 2.0)
-    assert talk.items[0] == AsideItem("why yaml?", "Because.")
+    assert talk.items[0] == SideQuestionItem("why yaml?", "Because.")
 
 
 def test_an_aside_that_gets_no_answer_says_so() -> None:
     asked = BtwBegin(id="b", question="why?")
-    assert folded(asked, BtwEnd(id="b", response=" ")) == (AsideItem("why?", " ", "no answer came"),)
+    assert folded(asked, BtwEnd(id="b", response=" ")) == (SideQuestionItem("why?", " ", "no answer came"),)
     talk = Conversation()
-    fold = WordFold(talk)
+    fold = NoticeReducer(talk)
     fold.fold(asked, 0.0)
-    fold.break_off()
-    assert talk.items == (AsideItem("why?", error="broken off"),)
+    fold.interrupt()
+    assert talk.items == (SideQuestionItem("why?", error="broken off"),)
 
 
 def test_an_answer_whose_question_was_taken_back_stands_alone() -> None:
     talk = Conversation()
-    fold = WordFold(talk)
+    fold = NoticeReducer(talk)
     fold.fold(BtwBegin(id="b", question="why?"), 0.0)
     talk.truncate(0)
     fold.fold(BtwEnd(id="b", response="Because."), 1.0)
-    assert talk.items == (AsideItem("", "Because."),)
+    assert talk.items == (SideQuestionItem("", "Because."),)
 
 
 @pytest.mark.parametrize(
@@ -68,8 +68,8 @@ def test_an_answer_whose_question_was_taken_back_stands_alone() -> None:
             ErrorItem("It failed", "too long", "/compact makes room, /model may take a model with more of it"),
         ),
         (note("X", "Mind", "the  gap", "warning"), NoticeItem("Mind · the gap", "warning")),
-        (note("dmail", "Back to 3", "not again"), SeamItem("dmail", "Back to 3", detail="not again")),
-        (note("answer", "/agents", "- coder\n- explore"), AsideItem("/agents", "- coder\n- explore")),
+        (note("dmail", "Back to 3", "not again"), SeparatorItem("dmail", "Back to 3", detail="not again")),
+        (note("answer", "/agents", "- coder\n- explore"), SideQuestionItem("/agents", "- coder\n- explore")),
     ],
 )
 def test_a_notification_is_what_its_type_and_severity_say(message: Notification, item: Item) -> None:

@@ -9,14 +9,14 @@ from kimi_tui.ui.tui.state.items import (
     AssistantItem,
     FlowHeaderItem,
     RetryItem,
-    SeamItem,
+    SeparatorItem,
     SubagentItem,
     ThinkItem,
     ToolItem,
     UserItem,
 )
 from kimi_tui.ui.tui.state.ui_state import UiState
-from kimi_tui.ui.tui.text.call_summary import headline
+from kimi_tui.ui.tui.text.call_summary import call_summary
 from kimi_tui.wire.codec import WireMessage, encode
 from kimi_tui.wire.display import BriefBlock, TodoBlock, TodoItem
 from kimi_tui.wire.events import (
@@ -292,7 +292,7 @@ def test_going_back_takes_the_turns_since_then_out_of_the_conversation() -> None
     state.fold(rewound(since=19.5, conversation=True), 40.0)
     said = [item.text for item in state.conversation.items if isinstance(item, UserItem)]
     assert said == ["one"]
-    assert isinstance(state.conversation.items[-1], SeamItem)
+    assert isinstance(state.conversation.items[-1], SeparatorItem)
 
 
 def test_going_back_with_files_only_leaves_the_conversation_as_it_is() -> None:
@@ -317,7 +317,7 @@ def said_error() -> Notification:
     )  # fmt: skip
 
 
-INTERRUPTED = SeamItem("interrupted", "interrupted")
+INTERRUPTED = SeparatorItem("interrupted", "interrupted")
 
 
 def test_a_turn_that_was_interrupted_says_so_at_its_end() -> None:
@@ -369,4 +369,4 @@ def test_a_todo_list_that_was_worked_off_goes_when_something_else_begins() -> No
     ],
 )
 def test_a_card_is_named_by_the_argument_that_says_most(arguments: str, named: str) -> None:
-    assert headline(arguments) == named
+    assert call_summary(arguments) == named

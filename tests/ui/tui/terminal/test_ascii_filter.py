@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from rich.segment import Segment
 from textual.color import Color
 
-from kimi_tui.ui.tui.terminal.ascii_filter import ASCII, UNBOXED, SignFilter
+from kimi_tui.ui.tui.terminal.ascii_filter import ASCII, ASCII_WITHOUT_BOXES, AsciiFilter
 from kimi_tui.ui.tui.text.styled_line import cells
 from tests import texts
 
@@ -17,7 +17,7 @@ GROUND = Color.parse("black")
 
 
 def shown(*texts: str) -> str:
-    return "".join(one.text for one in SignFilter(ASCII).apply([Segment(text) for text in texts], GROUND))
+    return "".join(one.text for one in AsciiFilter(ASCII).apply([Segment(text) for text in texts], GROUND))
 
 
 @pytest.mark.parametrize(
@@ -38,9 +38,9 @@ def test_an_ellipsis_is_three_dots_where_there_is_room(texts: tuple[str, ...], l
 
 @given(st.lists(st.text("a …◆│是", max_size=8), max_size=6))
 def test_a_line_keeps_its_width(texts: list[str]) -> None:
-    for table in (ASCII, UNBOXED):
+    for table in (ASCII, ASCII_WITHOUT_BOXES):
         segments = [Segment(text) for text in texts]
-        made = SignFilter(table).apply(segments, GROUND)
+        made = AsciiFilter(table).apply(segments, GROUND)
         assert cells("".join(one.text for one in made)) == cells("".join(texts))
         assert len(made) == len(segments)
 

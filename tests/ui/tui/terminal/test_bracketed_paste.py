@@ -5,7 +5,7 @@ from itertools import pairwise
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kimi_tui.ui.tui.terminal.bracketed_paste import END, START, Pasted, PasteReader
+from kimi_tui.ui.tui.terminal.bracketed_paste import END, START, BracketedPasteParser, PastedText
 
 PIECES = st.lists(
     st.one_of(
@@ -18,10 +18,10 @@ PIECES = st.lists(
 
 def read(chunks: list[str]) -> tuple[list[str], str]:
     """The pastes, and all the keys."""
-    reader = PasteReader()
+    reader = BracketedPasteParser()
     got = [one for chunk in (*chunks, "") for one in reader.read(chunk)]
-    return [str(one) for one in got if isinstance(one, Pasted)], "".join(
-        one for one in got if not isinstance(one, Pasted)
+    return [str(one) for one in got if isinstance(one, PastedText)], "".join(
+        one for one in got if not isinstance(one, PastedText)
     )
 
 
@@ -46,17 +46,17 @@ def test_colour_codes_and_what_looks_like_keys_stay_in_the_paste() -> None:
 
 
 def test_a_key_that_begins_like_a_paste_is_let_go_at_the_next_pause() -> None:
-    reader = PasteReader()
+    reader = BracketedPasteParser()
     assert reader.read("\x1b[2") == []
     assert reader.read("") == ["\x1b[2"]
 
 
 def test_escape_is_not_waited_for() -> None:
-    assert PasteReader().read("\x1b") == ["\x1b"]
+    assert BracketedPasteParser().read("\x1b") == ["\x1b"]
 
 
 def test_a_pause_within_a_paste_ends_nothing() -> None:
-    reader = PasteReader()
+    reader = BracketedPasteParser()
     assert reader.read(f"{START}one\x1b[20") == []
     assert reader.read("") == []
     assert reader.read("1~") == ["one"]

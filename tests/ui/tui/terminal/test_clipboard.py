@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from kimi_tui.ui.tui.terminal.clipboard import clipboard_command, for_screen, give
+from kimi_tui.ui.tui.terminal.clipboard import clipboard_command, copy_with_command, osc52_sequence
 
 
 @pytest.mark.parametrize(
@@ -30,16 +30,18 @@ def test_the_tool_is_that_of_what_shows_this_machine(
 
 def test_the_tool_gets_the_text_and_its_absence_harms_nobody(tmp_path: Path) -> None:
     kept = tmp_path / "kept"
-    give([sys.executable, "-c", f"import sys; open({str(kept)!r}, 'wb').write(sys.stdin.buffer.read())"], "Grüße, 世界")
+    copy_with_command(
+        [sys.executable, "-c", f"import sys; open({str(kept)!r}, 'wb').write(sys.stdin.buffer.read())"], "Grüße, 世界"
+    )
     assert kept.read_text("utf-8") == "Grüße, 世界"
-    give(["/nowhere/clip"], "x")
-    give([sys.executable, "-c", "raise SystemExit(1)"], "x" * 1_000_000)
+    copy_with_command(["/nowhere/clip"], "x")
+    copy_with_command([sys.executable, "-c", "raise SystemExit(1)"], "x" * 1_000_000)
 
 
 def test_gnu_screen_is_asked_to_pass_it_on_in_pieces_that_it_takes() -> None:
-    assert for_screen("x", {}) == ""
-    assert for_screen("x", {"STY": "1", "TMUX": "2"}) == ""
-    sequence = for_screen("long " * 500, {"STY": "1"})
+    assert osc52_sequence("x", {}) == ""
+    assert osc52_sequence("x", {"STY": "1", "TMUX": "2"}) == ""
+    sequence = osc52_sequence("long " * 500, {"STY": "1"})
     pieces = sequence.removeprefix("\x1bP").removesuffix("\x1b\\").split("\x1b\\\x1bP")
     assert all(len(piece) <= 250 for piece in pieces)
     assert "".join(pieces).startswith("\x1b]52;c;bG9uZyBs")

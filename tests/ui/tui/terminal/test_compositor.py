@@ -4,7 +4,7 @@ import pytest
 from textual._compositor import Compositor
 from textual.geometry import Region
 
-from kimi_tui.ui.tui.terminal.compositor import NarrowCompositor
+from kimi_tui.ui.tui.terminal.compositor import CroppingCompositor
 from tests.ui.tui import scenes
 from tests.ui.tui.test_screen import MEDIUM, TINY, WIDE, play
 
@@ -16,7 +16,7 @@ SCENES = {
 }
 
 
-def textuals(ours: NarrowCompositor) -> Compositor:
+def textuals(ours: CroppingCompositor) -> Compositor:
     """Textual's, of the same widgets in the same places."""
     compositor = Compositor()
     vars(compositor).update(vars(ours))
@@ -33,7 +33,7 @@ async def test_every_row_is_what_textual_makes_of_it(scene: str) -> None:
             app.home.zoom(pane)
             await pilot.pause()
             ours = app.home._compositor
-            assert isinstance(ours, NarrowCompositor)
+            assert isinstance(ours, CroppingCompositor)
             theirs = textuals(ours)
             assert ours.render_strips() == theirs.render_strips()
             for y in range(size[1]):

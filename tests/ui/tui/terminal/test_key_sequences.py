@@ -29,6 +29,6 @@ async def test_enter_with_a_modifier_breaks_the_line_and_does_not_send(tmp_path:
 
 
 def test_other_keys_keep_their_names() -> None:
-    assert [key_sequences.named(key) for key in ("enter", "shift+enter", "a", "shift+\r")] == [
+    assert [key_sequences.normalize_key_name(key) for key in ("enter", "shift+enter", "a", "shift+\r")] == [
         "enter", "shift+enter", "a", "shift+enter",
     ]  # fmt: skip

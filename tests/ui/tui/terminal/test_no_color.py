@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from kimi_tui.ui.tui.terminal.no_color import asked_for
+from kimi_tui.ui.tui.terminal.no_color import is_requested
 from tests.faults.terminal import Terminal, scripted
 from tests.soul.engines import tool_call
 
@@ -73,4 +73,4 @@ def test_no_colour_is_sent_and_what_is_chosen_is_seen(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(("environ", "asked"), [({}, False), ({"NO_COLOR": ""}, False), ({"NO_COLOR": "0"}, True)])
 def test_it_is_asked_for_by_any_value_but_nothing(environ: dict[str, str], asked: bool) -> None:
-    assert asked_for(environ) is asked
+    assert is_requested(environ) is asked

@@ -4,7 +4,7 @@ from hypothesis import strategies as st
 from rich.color import ColorSystem
 from rich.style import Style
 
-from kimi_tui.ui.tui.terminal.output_optimizer import terse
+from kimi_tui.ui.tui.terminal.output_optimizer import optimize_sgr
 
 STYLES = st.builds(
     Style,
@@ -40,22 +40,22 @@ def screen(data: str) -> list[list[object]]:
 @given(ROWS)
 def test_the_picture_is_the_same(rows: list[tuple[int, list[tuple[str, Style]]]]):
     data = written(rows)
-    assert screen(terse(data)) == screen(data)
-    assert screen(terse(data, erase=False)) == screen(data)
+    assert screen(optimize_sgr(data)) == screen(data)
+    assert screen(optimize_sgr(data, erase=False)) == screen(data)
 
 
 def test_a_colour_that_stays_is_not_sent_again():
     red = Style(color="#ff0000", bgcolor="#000000")
     data = "\x1b[1;1H" + red.render("a") + (red + Style(bold=True)).render("b")
-    assert terse(data) == "\x1b[1;1H\x1b[38;2;255;0;0;48;2;0;0;0ma\x1b[1mb\x1b[0m"
+    assert optimize_sgr(data) == "\x1b[1;1H\x1b[38;2;255;0;0;48;2;0;0;0ma\x1b[1mb\x1b[0m"
 
 
 def test_a_long_blank_before_a_move_is_an_erase():
     style = Style(bgcolor="#000000")
     data = "\x1b[1;1H" + style.render("x" + " " * 40) + "\x1b[2;1H" + style.render("y")
-    assert "\x1b[40X" in terse(data)
+    assert "\x1b[40X" in optimize_sgr(data)
 
 
 def test_what_it_does_not_know_stays_as_it_is():
     data = "\x1b[38;2;1;2;3;58;5;1mx\x1b[0m"
-    assert terse(data) == data
+    assert optimize_sgr(data) == data

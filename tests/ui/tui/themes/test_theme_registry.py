@@ -52,8 +52,8 @@ async def test_the_theme_that_is_shown_stays_when_its_file_goes_and_can_be_had_a
         assert app.shelf.reload() == []
         assert app.current_theme.background == "#123456"
         assert "mine" in app.shelf.titles()
-        assert app.shelf.use("kimi")
-        assert app.shelf.use("mine")
+        assert app.shelf.activate("kimi")
+        assert app.shelf.activate("mine")
         assert app.current_theme.background == "#123456"
 
 
@@ -71,7 +71,7 @@ async def test_a_file_that_changes_is_noticed(folder: Path, tmp_path: Path) -> N
     async with app.run_test() as pilot:
         await ready(pilot)
         (folder / "wrong.yaml").write_text("- x\n", "utf-8")
-        follower = asyncio.create_task(app.shelf.follow(lambda _text: told.set()))
+        follower = asyncio.create_task(app.shelf.watch(lambda _text: told.set()))
         await asyncio.wait_for(told.wait(), 20)
         told.clear()
         (folder / "wrong.yaml").write_text("- y\n", "utf-8")

@@ -1,7 +1,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kimi_tui.ui.tui.transcript.height_index import Heights
+from kimi_tui.ui.tui.transcript.height_index import HeightIndex
 
 HEIGHTS = st.lists(st.integers(0, 9), max_size=40)
 
@@ -10,7 +10,7 @@ HEIGHTS = st.lists(st.integers(0, 9), max_size=40)
 def test_sums_and_searches_are_those_of_a_plain_list(
     first: list[int], more: list[int], changes: list[tuple[int, int]], cut: int
 ):
-    heights, plain = Heights(first), list(first)
+    heights, plain = HeightIndex(first), list(first)
     for value in more:
         heights.append(value)
         plain.append(value)

@@ -10,7 +10,7 @@ from kimi_tui.ui.tui.state.items import (
     Item,
     NoticeItem,
     RetryItem,
-    SeamItem,
+    SeparatorItem,
     SubagentItem,
     SubStep,
     ThinkItem,
@@ -18,9 +18,9 @@ from kimi_tui.ui.tui.state.items import (
     UserItem,
 )
 from kimi_tui.ui.tui.themes.palette import Palette
-from kimi_tui.ui.tui.transcript.item_renderer import draw, folds, gap_before
-from kimi_tui.ui.tui.transcript.render_context import Look, spent
-from kimi_tui.ui.tui.transcript.row_builder import RowMaker
+from kimi_tui.ui.tui.transcript.item_renderer import gap_before, is_foldable, render_item
+from kimi_tui.ui.tui.transcript.render_context import RenderContext, duration_text
+from kimi_tui.ui.tui.transcript.row_builder import RowBuilder
 from kimi_tui.wire.display import BriefBlock, DiffBlock, ShellBlock, TodoBlock, TodoItem, UnknownBlock
 
 PALETTE = Palette()
@@ -28,7 +28,7 @@ DIFF = DiffBlock(path="src/a.py", old_text="a\nb\n", new_text="a\nc\nd\n")
 
 
 def text_of(item: Item, width: int = 60, *, is_open: bool = False, now: float = 0.0) -> list[str]:
-    return [line.text.rstrip() for line in draw(item, width, Look(PALETTE, is_open, now))]
+    return [line.text.rstrip() for line in render_item(item, width, RenderContext(PALETTE, is_open, now))]
 
 
 def test_a_tool_that_is_done_is_one_line():
@@ -107,7 +107,7 @@ def test_an_open_edit_shows_the_diff():
 def test_a_thought_is_its_last_lines_then_one_line():
     running = ThinkItem("\n".join(f"idea {number}" for number in range(9)), started=0.0)
     assert text_of(running, now=3.0) == ["◐ thinking 3s", "  │ idea 6", "  │ idea 7", "  │ idea 8"]
-    (line,) = draw(running, 60, Look(PALETTE, now=3.0, thoughts=False))
+    (line,) = render_item(running, 60, RenderContext(PALETTE, now=3.0, thoughts=False))
     assert line.text.rstrip() == "◐ thinking 3s"
     done = ThinkItem("idea", done=True, duration_s=3.2)
     assert text_of(done) == ["✻ thought for 3.2s ▸"]
@@ -116,7 +116,7 @@ def test_a_thought_is_its_last_lines_then_one_line():
 
 def test_a_flow_header_names_the_node_and_the_visit():
     item = FlowHeaderItem("green", "Green?", 2, "decision", note="chose no")
-    (line,) = draw(item, 60, Look(PALETTE))
+    (line,) = render_item(item, 60, RenderContext(PALETTE))
     assert line.text.startswith("◆ Green? · visit 2 · chose no ─")
     assert {style.meta.get("act") for _, style in line.runs[:3]} == {"node:green"}
 
@@ -148,15 +148,15 @@ def test_cards_stand_close_and_turns_apart():
 
 
 def test_what_has_nothing_inside_does_not_fold():
-    assert not folds(ToolItem("Shell", state="ok"))
-    assert folds(ToolItem("Shell", state="ok", output="x"))
+    assert not is_foldable(ToolItem("Shell", state="ok"))
+    assert is_foldable(ToolItem("Shell", state="ok", output="x"))
 
 
 @pytest.mark.parametrize(
     ("seconds", "shown"), [(0, "0.0s"), (2.14, "2.1s"), (9.97, "10s"), (59.7, "1:00"), (72, "1:12"), (7390, "2:03:10")]
 )
 def test_a_duration_reads_like_this(seconds: float, shown: str):
-    assert spent(seconds) == shown
+    assert duration_text(seconds) == shown
 
 
 EVIL = "\x1b]52;c;aGk=\x07\x9b31m\u202e\u200b\ud800中文字符 \U000e0041 very long " + "w" * 70
@@ -186,7 +186,7 @@ ITEMS: list[Item] = [
     SubagentItem(EVIL, EVIL, steps=(SubStep(EVIL),), result=EVIL),
     SubagentItem(EVIL, EVIL, "ok", steps=(SubStep(EVIL),), result=EVIL),
     FlowHeaderItem(EVIL, EVIL, note=EVIL),
-    SeamItem("compaction", EVIL, detail=EVIL),
+    SeparatorItem("compaction", EVIL, detail=EVIL),
     RetryItem(EVIL, 1, 2),
     ErrorItem(EVIL, EVIL, EVIL),
     NoticeItem(EVIL),
@@ -197,8 +197,8 @@ ITEMS: list[Item] = [
 @settings(deadline=None)
 @given(st.sampled_from(ITEMS), st.integers(20, 160), st.booleans())
 def test_no_item_breaks_the_grid_or_reaches_the_terminal(item: Item, width: int, is_open: bool):
-    maker = RowMaker(width + 4, PALETTE)
-    for line in draw(item, width, Look(PALETTE, is_open)):
+    maker = RowBuilder(width + 4, PALETTE)
+    for line in render_item(item, width, RenderContext(PALETTE, is_open)):
         strip = maker.row(line).strip
         assert sum(segment.cell_length for segment in strip) == width + 4
         assert not any(ord(char) < 32 or 0x7F <= ord(char) < 0xA0 or char in "\u202e\u200b" for char in strip.text)

@@ -5,23 +5,23 @@ from hypothesis import strategies as st
 
 from kimi_tui.ui.tui.state.items import AssistantItem, NoticeItem, ToolItem, UserItem
 from kimi_tui.ui.tui.themes.palette import Palette
-from kimi_tui.ui.tui.transcript.item_store import Roll
-from kimi_tui.ui.tui.transcript.scroll_window import Window
+from kimi_tui.ui.tui.transcript.item_store import ItemStore
+from kimi_tui.ui.tui.transcript.scroll_window import ScrollWindow
 
 PROSE = "Some words that fill a line or two of a narrow window, and then a few more of them. " * 3
 
 
-def conversation(turns: int, width: int = 40, height: int = 12) -> Window:
-    roll = Roll(lambda: 0.0)
+def conversation(turns: int, width: int = 40, height: int = 12) -> ScrollWindow:
+    roll = ItemStore(lambda: 0.0)
     roll.set_width(width, Palette())
     items = [item for turn in range(turns) for item in (UserItem(f"question {turn}"), AssistantItem(PROSE, done=True))]
     roll.replace_all(items)
-    window = Window(roll)
+    window = ScrollWindow(roll)
     window.resize(width, height)
     return window
 
 
-def shown(window: Window) -> list[str]:
+def shown(window: ScrollWindow) -> list[str]:
     """The rows of the window, as text."""
     rows: list[str] = []
     index, skip = window.roll.heights.find(window.top)
@@ -106,7 +106,7 @@ def test_while_text_streams_the_window_moves_in_steps():
         assert roll.heights.total <= window.top + window.height
         tops.append(window.top)
     moves = sum(before != after for before, after in pairwise(tops))
-    assert moves <= 2 * 60 // window.air + 1
+    assert moves <= 2 * 60 // window.trailing_rows + 1
 
 
 def test_a_card_that_is_opened_grows_downwards():

@@ -3,7 +3,7 @@ from hypothesis import strategies as st
 
 from kimi_tui.ui.tui.text.markdown import render
 from kimi_tui.ui.tui.themes.palette import Palette
-from kimi_tui.ui.tui.transcript.streaming_markdown import LiveDoc
+from kimi_tui.ui.tui.transcript.streaming_markdown import StreamingMarkdown
 
 PALETTE = Palette()
 
@@ -60,8 +60,8 @@ def pieces(text: str, sizes: list[int]) -> list[str]:
     return out
 
 
-def streamed(text: str, sizes: list[int], width: int = 40) -> LiveDoc:
-    doc = LiveDoc(width, PALETTE)
+def streamed(text: str, sizes: list[int], width: int = 40) -> StreamingMarkdown:
+    doc = StreamingMarkdown(width, PALETTE)
     for piece in pieces(text, sizes):
         doc.feed(piece)
     return doc
@@ -98,7 +98,7 @@ def test_any_text_streams_to_what_it_is_at_once(text: str, sizes: list[int]):
 @settings(max_examples=250, deadline=None)
 @given(documents(), st.lists(st.integers(1, 23), min_size=1, max_size=5))
 def test_feed_names_the_first_line_that_changed(text: str, sizes: list[int]):
-    doc = LiveDoc(40, PALETTE)
+    doc = StreamingMarkdown(40, PALETTE)
     before = doc.lines
     for piece in pieces(text, sizes):
         first = doc.feed(piece)
@@ -109,7 +109,7 @@ def test_feed_names_the_first_line_that_changed(text: str, sizes: list[int]):
 
 
 def test_a_marker_that_says_nothing_yet_is_held_back():
-    doc = LiveDoc(40, PALETTE)
+    doc = StreamingMarkdown(40, PALETTE)
     doc.feed("text\n-")
     assert shown(doc.lines) == ["text"]
     doc.feed(" item\n")
@@ -117,7 +117,7 @@ def test_a_marker_that_says_nothing_yet_is_held_back():
 
 
 def test_the_header_of_a_table_waits_for_its_rule():
-    doc = LiveDoc(40, PALETTE)
+    doc = StreamingMarkdown(40, PALETTE)
     doc.feed("| a | b |\n|--")
     assert shown(doc.lines) == []
     doc.feed("-|---|\n| 1")
@@ -126,7 +126,7 @@ def test_the_header_of_a_table_waits_for_its_rule():
 
 
 def test_lines_of_an_open_fence_are_settled_one_by_one():
-    doc = LiveDoc(40, PALETTE)
+    doc = StreamingMarkdown(40, PALETTE)
     doc.feed("```python\n")
     for number in range(5):
         doc.feed(f"x = {number}\n")
@@ -139,7 +139,7 @@ def test_lines_of_an_open_fence_are_settled_one_by_one():
 
 def test_the_work_of_one_more_word_does_not_grow_with_the_document():
     def parsed_tail(blocks: int) -> int:
-        doc = LiveDoc(60, PALETTE)
+        doc = StreamingMarkdown(60, PALETTE)
         doc.feed("".join(f"- item {number} of a long list\n" for number in range(blocks)))
         doc.feed("- the last")
         return len(doc.lines) - doc.settled
@@ -148,7 +148,7 @@ def test_the_work_of_one_more_word_does_not_grow_with_the_document():
 
 
 def test_the_end_of_a_long_document_draws_only_what_was_open():
-    doc = LiveDoc(60, PALETTE)
+    doc = StreamingMarkdown(60, PALETTE)
     doc.feed("# A\n\nwords\n\n- one\n- two\n\n" * 50 + "the last")
     before = doc.lines
     assert doc.finish() == doc.settled == len(before)

@@ -14,9 +14,9 @@ async def test_a_word_that_is_too_long_for_the_frames_edge_is_told_whole(tmp_pat
         screen = LogView(tmp_path / "log")
         await app.push_screen(screen)
         await pilot.pause()
-        screen.say_below("short")
+        screen.set_status("short")
         assert str(screen.query_one("#frame").border_subtitle) == "short"
         assert not app._notifications
-        screen.say_below("this cannot be done: " + "because " * 12)
+        screen.set_status("this cannot be done: " + "because " * 12)
         await pilot.pause()
         assert any("because because" in note.message for note in app._notifications)

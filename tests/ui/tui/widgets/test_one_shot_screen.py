@@ -4,7 +4,7 @@ from pathlib import Path
 
 from textual import events
 
-from kimi_tui.ui.tui.dialogs.choice_dialog import Choice
+from kimi_tui.ui.tui.dialogs.choice_dialog import ChoiceDialog
 from kimi_tui.ui.tui.dialogs.option_list import Option
 from tests.ui.tui.stand_in import StandIn, make_app
 from tests.ui.tui.test_screen import ready
@@ -16,7 +16,7 @@ async def test_a_second_answer_of_a_screen_that_goes_is_nobodys(tmp_path: Path) 
     async with app.run_test(size=(100, 30)) as pilot:
         await ready(pilot)
         for _ in range(2):
-            await app.push_screen(Choice("which?", "", [Option("svg", "s", "SVG")]), answers.append)
+            await app.push_screen(ChoiceDialog("which?", "", [Option("svg", "s", "SVG")]), answers.append)
         on_top, under = app.screen, app.screen_stack[-2]
         for key in ("s", "s", "escape"):
             on_top.post_message(events.Key(key, key if len(key) == 1 else None))
