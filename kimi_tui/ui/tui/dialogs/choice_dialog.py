@@ -28,14 +28,14 @@ class ChoiceDialog(OneShotModal[str | None]):
     """
 
     CSS = """
-    Choice { align: center middle; background: $background 60%; }
-    Choice > Vertical {
+    ChoiceDialog { align: center middle; background: $background 60%; }
+    ChoiceDialog > Vertical {
         width: 70; max-width: 94%; height: auto; max-height: 85%; background: $surface; padding: 0 1;
         border: round $primary; border-title-color: $primary; border-title-style: bold; border-subtitle-color: $muted;
     }
-    Choice #words { height: auto; margin-bottom: 1; }
-    Choice #rows { height: auto; max-height: 100%; overflow-y: auto; scrollbar-size-vertical: 1; }
-    Choice KeyBindingBar { dock: none; margin-top: 1; background: $surface; }
+    ChoiceDialog #words { height: auto; margin-bottom: 1; }
+    ChoiceDialog #rows { height: auto; max-height: 100%; overflow-y: auto; scrollbar-size-vertical: 1; }
+    ChoiceDialog KeyBar { dock: none; margin-top: 1; background: $surface; }
     """
 
     def __init__(

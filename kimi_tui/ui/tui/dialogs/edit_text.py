@@ -24,7 +24,7 @@ class EditText(OneShotModal[str | None]):
         border: round $primary; border-title-color: $primary; border-title-style: bold; border-subtitle-color: $muted;
     }
     EditText #about { height: auto; color: $muted; }
-    EditText KeyBindingBar { dock: none; background: $surface; }
+    EditText KeyBar { dock: none; background: $surface; }
     EditText CjkTextArea { height: 12; border: none; background: $panel; padding: 0 1; margin: 1 0; }
     EditText CjkTextArea:focus { border: none; }
     """

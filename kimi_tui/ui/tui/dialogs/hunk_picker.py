@@ -106,8 +106,8 @@ class HunkPicker(OneShotModal[str | None]):
         background: $surface; padding: 0 1; border: round $warning;
         border-title-color: $warning; border-title-style: bold; border-subtitle-color: $muted;
     }
-    HunkPicker HunkListViewView { height: 1fr; margin: 1 0 0 0; background: $surface; }
-    HunkPicker KeyBindingBar { background: $surface; }
+    HunkPicker HunkListView { height: 1fr; margin: 1 0 0 0; background: $surface; }
+    HunkPicker KeyBar { background: $surface; }
     """
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape", "leave", show=False),

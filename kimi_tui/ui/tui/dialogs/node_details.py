@@ -99,7 +99,7 @@ class NodeDetails(OneShotModal[str | None]):
     }
     NodeDetails NodeDetailsText { max-height: 24; }
     NodeDetails OptionList { margin-top: 1; }
-    NodeDetails KeyBindingBar { dock: none; margin-top: 1; background: $surface; }
+    NodeDetails KeyBar { dock: none; margin-top: 1; background: $surface; }
     """
 
     def __init__(self, picture: RunView, node_id: str, controls: NodeActions, *, now: LiveContext) -> None:

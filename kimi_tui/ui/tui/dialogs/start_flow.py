@@ -32,7 +32,7 @@ class StartFlow(OneShotModal[str | None]):
     StartFlow Horizontal { height: 1; margin-top: 1; background: $panel; padding: 0 1; }
     StartFlow #ask { width: auto; color: $primary; }
     StartFlow Input { border: none; height: 1; padding: 0; background: $panel; width: 1fr; }
-    StartFlow KeyBindingBar { dock: none; margin-top: 1; }
+    StartFlow KeyBar { dock: none; margin-top: 1; }
     """
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape", "leave", "Leave", show=False),

@@ -33,7 +33,7 @@ class FooterFacts:
 class FlowFooter(LineWidget):
     """A few rows, repainted when a fact has changed."""
 
-    DEFAULT_CSS = "FlowFooterer { height: auto; padding: 0 1; }"
+    DEFAULT_CSS = "FlowFooter { height: auto; padding: 0 1; }"
 
     class Pressed(Message):
         def __init__(self, action: str) -> None:

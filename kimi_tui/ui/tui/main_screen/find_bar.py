@@ -13,11 +13,11 @@ class FindBar(Horizontal):
     """Says what is looked for; how many places there are is told to it."""
 
     DEFAULT_CSS = """
-    Finder { display: none; height: 1; background: $panel; padding: 0 1; }
-    Finder.-open { display: block; }
-    Finder > #find-mark { width: auto; color: $primary; }
-    Finder > Input { width: 1fr; height: 1; border: none; padding: 0; background: $panel; }
-    Finder > #find-count { width: auto; color: $muted; }
+    FindBar { display: none; height: 1; background: $panel; padding: 0 1; }
+    FindBar.-open { display: block; }
+    FindBar > #find-mark { width: auto; color: $primary; }
+    FindBar > Input { width: 1fr; height: 1; border: none; padding: 0; background: $panel; }
+    FindBar > #find-count { width: auto; color: $muted; }
     """
 
     class Changed(Message):

@@ -238,11 +238,11 @@ class MainScreen(LowLatencyScreen):
             case _:
                 self.transcript.action_scroll_end()
 
-    def on_finder_changed(self, event: "FindBar.Changed") -> None:
+    def on_find_bar_changed(self, event: "FindBar.Changed") -> None:
         self.transcript.look_for(event.query_text)
         self.finder.count(*self.transcript.found)
 
-    def on_finder_step(self, event: "FindBar.Step") -> None:
+    def on_find_bar_step(self, event: "FindBar.Step") -> None:
         (self.transcript.find_next if event.by > 0 else self.transcript.find_previous)()
         self.finder.count(*self.transcript.found)
 

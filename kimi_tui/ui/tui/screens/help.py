@@ -29,7 +29,7 @@ def _rows(text: str, width: int) -> list[str]:
 class KeyList(LineScrollView, can_focus=True):
     """The list itself."""
 
-    DEFAULT_CSS = "KeyBindingList { height: auto; max-height: 80vh; background: $background; }"
+    DEFAULT_CSS = "KeyList { height: auto; max-height: 80vh; background: $background; }"
 
     def __init__(self, where: KeyContext, keymap: KeyMap, *, id: str | None = None) -> None:  # noqa: A002
         super().__init__(id=id)
@@ -66,7 +66,7 @@ class Help(OneShotModal[None]):
         width: 76; max-width: 94%; height: auto; max-height: 90%; background: $background; padding: 1 2 0 2;
         border: round $primary; border-title-color: $primary; border-title-style: bold;
     }
-    Help KeyBindingBar { margin-top: 1; }
+    Help KeyBar { margin-top: 1; }
     """
     BINDINGS: ClassVar[list[BindingType]] = [Binding("escape,f1,enter", "dismiss", "Close", show=False)]
 

@@ -41,9 +41,9 @@ class TrustQuestion(ModalCard[bool]):
     """
 
     CSS = """
-    TrustPromptQuestion #about { height: auto; margin-bottom: 1; }
-    TrustPromptQuestion #brought { height: auto; margin-bottom: 1; padding-left: 2; }
-    TrustPromptQuestion ItemList { height: auto; margin-bottom: 1; }
+    TrustQuestion #about { height: auto; margin-bottom: 1; }
+    TrustQuestion #brought { height: auto; margin-bottom: 1; padding-left: 2; }
+    TrustQuestion ItemList { height: auto; margin-bottom: 1; }
     """
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("y,1", "answer(True)", "Trust it", show=False),

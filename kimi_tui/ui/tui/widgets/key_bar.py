@@ -22,7 +22,7 @@ class BarKey:
 class KeyBar(LineWidget):
     """As many keys as there is room for, the last of them always; a click runs the key's action on the screen."""
 
-    DEFAULT_CSS = "KeyBindingBar { height: 1; dock: bottom; background: $background; }"
+    DEFAULT_CSS = "KeyBar { height: 1; dock: bottom; background: $background; }"
 
     def __init__(self, *, id: str | None = None) -> None:  # noqa: A002
         super().__init__(id=id)

@@ -13,7 +13,7 @@ from kimi_tui.ui.tui.widgets.line_widget import background_of, line_strip, widge
 class LineScrollView(ScrollView):
     """Subclasses say what the lines are. As high as its lines, up to its `max-height`."""
 
-    DEFAULT_CSS = "LineScrollViewView { height: auto; scrollbar-size-vertical: 1; overflow-x: hidden; }"
+    DEFAULT_CSS = "LineScrollView { height: auto; scrollbar-size-vertical: 1; overflow-x: hidden; }"
 
     def __init__(self, *, id: str | None = None, classes: str | None = None) -> None:  # noqa: A002
         super().__init__(id=id, classes=classes)

@@ -48,7 +48,7 @@ def background_of(widget: Widget) -> Style:
 class LineWidget(Widget):
     """Subclasses say what the lines are; `redraw` compares and repaints."""
 
-    DEFAULT_CSS = "Sheet { height: auto; }"
+    DEFAULT_CSS = "LineWidget { height: auto; }"
 
     def __init__(self, *, id: str | None = None, classes: str | None = None) -> None:  # noqa: A002
         super().__init__(id=id, classes=classes)

@@ -34,8 +34,8 @@ class ModalFrame(OneShotModal[ResultType | None]):
         width: 100%; height: 100%; padding: 0 1; background: $background;
         border: round $primary; border-title-color: $primary; border-title-style: bold; border-subtitle-color: $muted;
     }
-    ModalFrame > #frame > KeyBindingBar { margin-top: 1; }
-    ModalFrame.-low > #frame > KeyBindingBar { margin-top: 0; }
+    ModalFrame > #frame > KeyBar { margin-top: 1; }
+    ModalFrame.-low > #frame > KeyBar { margin-top: 0; }
     ModalFrame.-bare ItemList { width: 100%; height: 1fr; max-height: 100%; padding: 1 1; }
     ModalFrame.-bare TextViewer { display: none; }
     ModalFrame Input { border: none; height: 1; padding: 0 1; background: $panel; }

@@ -16,8 +16,8 @@ class PickPrompt(ModalCard[str]):
     """Gives back the name that was taken; the cursor begins on `value`."""
 
     CSS = """
-    ListItemPrompt FilteredList { height: auto; }
-    ListItemPrompt ItemList { height: auto; margin-bottom: 1; }
+    PickPrompt FilteredList { height: auto; }
+    PickPrompt ItemList { height: auto; margin-bottom: 1; }
     """
     rows_beside = 7
 
