@@ -372,7 +372,7 @@ class MainScreen(LowLatencyScreen):
         self.composer.prompt.paste(text)
         self.set_focus(self.composer.prompt)
 
-    def on_typed(self, event: "TypedText") -> None:
+    def on_typed_text(self, event: "TypedText") -> None:
         """Letters for the message came to a dialog. A blank alone begins none."""
         if not event.text.strip(" ") and not self.composer.text:
             return
