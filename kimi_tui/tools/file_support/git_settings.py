@@ -4,6 +4,7 @@ The settings of a repository lie in the folder itself, so they may be anybody's:
 are listed, and with any other the user is asked. The user's own settings and the machine's are theirs.
 """
 
+import os
 import re
 from pathlib import Path
 
@@ -12,6 +13,7 @@ _MOST_INDEX = 64 << 20
 _SECTION = re.compile(r'\[([A-Za-z0-9.-]+)(?:[ \t]+"([^"\\\n]*)")?\]')
 _SETTING = re.compile(r"([A-Za-z][A-Za-z0-9-]*)[ \t]*(?:=[ \t]*([^\n]*))?")
 _PATH = re.compile(r"[\w./-]+", re.ASCII)
+_HEAD = re.compile(r"(?:ref: refs/\S+|[0-9a-f]{40}(?:[0-9a-f]{24})?)\n?", re.ASCII)
 _GITLINK = b"\x00\x00\xe0\x00"
 _HARMLESS = {
     "core": "repositoryformatversion filemode bare logallrefupdates ignorecase precomposeunicode symlinks autocrlf eol "
@@ -46,12 +48,15 @@ _KEYS = {section: frozenset(keys.split()) for section, keys in _HARMLESS.items()
 
 
 def runs_nothing(folder: Path) -> bool:
-    """Whether the repository around `folder`, if there is one, has none but harmless settings, hooks and parts."""
+    """Whether the repository around `folder`, if there is one, has none but harmless settings, hooks and parts.
+
+    A `.git` that Git may not take for one is no answer: Git would go on to what is above.
+    """
     try:
         for above in (folder, *folder.parents):
             entry = above / ".git"
             if entry.is_dir():
-                return _is_plain(entry, above)
+                return _is_git_dir(entry) and _is_plain(entry, above)
             if entry.exists() or entry.is_symlink():
                 return _is_plain_link(entry, above)
             if (above / "HEAD").exists() and (above / "objects").is_dir():
@@ -63,16 +68,27 @@ def runs_nothing(folder: Path) -> bool:
 
 def _is_plain_link(entry: Path, top: Path) -> bool:
     """The `.git` of a linked worktree or a submodule: a file that names the folder."""
-    named = _text(entry, 4096).strip()
-    if not named.startswith("gitdir:"):
+    named = _line(entry)
+    if not named.startswith("gitdir: ") or named[8:9].isspace():
         return False
-    real = (top / named.removeprefix("gitdir:").strip()).resolve()
+    real = (top / named.removeprefix("gitdir: ")).resolve()
     common = real / "commondir"
-    shared = (real / _text(common, 4096).strip()).resolve() if common.exists() else real
-    return _is_plain(real, top) if shared == real else _is_plain(shared, top) and _index_is_plain(real)
+    if not os.path.lexists(common):
+        return _is_plain(real, top)
+    return _is_plain((real / _line(common)).resolve(), top) and _index_is_plain(real)
+
+
+def _is_git_dir(folder: Path) -> bool:
+    """Whether Git takes it for a repository for sure."""
+    head = folder / "HEAD"
+    if head.is_symlink() or not _HEAD.fullmatch(_text(head, 4096)):
+        return False
+    return all((folder / name).is_dir() and os.access(folder / name, os.X_OK) for name in ("objects", "refs"))
 
 
 def _is_plain(git_dir: Path, top: Path) -> bool:
+    if os.path.lexists(git_dir / "commondir"):  # Git takes the settings of the folder that it names
+        return False
     if (git_dir / "config.worktree").exists() or _hooked(git_dir / "hooks"):
         return False
     config = git_dir / "config"
@@ -114,6 +130,14 @@ def _index_is_plain(git_dir: Path) -> bool:
     if index.stat().st_size > _MOST_INDEX or any(git_dir.glob("sharedindex.*")):
         return False
     return _GITLINK not in index.read_bytes()
+
+
+def _line(file: Path) -> str:
+    """The one line of a file in which Git takes every blank for a part of the name."""
+    line = _text(file, 4096).removesuffix("\n")
+    if line != line.strip() or len(line.splitlines()) != 1:
+        raise ValueError(file)
+    return line
 
 
 def _text(file: Path, most: int) -> str:

@@ -186,6 +186,44 @@ def test_hooks_that_reading_runs_and_submodules_are_asked_about(desk: Desk) -> N
     assert not reads(desk, "git status")
 
 
+def test_a_git_folder_that_takes_its_settings_from_another_is_asked_about(desk: Desk) -> None:
+    kept = desk.dir / "kept"
+    (desk.dir / ".git").rename(kept)
+    git(desk.dir, "init", "-q")
+    assert reads(desk, "git status")
+    git(kept, "config", "core.fsmonitor", "touch ran; false")
+    (desk.dir / ".git/commondir").write_text("../kept\n")
+    subprocess.run(["git", "status"], cwd=desk.dir, check=True, capture_output=True)
+    assert (desk.dir / "ran").exists()
+    assert not reads(desk, "git status")
+
+
+@pytest.mark.parametrize("head", [None, "", "ref: x", "nothing"])
+def test_a_git_folder_that_git_passes_over_says_nothing_of_the_one_above(desk: Desk, head: str | None) -> None:
+    git(desk.dir, "config", "core.fsmonitor", "touch ran; false")
+    below = desk.dir / "app/.git"
+    for name in ("objects", "refs"):
+        (below / name).mkdir(parents=True)
+    if head is not None:
+        (below / "HEAD").write_text(head)
+    subprocess.run(["git", "status"], cwd=below.parent, check=True, capture_output=True)
+    assert (desk.dir / "ran").exists()
+    line = parse_command_line("git status")
+    assert not command_subject(line, Workspace(below.parent)).reads
+
+
+def test_a_blank_counts_in_the_name_of_the_git_folder_that_a_file_names(desk: Desk) -> None:
+    below = desk.dir / "app"
+    git(below, "init", "-q", "--separate-git-dir", str(below / "kept"))
+    named, subject = below / ".git", Workspace(below)
+    line = parse_command_line("git status")
+    named.write_text("gitdir: kept\n")
+    assert command_subject(line, subject).reads
+    for odd in ("gitdir:  kept\n", "gitdir: kept \n", "gitdir: kept\n\n", "gitdir: kept\x0b\n", " gitdir: kept\n"):
+        named.write_text(odd)
+        assert not command_subject(line, subject).reads, odd
+
+
 def test_another_repository_within_is_judged_by_its_own_settings(desk: Desk) -> None:
     inner = desk.dir / "inner"
     inner.mkdir()
