@@ -45,6 +45,11 @@ _REF_LIST = (
     "--column? --no-column --ignore-case -i "
 )
 _HARMLESS_KEYS = re.compile(r"(?:user|branch|init|core|pull|push|remote\.[\w-]+)\.[\w.-]+", re.IGNORECASE)
+_PLAIN_SETTINGS = re.compile(
+    r"user\.(?:name|email)|branch\.[\w./-]+\.(?:remote|merge|rebase|description)|init\.defaultBranch|pull\.(?:rebase|ff)|"
+    r"push\.(?:default|autoSetupRemote|followTags)|fetch\.prune|core\.(?:autocrlf|eol|filemode|ignorecase|quotepath)",
+    re.IGNORECASE,
+)
 _NAME = re.compile(r"[A-Za-z0-9_][\w./#-]*")
 
 
@@ -74,6 +79,14 @@ def _plain_names(parsed: Parsed) -> str:
 def _plain_key(parsed: Parsed) -> str:
     keys = [word for _, word in parsed.operands]
     return "" if len(keys) == 1 and _HARMLESS_KEYS.fullmatch(keys[0]) and parsed.has("--get", "--get-all") else "config"
+
+
+def _settings(parsed: Parsed) -> list[int]:
+    """The words of a setting that is made: many have Git run a program. One word alone only shows it."""
+    words = [word for _, word in parsed.operands]
+    if len(words) < 2 or words[0] in ("get", "list") or parsed.has("--get", "--get-all"):
+        return []
+    return [] if len(words) == 2 and _PLAIN_SETTINGS.fullmatch(words[0]) else [at for at, _ in parsed.operands]
 
 
 def _addresses(parsed: Parsed) -> list[int]:
@@ -227,7 +240,12 @@ _SUBCOMMANDS: dict[str, Program] = {
     "diff-files": _reads(_DIFF, _DIFF_DANGER),
     "cherry": _reads("-v --abbrev?"),
     "version": _reads("--build-options"),
-    "config": _reads("--get --get-all", check=_plain_key),
+    "config": Program(
+        _READS,
+        Options("--get --get-all", "", "-f: --file= --blob= --global --system --edit -e"),
+        check=_plain_key,
+        dangerous=_settings,
+    ),
     "grep": _reads(
         "-aIivwEGFPnhHlLczoqpWr -A: -B: -C: -# -e: -m: --cached --untracked --text --ignore-case --invert-match "
         "--word-regexp --extended-regexp --basic-regexp --fixed-strings --perl-regexp --line-number --column "
@@ -283,6 +301,18 @@ _SUBCOMMANDS: dict[str, Program] = {
     "rebase": _exact("-x: --exec= -s: --strategy=", "-qvni --onto= -C:"),
     "difftool": _exact("-x: --extcmd= -t: --tool=", "-gdy --gui --dir-diff --no-prompt"),
     "mergetool": Program(kind=Kind.ANYTHING),
+    "maintenance": Program(
+        _EXACT, Options(stops=True), subs={"run": _exact(), "is-needed": _exact(), "unregister": _exact()}, plugins=True
+    ),
+    **dict.fromkeys(("bugreport", "diagnose"), _exact("-o: --output-directory=")),
+    **dict.fromkeys(
+        ("fast-import", "fast-export"), _exact("--export-marks= --export-pack-edges= --allow-unsafe-features")
+    ),
+    **dict.fromkeys(("commit-graph", "multi-pack-index"), _exact("--object-dir=")),
+    "index-pack": _exact("-o:"),
+    "mailsplit": _exact("-o:"),
+    "read-tree": _exact("--index-output="),
+    "help": _exact("-w --web -i --info"),
     "filter-branch": Program(kind=Kind.ANYTHING),
     "clone": _exact(
         "-u: -c: --upload-pack= --config= --template= --separate-git-dir= --reference= --bundle-uri=",
@@ -335,9 +365,7 @@ _SUBCOMMANDS: dict[str, Program] = {
             "rm",
             "sparse-checkout",
             "replace",
-            "help",
             "gc",
-            "maintenance",
             "prune",
             "repack",
             "fsck",
@@ -346,14 +374,11 @@ _SUBCOMMANDS: dict[str, Program] = {
             "mktag",
             "mktree",
             "write-tree",
-            "read-tree",
             "commit-tree",
-            "commit-graph",
             "update-index",
             "update-ref",
             "update-server-info",
             "hash-object",
-            "index-pack",
             "pack-objects",
             "pack-refs",
             "unpack-objects",
@@ -366,18 +391,12 @@ _SUBCOMMANDS: dict[str, Program] = {
             "patch-id",
             "merge-file",
             "merge-tree",
-            "multi-pack-index",
-            "fast-export",
-            "fast-import",
             "get-tar-commit-id",
             "column",
             "check-mailmap",
             "check-ref-format",
-            "diagnose",
-            "bugreport",
             "fmt-merge-msg",
             "mailinfo",
-            "mailsplit",
             "pack-redundant",
             "prune-packed",
             "quiltimport",

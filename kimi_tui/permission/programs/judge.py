@@ -107,12 +107,19 @@ def _by_table(program: Program, words: tuple[str, ...], name: tuple[str, ...], d
 def _with_subcommand(
     program: Program, parsed: Parsed, words: tuple[str, ...], name: tuple[str, ...], deep: int
 ) -> Found:
-    """Options before the subcommand are the program's; with any of them a yes is for exactly this command."""
+    """Options before the subcommand are the program's; with any of them a yes is for exactly this command.
+
+    One that is not known may take the next word for itself, and the subcommand is then another.
+    """
     if not parsed.operands:
         level = max(program.level, parsed.level)
         paths = _paths(words[1:], parsed)
         return Found(level, name, tuple(parsed.dangers), _why(parsed, name), paths, configured=program.configured)
     at, word = parsed.operands[0]
+    shifting = [place for place in parsed.unknown if place < at and "=" not in words[place]]
+    if shifting:
+        parsed.dangers = sorted({*parsed.dangers, *shifting})
+        parsed.reach(Level.DANGER, words[shifting[0]])
     sub = program.subs.get(word)
     if sub is None:
         why = tr("what `{name}` does is not known", name=_text((*name, word)))

@@ -36,7 +36,8 @@ class Option:
 class Parsed:
     """The options and operands, with the level of the worst option and which one it is (`worst`).
 
-    `dangers` are the places of words that hold a dangerous option, or what may be one.
+    `dangers` are the places of words that hold a dangerous option, or what may be one; `unknown` those of options that
+    the table lacks, which may take the next word for a value.
     """
 
     level: Level = Level.READS
@@ -44,6 +45,7 @@ class Parsed:
     options: list[Option] = field(default_factory=list[Option])
     operands: list[tuple[int, str]] = field(default_factory=list[tuple[int, str]])
     dangers: list[int] = field(default_factory=list[int])
+    unknown: list[int] = field(default_factory=list[int])
 
     def reach(self, level: Level, what: str) -> None:
         if level > self.level:
@@ -148,6 +150,7 @@ def _long(word: str, at: int, table: _Table, parsed: Parsed, *, single: bool) ->
     found = table.known.get(name)
     if found is None or (equals and found[0] is _Takes.NOTHING):
         parsed.reach(Level.EXACT, name)
+        parsed.unknown.append(at)
         if _may_be_dangerous(name, table, single=single):
             _danger(parsed, at, name)
         return None
@@ -171,6 +174,7 @@ def _cluster(word: str, at: int, table: _Table, parsed: Parsed) -> str | None:
         found = table.known.get(name)
         if found is None:
             parsed.reach(Level.EXACT, name)
+            parsed.unknown.append(at)
             if any(f"-{other}" in table.dangers for other in word[place:]):
                 _danger(parsed, at, word)
             return None

@@ -92,7 +92,7 @@ def sed(program: Program, words: tuple[str, ...]) -> Found:
     operands = parsed.operands
     if not scripts and not parsed.has("-f", "--file"):
         scripts, operands = list(operands[:1]), operands[1:]
-    dangers = [at for at, script in scripts if not harmless_sed(script or "")]
+    dangers = [*parsed.unknown, *(at for at, script in scripts if not harmless_sed(script or ""))]
     return _found("sed", words, parsed, [*parsed.dangers, *dangers], operands)
 
 
@@ -100,7 +100,7 @@ def awk(program: Program, words: tuple[str, ...]) -> Found:
     del program
     parsed = parse(words, _AWK)
     operands = parsed.operands
-    dangers: list[int] = list(parsed.dangers)
+    dangers: list[int] = [*parsed.dangers, *parsed.unknown]
     if not parsed.has("-f", "--file", "-E", "--exec"):
         dangers += [at for at, text in operands[:1] if not harmless_awk(text)]
         operands = operands[1:]

@@ -30,6 +30,37 @@ git --paginate log
 git --namespace=x status
 git no-such-subcommand
 git x
+git --shallow-file status -c core.fsmonitor=id status
+git --unknown status -c core.fsmonitor=id status
+git config core.fsmonitor id
+git config alias.x !id
+git config core.hooksPath evil
+git config --add core.pager id
+git config --replace-all core.pager id
+git config set core.pager id
+git config --type path core.fsmonitor id
+git config --local include.path ../evil
+git config --global user.name x
+git config --file=../x user.name x
+git config -f ../x user.name x
+git maintenance start
+git maintenance register
+git fast-export --all --export-marks=../x
+git fast-import --export-marks=../x
+git bugreport -o ../x
+git diagnose --output-directory=../x
+git index-pack -o ../x y
+git read-tree --index-output=../x HEAD
+git mailsplit -o../x y
+sed --expr=1e\ id README
+sed --exp '1e id' README
+sed -n --expr='w f' p README
+sed --line p '1e id' README
+sed --unknown p '1e id' README
+awk --field-sep p 'BEGIN{system("id")}'
+xxd a -b
+xxd a -s5
+npm --unknown ls exec id
 git log --output=x
 git log --outp=x
 git log --o=x
