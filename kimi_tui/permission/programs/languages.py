@@ -351,7 +351,7 @@ PROGRAMS: dict[str, Program] = {
             "vet": _go("-v -n -x -json -tags="),
             "fmt": _go("-n -x"),
             "list": _go("-m -f= -json -e -deps -test -find -tags= -versions"),
-            "version": _go("", Level.READS, most=0),
+            "version": _go("", most=0),  # a go.mod may name a toolchain, which is fetched and run
             "env": _go("-json"),
             "doc": _go("-all -src -u -short -cmd"),
             **{

@@ -145,40 +145,43 @@ def _pip(level: Level = _EXACT, known: str = "") -> Program:
     return Program(level, Options(known, "", _PIP_DANGER))
 
 
-_PIP = Program(
-    options=Options(danger=_PIP_DANGER, stops=True),
-    subs={
-        **{
-            name: _pip()
-            for name in (
-                "install",
-                "uninstall",
-                "download",
-                "wheel",
-                "config",
-                "cache",
-                "hash",
-                "debug",
-                "completion",
-                "index",
-                "inspect",
-                "search",
-                "help",
-                "lock",
-                "sync",
-                "compile",
-            )
+def _pips(shows: Level) -> Program:
+    return Program(
+        options=Options(danger=_PIP_DANGER, stops=True),
+        subs={
+            **{
+                name: _pip()
+                for name in (
+                    "install",
+                    "uninstall",
+                    "download",
+                    "wheel",
+                    "config",
+                    "cache",
+                    "hash",
+                    "debug",
+                    "completion",
+                    "index",
+                    "inspect",
+                    "search",
+                    "help",
+                    "lock",
+                    "sync",
+                    "compile",
+                )
+            },
+            "list": _pip(shows, "-oluv --outdated --uptodate --local --format= --not-required --exclude= --verbose"),
+            "show": _pip(shows, "-fv --files --verbose"),
+            "freeze": _pip(shows, "-l --local --all --exclude="),
+            "check": _pip(shows, "-v"),
+            "tree": _pip(_HARMLESS, ""),
         },
-        "list": _pip(_READS, "-oluv --outdated --uptodate --local --format= --not-required --exclude= --verbose"),
-        "show": _pip(_READS, "-fv --files --verbose"),
-        "freeze": _pip(_READS, "-l --local --all --exclude="),
-        "check": _pip(_READS, "-v"),
-        "tree": _pip(_HARMLESS, ""),
-    },
-    plugins=True,
-    version="--version -V",
-)
+        plugins=True,
+        version="--version -V",
+    )
 
+
+_PIP = _pips(_READS)
 _UV_DANGER = (
     "--with= --with-requirements= --with-editable= --project= --directory= --env-file= -p: --python= -m: --module= "
     "--script= -s --gui-script= --index-url= -i: --index= --default-index= --extra-index-url= --find-links= -f: "
@@ -241,7 +244,7 @@ PROGRAMS: dict[str, Program] = {
         options=Options("", "-qv --offline", _UV_DANGER, stops=True),
         subs={
             "run": _runner(_UV_RUN, _UV_DANGER),
-            "pip": _PIP,
+            "pip": _pips(_HARMLESS),  # it runs the Python of the folder to look at its packages
             "tool": Program(
                 options=Options(danger=_UV_DANGER, stops=True),
                 subs={"run": _ANYTHING, "list": Program(_HARMLESS, most=0)},

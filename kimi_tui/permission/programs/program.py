@@ -11,11 +11,12 @@ Check = Callable[[Parsed], str]
 
 
 class Deep(IntFlag):
-    """How a program reads whatever is in folders: beyond links too, hidden files too."""
+    """How a program reads whatever is in folders: beyond links too, hidden files too, only folders that are named."""
 
     WITHIN = 1
     LINKS = 2
     HIDDEN = 4
+    NAMED = 8
 
 
 NOT_DEEP = Deep(0)

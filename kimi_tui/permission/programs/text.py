@@ -30,7 +30,15 @@ def _ag_is_deep(parsed: Parsed) -> Deep:
 
 
 def _diff_is_deep(parsed: Parsed) -> Deep:
-    return Deep.WITHIN | Deep.LINKS | Deep.HIDDEN if parsed.has("-r", "--recursive") else NOT_DEEP
+    """Of two folders it compares the files without being told to."""
+    del parsed
+    return Deep.WITHIN | Deep.LINKS | Deep.HIDDEN | Deep.NAMED
+
+
+def _of_a_file(parsed: Parsed) -> str:
+    """A word for which GNU's tools for binaries take the words in a file, whatever option it stands after."""
+    words = [*(word for _, word in parsed.operands), *(option.value or "" for option in parsed.options)]
+    return next((word for word in words if word.startswith("@")), "")
 
 
 def _more_args(parsed: Parsed) -> list[int]:
@@ -194,8 +202,13 @@ PROGRAMS: dict[str, Program] = {
         _READS, Options("-abcdfilosxv -A: -j: -N: -S: -t: -w? --address-radix= --skip-bytes= --read-bytes= --format=")
     ),
     "hexdump": Program(_READS, Options("-bcCdovx -e: -n: -s: --canonical --length= --skip= --no-squeezing")),
-    "xxd": Program(_READS, Options("-abCeEipu -c: -g: -l: -o: -s:"), most=1, dangerous=_more_args),
-    "strings": Program(_READS, Options("-afowh -n: -t: -e: -# --all --bytes= --radix= --encoding= --print-file-name")),
+    "xxd": Program(_READS, Options("-abCeEipu -c: -g: -l: -o: -s:", stops=True), most=1, dangerous=_more_args),
+    "strings": Program(
+        _READS,
+        Options("-afowh -n: -t: -e: -# --all --bytes= --radix= --encoding= --print-file-name"),
+        check=_of_a_file,
+        loose=True,
+    ),
     "md5sum": _SUMS,
     "sha1sum": _SUMS,
     "sha224sum": _SUMS,

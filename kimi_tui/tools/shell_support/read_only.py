@@ -33,6 +33,7 @@ _BUILTINS = frozenset({"cd", "echo", "printf", "pwd", "test", "[", "true", "fals
 _OPEN_PLACES = ("/usr", "/opt", "/lib", "/lib64", "/bin", "/sbin", "/nix/store", "/etc/os-release", "/etc/hosts")
 _NO_FILES = frozenset({"/dev/null", "-", "/dev/stdin", "/dev/stdout", "/dev/stderr"})
 _WILD = re.compile(r"[*?\[]")
+_STACK = re.compile(r"~[+-]?\d+(?:/|\Z)|~[+-](?:/|\Z)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,16 +126,22 @@ def _moved(folders: Sequence[Path] | None, words: tuple[str, ...]) -> list[Path]
     operands = [word for word in words[1:] if word not in ("-L", "-P", "--")]
     if folders is None or words[0] != "cd" or len(operands) != 1 or _WILD.search(operands[0]):
         return None
-    target = operands[0]
-    if target.startswith("-") or not target:
+    targets = _as_tilde(operands[0])
+    if targets is None or operands[0].startswith("-") or not operands[0]:
         return None
-    if target.startswith("~"):
-        target = os.path.expanduser(target)  # noqa: PTH111 - what a Path makes of `~nobody` is an error
     found = dict.fromkeys(folders)
-    for folder in folders:
-        path = folder / target
+    for path in [folder / target for folder in folders for target in targets]:
         found.update(dict.fromkeys((Path(os.path.normpath(path)), Path(os.path.realpath(path)))))
     return list(found) if len(found) <= _MOST_FOLDERS else None
+
+
+def _as_tilde(word: str) -> tuple[str, ...] | None:
+    """The word, and what it is where Bash replaces its tilde; None where that is a folder of Bash's own stack."""
+    if not word.startswith("~"):
+        return (word,)
+    if _STACK.match(word):
+        return None
+    return (word, os.path.expanduser(word))  # noqa: PTH111 - what a Path makes of `~nobody` is an error
 
 
 def _obeys_another(
@@ -160,17 +167,23 @@ def _why_not(words: tuple[str, ...], found: Found, folders: Sequence[Path] | Non
         return tr("it runs outside of the work dir")
     if found.configured and not all(runs_nothing(folder) for folder in folders):
         return tr("the repository has settings that may run a program")
-    for part in found.paths:
-        for folder in folders:
+    path = _not_to_be_read(words, found, folders, workspace)
+    return tr("`{path}` is not to be read unasked", path=path) if path else ""
+
+
+def _not_to_be_read(words: tuple[str, ...], found: Found, folders: Sequence[Path], workspace: Workspace) -> str:
+    """The first of its words, or of the folders that are read whole, that is asked for; "" where none is."""
+    for folder in folders:
+        for part in found.paths:
             if not _may_be_read(part, folder, workspace):
-                return tr("`{path}` is not to be read unasked", path=part)
-    if words[0] == "cd":
+                return part
+        for word in words:
+            if isinstance(word, Pattern) and not _matches_may_be_read(word, folder, workspace):
+                return word
+    if words[0] == "cd" or not found.deep:
         return ""
-    if found.deep:
-        for root in _roots(found, folders):
-            if not _holds_no_secrets(root, workspace, found.deep):
-                return tr("`{path}` is not to be read unasked", path=root.name or str(root))
-    return ""
+    roots = (root for root in _roots(words, found, folders) if not _holds_no_secrets(root, workspace, found.deep))
+    return next((root.name or str(root) for root in roots), "")
 
 
 def _inside(folder: Path, workspace: Workspace) -> bool:
@@ -206,14 +219,19 @@ def _may_be_read(part: str, folder: Path, workspace: Workspace) -> bool:
     for word in {part, *part.split(":")} if ":" in part else (part,):
         if not word:
             continue
-        name = os.path.expanduser(word)  # noqa: PTH111 - as above
-        if not _place_may_be_read(folder / name, workspace):
+        names = _as_tilde(word)
+        if names is None or not all(_place_may_be_read(folder / name, workspace) for name in names):
             return False
         if _WILD.search(word):
             expanded = expand(word, folder)
             if expanded.cut or not all(_place_may_be_read(folder / path, workspace) for path in expanded.paths):
                 return False
     return True
+
+
+def _matches_may_be_read(word: Pattern, folder: Path, workspace: Workspace) -> bool:
+    expanded = expand(word.spelled, folder)
+    return not expanded.cut and all(_place_may_be_read(folder / path, workspace) for path in expanded.paths)
 
 
 def _place_may_be_read(path: Path, workspace: Workspace) -> bool:
@@ -236,10 +254,16 @@ def _place_may_be_read(path: Path, workspace: Workspace) -> bool:
     return not any(real.is_relative_to(own) for own in workspace.protected)
 
 
-def _roots(found: Found, folders: Sequence[Path]) -> list[Path]:
+def _roots(words: tuple[str, ...], found: Found, folders: Sequence[Path]) -> list[Path]:
     """The folders that are read whole; the one that the command runs in where it may name none itself."""
-    roots = [folder / word for folder in folders for word in found.operands if (folder / word).is_dir()]
-    return roots if roots and len(found.operands) > 1 else [*folders, *roots]
+    patterns = [word for word in words if isinstance(word, Pattern)]
+    roots: list[Path] = []
+    for folder in folders:
+        matched = [path for word in patterns for path in expand(word.spelled, folder).paths]
+        roots += [place for path in (*found.operands, *matched) if (place := folder / path).is_dir()]
+    if Deep.NAMED in found.deep or (roots and len(found.operands) > 1):
+        return roots
+    return [*folders, *roots]
 
 
 def _holds_no_secrets(root: Path, workspace: Workspace, deep: Deep) -> bool:

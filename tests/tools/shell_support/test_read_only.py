@@ -85,7 +85,10 @@ async def test_a_rule_that_asks_or_denies_comes_first(desk: Desk) -> None:
         "./ls", "/bin/ls", "ls5", "tool", "xargs ls", "less README.md", "man ls", "cat *", "tail -n 1 -- .env",
         "cat /proc/self/environ", "head -c 1 /dev/sda", "nice cat .env", "hostname evil", "X=1 ls", "find . -delete",
         "cat app/a.py:.env", "grep -f .env README.md", "diff README.md .env", "python x.py",
-        "python -m pip --version x",
+        "python -m pip --version x", "uv pip list", "uv pip freeze", "go version", "diff . app", "diff -N . app",
+        "diff -N . ap*", "cat ~+/../other", "cat ~-/../other", "cat ~0/../other", "ls ~+/..", "cd ~+/.. && cat other",
+        "cat ~+1/x", "cat '~games/x'", "cd '~games' && ls", "rg x .c*", "rg x .[c]*/", "cat '[o]ut'/*", "strings @list",
+        "strings -n @list x", "cat '[l]'*",
     ],
 )  # fmt: skip
 def test_what_does_more_or_reads_what_is_secret_is_asked_for(
@@ -97,6 +100,11 @@ def test_what_does_more_or_reads_what_is_secret_is_asked_for(
     (desk.dir / "link").symlink_to(".env")
     (desk.dir / "app/link").symlink_to(tmp_path / "other")
     (desk.dir / "out").symlink_to(tmp_path)
+    (desk.dir / "~games").symlink_to(tmp_path)
+    (desk.dir / "[o]ut").symlink_to(tmp_path)
+    (desk.dir / "[l]ink").symlink_to(tmp_path / "other")
+    (desk.dir / ".cfg").mkdir()
+    (desk.dir / ".cfg/prod.env").write_text("KEY=1")
     tool = desk.dir / "bin/tool"
     tool.parent.mkdir()
     tool.write_text("#!/bin/sh\n")
@@ -184,6 +192,12 @@ def test_hooks_that_reading_runs_and_submodules_are_asked_about(desk: Desk) -> N
     assert reads(desk, "git status")
     git(desk.dir, "update-index", "--add", "--cacheinfo", f"160000,{'a' * 40},sub")
     assert not reads(desk, "git status")
+
+
+def test_two_files_are_compared_unasked_where_folders_beside_them_hold_secrets(desk: Desk) -> None:
+    (desk.dir / ".env").write_text("KEY=1")
+    for command in ("diff README.md app/a.py", "diff -u README.md app/a.py", "diff README.md app"):
+        assert reads(desk, command)
 
 
 def test_a_git_folder_that_takes_its_settings_from_another_is_asked_about(desk: Desk) -> None:
