@@ -21,6 +21,7 @@ ExampleReader = Callable[[str, str], Subject]
 """What an example of a rule stands for: gets the rule's tool and the example. Raises ValueError."""
 
 _LOOSER: tuple[PermissionMode, ...] = ("yolo", "accept-edits")
+_MODE_STRICTNESS: tuple[PermissionMode, ...] = ("yolo", "accept-edits", "default", "plan")
 _STRICTNESS = ("off", "auto", "require")
 
 
@@ -51,6 +52,8 @@ def permission_settings(
 ) -> PermissionSettings:
     """The settings of `config` (read from `file`) and of the project around `work_dir`, `trusted` or not.
 
+    Only what `loosening_rules` tells the user of loosens theirs: a project without it is never asked about.
+
     Every example of every rule is tried. Raises ConfigError with file and key.
     """
     rules = _rules(config.permissions, file or "--config", read)
@@ -63,18 +66,15 @@ def permission_settings(
     more = _rules(loaded.config.permissions, project, read)
     mode, sandbox = config.permissions.mode, config.sandbox
     wanted = loaded.config.permissions.mode if "mode" in loaded.config.permissions.model_fields_set else mode
-    asks, project_asks = config.permissions.ask_read_only, loaded.config.permissions.ask_read_only
+    stricter_mode = max(mode, wanted, key=_MODE_STRICTNESS.index)
+    asks = config.permissions.ask_read_only or loaded.config.permissions.ask_read_only
     if trusted:
+        loosened = wanted if wanted in _LOOSER else stricter_mode
         if "ask_read_only" in loaded.config.permissions.model_fields_set:
-            asks = project_asks
-        return PermissionSettings((*rules, *more), wanted, _with(sandbox, loaded.config.sandbox), asks)
+            asks = loaded.config.permissions.ask_read_only
+        return PermissionSettings((*rules, *more), loosened, _with(sandbox, loaded.config.sandbox), asks)
     stricter = [rule for rule in more if rule.effect is not Effect.ALLOW]
-    return PermissionSettings(
-        (*rules, *stricter),
-        mode if wanted in _LOOSER else wanted,
-        _stricter(sandbox, loaded.config.sandbox),
-        asks or project_asks,
-    )
+    return PermissionSettings((*rules, *stricter), stricter_mode, _stricter(sandbox, loaded.config.sandbox), asks)
 
 
 def loosening_rules(project: Config) -> tuple[str, ...]:
@@ -82,6 +82,8 @@ def loosening_rules(project: Config) -> tuple[str, ...]:
     found = [tr("rules that allow")] if project.permissions.allow else []
     if project.permissions.mode in _LOOSER:
         found.append(tr("mode {mode}", mode=project.permissions.mode))
+    if "ask_read_only" in project.permissions.model_fields_set and not project.permissions.ask_read_only:
+        found.append(tr("commands that only read run unasked"))
     sandbox = project.sandbox
     if sandbox.mode == "off" or sandbox.writable or (sandbox.network and "network" in sandbox.model_fields_set):
         found.append(tr("a wider sandbox"))
@@ -134,7 +136,10 @@ def _try_examples(rule: Rule, setting: RuleConfig, read: ExampleReader, file: Pa
 
 
 def _with(mine: SandboxConfig, project: SandboxConfig) -> SandboxConfig:
-    return mine.model_copy(update={name: getattr(project, name) for name in project.model_fields_set})
+    changed = {name: getattr(project, name) for name in project.model_fields_set}
+    if project.mode != "off":
+        changed["mode"] = _stricter(mine, project).mode
+    return mine.model_copy(update=changed)
 
 
 def _stricter(mine: SandboxConfig, project: SandboxConfig) -> SandboxConfig:

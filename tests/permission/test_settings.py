@@ -112,3 +112,16 @@ def test_a_project_may_have_reading_asked_for_and_only_a_trusted_one_may_end_it(
     assert not load(tmp_path / "w", "{}", asks).policy().free_reading
     assert not load(tmp_path / "w", asks, asks_not).policy().free_reading
     assert load(tmp_path / "w", asks, asks_not, trusted=True).policy().free_reading
+
+
+@pytest.mark.parametrize("trusted", [False, True])
+def test_a_project_that_asks_for_nothing_loosens_nothing_of_the_users(tmp_path: Path, trusted: bool) -> None:
+    project = "permissions: {mode: default}\nsandbox: {mode: auto}"
+    assert loosening_rules(load_config(text=project).config) == ()
+    settings = load(tmp_path / "w", "permissions: {mode: plan}\nsandbox: {mode: require}", project, trusted=trusted)
+    assert (settings.mode, settings.sandbox.mode) == ("plan", "require")
+
+
+def test_a_project_that_ends_the_questions_about_reading_is_asked_about() -> None:
+    project = load_config(text="permissions: {ask_read_only: false}").config
+    assert loosening_rules(project) == ("commands that only read run unasked",)
