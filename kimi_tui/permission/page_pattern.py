@@ -1,21 +1,48 @@
 """The pattern of a rule for pages of the web: a host (`docs.python.org`, `*.example.org`) or a whole address."""
 
+import re
+from collections.abc import Iterator
 from fnmatch import fnmatchcase
+from posixpath import normpath
+from urllib.parse import unquote, urlsplit
+
+_MOST_DECODED = 3
 
 
 def matches_page(pattern: str, url: str, host: str, *, strict: bool) -> bool:
     """Whether `pattern` matches the page at `url`, whose host is `host`; `*` stands for anything.
 
-    A rule that allows (not `strict`) names the host: a `*` in the pattern's host does not reach into the path.
+    A rule that allows (not `strict`) names the host: a `*` in the pattern's host does not reach into the path, and a
+    path that climbs by `..` is only covered as it is written. Another matches however the address is written.
     """
     if "/" not in pattern:
         return fnmatchcase(host, pattern.lower())
     if strict:
-        scheme, colon, rest = url.partition("://")
-        path = rest[len(rest.partition("/")[0]) :]
-        return fnmatchcase(url, pattern) or (bool(colon) and fnmatchcase(f"{scheme.lower()}://{host}{path}", pattern))
+        return any(fnmatchcase(form, pattern) for form in _forms(url, host))
     named = pattern.partition("://")[2].partition("/")[0].rpartition("@")[2]
+    if url != pattern and ".." in re.split(r"[/\\]", _decoded(urlsplit(url).path)):
+        return False
     return fnmatchcase(url, pattern) and fnmatchcase(host, _without_port(named).lower())
+
+
+def _forms(url: str, host: str) -> Iterator[str]:
+    """The address as it is written, and what a server may take it for."""
+    yield url
+    parts = urlsplit(url)
+    query = f"?{parts.query}" if parts.query else ""
+    plain = _decoded(parts.path).replace("\\", "/")
+    tidy = normpath(f"/{plain.lstrip('/')}")
+    _, colon, number = parts.netloc.rpartition("@")[2].rpartition(":")
+    for port in ("", f":{number}") if colon else ("",):
+        for path in (parts.path or "/", plain or "/", tidy, f"{tidy.rstrip('/')}/"):
+            yield f"{parts.scheme}://{host}{port}{path}"
+            yield f"{parts.scheme}://{host}{port}{path}{query}"
+
+
+def _decoded(path: str) -> str:
+    for _ in range(_MOST_DECODED):
+        path = unquote(path)
+    return path
 
 
 def _without_port(host: str) -> str:

@@ -66,7 +66,7 @@ def permission_settings(
     more = _rules(loaded.config.permissions, project, read)
     mode, sandbox = config.permissions.mode, config.sandbox
     wanted = loaded.config.permissions.mode if "mode" in loaded.config.permissions.model_fields_set else mode
-    stricter_mode = max(mode, wanted, key=_MODE_STRICTNESS.index)
+    stricter_mode: PermissionMode = max((mode, wanted), key=_MODE_STRICTNESS.index)
     asks = config.permissions.ask_read_only or loaded.config.permissions.ask_read_only
     if trusted:
         loosened = wanted if wanted in _LOOSER else stricter_mode

@@ -2,6 +2,7 @@
 
 import asyncio
 import logging
+from collections.abc import Callable
 
 from pydantic import Field
 
@@ -59,16 +60,28 @@ class FetchURL(Tool[FetchURLParams]):
         return ok(output.build(), output.note(words), display=(BriefBlock(text=f"{where}: {len(text)} characters"),))
 
     async def _read(self, url: str) -> ToolReturnValue | tuple[str, str, bool]:
-        """As `read_page`, or the refusal: each host is asked for, also one that a page leads on to."""
+        """As `read_page`, or the refusal: each host is asked for, also one that a page leads on to, and each page that
+        the rules have something else to say of than of the one before.
+        """
         said_before = ""
         for _ in range(MAX_REDIRECTS + 1):
             if (refused := await self._ask(url, said_before)) is not None:
                 return refused
             try:
-                return await read_page(url, self._web, call_id=current_tool_call.get().id, other_hosts=False)
+                return await read_page(url, self._web, call_id=current_tool_call.get().id, follows=self._as_for(url))
             except OtherHostError as error:
                 said_before, url = url, error.url
         raise FetchError(f"it leads on more than {MAX_REDIRECTS} times")
+
+    def _as_for(self, url: str) -> Callable[[str], bool]:
+        """Whether the answer that held for `url` holds for an address that it leads on to."""
+        host, decide = host_of(url), self._approvals.policy.decide
+        effect = decide(self.name, PageSubject(url, host)).effect
+
+        def holds(other: str) -> bool:
+            return host_of(other) == host and decide(self.name, PageSubject(other, host)).effect is effect
+
+        return holds
 
     async def _ask(self, url: str, before: str) -> ToolReturnValue | None:
         host = host_of(url)
@@ -86,18 +99,15 @@ class FetchURL(Tool[FetchURLParams]):
 
 
 async def read_page(
-    url: str, web: WebSettings, *, call_id: str = "", other_hosts: bool = True
+    url: str, web: WebSettings, *, call_id: str = "", follows: Callable[[str], bool] = lambda _: True
 ) -> tuple[str, str, bool]:
-    """The text, where it came from in the end, and whether some is missing.
-
-    Raises FetchError, OtherHostError among them unless redirects to `other_hosts` are followed.
-    """
+    """The text, where it came from in the end, and whether some is missing. Raises FetchError as `fetch` does."""
     if web.fetch is not None:
         try:
             return await _by_service(await web.fetch.with_key(), url, call_id), url, False
         except (FetchError, ConfigError) as error:
             _log.info("the fetch service failed (%s); fetching it ourselves", error)
-    page = await fetch(url, allow_private=web.allow_private, other_hosts=other_hosts)
+    page = await fetch(url, allow_private=web.allow_private, follows=follows)
     return await asyncio.to_thread(page_text, page), page.url, page.cut
 
 

@@ -9,6 +9,8 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 
+from kimi_tui.permission.policy import Policy
+from kimi_tui.permission.rule import Effect, parse_rule
 from kimi_tui.tools.fetch_url import FetchURL
 from kimi_tui.tools.search_web import SearchWeb
 from kimi_tui.tools.web_support.fetcher import FetchError, fetch, is_public
@@ -167,7 +169,7 @@ async def test_a_name_with_one_private_address_among_others_is_refused(monkeypat
 @pytest.mark.parametrize(
     ("address", "public"),
     [("8.8.8.8", True), ("2606:4700::1111", True), ("64:ff9b::7f00:1", False), ("2002:7f00:1::", False),
-     ("100.64.0.1", False), ("224.0.0.1", False), ("fe80::1", False), ("::127.0.0.1", False)],
+     ("100.64.0.1", False), ("224.0.0.1", False), ("fec0::1", False), ("fe80::1", False), ("::127.0.0.1", False)],
 )  # fmt: skip
 def test_addresses_are_judged_by_where_they_lead(address: str, public: bool) -> None:
     assert is_public(address) is public
@@ -259,6 +261,18 @@ async def test_a_redirect_to_another_host_is_asked_for(desk: Desk, server: Serve
     desk.before_answer = lambda: setattr(desk, "answer", "reject" if len(desk.asked) == 4 else "approve")
     assert (await desk.use(tool, url=url)).is_error
     assert [path for _, path, _, _ in server.asked] == ["/a", "/end", "/a"]
+
+
+async def test_a_redirect_within_a_host_is_asked_about_where_the_rules_differ(desk: Desk, server: Server) -> None:
+    url = server.says("/docs/a", "", status=302, location="/private/b")
+    server.says("/private/b", "the end", "text/plain")
+    tool = FetchURL(desk.approvals, OPEN)
+    desk.approvals.policy = Policy([parse_rule(f"FetchURL({server.url}/docs/*)", Effect.ALLOW)])
+    assert (await desk.use(tool, url=url)).output == "the end"
+    assert [one.description for one in desk.asked] == [f"Fetch {server.url}/private/b, to which {url} leads"]
+    desk.approvals.policy = Policy([parse_rule(f"FetchURL({server.url}/private/*)", Effect.DENY)])
+    assert "not allowed" in (await desk.use(tool, url=url)).message
+    assert [path for _, path, _, _ in server.asked] == ["/docs/a", "/private/b", "/docs/a"]
 
 
 @pytest.mark.parametrize(

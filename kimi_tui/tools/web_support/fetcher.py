@@ -10,6 +10,7 @@ import ipaddress
 import socket
 import ssl
 import urllib.request
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 from urllib.parse import urljoin, urlsplit
@@ -30,7 +31,7 @@ class FetchError(Exception):
 
 
 class OtherHostError(FetchError):
-    """The page leads on to `url`, of a host that was not asked for."""
+    """The page leads on to `url`, which was not asked for."""
 
     def __init__(self, url: str) -> None:
         super().__init__(f"it leads on to {url}")
@@ -66,13 +67,13 @@ def host_of(url: str) -> str:
         raise FetchError(f"the page could not be fetched: {error}") from None
 
 
-async def fetch(url: str, *, allow_private: bool = False, other_hosts: bool = True) -> Page:
-    """Raises FetchError, OtherHostError among them unless redirects to `other_hosts` are followed."""
+async def fetch(url: str, *, allow_private: bool = False, follows: Callable[[str], bool] = lambda _: True) -> Page:
+    """Raises FetchError, OtherHostError among them for a redirect to an address that `follows` refuses."""
     import httpx2 as httpx
 
     from kimi_tui.bounded_http import answer_hooks
 
-    host = host_of(url)
+    host_of(url)
     try:
         async with (
             asyncio.timeout(SECONDS),
@@ -89,7 +90,7 @@ async def fetch(url: str, *, allow_private: bool = False, other_hosts: bool = Tr
                 if isinstance(answer, Page):
                     return answer
                 url = answer
-                if not other_hosts and host_of(url) != host:
+                if not follows(url):
                     raise OtherHostError(url)
     except TimeoutError:
         raise FetchError(f"the page did not come within {SECONDS:.0f} s") from None
@@ -174,6 +175,8 @@ def is_public(address: str) -> bool:
     """Whether an address is one of the internet's; addresses that carry another one are judged by that."""
     ip = ipaddress.ip_address(address)
     if isinstance(ip, ipaddress.IPv6Address):
+        if ip.is_site_local:
+            return False
         carried = ip.ipv4_mapped or ip.sixtofour or (ip.teredo[1] if ip.teredo else None)
         if carried is None and (ip in _NAT64 or int(ip) >> 32 == 0):
             carried = ipaddress.IPv4Address(int(ip) & 0xFFFFFFFF)

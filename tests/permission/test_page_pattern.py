@@ -1,0 +1,38 @@
+"""Rules for pages: one that denies is not passed by another spelling, and one that allows does not climb."""
+
+import pytest
+
+from kimi_tui.permission.policy import Policy
+from kimi_tui.permission.rule import Effect, parse_rule
+from kimi_tui.tools.core.permission_subject import page_subject
+
+
+def effect(rule: str, url: str, wanted: Effect) -> Effect | None:
+    return Policy([parse_rule(f"FetchURL({rule})", wanted)]).decide("FetchURL", page_subject(url)).effect
+
+
+@pytest.mark.parametrize("url", [
+    "https://a.example", "https://a.example?x=1", "https://a.example#x", "https://A.example/x", "https://a.example./x",
+    "https://u:p@a.example/x", "https://a.example:443/x", "https://a.example:8443?x", "HTTPS://a.example/x",
+])  # fmt: skip
+def test_a_rule_that_denies_a_site_denies_all_of_its_addresses(url: str) -> None:
+    assert effect("https://a.example/*", url, Effect.DENY) is Effect.DENY
+
+
+@pytest.mark.parametrize("path", [
+    "/private/x", "//private/x", "/./private/x", "/docs/../private/x", "/%70rivate/x", "/private%2fx",
+    "/docs/%2e%2e/private/x",    "/%2570rivate/x", "/docs/..\\private/x", "/private?x", "/private",
+])  # fmt: skip
+def test_a_rule_that_denies_a_path_denies_its_other_spellings(path: str) -> None:
+    assert effect("https://a.example/private/*", f"https://a.example{path}", Effect.DENY) is Effect.DENY
+    assert effect("https://a.example/private/*", f"https://a.example:443{path}", Effect.ASK) is Effect.ASK
+
+
+@pytest.mark.parametrize(
+    ("path", "covers"),
+    [("/docs/x", True), ("/docs/a..b", True), ("/docs/x?..", True), ("/docs/../x", False), ("/docs/%2e%2e/x", False),
+     ("/docs/.%2E/x", False), ("/docs/%252e%252e/x", False), ("/docs/..\\x", False), ("/docs/..", False)],
+)  # fmt: skip
+def test_a_rule_that_allows_a_path_covers_nothing_that_climbs_out_of_it(path: str, covers: bool) -> None:
+    found = effect("https://a.example/docs/*", f"https://a.example{path}", Effect.ALLOW)
+    assert (found is Effect.ALLOW) is covers
