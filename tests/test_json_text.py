@@ -21,3 +21,15 @@ def test_half_surrogates_are_joined_or_replaced_at_any_depth(text, value):
 def test_what_is_no_json_or_too_deep_is_a_value_error(text):
     with pytest.raises(ValueError, match=r".+"):
         json_text.loads(text)
+
+
+@pytest.mark.parametrize(("opened", "closed"), [("[", "]"), ('{"a":', "}"), (r'["[{\"", {"]": ', "}]")])
+def test_what_is_nested_deeper_than_anybody_writes_is_a_value_error(opened: str, closed: str) -> None:
+    with pytest.raises(ValueError, match="deep"):
+        json_text.loads(opened * 201 + "1" + closed * 201)
+    assert json_text.loads(opened * 90 + "1" + closed * 90)
+
+
+def test_many_brackets_side_by_side_or_in_strings_are_not_deep() -> None:
+    assert json_text.loads("[" + ",".join(["[{}]"] * 5000) + "]") == [[{}]] * 5000
+    assert json_text.loads('"' + "[" * 5000 + r'\\"') == "[" * 5000 + "\\"

@@ -83,8 +83,7 @@ def answer_error(status: int, headers: Mapping[str, str], body: bytes | str) -> 
         cause, code, _, delay = _read(_json(text))
         retry_after = delay if retry_after is None else retry_after
     elif "<html" in text[:1000].lower() or text.lstrip().lower().startswith("<!doctype"):
-        title = re.search(r"<title[^>]*>(.*?)</title>", text, re.IGNORECASE | re.DOTALL)
-        cause = ": ".join(filter(None, (tr("a web page"), title.group(1) if title else "")))
+        cause = ": ".join(filter(None, (tr("a web page"), _title(text))))
     else:
         cause = text
     try:
@@ -103,12 +102,16 @@ def service_words(body: bytes, *, secrets: Sequence[str] = (), limit: int = 200)
     if text.startswith(("{", "[")):
         text = _read(_json(text))[0]
     elif text.startswith("<"):
-        title = re.search(r"<title[^>]*>(.*?)</title>", text, re.IGNORECASE | re.DOTALL)
-        text = title.group(1) if title else ""
+        text = _title(text)
     for secret in secrets:
         if len(secret) >= 8:
             text = text.replace(secret, "***")
     return clean(text, limit)
+
+
+def event_error(data: bytes) -> ProviderError:
+    """The error that an event of a stream reports, whatever its JSON is."""
+    return stream_error(_json(data.decode("utf-8", "replace")))
 
 
 def stream_error(data: JsonValue) -> ProviderError:
@@ -158,6 +161,14 @@ def clean(text: str, limit: int = 500) -> str:
     return text if len(text) <= limit else text[: limit - 1] + "…"
 
 
+def _title(page: str) -> str:
+    """The title of a web page, found in one pass; "" where it has none."""
+    begin = re.search("<title", page, re.IGNORECASE)
+    _, _, behind = page[begin.end() if begin else len(page) :].partition(">")
+    title, end, _ = behind.partition("</")
+    return title if end else ""
+
+
 def _json(text: str) -> JsonValue:
     try:
         return cast(JsonValue, json_text.loads(text))
@@ -195,10 +206,10 @@ def retry_after_of(headers: Mapping[str, str], *, now: float | None = None) -> f
     if seconds is not None or not value:
         return seconds
     try:
-        when = parsedate_to_datetime(value)
-    except ValueError:
+        when = parsedate_to_datetime(value).timestamp()
+    except (ValueError, OverflowError):
         return None
-    return max(0.0, when.timestamp() - (time.time() if now is None else now))
+    return max(0.0, when - (time.time() if now is None else now))
 
 
 def _number(text: str | None) -> float | None:

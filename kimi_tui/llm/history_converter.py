@@ -32,16 +32,16 @@ class HistoryConverter:
                 break
             same += 1
         new = list(history[same:])
-        self._known[same:] = new
-        self._converted[same:] = [_sendable(self._convert(message)) for message in new]
+        converted = [_sendable(self._convert(message)) for message in new]
+        self._known[same:], self._converted[same:] = new, converted
         items: list[JsonObject] = []
         waiting: list[JsonObject] = []
-        for message, converted in zip(self._known, self._converted, strict=True):
+        for message, entry in zip(self._known, self._converted, strict=True):
             if waiting and message.role != "tool":
                 items += waiting
                 waiting = []
-            items += converted.items
-            waiting += converted.after
+            items += entry.items
+            waiting += entry.after
         return items + waiting
 
 

@@ -10,7 +10,21 @@ from kimi_tui.llm.message import Message
 from kimi_tui.llm.provider import Provider, ReplyCut, ReplyId, ReplyUsage, SpokenPart, ToolSpec
 from kimi_tui.llm.surrogate_joiner import WholeCharacters
 from kimi_tui.wire.merge import Merger
-from kimi_tui.wire.parts import TextPart, ThinkPart, TokenUsage, ToolCall, ToolCallPart
+from kimi_tui.wire.parts import (
+    AudioURLPart,
+    ImageURLPart,
+    TextPart,
+    ThinkPart,
+    TokenUsage,
+    ToolCall,
+    ToolCallPart,
+    VideoURLPart,
+)
+
+MAX_CHARS = 16 << 20
+MAX_PIECES = 500_000
+"""No model says so much at once; a service that does not end its answer does."""
+_MAX_TOKENS = 10**12
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +47,8 @@ async def request_reply(
 ) -> Reply:
     """Ask once and return the whole reply; `on_part` gets each piece as it comes.
 
-    Raises a ProviderError, and EmptyResponseError where the reply has neither text nor a tool call.
+    Raises a ProviderError, also for an answer beyond MAX_CHARS or MAX_PIECES, and EmptyResponseError where the reply
+    has neither text nor a tool call.
     """
     merger = Merger[SpokenPart]()
     characters = WholeCharacters()
@@ -41,6 +56,7 @@ async def request_reply(
     usage: TokenUsage | None = None
     reply_id: str | None = None
     cut = False
+    pieces_told = chars_told = 0
     async with aclosing(provider.stream(system_prompt, tools, history)) as pieces:
         async for piece in pieces:
             match piece:
@@ -48,9 +64,12 @@ async def request_reply(
                     reply_id = piece.id
                 case ReplyCut():
                     cut = True
-                case ReplyUsage():  # zero is what a service says that does not count
-                    usage = piece.usage if piece.usage.total else usage
+                case ReplyUsage():
+                    usage = piece.usage if _is_told(piece.usage) else usage
                 case _:
+                    pieces_told, chars_told = pieces_told + 1, chars_told + _length(piece)
+                    if pieces_told > MAX_PIECES or chars_told > MAX_CHARS:
+                        raise ProviderError(tr("the answer did not end, and was stopped"))
                     for part in characters.feed(piece):
                         on_part(part)
                         whole.extend(merger.add(part))
@@ -69,3 +88,27 @@ async def request_reply(
     if not answered and not calls:
         raise EmptyResponseError(tr("the model answered with nothing"))
     return Reply(Message(role="assistant", content=content, tool_calls=calls or None), usage, reply_id, cut)
+
+
+def _is_told(usage: TokenUsage) -> bool:
+    """Whether these are counts: services that do not count say zero, or what cannot be."""
+    counts = (usage.input_other, usage.output, usage.input_cache_read, usage.input_cache_creation)
+    return usage.total > 0 and all(0 <= count <= _MAX_TOKENS for count in counts)
+
+
+def _length(piece: SpokenPart) -> int:
+    match piece:
+        case TextPart():
+            return len(piece.text)
+        case ThinkPart():
+            return len(piece.think)
+        case ToolCall():
+            return len(piece.function.name) + len(piece.function.arguments or "")
+        case ToolCallPart():
+            return len(piece.arguments_part or "")
+        case ImageURLPart():
+            return len(piece.image_url.url)
+        case AudioURLPart():
+            return len(piece.audio_url.url)
+        case VideoURLPart():
+            return len(piece.video_url.url)

@@ -1,9 +1,19 @@
-"""The arguments of a tool call as services want them back."""
+"""A tool call's name and arguments as services want them back."""
 
+import re
 from typing import cast
 
 from kimi_tui import json_text
 from kimi_tui.wire.parts import JsonObject, ToolCall
+
+MAX_NAME = 64
+_NOT_IN_NAMES = re.compile(r"[^A-Za-z0-9_-]")
+
+
+def valid_name(call: ToolCall) -> str:
+    """The name that the model called, in what every service takes: it may have made one up."""
+    name = _NOT_IN_NAMES.sub("_", call.function.name)
+    return (name if name[:1].isalpha() else f"tool_{name}")[:MAX_NAME]
 
 
 def valid_arguments(call: ToolCall) -> str:

@@ -1,8 +1,10 @@
 """What services say of their failures."""
 
+import time
+
 import pytest
 
-from kimi_tui.llm.error_mapping import answer_error, clean, retry_after_of
+from kimi_tui.llm.error_mapping import answer_error, clean, event_error, retry_after_of, service_words
 
 NOON = 1_700_000_000.0  # Tue, 14 Nov 2023 22:13:20 GMT
 
@@ -49,3 +51,28 @@ def test_a_long_message_is_cut() -> None:
 )
 def test_any_body_makes_an_error(body: bytes) -> None:
     assert str(answer_error(500, {}, body)).startswith("the service answered 500 (Internal Server Error)")
+
+
+@pytest.mark.parametrize("date", ["Mon, 01 Jan 99999999999 00:00:00 GMT", f"Mon, 01 Jan 2027 00:00:00 +{'9' * 20}"])
+def test_a_date_that_no_clock_reaches_says_nothing_of_when(date: str) -> None:
+    assert retry_after_of({"retry-after": date}) is None
+
+
+@pytest.mark.parametrize(
+    "data",
+    [b'{"error": NaN}', b'{"error": {"message": "busy", "code": 1e999}}', b'{"error": "\xff"}', b'{"error":' * 3000],
+)
+def test_an_event_of_an_error_is_one_whatever_its_json_is(data: bytes) -> None:
+    assert "the service reported an error" in str(event_error(data))
+
+
+@pytest.mark.parametrize("page", ["<html><TITLE class=x>Bad\ngateway</TITLE>", "<html><title>Bad gateway</title>"])
+def test_the_title_of_a_web_page_is_told(page: str) -> None:
+    assert service_words(page.encode()) == "Bad gateway"
+
+
+@pytest.mark.parametrize("page", ["<html>" + "<title" * 10_000, "<html>" + "<title>" * 9_000])
+def test_a_page_of_unfinished_titles_has_none_and_is_read_in_one_pass(page: str) -> None:
+    begin = time.process_time()
+    assert service_words(page.encode()) == ""
+    assert time.process_time() - begin < 0.2

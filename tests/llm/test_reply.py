@@ -1,5 +1,8 @@
 """A reply put together from its pieces."""
 
+import pytest
+
+from kimi_tui.errors import ProviderError
 from kimi_tui.llm.provider import ReplyId, ReplyUsage
 from kimi_tui.llm.providers.scripted import Script, ScriptedProvider
 from kimi_tui.wire.parts import TextPart, ThinkPart, TokenUsage
@@ -39,3 +42,17 @@ async def test_a_reply_of_calls_alone_is_a_reply() -> None:
     reply = await ask(ScriptedProvider(Script.parse('tool_call: {"id": "c1", "name": "A", "arguments": "{}"}')))
     assert calls_of(reply) == [("c1", "A", "{}")]
     assert reply.message.content == ()
+
+
+@pytest.mark.parametrize("count", [-1, 10**13, 10**320])
+async def test_a_usage_that_cannot_be_is_not_told(count: int) -> None:
+    told, odd = TokenUsage(input_other=3, output=1), TokenUsage(input_other=9, output=count)
+    reply = await ask(ScriptedProvider(Script([(ReplyUsage(told), TextPart(text="x"), ReplyUsage(odd))])))
+    assert reply.usage == told
+
+
+@pytest.mark.parametrize(("pieces", "size"), [(500_001, 1), (17, 1 << 20)])
+async def test_an_answer_that_does_not_end_is_stopped(pieces: int, size: int) -> None:
+    piece = TextPart(text="x" * size)
+    with pytest.raises(ProviderError, match="did not end"):
+        await ask(ScriptedProvider(Script([(piece,) * pieces])))

@@ -7,18 +7,17 @@ from typing import TYPE_CHECKING
 
 from pydantic import BaseModel, JsonValue
 
-from kimi_tui import json_text
 from kimi_tui.errors import ProviderError
 from kimi_tui.i18n import tr
 from kimi_tui.llm.data_url import data_of
-from kimi_tui.llm.error_mapping import stream_error
+from kimi_tui.llm.error_mapping import event_error
 from kimi_tui.llm.history_converter import Converted, merged_turns
 from kimi_tui.llm.message import Message
 from kimi_tui.llm.provider import ReplyCut, ReplyId, ReplyUsage, StreamPart, ToolSpec
 from kimi_tui.llm.providers.sdk_provider import SdkProvider, event_of
 from kimi_tui.llm.reasoning_tokens import tag, untag
 from kimi_tui.llm.sse import ServerEvent
-from kimi_tui.llm.tool_arguments import arguments_of
+from kimi_tui.llm.tool_arguments import arguments_of, valid_name
 from kimi_tui.llm.tool_call_assembly import ToolCallOrder
 from kimi_tui.surrogates import without_surrogates
 from kimi_tui.wire.parts import ContentPart, JsonObject, TextPart, ThinkPart, TokenUsage
@@ -107,7 +106,7 @@ def _converted(message: Message) -> Converted:
             return Converted([{"role": "user", "content": [result]}])
         case "assistant":
             calls: list[JsonValue] = [
-                {"type": "tool_use", "id": _id(call.id), "name": call.function.name, "input": arguments_of(call)}
+                {"type": "tool_use", "id": _id(call.id), "name": valid_name(call), "input": arguments_of(call)}
                 for call in message.tool_calls or ()
             ]
             blocks = [*_blocks(message.content), *calls]
@@ -240,7 +239,7 @@ class _Reader:
                 self._stop_reason = (event.delta and event.delta.stop_reason) or self._stop_reason
                 yield from self._count(event.usage)
             case _ if event.error or event.type == "error":
-                raise stream_error(json_text.loads(data))
+                raise event_error(data)
             case _:
                 pass
 

@@ -22,7 +22,7 @@ from kimi_tui.llm.provider import ReplyCut, ReplyId, ReplyUsage, SpokenPart, Str
 from kimi_tui.llm.provider_settings import ProviderSettings
 from kimi_tui.llm.providers.sdk_provider import SdkProvider
 from kimi_tui.llm.reasoning_tokens import tag, untag
-from kimi_tui.llm.tool_arguments import arguments_of
+from kimi_tui.llm.tool_arguments import arguments_of, valid_name
 from kimi_tui.llm.tool_call_assembly import UniqueIds
 from kimi_tui.surrogates import without_surrogates
 from kimi_tui.wire.parts import (
@@ -113,8 +113,8 @@ class Google(SdkProvider["GoogleConnection", "GenerateContentResponse"]):
                 pass
         parts = _parts(message.content)
         for number, call in enumerate(message.tool_calls or ()):
-            self._tools_called[call.id] = call.function.name
-            called: JsonObject = {"id": call.id, "name": call.function.name, "args": arguments_of(call)}
+            self._tools_called[call.id] = valid_name(call)
+            called: JsonObject = {"id": call.id, "name": valid_name(call), "args": arguments_of(call)}
             part: JsonObject = {"functionCall": called}
             signature = (call.extras or {}).get(_SIGNATURE)
             if not signature and number == 0 and _SIGNING.search(self._settings.model):

@@ -15,9 +15,8 @@ from google.genai.errors import APIError
 from google.genai.types import GenerateContentConfig, GenerateContentResponse, HttpOptions
 from pydantic import JsonValue
 
-from kimi_tui import json_text
 from kimi_tui.errors import ProviderError
-from kimi_tui.llm.error_mapping import body_error, malformed_stream, stream_error
+from kimi_tui.llm.error_mapping import body_error, event_error, malformed_stream
 from kimi_tui.llm.provider_settings import ProviderSettings
 from kimi_tui.llm.sdk_errors import bounds_of, map_sdk_errors, next_before, refusal_error
 from kimi_tui.wire.parts import JsonObject
@@ -65,7 +64,7 @@ class GoogleConnection:
                     yield chunk
             except APIError as error:
                 raise self._failure(error) from error
-            except (ValueError, TypeError, AttributeError, KeyError) as error:
+            except (ValueError, TypeError, AttributeError, KeyError, RecursionError) as error:
                 # What the SDK raises for data that it cannot read.
                 page = str(error).partition("Raw response: ")[2]
                 if page and not begun:
@@ -84,7 +83,7 @@ class GoogleConnection:
         response = cast(object, error.response)
         if isinstance(response, httpx2.Response):
             return refusal_error(response, self._settings)
-        return stream_error(json_text.loads(json.dumps(error.details)))
+        return event_error(json.dumps(error.details).encode())
 
 
 class _Transport(httpx2.AsyncHTTPTransport):

@@ -9,10 +9,9 @@ from typing import TYPE_CHECKING, ClassVar
 
 from pydantic import BaseModel, ConfigDict, JsonValue
 
-from kimi_tui import json_text
 from kimi_tui.errors import ProviderError
 from kimi_tui.i18n import tr
-from kimi_tui.llm.error_mapping import stream_error
+from kimi_tui.llm.error_mapping import event_error
 from kimi_tui.llm.history_converter import Converted
 from kimi_tui.llm.lazy_client import LazyClient
 from kimi_tui.llm.message import Message
@@ -20,7 +19,7 @@ from kimi_tui.llm.provider import ReplyCut, ReplyId, ReplyUsage, SpokenPart, Str
 from kimi_tui.llm.provider_settings import ProviderSettings
 from kimi_tui.llm.providers.sdk_provider import SdkProvider, event_of
 from kimi_tui.llm.sse import ServerEvent
-from kimi_tui.llm.tool_arguments import valid_arguments
+from kimi_tui.llm.tool_arguments import valid_arguments, valid_name
 from kimi_tui.llm.tool_call_assembly import ToolCallOrder
 from kimi_tui.surrogates import without_surrogates
 from kimi_tui.wire.parts import ContentPart, JsonObject, TextPart, ThinkPart, TokenUsage
@@ -107,7 +106,7 @@ class OpenAIChat(SdkProvider["OpenAIConnection", ServerEvent]):
                 {
                     "id": call.id,
                     "type": "function",
-                    "function": {"name": call.function.name, "arguments": valid_arguments(call)},
+                    "function": {"name": valid_name(call), "arguments": valid_arguments(call)},
                 }
                 for call in message.tool_calls
             ]
@@ -221,7 +220,7 @@ class _Reader:
             return
         chunk = event_of(_Chunk, event.data)
         if chunk.error or chunk.object == "error":
-            raise stream_error(json_text.loads(event.data))
+            raise event_error(event.data)
         if chunk.id and self._id is None:
             self._id = chunk.id
             yield ReplyId(chunk.id)

@@ -8,10 +8,9 @@ from typing import TYPE_CHECKING
 
 from pydantic import BaseModel, JsonValue
 
-from kimi_tui import json_text
 from kimi_tui.errors import ProviderError
 from kimi_tui.i18n import tr
-from kimi_tui.llm.error_mapping import stream_error
+from kimi_tui.llm.error_mapping import event_error, stream_error
 from kimi_tui.llm.history_converter import Converted
 from kimi_tui.llm.message import Message
 from kimi_tui.llm.provider import ReplyCut, ReplyId, ReplyUsage, StreamPart, ToolSpec
@@ -19,7 +18,7 @@ from kimi_tui.llm.providers.openai_chat import BASE_URLS
 from kimi_tui.llm.providers.sdk_provider import SdkProvider, event_of
 from kimi_tui.llm.reasoning_tokens import tag, untag
 from kimi_tui.llm.sse import ServerEvent
-from kimi_tui.llm.tool_arguments import valid_arguments
+from kimi_tui.llm.tool_arguments import valid_arguments, valid_name
 from kimi_tui.llm.tool_call_assembly import ToolCallOrder
 from kimi_tui.surrogates import without_surrogates
 from kimi_tui.wire.parts import ContentPart, JsonObject, TextPart, ThinkPart, TokenUsage
@@ -104,7 +103,7 @@ def _assistant_items(message: Message) -> Iterator[JsonObject]:
         yield {
             "type": "function_call",
             "call_id": call.id,
-            "name": call.function.name,
+            "name": valid_name(call),
             "arguments": valid_arguments(call),
         }
 
@@ -219,7 +218,7 @@ class _Reader:
             case "response.failed":
                 raise stream_error({"error": event.response.error if event.response else None})
             case _ if event.error or event.type == "error":
-                raise stream_error(json_text.loads(data))
+                raise event_error(data)
             case _:
                 pass
 

@@ -79,6 +79,8 @@ class SdkProvider(ABC, Generic[C, E]):
                 # What breaks behind the last word takes nothing away but the usage.
                 if not reader.over:
                     raise
+            except (ValueError, ArithmeticError, RecursionError) as error:
+                raise malformed_stream() from error
         if not reader.over:
             raise stream_ended_early()
         for part in reader.end():

@@ -285,3 +285,11 @@ async def test_an_answer_cut_at_the_limit_of_its_length_says_so(
 ) -> None:
     server.add(named_sse(START, begin(0, type="text", text="Half"), stop(0), *end(reason)))
     assert (await ask(provider)).cut is cut
+
+
+async def test_a_call_with_arguments_nested_too_deeply_does_not_spoil_later_requests(server: Server) -> None:
+    deep = '{"a":' + "[" * 900 + "]" * 900 + "}"
+    asked = Message(role="assistant", content=(), tool_calls=(call("c1", "made.up", deep),))
+    answer = Message(role="tool", content=(TextPart(text="nested too deeply"),), tool_call_id="c1")
+    sent = await body_sent(server, make(server), user_message("hi"), asked, answer)
+    assert sent["messages"][1]["content"][0] == {"type": "tool_use", "id": "c1", "name": "made_up", "input": {}}

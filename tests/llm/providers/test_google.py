@@ -316,3 +316,12 @@ async def test_a_stopped_answer_is_said_to_be_so(
 async def test_an_answer_cut_at_the_limit_of_its_length_says_so(server: Server, provider: Google) -> None:
     server.add(sse(chunk({"text": "Half"}, finish="MAX_TOKENS"), done=False), HELLO)
     assert [(await ask(provider)).cut for _ in range(2)] == [True, False]
+
+
+async def test_a_call_with_arguments_nested_too_deeply_is_a_garbled_answer(server: Server, provider: Google) -> None:
+    nested: Any = 1
+    for _ in range(600):
+        nested = [nested]
+    server.add(sse(chunk({"functionCall": {"name": "Shell", "args": {"a": nested}}}, finish="STOP"), done=False))
+    with pytest.raises(ProviderConnectionError):
+        await ask(provider)

@@ -1,6 +1,7 @@
 """Chat Completions against a real HTTP server: what is sent, and what is made of what comes."""
 
 import asyncio
+import re
 from collections.abc import AsyncIterator
 from typing import Any
 
@@ -283,3 +284,33 @@ async def test_an_answer_cut_at_the_limit_of_its_length_says_so(openai_server: O
         await ask(provider)
     assert not told.value.retryable
     await provider.aclose()
+
+
+@pytest.mark.parametrize(
+    ("made_up", "sent"),
+    [
+        ("", "tool_"),
+        ("multi_tool_use.parallel", "multi_tool_use_parallel"),
+        ("运行 it", "___it"),
+        ("7z", "tool_7z"),
+        ("x" * 3000, "x" * 64),
+    ],
+)
+async def test_a_name_that_the_model_made_up_goes_back_as_one_that_services_take(
+    openai_server: OpenAIServer, kimi: OpenAIChat, made_up: str, sent: str
+) -> None:
+    asked = Message(role="assistant", content=(), tool_calls=(call("c1", made_up, "{}"),))
+    answer = Message(role="tool", content=(TextPart(text="There is no such tool."),), tool_call_id="c1")
+    body = await body_sent(openai_server, kimi, user_message("hi"), asked, answer)
+    assert re.fullmatch(r"[a-zA-Z][a-zA-Z0-9_-]{0,63}", body["messages"][1]["tool_calls"][0]["function"]["name"])
+    assert body["messages"][1]["tool_calls"][0]["function"]["name"].endswith(sent)
+
+
+async def test_a_call_with_arguments_nested_too_deeply_does_not_spoil_later_requests(
+    openai_server: OpenAIServer, kimi: OpenAIChat
+) -> None:
+    deep = '{"a":' + "[" * 900 + "]" * 900 + "}"
+    asked = Message(role="assistant", content=(), tool_calls=(call("c1", "Shell", deep),))
+    answer = Message(role="tool", content=(TextPart(text="nested too deeply"),), tool_call_id="c1")
+    body = await body_sent(openai_server, kimi, user_message("hi"), asked, answer)
+    assert body["messages"][1]["tool_calls"][0]["function"]["arguments"] == "{}"
