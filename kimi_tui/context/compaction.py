@@ -1,4 +1,4 @@
-"""Compaction: a summary in place of the older part of a conversation. What is done with it is the soul's matter."""
+"""Compaction: summarises the older part of a conversation. The soul decides what to do with the summary."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -9,7 +9,7 @@ from kimi_tui.wire.parts import ContentPart, TextPart, ThinkPart
 
 KEPT_MESSAGES = 2
 LEAST_RESULT_TOKENS = 200
-"""A tool's result is never cut to less."""
+"""Shortening never cuts a tool result below this many tokens."""
 
 SYSTEM_PROMPT = (
     "You write the working notes with which a software engineering agent goes on after its memory was cleared. "
@@ -37,24 +37,24 @@ _NOTE = (
 
 @dataclass(frozen=True, slots=True)
 class CompactionThreshold:
-    """When to compact: at this share of the model's context, or when less than `reserved` tokens are left."""
+    """Compacts at this share of the model's context, or when fewer than `reserved` tokens are left."""
 
     ratio: float = 0.85
     reserved: int = 50_000
 
     def reached(self, tokens: int, most: int) -> bool:
-        """For a small model the reserve is at most a quarter of its context: else it would always be reached."""
+        """Whether to compact. The reserve is at most a quarter of the context: else small models always compact."""
         return tokens >= self.ratio * most or tokens + min(self.reserved, most // 4) >= most
 
 
 def split(
     history: Sequence[Message], requests: Sequence[Message] = ()
 ) -> tuple[Sequence[Message], Sequence[Message], Sequence[Message]]:
-    """The part to summarise, the requests in it, and the part to keep: the last two messages of user or assistant with
-    what belongs to them.
+    """Return the messages to summarise, the requests among them, and the messages to keep.
 
-    `requests` are messages of the history that stay word for word. The first is empty where there is too little to
-    be worth a summary: earlier notes alone are not.
+    The messages to keep are the last two of user or assistant with their tool calls and results. `requests` are
+    messages of the history that stay verbatim. The first list is empty if there is too little to summarise: earlier
+    notes alone are not enough.
     """
     start = _start_of_kept(history)
     older = history[:start]
@@ -79,7 +79,7 @@ def _is_notes(message: Message) -> bool:
 
 
 def question(older: Sequence[Message], focus: str = "", *, tokens: int | None = None) -> Message:
-    """What the model is asked, to get the summary of `older`; tool results are cut so that it has about `tokens`."""
+    """The prompt that asks for a summary of `older`; tool results are cut so that it has about `tokens`."""
     older = [one for one in older if not is_checkpoint_mark(one)]
     blocks = [
         f"## Message {number}\nRole: {message.role}\nContent:\n{_told(message)}"
@@ -90,22 +90,22 @@ def question(older: Sequence[Message], focus: str = "", *, tokens: int | None = 
 
 
 def compacted_history(summary: str, kept: Sequence[Message], *, requests: Sequence[Message] = ()) -> list[Message]:
-    """The history that takes the old one's place.
+    """The history that replaces the old one.
 
-    Reasoning of the kept messages is left out, and so are the marks of checkpoints that are no more. `requests` stand
-    between the notes and what is kept.
+    It omits the reasoning of the kept messages and the marks of removed checkpoints. `requests` stand between the notes
+    and the kept messages.
     """
     notes = user_message((TextPart(text=_NOTE), TextPart(text=summary.strip())))
     return [notes, *requests, *(_without_thinking(message) for message in without_marks(kept))]
 
 
 def without_marks(messages: Sequence[Message]) -> list[Message]:
-    """The messages without the marks of checkpoints."""
+    """The messages without checkpoint marks."""
     return [message for message in messages if not is_checkpoint_mark(message)]
 
 
 def shortened(messages: Sequence[Message], tokens: int) -> list[Message]:
-    """The messages with the longest tool results cut, so that all are about `tokens` long, as far as that does it."""
+    """Cut the longest tool results until the messages have about `tokens` in all, as far as that is possible."""
     sizes = [estimate_tokens(message) for message in messages]
     results = sorted(size for size, message in zip(sizes, messages, strict=True) if message.role == "tool")
     room = tokens - (sum(sizes) - sum(results))
@@ -125,7 +125,7 @@ def shortened(messages: Sequence[Message], tokens: int) -> list[Message]:
 
 
 def _cut(result: Message, share: float) -> Message:
-    """A tool's result of which about that share is left: the beginning and the end of its texts, and no media."""
+    """Cut a tool result to about this share: keeps the start and the end of its texts, drops media."""
     content = tuple(_cut_part(part, share) for part in result.content)
     return result if content == result.content else result.model_copy(update={"content": content})
 

@@ -1,7 +1,7 @@
-"""What the model remembers: the messages of a session and the checkpoints between them, in `context.jsonl`.
+"""The model's context: the messages of a session and the checkpoints between them, in `context.jsonl`.
 
-Invariant: the history is always one that a service accepts: each tool call has one result, right after
-the message that made it, before anything else is said.
+Invariant: services always accept the history: each tool call has one result, right after the message that made it and
+before any other message.
 """
 
 import contextlib
@@ -21,9 +21,9 @@ INTERRUPTED = "<system>ERROR: Interrupted before it finished; whether it took ef
 
 @dataclass(frozen=True, slots=True)
 class RepairReport:
-    """What had to be put right on loading: lines that were no JSON or no row, calls without a result, and so on.
+    """Repairs made on loading: invalid JSON lines and rows, calls without a result, and so on.
 
-    The bad lines themselves are kept in `CONTEXT.bad.jsonl` beside the file, and no longer in it.
+    The invalid lines are moved from the file to `CONTEXT.bad.jsonl` beside it.
     """
 
     bad_lines: int = 0
@@ -51,7 +51,7 @@ class Context:
 
     @classmethod
     def load(cls, writer: jsonl.JsonlWriter) -> tuple["Context", RepairReport]:
-        """The context that the file holds, mended where a crash left it half done. Raises OSError."""
+        """Load the context from the file and repair what a crash left incomplete. Raises OSError."""
         context = cls(writer)
         lines = jsonl.read(writer.path)
         bad = [raw for _number, raw in lines.bad]
@@ -69,7 +69,7 @@ class Context:
 
     @property
     def system_prompt(self) -> str | None:
-        """The prompt that this session began with: it stays the same when the session is resumed."""
+        """The prompt that the session started with; it stays the same when the session is resumed."""
         return self._system_prompt
 
     @property
@@ -78,12 +78,12 @@ class Context:
 
     @property
     def checkpoints(self) -> int:
-        """How many checkpoints there are; their ids are 0 to this less one."""
+        """The number of checkpoints; their ids are 0 to this less one."""
         return len(self._checkpoints)
 
     @property
     def token_count(self) -> int:
-        """Tokens of the history: as the service counted them last, and an estimate of what came since."""
+        """Tokens of the history: the service's last count plus an estimate for the messages since."""
         return self._token_count + self._estimated
 
     def set_system_prompt(self, prompt: str) -> None:
@@ -97,12 +97,12 @@ class Context:
         self._writer.sync_soon()
 
     def count_tokens(self, tokens: int) -> None:
-        """The service says that the history up to here is `tokens` long."""
+        """Record the service's count: the history up to here is `tokens` long."""
         self._token_count, self._counted, self._estimated = tokens, len(self._messages), 0
         self._write({"role": "_usage", "token_count": tokens})
 
     def checkpoint(self, turn: str = "") -> int:
-        """A point to come back to; returns its id. `turn` names the turn that begins here, if one does."""
+        """Add a checkpoint and return its id. `turn` is the id of the turn that starts here, if any."""
         self._checkpoints.append(len(self._messages))
         self._turns.append(turn)
         checkpoint_id = len(self._checkpoints) - 1
@@ -110,13 +110,13 @@ class Context:
         return checkpoint_id
 
     def checkpoint_of(self, turn: str) -> int | None:
-        """Where that turn began; None where that is no longer remembered."""
+        """The checkpoint at the start of that turn; None if it is no longer in the context."""
         return self._turns.index(turn) if turn and turn in self._turns else None
 
     def revert_to(self, checkpoint_id: int) -> None:
-        """Forget everything since before that checkpoint, itself included. The old file is kept beside.
+        """Remove that checkpoint and everything after it. The old file is kept beside the new one.
 
-        Raises IndexError for an id that there is not.
+        Raises IndexError for an unknown id.
         """
         if not 0 <= checkpoint_id < len(self._checkpoints):
             raise IndexError(checkpoint_id)
@@ -126,7 +126,7 @@ class Context:
         self._rotate()
 
     def replace(self, messages: Sequence[Message]) -> None:
-        """Put `messages` in place of the whole history, with one checkpoint before them."""
+        """Replace the whole history by `messages`, with one checkpoint before them."""
         self._messages, self._checkpoints, self._turns = list(messages), [0], [""]
         self._forget_count(0)
         self._rotate()
@@ -150,7 +150,7 @@ class Context:
         self._estimated = sum(estimate_tokens(message) for message in self._messages[self._counted :])
 
     def _write(self, *rows: dict[str, Any]) -> None:
-        """Append the rows; where the file is not what it should be, try to make it so."""
+        """Append the rows; if the file is out of step with memory, try to rewrite it."""
         if self._behind:
             self._rewrite()
         else:
@@ -169,7 +169,7 @@ class Context:
             case {"role": "_usage", "token_count": int(tokens)}:
                 self._token_count, self._counted = tokens, len(self._messages)
             case {"role": str(role)} if role.startswith("_"):
-                pass  # of another version
+                pass  # written by another version
             case _:
                 try:
                     self._messages.append(Message.model_validate(fields))
@@ -188,9 +188,7 @@ class Context:
         self._rewrite()
 
     def _rewrite(self) -> None:
-        """Make the file hold what is remembered. Where the disk refuses, the old file stays, and a later write tries
-        again.
-        """
+        """Rewrite the file from memory. If the disk refuses, the old file stays and a later write tries again."""
         fresh = self._path.with_suffix(".new")
         failures: list[OSError | None] = []
         try:
@@ -240,12 +238,12 @@ def _row(message: Message) -> dict[str, Any]:
 
 
 def interrupted_result(tool_call_id: str) -> Message:
-    """What stands for the result of a call that never gave one."""
+    """The placeholder result of a call that was interrupted."""
     return Message(role="tool", content=(TextPart(text=INTERRUPTED),), tool_call_id=tool_call_id)
 
 
 def _mend(messages: list[Message]) -> tuple[list[Message], int, int]:
-    """The messages with a result for every call and none without; how many were added and dropped."""
+    """The messages with exactly one result for every call; also how many were added and dropped."""
     mended: list[Message] = []
     open_calls: list[str] = []
     added = dropped = 0
@@ -266,7 +264,7 @@ def _mend(messages: list[Message]) -> tuple[list[Message], int, int]:
 
 
 def _moved_checkpoints(before: list[Message], after: list[Message], checkpoints: list[int]) -> list[int]:
-    """Where each checkpoint lies once `before` has become `after`: before the same message as it did."""
+    """The index of each checkpoint once `before` has become `after`: it stays before the same message."""
     position = {id(message): index for index, message in enumerate(after)}
     moved: list[int] = []
     for at in checkpoints:

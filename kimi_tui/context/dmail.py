@@ -19,18 +19,18 @@ class DMail:
 
 
 class DenwaRenji:
-    """Holds at most one D-Mail until the step is over. Each agent has one of its own."""
+    """Holds at most one D-Mail until the step is over. Each agent has its own."""
 
     def __init__(self) -> None:
         self._pending: DMail | None = None
         self._checkpoints = 0
 
     def know_checkpoints(self, count: int) -> None:
-        """How many checkpoints there are to send to."""
+        """Set how many checkpoints a D-Mail can go to."""
         self._checkpoints = count
 
     def send(self, mail: DMail) -> None:
-        """Raises DMailError."""
+        """Store the D-Mail until the end of the step. Raises DMailError."""
         if self._pending is not None:
             raise DMailError("Only one D-Mail can be sent in a step.")
         if not 0 <= mail.checkpoint_id < self._checkpoints:
@@ -43,7 +43,7 @@ class DenwaRenji:
 
 
 def checkpoint_mark(checkpoint_id: int) -> Message:
-    """What shows a checkpoint to an agent that can send D-Mails."""
+    """The message that shows a checkpoint to an agent that can send D-Mails."""
     return user_message(f"<system>CHECKPOINT {checkpoint_id}</system>")
 
 
@@ -52,7 +52,7 @@ def is_checkpoint_mark(message: Message) -> bool:
 
 
 def arrival(mail: DMail) -> Message:
-    """What the agent finds at the checkpoint, in place of all that came after it."""
+    """The message that replaces everything after the checkpoint."""
     return user_message(
         "<system>You have received a D-Mail from yourself in the future. It is about what you did after this point, "
         "which has not happened now, except for what was changed on disk. Make use of it, and say nothing of it to the "
