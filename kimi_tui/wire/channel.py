@@ -1,4 +1,4 @@
-"""The Wire itself: one speaker, many listeners, each in order, none able to stop another."""
+"""The Wire: one sender, many listeners. Each gets the messages in order, and none can stop another."""
 
 import logging
 from collections.abc import Callable
@@ -11,10 +11,10 @@ _log = logging.getLogger(__name__)
 
 
 class Wire:
-    """Carries messages to listeners at once, within `send`; a listener must be quick and may queue.
+    """Delivers messages to listeners synchronously, within `send`; a listener must be quick and may queue.
 
-    A *raw* listener gets each streamed piece; a *merged* one gets pieces that belong together as one,
-    before the message that follows them.
+    A *raw* listener gets each streamed piece; a *merged* one gets the pieces of one part as one message, before the
+    message that follows them.
     """
 
     def __init__(self) -> None:
@@ -23,7 +23,7 @@ class Wire:
         self._merger = Merger[WireMessage]()
 
     def listen(self, listener: Listener, *, merged: bool = False) -> Callable[[], None]:
-        """Call `listener` with every message from now on; returns what ends that."""
+        """Call `listener` with every message from now on; returns a function that unsubscribes it."""
         listeners = self._whole if merged else self._raw
         listeners.append(listener)
 
@@ -39,7 +39,7 @@ class Wire:
         _tell(self._raw, message)
 
     def flush(self) -> None:
-        """Give merged listeners what is held back."""
+        """Send held back pieces to the merged listeners."""
         for whole in self._merger.flush():
             _tell(self._whole, whole)
 

@@ -73,12 +73,12 @@ FLOW_EVENTS = (
 
 
 class WireFormatError(KimiTuiError):
-    """A message of a known type whose payload is not what the Wire says."""
+    """A message of a known type whose payload does not match the Wire's schema."""
 
 
 @dataclass(frozen=True, slots=True)
 class UnknownMessage:
-    """A message of a type that this version does not know: kept as it came, and passed over."""
+    """A message of a type that this version does not know: kept unchanged and ignored."""
 
     type: str
     payload: JsonObject
@@ -89,13 +89,13 @@ def type_name(message: WireMessage) -> str:
 
 
 def encode(message: WireMessage) -> JsonObject:
-    """The envelope of `message`, as plain JSON values; fields that are None are left out."""
+    """The envelope of `message` as plain JSON values; omits fields that are None."""
     payload = message.model_dump(mode="json", exclude_none=True)
     return {"type": type_name(message), "payload": payload}
 
 
 def decode(envelope: object) -> WireMessage | UnknownMessage:
-    """The message in an envelope. Raises WireFormatError where it is not one."""
+    """The message in an envelope. Raises WireFormatError if the envelope is invalid."""
     if not isinstance(envelope, dict):
         raise WireFormatError("a Wire message is an object with type and payload")
     fields = cast(dict[str, Any], envelope)

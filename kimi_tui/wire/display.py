@@ -1,4 +1,4 @@
-"""What a tool shows a person: blocks told apart by `type`, unknown types kept as they came."""
+"""What a tool shows to the user: blocks distinguished by `type`; unknown types are kept unchanged."""
 
 from typing import Annotated, Any, ClassVar, Literal
 
@@ -17,7 +17,7 @@ class BriefBlock(_Block):
 
 
 class DiffBlock(_Block):
-    """A change to one file; the starts are line numbers from 1. A summary carries no file text."""
+    """A change to one file; the starts are line numbers from 1. A summary has no file text."""
 
     type: Literal["diff"] = "diff"
     path: str
@@ -50,7 +50,7 @@ class ShellBlock(_Block):
 
 
 class UnknownBlock(BaseModel):
-    """A block of a type that this version does not draw; every field is kept."""
+    """A block of a type that this version cannot draw; every field is kept."""
 
     model_config: ClassVar[ConfigDict] = ConfigDict(frozen=True, extra="allow")
     type: str

@@ -1,4 +1,4 @@
-"""Events: what happened, in order. None of them waits for an answer."""
+"""Events: what happened, in order. No event expects an answer."""
 
 from typing import Any, Literal
 
@@ -16,11 +16,11 @@ class TurnBegin(WireModel):
 
 
 class TurnEnd(WireModel):
-    """The last message of a turn; left out when the turn is interrupted."""
+    """The last message of a turn; not sent if the turn is interrupted."""
 
 
 class SteerInput(WireModel):
-    """Text added to a running turn, sent once it has gone into the context."""
+    """Text added to a running turn, sent once it is in the context."""
 
     user_input: UserInput
 
@@ -36,7 +36,7 @@ class StepInterrupted(WireModel):
 
 
 class StepRetry(WireModel):
-    """A recoverable failure, told before the wait; what the failed attempt streamed is void."""
+    """A recoverable failure, sent before the wait; discard what the failed attempt streamed."""
 
     n: int
     next_attempt: int
@@ -69,9 +69,10 @@ class MCPStatus(WireModel):
 
 
 class StatusUpdate(WireModel):
-    """Figures of the session; a field that is absent has not changed. `context_usage` is 0..1.
+    """Figures of the session; an absent field has not changed. `context_usage` is 0..1.
 
-    `model` names, as the configuration does, whose work `token_usage` is (ours: only for clients that know flows).
+    `model` is the configuration's name of the model that used `token_usage` (extension: only for clients that support
+    flows).
     """
 
     context_usage: float | None = None
@@ -85,10 +86,10 @@ class StatusUpdate(WireModel):
 
 
 class ApprovalResponse(WireModel):
-    """An approval was settled, by whichever client.
+    """An approval was settled, by any client.
 
-    `feedback` with a yes is a comment for the model. `taken` (ours) goes with `approve`: the diff blocks that may be
-    done, counted from 0; without it all of them.
+    `feedback` with an approval is a comment for the model. `taken` (extension) goes with `approve`: indexes from 0 of
+    the approved diff blocks; without it all of them.
     """
 
     request_id: str
@@ -157,7 +158,7 @@ class MCPLoadingEnd(WireModel):
 
 
 class Notification(WireModel):
-    """Something worth telling that belongs to no step. `created_at` is seconds since the epoch."""
+    """A message for the user that belongs to no step. `created_at` is seconds since the epoch."""
 
     id: str
     category: str

@@ -1,4 +1,4 @@
-"""Events of a flow run: our extension of the Wire. A client that did not ask for them never gets them."""
+"""Events of a flow run: our extension of the Wire, sent only to clients that ask for them."""
 
 from typing import Literal
 
@@ -24,10 +24,10 @@ class FlowEdgeShape(WireModel):
 
 
 class FlowBegin(WireModel):
-    """A run starts, or goes on at `resumed_at`; carries the whole chart so that any listener can draw it.
+    """A run starts, or resumes at `resumed_at`; has the whole chart so that any listener can draw it.
 
-    Labels stand as in the chart; `args` is what `${ARGS}` in them means, None where it is not known.
-    `direction` is the one the chart asks for, None for downwards.
+    Labels are as in the chart; `args` replaces `${ARGS}` in them, None if it is not known. `direction` is the one that
+    the chart asks for, None for downwards.
     """
 
     run_id: str
@@ -44,7 +44,7 @@ class FlowBegin(WireModel):
 
 
 class FlowNodeBegin(WireModel):
-    """A node's turn starts; `attempt` > 1 means that the reply before had no valid choice."""
+    """A node's turn starts; `attempt` > 1 means that the previous reply had no valid choice."""
 
     run_id: str
     node_id: str
@@ -71,10 +71,10 @@ class FlowNodeEnd(WireModel):
 
 
 class FlowPaused(WireModel):
-    """The run waits for the person at `node_id`.
+    """The run waits for the user at `node_id`.
 
-    `detail` says why in words, where there is more to say than the reason. At a choice, `suggested` is the
-    branch that the model named and that goes on if the person says no more than "go on".
+    `detail` explains the reason, if there is more to say than the reason itself. At a choice, `suggested` is the branch
+    that the model named; the run takes it if the user just continues.
     """
 
     run_id: str
@@ -91,11 +91,11 @@ class FlowResumed(WireModel):
 
 
 class FlowControls(WireModel):
-    """What the person has set for the rest of the run, whole each time that one of it changes.
+    """The user's settings for the rest of the run; each change sends all of them.
 
-    `ask` is when the person is asked to confirm a decision: never, always, or at these nodes. `chosen` holds
-    branches taken in advance, by node id; `edited` the nodes whose prompt was rewritten; `pausing` says that
-    the run will pause when the node's turn is over.
+    `ask` is when the user confirms a decision: never, always, or at these nodes. `chosen` has branches chosen in
+    advance, by node id; `edited` the nodes whose prompt was rewritten; `pausing` means that the run will pause after
+    the node's turn.
     """
 
     run_id: str
@@ -107,7 +107,7 @@ class FlowControls(WireModel):
 
 
 class FlowEnd(WireModel):
-    """`node_id` is where the run ended: of several END nodes the one it came to."""
+    """The run ended at `node_id`: with several END nodes, the one it reached."""
 
     run_id: str
     status: FlowStatus

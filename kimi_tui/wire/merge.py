@@ -1,4 +1,4 @@
-"""Putting streamed pieces together: text to text, thinking to thinking, arguments to their call."""
+"""Merges streamed pieces: text with text, thinking with thinking, arguments with their call."""
 
 from typing import Generic, TypeVar
 
@@ -8,16 +8,16 @@ M = TypeVar("M")
 
 
 class Merger(Generic[M]):
-    """Holds back one piece until what follows it is known not to belong to it.
+    """Holds back one piece until the next one shows that it is complete.
 
-    Text is kept as a list of pieces while it grows: the cost is linear in what was streamed.
+    Text is kept as a list of pieces while it grows: the cost is linear in the streamed length.
     """
 
     def __init__(self) -> None:
         self._held: list[M] = []
 
     def add(self, message: M) -> list[M]:
-        """The messages that are whole now that `message` has come."""
+        """The messages that are complete now that `message` has arrived."""
         if self._held and _belongs(self._held[-1], message):
             self._held.append(message)
             return []
@@ -29,7 +29,7 @@ class Merger(Generic[M]):
         return whole
 
     def flush(self) -> list[M]:
-        """What was held back, as one message, or nothing."""
+        """The held back piece as one message, or nothing."""
         held, self._held = self._held, []
         return [_joined(held)] if held else []
 

@@ -1,4 +1,4 @@
-"""The pieces that messages are made of: content, tool calls, results, usage."""
+"""The parts of messages: content, tool calls, results, usage."""
 
 from typing import Annotated, ClassVar, Literal
 
@@ -11,9 +11,9 @@ JsonObject = dict[str, JsonValue]
 
 
 class WireModel(BaseModel):
-    """Base of everything on the Wire: frozen; fields that this version does not know are dropped.
+    """Base of all Wire types: frozen; drops fields that this version does not know.
 
-    What checks a class is built when the class is first used: few of them are in one session.
+    The validator of a class is built on first use: a session needs only a few of them.
     """
 
     model_config: ClassVar[ConfigDict] = ConfigDict(frozen=True, extra="ignore", defer_build=True)
@@ -25,7 +25,7 @@ class TextPart(WireModel):
 
 
 class ThinkPart(WireModel):
-    """Reasoning; `encrypted` is a provider's opaque token, to be sent back to it as it came."""
+    """Reasoning; `encrypted` is a provider's opaque token, to be sent back to the provider unchanged."""
 
     type: Literal["think"] = "think"
     think: str
@@ -33,7 +33,7 @@ class ThinkPart(WireModel):
 
 
 class MediaURL(WireModel):
-    """A http(s) or data URL; `id` tells equal media apart from new."""
+    """An http(s) or data URL; `id` distinguishes equal media."""
 
     url: str
     id: str | None = None
@@ -59,14 +59,14 @@ UserInput = str | tuple[ContentPart, ...]
 
 
 def text_of(content: UserInput) -> str:
-    """The text of a user's input; other parts are left out."""
+    """The text of a user's input; other parts are omitted."""
     if isinstance(content, str):
         return content
     return "\n".join(part.text for part in content if part.type == "text")
 
 
 def encodable(content: UserInput) -> UserInput:
-    """The same input with half surrogates replaced, which neither a file nor a service takes."""
+    """The same input with lone surrogates replaced: files and services refuse them."""
     if isinstance(content, str):
         return without_surrogates(content)
     rows = [part.model_dump() for part in content]
@@ -83,7 +83,7 @@ class FunctionBody(WireModel):
 
 
 class ToolCall(WireModel):
-    """A tool call begins; `function.arguments` is JSON text, perhaps not whole yet."""
+    """A tool call starts; `function.arguments` is JSON text, perhaps incomplete."""
 
     type: Literal["function"] = "function"
     id: str
@@ -91,7 +91,7 @@ class ToolCall(WireModel):
     extras: JsonObject | None = None
 
     def followed_by(self, part: "ToolCallPart") -> "ToolCall":
-        """This call with `part` at the end of its arguments."""
+        """This call with `part` appended to its arguments."""
         if part.arguments_part is None:
             return self
         arguments = (self.function.arguments or "") + part.arguments_part
@@ -99,7 +99,7 @@ class ToolCall(WireModel):
 
 
 class ToolCallPart(WireModel):
-    """More of the arguments of the tool call that began last."""
+    """More of the arguments of the latest tool call."""
 
     arguments_part: str | None = None
 
@@ -130,7 +130,7 @@ class TokenUsage(WireModel):
 
 
 class ToolReturnValue(WireModel):
-    """What a tool gives back: `output` and `message` for the model, `display` for the person."""
+    """The result of a tool: `output` and `message` for the model, `display` for the user."""
 
     is_error: bool
     output: str | tuple[ContentPart, ...] = ""

@@ -1,4 +1,4 @@
-"""`wire.jsonl`: everything that was said on the Wire, merged, with the time it was said."""
+"""`wire.jsonl`: every message on the Wire, merged, with its time."""
 
 import time
 from collections.abc import Callable, Iterator
@@ -16,14 +16,14 @@ PROTOCOL_VERSION = "1.10"
 
 @dataclass(frozen=True, slots=True)
 class Recorded:
-    """A message and when it was said, in seconds since the epoch."""
+    """A message and its time, in seconds since the epoch."""
 
     timestamp: float
     message: WireMessage
 
 
 class Recorder:
-    """A merged listener that writes each message to a file; made with the first one."""
+    """A merged listener that writes each message to a file; creates the file with the first one."""
 
     def __init__(self, writer: jsonl.JsonlWriter, *, clock: Callable[[], float] = time.time) -> None:
         self._writer = writer
@@ -40,7 +40,7 @@ class Recorder:
 
 
 def read_recorded(path: Path, start: int = 0) -> Iterator[Recorded]:
-    """The messages of a file from byte `start`, in order; lines of unknown types and broken ones are passed over.
+    """The messages of a file from byte `start`, in order; unknown types and broken lines are skipped.
 
     A file without a first metadata line (an old one) reads the same.
     """

@@ -9,10 +9,10 @@ from kimi_tui.wire.parts import JsonObject, WireModel
 
 
 class ApprovalRequest(WireModel):
-    """May this tool call go ahead?
+    """Asks whether this tool call may run.
 
-    Ours: `scope` says in words what "for this session" would cover; `hunks` is there where each of so many diff
-    blocks, the first ones of `display`, may be taken or refused by itself.
+    Extensions: `scope` describes what "for this session" would cover; `hunks` is set if each of the first `hunks` diff
+    blocks in `display` can be approved or rejected by itself.
     """
 
     id: str
