@@ -1,4 +1,4 @@
-"""A session as a file for others: Markdown to read, JSON to compute with, a zip to open again. No secrets."""
+"""Exports a session: Markdown to read, JSON to process, a zip to import again. Secrets are removed."""
 
 import json
 import zipfile
@@ -27,7 +27,7 @@ def default_name(session_id: str, form: Format, now: datetime) -> str:
 
 
 def format_of(name: str) -> Format:
-    """By the end of a file's name; Markdown where that says nothing."""
+    """The format for a file name, by its extension; Markdown if that is unknown."""
     match Path(name).suffix.lower():
         case ".json":
             return "json"

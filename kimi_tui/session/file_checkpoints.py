@@ -1,7 +1,7 @@
-"""What files held before our tools changed them, turn by turn, so that a person can go back.
+"""File contents from before each turn's edits, so that the user can rewind.
 
-`files/log.jsonl` is the history: turns that began, edits in them, and what was gone back over. `files/blobs/` holds
-each content once, by its hash. What other programs changed is not here.
+`files/log.jsonl` is the history: turns, their edits, and rewinds. `files/blobs/` holds each content once, by its hash.
+Changes by other programs are not recorded.
 """
 
 import contextlib
@@ -30,7 +30,7 @@ _TODO = TypeAdapter(tuple[TodoItem, ...], config=ConfigDict(defer_build=True))
 
 @dataclass(frozen=True, slots=True)
 class Edit:
-    """One change of one file. `before` and `after` are hashes, or say that there was no file, or none was kept."""
+    """One change of one file. `before` and `after` are hashes, or mark a missing file or content that was not kept."""
 
     path: Path
     before: str
@@ -39,7 +39,7 @@ class Edit:
 
 @dataclass(slots=True)
 class TurnCheckpoint:
-    """A turn as the log has it; `at` is seconds since the epoch, `todo` the todo list as it was then."""
+    """A turn in the log; `at` is seconds since the epoch, `todo` the todo list at that time."""
 
     id: str
     text: str
@@ -50,7 +50,7 @@ class TurnCheckpoint:
 
 @dataclass(frozen=True, slots=True)
 class FileVersion:
-    """What a file is to hold again: None is no file at all. `ours`: hashes of what our tools left there since."""
+    """The content to restore in a file; None for no file. `ours`: hashes of what our tools have written there since."""
 
     path: Path
     content: bytes | None
@@ -58,7 +58,7 @@ class FileVersion:
 
 
 class FileCheckpoints:
-    """The tools know it as their FileHistory. It never raises where it cannot keep something."""
+    """The tools' FileHistory. It never raises if it cannot store something."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
@@ -71,11 +71,11 @@ class FileCheckpoints:
 
     @property
     def turns(self) -> tuple[TurnCheckpoint, ...]:
-        """Those that were not gone back over, oldest first."""
+        """The turns that were not rewound, oldest first."""
         return tuple(self._turns)
 
     def begin_turn(self, text: str, todo: Sequence[TodoItem] = ()) -> str:
-        """Edits from now on belong to a new turn; returns its id. `todo` is the todo list of now."""
+        """Start a turn that the next edits belong to; returns its id. `todo` is the current todo list."""
         turn_id = uuid4().hex[:12]
         row: dict[str, object] = {"turn": turn_id, "text": " ".join(text.split())[:_TEXT_CHARS], "at": time.time()}
         if todo:
@@ -87,9 +87,9 @@ class FileCheckpoints:
         self._write({"edit": str(path), "before": self._keep(content), "after": digest(becomes)})
 
     def versions_before(self, turn_id: str) -> tuple[list[FileVersion], list[Path]]:
-        """What the files changed since that turn began held then, and the files of which that was not kept.
+        """Files changed since that turn began: their earlier contents, and those whose content was not kept.
 
-        Raises KeyError for a turn that there is not.
+        Raises KeyError for an unknown turn.
         """
         first: dict[Path, str] = {}
         ours: dict[Path, set[str]] = {}
@@ -109,7 +109,7 @@ class FileCheckpoints:
         return versions, lost
 
     def keep_copy(self, path: Path, content: bytes) -> Path:
-        """A copy beside the history of what somebody else had left at `path`. Raises OSError."""
+        """Copy content that another program left at `path` to a folder beside the history. Raises OSError."""
         folder = self._folder / "copies"
         folder.mkdir(parents=True, exist_ok=True)
         copy = folder / f"{path.stem}-{digest(content)[:8]}{path.suffix}"
@@ -117,9 +117,9 @@ class FileCheckpoints:
         return copy
 
     def go_back(self, turn_id: str, *, conversation: bool, files: bool, left: Collection[Path] = ()) -> None:
-        """The turns since that one, it included, are forgotten; or their edits; `left` were not restored.
+        """Drop that turn and all later ones, or only their edits; files in `left` were not restored.
 
-        Raises KeyError.
+        Raises KeyError for an unknown turn.
         """
         self._index(turn_id)
         kept = sorted(str(path) for path in left)

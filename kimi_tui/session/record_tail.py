@@ -1,4 +1,4 @@
-"""The end of a long record: a screen shows it at once, whatever lies before it."""
+"""The tail of a long record: a screen can show it at once, however long the record is."""
 
 import os
 import re
@@ -7,15 +7,15 @@ from pathlib import Path
 from kimi_tui.regular_file import open_regular
 
 SHOWN_BYTES = 8 << 20
-"""How much of a record is shown at once."""
+"""Bytes of a record that a screen shows first."""
 
 _BEGINNING = re.compile(rb'"message":\s?\{"type":\s?"TurnBegin"')
 
 
 def tail_start(wire: Path, most_bytes: int) -> int:
-    """Where to begin to read, so that at most `most_bytes` follow: at a turn's beginning, else at a line's; 0 is all.
+    """The offset to read from, so that at most `most_bytes` follow: the start of a turn, else of a line; 0 is all.
 
-    A turn longer than that begins in its middle.
+    Reading starts in the middle of a turn that is longer than that.
     """
     try:
         with open_regular(wire) as file:

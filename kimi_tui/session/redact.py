@@ -1,4 +1,4 @@
-"""Takes secrets out of text that leaves this machine."""
+"""Removes secrets from text that leaves this machine."""
 
 import re
 from collections.abc import Iterable
@@ -7,7 +7,7 @@ from typing import cast
 GONE = "[redacted]"
 _SHORTEST = 8
 
-# What looks like a key wherever it stands. Each leaves its own beginning, so that a reader sees what it was.
+# What looks like a key in any text. Each pattern keeps the prefix, so that a reader sees what kind of key it was.
 _SHAPES = (
     re.compile(
         r"\b(sk-|pk-|rk-|ghp_|gho_|ghs_|ghr_|github_pat_|glpat-|xox[abprs]-|hf_|npm_|pypi-|tvly-)[A-Za-z0-9_-]{12,}"
@@ -26,7 +26,7 @@ _PEM = re.compile(r"-----BEGIN ([A-Z ]*PRIVATE KEY)-----.*?(?:-----END \1-----|\
 
 
 class Redactor:
-    """`secrets` are values that are taken out wherever they stand, beside what looks like a key."""
+    """Removes the values in `secrets` wherever they occur, and anything that looks like a key."""
 
     def __init__(self, secrets: Iterable[str] = ()) -> None:
         self._secrets = sorted({secret for secret in secrets if len(secret) >= _SHORTEST}, key=len, reverse=True)
@@ -41,7 +41,7 @@ class Redactor:
         return text
 
     def value(self, value: object) -> object:
-        """JSON values with the secrets taken out of every text, and out of what a key's name says is one."""
+        """JSON values without secrets: cleans every text, and removes the value of any key named like a secret."""
         match value:
             case str():
                 return self.text(value)

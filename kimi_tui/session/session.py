@@ -1,7 +1,7 @@
 """A session on disk: a folder of append-only journals and one small state file.
 
-`sessions/<work dir key>/<session id>/{context.jsonl, wire.jsonl, flow.jsonl, state.json}`. One living
-process holds a session's lock; a process that has died holds none.
+`sessions/<work dir key>/<session id>/{context.jsonl, wire.jsonl, flow.jsonl, state.json}`. One living process holds a
+session's lock; a dead process holds none.
 """
 
 import contextlib
@@ -37,7 +37,7 @@ def sessions_dir(work_dir: Path) -> Path:
 
 @dataclass(frozen=True, slots=True)
 class SessionInfo:
-    """A session as a list shows it. `updated_at` is seconds since the epoch."""
+    """A session for a list. `updated_at` is seconds since the epoch."""
 
     id: str
     dir: Path
@@ -47,7 +47,7 @@ class SessionInfo:
 
 
 class Session:
-    """An open session, locked by this process. `notice` says so when it cannot be kept on disk."""
+    """An open session, locked by this process. `notice` is set if it cannot be kept on disk."""
 
     def __init__(self, session_id: str, work_dir: Path, folder: Path, *, notice: str | None = None) -> None:
         self.id = session_id
@@ -59,7 +59,7 @@ class Session:
 
     @classmethod
     def create(cls, work_dir: Path, session_id: str | None = None) -> "Session":
-        """A new session, or the one of that id. Raises SessionError."""
+        """Create a session, or open the one with that id. Raises SessionError."""
         session_id = session_id or uuid4().hex
         if not _ID.fullmatch(session_id):
             raise SessionError(
@@ -87,17 +87,17 @@ class Session:
 
     @property
     def is_empty(self) -> bool:
-        """Nothing was said in it yet: slash lines that the program answers and notices do not count."""
+        """Whether the session has no messages yet: slash commands that the program answers and notices do not count."""
         return not self.state.custom_title and _is_empty(self.dir)
 
     def name_after(self, text: str) -> None:
-        """Have the first words that were said in it as its title."""
+        """Use the first user message as the title."""
         if not self.state.title:
             self.state.title = " ".join(text.split())[:50]
             self.save_state()
 
     def rename(self, title: str) -> None:
-        """Give it a title, of at most 200 characters."""
+        """Set the title, at most 200 characters."""
         self.state.custom_title = " ".join(title.split())[:200]
         self.save_state()
 
@@ -106,7 +106,7 @@ class Session:
             write_state(self.dir / "state.json", self.state)
 
     def close(self) -> None:
-        """Give the lock back; an empty session leaves nothing behind."""
+        """Release the lock; an empty session is deleted."""
         if self._lock is None:
             return
         if self.is_empty:
@@ -115,7 +115,7 @@ class Session:
         self._lock = None
 
     def _take_lock(self) -> None:
-        """Hold `lock` by flock: the system itself frees it when the process ends, however it ends."""
+        """Lock `lock` with flock: the system releases it when the process ends, in any way."""
         try:
             fd = open_fd(self.dir / "lock", os.O_RDWR | os.O_CREAT)
         except OSError as error:
@@ -154,7 +154,7 @@ def _is_empty(folder: Path) -> bool:
 
 
 def _is_slash_line(line: bytes) -> bool:
-    """Whether what began this turn, on a line of `wire.jsonl`, is a slash line."""
+    """Whether the turn that starts on this line of `wire.jsonl` is a slash command."""
     try:
         user_input = json.loads(line)["message"]["payload"]["user_input"]
     except (ValueError, KeyError, TypeError, RecursionError):
@@ -163,7 +163,7 @@ def _is_slash_line(line: bytes) -> bool:
 
 
 def _remembers(context: Path) -> bool:
-    """Whether there is a message for the model in it."""
+    """Whether the context file has a message for the model."""
     try:
         return b'"role":"user"' in read_bytes(context).replace(b" ", b"")
     except TooLargeError:
@@ -173,11 +173,11 @@ def _remembers(context: Path) -> bool:
 
 
 def _scratch_folder(session_id: str) -> Path:
-    """Raises SessionError."""
+    """Create a temporary folder for the session. Raises SessionError."""
     import tempfile
 
     trouble: OSError | None = None
-    for place in (None, *_SCRATCH):  # by itself `tempfile` takes none that is full, though a folder still fits
+    for place in (None, *_SCRATCH):  # by default `tempfile` rejects a full disk, though a folder still fits
         try:
             return Path(tempfile.mkdtemp(prefix=f"kimi-tui-{session_id[:8]}-", dir=place))
         except OSError as error:
@@ -187,7 +187,7 @@ def _scratch_folder(session_id: str) -> Path:
 
 
 def _check_files(folder: Path) -> None:
-    """Raises SessionError where something else stands in the place of a file of the session."""
+    """Raises SessionError if something other than a file is in the place of a session's file."""
     for name in _FILES:
         try:
             if (folder / name).exists():
@@ -201,7 +201,7 @@ def may_be_id(text: str) -> bool:
 
 
 def list_sessions(work_dir: Path) -> list[SessionInfo]:
-    """The sessions of a work dir, the newest first; those with nothing said in them are left out."""
+    """The sessions of a work dir, newest first; omits empty ones."""
     found: list[SessionInfo] = []
     root = sessions_dir(work_dir)
     if not root.is_dir():
@@ -217,7 +217,7 @@ def list_sessions(work_dir: Path) -> list[SessionInfo]:
 
 
 def owner_of(folder: Path) -> str:
-    """The process that took the session's lock last; "" where that is not known."""
+    """The process that took the session's lock last; "" if unknown."""
     try:
         return read_start(folder / "lock", 64).decode("ascii", "replace").strip()
     except OSError:
@@ -225,7 +225,7 @@ def owner_of(folder: Path) -> str:
 
 
 def work_dirs() -> list[Path]:
-    """The folders that sessions were held in, as far as they are still there."""
+    """The work dirs of all sessions, if they still exist."""
     found: list[Path] = []
     for file in (paths.home() / "sessions").glob("*/last.json"):
         with contextlib.suppress(OSError, ValueError, KeyError, TypeError):
@@ -236,7 +236,10 @@ def work_dirs() -> list[Path]:
 
 
 def last_session_id(work_dir: Path) -> str | None:
-    """The session that was begun or resumed last here: known from its start, so that a crash does not lose it."""
+    """The session that was started or resumed last in this folder.
+
+    It is recorded at the start, so that a crash does not lose it.
+    """
     try:
         value = json_text.loads(read_text(sessions_dir(work_dir) / "last.json"))
     except (OSError, ValueError):

@@ -1,4 +1,4 @@
-"""Sessions that are not open here: found, searched, renamed, put away, copied."""
+"""Sessions other than the open one: find, search, rename, archive, copy."""
 
 import contextlib
 import fcntl
@@ -27,14 +27,14 @@ _NOT_COPIED = re.compile(r"lock|tasks|context_\d+\.jsonl|.*\.new")
 
 @dataclass(frozen=True, slots=True)
 class SessionEntry:
-    """A session and the folder it worked in; None where that is not known."""
+    """A session and its work dir; None if that is unknown."""
 
     info: SessionInfo
     work_dir: Path | None
 
 
 def sessions_of(work_dir: Path | None = None, *, archived: bool = False) -> list[SessionEntry]:
-    """The sessions of one work dir, or of all, the newest first."""
+    """The sessions of one work dir, or of all, newest first."""
     if work_dir is not None:
         found = [SessionEntry(info, work_dir) for info in list_sessions(work_dir)]
     else:
@@ -49,7 +49,7 @@ def sessions_of(work_dir: Path | None = None, *, archived: bool = False) -> list
 
 
 def find_session(text: str, work_dir: Path) -> SessionEntry:
-    """The session of that id, or whose id begins so: of this work dir, else of any. Raises SessionError."""
+    """The session with that id or id prefix: of this work dir, else of any. Raises SessionError."""
     for found in (sessions_of(work_dir, archived=True), sessions_of(archived=True)):
         exact = [one for one in found if one.info.id == text]
         begin = exact or [one for one in found if text and one.info.id.startswith(text)]
@@ -63,7 +63,7 @@ def find_session(text: str, work_dir: Path) -> SessionEntry:
 
 
 def matches_query(found: SessionEntry, words: str) -> bool:
-    """Whether each of the words is in the session's title or in what the person said in it."""
+    """Whether each of the words is in the session's title or in the user's messages."""
     missing = {word.casefold() for word in words.split()}
     for text in (found.info.title, *user_texts(found.info.dir / "wire.jsonl")):
         folded = text.casefold()
@@ -74,7 +74,7 @@ def matches_query(found: SessionEntry, words: str) -> bool:
 
 
 def user_texts(wire: Path) -> Iterator[str]:
-    """The text of each prompt, as it was typed; what a flow says to the model at its nodes is left out."""
+    """The text of each prompt as the user typed it; omits the prompts of flow nodes."""
     try:
         file = open_regular(wire)
     except OSError:
@@ -94,7 +94,7 @@ def user_texts(wire: Path) -> Iterator[str]:
 
 
 def rename(found: SessionEntry, title: str) -> str:
-    """The title it has now. Raises SessionError."""
+    """Rename the session; returns the title it has now. Raises SessionError."""
     title = " ".join(title.split())[:TITLE_CHARS]
     if not title:
         raise SessionError(tr("a title has at least one character"))
@@ -103,12 +103,12 @@ def rename(found: SessionEntry, title: str) -> str:
 
 
 def archive(found: SessionEntry, *, archived: bool = True) -> None:
-    """Put it away: it is not listed, and kept. Raises SessionError."""
+    """Archive the session: lists omit it, its files stay. Raises SessionError."""
     _change(found, lambda state: setattr(state, "archived", archived))
 
 
 def fork(source: Path, work_dir: Path, *, title: str) -> str:
-    """A copy that goes its own way; returns its id. Raises SessionError."""
+    """Copy the session as an independent one; returns the copy's id. Raises SessionError."""
     session_id = uuid4().hex
     target = sessions_dir(work_dir) / session_id
     try:
@@ -124,7 +124,7 @@ def fork(source: Path, work_dir: Path, *, title: str) -> str:
 
 
 def _copy(source: Path, target: Path) -> None:
-    """Journals are copied, kept file contents linked, since nobody writes into them."""
+    """Copy the journals; hard-link the stored file contents, which are never written to again."""
     private_folder(target.parent)
     target.mkdir(mode=0o700)
     for entry in source.iterdir():
@@ -159,7 +159,7 @@ def _change(found: SessionEntry, change: Callable[[SessionState], None]) -> None
 
 
 def is_open(folder: Path) -> bool:
-    """Whether a living process holds the session."""
+    """Whether a living process holds the session's lock."""
     try:
         fd = open_fd(folder / "lock", os.O_RDWR)
     except OSError:
@@ -185,7 +185,7 @@ def _work_dir_of(root: Path) -> Path | None:
 
 
 def _infos(root: Path, work_dir: Path | None) -> list[SessionInfo]:
-    """As `list_sessions` has them, for a folder of which the work dir may not be known."""
+    """Like `list_sessions`, for a folder whose work dir may be unknown."""
     if work_dir is not None and sessions_dir(work_dir) == root:
         return list_sessions(work_dir)
     infos: list[SessionInfo] = []

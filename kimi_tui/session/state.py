@@ -1,4 +1,4 @@
-"""`state.json`: the small facts of a session that are not a history. Replaced whole, never edited."""
+"""`state.json`: the small facts of a session that are not a history. It is replaced whole, never edited."""
 
 import os
 from pathlib import Path
@@ -12,7 +12,7 @@ from kimi_tui.wire.display import TodoItem
 
 
 class ApprovalState(BaseModel):
-    """What was approved for the session; `auto_approve_actions` are the keys of the scopes."""
+    """Approvals for the session; `auto_approve_actions` are the keys of the scopes."""
 
     yolo: bool = False
     auto_approve_actions: list[str] = Field(default_factory=list)
@@ -21,7 +21,7 @@ class ApprovalState(BaseModel):
 class SessionState(BaseModel):
     """Everything that resuming needs beside the journals. Fields of other versions are kept.
 
-    `subagents` are those that were made in the session: name to system prompt.
+    `subagents` are those created in the session: name to system prompt.
     """
 
     model_config = ConfigDict(extra="allow", defer_build=True)
@@ -38,12 +38,12 @@ class SessionState(BaseModel):
 
     @property
     def shown_title(self) -> str:
-        """The title that a person gave it, else its first words."""
+        """The title that the user gave, else the first words of the session."""
         return self.custom_title or self.title
 
 
 def read_state(file: Path) -> SessionState:
-    """The state in a file; a file that is absent or broken is an empty state: the journals hold what counts."""
+    """The state in a file; a missing or broken file gives an empty state: the journals hold what matters."""
     try:
         return SessionState.model_validate(json_text.loads(read_text(file)))
     except (OSError, ValueError, ValidationError):
@@ -51,7 +51,7 @@ def read_state(file: Path) -> SessionState:
 
 
 def write_state(file: Path, state: SessionState) -> None:
-    """Replace the file at once. Raises OSError."""
+    """Replace the file atomically. Raises OSError."""
     fresh = file.with_suffix(".new")
     with os.fdopen(open_fd(fresh, os.O_WRONLY | os.O_CREAT | os.O_TRUNC), "w", encoding="utf-8") as out:
         out.write(state.model_dump_json(indent=2))
