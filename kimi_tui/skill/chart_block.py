@@ -1,4 +1,4 @@
-"""The fenced block of a skill that holds its chart, found the way Markdown means it."""
+"""Finds the fenced block with a skill's chart, by the rules of Markdown."""
 
 import re
 from collections.abc import Sequence
@@ -13,15 +13,16 @@ if TYPE_CHECKING:
     from markdown_it import MarkdownIt
 
 
-# What every chart's fence looks like; text without it need not be parsed, which takes seconds for a large one.
+# The start of every chart's fence. Text without it needs no Markdown parser, which takes seconds for a large file.
 _MAYBE = re.compile(r"(?:```|~~~)\s*[{}]*(?:mermaid|d2)", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
 class ChartBlock:
-    """`line` is the file's line of the opening fence, so line n of `text` is line `line + n` of the file.
+    """A chart's text and place.
 
-    `indents` says for each line of `text` how many characters of the file's line stand before it.
+    `line` is the file's line of the opening fence: line n of `text` is line `line + n` of the file.
+    `indents` has for each line of `text` the number of characters before it on the file's line.
     """
 
     source: ChartSource
@@ -31,7 +32,7 @@ class ChartBlock:
     closed: bool
 
     def place(self, line: int | None, column: int | None) -> tuple[int, int | None]:
-        """The file's line and column of a place in the chart; the fence where the chart names none."""
+        """The file's line and column of a place in the chart; the fence if the place is unknown."""
         if line is None:
             return self.line, None
         if column is not None and 1 <= line <= len(self.indents):
@@ -40,7 +41,7 @@ class ChartBlock:
 
 
 def first_chart(lines: Sequence[str], *, skip: int = 0) -> ChartBlock | None:
-    """The first `mermaid` or `d2` block of `lines`, of which the first `skip` are no Markdown."""
+    """The first `mermaid` or `d2` block of `lines`; the first `skip` lines are not Markdown."""
     text = "\n".join(lines[skip:])
     if not _MAYBE.search(text):
         return None
@@ -71,7 +72,7 @@ class Heading(NamedTuple):
 
 
 def headings(lines: Sequence[str], *, skip: int = 0) -> list[Heading]:
-    """The headings of `lines`, of which the first `skip` are no Markdown."""
+    """The headings of `lines`; the first `skip` lines are not Markdown."""
     tokens = _markdown().parse("\n".join(lines[skip:]))
     return [
         Heading(skip + token.map[0], int(token.tag[1:]), following.content)
@@ -81,7 +82,7 @@ def headings(lines: Sequence[str], *, skip: int = 0) -> list[Heading]:
 
 
 def _language(info: str) -> ChartSource | None:
-    """The info string's first word, in any case, with or without braces."""
+    """The chart language: the first word of the info string, in any case, with or without braces."""
     word = info.split(maxsplit=1)[0].strip("{}").lower() if info.strip() else ""
     return word if word in ("mermaid", "d2") else None
 
@@ -94,5 +95,5 @@ def _indent(line: str, text: str) -> int:
 def _markdown() -> "MarkdownIt":
     from markdown_it import MarkdownIt
 
-    # Only blocks matter; link definitions take quadratic time on text that is made for it.
+    # Only blocks matter; link definitions take quadratic time on crafted text.
     return MarkdownIt("commonmark").disable(["inline", "reference"])

@@ -1,8 +1,9 @@
 """The YAML table at the top of a skill file, each field with its place.
 
-Fields are read as text (`2024` and `yes` are words here), so no value can become a date, a number or an
-object. Plain `key: value` lines, which most skills consist of, are read without the YAML machinery, which
-takes 0.4 ms a skill; the tests hold both ways to the same result.
+Fields are read as text (`2024` and `yes` are words here), so no value can become a date, a number or an object. Plain
+`key: value` lines, which most skills consist of, are read without ruamel.yaml, which takes 0.4 ms a skill.
+
+Invariant: both ways give the same result; the tests check it.
 """
 
 import re
@@ -30,7 +31,7 @@ _WITH_VALUE = re.compile(r"[\w-]+:[ \t]+[^\s|>&#\[{]")
 
 @dataclass(frozen=True, slots=True)
 class Field:
-    """One field: text, items or pairs, whichever it has, and its line and column in the file (from 1)."""
+    """One field: text, items or pairs, and its line and column in the file (from 1)."""
 
     line: int
     column: int
@@ -45,14 +46,14 @@ class Field:
 
 @dataclass(frozen=True, slots=True)
 class Frontmatter:
-    """The fields, and how many lines of the file the table takes (0: it has none)."""
+    """The fields, and how many lines of the file the table takes (0: no table)."""
 
     fields: Mapping[str, Field]
     lines: int
 
 
 class FrontmatterError(Exception):
-    """Why the table cannot be read, and where in the file."""
+    """Why the table cannot be read, and the place in the file."""
 
     def __init__(self, cause: str, line: int, column: int | None = None) -> None:
         self.cause, self.line, self.column = cause, line, column
@@ -60,7 +61,7 @@ class FrontmatterError(Exception):
 
 
 def read_frontmatter(lines: Sequence[str]) -> Frontmatter:
-    """The table at the top of `lines`; one without is no error. Raises FrontmatterError."""
+    """The table at the top of `lines`; a missing table is no error. Raises FrontmatterError."""
     if not lines or not _FENCE.match(lines[0]):
         return Frontmatter({}, 0)
     end = next((number for number in range(1, len(lines)) if _FENCE.match(lines[number])), None)
@@ -74,7 +75,7 @@ def read_frontmatter(lines: Sequence[str]) -> Frontmatter:
 
 
 def read_plain(table: Sequence[str]) -> dict[str, Field] | None:
-    """The fields, if every line is a plain `key: value`, or one of a plain table below a key; else None."""
+    """The fields, if every line is a plain `key: value` or part of a plain table below a key; else None."""
     fields: dict[str, Field] = {}
     pairs: dict[str, str] | None = None
     indent: str | None = None
@@ -104,14 +105,14 @@ def read_plain(table: Sequence[str]) -> dict[str, Field] | None:
 
 
 def _plain_text(match: re.Match[str]) -> str | None:
-    """A line's value; None for the words that YAML takes for nothing at all."""
+    """A line's value; None for YAML's null words."""
     if match["key"].lower() == "null" or (match["plain"] or "").lower() == "null":
         return None
     return next(value for value in match.group("double", "single", "plain") if value is not None)
 
 
 def read_yaml(table: Sequence[str]) -> dict[str, Field]:
-    """The fields by way of ruamel.yaml. Raises FrontmatterError with the file's line."""
+    """The fields, read with ruamel.yaml. Raises FrontmatterError with the file's line."""
     from ruamel.yaml import YAML
     from ruamel.yaml.error import MarkedYAMLError, YAMLError
     from ruamel.yaml.nodes import MappingNode
@@ -134,7 +135,7 @@ def read_yaml(table: Sequence[str]) -> dict[str, Field]:
 
 
 def _indented(table: Sequence[str]) -> FrontmatterError | None:
-    """For the first line that is indented although what stands before it holds no table."""
+    """An error for the first line that is indented although no table precedes it."""
     holds_table = False
     for number, line in enumerate(table, start=2):
         match = _INDENTED_LINE.match(line)
@@ -182,7 +183,7 @@ def _field(node: Any, line: int, column: int) -> Field:
 
 
 def _scalar(node: Any) -> str | None:
-    """The text of a scalar as written; None for what is nested or null."""
+    """The text of a scalar as written; None for nested and null values."""
     if node.id != "scalar" or node.tag.endswith(":null"):
         return None
     return without_surrogates(str(node.value))

@@ -1,7 +1,7 @@
-"""What a file says beside its chart, and which node it goes with.
+"""Text beside a chart in a skill file, assigned to the chart's nodes.
 
-A section whose heading begins with a node's id (`## B`, `### F: Scout`) goes with that node, as does a comment of the
-chart (`%% B: text`); all else is told once, with the first node.
+A section whose heading starts with a node's id (`## B`, `### F: Scout`) belongs to that node, and so does a comment in
+the chart (`%% B: text`); the rest is sent once, with the first node.
 """
 
 import re
@@ -24,7 +24,7 @@ _BLANK_LINES = re.compile(r"\n\s*\n\s*\n")
 
 
 class Note(NamedTuple):
-    """Something to say of a line of the file, counted from 1."""
+    """A note on a line of the file, counted from 1."""
 
     line: int
     text: str
@@ -32,7 +32,7 @@ class Note(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Told:
-    """`notes` say what goes where, `cut` what is too long."""
+    """The guidance; `notes` say what belongs to which node, `cut` what is too long."""
 
     guidance: Guidance = field(default_factory=Guidance)
     notes: tuple[Note, ...] = ()
@@ -40,7 +40,7 @@ class Told:
 
 
 def told_beside(flow: Flow, block: ChartBlock, lines: Sequence[str], *, skip: int) -> Told:
-    """What `lines` say beside the chart `block`; the first `skip` of them are frontmatter."""
+    """The guidance that `lines` have beside the chart `block`; the first `skip` lines are frontmatter."""
     fence = block.line - 1
     after = fence + 1 + block.text.count("\n") + block.closed
     owner: list[str | None] = ["" for _ in lines]
@@ -75,7 +75,7 @@ def told_beside(flow: Flow, block: ChartBlock, lines: Sequence[str], *, skip: in
 
 
 def told_of_chart(flow: Flow, text: str) -> Told:
-    """What the comments of a chart say that stands in a file of its own."""
+    """The guidance in the comments of a chart in a file of its own."""
     if flow.source != "mermaid":
         return Told()
     texts: dict[str, str] = {}
@@ -87,7 +87,7 @@ def told_of_chart(flow: Flow, text: str) -> Told:
 
 
 def lines_of_frontmatter(lines: list[str]) -> int:
-    """How many lines stand before the Markdown of a file; 0 where they cannot be read as frontmatter."""
+    """The number of lines before the Markdown of a file; 0 if they are not valid frontmatter."""
     try:
         return read_frontmatter(lines).lines
     except (KimiTuiError, ValueError):
@@ -118,7 +118,7 @@ def _bounded(text: str, most: int) -> str:
 
 
 def _turns(flow: Flow) -> frozenset[str]:
-    """The nodes that take a turn, so that something can be told with them."""
+    """The nodes that take a turn, so that guidance can go with them."""
     return frozenset(node.id for node in flow.nodes.values() if node.kind in (NodeKind.TASK, NodeKind.DECISION))
 
 
@@ -131,7 +131,7 @@ def _node_of(heading: str, nodes: frozenset[str]) -> str | None:
 
 
 def _comments(chart: str, nodes: frozenset[str]) -> list[tuple[str, int, str]]:
-    """Node, line of the chart and text of the comments that name a node first."""
+    """Node, chart line and text of each comment that starts with a node's id."""
     found: list[tuple[str, int, str]] = []
     for number, line in enumerate(chart.split("\n"), 1):
         match = _COMMENT.fullmatch(line)

@@ -1,4 +1,4 @@
-"""All skills there are, as one snapshot that is replaced whole when files change."""
+"""All skills of a session, as one snapshot that is replaced whole when files change."""
 
 import time
 from collections.abc import Callable, Mapping
@@ -13,9 +13,9 @@ from kimi_tui.skill.skill import MAX_DESCRIPTION, Problem, Scope, Skill, SkillKi
 
 @dataclass(frozen=True, slots=True)
 class Snapshot:
-    """What was on disk at one moment: skills by name without case, best first, and what was wrong.
+    """The skills on disk at one moment, by lower-case name, best first, and their problems.
 
-    `waiting`: the files of skills that a project brings along and that nobody was asked about.
+    `waiting`: skill files of a project whose trust the user has not decided yet.
     """
 
     skills: Mapping[str, Skill] = field(default_factory=dict[str, Skill])
@@ -25,7 +25,7 @@ class Snapshot:
 
 @dataclass(frozen=True, slots=True)
 class SkillChange:
-    """What a reload brought, as names. It is true if anything is different, problems and what waits included."""
+    """What a reload changed, as names. It is true if anything changed, problems and waiting skills included."""
 
     added: tuple[str, ...] = ()
     changed: tuple[str, ...] = ()
@@ -39,14 +39,14 @@ class SkillChange:
 
 @dataclass(frozen=True, slots=True)
 class _Reading:
-    """What a file was when it was read, and what it gave."""
+    """A file's stamp when it was read, and the result."""
 
     stamp: tuple[int, ...]
     scope: Scope
     outcome: Skill | SkillError
 
 
-# A file that changed this shortly before it was read may change again without its times telling.
+# A file that changed this shortly before it was read may change again with the same times.
 _UNSETTLED_NS = 2_000_000_000
 
 Listener = Callable[[SkillChange], None]
@@ -55,8 +55,8 @@ Listener = Callable[[SkillChange], None]
 class SkillLibrary:
     """The skills of a session. Empty until the first `reload`.
 
-    `scan` may run in a thread; `adopt`, which tells the listeners, belongs to the thread that they live in.
-    `featured` names a flow that is listed first, hidden or not.
+    `scan` may run in a thread; `adopt`, which calls the listeners, must run in the listeners' thread. `featured` names
+    a flow that is listed first, hidden or not.
     """
 
     def __init__(self, roots: SkillRoots, *, featured: str | None = None) -> None:
@@ -68,14 +68,14 @@ class SkillLibrary:
 
     @classmethod
     def load(cls, roots: SkillRoots, *, featured: str | None = None) -> "SkillLibrary":
-        """A library that has been read."""
+        """Create a library and read the skills."""
         library = cls(roots, featured=featured)
         library.reload()
         return library
 
     @property
     def skills(self) -> tuple[Skill, ...]:
-        """All skills that are shown, in the order of their scopes and names."""
+        """All skills that are not hidden, ordered by scope and name."""
         return tuple(skill for skill in self.snapshot.skills.values() if not skill.hidden)
 
     def get(self, name: str) -> Skill | None:
@@ -83,17 +83,17 @@ class SkillLibrary:
         return self.snapshot.skills.get(name.strip().casefold())
 
     def flows(self) -> tuple[Skill, ...]:
-        """The skills that can be run as flows, the featured one first."""
+        """The skills that can run as flows, the featured one first."""
         first = self.get(self._featured) if self._featured else None
         skills = (*([first] if first else []), *(skill for skill in self.skills if skill is not first))
         return tuple(skill for skill in skills if skill.kind is SkillKind.FLOW)
 
     def problems(self) -> tuple[Problem, ...]:
-        """What is wrong with skills and folders, by place."""
+        """The problems of skills and folders, by place."""
         return self.snapshot.problems
 
     def listing(self) -> str:
-        """The skills as the system prompt names them: a model opens the file of one that it needs."""
+        """The skill list for the system prompt: the model opens the file of a skill that it needs."""
         parts: list[str] = []
         for scope in Scope:
             skills = [skill for skill in self.skills if skill.scope is scope]
@@ -102,16 +102,16 @@ class SkillLibrary:
         return "\n\n".join(parts) or "There are no skills."
 
     def listen(self, listener: Listener) -> Callable[[], None]:
-        """Call `listener` after each change; the result ends that."""
+        """Call `listener` after each change; returns a function that unsubscribes it."""
         self._listeners.append(listener)
         return lambda: self._listeners.remove(listener) if listener in self._listeners else None
 
     def reload(self) -> SkillChange:
-        """Read everything again and say what is different."""
+        """Read everything again and return the difference."""
         return self.adopt(self.scan())
 
     def scan(self) -> Snapshot:
-        """What is on disk now. Files that are as they were are not read again; no skill here changes."""
+        """Read the disk. Skips unchanged files and does not change the library."""
         skills: dict[str, Skill] = {}
         readings: dict[Path, _Reading] = {}
         problems = [
@@ -152,7 +152,7 @@ class SkillLibrary:
         return known.outcome
 
     def adopt(self, snapshot: Snapshot) -> SkillChange:
-        """Make `snapshot` the current one and tell the listeners, if it is different."""
+        """Make `snapshot` the current one and call the listeners, if it is different."""
         before, after = self.snapshot, snapshot
         self.snapshot = snapshot
         change = SkillChange(
@@ -173,7 +173,7 @@ class SkillLibrary:
 
 
 def _stamp(file: Path) -> tuple[int, ...]:
-    """What tells a changed file from an unchanged one; empty where that cannot be told."""
+    """Identifies one version of a file; empty if the file cannot be examined."""
     try:
         status = file.stat()
     except (OSError, ValueError):

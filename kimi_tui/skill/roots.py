@@ -1,4 +1,4 @@
-"""The folders that skills are found in, in the order in which a name is taken, and the skill files in them."""
+"""The folders that skills are found in, in order of precedence, and the skill files in them."""
 
 import os
 import stat
@@ -12,7 +12,7 @@ from kimi_tui.skill.skill import SKILL_FILE, Problem, Scope
 from kimi_tui.skill.skill_file import reason
 
 MAX_ENTRIES = 20_000
-"""A folder with more entries is no folder of skills; the rest is passed over with a problem."""
+"""A folder with more entries is not a skill folder; the rest is ignored with a problem."""
 
 _BRANDS = (".kimi-tui/skills", ".kimi/skills", ".claude/skills", ".codex/skills")
 _GENERIC = ".agents/skills"
@@ -21,7 +21,7 @@ _GENERIC_USER = (".config/agents/skills", ".agents/skills")
 
 @dataclass(frozen=True, slots=True)
 class SkillRoot:
-    """A folder that may hold skills. `named`: a person named it, so it is a problem if it is not there."""
+    """A folder that may hold skills. `named`: the user named it, so it is a problem if it is missing."""
 
     path: Path
     scope: Scope
@@ -30,12 +30,12 @@ class SkillRoot:
 
 @dataclass(frozen=True, slots=True)
 class SkillRoots:
-    """Where to look. What exists is asked of the disk at every call, so a folder may appear later.
+    """Where to look. Every call checks the disk, so a folder may appear later.
 
-    `skills_dirs` (`--skills-dir`) take the place of the project's and the user's folders; `merge_all` false
-    takes only the first brand's folder that exists, once for the project and once for the user. `with_project`
-    false: nothing out of the project counts, but for what `skills_dirs` names. `project_waits`: nor does it, but it is
-    looked for, since a person would be asked about it.
+    `skills_dirs` (`--skills-dir`) replace the project's and the user's folders; `merge_all` false uses only the first
+    brand's folder that exists, once for the project and once for the user. `with_project` false: the project's folders
+    do not count, except those in `skills_dirs`. `project_waits`: they do not count either, but are searched, since the
+    user would be asked to trust them.
     """
 
     work_dir: Path
@@ -49,7 +49,7 @@ class SkillRoots:
     bundled: Path = field(default_factory=lambda: paths.bundled("skills"))
 
     def candidates(self) -> tuple[SkillRoot, ...]:
-        """Every folder that can come to count, whether or not it exists, best first."""
+        """Every folder that may ever count, existing or not, best first."""
         project, generic_project, user, generic_user = self._discovered()
         return (
             *self._named(self.skills_dirs),
@@ -62,7 +62,7 @@ class SkillRoots:
         )
 
     def existing(self) -> tuple[SkillRoot, ...]:
-        """The folders that count now, best first, each once however many names it has."""
+        """The folders that count now, best first, each once even if it has several names."""
         if self.project_waits and self.project_root() != self.user_home:
             return replace(self, with_project=False, project_waits=False).existing()
         project, generic_project, user, generic_user = self._discovered()
@@ -71,7 +71,7 @@ class SkillRoots:
             project, user = project[:1], user[:1]
         generic_user = list(filter(_exists, generic_user))[:1]
         user_folders = {_identity(root.path) for root in (*user, *generic_user)}
-        # A project that is the user's own home has no folders but the user's.
+        # A project that is the user's own home has only the user's folders.
         projects = [root for root in (*project, *generic_project) if _identity(root.path) not in user_folders]
         bundled = SkillRoot(self.bundled, Scope.BUNDLED)
         return tuple(
@@ -81,7 +81,7 @@ class SkillRoots:
         )
 
     def waiting(self) -> tuple[SkillRoot, ...]:
-        """The folders of the project that would count and wait."""
+        """The project's folders that would count once the user trusts the project."""
         if not self.project_waits:
             return ()
         count = self.existing()
@@ -118,9 +118,9 @@ class SkillRoots:
 
 
 def skill_files(root: Path) -> tuple[list[Path], list[Problem]]:
-    """The skill files of a folder in the order of their names, and what could not be looked at.
+    """The skill files of a folder, ordered by name, and a problem for each entry that cannot be read.
 
-    `NAME/SKILL.md` wins over `NAME.md`. A folder that has a SKILL.md itself is that one skill.
+    `NAME/SKILL.md` wins over `NAME.md`. A folder with a SKILL.md of its own is that one skill.
     """
     if os.path.lexists(root / SKILL_FILE):
         return [root / SKILL_FILE], []
@@ -141,7 +141,7 @@ def skill_files(root: Path) -> tuple[list[Path], list[Problem]]:
 
 
 def _holds_skill(folder: str) -> bool:
-    """Whether there is a SKILL.md, even one that leads nowhere. Raises OSError where that cannot be known."""
+    """Whether the folder has a SKILL.md, even a broken link. Raises OSError if that cannot be determined."""
     try:
         os.lstat(f"{folder}/{SKILL_FILE}")
     except FileNotFoundError:
@@ -150,7 +150,7 @@ def _holds_skill(folder: str) -> bool:
 
 
 def _entries(root: Path, problems: list[Problem]) -> list[os.DirEntry[str]]:
-    """What is in a folder, hidden entries left out, in a fixed order."""
+    """The entries of a folder, hidden ones left out, in a fixed order."""
     entries: list[os.DirEntry[str]] = []
     try:
         with os.scandir(root) as listing:
@@ -172,7 +172,7 @@ def _entries(root: Path, problems: list[Problem]) -> list[os.DirEntry[str]]:
 
 
 def is_folder(path: Path) -> bool:
-    """Whether a folder can be seen there; what may not be looked at is none."""
+    """Whether the path is a folder; False if it cannot be accessed."""
     return _identity(path) is not None
 
 
@@ -181,7 +181,7 @@ def _exists(root: SkillRoot) -> bool:
 
 
 def _identity(path: Path) -> tuple[int, int] | None:
-    """What a folder is whatever its name; None where there is none."""
+    """Identifies a folder whatever its name; None if there is none."""
     status = _status(path)
     return (status.st_dev, status.st_ino) if status and stat.S_ISDIR(status.st_mode) else None
 

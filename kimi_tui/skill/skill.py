@@ -1,7 +1,7 @@
-"""What a skill is: a Markdown file with a name, a description and, for a flow, a chart.
+"""A skill: a Markdown file with a name, a description and, for a flow, a chart.
 
-A skill that can be used at all is a `Skill`, with what is wrong about it in `problems`; one that cannot is a
-SkillError. A flow whose chart is missing or broken serves as a standard skill and says so.
+A usable skill is a `Skill`, with its faults in `problems`; an unusable one raises SkillError. A flow whose chart is
+missing or broken works as a standard skill, with a problem.
 """
 
 import re
@@ -36,7 +36,7 @@ Severity = Literal["error", "warning", "note"]
 
 
 class Scope(StrEnum):
-    """Where a skill was found, as the system prompt and the lists name it."""
+    """Where a skill was found; the name for the system prompt and lists."""
 
     PROJECT = "Project"
     USER = "User"
@@ -51,7 +51,7 @@ class SkillKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """Something to tell the skill's writer, at a place of the file (lines and columns from 1)."""
+    """A message for the skill's author, at a place in the file (lines and columns from 1)."""
 
     path: Path
     line: int | None
@@ -66,11 +66,11 @@ class Problem:
 
 @dataclass(frozen=True, slots=True)
 class Skill:
-    """One skill as its file says it. `text` is the whole file, frontmatter included.
+    """One skill as written in its file. `text` is the whole file, frontmatter included.
 
-    `kind` is what it serves as; `declared_kind` what it says it is: they differ where the chart is broken.
-    `chart_line` is the file's line of the chart's opening fence: line n of the chart is line `chart_line + n`.
-    `told` says which text beside the chart is told with which node.
+    `kind` is how it is used; `declared_kind` what the file declares: they differ if the chart is broken. `chart_line`
+    is the file's line of the chart's opening fence: line n of the chart is line `chart_line + n`. `told` says which
+    text beside the chart goes with which node.
     """
 
     name: str
@@ -92,7 +92,7 @@ class Skill:
 
     @property
     def key(self) -> str:
-        """What tells skills apart: the name without its case."""
+        """Identifies the skill: the name without its case."""
         return self.name.casefold()
 
     @property
@@ -101,7 +101,7 @@ class Skill:
 
     @property
     def hidden(self) -> bool:
-        """Left out of lists and of the system prompt (`metadata: hidden: true`), found by name only."""
+        """Not in lists and the system prompt (`metadata: hidden: true`); found by name only."""
         return self.metadata.get("hidden", "").strip().lower() == "true"
 
 
@@ -117,12 +117,12 @@ def default_name(path: Path) -> str:
 
 
 def read_skill(path: Path, scope: Scope) -> Skill:
-    """The skill in the file `path`. Raises SkillError where it cannot be used."""
+    """Read the skill in the file `path`. Raises SkillError if it cannot be used."""
     return parse_skill(read_source(path), path, scope)
 
 
 def parse_skill(text: str, path: Path, scope: Scope) -> Skill:
-    """The skill that `text` makes at `path`. Raises SkillError where it cannot be used."""
+    """Parse `text` as the skill at `path`. Raises SkillError if it cannot be used."""
     lines = text.split("\n")
     try:
         front = read_frontmatter(lines)
@@ -152,7 +152,7 @@ def parse_skill(text: str, path: Path, scope: Scope) -> Skill:
 
 
 class _Reader:
-    """Reads field after field and collects what is wrong on the way."""
+    """Reads field after field and collects the problems."""
 
     def __init__(self, path: Path, lines: list[str], front: Frontmatter) -> None:
         self.path, self.lines, self.front = path, lines, front
@@ -246,7 +246,7 @@ class _Reader:
         return value.items if value.items is not None else tuple(_TOOL.findall((value.text or "")[:4096]))
 
     def flow(self) -> tuple[ChartBlock | None, Flow | None]:
-        """The chart's block and the flow it makes; where there is none, a problem says why."""
+        """The chart's block and its flow; if there is none, a problem says why."""
         block = first_chart(self.lines, skip=self.front.lines)
         if block is None:
             line = self.front.fields["type"].line
@@ -278,7 +278,7 @@ class _Reader:
         return block, replace(flow, guidance=told.guidance)
 
     def text(self, key: str) -> str:
-        """A field that should be text, on one line; empty where it is missing or is none."""
+        """A field that should be text, on one line; empty if it is missing or not text."""
         value = self.front.fields.get(key)
         if value is None or value.empty:
             return ""
@@ -296,7 +296,7 @@ class _Reader:
 
 
 def _one_line(text: str) -> str:
-    """`text` on one line, without characters that a terminal or a prompt would take for something else."""
+    """`text` on one line, without characters that a terminal or a prompt would interpret."""
     return " ".join("".join(_printable(text)).split())
 
 

@@ -1,4 +1,4 @@
-"""The text of a skill file, read so that nothing on disk can hang or flood us."""
+"""Reads a skill file's text; no file on disk can make it hang or exhaust memory."""
 
 import errno
 from pathlib import Path
@@ -14,7 +14,7 @@ _BOMS_OF_OTHERS = (b"\xff\xfe", b"\xfe\xff")
 def read_source(path: Path) -> str:
     """The file's text with `\\n` line ends and no byte order mark.
 
-    Raises SkillError for what is no regular file, cannot be read, is larger than 1 MiB or is not UTF-8 text.
+    Raises SkillError for a file that is not regular, cannot be read, is larger than 1 MiB or is not UTF-8 text.
     """
     try:
         data = _read_regular(path)
@@ -35,14 +35,14 @@ def read_source(path: Path) -> str:
 
 
 def reason(error: OSError) -> str:
-    """What the system says, in words that fit after a path."""
+    """The system's error text, in words that fit after a path."""
     if error.errno == errno.ELOOP:
         return "is a link that leads back to itself"
     return f"cannot be read: {(error.strerror or str(error)).lower()}"
 
 
 def _read_regular(path: Path) -> bytes:
-    """Up to MAX_BYTES + 1 bytes."""
+    """Read up to MAX_BYTES + 1 bytes of a regular file."""
     try:
         return read_start(path, MAX_BYTES + 1)
     except NotRegularError as error:

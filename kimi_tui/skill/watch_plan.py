@@ -1,7 +1,7 @@
-"""Which folders to watch so that no change of a skill is missed, and which of their changes matter.
+"""Plans which folders to watch so that no change of a skill is missed, and which changes matter.
 
-Nothing is watched below a skill's own folder, so a tree of any size beside a SKILL.md costs nothing. The two
-folders above each root are watched as well: they tell when it appears, disappears or is replaced.
+Nothing is watched below a skill's own folder, so a tree of any size beside a SKILL.md costs nothing. The two folders
+above each root are watched as well: they show when it appears, disappears or is replaced.
 """
 
 import os
@@ -18,9 +18,9 @@ MAX_FOLDERS = 4096
 
 @dataclass(frozen=True, slots=True)
 class WatchPlan:
-    """Folders by their real path, each with the names in it that matter; None: all that are not hidden.
+    """Folders by real path, each with the names in it that matter; None: all that are not hidden.
 
-    `whole` is false where there are more folders than may be watched.
+    `whole` is false if there are more folders than may be watched.
     """
 
     folders: Mapping[str, frozenset[str] | None]
@@ -42,7 +42,7 @@ class WatchPlan:
 
 
 def watch_plan(roots: SkillRoots) -> WatchPlan:
-    """The plan for what is on disk now."""
+    """Plan for the current state of the disk."""
     plan = _Plan()
     for root in roots.candidates():
         plan.add_above(root.path)
@@ -72,7 +72,7 @@ class _Plan:
             known.update(names)
 
     def add_above(self, root: Path) -> None:
-        """The folders in which `root` or what leads to it comes and goes."""
+        """Watch the folders in which `root` or its parents can appear and disappear."""
         below, found = root, 0
         for folder in root.parents:
             if is_folder(folder):
@@ -89,7 +89,7 @@ class _Plan:
                 for entry in entries:
                     self._add_entry(entry)
         except OSError:
-            return  # it is gone, or may not be listed: the folders above tell when that changes
+            return  # it is gone or not readable: the folders above show when that changes
 
     def _add_entry(self, entry: os.DirEntry[str]) -> None:
         if entry.name.startswith("."):
@@ -101,10 +101,10 @@ class _Plan:
             elif entry.is_symlink() and entry.name.endswith(".md"):
                 self._add_target(entry.path)
         except OSError:
-            return  # a link in a circle: no skill is behind it
+            return  # a cycle of links: it leads to no skill
 
     def _add_target(self, file: str) -> None:
-        """The folder that a linked file really lies in."""
+        """Watch the real folder of a linked file."""
         if Path(file).is_symlink():
             folder, name = os.path.split(os.path.realpath(file))
             if is_folder(Path(folder)):

@@ -1,6 +1,7 @@
 """Keeps a library in step with the disk: a saved skill counts within a second.
 
-The system tells of changes (watchfiles); nothing is polled. What is watched is planned anew when folders come and go.
+The system reports changes (watchfiles); nothing is polled. The watches are planned anew when folders appear or
+disappear.
 """
 
 import asyncio
@@ -16,7 +17,7 @@ from kimi_tui.skill.watch_plan import WatchPlan, watch_plan
 if TYPE_CHECKING:
     from watchfiles._rust_notify import RustNotify
 
-# Milliseconds. A change is told after a quiet STEP, at the latest after QUIET; IDLE bounds one wait.
+# Milliseconds. A change is reported after a quiet STEP, at the latest after QUIET; IDLE bounds one wait.
 _STEP, _QUIET, _IDLE = 250, 500, 5_000
 _POLL = 300
 _ATTEMPTS = 8
@@ -25,9 +26,9 @@ Notice = Callable[[str], None]
 
 
 class SkillWatcher:
-    """Reloads `library` when files change, in the loop that `run` runs in.
+    """Reloads `library` when files change, in the event loop of `run`.
 
-    `ready` is set while changes are seen. `on_notice` is told where that cannot be, or only in part.
+    `ready` is set while changes are detected. `on_notice` gets a message if watching fails, or works only in part.
     """
 
     def __init__(self, library: SkillLibrary, *, on_notice: Notice | None = None) -> None:
@@ -36,12 +37,12 @@ class SkillWatcher:
         self._on_notice: Notice = on_notice or _ignore
 
     async def run(self) -> None:
-        """Until cancelled, or until the system gives no more watches."""
+        """Run until cancelled, or until the system gives no more watches."""
         stop = threading.Event()
         try:
             while True:
                 plan, notify = await asyncio.to_thread(self._arm)
-                # What changed while nobody watched; from here on everything is told.
+                # Pick up changes from before the watches; from here on the system reports all of them.
                 await self._reload()
                 self.ready.set()
                 await self._follow(plan, notify, stop)
@@ -49,11 +50,11 @@ class SkillWatcher:
             self._on_notice(tr("skills are not reloaded by themselves: {cause}", cause=error))
             await self._reload()
         finally:
-            stop.set()  # the thread that waits for changes looks at it
+            stop.set()  # the thread that waits for changes checks it
             self.ready.clear()
 
     async def _follow(self, plan: WatchPlan, notify: "RustNotify", stop: threading.Event) -> None:
-        """Reload after each change that matters; return when something else has to be watched."""
+        """Reload after each change that matters; return when other folders have to be watched."""
         if not plan.whole:
             self._on_notice(tr("there are more skill folders than can be watched; some are not reloaded by themselves"))
         while True:
@@ -73,7 +74,7 @@ class SkillWatcher:
         self.library.adopt(await asyncio.to_thread(self.library.scan))
 
     def _arm(self) -> tuple[WatchPlan, "RustNotify"]:
-        """Begin to watch. The plan is made again afterwards, since folders may come while it is carried out."""
+        """Start watching. Plans again afterwards, since folders may appear meanwhile."""
         from watchfiles._rust_notify import RustNotify
 
         polling = bool(os.environ.get("WATCHFILES_FORCE_POLLING"))
@@ -96,4 +97,4 @@ def _ignore(notice: str) -> None:
 
 
 class _CannotWatchError(Exception):
-    """The system gives no watches."""
+    """The system refuses to watch."""
