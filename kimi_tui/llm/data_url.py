@@ -1,4 +1,4 @@
-"""Data URLs, for services that want their parts."""
+"""Parses data URLs, for services that take media type and data apart."""
 
 import base64
 from dataclasses import dataclass
@@ -7,14 +7,14 @@ from urllib.parse import unquote_to_bytes
 
 @dataclass(frozen=True, slots=True)
 class DataURL:
-    """What a data URL holds; `base64` is its data in that form, whatever form it had."""
+    """The contents of a data URL; `base64` is its data in that encoding, whatever encoding the URL had."""
 
     media_type: str
     base64: str
 
 
 def data_of(url: str) -> DataURL | None:
-    """What `url` holds if it is a data URL, else None."""
+    """The parts of `url` if it is a data URL, else None."""
     if not url.startswith("data:"):
         return None
     head, _, data = url[5:].partition(",")

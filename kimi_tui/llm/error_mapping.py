@@ -1,4 +1,4 @@
-"""HTTP error answers of model services, read into our errors."""
+"""Maps HTTP error responses of model services to our errors."""
 
 import json
 import math
@@ -22,14 +22,14 @@ from kimi_tui.errors import (
 from kimi_tui.i18n import tr
 from kimi_tui.text_safety import is_safe
 
-# What services say when a conversation is too long: OpenAI, Moonshot, vLLM, llama.cpp, LM Studio, Anthropic, Google.
+# Error texts for a conversation that is too long: OpenAI, Moonshot, vLLM, llama.cpp, LM Studio, Anthropic, Google.
 _TOO_LONG = re.compile(
     r"context[_ ]?(length|window|size)|maximum context|exceeded model token limit|(prompt|input|request) is too long"
     r"|context the overflows|too many (input )?tokens|input token count|string_above_max_length"
     r"|input length and `?max_tokens`? exceed",
     re.IGNORECASE,
 )
-# A used-up account is a 429 like a rate limit, but waiting does not help.
+# An exhausted account is a 429 like a rate limit, but waiting does not help.
 _NO_MONEY = re.compile(r"insufficient_quota|exceeded_current_quota|insufficient balance", re.IGNORECASE)
 _KEY = re.compile(r"\b(sk|xai|gsk|pk)-[\w*.-]{6,}|\bAIza[\w-]{20,}|(?<=Bearer )\S+")
 _HINTS = {
@@ -37,7 +37,7 @@ _HINTS = {
     403: tr("may the API key use this model?"),
     404: tr("are base_url and the model's name right?"),
 }
-# What services call their errors, as the HTTP status that they would have sent.
+# Error names of the services, with the HTTP status that each stands for.
 _WORDS = {
     "context_length": 400,
     "exceed_context": 400,
@@ -63,7 +63,7 @@ _WORDS = {
 
 
 def status_error(status: int, cause: str, *, code: str = "", retry_after: float | None = None) -> ProviderStatusError:
-    """The error for an answer of HTTP `status`; `code` is the service's own word for it, if it has one."""
+    """The error for an HTTP `status`; `code` is the service's own error code, if any."""
     if status in (401, 403):
         return ProviderAuthError(cause, status_code=status)
     says = f"{code} {cause}"
@@ -76,7 +76,7 @@ def status_error(status: int, cause: str, *, code: str = "", retry_after: float 
 
 
 def answer_error(status: int, headers: Mapping[str, str], body: bytes | str) -> ProviderStatusError:
-    """The error for an HTTP answer of 400 or more: JSON of any service's shape, a web page, plain text or nothing."""
+    """The error for an HTTP response of 400 or more: JSON of any service's shape, HTML, plain text or empty."""
     text = body if isinstance(body, str) else body.decode("utf-8", "replace")
     cause, code, retry_after = "", "", retry_after_of(headers)
     if text.lstrip().startswith(("{", "[")):
@@ -97,7 +97,7 @@ def answer_error(status: int, headers: Mapping[str, str], body: bytes | str) -> 
 
 
 def service_words(body: bytes, *, secrets: Sequence[str] = (), limit: int = 200) -> str:
-    """What the body of an error says for people, on one line and without the secrets; "" where it says nothing."""
+    """The error message in a response body, on one line and without the secrets; "" if it has none."""
     text = body.decode("utf-8", "replace").strip()
     if text.startswith(("{", "[")):
         text = _read(_json(text))[0]
@@ -129,7 +129,7 @@ def stream_error(data: JsonValue) -> ProviderError:
 
 
 def body_error(body: bytes) -> ProviderError:
-    """The error for a 200 whose body is no stream of events."""
+    """The error for a 200 whose body is not an event stream."""
     text = body.decode("utf-8", "replace").strip()
     data = _json(text)
     if isinstance(data, dict) and any(key in data for key in ("error", "message", "detail", "code")):
@@ -145,17 +145,17 @@ def body_error(body: bytes) -> ProviderError:
 
 
 def stream_ended_early() -> ProviderConnectionError:
-    """The stream ended before the service's last word."""
+    """The error for a stream that ended before the service's final event."""
     return ProviderConnectionError(tr("the service hung up in the middle of its answer"))
 
 
 def malformed_stream() -> ProviderConnectionError:
-    """The stream holds what cannot be read."""
+    """The error for a stream that cannot be parsed."""
     return ProviderConnectionError(tr("the service sent garbled data in the middle of its answer"))
 
 
 def clean(text: str, limit: int = 500) -> str:
-    """Someone else's message on one line: no control characters, no keys, not longer than `limit`."""
+    """Text from a service on one line: no control characters, no keys, not longer than `limit`."""
     text = "".join(char if is_safe(char) else " " for char in text[: limit * 4])
     text = _KEY.sub("***", " ".join(text.split()))
     return text if len(text) <= limit else text[: limit - 1] + "…"
@@ -177,7 +177,7 @@ def _json(text: str) -> JsonValue:
 
 
 def _read(data: JsonValue) -> tuple[str, str, int | None, float | None]:
-    """Message, code, HTTP status and seconds to wait, in any of the shapes that services use."""
+    """Message, code, HTTP status and seconds to wait, from any of the shapes that services use."""
     if isinstance(data, list):
         data = data[0] if data else None
     if not isinstance(data, dict):
@@ -197,7 +197,7 @@ def _read(data: JsonValue) -> tuple[str, str, int | None, float | None]:
 
 
 def retry_after_of(headers: Mapping[str, str], *, now: float | None = None) -> float | None:
-    """Seconds to wait by `Retry-After` (seconds or a date) or `retry-after-ms`; `now` is in Unix time."""
+    """Seconds to wait by `Retry-After` (seconds or a date) or `retry-after-ms`; `now` is Unix time."""
     milliseconds = _number(headers.get("retry-after-ms"))
     if milliseconds is not None:
         return milliseconds / 1000

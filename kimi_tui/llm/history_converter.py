@@ -1,4 +1,4 @@
-"""A history in a service's own words, made once: a step only converts what is new since the last."""
+"""Converts the history to a service's format incrementally: each step converts only the new messages."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -10,14 +10,17 @@ from kimi_tui.wire.parts import JsonObject
 
 @dataclass(frozen=True, slots=True)
 class Converted:
-    """What one message becomes: `items`, and `after`, which waits for the end of a run of tool results."""
+    """The result for one message: `items`, and `after`, which goes behind the current run of tool results."""
 
     items: list[JsonObject]
     after: list[JsonObject] = field(default_factory=list[JsonObject])
 
 
 class HistoryConverter:
-    """Converts histories that mostly grow at their end. It keeps the last one, so a message must not change."""
+    """Converts histories that mostly grow at their end.
+
+    Invariant: it keeps the last history, so messages must not change.
+    """
 
     def __init__(self, convert: Callable[[Message], Converted]) -> None:
         self._convert = convert
@@ -46,7 +49,7 @@ class HistoryConverter:
 
 
 def _sendable(converted: Converted) -> Converted:
-    """What came from a file or a face of another version may hold halves of characters."""
+    """The converted message with lone surrogates replaced: files and clients of other versions may have some."""
     return Converted(without_surrogates(converted.items), without_surrogates(converted.after))
 
 
@@ -56,7 +59,7 @@ def call_ids(history: Sequence[Message]) -> set[str]:
 
 
 def merged_turns(messages: list[JsonObject], key: str) -> list[JsonObject]:
-    """One message a turn, where `key` holds a list: some services want the results of parallel calls in one."""
+    """Merge the messages of a turn, if `key` holds a list: some services want the results of parallel calls in one."""
     merged: list[JsonObject] = []
     for message in messages:
         if merged and merged[-1]["role"] == message["role"]:

@@ -1,4 +1,4 @@
-"""Trying a key on the service that it is for, before it is kept: asks for the list of models, which costs nothing."""
+"""Checks an API key with its service before it is saved: requests the list of models, which costs nothing."""
 
 import asyncio
 import re
@@ -15,7 +15,7 @@ _URLS = {
     "google_genai": "https://generativelanguage.googleapis.com/v1beta",
 }
 _MOST_BYTES = 4 << 20
-# Gateways answer 400 for a wrong key, in words of their own.
+# Gateways answer 400 for a wrong key, with texts of their own.
 _WRONG_KEY = re.compile(
     r"(?:invalid|incorrect|wrong|expired|unknown|missing|malformed|no)\b.{0,40}\b(?:api[ _-]?key|token|credential)"
     r"|\b(?:api[ _-]?key|token|credentials?)\b.{0,40}\b(?:invalid|incorrect|wrong|expired|not valid|not found|missing)"
@@ -26,7 +26,7 @@ _WRONG_KEY = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class KeyCheck:
-    """What the service made of the key; `unknown` where it did not say. `models` are those it names."""
+    """The service's verdict on the key; `unknown` if it gave none. `models` are those that it lists."""
 
     verdict: Literal["taken", "refused", "unknown"]
     cause: str = ""
@@ -44,7 +44,7 @@ class _Listing(BaseModel):
 
 
 async def check_key(service_type: str, base_url: str, key: str, *, timeout_s: float = 8.0) -> KeyCheck:
-    """Ask the service at `base_url` ("": where it usually is) for its models with that key."""
+    """Request the model list of the service at `base_url` ("": the default address) with that key."""
     import httpx2
 
     from kimi_tui.bounded_http import answer_hooks, read_body

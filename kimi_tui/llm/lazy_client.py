@@ -1,4 +1,4 @@
-"""A client that is made when it is first needed, in a thread: importing an SDK takes a third of a second."""
+"""A client that is created on first use, in a thread: importing an SDK takes a third of a second."""
 
 import asyncio
 from collections.abc import Callable
@@ -13,7 +13,7 @@ C = TypeVar("C", bound=Closable)
 
 
 class LazyClient(Generic[C]):
-    """Makes one C for all who ask. After `aclose` the next one to ask gets a new one."""
+    """Creates one C for all callers. After `aclose` the next call creates a new one."""
 
     def __init__(self, make: Callable[[], C]) -> None:
         self._make = make

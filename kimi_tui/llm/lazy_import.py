@@ -1,7 +1,7 @@
-"""Packages that are read when a name of them is first asked for, not when something imports them.
+"""Deferred package imports: a package is loaded on the first access to one of its attributes.
 
 An SDK imports the types of all its services: of openai's 500 modules a chat needs 150, of anthropic's 3,000 it needs
-200. `importlib.util.LazyLoader` does not serve here: it reads a package as soon as a module inside it is imported.
+200. `importlib.util.LazyLoader` does not work here: it loads a package as soon as a module inside it is imported.
 """
 
 import sys
@@ -18,10 +18,10 @@ _reading = RLock()
 
 @contextmanager
 def defer_imports(*packages: str) -> Generator[None]:
-    """What is imported meanwhile finds `packages`, named in full, and all packages below them there but unread.
+    """Within the block, imports defer `packages` (full names) and all packages below them.
 
-    One thread at a time: two that read parts of one SDK could wait for each other. A package that cannot be read
-    raises its error where the first name is asked for.
+    Use it in one thread at a time: two threads that load parts of one SDK could deadlock. A package that cannot be
+    loaded raises its error on the first attribute access.
     """
     finder = _Finder(packages)
     with _reading:
@@ -33,13 +33,13 @@ def defer_imports(*packages: str) -> Generator[None]:
 
 
 class _Unread(ModuleType):
-    """A package that is read when it is asked for an attribute that it has not."""
+    """A package that is loaded on the first access to an attribute that it does not have yet."""
 
     def __getattr__(self, name: str) -> Any:
         with _reading:
             spec = self.__spec__
             if spec is not None and isinstance(spec.loader, _PutOff) and not name.startswith("__"):
-                # Before it is read: what it imports may ask it for names, as of any package that is half read.
+                # Set before loading: modules that the package imports may access it, as any half loaded package.
                 spec.loader, put_off = spec.loader.real, spec.loader
                 try:
                     spec.loader.exec_module(self)
@@ -58,7 +58,7 @@ class _PutOff(Loader):
         return _Unread(spec.name)
 
     def exec_module(self, module: ModuleType) -> None:
-        """Nothing yet."""
+        """Do nothing: the load is deferred."""
 
 
 class _Finder(MetaPathFinder):

@@ -1,4 +1,4 @@
-"""Servers for local models on this machine, found when a person asks for them."""
+"""Finds servers for local models on this machine, at the user's request."""
 
 import asyncio
 from collections.abc import Mapping
@@ -18,7 +18,7 @@ _MOST_BYTES = 1024 * 1024
 
 @dataclass(frozen=True, slots=True)
 class LocalServer:
-    """A server that answers; `base_url` is for a provider of type `openai_legacy`."""
+    """A server that responded; `base_url` is for a provider of type `openai_legacy`."""
 
     kind: ServerKind
     base_url: str
@@ -28,10 +28,10 @@ class LocalServer:
 async def find_local_servers(
     ports: Mapping[ServerKind, int] | None = None, *, timeout_s: float = 0.5
 ) -> list[LocalServer]:
-    """Ask this machine's usual ports for their models, all at once; what does not answer in time is not there."""
+    """Request the models at the usual ports, all at once; leaves out servers that do not respond in time."""
     import httpx2
 
-    # A proxy of the environment has no business between two ends of this machine.
+    # Connections within this machine must not use the environment's proxy.
     async with httpx2.AsyncClient(trust_env=False, timeout=timeout_s) as client:
         asked = (ports or USUAL_PORTS).items()
         found = await asyncio.gather(*(_ask(client, kind, port, timeout_s) for kind, port in asked))
@@ -52,7 +52,7 @@ class _Tag(BaseModel):
 
 
 class _Tags(BaseModel):
-    """What Ollama answers, which names what it could load and not only what it has loaded."""
+    """Ollama's response: all models that it can load, not only the loaded ones."""
 
     models: list[_Tag]
 

@@ -1,4 +1,4 @@
-"""A message of the conversation as the model sees it, and as `context.jsonl` keeps it."""
+"""A message of the conversation, as the model and `context.jsonl` have it."""
 
 from typing import Any, Literal
 
@@ -10,7 +10,7 @@ Role = Literal["user", "assistant", "tool"]
 
 
 class Message(WireModel):
-    """One message; `tool_calls` only of an assistant, `tool_call_id` only of a tool's result."""
+    """One message; only an assistant's has `tool_calls`, only a tool's result has `tool_call_id`."""
 
     role: Role
     content: tuple[ContentPart, ...] = ()
@@ -26,7 +26,7 @@ class Message(WireModel):
 
     @property
     def text(self) -> str:
-        """What it says, without reasoning and media."""
+        """The text without reasoning and media."""
         return "".join(part.text for part in self.content if part.type == "text")
 
 
@@ -36,7 +36,7 @@ def user_message(content: UserInput) -> Message:
 
 
 def estimate_tokens(message: Message) -> int:
-    """Tokens before a service has counted them: a quarter of ASCII, one each otherwise, 2,000 a medium."""
+    """Estimated tokens: a quarter per ASCII character, one per other character, 2,000 per media part."""
     total = 0
     texts: list[str] = [call.function.arguments or "" for call in message.tool_calls or ()]
     for part in message.content:

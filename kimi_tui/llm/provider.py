@@ -1,4 +1,4 @@
-"""What the soul needs of a model's service, whoever provides it."""
+"""The soul's interface to a model service."""
 
 from collections.abc import AsyncGenerator, Sequence
 from dataclasses import dataclass, field
@@ -22,7 +22,7 @@ Capability = Literal["image_in", "video_in", "thinking", "always_thinking"]
 
 @dataclass(frozen=True, slots=True)
 class ToolSpec:
-    """A tool as the model is told of it; `parameters` is a JSON Schema of an object."""
+    """A tool's description for the model; `parameters` is a JSON Schema of an object."""
 
     name: str
     description: str
@@ -31,21 +31,21 @@ class ToolSpec:
 
 @dataclass(frozen=True, slots=True)
 class ReplyId:
-    """The service's own name for this reply."""
+    """The service's own id of this reply."""
 
     id: str
 
 
 @dataclass(frozen=True, slots=True)
 class ReplyUsage:
-    """What this request has used; the last one of a stream counts."""
+    """Token usage of this request; the last one of a stream counts."""
 
     usage: TokenUsage
 
 
 @dataclass(frozen=True, slots=True)
 class ReplyCut:
-    """The service ended this reply at its limit of length; what has come is not all."""
+    """The service stopped this reply at its length limit; the reply is incomplete."""
 
 
 SpokenPart = TextPart | ThinkPart | ImageURLPart | AudioURLPart | VideoURLPart | ToolCall | ToolCallPart
@@ -54,7 +54,7 @@ StreamPart = SpokenPart | ReplyId | ReplyUsage | ReplyCut
 
 @dataclass(frozen=True, slots=True)
 class ModelInfo:
-    """A model as configured: `key` is its name there, `name` what is shown. `max_context_size` is in tokens."""
+    """A configured model: `key` is its name in the configuration, `name` is shown. `max_context_size` is in tokens."""
 
     name: str
     model: str
@@ -72,15 +72,15 @@ class Provider(Protocol):
     def stream(
         self, system_prompt: str, tools: Sequence[ToolSpec], history: Sequence[Message]
     ) -> AsyncGenerator[StreamPart, None]:
-        """One reply, piece by piece. A tool call's `ToolCallPart`s follow it directly.
+        """Stream one reply. A tool call's `ToolCallPart`s follow it directly.
 
-        Closing it hangs up. It raises EmptyResponseError by itself only where
-        the service says so; `llm.step` raises it for a reply that turned out to hold nothing.
+        Closing the generator closes the connection. It raises EmptyResponseError itself only if the service reports it;
+        `llm.step` raises it for a reply without content.
         """
         ...
 
     def with_thinking(self, on: bool) -> "Provider":
-        """The same model with thinking on or off, where it can."""
+        """The same model with thinking on or off, if it supports that."""
         ...
 
     async def aclose(self) -> None: ...
@@ -88,6 +88,6 @@ class Provider(Protocol):
 
 @runtime_checkable
 class Preparable(Protocol):
-    """A provider that has something slow to load, which a face may want done before the first request."""
+    """A provider with a slow load that a user interface may start before the first request."""
 
     async def prepare(self) -> None: ...

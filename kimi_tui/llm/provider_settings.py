@@ -1,4 +1,4 @@
-"""What a provider is made from; `soul.assemble` fills it from the configuration and the environment."""
+"""Settings of a provider; `soul.assemble` fills them from the configuration and the environment."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -12,7 +12,7 @@ _ASK_FOR_KEYS = ("moonshot.ai", "moonshot.cn", "kimi.com", "openai.com", "anthro
 
 @dataclass(frozen=True, slots=True)
 class GenerationOptions:
-    """How to sample; None leaves the choice to the service. `max_tokens` bounds the reply, reasoning included."""
+    """Sampling options; None leaves the choice to the service. `max_tokens` limits the reply, reasoning included."""
 
     temperature: float | None = None
     top_p: float | None = None
@@ -22,11 +22,11 @@ class GenerationOptions:
 
 @dataclass(frozen=True, slots=True)
 class ProviderSettings:
-    """One model of one service. Neither `api_key` nor `custom_headers` show in its repr.
+    """One model of one service. Its repr shows neither `api_key` nor `custom_headers`.
 
-    `thinking` None leaves thinking to the service. `reasoning_key` is the field of a chat message that holds
-    reasoning: None is the usual one, "" turns reasoning off. `cache_key` names a conversation to services that
-    cache by it. `idle_timeout_s` bounds the silence of a stream, not its length.
+    `thinking` None leaves thinking to the service. `reasoning_key` is the field of a chat message that holds reasoning:
+    None is the usual one, "" turns reasoning off. `cache_key` identifies a conversation to services that cache by it.
+    `idle_timeout_s` limits the silence of a stream, not its length.
     """
 
     type: str
@@ -47,7 +47,7 @@ class ProviderSettings:
 
     @property
     def is_complete(self) -> bool:
-        """Whether there is a model to name, and a key where the service is one that asks for it."""
+        """Whether a model name is set, and a key if the service requires one."""
         if self.type in ("scripted", "_scripted_echo"):
             return True
         host = urlsplit(self.base_url or "").hostname or ""
@@ -56,5 +56,5 @@ class ProviderSettings:
 
     @property
     def can_stop_thinking(self) -> bool:
-        """Whether the model thinks, and also works without."""
+        """Whether the model can think, and also works without."""
         return "thinking" in self.capabilities and "always_thinking" not in self.capabilities

@@ -1,8 +1,8 @@
-"""Tokens that a service wants back, marked with whose they are: a model may be switched in mid-conversation."""
+"""Tags reasoning tokens with their service: the user may switch models in mid-conversation."""
 
 
 def tag(service: str, token: str) -> str:
-    """`token` as `ThinkPart.encrypted` keeps it."""
+    """`token` in the form of `ThinkPart.encrypted`."""
     return f"{service}:{token}"
 
 

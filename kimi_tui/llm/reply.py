@@ -1,4 +1,4 @@
-"""One request to a model, put together from the pieces it streams."""
+"""Sends one request to a model and assembles the reply from the stream."""
 
 from collections.abc import Callable, Sequence
 from contextlib import aclosing
@@ -29,7 +29,7 @@ _MAX_TOKENS = 10**12
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """A reply: the assistant's message, what it cost (None: not told), its id, and whether it was cut at its limit."""
+    """A reply: the assistant's message, its usage (None: not reported), its id, and whether it was cut at its limit."""
 
     message: Message
     usage: TokenUsage | None = None
@@ -45,10 +45,10 @@ async def request_reply(
     *,
     on_part: Callable[[SpokenPart], None],
 ) -> Reply:
-    """Ask once and return the whole reply; `on_part` gets each piece as it comes.
+    """Send one request and return the whole reply; `on_part` gets each piece as it arrives.
 
-    Raises a ProviderError, also for an answer beyond MAX_CHARS or MAX_PIECES, and EmptyResponseError where the reply
-    has neither text nor a tool call.
+    Raises a ProviderError, also for a reply beyond MAX_CHARS or MAX_PIECES, and EmptyResponseError if the reply has
+    neither text nor a tool call.
     """
     merger = Merger[SpokenPart]()
     characters = WholeCharacters()

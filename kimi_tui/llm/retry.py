@@ -1,4 +1,4 @@
-"""A request to a model, repeated while its failure may pass by itself."""
+"""Retries a model request after temporary failures."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
@@ -15,7 +15,7 @@ from kimi_tui.wire.events import StepRetry
 
 @dataclass(frozen=True, slots=True)
 class RetryPolicy:
-    """How often and how long; all times in seconds. `attempts` counts the first one too."""
+    """How often and how long to retry; all times in seconds. `attempts` includes the first one."""
 
     attempts: int = 3
     initial_s: float = 0.3
@@ -36,10 +36,10 @@ async def request_reply_with_retries(
     policy: RetryPolicy | None = None,
     sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
 ) -> Reply:
-    """`take_reply`, asked again after failures that are `retryable`.
+    """Call `take_reply`, and again after failures that are `retryable`.
 
-    `on_retry` is called before each wait: what `on_part` got of the failed attempt is void. The service's
-    Retry-After is waited for, up to `max_retry_after_s`. After the last attempt its error is raised as it is.
+    `on_retry` is called before each wait: discard what `on_part` got of the failed attempt. The wait follows the
+    service's Retry-After, up to `max_retry_after_s`. After the last attempt its error is raised unchanged.
     """
     policy = policy or RetryPolicy()
     backoff = wait_exponential_jitter(initial=policy.initial_s, max=policy.max_s, jitter=policy.jitter_s)

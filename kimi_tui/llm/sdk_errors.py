@@ -1,4 +1,4 @@
-"""What the SDKs' clients share: their failures in our words, and streams that leave the connection usable.
+"""Shared by the SDK clients: maps their failures to our errors, and reads streams so that connections stay usable.
 
 Importing it loads httpx2, which the SDKs are built on.
 """
@@ -23,12 +23,12 @@ class _Answer(Protocol):
 
 
 T = TypeVar("T")
-_SILENT_READS = 2  # how many idle times a stream may go without an event, whatever else it sends
+_SILENT_READS = 2  # how many idle timeouts a stream may last without an event, whatever else it sends
 Answered = Callable[[Exception], httpx2.Response | None]
 
 
 def bounds_of(settings: ProviderSettings) -> Hooks:
-    """The `event_hooks` that keep what a service answers within bounds."""
+    """The `event_hooks` that limit the size of a service's responses."""
     return answer_hooks(error_seconds=min(ERROR_SECONDS, settings.idle_timeout_s))
 
 
@@ -36,9 +36,9 @@ def bounds_of(settings: ProviderSettings) -> Hooks:
 async def map_sdk_errors(
     settings: ProviderSettings, base_url: str, sdk_error: type[Exception], answered: Answered
 ) -> AsyncGenerator[None, None]:
-    """Raise what an SDK or its HTTP client raises as a ProviderError.
+    """Convert errors of an SDK or its HTTP client to ProviderError.
 
-    `sdk_error` is the base of the SDK's errors; `answered` gives the HTTP answer of those that have one.
+    `sdk_error` is the base of the SDK's errors; `answered` returns the HTTP response of those that have one.
     """
     try:
         yield
@@ -54,7 +54,7 @@ async def map_sdk_errors(
 
 
 def refusal_error(response: httpx2.Response, settings: ProviderSettings) -> ProviderError:
-    """The error for an HTTP answer of 400 or more, without the secrets that some services repeat in it."""
+    """The error for an HTTP response of 400 or more, without the secrets that some services repeat in it."""
     text = response.text
     for secret in (settings.api_key or "", *settings.custom_headers.values()):
         if len(secret) >= 8:
@@ -81,7 +81,7 @@ def _without_answer(error: Exception, settings: ProviderSettings, base_url: str)
                 tr("cannot connect to {address}: {cause}", address=base_url, cause=clean(str(cause)))
             )
         case httpx2.LocalProtocolError() | httpx2.UnsupportedProtocol():
-            # Its text may hold a header, and so the key.
+            # Its text may contain a header, and so the key.
             return ProviderError(tr("the request cannot be sent; are base_url, api_key and custom_headers right?"))
         case httpx2.RequestError() as cause:
             words = clean(str(cause)) or type(cause).__name__
@@ -93,9 +93,9 @@ def _without_answer(error: Exception, settings: ProviderSettings, base_url: str)
 async def stream_events(
     request: AbstractAsyncContextManager[_Answer], is_last: Callable[[ServerEvent], bool], settings: ProviderSettings
 ) -> AsyncGenerator[ServerEvent, None]:
-    """Send a request; the events of its answer up to the last one that matters, and it.
+    """Send a request; yields the events of its response up to the final one.
 
-    Raises ProviderTimeoutError where comments and pings alone come for too long.
+    Raises ProviderTimeoutError if only comments and pings arrive for too long.
     """
     async with request as answer, aclosing(events_until(answer.iter_bytes(), is_last)) as events:
         while (event := await next_before(events, settings, passed_over=_is_ping)) is not None:
@@ -105,9 +105,9 @@ async def stream_events(
 async def next_before(
     events: AsyncIterator[T], settings: ProviderSettings, *, passed_over: Callable[[T], bool] = lambda event: False
 ) -> T | None:
-    """The next event that is not passed over, None at the end. Raises ProviderTimeoutError where it takes too long.
+    """The next relevant event, None at the end. Raises ProviderTimeoutError if it takes too long.
 
-    The client's own limit is for silence; this one is for a stream that says nothing.
+    The client's own timeout is for silence; this one is for a stream without events.
     """
     seconds = settings.idle_timeout_s * _SILENT_READS
     try:
@@ -127,7 +127,7 @@ def _is_ping(event: ServerEvent) -> bool:
 async def events_until(
     chunks: AsyncIterator[bytes], is_last: Callable[[ServerEvent], bool]
 ) -> AsyncGenerator[ServerEvent, None]:
-    """The events of a body up to the last one that matters, and it."""
+    """The events of a body up to and including the final one."""
     async with aclosing(server_events(chunks)) as events:
         async for event in events:
             last = is_last(event)
@@ -139,7 +139,7 @@ async def events_until(
 
 
 async def _read_to_end(events: AsyncGenerator[ServerEvent, None]) -> None:
-    """A body that is read to its end leaves its connection for the next request; most end at once."""
+    """Read the body to its end, so that the next request can use the connection; most end at once."""
     with suppress(TimeoutError, httpx2.RequestError):
         async with asyncio.timeout(0.1):
             async for _ in events:

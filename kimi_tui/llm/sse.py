@@ -1,7 +1,7 @@
-"""Server-sent events, read from bytes.
+"""Parses server-sent events from bytes.
 
-Kept apart from the SDKs' own readers: it costs an eighth of theirs per event, sees `[DONE]`, and tells a body
-that is no event stream at all.
+It replaces the SDKs' own readers: it costs an eighth of theirs per event, recognises `[DONE]`, and detects a body that
+is not an event stream.
 """
 
 import asyncio
@@ -9,7 +9,7 @@ from collections.abc import AsyncGenerator, AsyncIterator
 from contextlib import suppress
 from dataclasses import dataclass
 
-# Beyond this a line, or an event of many, is none of a model's reply.
+# No model's reply has a line, or an event of several lines, beyond this size.
 MAX_LINE = 64 * 1024 * 1024
 _MAX_BODY = 64 * 1024
 _BODY_SECONDS = 10.0
@@ -25,7 +25,7 @@ class ServerEvent:
 
 
 class NotAnEventStreamError(Exception):
-    """The body is something else; `body` is its beginning. Private to `llm`."""
+    """The body is not an event stream; `body` is its beginning. Private to `llm`."""
 
     def __init__(self, body: bytes) -> None:
         super().__init__()
@@ -33,7 +33,7 @@ class NotAnEventStreamError(Exception):
 
 
 async def server_events(chunks: AsyncIterator[bytes]) -> AsyncGenerator[ServerEvent, None]:
-    """The events of a body. An event that its blank line does not end was cut, and is dropped."""
+    """The events of a body. An event without its final blank line is incomplete and is dropped."""
     splitter = LineSplitter()
     name, data, size = "", list[bytes](), 0
     checked = False
@@ -62,7 +62,7 @@ async def server_events(chunks: AsyncIterator[bytes]) -> AsyncGenerator[ServerEv
 
 
 class LineSplitter:
-    """Cuts chunks into lines that LF, CR LF or CR end, wherever the chunks were cut. Linear in what it is fed."""
+    """Splits chunks into lines at LF, CR LF or CR, wherever the chunks were split. The time is linear in the input."""
 
     def __init__(self) -> None:
         self._pieces: list[bytes] = []
@@ -70,7 +70,7 @@ class LineSplitter:
         self.size = 0
 
     def feed(self, chunk: bytes) -> list[bytes]:
-        """The lines that `chunk` completes, without their ends."""
+        """The lines that `chunk` completes, without their line ends."""
         if not chunk:
             return []
         if self._after_cr:
@@ -89,7 +89,7 @@ class LineSplitter:
 
     @property
     def rest(self) -> bytes:
-        """What no line end has followed yet."""
+        """The rest after the last line end."""
         return b"".join(self._pieces)
 
 

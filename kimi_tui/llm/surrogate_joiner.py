@@ -1,4 +1,4 @@
-"""Characters that a service cut in two, joined over the pieces of one reply."""
+"""Joins surrogate pairs that a service split between two pieces of one reply."""
 
 from collections.abc import Iterator
 
@@ -8,14 +8,14 @@ from kimi_tui.wire.parts import TextPart, ThinkPart, ToolCallPart
 
 
 class WholeCharacters:
-    """Passes pieces on; a first half at the end of one waits for the next of its kind, else it becomes U+FFFD."""
+    """Passes pieces on; a high surrogate at a piece's end waits for the next of its kind, else it becomes U+FFFD."""
 
     def __init__(self) -> None:
         self._joiner = SurrogateJoiner()
         self._kind: type[SpokenPart] | None = None
 
     def feed(self, part: SpokenPart) -> Iterator[SpokenPart]:
-        """What is whole now that `part` has come."""
+        """The text that is complete now that `part` has arrived."""
         if type(part) is not self._kind:
             yield from self.end()
             self._kind = type(part)
@@ -33,7 +33,7 @@ class WholeCharacters:
                 yield part
 
     def end(self) -> Iterator[SpokenPart]:
-        """What is left when nothing more of its kind comes."""
+        """The rest, once no more pieces of its kind come."""
         if not (rest := self._joiner.flush()):
             return
         if self._kind is TextPart:

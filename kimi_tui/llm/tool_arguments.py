@@ -1,4 +1,4 @@
-"""A tool call's name and arguments as services want them back."""
+"""A tool call's name and arguments in the form that services accept."""
 
 import re
 from typing import cast
@@ -11,13 +11,13 @@ _NOT_IN_NAMES = re.compile(r"[^A-Za-z0-9_-]")
 
 
 def valid_name(call: ToolCall) -> str:
-    """The name that the model called, in what every service takes: it may have made one up."""
+    """The tool name in characters that every service accepts: the model may have invented it."""
     name = _NOT_IN_NAMES.sub("_", call.function.name)
     return (name if name[:1].isalpha() else f"tool_{name}")[:MAX_NAME]
 
 
 def valid_arguments(call: ToolCall) -> str:
-    """The arguments of a call as the model gave them; `{}` if they are no JSON object, which services refuse."""
+    """The arguments as the model wrote them; `{}` if they are not a JSON object, which services refuse."""
     text = call.function.arguments or ""
     try:
         return text if isinstance(json_text.loads(text), dict) else "{}"

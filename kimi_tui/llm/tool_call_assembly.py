@@ -1,4 +1,4 @@
-"""Tool calls that come in parts, put in an order that the Wire can tell: one call after the other."""
+"""Reorders streamed tool calls for the Wire: one call after the other."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -25,10 +25,10 @@ class _Call:
 
 
 class ToolCallOrder:
-    """Tells each call with its parts behind it, whatever order the service sends them in.
+    """Emits each call with its parts behind it, whatever order the service sends them in.
 
-    One call at a time is told as it comes; the next is told once the arguments before it are whole, or at the end.
-    A call without an id, or with one in use, gets an id of its own.
+    The first call is emitted as it streams; the next one once the arguments before it are complete, or at the end. A
+    call without an id, or with one in use, gets a new id.
     """
 
     def __init__(self, used_ids: set[str]) -> None:
@@ -39,7 +39,7 @@ class ToolCallOrder:
     def add(
         self, index: int | None, call_id: str | None, name: str | None, arguments: str | None
     ) -> Iterator[ToolCall | ToolCallPart]:
-        """What may be told now that this piece has come."""
+        """The pieces that can be emitted now that this piece has arrived."""
         call = self._find(index, call_id, name, arguments)
         if call is None:
             call = _Call(index, call_id or "")
@@ -51,11 +51,11 @@ class ToolCallOrder:
         yield from self._tell(end=False)
 
     def finish(self) -> Iterator[ToolCall | ToolCallPart]:
-        """What is left to tell when the reply is whole."""
+        """The remaining pieces, at the end of the reply."""
         yield from self._tell(end=True)
 
     def _find(self, index: int | None, call_id: str | None, name: str | None, arguments: str | None) -> _Call | None:
-        """The call that a piece goes on with, or None where it begins one."""
+        """The call that a piece continues, or None if it starts one."""
         same = (call for call in reversed(self._calls) if index is None or call.index == index)
         call = next(same, None)
         if call is None or not name or not call.name:
@@ -83,13 +83,13 @@ class ToolCallOrder:
 
 
 class UniqueIds:
-    """Ids of tool calls that no other call of the conversation has."""
+    """Generates tool call ids that are unique in the conversation."""
 
     def __init__(self, used: set[str]) -> None:
         self._used = set(used)
 
     def __call__(self, wanted: str | None) -> str:
-        """`wanted` if it is free, else one like it; a new one where none is wanted."""
+        """`wanted` if it is free, else a similar id; a new one if none is wanted."""
         found = wanted or f"call_{uuid4().hex[:24]}"
         number = 2
         while found in self._used:

@@ -1,4 +1,4 @@
-"""The Messages API of Anthropic, and of those who speak it. Importing this module does not load the SDK."""
+"""Anthropic's Messages API, also of compatible services. Importing this module does not load the SDK."""
 
 import json
 import re
@@ -70,7 +70,7 @@ class Anthropic(SdkProvider["AnthropicConnection", ServerEvent]):
             body["tools"] = [*specs]
         thinking = self._thinking(limit)
         if not settings.thinking:
-            # With thinking on, sampling is the service's business.
+            # With thinking on, the service sets the sampling.
             if options.temperature is not None:
                 body["temperature"] = options.temperature
             if options.top_p is not None:
@@ -89,7 +89,7 @@ class Anthropic(SdkProvider["AnthropicConnection", ServerEvent]):
 
 
 def _is_adaptive(model: str) -> bool:
-    """Whether the model decides itself how much to think, as those since 4.6 do; the others are given a budget."""
+    """Whether the model chooses its own thinking effort, as those since 4.6 do; older ones get a budget."""
     found = _VERSION.search(model)
     return bool(found) and (found[1] is None or (int(found[1]), int(found[2] or 0)) >= (4, 6))
 
@@ -114,7 +114,7 @@ def _converted(message: Message) -> Converted:
 
 
 def _id(call_id: str) -> str:
-    """The service takes no other characters; other services' ids have some."""
+    """Replace characters that the service rejects; other services' ids have some."""
     return re.sub(r"[^a-zA-Z0-9_-]", "_", call_id) or "_"
 
 
@@ -123,7 +123,7 @@ def _text(text: str) -> JsonObject:
 
 
 def _blocks(parts: Sequence[ContentPart]) -> list[JsonValue]:
-    """Blocks of content; reasoning only where the service has signed it, text only where there is some."""
+    """Content blocks; reasoning only if the service has signed it, text only if it is not empty."""
     blocks: list[JsonValue] = []
     for part in parts:
         match part.type:
@@ -151,7 +151,7 @@ def _source(url: str) -> JsonObject:
 
 
 def _with_cache_mark(messages: list[JsonObject]) -> list[JsonObject]:
-    """The service caches the conversation up to its last block, which the next request begins with."""
+    """Mark the last block: the service caches the conversation up to it, and the next request starts the same."""
     if not messages:
         return messages
     content = messages[-1]["content"]
@@ -206,7 +206,7 @@ class _Event(BaseModel):
 
 
 class _Reader:
-    """Makes parts of the events of one message."""
+    """Converts the events of one message to parts."""
 
     def __init__(self, used_ids: set[str]) -> None:
         self._calls = ToolCallOrder(used_ids)
@@ -232,7 +232,7 @@ class _Reader:
             case "content_block_delta" if event.delta:
                 yield from self._go_on(event.delta, event.index)
             case "content_block_stop" if event.index in self._inputs:
-                # No piece of it came: then what it began with is all.
+                # No delta followed: the initial value is complete.
                 arguments = json.dumps(self._inputs.pop(event.index) or {}, ensure_ascii=False)
                 yield from self._calls.add(event.index, None, None, arguments)
             case "message_delta":
@@ -272,7 +272,7 @@ class _Reader:
                 pass
 
     def _count(self, usage: _Usage | None) -> Iterator[StreamPart]:
-        """Counts are told in two events, each the newest of what it names."""
+        """Merge the counts of two events; the newest value of each count is valid."""
         if usage is None:
             return
         self._usage |= usage.model_dump(exclude_none=True)

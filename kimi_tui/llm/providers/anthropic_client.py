@@ -1,5 +1,7 @@
-"""The connection to a service that speaks Anthropic's Messages API, through the official SDK. Importing it loads
-the SDK. As in `openai_client`, requests and events pass by the SDK's reshaping."""
+"""The connection to a service with Anthropic's Messages API, through the official SDK.
+
+Importing it loads the SDK. As in `openai_client`, requests and events bypass the SDK's conversion.
+"""
 
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
@@ -24,15 +26,15 @@ class AnthropicConnection:
             base_url=base_url,
             max_retries=0,
             timeout=Timeout(settings.idle_timeout_s, connect=settings.connect_timeout_s),
-            # The SDK sends the key as a bearer's; services other than Anthropic look for it here.
+            # The SDK sends the key as a bearer token; other services than Anthropic expect it here.
             default_headers={"x-api-key": settings.api_key or "none", **settings.custom_headers},
             http_client=DefaultAsyncHttpxClient(event_hooks=bounds_of(settings)),
         )
-        # Named here because the SDK imports a resource when it is first named, and this runs in a thread.
+        # Access it here: the SDK imports a resource on first access, and this runs in a thread.
         _ = self._client.messages
 
     async def messages(self, body: JsonObject) -> AsyncGenerator[ServerEvent, None]:
-        """The events of one message, up to the one that ends it. `body` holds all but the model."""
+        """The events of one message, up to the final one. `body` holds all but the model."""
         async with map_sdk_errors(self._settings, self._base_url, AnthropicError, _answered):
             request = self._client.messages.with_streaming_response.create(
                 model=self._settings.model, max_tokens=1, messages=[], stream=True, extra_body=body

@@ -1,4 +1,4 @@
-"""Makes the provider for a type of service. No SDK is loaded here."""
+"""Creates the provider for a service type. It loads no SDK."""
 
 import re
 from dataclasses import replace
@@ -18,9 +18,9 @@ _ALIASES = {"gemini": "google_genai", "_scripted_echo": "scripted"}
 
 
 def create_provider(settings: ProviderSettings) -> Provider:
-    """The provider that `settings` describe.
+    """Create the provider for `settings`.
 
-    The keyring is asked for a key that is in it. Raises ConfigError for an unknown type, a missing extra, a bad
+    Reads the key from the keyring if it is stored there. Raises ConfigError for an unknown type, a missing extra, a bad
     script, and for an address, key or header that no request can carry.
     """
     settings = _checked(settings)
@@ -64,7 +64,7 @@ def _checked(settings: ProviderSettings) -> ProviderSettings:
             raise ConfigError(tr("no http(s) address: {address}", address=settings.base_url), key="base_url")
     key = resolve(settings.api_key or "").strip()
     if not _VALUE.fullmatch(key):
-        # The key itself is never shown.
+        # Never show the key itself.
         raise ConfigError(tr("the key holds a character that no key has; was something else copied?"), key="api_key")
     for name, value in settings.custom_headers.items():
         if not _NAME.fullmatch(name) or not _VALUE.fullmatch(value):

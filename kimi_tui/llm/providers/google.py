@@ -1,6 +1,6 @@
 """Google's Gemini API. Importing this module does not load the SDK.
 
-The service signs what it thought; signatures go back with the parts that they came with, those of tool calls in
+The service signs its thoughts; signatures are sent back with the parts that they came with, those of tool calls in
 `ToolCall.extras`.
 """
 
@@ -45,7 +45,7 @@ if TYPE_CHECKING:
 BASE_URL = "https://generativelanguage.googleapis.com"
 _SERVICE = "google_genai"
 _SIGNATURE = "thought_signature"
-# Models since 3 refuse a call that they did not sign; this is what the service has for calls of other models.
+# Models since 3 refuse a call without their signature; the service defines this value for calls of other models.
 _UNSIGNED = "skip_thought_signature_validator"
 _SIGNING = re.compile(r"gemini-([3-9]|\d\d)")
 
@@ -166,7 +166,7 @@ def _media(url: str) -> JsonObject:
 
 
 class _Reader:
-    """Makes parts of the chunks of one reply."""
+    """Converts the chunks of one reply to parts."""
 
     def __init__(self, used_ids: set[str]) -> None:
         self._unique = UniqueIds(used_ids)
@@ -220,7 +220,7 @@ class _Reader:
                 yield ReplyCut()
             case "STOP" | "FINISH_REASON_UNSPECIFIED":
                 yield from ()
-            case "FUNCTION_CALL" | "TOOL_CALLS":  # gateways say so of a reply that ends on calls
+            case "FUNCTION_CALL" | "TOOL_CALLS":  # gateways report this for a reply that ends with calls
                 pass
             case "MALFORMED_FUNCTION_CALL" | "MALFORMED_RESPONSE" | "UNEXPECTED_TOOL_CALL":
                 raise EmptyResponseError(tr("the model's answer could not be read: {words}", words=self._finish_reason))

@@ -42,9 +42,9 @@ class GoogleConnection:
                 base_url=address,
                 api_version=version,
                 headers=dict(settings.custom_headers),
-                # For each read from the network, in milliseconds.
+                # The limit for each read from the network, in milliseconds.
                 timeout=int(settings.idle_timeout_s * 1000),
-                # A client of ours keeps the SDK from aiohttp, where it sleeps and retries by itself.
+                # Our own client keeps the SDK from using aiohttp, where it sleeps and retries by itself.
                 httpx_async_client=self._http,
             ),
         )
@@ -65,13 +65,13 @@ class GoogleConnection:
             except APIError as error:
                 raise self._failure(error) from error
             except (ValueError, TypeError, AttributeError, KeyError, RecursionError) as error:
-                # What the SDK raises for data that it cannot read.
+                # The SDK's errors for data that it cannot parse.
                 page = str(error).partition("Raw response: ")[2]
                 if page and not begun:
                     raise body_error(page.encode()) from error
                 raise malformed_stream() from error
             finally:
-                # The SDK leaves it to the garbage collector to hang up.
+                # The SDK leaves closing the connection to the garbage collector.
                 response = self._transport.responses.pop(tag, None)
                 if response is not None:
                     await response.aclose()
@@ -87,7 +87,7 @@ class GoogleConnection:
 
 
 class _Transport(httpx2.AsyncHTTPTransport):
-    """Bounds the time to connect, which the SDK sets to that of a whole request, and keeps the open responses."""
+    """Limits the connect time, which the SDK sets to that of a whole request, and keeps the open responses."""
 
     def __init__(self, connect_timeout_s: float) -> None:
         super().__init__()
@@ -104,13 +104,13 @@ class _Transport(httpx2.AsyncHTTPTransport):
 
 
 def _taken_apart(base_url: str) -> tuple[str, str]:
-    """The address and the version of the API: the one that it ends on, else the one that every gateway serves."""
+    """Split the address into base URL and API version: the one at its end, else the one that every gateway supports."""
     found = _VERSION.search(base_url)
     return (base_url[: found.start()], found[1]) if found else (base_url, _USUAL_VERSION)
 
 
 class _Shared(dict[str, JsonValue]):
-    """An object that the SDK cannot copy: it would copy the whole conversation for each request."""
+    """A dict that the SDK cannot copy: it would copy the whole conversation for each request."""
 
     def __deepcopy__(self, memo: object) -> "_Shared":
         return self

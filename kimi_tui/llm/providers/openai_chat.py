@@ -1,4 +1,4 @@
-"""Chat Completions, as Kimi, OpenAI and most servers for local models speak them.
+"""Chat Completions, the API of Kimi, OpenAI and most servers for local models.
 
 Importing this module does not load the SDK; the first request does, in a thread.
 """
@@ -113,7 +113,7 @@ class OpenAIChat(SdkProvider["OpenAIConnection", ServerEvent]):
         return Converted([item])
 
     def _convert_result(self, message: Message) -> Converted:
-        """Kimi takes media in a tool's result; elsewhere they follow the results as a user's message."""
+        """Convert a tool's result: Kimi takes media in it; for others they follow the results as a user message."""
         text = [part for part in message.content if isinstance(part, TextPart)]
         media = [part for part in message.content if not isinstance(part, TextPart | ThinkPart)]
         item: JsonObject = {"role": "tool", "tool_call_id": message.tool_call_id or ""}
@@ -144,7 +144,7 @@ def _content(parts: Sequence[ContentPart]) -> JsonValue:
 
 
 class _Piece(BaseModel):
-    """A part of what the service sends; only what it sends as a whole is built to be checked."""
+    """Base of a chunk's parts; only the outermost one builds a validator."""
 
     model_config: ClassVar[ConfigDict] = ConfigDict(defer_build=True)
 
@@ -161,7 +161,7 @@ class _CallDelta(_Piece):
 
 
 class _Delta(_Piece):
-    """Extra fields are kept: one of them is the reasoning."""
+    """Keeps extra fields: one of them is the reasoning."""
 
     model_config: ClassVar[ConfigDict] = ConfigDict(extra="allow")
 
@@ -203,7 +203,7 @@ class _Chunk(_Piece):
 
 
 class _Reader:
-    """Makes parts of the chunks of one reply."""
+    """Converts the chunks of one reply to parts."""
 
     def __init__(self, reasoning_key: str | None, used_ids: set[str]) -> None:
         self._keys = (USUAL_REASONING_KEY, "reasoning") if reasoning_key is None else (reasoning_key,)

@@ -1,7 +1,7 @@
-"""The connection to a service that speaks OpenAI's APIs, through the official SDK. Importing it loads the SDK.
+"""The connection to a service with OpenAI's APIs, through the official SDK. Importing it loads the SDK.
 
-Requests go through `extra_body` and replies are read as raw events: the SDK's own reshaping of a request costs
-0.2 ms a message, and its reshaping of a reply 0.1 ms a token.
+Requests go through `extra_body` and replies are read as raw events: the SDK's conversion of a request costs 0.2 ms a
+message, and that of a reply 0.1 ms a token.
 """
 
 from collections.abc import AsyncGenerator
@@ -28,7 +28,7 @@ class OpenAIConnection:
         self._settings = settings
         self._base_url = base_url
         self._client = AsyncOpenAI(
-            # The SDK wants a key, servers on this machine mostly do not.
+            # The SDK requires a key, local servers mostly do not.
             api_key=settings.api_key or "none",
             base_url=base_url,
             max_retries=0,
@@ -36,7 +36,7 @@ class OpenAIConnection:
             default_headers=dict(settings.custom_headers),
             http_client=DefaultAsyncHttpxClient(event_hooks=bounds_of(settings)),
         )
-        # Named here because the SDK imports a resource when it is first named, and this runs in a thread.
+        # Access it here: the SDK imports a resource on first access, and this runs in a thread.
         with defer_imports("openai.types"):
             _ = self._client.responses if settings.type == "openai_responses" else self._client.chat.completions
 
@@ -51,7 +51,7 @@ class OpenAIConnection:
                     yield event
 
     async def responses(self, body: JsonObject) -> AsyncGenerator[ServerEvent, None]:
-        """The events of a response of the Responses API, up to the one that ends it."""
+        """The events of a Responses API response, up to the final one."""
         async with map_sdk_errors(self._settings, self._base_url, OpenAIError, _answered):
             request = self._client.responses.with_streaming_response.create(
                 model=self._settings.model, stream=True, extra_body=body

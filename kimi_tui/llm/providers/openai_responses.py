@@ -1,6 +1,6 @@
-"""The Responses API, without the service's own memory: each request carries the whole conversation.
+"""The Responses API, stateless: each request carries the whole conversation.
 
-Reasoning goes back as the encrypted items that the service gave. Importing this module does not load the SDK.
+Reasoning is sent back as the service's encrypted items. Importing this module does not load the SDK.
 """
 
 from collections.abc import AsyncGenerator, Iterator, Sequence
@@ -181,7 +181,7 @@ class _Event(BaseModel):
 
 
 class _Reader:
-    """Makes parts of the events of one response."""
+    """Converts the events of one response to parts."""
 
     def __init__(self, used_ids: set[str]) -> None:
         self._calls = ToolCallOrder(used_ids)
@@ -223,7 +223,7 @@ class _Reader:
                 pass
 
     def _done(self, item: _Item, index: int) -> Iterator[StreamPart]:
-        """What a whole item tells that its pieces did not."""
+        """The parts of a complete item that its deltas did not include."""
         if item.type == "reasoning" and item.encrypted_content:
             yield ThinkPart(think="", encrypted=tag(_SERVICE, item.encrypted_content))
         if index in self._streamed:

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from kimi_tui.llm.message import Message
 from kimi_tui.wire.parts import ToolCall
 
-# What a pattern looks through, in characters: of one entry, of what came since the user's message, of what came before
+# Limits of the searched text in characters: of one entry, of the entries since the user's message, of those before it
 MAX_ENTRY = 6_000
 MAX_NOW = 60_000
 MAX_EARLIER = 60_000
@@ -26,14 +26,14 @@ _FLAGS = re.DOTALL | re.MULTILINE
 
 @dataclass(frozen=True, slots=True)
 class Condition:
-    """A `when:` line: the pattern is found in the situation, or with `absent` is not."""
+    """A `when:` line: matches if the pattern is found in the situation, or with `absent` if it is not."""
 
     pattern: re.Pattern[str]
     absent: bool = False
 
     @classmethod
     def read(cls, payload: str) -> "Condition":
-        """Of `REGEX` or `not REGEX`. Raises ValueError for what is none."""
+        """Parse `REGEX` or `not REGEX`. Raises ValueError if it is invalid."""
         absent = payload.startswith("not ")
         text = payload[4:].strip() if absent else payload
         if not text:
@@ -48,7 +48,7 @@ class Condition:
 
 
 def situation_of(history: Sequence[Message]) -> str:
-    """What the patterns look through. Where it is too long, the oldest entries and the middle of long ones go."""
+    """The text that the patterns search. If it is too long, the oldest entries and the middle of long ones are cut."""
     begin = max((at for at, message in enumerate(history) if message.role == "user"), default=len(history))
     names = {call.id: call.function.name for message in history for call in message.tool_calls or ()}
     earlier = [f"earlier {entry}" for message in history[:begin] for entry in _entries(message, names)]
@@ -57,7 +57,7 @@ def situation_of(history: Sequence[Message]) -> str:
 
 
 def renamed(call: ToolCall, history: Sequence[Message]) -> ToolCall:
-    """The call with an id that the conversation has not used: a rule is played as often as it fits."""
+    """The call with an unused id: a rule may apply several times in a conversation."""
     used = {past.id for message in history for past in message.tool_calls or ()}
     fresh, count = call.id, 1
     while fresh in used:

@@ -45,7 +45,7 @@ from kimi_tui.wire.parts import (
     VideoURLPart,
 )
 
-# A word with the space after it; long runs (Chinese, paths) are cut so that they stream too.
+# A word with the space after it; long runs (Chinese, paths) are split so that they stream too.
 _PIECE = re.compile(r"\s*\S{1,12}\s*|\s+")
 _FENCE = re.compile(r"^(```|~~~)")
 
@@ -63,7 +63,7 @@ Block = tuple[Line, ...]
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """What a scripted model was asked."""
+    """A request to a scripted model."""
 
     system_prompt: str
     tools: tuple[ToolSpec, ...]
@@ -71,7 +71,7 @@ class Request:
 
 
 class Script:
-    """Replies in order, each given once, so that agents that share a script take turns at it; or rules.
+    """The replies of a script: in order, each given once, so that agents that share a script take turns; or by rules.
 
     `conditions` are those of each block, for a script of rules.
     """
@@ -86,7 +86,7 @@ class Script:
 
     @classmethod
     def read(cls, path: Path) -> "Script":
-        """The script in the file `path`; ConfigError names file, block and line."""
+        """Read the script in the file `path`; ConfigError names file, block and line."""
         try:
             text = path.read_text(encoding="utf-8-sig")
         except (OSError, ValueError) as error:
@@ -119,7 +119,7 @@ class Script:
         return cls(blocks, conditions=conditions if has_rules else (), name=str(file) if file else "the script")
 
     def reply_to(self, history: Sequence[Message]) -> Block:
-        """The reply to a conversation. It never awaits, so tasks of one loop cannot take the same of a sequence."""
+        """The reply to a conversation. It never awaits, so tasks of one loop cannot take the same reply."""
         if not self.conditions:
             return self.take()
         situation = situation_of(history)
@@ -129,7 +129,7 @@ class Script:
         raise ProviderError(f"{self.name} has no rule for this: none of its {len(self.blocks)} fits")
 
     def take(self) -> Block:
-        """The next reply of a sequence."""
+        """Take the next reply of a sequence."""
         if self.taken >= len(self.blocks):
             count = f"{len(self.blocks)} {'reply' if len(self.blocks) == 1 else 'replies'}"
             raise ProviderError(f"{self.name} has run out: all of its {count} were given")
@@ -138,7 +138,7 @@ class Script:
 
 
 class ScriptedProvider:
-    """Plays a Script. Text and thinking come word by word, `delay_s` apart; `on_request` sees what was asked."""
+    """Plays a Script. Text and thinking come word by word, `delay_s` seconds apart; `on_request` gets each request."""
 
     def __init__(
         self,
@@ -196,7 +196,7 @@ def _pieces(part: TextPart | ThinkPart) -> Sequence[TextPart | ThinkPart]:
 
 
 def _blocks(text: str, file: Path | str | None) -> list[list[tuple[int, str]]]:
-    """The lines that say something, numbered: within the file, or within its string in a JSON array."""
+    """The non-empty lines, numbered: within the file, or within their string in a JSON array."""
     if text.lstrip().startswith("["):
         try:
             data = cast(JsonValue, json.loads(text))

@@ -1,7 +1,7 @@
-"""What the providers behind the official SDKs have in common. Importing it loads no SDK.
+"""Base of the providers that use an official SDK. Importing it loads no SDK.
 
-A provider says how its service's requests look (`_body`, `_convert`), how they are sent (`_connect`, `_events`) and
-what is made of what comes (`_reader`).
+A provider defines its service's request format (`_body`, `_convert`), the connection (`_connect`, `_events`) and how
+replies are parsed (`_reader`).
 """
 
 import json
@@ -31,18 +31,18 @@ _MARGIN = 1024
 
 
 class StreamReader(Protocol[E_contra]):
-    """Makes parts of what one reply comes as; `over` once the service has said why it ends."""
+    """Converts the events of one reply to parts; `over` is true once the service has reported the reply's end."""
 
     @property
     def over(self) -> bool: ...
     def read(self, event: E_contra, /) -> Iterator[StreamPart]: ...
     def end(self) -> Iterator[StreamPart]:
-        """The last parts of a reply that is over. Raises where it did not end well."""
+        """The last parts of a finished reply. Raises if the reply did not end well."""
         ...
 
 
 class SdkProvider(ABC, Generic[C, E]):
-    """A model behind a service: C is the connection to it, E what its replies come as."""
+    """A model behind a service: C is the type of the connection, E that of the stream's events."""
 
     def __init__(self, settings: ProviderSettings, connection: LazyClient[C] | None = None) -> None:
         self._settings = settings
@@ -76,7 +76,7 @@ class SdkProvider(ABC, Generic[C, E]):
                     for part in reader.read(event):
                         yield part
             except ProviderConnectionError:
-                # What breaks behind the last word takes nothing away but the usage.
+                # A failure after the final event loses nothing but the usage.
                 if not reader.over:
                     raise
             except (ValueError, ArithmeticError, RecursionError) as error:
@@ -88,7 +88,7 @@ class SdkProvider(ABC, Generic[C, E]):
 
     @abstractmethod
     def _connect(self) -> C:
-        """It runs in a thread: this is where the SDK is imported."""
+        """Create the connection. It runs in a thread: the SDK is imported here."""
 
     @abstractmethod
     def _events(self, connection: C, body: JsonObject) -> AsyncGenerator[E, None]: ...
@@ -103,7 +103,7 @@ class SdkProvider(ABC, Generic[C, E]):
     def _reader(self, used_ids: set[str]) -> StreamReader[E]: ...
 
     def _room(self, system_prompt: str, history: Sequence[Message]) -> int:
-        """About how many tokens the model's context has left for a reply."""
+        """About how many tokens of the model's context are left for a reply."""
         used = sum(estimate_tokens(message) for message in history) + len(system_prompt) // 4 + _MARGIN
         return max(1, self._settings.max_context_size - used)
 
@@ -113,10 +113,10 @@ def _sendable(tools: Sequence[ToolSpec]) -> list[ToolSpec]:
 
 
 def event_of(kind: type[M], data: bytes) -> M:
-    """What an event's JSON says. Raises ProviderConnectionError where it is none."""
+    """Parse an event's JSON. Raises ProviderConnectionError if it is invalid."""
     with suppress(ValidationError):
         return kind.model_validate_json(data)
-    try:  # perhaps half a character is in it, whose other half may be in the next event
+    try:  # it may have half a character, with the other half in the next event
         return kind.model_validate(json.loads(_text_of(data)))
     except (ValueError, RecursionError) as error:
         raise malformed_stream() from error
