@@ -1,7 +1,7 @@
-"""`mcp.json`: which MCP servers there are, of the person and of the project. The SDK is not needed to know.
+"""`mcp.json`: the MCP servers of the user and of the project. It does not need the SDK.
 
-One entry that is wrong is a problem that names file, server and key; the others are good all the same. Keys that
-mean nothing here are passed over: the file is shared with other programs.
+A wrong entry is a problem that names file, server and key; the other entries stay valid. Unknown keys are ignored:
+other programs share the file.
 """
 
 import json
@@ -24,9 +24,9 @@ _TRANSPORT_NAMES = {"streamable-http": "http", "streamable_http": "http", "strea
 
 
 class ServerConfig(BaseModel):
-    """One server: a command that speaks on its stdin and stdout, or an address. `allowed_tools`: None is all.
+    """One server: a command that communicates on stdin and stdout, or an address. `allowed_tools`: None allows all.
 
-    `sampling`: it may ask the model.
+    `sampling`: the server may send requests to the model.
     """
 
     model_config: ClassVar[ConfigDict] = ConfigDict(
@@ -83,7 +83,7 @@ class ServerConfig(BaseModel):
 
     @property
     def place(self) -> str:
-        """The command, or the address without what may be a secret in it; for a person."""
+        """The command, or the address without possible secrets, to show to the user."""
         if self.url is None:
             return " ".join((self.command or "", *self.args))
         return self.url.partition("?")[0]
@@ -91,7 +91,7 @@ class ServerConfig(BaseModel):
 
 @dataclass(frozen=True, slots=True)
 class Server:
-    """A configured server. `origin` is its file or option; one that is not `trusted` may not be started."""
+    """A configured server. `origin` is its file or option; a server that is not `trusted` must not be started."""
 
     name: str
     config: ServerConfig
@@ -101,7 +101,7 @@ class Server:
 
 @dataclass(frozen=True, slots=True)
 class Setup:
-    """All servers of a session, by name; `problems` says what is wrong, file first."""
+    """All servers of a session, by name; `problems` lists configuration errors, file first."""
 
     servers: tuple[Server, ...] = ()
     problems: tuple[str, ...] = field(default=())
@@ -112,10 +112,10 @@ def user_file() -> Path:
 
 
 def load(work_dir: Path, *, files: Sequence[Path] = (), texts: Sequence[str] = (), trusted: bool = False) -> Setup:
-    """The servers of a session in `work_dir`. Raises ConfigError for what was named explicitly and is wrong.
+    """Load the servers of a session in `work_dir`. Raises ConfigError for errors in explicitly named configuration.
 
-    `files` stand in place of the person's and the project's; `texts` (JSON) add to them and win. The person's own
-    servers win over the project's of the same name. `trusted` says whether the project is.
+    `files` replace the user's and the project's files; `texts` (JSON) add to them and win. The user's servers win over
+    the project's of the same name. `trusted` is the project's trust.
     """
     found: dict[str, Server] = {}
     problems: list[str] = []
@@ -151,14 +151,14 @@ def load(work_dir: Path, *, files: Sequence[Path] = (), texts: Sequence[str] = (
 
 
 def read_table(file: Path) -> dict[str, Any]:
-    """The whole of an `mcp.json`, to be changed and written back; empty where there is none. Raises ConfigError."""
+    """The whole of an `mcp.json`, to be changed and written back; empty if there is no file. Raises ConfigError."""
     if not file.exists():
         return {}
     return _parsed(_read(file), file)
 
 
 def check(name: str, entry: Mapping[str, object], origin: str) -> Server:
-    """The server that an entry means. Raises ConfigError."""
+    """Validate an entry and return its server. Raises ConfigError."""
     if not name.strip() or len(name) > 100 or not name.isprintable():
         raise ConfigError(
             tr("a server's name is 1 to 100 printable characters"), file=origin, key=f"mcpServers.{name!r}"

@@ -1,4 +1,4 @@
-"""Changing `mcp.json`: what else is in the file stays as it is, and only its owner may read it, for it holds keys."""
+"""Edits `mcp.json`: keeps the rest of the file, and makes it readable by its owner only, since it has keys."""
 
 import contextlib
 import json
@@ -13,7 +13,7 @@ from kimi_tui.mcp.private_file import write_private
 
 
 def add_server(file: Path, name: str, entry: Mapping[str, object]) -> bool:
-    """Put the entry into the file; whether one of this name was replaced. Raises ConfigError and OSError."""
+    """Write the entry to the file; returns whether it replaced one of the same name. Raises ConfigError and OSError."""
     check(name, entry, str(file))
     table, servers = _entries(file)
     replaced = name in servers
@@ -23,8 +23,9 @@ def add_server(file: Path, name: str, entry: Mapping[str, object]) -> bool:
 
 
 def take_over(source: Path) -> list[str]:
-    """Put the servers of another `mcp.json` into the user's, those of a name that is there already and those that are
-    wrong left out; the names of those put. Raises ConfigError and OSError.
+    """Import the servers of another `mcp.json` into the user's, except invalid ones and names that exist already.
+
+    Returns the names of the imported servers. Raises ConfigError and OSError.
     """
     if not source.is_file():
         return []
@@ -43,7 +44,7 @@ def take_over(source: Path) -> list[str]:
 
 
 def remove_server(file: Path, name: str) -> Server | None:
-    """Take the entry out of the file; None where there is none. Raises ConfigError and OSError."""
+    """Remove the entry from the file; None if there is none. Raises ConfigError and OSError."""
     table, servers = _entries(file)
     if name not in servers:
         return None

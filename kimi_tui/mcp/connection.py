@@ -1,7 +1,7 @@
-"""One server: the task that holds the connection to it, and what is known of it.
+"""One server: the task that holds its connection, and the server's state.
 
-Invariant: whatever the server does, `call` and `stop` come back, and nothing but a `ServerError` says why not.
-The SDK is loaded in a thread when the first server is connected to.
+Invariant: `call` and `stop` return whatever the server does, and failures are always a `ServerError`. The SDK is loaded
+in a thread when the first connection starts.
 """
 
 import asyncio
@@ -48,19 +48,19 @@ T = TypeVar("T")
 OnProgress = Callable[[float, float | None, str | None], None]
 
 MAX_RETURNS = 3
-"""How often in a row a server that went is started again for a call."""
+"""How often in a row a call restarts a server that has exited."""
 
 _CLOSE_SECONDS = 6.0
 _OFFERS_SECONDS = 5.0
 
 
 class ServerError(KimiTuiError):
-    """The server cannot do what was asked of it; the message says why."""
+    """The server cannot fulfil a request; the message gives the cause."""
 
 
 @dataclass(frozen=True, slots=True)
 class ConnectionContext:
-    """What every connection of a session needs."""
+    """The dependencies of every connection of a session."""
 
     work_dir: Path
     env: ChildEnv
@@ -69,7 +69,7 @@ class ConnectionContext:
 
 
 class Connection:
-    """`on_change` is called whenever the state has changed."""
+    """A connection to one server; calls `on_change` after each change of the state."""
 
     def __init__(self, server: Server, around: ConnectionContext, on_change: Callable[["Connection"], None]) -> None:
         self.server = server
@@ -99,7 +99,7 @@ class Connection:
         return self.server.config.connect_timeout_ms / 1000
 
     def start(self) -> None:
-        """Begin to connect; `settled` is set once it is known how that went."""
+        """Start to connect; sets `settled` once the attempt has succeeded or failed."""
         self.settled.clear()
         self._end = asyncio.Event()
         self._lost = None
@@ -107,7 +107,7 @@ class Connection:
         self._task = asyncio.create_task(self._run(), name=f"mcp {self.server.name}")
 
     async def stop(self) -> None:
-        """End the connection, and the server where it is ours. Bounded."""
+        """Close the connection, and stop the server if it is our child process. The time is bounded."""
         task = self._task
         if task is None or task.done():
             return
@@ -120,7 +120,7 @@ class Connection:
             await asyncio.wait([task], timeout=1.0)
 
     async def restart(self) -> None:
-        """End the connection, and connect anew. Returns once it is known how that went."""
+        """Close the connection and connect again. Returns once the attempt has succeeded or failed."""
         await self.stop()
         self.start()
         await self.settled.wait()
@@ -128,7 +128,7 @@ class Connection:
     async def call(
         self, tool: str, arguments: JsonObject, *, call_id: str, on_progress: OnProgress
     ) -> "CallToolResult":
-        """Call a tool. A server that went meanwhile is started again first. Raises ServerError."""
+        """Call a tool. Restarts the server first if it has exited. Raises ServerError."""
 
         async def tell(progress: float, total: float | None, message: str | None) -> None:
             on_progress(progress, total, message)
@@ -138,11 +138,11 @@ class Connection:
         )
 
     async def read_resource(self, uri: str) -> "ReadResourceResult":
-        """What a resource holds. Raises ServerError."""
+        """Read a resource. Raises ServerError."""
         return await self._answered(lambda client: client.read_resource(uri))
 
     async def get_prompt(self, name: str, arguments: dict[str, str]) -> "GetPromptResult":
-        """What a prompt says with these arguments. Raises ServerError."""
+        """Get a prompt with these arguments. Raises ServerError."""
         return await self._answered(lambda client: client.get_prompt(name, arguments))
 
     async def _answered(self, asked: "Callable[[Client], Awaitable[T]]", *, call_id: str = "") -> T:
@@ -171,7 +171,7 @@ class Connection:
         return self._client
 
     async def _why(self, error: Exception) -> str:
-        """Why a call failed. Where the connection went with it, that it did."""
+        """The cause of a failed call. If the connection was lost with it, the message says so."""
         from mcp.shared.exceptions import MCPError
         from mcp_types import CONNECTION_CLOSED
 
@@ -191,14 +191,14 @@ class Connection:
         return self._log.told(_described(error))
 
     def _lose(self, cause: str) -> None:
-        """The connection is of no use any more, for this reason; the first one counts."""
+        """Mark the connection as lost for this cause; the first cause counts."""
         if not self._end.is_set():
             self._lost = cause
             self._client = None
             self._end.set()
 
     async def _run(self) -> None:
-        """Hold the connection until it ends; what comes of it is in the state."""
+        """Hold the connection until it ends; the result is in the state."""
         try:
             await self._hold()
             if self._lost is not None:
@@ -252,7 +252,7 @@ class Connection:
                 client_info=_client_info(),
                 cache=None,
             ) as client:
-                # A server's schema of its output is not checked: patterns in it may take for ever.
+                # A server's output schema is not checked: its patterns may take for ever.
                 client.session.validate_tool_result = _any_result
                 await self._list_tools(client)
                 await self._list_more(client)
@@ -314,7 +314,7 @@ class Connection:
         self.state = replace(self.state, tools=tools, notes=notes)
 
     async def _list_more(self, client: "Client") -> None:
-        """What a server offers beside tools; one that fails there, or does not answer, still has its tools."""
+        """List resources and prompts; a server that fails here or does not respond keeps its tools."""
         import anyio
         from mcp.shared.exceptions import MCPError
 
@@ -345,7 +345,7 @@ class Connection:
         self._on_change(self)
 
     async def _listen(self, client: "Client") -> None:
-        """Servers of the newer protocol tell of changes only to who listens."""
+        """Subscribe to changes: servers of the newer protocol report them only to subscribers."""
         from mcp.client.subscriptions import SubscriptionLost
         from mcp.shared.exceptions import MCPError
 

@@ -1,4 +1,4 @@
-"""A server's form as questions to the person, and the person's answers as the form's content."""
+"""Converts a server's form to questions for the user, and the answers to the form's content."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
@@ -21,7 +21,7 @@ _SHOWN = 4
 
 
 class FormTooLargeError(KimiTuiError):
-    """A form of more fields or choices than a person is asked."""
+    """The form has more fields or choices than the program shows to a user."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +58,7 @@ class Field:
         return tuple(QuestionOption(label=label) for label in labels)
 
     def value(self, answer: str) -> Value:
-        """Raises ValueError for an answer that the field does not take."""
+        """Convert the user's answer. Raises ValueError for an answer that the field does not allow."""
         match self.kind:
             case "confirm":
                 return None
@@ -85,7 +85,7 @@ class Field:
 
 @dataclass(slots=True)
 class Form:
-    """The fields of one request; `content` fills up as answers are taken."""
+    """The fields of one request; answers fill `content`."""
 
     header: str
     message: str
@@ -94,7 +94,7 @@ class Form:
 
     @classmethod
     def of(cls, server: str, message: str, schema: Mapping[str, Any]) -> "Form":
-        """Raises FormTooLargeError."""
+        """Parse the form of a request. Raises FormTooLargeError."""
         properties = schema.get("properties")
         table = cast(dict[str, Any], properties) if isinstance(properties, dict) else {}
         if len(table) > MAX_FIELDS:
@@ -119,7 +119,7 @@ class Form:
             yield tuple(self._question(one) for one in self.fields[start : start + _A_TIME])
 
     def take(self, answers: Mapping[str, str]) -> bool:
-        """Take the answers in; False where the person declines, or says what a field does not take."""
+        """Store the answers; False if the user declines or an answer is invalid."""
         for one in self.fields:
             answer = answers.get(one.question)
             if answer is None:
@@ -180,7 +180,7 @@ def _kind(entry: dict[str, Any]) -> tuple[Kind, dict[str, str]]:
 
 
 def _choices(entry: dict[str, Any]) -> dict[str, str]:
-    """Label to value, of `enum` (with `enumNames`), `oneOf` or `anyOf` of constants."""
+    """Label to value, from `enum` (with `enumNames`), or `oneOf` or `anyOf` of constants."""
     named = entry.get("oneOf") or entry.get("anyOf")
     if isinstance(named, list):
         pairs = [

@@ -1,4 +1,4 @@
-"""`${NAME}` and `${NAME:-default}` in an entry of `mcp.json`, from our environment: secrets need not be in the file."""
+"""Expands `${NAME}` and `${NAME:-default}` in an entry of `mcp.json` from the environment: the file has no secrets."""
 
 import re
 from collections.abc import Mapping
@@ -10,11 +10,11 @@ _VARIABLE = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)(?::-([^}]*))?\}")
 
 
 class MissingVariableError(ValueError):
-    """A variable that an entry names is not set; the message says which, and where."""
+    """An entry refers to a variable that is not set; the message has its name and place."""
 
 
 def expand_env(config: ServerConfig, environ: Mapping[str, str]) -> ServerConfig:
-    """The entry with its variables filled in. Raises MissingVariableError."""
+    """Expand the entry's variables. Raises MissingVariableError."""
 
     def fill(key: str, text: str) -> str:
         def value(match: re.Match[str]) -> str:

@@ -1,4 +1,4 @@
-"""What a person was told of servers that do not work: the same trouble is told once, not at every start."""
+"""Remembers reported MCP failures, so that each is shown once and not at every start."""
 
 import contextlib
 import json
@@ -9,14 +9,14 @@ from kimi_tui.mcp.private_file import write_private
 
 
 class FailureNotices:
-    """Kept in `file` from start to start, or nowhere."""
+    """Reported failures, kept in `file` across starts; without a file in memory only."""
 
     def __init__(self, file: Path | None = None) -> None:
         self._file = file
         self._causes: dict[str, str] = _read(file) if file is not None else {}
 
     def should_report(self, server: str, cause: str) -> bool:
-        """Whether this trouble of the server was not told yet; from now on it was."""
+        """Whether this failure is new; marks it as reported."""
         if self._causes.get(server) == cause:
             return False
         self._causes[server] = cause
@@ -24,7 +24,7 @@ class FailureNotices:
         return True
 
     def clear(self, server: str) -> None:
-        """The server works: what goes wrong next is news."""
+        """Forget the failure of a server that works: the next one is reported."""
         if self._causes.pop(server, None) is not None:
             self._keep()
 

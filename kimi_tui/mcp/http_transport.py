@@ -1,4 +1,4 @@
-"""The HTTP transports, streamable and SSE, on a client that keeps answers within bounds."""
+"""The HTTP transports, streamable and SSE, with an HTTP client that limits the size of responses."""
 
 from collections.abc import AsyncGenerator, AsyncIterator, Mapping
 from contextlib import asynccontextmanager
@@ -16,14 +16,14 @@ _IDLE_SECONDS = 300.0
 
 
 class AnswerTooLargeError(httpx2.StreamError):
-    """The body of an answer is larger than a message may be."""
+    """The body of a response is larger than the limit for a message."""
 
     def __init__(self) -> None:
         super().__init__(f"it sent a message of more than {MAX_MESSAGE >> 20} MiB")
 
 
 class LastStatus:
-    """What the server said last, by HTTP status; 0 before it said anything. 401 asks for authorization."""
+    """The server's last HTTP status; 0 before the first response. 401 asks for authorization."""
 
     def __init__(self) -> None:
         self.code = 0
@@ -33,7 +33,7 @@ class LastStatus:
 async def http_transport(
     config: ServerConfig, *, auth: httpx2.Auth | None, status: LastStatus
 ) -> AsyncGenerator[TransportStreams, None]:
-    """Speak with the server at the entry's address. Raises what httpx2 raises where that cannot be reached."""
+    """Connect to the server at the entry's address. Raises httpx2's errors if that fails."""
     assert config.url is not None
     idle = max(_IDLE_SECONDS, config.timeout_ms / 1000 + _CONNECT_SECONDS)
     timeout = httpx2.Timeout(_CONNECT_SECONDS, read=idle)
@@ -68,7 +68,7 @@ async def http_transport(
 
 
 def _bound(response: httpx2.Response) -> None:
-    """Events are bounded one by one, by who reads them; any other body here. We ask for none that is compressed."""
+    """Limit the size of a body; the reader of an event stream limits each event. We never request compression."""
     encoding = response.headers.get("content-encoding", "identity").lower()
     if encoding not in ("", "identity"):
         raise httpx2.StreamError(f"it answered with {encoding}, which it was not asked for")

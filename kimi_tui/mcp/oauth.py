@@ -1,7 +1,7 @@
-"""OAuth for servers that ask for it: tokens that are kept, and a provider that uses and renews them.
+"""OAuth for servers that require it: stored tokens, and a provider that uses and renews them.
 
-A session never sends a person to a browser: without a token that is good, or can be renewed, the server is
-"unauthorized". `kimi-tui mcp auth` gets one.
+Invariant: a session never opens a browser: without a token that is valid or can be renewed, the server is
+"unauthorized". `kimi-tui mcp auth` gets a token.
 """
 
 import asyncio
@@ -29,17 +29,17 @@ from kimi_tui.mcp.token_store import read_tokens, token_file, write_tokens
 
 _M = TypeVar("_M", bound=BaseModel)
 _EARLY = 30.0
-"""Seconds before its end that a token counts as over."""
+"""Seconds before its expiry from which a token counts as expired."""
 
 
 class NotAuthorizedError(KimiTuiError):
-    """The server asks for authorization, which only a person can give."""
+    """The server requires an authorization that only the user can give."""
 
 
 class TokenFile:
-    """The SDK's `TokenStorage`, with what it needs to renew a token in another process: when it ends, and where to.
+    """The SDK's `TokenStorage`, with what another process needs to renew a token: the expiry and the address.
 
-    Made on a thread: the keyring is asked for what is in it.
+    Create it in a thread: it reads the keyring.
     """
 
     def __init__(self, file: Path) -> None:
@@ -63,7 +63,7 @@ class TokenFile:
 
     @property
     def redirect_port(self) -> int | None:
-        """The port that was registered for the way back from the browser."""
+        """The registered port of the redirect from the browser."""
         client = self._client()
         redirects = client.redirect_uris if client is not None else None
         return redirects[0].port if redirects else None
@@ -89,13 +89,13 @@ class TokenFile:
         self._saved.pop("client", None)
 
     def recall(self, auth: OAuthClientProvider) -> None:
-        """Tell the provider what it knew when the tokens were got; it keeps that in memory only."""
+        """Restore the provider's values from when the tokens were issued; the provider keeps them in memory only."""
         auth.context.token_expiry_time = self.expires_at
         auth.context.oauth_metadata = _model(OAuthMetadata, self._saved.get("authorization_server"))
         auth.context.protected_resource_metadata = _model(ProtectedResourceMetadata, self._saved.get("resource"))
 
     def keep(self, auth: OAuthClientProvider) -> None:
-        """Keep what the provider has found out. Raises OSError."""
+        """Store the values that the provider has discovered. Raises OSError."""
         for key, found in (
             ("authorization_server", auth.context.oauth_metadata),
             ("resource", auth.context.protected_resource_metadata),
@@ -112,7 +112,7 @@ class TokenFile:
 
 
 async def provider(name: str, url: str) -> OAuthClientProvider:
-    """What authorizes a session's requests. Raises NotAuthorizedError where there is no token."""
+    """The provider that authorizes a session's requests. Raises NotAuthorizedError if there is no token."""
     tokens = await asyncio.to_thread(TokenFile, token_file(name, url))
     if not tokens.has_tokens:
         raise NotAuthorizedError(tr("there is no token for it"))

@@ -1,4 +1,4 @@
-"""Getting a token from a person: the browser is sent to the service, and comes back to a port of ours."""
+"""Gets a token with the user's consent: opens the service in the browser, which redirects to a local port."""
 
 import asyncio
 from collections.abc import AsyncGenerator, Callable
@@ -16,20 +16,20 @@ from kimi_tui.mcp.untrusted_text import first_leaf, one_line
 from mcp import Client
 
 PATIENCE = 300.0
-"""Seconds for a person to say yes in the browser."""
+"""Seconds for the user to give consent in the browser."""
 
 _MOST_BYTES = 16_384
 
 
 class Callback:
-    """The one request that the browser brings back, on the loopback address."""
+    """The browser's redirect request, on the loopback address."""
 
     def __init__(self) -> None:
         self._came: asyncio.Future[AuthorizationCodeResult] = asyncio.get_running_loop().create_future()
         self.port = 0
 
     async def result(self) -> AuthorizationCodeResult:
-        """Raises NotAuthorizedError where the person said no, or nothing."""
+        """Wait for the redirect. Raises NotAuthorizedError if the user refuses or does not respond."""
         try:
             async with asyncio.timeout(PATIENCE):
                 return await asyncio.shield(self._came)
@@ -69,7 +69,7 @@ class Callback:
 
 @asynccontextmanager
 async def callback_server(preferred_port: int | None) -> AsyncGenerator[Callback, None]:
-    """Listen on the loopback address: on the port that was registered if that is free, else on any."""
+    """Listen on the loopback address: on the registered port if it is free, else on any."""
     callback = Callback()
     try:
         server = await asyncio.start_server(callback.answer, "127.0.0.1", preferred_port or 0, limit=_MOST_BYTES)
@@ -84,7 +84,7 @@ async def callback_server(preferred_port: int | None) -> AsyncGenerator[Callback
 
 
 async def authorize_server(name: str, config: ServerConfig, *, show: Callable[[str], None]) -> None:
-    """Authorize us with a server; `show` gets the address to open. Raises NotAuthorizedError with the cause."""
+    """Authorize kimi-tui with a server; `show` gets the address to open. Raises NotAuthorizedError with the cause."""
     try:
         await _log_in(name, config, show)
     except Exception as error:

@@ -1,4 +1,4 @@
-"""The calls to one server that are under way, each with a clock that stands still while a person answers."""
+"""The running calls to one server, each with a timeout that pauses while the user answers."""
 
 import asyncio
 from collections.abc import AsyncGenerator, Generator
@@ -6,7 +6,7 @@ from contextlib import asynccontextmanager, contextmanager
 
 
 class PendingCalls:
-    """`seconds` is the time that a call may take."""
+    """The running calls; `seconds` is the timeout of a call."""
 
     def __init__(self, seconds: float) -> None:
         self._seconds = seconds
@@ -14,12 +14,12 @@ class PendingCalls:
 
     @property
     def latest(self) -> str | None:
-        """The id of the one that began last."""
+        """The id of the call that started last."""
         return next(reversed(self._clocks), None)
 
     @asynccontextmanager
     async def timed(self, call_id: str) -> AsyncGenerator[None]:
-        """Raises TimeoutError when its time is over."""
+        """Run a call with the timeout. Raises TimeoutError when it expires."""
         try:
             async with asyncio.timeout(self._seconds) as clock:
                 self._clocks[call_id] = clock
@@ -29,7 +29,7 @@ class PendingCalls:
 
     @contextmanager
     def pausing(self) -> Generator[None]:
-        """All of them are given their time anew once this is over."""
+        """Pause the timeouts of all calls; afterwards each starts anew."""
         for clock in self._clocks.values():
             clock.reschedule(None)
         try:

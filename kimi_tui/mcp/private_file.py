@@ -1,4 +1,4 @@
-"""Files that only their owner may read: replaced whole, never seen half written."""
+"""Files that only their owner may read: replaced atomically."""
 
 import os
 from pathlib import Path
@@ -7,7 +7,7 @@ from kimi_tui.paths import private_folder
 
 
 def write_private(file: Path, text: str) -> None:
-    """Put `text` in place of what the file holds, with mode 0600. Raises OSError."""
+    """Replace the file's contents by `text`, with mode 0600. Raises OSError."""
     private_folder(file.parent)
     target = file.resolve()
     fresh = target.with_name(f".{target.name}.{os.getpid()}.new")

@@ -1,4 +1,4 @@
-"""Whether a server says more than anyone could mean to hear: messages within a few seconds."""
+"""Detects message floods from a server: too many messages within a few seconds."""
 
 import time
 
@@ -14,7 +14,7 @@ class RateLimit:
         self._since = time.monotonic()
 
     def flooded(self) -> bool:
-        """Count one more message; True once there were too many of them in the window."""
+        """Count one more message; True if there are too many of them in the window."""
         now = time.monotonic()
         if now - self._since > self._window:
             self._count, self._since = 0, now

@@ -1,4 +1,4 @@
-"""The prompts that a server offers, as slash commands `/mcp:SERVER:PROMPT`, and what they say."""
+"""The prompts of a server, as slash commands `/mcp:SERVER:PROMPT`, and their texts."""
 
 import re
 import shlex
@@ -29,7 +29,7 @@ class RemoteArgument:
 
 @dataclass(frozen=True, slots=True)
 class RemotePrompt:
-    """A prompt by the server's own name; its description is the server's word."""
+    """A prompt under the server's own name; the description is the server's text."""
 
     name: str
     description: str
@@ -37,12 +37,12 @@ class RemotePrompt:
 
     @property
     def summary(self) -> str:
-        """What it is for, and its arguments."""
+        """The description and the arguments."""
         return " · ".join(filter(None, (self.description, self.usage)))
 
     @property
     def usage(self) -> str:
-        """Its arguments as they are typed: `TOPIC [STYLE]`."""
+        """The arguments as the user types them: `TOPIC [STYLE]`."""
         names = (one_line(argument.name, most=40) for argument in self.arguments)
         return " ".join(
             name if argument.required else f"[{name}]" for name, argument in zip(names, self.arguments, strict=True)
@@ -50,7 +50,7 @@ class RemotePrompt:
 
 
 async def remote_prompts(client: "Client") -> tuple[RemotePrompt, ...]:
-    """The prompts of a server that can be typed, as many as are of use."""
+    """The prompts of a server whose names can be typed, up to a limit."""
     found: dict[str, RemotePrompt] = {}
     cursor: str | None = None
     for _ in range(MAX_PAGES if client.server_capabilities.prompts is not None else 0):
@@ -67,7 +67,7 @@ async def remote_prompts(client: "Client") -> tuple[RemotePrompt, ...]:
 
 
 def command_names(prompts: Mapping[str, tuple[RemotePrompt, ...]]) -> dict[str, tuple[str, RemotePrompt]]:
-    """Slash command, without its slash, to (server, prompt); the first of those that would share a name has it."""
+    """Slash command, without its slash, to (server, prompt); the first prompt wins a shared name."""
     found: dict[str, tuple[str, RemotePrompt]] = {}
     for server, offered in prompts.items():
         for prompt in offered:
@@ -78,9 +78,9 @@ def command_names(prompts: Mapping[str, tuple[RemotePrompt, ...]]) -> dict[str, 
 
 
 def arguments_of(prompt: RemotePrompt, line: str) -> dict[str, str]:
-    """What was typed behind the command, by name: in order, or as `name=value`; the last takes all that is left.
+    """The arguments typed behind the command, by name: in order, or as `name=value`; the last one takes the rest.
 
-    Raises UsageError where one that is required is missing, or there are more than the prompt takes.
+    Raises UsageError if a required argument is missing, or there are more than the prompt takes.
     """
     names = [argument.name for argument in prompt.arguments]
     given: dict[str, str] = {}
@@ -104,12 +104,12 @@ def arguments_of(prompt: RemotePrompt, line: str) -> dict[str, str]:
 def _words(line: str) -> list[str]:
     try:
         return shlex.split(line)
-    except ValueError:  # a quotation mark that is one of the text
+    except ValueError:  # a quotation mark that belongs to the text
         return line.split()
 
 
 def instructions_note(server: str, instructions: str) -> str:
-    """What the model is told of a server's instructions: whose words they are, and how far they go."""
+    """The note that presents a server's instructions to the model: their origin and their limits."""
     name = one_line(server, most=60)
     return (
         f"<system>The MCP server `{name}` says the following of how its tools are to be used. It is the server's own "
@@ -130,7 +130,7 @@ def bounded_instructions(text: str | None) -> str:
 
 
 def _closed(text: str) -> str:
-    """The text without what would end the marks around it, also once that is taken out."""
+    """The text without closing marks of the wrapper, also without those that a removal creates."""
     while (shorter := _MARK.sub("", text)) != text:
         text = shorter
     return text

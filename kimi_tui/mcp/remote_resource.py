@@ -1,4 +1,4 @@
-"""The resources that a server offers: what it lists, by address."""
+"""The resources that a server lists, by address."""
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -15,7 +15,7 @@ MAX_URI = 2_000
 
 @dataclass(frozen=True, slots=True)
 class RemoteResource:
-    """A resource, or with `is_template` the form of many (`note://{day}`). Name and description are the server's."""
+    """A resource, or with `is_template` a URI template (`note://{day}`). Name and description are the server's text."""
 
     uri: str
     name: str
@@ -24,7 +24,7 @@ class RemoteResource:
 
 
 async def remote_resources(client: "Client") -> tuple[RemoteResource, ...]:
-    """The resources and templates of a server, as many as are of use."""
+    """The resources and templates of a server, up to a limit."""
     if client.server_capabilities.resources is None:
         return ()
     found: dict[str, RemoteResource] = {}

@@ -1,4 +1,4 @@
-"""The tools that a server says it has: as many as can be meant, each with a schema that a model can be told."""
+"""The tools of a server: up to a limit, each with a schema that models accept."""
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -19,7 +19,7 @@ MAX_DESCRIPTION = 4_000
 
 @dataclass(frozen=True, slots=True)
 class RemoteTool:
-    """A tool by the server's own name. What it says of itself is its own word."""
+    """A tool under the server's own name. Its description and annotations are the server's claims."""
 
     name: str
     description: str
@@ -29,7 +29,7 @@ class RemoteTool:
 async def remote_tools(
     client: "Client", allowed: tuple[str, ...] | None
 ) -> tuple[tuple[RemoteTool, ...], tuple[str, ...]]:
-    """The tools of a server that are allowed, and notes on what was left out or changed."""
+    """The allowed tools of a server, and notes on omitted or changed ones."""
     found: dict[str, RemoteTool] = {}
     notes: list[str] = []
     seen: set[str] = set()

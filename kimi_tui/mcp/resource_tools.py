@@ -1,4 +1,4 @@
-"""The tools by which the model lists and reads the resources of MCP servers."""
+"""The tools that list and read resources of MCP servers for the model."""
 
 from collections.abc import Callable, Sequence
 
@@ -61,7 +61,7 @@ class ListMcpResources(Tool[ListParams]):
 
 
 class ReadMcpResource(Tool[ReadParams]):
-    """It asks as a tool of that server does: what reading does there is the server's affair."""
+    """Reads a resource. It needs approval like a tool of that server: reading may have effects on the server."""
 
     name = READ
     params = ReadParams

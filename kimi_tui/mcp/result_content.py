@@ -1,4 +1,4 @@
-"""What an MCP tool gave back, as the parts that a model is told: text, pictures, sound; bounded."""
+"""Converts the result of an MCP tool to parts for the model: text, images, audio; within limits."""
 
 import json
 from typing import TYPE_CHECKING
@@ -26,10 +26,9 @@ _BRIEF_CHARS = 200
 
 
 def tool_result(result: "CallToolResult", capabilities: frozenset[Capability]) -> ToolReturnValue:
-    """The result for the model: all text, with a mark where a picture was, then the pictures.
+    """The result for the model: all text, with a mark in the place of each image, then the images.
 
-    Structured content stands in where there is no other. A picture goes to a model that can see; any other is told
-    that there is one.
+    Structured content is used if there is no other. A model with vision gets an image; any other gets a note about it.
     """
     gather = _Gather("image_in" in capabilities)
     for block in result.content:
@@ -49,7 +48,7 @@ def tool_result(result: "CallToolResult", capabilities: frozenset[Capability]) -
 
 
 def resource_result(result: "ReadResourceResult", capabilities: frozenset[Capability]) -> ToolReturnValue:
-    """A resource for the model, as `tool_result` tells it."""
+    """A resource for the model, in the form of `tool_result`."""
     gather = _Gather("image_in" in capabilities)
     for contents in result.contents:
         gather.resource(contents)
@@ -65,7 +64,7 @@ def resource_result(result: "ReadResourceResult", capabilities: frozenset[Capabi
 
 
 def prompt_text(result: "GetPromptResult", capabilities: frozenset[Capability]) -> tuple[ContentPart, ...]:
-    """The messages of a prompt as parts of one message of the user; what the model is to have said is marked."""
+    """The messages of a prompt as parts of one user message; marks the assistant's messages."""
     gather = _Gather("image_in" in capabilities)
     for message in result.messages:
         if message.role == "assistant":

@@ -1,6 +1,6 @@
-"""A server that may ask the model (`"sampling": true` in its entry): its messages alone, without ours or tools.
+"""Sampling: a server with `"sampling": true` may send requests to the model, without our messages and tools.
 
-A server that may not is told that we cannot, which is what a client without this says.
+Other servers get the error of a client without this capability.
 """
 
 import logging
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from mcp_types import CreateMessageRequestParams, CreateMessageResult, ErrorData, SamplingMessage
 
 Ask = Callable[[str, Sequence[Message]], Awaitable[tuple[str, str]]]
-"""Gets a system prompt and messages; the model's name, and what it says. Raises KimiTuiError."""
+"""Takes a system prompt and messages; returns the model's name and its reply. Raises KimiTuiError."""
 
 _log = logging.getLogger(__name__)
 _REFUSED = -1
@@ -26,7 +26,7 @@ _MOST_MESSAGES = 100
 
 @dataclass(frozen=True, slots=True)
 class Sampling:
-    """For one server. It is answered only while a call of its tools is under way: that is what a person agreed to."""
+    """Sampling for one server, only during a call of its tools: the user agreed to no more."""
 
     server: str
     ask: Ask
@@ -52,7 +52,7 @@ class Sampling:
 
 
 def _message(said: "SamplingMessage") -> Message | None:
-    """None for what cannot be told to a model of ours."""
+    """Convert a message; None for content that our models cannot take."""
     from mcp_types import ImageContent, TextContent
 
     parts: list[ContentPart] = []

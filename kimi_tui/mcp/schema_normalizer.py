@@ -1,7 +1,7 @@
-"""A server's parameter schema as every model service takes it: one object, no references, bounded.
+"""Normalizes a server's parameter schema for all model services: one object, no references, bounded.
 
-One schema that a service refuses would fail every request of the session. So references are put in place of
-themselves, a cycle ends in "anything", and what is too large to be told becomes an object of any keys.
+One schema that a service refuses would fail every request of the session. So references are inlined, a cycle ends in
+"anything", and an oversized part becomes an object with any keys.
 """
 
 from typing import Any, cast
@@ -20,7 +20,7 @@ class _TooLargeError(Exception):
 
 
 def plain_schema(schema: dict[str, Any]) -> tuple[JsonObject, bool]:
-    """The schema to tell a model, and whether that is all of it."""
+    """The schema for a model, and whether it is complete."""
     try:
         plain = _Walk(schema).node(schema, 0, ())
     except _TooLargeError:
@@ -69,7 +69,7 @@ class _Walk:
                 return self.node(value, depth + 1, inside)
 
     def _find(self, reference: str) -> dict[str, object] | None:
-        """What a reference within the document names, else None: nothing is ever fetched."""
+        """Resolve a reference within the document; None for any other: nothing is ever fetched."""
         if not reference.startswith("#"):
             return None
         here: object = self._root

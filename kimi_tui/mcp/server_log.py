@@ -1,4 +1,4 @@
-"""What a server prints beside the protocol, in our log: so many lines and no more, without the secrets it was given."""
+"""Writes a server's output outside the protocol to our log: a limited number of lines, without its secrets."""
 
 import logging
 
@@ -10,7 +10,7 @@ MAX_LINES = 1_000
 
 
 class ServerLog:
-    """Of one server. `secrets` are what is covered up in all that it says."""
+    """The log of one server. `secrets` are masked in its output."""
 
     def __init__(self, server: str) -> None:
         self._server = server
@@ -25,5 +25,5 @@ class ServerLog:
             _log.info("MCP server %s: what else it says is left out", self._server)
 
     def told(self, text: str) -> str:
-        """Words of the server as they may be shown."""
+        """The server's text in a form that may be shown."""
         return one_line(without_secrets(text, self.secrets), most=400)

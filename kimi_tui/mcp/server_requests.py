@@ -1,7 +1,6 @@
-"""What a server may ask of us: the folders we work in, and questions to the person. It may not ask the model.
+"""Handles a server's requests: for the folders of the session, and for the user's answers. It may not ask the model.
 
-A question comes from a server that nobody vouches for, so it is shown with the server's name, and nothing is
-answered but by the person.
+A server is not trusted, so its questions are shown with its name, and only the user answers them.
 """
 
 import logging
@@ -24,7 +23,7 @@ _log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class ServerRequestHandler:
-    """Answers for one server. `call_id` names the call under way; `pausing` stops its clock while a person thinks."""
+    """Handles one server's requests. `call_id` names the running call; `pausing` stops its timeout during an answer."""
 
     server: str
     work_dir: Path
@@ -41,7 +40,7 @@ class ServerRequestHandler:
     async def elicit(
         self, context: "ClientRequestContext", params: "ElicitRequestParams"
     ) -> "ElicitResult | ErrorData":
-        """The person's answers; declined where no call is under way, for a web address, and where nobody is there."""
+        """The user's answers; declines if no call is running, for a web address, and without a user present."""
         from mcp_types import ElicitResult
 
         call_id = self.call_id()

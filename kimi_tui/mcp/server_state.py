@@ -1,4 +1,4 @@
-"""What is known of one server, for who shows it."""
+"""The state of one server, for display."""
 
 from dataclasses import dataclass
 from typing import Literal
@@ -12,9 +12,9 @@ Status = Literal["pending", "connecting", "connected", "failed", "unauthorized",
 
 @dataclass(frozen=True, slots=True)
 class ServerState:
-    """What there is to know of a server now. `cause` is why it does not work, `notes` what was left out of it.
+    """The current state of a server. `cause` is why it does not work, `notes` lists what was left out.
 
-    `instructions` are the server's own words, bounded.
+    `instructions` are the server's own text, of limited length.
     """
 
     name: str

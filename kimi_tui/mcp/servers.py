@@ -1,6 +1,6 @@
-"""All MCP servers of a session: they start side by side in the background, and their tools come and go.
+"""All MCP servers of a session: they start in parallel in the background, and their tools come and go.
 
-A server that does not work is told of and passed over; no turn waits for it longer than it is given to connect.
+A failed server is reported and ignored; no turn waits for a server longer than its connect timeout.
 """
 
 import asyncio
@@ -34,7 +34,7 @@ Severity = Literal["info", "warning"]
 
 @dataclass(frozen=True, slots=True)
 class McpSession:
-    """What the servers need of the session: `send` is the Wire, `tell` a notice to the person, `told` what was so."""
+    """The servers' view of the session: `send` is the Wire, `tell` notifies the user, `told` has reported failures."""
 
     around: ConnectionContext
     approvals: Approvals
@@ -46,7 +46,7 @@ class McpSession:
 
 
 class McpServers:
-    """The servers of one session. Toolsets that are attached have the tools of those that work."""
+    """The servers of one session. Attached toolsets get the tools of the servers that work."""
 
     def __init__(self, setup: Setup, session: McpSession) -> None:
         self._setup = setup
@@ -62,15 +62,15 @@ class McpServers:
         self._closed = False
 
     def __bool__(self) -> bool:
-        """Whether there is any server to start."""
+        """Whether any server can start."""
         return any(connection.may_start for connection in self._connections.values())
 
     def states(self) -> tuple[ServerState, ...]:
-        """Every configured server, those that may not be started among them."""
+        """Every configured server, also those that must not be started."""
         return tuple(connection.state for connection in self._connections.values())
 
     def status(self) -> MCPStatus:
-        """The servers that may be started, as the Wire tells of them."""
+        """The servers that may be started, for the Wire."""
         told: list[MCPServerStatus] = []
         for state in self.states():
             if state.status != "untrusted" and state.status != "disabled":
@@ -85,12 +85,12 @@ class McpServers:
         )
 
     def attach(self, toolset: Toolset) -> None:
-        """Give an agent the tools there are, and from now on those there will be."""
+        """Add the current tools to an agent's toolset, and keep it up to date."""
         self._toolsets.add(toolset)
         self._update_tools(toolset, ())
 
     def start(self) -> None:
-        """Begin to connect to all of them; once is enough."""
+        """Start to connect to all servers; further calls do nothing."""
         if self._started or self._closed:
             return
         self._started = True
@@ -100,13 +100,13 @@ class McpServers:
             self._loading = asyncio.create_task(self._load(), name="mcp servers")
 
     async def ready(self, seconds: float | None = None) -> None:
-        """Start them where that was not done, and wait until each works or does not; no longer than `seconds`."""
+        """Start the servers if necessary, and wait until each one has connected or failed; at most `seconds`."""
         self.start()
         if self._loading is not None and not self._loading.done():
             await asyncio.wait([self._loading], timeout=seconds)
 
     def instructions(self) -> tuple[str, ...]:
-        """What the model is told of the instructions of servers that work, marked as theirs."""
+        """The instructions of working servers for the model, marked as the servers' text."""
         return tuple(
             instructions_note(name, connection.state.instructions)
             for name, connection in self._connections.items()
@@ -118,7 +118,7 @@ class McpServers:
         return command_names({name: connection.state.prompts for name, connection in self._connections.items()})
 
     def resources(self) -> tuple[str, ...]:
-        """`SERVER:URI` of all that is listed, as a message names it."""
+        """`SERVER:URI` of each listed resource, the form in which messages mention it."""
         return tuple(
             f"{connection.server.name}:{resource.uri}"
             for connection in self._with_resources()
@@ -127,7 +127,7 @@ class McpServers:
         )
 
     async def prompt(self, command: str, line: str) -> tuple[ContentPart, ...]:
-        """What the prompt of a command says, with the arguments typed behind it. Raises UsageError."""
+        """The text of a command's prompt, with the arguments typed behind it. Raises UsageError."""
         found = self.prompts().get(command)
         if found is None:
             raise UsageError(tr("no MCP server offers {command}", command=f"/{command}"))
@@ -142,7 +142,7 @@ class McpServers:
         )
 
     async def restart(self, name: str) -> ServerState:
-        """End one server and connect to it again; how that went. Raises UsageError."""
+        """Stop one server and connect to it again; returns the new state. Raises UsageError."""
         connection = self._connections.get(name)
         if connection is None:
             raise UsageError(
@@ -158,7 +158,7 @@ class McpServers:
         return connection.state
 
     async def aclose(self) -> None:
-        """End them all, side by side."""
+        """Stop all servers in parallel."""
         self._closed = True
         if self._loading is not None:
             self._loading.cancel()
@@ -195,7 +195,7 @@ class McpServers:
         self._session.send(StatusUpdate(mcp_status=self.status()))
 
     def _name_tools(self) -> None:
-        """Name all tools anew. Those of a server that went stay: a call starts it again."""
+        """Assign all tool names anew. Tools of a server that has exited stay: a call restarts it."""
         by_pair: dict[tuple[str, str], tuple[Connection, RemoteTool]] = {
             (name, tool.name): (connection, tool)
             for name, connection in self._connections.items()
@@ -229,7 +229,7 @@ class McpServers:
         )
 
     def _update_tools(self, toolset: Toolset, before: "tuple[str, ...] | dict[str, McpTool]") -> None:
-        """In the order of the configuration, whoever came first. A tool of another kind keeps its name."""
+        """Update the tools in the order of the configuration. A tool of another kind keeps its name."""
         for name in before:
             if isinstance(toolset.get(name), McpTool):
                 toolset.remove(name)
@@ -240,7 +240,7 @@ class McpServers:
         toolset.also_called(self._also)
 
     def _furnish_resources(self, toolset: Toolset) -> None:
-        """The tools for resources are there while a server has some."""
+        """Add the resource tools while a server has resources, else remove them."""
         if not self._with_resources():
             for name, kind in ((LIST, ListMcpResources), (READ, ReadMcpResource)):
                 if isinstance(toolset.get(name), kind):

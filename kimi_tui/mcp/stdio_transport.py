@@ -1,8 +1,8 @@
 """The stdio transport: a server as a child process, one JSON-RPC message a line.
 
-The SDK's own keeps a line of any length in memory, and leaves standard error to the terminal. Here a line is
-bounded, a flood ends the connection, and the last words on standard error say why a server went. The child runs under
-a supervisor, which ends all that came of it when we go, in whatever way.
+The SDK's own transport keeps a line of any length in memory, and leaves standard error to the terminal. Here the length
+of a line is limited, a flood ends the connection, and the last line on standard error explains why a server exited. The
+child runs under a supervisor, which ends all of its descendants when we exit, in any way.
 """
 
 import asyncio
@@ -31,7 +31,7 @@ MAX_MESSAGE = 16 << 20
 
 _CHUNK = 1 << 18
 _REST = 0.005
-"""A pause after each full chunk, so that a flood leaves time for the screen."""
+"""A pause in seconds after each full chunk, so that a flood leaves time for the screen."""
 
 _GOES_BY_ITSELF = 1.0
 _GOES_WHEN_TOLD = GRACE + 1.0
@@ -41,10 +41,10 @@ _SIGNALS = frozenset(map(int, signal.Signals))
 
 
 class Child:
-    """The supervisor of a server's process, and the pipes to both. `ended_because` is set once it went, or said what
-    ends the connection.
+    """A server process, its supervisor, and the pipes to both.
 
-    `status` and `control` are our ends of the supervisor's descriptors, closed by `end`.
+    `ended_because` is set once the server exited or its output ends the connection. `status` and `control` are our ends
+    of the supervisor's descriptors; `end` closes them.
     """
 
     def __init__(
@@ -70,7 +70,7 @@ class Child:
         return next((line for line in reversed(self._last_words) if line.strip()), "")
 
     async def read_messages(self, out: MemoryObjectSendStream[SessionMessage | Exception]) -> None:
-        """Hand over what comes until the output ends, or must not go on."""
+        """Forward messages until the output ends or breaks a limit."""
         meter = RateLimit()
         async with out:
             async for line in self._lines():
@@ -131,7 +131,7 @@ class Child:
         return f"{how}: {self.last_words}" if self.last_words else how
 
     def _exit_code(self) -> int | None:
-        """As the supervisor said it, 128 + signal where the server was killed; None where it did not get to that."""
+        """The exit code from the supervisor, 128 + signal if the server was killed; None if it did not report one."""
         with contextlib.suppress(OSError, ValueError):
             for line in os.read(self._status, 4096).decode("ascii", "replace").splitlines():
                 if line.startswith("exit "):
@@ -160,7 +160,7 @@ class Child:
         self._stderr_read.set()
 
     async def end(self) -> None:
-        """Close its input, then have all that came of it ended, then make it; every wait is bounded."""
+        """Close the input, then tell the supervisor to end all descendants, then kill it; every wait is bounded."""
         if self._process.stdin is not None:
             self._process.stdin.close()
         await self._gone(_GOES_BY_ITSELF)
@@ -192,9 +192,9 @@ async def stdio_transport(
     on_child: Callable[[Child], None],
     on_end: Callable[[str], None],
 ) -> AsyncGenerator[TransportStreams, None]:
-    """Run the command and speak with it. `on_end` gets the cause when it goes by itself.
+    """Run the command and connect to it. `on_end` gets the cause if it exits by itself.
 
-    Raises OSError where it cannot be started.
+    Raises OSError if it cannot be started.
     """
     program = shutil.which(command[0], path=env.get("PATH")) or _relative(command[0], cwd)
     if program is None:
@@ -247,7 +247,7 @@ async def stdio_transport(
 
 
 def _message(line: bytes) -> types.JSONRPCMessage:
-    """Raises ValueError for what is none."""
+    """Parse a line. Raises ValueError if it is not a message."""
     try:
         return types.jsonrpc_message_adapter.validate_json(line, by_name=False)
     except ValueError:
@@ -264,12 +264,12 @@ def _pipe(fds: contextlib.ExitStack) -> tuple[int, int]:
 
 
 def _meant_for_us(line: bytes) -> bool:
-    """Whether a line that is no message was to be one, and not a log line that went astray."""
+    """Whether an invalid line was meant as a message, and is not a misplaced log line."""
     return line.lstrip().startswith(b"{") and (b'"jsonrpc"' in line[:200] or b'"jsonrpc"' in line[-200:])
 
 
 def _relative(name: str, cwd: Path) -> str | None:
-    """A command that is a path, from the work dir or the home folder."""
+    """Resolve a command that is a path, from the work dir or the home folder."""
     if "/" not in name:
         return None
     path = cwd / Path(name).expanduser()

@@ -1,4 +1,4 @@
-"""Where the OAuth tokens of servers are: in the system's keyring, else in files. The SDK is not needed to know."""
+"""Stores the OAuth tokens of servers in the system's keyring, else in files. It does not need the SDK."""
 
 import hashlib
 import re
@@ -11,15 +11,15 @@ _NOT_ALLOWED = re.compile(r"[^A-Za-z0-9._-]")
 
 
 def token_file(name: str, url: str) -> Path:
-    """Where the tokens for a server are without a keyring; each address under a name has a file of its own."""
+    """The token file of a server without a keyring; each address under a name has its own file."""
     mark = hashlib.sha256(url.encode()).hexdigest()[:12]
     return paths.home() / "mcp-oauth" / f"{_NOT_ALLOWED.sub('_', name)[:60]}-{mark}.json"
 
 
 def read_tokens(file: Path) -> str:
-    """What was kept under the name of that file. Raises OSError where that is nothing.
+    """Read the tokens stored under that file's name. Raises OSError if there are none.
 
-    A file that is there was written when the keyring could not be: it is the newer one.
+    An existing file was written when the keyring failed: it is the newer one.
     """
     try:
         return file.read_text("utf-8")
@@ -31,7 +31,7 @@ def read_tokens(file: Path) -> str:
 
 
 def write_tokens(file: Path, text: str) -> None:
-    """Keep it under the name of that file, where only the person may read it. Raises OSError."""
+    """Store the tokens under that file's name, readable by the user only. Raises OSError."""
     if secret_store.store(_name(file), text):
         file.unlink(missing_ok=True)
     else:
@@ -39,7 +39,7 @@ def write_tokens(file: Path, text: str) -> None:
 
 
 def forget_tokens(name: str, url: str) -> bool:
-    """Delete the tokens for a server; False where there were none. Raises OSError."""
+    """Delete the tokens for a server; False if there were none. Raises OSError."""
     file = token_file(name, url)
     forgotten = secret_store.delete(_name(file))
     try:

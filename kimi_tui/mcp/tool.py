@@ -1,4 +1,4 @@
-"""A tool of an MCP server, as the agent's other tools are: it asks first, and answers within bounds."""
+"""A tool of an MCP server as a tool of the agent: it asks for approval, and its results are bounded."""
 
 import json
 from collections.abc import Callable
@@ -24,13 +24,13 @@ _SHOWN_ARGUMENTS = 10_000
 
 
 class AnyParams(Params):
-    """Whatever the server's schema says; the server checks it."""
+    """Any arguments; the server checks them against its schema."""
 
     model_config: ClassVar[ConfigDict] = ConfigDict(extra="allow", frozen=True)
 
 
 class McpTool(Tool[AnyParams]):
-    """One tool. It never counts as read-only: that it changes nothing would be the server's word alone."""
+    """One tool. It never counts as read-only: that would rely on the server's claim alone."""
 
     params: type[AnyParams] = AnyParams
     asks = True

@@ -1,10 +1,9 @@
-"""What the tools of MCP servers are called.
+"""Names for the tools of MCP servers.
 
-The model is told the long name, `mcp__server__tool`, and only that: it says whose tool it is, cannot stand in front
-of a tool of ours, and stays the same whatever other servers offer, so a name in an old conversation means today
-what it meant then. A call by the short name, the server's own, is understood too while just one server offers it
-and no tool of ours is called so: skills that were written for other programs name tools that way. People are shown
-the short name beside the server's.
+The model gets the long name only, `mcp__server__tool`: it shows the tool's server, cannot hide one of our tools, and
+does not depend on other servers, so a name in an old conversation keeps its meaning. A call by the short name, the
+server's own, works too while only one server offers it and none of our tools has it: skills written for other programs
+use short names. Users see the short name beside the server's.
 """
 
 import hashlib
@@ -18,10 +17,10 @@ _NOT_ALLOWED = re.compile(r"[^A-Za-z0-9_-]")
 
 
 def long_names(tools: Iterable[tuple[str, str]]) -> dict[tuple[str, str], str]:
-    """The long name of each (server, tool): 1 to 64 letters, digits, `_` and `-`, no two alike.
+    """The long name of each (server, tool): 1 to 64 letters, digits, `_` and `-`, all different.
 
-    A name that had to be changed, or that two would share, ends on a mark made of what it stands for; so it does
-    not depend on the order.
+    A name that had to be changed, or that two would share, ends in a hash of what it stands for; so it does not depend
+    on the order.
     """
     plain = {pair: _plain(*pair) for pair in tools}
     taken = Counter(name.casefold() for name in plain.values())
@@ -33,7 +32,7 @@ def long_names(tools: Iterable[tuple[str, str]]) -> dict[tuple[str, str], str]:
 
 
 def short_names(long: Mapping[tuple[str, str], str]) -> dict[str, str]:
-    """Short name to long name, for those that mean one tool only."""
+    """Short name to long name, for those that identify one tool only."""
     counts = Counter(tool for _, tool in long)
     return {tool: name for (_, tool), name in long.items() if counts[tool] == 1}
 

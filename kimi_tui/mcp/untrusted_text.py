@@ -1,4 +1,4 @@
-"""Text that a server wrote: bounded, and without what acts on a terminal or hides from the eye."""
+"""Text from a server: of limited length, without characters that control a terminal or are invisible."""
 
 import unicodedata
 from collections.abc import Iterable
@@ -9,7 +9,7 @@ _CUT = "…"
 
 
 def clean(text: str, *, most: int) -> str:
-    """At most `most` characters; control and format characters (escapes, C1, bidi, tags) are left out."""
+    """At most `most` characters; removes control and format characters (escapes, C1, bidi, tags)."""
     return shortened("".join(char for char in text[: most * 4] if _seen(char)).strip(), most)
 
 
@@ -23,7 +23,7 @@ def shortened(text: str, most: int) -> str:
 
 
 def without_secrets(text: str, secrets: Iterable[str]) -> str:
-    """The text with each of the secrets that is long enough to be one covered up."""
+    """The text with each secret masked, unless it is too short to be one."""
     for secret in secrets:
         if len(secret) >= _SHORTEST_SECRET:
             text = text.replace(secret, "***")
@@ -31,7 +31,7 @@ def without_secrets(text: str, secrets: Iterable[str]) -> str:
 
 
 def first_leaf(error: BaseException) -> BaseException:
-    """The first cause in a group of errors, which is how the SDK tells of one."""
+    """The first leaf of an exception group, which is the SDK's form of an error."""
     while isinstance(error, BaseExceptionGroup):
         error = cast("BaseExceptionGroup[BaseException]", error).exceptions[0]
     return error
