@@ -1,11 +1,13 @@
 """Converts the result of an MCP tool to parts for the model: text, images, audio; within limits."""
 
+import base64
 import json
 from typing import TYPE_CHECKING
 
 from kimi_tui.llm.provider import Capability
 from kimi_tui.mcp.untrusted_text import one_line
 from kimi_tui.tools.core.result_builder import ResultBuilder
+from kimi_tui.tools.file_support.text_encoding import media_type
 from kimi_tui.wire.display import BriefBlock
 from kimi_tui.wire.parts import ContentPart, ImageURLPart, MediaURL, TextPart, ToolReturnValue
 
@@ -114,14 +116,29 @@ class _Gather:
 
     def _picture(self, data: str, mime: str) -> None:
         what = f"a picture, {_mime(mime)}, {_size(data)}"
-        if not self._sees or mime not in _PICTURES:
+        if not self._sees:
             self.text(f"[{what}: the model in use cannot see it]")
         elif self._media + len(data) > MAX_MEDIA_CHARS:
             self.text(f"[{what}: too large to be shown]")
+        elif (picture := _picture_url(data)) is None:
+            self.text(f"[{what}: it is no picture that a model can see]")
         else:
             self._media += len(data)
-            self.pictures.append(ImageURLPart(image_url=MediaURL(url=f"data:{mime};base64,{data}")))
+            self.pictures.append(ImageURLPart(image_url=MediaURL(url=picture)))
             self.text(f"[picture {len(self.pictures)}: below]")
+
+
+def _picture_url(data: str) -> str | None:
+    """The data URL of a picture, of the kind that its first bytes say; None where they say none.
+
+    What a service cannot read it would refuse in each later request too.
+    """
+    try:
+        picture = base64.b64decode("".join(data.split()), validate=True)
+    except ValueError:
+        return None
+    kind = media_type(picture[:16])
+    return f"data:{kind};base64,{base64.b64encode(picture).decode()}" if kind in _PICTURES else None
 
 
 def _mime(mime: str) -> str:

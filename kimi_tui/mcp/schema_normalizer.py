@@ -12,6 +12,7 @@ from kimi_tui.wire.parts import JsonObject
 MAX_NODES = 3_000
 MAX_DEPTH = 40
 MAX_TEXT = 1_000
+MAX_NUMBER = 1e300
 _LEFT_OUT = frozenset({"$schema", "$id", "$defs", "definitions", "$comment", "$anchor", "$ref", "x-mcp-header"})
 
 
@@ -47,6 +48,8 @@ class _Walk:
             case list():
                 return [self.node(item, depth + 1, inside) for item in cast(list[object], value)]
             case str() if len(value) > MAX_TEXT:
+                raise _TooLargeError
+            case int() | float() if not abs(value) <= MAX_NUMBER:  # NaN is not below anything
                 raise _TooLargeError
             case _:
                 return value

@@ -1,14 +1,20 @@
 """The small parts: names, schemas, forms, text that is not to be trusted."""
 
+import math
 import re
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from mcp_types import CallToolResult, ImageContent
 
 from kimi_tui.mcp.elicitation_form import Form
+from kimi_tui.mcp.result_content import tool_result
 from kimi_tui.mcp.schema_normalizer import MAX_NODES, plain_schema
 from kimi_tui.mcp.tool_names import long_names, short_names
 from kimi_tui.mcp.untrusted_text import clean, one_line, without_secrets
+from kimi_tui.wire.parts import ImageURLPart, MediaURL
+from tests.llm.asking import RED_DOT
 
 NAMES = st.text(max_size=80)
 
@@ -59,6 +65,32 @@ def test_a_schema_that_would_grow_without_end_is_not_told() -> None:
     assert not whole
     assert plain == {"type": "object", "properties": {}, "additionalProperties": True}
     assert plain_schema({"enum": ["x"] * MAX_NODES})[1] is False
+
+
+@pytest.mark.parametrize("number", [math.nan, math.inf, -math.inf, 10**400])
+def test_a_schema_with_a_number_that_is_no_json_is_not_told(number: float) -> None:
+    plain, whole = plain_schema({"type": "object", "properties": {"n": {"type": "number", "maximum": number}}})
+    assert not whole
+    assert plain == {"type": "object", "properties": {}, "additionalProperties": True}
+
+
+@pytest.mark.parametrize(
+    ("data", "mime", "shown"),
+    [
+        (RED_DOT.partition(",")[2], "image/png", RED_DOT),
+        (RED_DOT.partition(",")[2][:60] + "\n" + RED_DOT.partition(",")[2][60:], "image/gif", RED_DOT),
+        ("not base64 !!", "image/png", None),
+        ("PGh0bWw+", "image/png", None),
+        ("", "image/jpeg", None),
+    ],
+)
+def test_a_picture_is_shown_to_the_model_only_where_its_bytes_are_one(data: str, mime: str, shown: str | None) -> None:
+    result = CallToolResult(content=[ImageContent(data=data, mime_type=mime)])
+    output = tool_result(result, frozenset({"image_in"})).output
+    if shown is None:
+        assert "it is no picture that a model can see" in str(output)
+    else:
+        assert output[1] == ImageURLPart(image_url=MediaURL(url=shown))
 
 
 JSON = st.recursive(
