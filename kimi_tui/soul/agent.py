@@ -10,10 +10,11 @@ from kimi_tui.tools.task import Subagents
 
 @dataclass(slots=True)
 class Agent:
-    """`system_prompt` may change between turns; `offering` fits the toolset to the model; `crew` is whom it can send.
+    """`system_prompt` may change between turns. `offering` selects the tools that the current model can use. `crew`
+    holds the subagents that the agent can start.
 
-    `model` is the configured model of its file, None the session's. With a `denwa_renji` it can send D-Mails, and sees
-    its checkpoints.
+    `model` is the configured model that the agent file names, None for the session's model. An agent with a
+    `denwa_renji` can send D-Mails and sees its checkpoints.
     """
 
     name: str

@@ -1,7 +1,7 @@
-"""Agent files: YAML of version 1 that says what an agent is told, which tools it has and whom it can send.
+"""Agent files: version 1 YAML that defines an agent's system prompt, tools and subagents.
 
-`extend` takes over another file's fields; what a file says itself goes before it, `system_prompt_args` are merged.
-`exclude_tools` and `allowed_tools` are fields like the others: who says one anew says all of it.
+`extend` inherits the fields of another file. A file's own fields override the inherited ones; only `system_prompt_args`
+are merged. `exclude_tools` and `allowed_tools` are ordinary fields: a new list replaces the inherited list.
 """
 
 from collections.abc import Callable, Mapping
@@ -33,7 +33,7 @@ class _SubagentFields(BaseModel):
 
 
 class _Fields(BaseModel):
-    """One file, as written."""
+    """The fields of one file, before inheritance."""
 
     model_config: ClassVar[ConfigDict] = ConfigDict(extra="forbid", frozen=True, defer_build=True)
 
@@ -58,14 +58,14 @@ class _File(BaseModel):
 
 @dataclass(frozen=True, slots=True)
 class _Written:
-    """A file as it was read: its fields, and the table that knows at which lines they stand."""
+    """A parsed file: its fields, and the YAML table with the line numbers of the keys."""
 
     file: Path
     fields: _Fields
     table: Any
 
     def wrong(self, cause: str, *steps: str | int) -> AgentSpecError:
-        """An error at the key that the steps lead to."""
+        """Make an error that names the line of the key at the path `steps`."""
         loc = ["agent", *steps]
         key = ".".join(str(step) for step in steps)
         return AgentSpecError(cause, file=self.file, line=_line_of(self.table, loc), key=key)
@@ -73,7 +73,7 @@ class _Written:
 
 @dataclass(frozen=True, slots=True)
 class SubagentSpec:
-    """A subagent that an agent can send, and what it is told of it."""
+    """A subagent that an agent can start, with the description that the agent reads."""
 
     path: Path
     description: str
@@ -81,10 +81,10 @@ class SubagentSpec:
 
 @dataclass(frozen=True, slots=True)
 class AgentSpec:
-    """An agent, whole: nothing is left to take over. Paths are absolute; `tools` are `module:Class`. `model` is a
-    configured one, None the session's; `when_to_use` is for whoever can send it.
+    """A fully resolved agent. Paths are absolute; `tools` are `module:Class`. `model` is a configured model, None for
+    the session's model; parent agents read `when_to_use`.
 
-    `wrong_tool` makes an error about one of them that says where it is written.
+    `wrong_tool` makes an error about one of the tools that names its line in the file.
     """
 
     name: str
@@ -99,7 +99,7 @@ class AgentSpec:
 
 
 def agent_file(name: str) -> Path:
-    """The file of a bundled agent. Raises UsageError for a name that there is not."""
+    """Return the file of a bundled agent. Raises UsageError for an unknown name."""
     file = BUNDLED / name / "agent.yaml"
     known = sorted(folder.name for folder in BUNDLED.iterdir() if (folder / "agent.yaml").is_file())
     if name not in known:
@@ -108,7 +108,7 @@ def agent_file(name: str) -> Path:
 
 
 def read_agent_spec(file: Path) -> AgentSpec:
-    """Raises AgentSpecError that names file, line and key."""
+    """Read and resolve an agent file. Raises AgentSpecError with file, line and key."""
     chain = [_read(file.expanduser().resolve())]
     while (extended := _extended(chain[-1])) is not None:
         if any(extended == written.file for written in chain):
@@ -188,7 +188,7 @@ def _subagents_of(written: _Written | None) -> dict[str, SubagentSpec]:
 
 
 def our_tool(name: str) -> str:
-    """`name`, with a tool of the reference peer read as ours of that class name, or of what it is called here."""
+    """Map a tool name of Kimi CLI to our tool with the same class name, or to its new name here."""
     module, _, class_name = name.partition(":")
     if module != _PEER and not module.startswith(_PEER + "."):
         return name
@@ -209,7 +209,7 @@ def _read(file: Path) -> _Written:
     if not isinstance(table, dict):
         raise AgentSpecError("an agent file is a table of keys", file=file)
     fields: dict[str, Any] = dict(cast(dict[str, Any], table))
-    if "agent" not in fields:  # written flat
+    if "agent" not in fields:  # the fields are at the top level
         fields = {"version": fields.pop("version", 1), "agent": fields}
     try:
         return _Written(file, _File.model_validate(without_surrogates(fields)).agent, table)
@@ -222,7 +222,7 @@ def _read(file: Path) -> _Written:
 
 @lru_cache(maxsize=8)
 def _table_of(text: str) -> Any:
-    """The YAML with its lines, to be read only: what an agent's subagents extend is read again for each of them."""
+    """Parse the YAML with line numbers. Read-only: each subagent reads the extended file again."""
     return YAML(typ="rt").load(text)
 
 
@@ -237,7 +237,7 @@ def _marked_line(error: MarkedYAMLError) -> int | None:
 
 
 def _line_of(table: Any, steps: list[Any]) -> int | None:
-    """The line at which the key of `steps` stands, as far down as the file has it."""
+    """Return the line of the key at `steps`, or of its deepest existing parent."""
     line: int | None = None
     here: Any = table
     if steps and steps[0] == "agent" and "agent" not in table:

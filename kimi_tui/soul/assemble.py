@@ -1,4 +1,4 @@
-"""The one place that knows all: from a plan to an engine that is ready to be talked to."""
+"""Composition root: builds an engine from an `EngineConfig`."""
 
 import asyncio
 import contextlib
@@ -56,11 +56,11 @@ _log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class EngineConfig:
-    """What an engine is made of. `approve_all`: nobody is there to ask; `steered`: but a program steers flows.
+    """The inputs of an engine. `approve_all`: no user is there to ask; `steered`: a program steers flows instead.
 
-    `demo`: the model is the demo's script; `featured`: a flow that is listed first, hidden or not.
-    `standing`: what was said of the folder; what a project brings along is passed over until it may act.
-    `starts`: it begins to load and to connect at once; otherwise the face has it begin (`Engine.start`).
+    `demo`: the model is the scripted demo. `featured`: a flow listed first, even if it is hidden. `standing`: the trust
+    decision on the folder; the project's configuration stays disabled until it is trusted. `starts`: the engine starts
+    loading and connecting at once; otherwise the UI calls `Engine.start`.
     """
 
     work_dir: Path
@@ -87,9 +87,9 @@ class EngineConfig:
 
 
 async def build_engine(plan: EngineConfig) -> Engine:
-    """An engine on a session of its own, or on the one that the plan names.
+    """Build an engine on a new session, or on the session that the plan names.
 
-    Raises the KimiTuiError of whatever is wrong; without a face to say it later, a missing model too.
+    Raises KimiTuiError for an invalid plan. Headless, a missing model is an error too, since no UI can report it later.
     """
     spec = await asyncio.to_thread(read_agent_spec, plan.agent_file or agent_file("default"))
     plan = replace(plan, model=plan.model or _model_of(spec, plan.config))
@@ -110,7 +110,7 @@ async def build_engine(plan: EngineConfig) -> Engine:
 
 
 def _ours(plan: EngineConfig) -> tuple[str | None, str]:
-    """The session to open, and what to say of it: one of Kimi CLI is copied, since its prompt names other tools."""
+    """Return the session to open, and a note on it. A Kimi CLI session is copied: its prompt names other tools."""
     if plan.session_id is None or not may_be_id(plan.session_id):
         return plan.session_id, ""
     if not is_kimis(folder := sessions_dir(plan.work_dir) / plan.session_id):
@@ -120,7 +120,7 @@ def _ours(plan: EngineConfig) -> tuple[str | None, str]:
 
 
 def _model_of(spec: AgentSpec, config: Config) -> str | None:
-    """The model that an agent's file names. Raises AgentSpecError for one that is not configured."""
+    """Return the model that an agent's file names. Raises AgentSpecError for a model that is not configured."""
     if spec.model is not None and spec.model not in config.models:
         known = ", ".join(sorted(config.models)) or tr("none")
         cause = tr("there is no model {name!r}; configured: {known}", name=spec.model, known=known)
@@ -227,7 +227,7 @@ async def _assemble(
     _log_skills(skills)
 
     def renew_prompt(change: object = None) -> None:
-        """The next turn's prompt lists the skills and the folders there are then."""
+        """Rebuild the system prompt for the next turn with the current skills and folders."""
         _log_skills(skills)
         now = {
             "KIMI_SKILLS": skills.listing(),
@@ -252,7 +252,7 @@ async def _assemble(
 
 
 def _said_before(context: Context, services: Services) -> str | None:
-    """The prompt that the session had; None where there is none, or it lacks a folder that was added since."""
+    """Return the session's previous system prompt; None without one, or if it lacks a folder added since."""
     prompt = context.system_prompt
     if prompt is None or not all(f"`{folder}`" in prompt for folder in services.workspace.additional_dirs):
         return None
@@ -260,9 +260,9 @@ def _said_before(context: Context, services: Services) -> str | None:
 
 
 def _hire_again(agent: Agent, market: LaborMarket, session: Session) -> None:
-    """The subagents that were made in the session are there again, and those to come are kept."""
+    """Restore the subagents created in this session, and persist new ones."""
     for name, prompt in session.state.subagents.items():
-        with contextlib.suppress(ValueError):  # the agent's file has one of that name by now
+        with contextlib.suppress(ValueError):  # the agent's file now defines one of that name
             agent.crew.register(name, prompt)
 
     def keep(name: str, prompt: str) -> None:
@@ -290,7 +290,7 @@ def _trouble(title: str, body: str, bad: bool) -> Notification:
 
 
 def _set_aside(wire_file: Path) -> int:
-    """How many unreadable lines of the record, as far as it is shown, are new; a copy of them is kept."""
+    """Count the new unreadable lines in the displayed part of the record, and keep a copy of them."""
     try:
         return jsonl.set_aside(wire_file, jsonl.bad_lines(wire_file, tail_start(wire_file, SHOWN_BYTES)))
     except OSError:
@@ -308,7 +308,7 @@ def _told(mended: RepairReport, file: Path) -> str:
 
 
 def _log_skills(skills: SkillLibrary) -> None:
-    """Those there are, and what keeps one from being used: a flow whose chart is broken among them."""
+    """Log the skills and the problems that disable a skill, broken flow charts among them."""
     _log.debug("skills: %s", ", ".join(skill.name for skill in skills.skills) or "none")
     for problem in skills.problems():
         level = logging.WARNING if problem.severity == "error" else logging.INFO

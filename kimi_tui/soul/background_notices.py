@@ -1,4 +1,4 @@
-"""Telling that a background task has ended: the person on the Wire, the model before its next step."""
+"""Reports finished background tasks: to the user on the Wire, to the model before its next step."""
 
 import time
 from collections.abc import Callable
@@ -13,7 +13,7 @@ _TAIL_LINES = 20
 
 
 class BackgroundNotices:
-    """What `BackgroundTasks.on_end` calls."""
+    """The callback for `BackgroundTasks.on_end`."""
 
     def __init__(self, send: Callable[[WireMessage], None], inform: Callable[[str], None]) -> None:
         self._send = send

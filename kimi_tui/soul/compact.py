@@ -1,4 +1,4 @@
-"""Compacts a context by asking its own model for a summary. What fails leaves the conversation as it was."""
+"""Compacts a context with a summary from its own model. Invariant: a failure leaves the conversation unchanged."""
 
 from collections.abc import Callable, Sequence
 from typing import Literal
@@ -29,11 +29,11 @@ _SHRINKS = 3
 
 
 class CompactionError(KimiTuiError):
-    """A compaction that the user asked for came to nothing."""
+    """A compaction that the user requested failed."""
 
 
 class Compactor:
-    """Compacts one context. `told` is called after each, with the model's reply where it was asked."""
+    """Compacts one context. It calls `told` after each compaction, with the model's reply if there was one."""
 
     def __init__(
         self,
@@ -50,9 +50,9 @@ class Compactor:
         self._not_below = 0
 
     def due(self, most: int) -> bool:
-        """Whether the conversation is near the `most` tokens that the model takes.
+        """Whether the conversation is near the model's limit of `most` tokens.
 
-        What a compaction could not make short enough is not compacted again before it has grown.
+        A conversation that the last compaction could not shorten enough has to grow before the next one.
         """
         return self._threshold.reached(self._context.token_count, most) and self._size() >= self._not_below
 
@@ -67,10 +67,10 @@ class Compactor:
         trigger: Literal["auto", "manual"] = "auto",
         refused: bool = False,
     ) -> Compacted:
-        """What came of it. `requests` are messages that are kept word for word; `refused`: the service has refused the
-        conversation for its length.
+        """Compact and return the outcome. `requests` are messages kept verbatim; `refused`: the service has rejected
+        the conversation for its length.
 
-        What fails by itself is told to the Wire; what the user asked for raises CompactionError.
+        An automatic compaction reports failure on the Wire; a manual one raises CompactionError.
         """
         older, asked, kept = split(self._context.history, requests)
         size = self._size()
@@ -109,7 +109,7 @@ class Compactor:
         return "failed"
 
     async def _summary(self, provider: Provider, older: Sequence[Message], most: int, step: int, focus: str) -> Reply:
-        """A summary of `older`; of its later half, and so on, where even the summary's question is too long."""
+        """Summarise `older`. If the summary request is too long, retry with the later half, and so on."""
         room = most // 2
         for shrinks_left in range(_SHRINKS, -1, -1):
             try:

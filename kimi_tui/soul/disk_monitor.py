@@ -1,4 +1,4 @@
-"""Tells the person once that something cannot be written, and once that it can be again."""
+"""Notifies the user once when a file cannot be written, and once when it can be written again."""
 
 import asyncio
 from collections.abc import Callable
@@ -8,9 +8,9 @@ from kimi_tui.i18n import tr
 
 
 class DiskMonitor:
-    """Journals report here; `tell` gets a title, a body and whether it is bad news.
+    """Receives the errors of journals; `tell` gets a title, a body and whether it is bad news.
 
-    Telling waits for the loop: it is itself written into a journal, and one is being written just now.
+    The notification waits for the event loop: it goes into a journal itself, and a journal is being written now.
     """
 
     def __init__(self, loop: asyncio.AbstractEventLoop, tell: Callable[[str, str, bool], None]) -> None:
@@ -19,7 +19,9 @@ class DiskMonitor:
         self._failing: set[Path] = set()
 
     def watch(self, file: Path) -> Callable[[OSError | None], None]:
-        """What a writer of that file calls when it begins to fail (the error) and when it works again (None)."""
+        """Return a callback for that file's writer: call it with the error on the first failure, with None on
+        recovery.
+        """
 
         def on_trouble(error: OSError | None) -> None:
             self._loop.call_soon_threadsafe(self._note, file, error)

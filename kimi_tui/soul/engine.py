@@ -1,4 +1,4 @@
-"""A session ready for a face: prompts go in, Wire messages come out, turns are taken one at a time."""
+"""A session for a UI: accepts prompts, emits Wire messages, and runs one turn at a time."""
 
 import asyncio
 from collections.abc import Iterator, Sequence
@@ -42,13 +42,13 @@ from kimi_tui.wire.parts import TextPart, UserInput, encodable, text_of
 from kimi_tui.wire.recorder import Recorded, read_recorded
 
 current_command: ContextVar[str] = ContextVar("answering", default="")
-"""The slash line that is being answered."""
+"""The slash line that is running."""
 _MCP_PATIENCE = 5.0
-"""Seconds that a turn waits for MCP servers where a person does too; tools that come later are told with a step."""
+"""Seconds that a turn waits for MCP servers in an interactive session; later tools are announced with a step."""
 
 
 class Engine:
-    """What a face talks to. All of it belongs to one event loop."""
+    """The API for UIs. All of it belongs to one event loop."""
 
     def __init__(
         self,
@@ -66,7 +66,7 @@ class Engine:
         interactive: bool,
         headless: bool,
     ) -> None:
-        """`interactive`: somebody steers its flows; `headless`: nobody can ever be asked."""
+        """Set up the engine. `interactive`: a user steers its flows; `headless`: no user can ever be asked."""
         self.soul = soul
         self.wire = wire
         self.session = session
@@ -91,7 +91,7 @@ class Engine:
         self._yolo_before_away = False
         self.headless = headless
         self.faces_commands: tuple[CommandInfo, ...] = ()
-        """What the face has for commands beside these."""
+        """Additional commands of the UI."""
         self._followers: list[asyncio.Task[None]] = []
 
     @property
@@ -116,26 +116,26 @@ class Engine:
 
     @property
     def model_note(self) -> str:
-        """What must be said of the model wherever it is named: that it is a script."""
+        """Return the note to show with the model's name: that the model is a script."""
         return self.models.note
 
     @property
     def accepts_images(self) -> bool:
-        """The model takes pictures."""
+        """Whether the model accepts images."""
         return "image_in" in self.models.info.capabilities
 
     @property
     def runner(self) -> FlowRunner | None:
-        """The flow that is followed."""
+        """The active flow."""
         return self.flows.runner
 
     @property
     def busy(self) -> bool:
-        """A turn or a flow is under way, a paused one included."""
+        """Whether a turn or a flow is running; a paused flow counts."""
         return self._turn.locked() or self.runner is not None
 
     def commands(self) -> Sequence[CommandInfo]:
-        """Every slash command there is now, skills and flows among them."""
+        """All current slash commands, including skills and flows."""
         own = [command.info for command in COMMANDS]
         if (begun := self.flows.prompt_flow) is not None:
             own.insert(0, CommandInfo("begin", tr("Run the flow of {name}", name=begun.name)))
@@ -145,15 +145,17 @@ class Engine:
         return [*own, *flows, *skills, *prompts]
 
     def resources(self) -> Sequence[str]:
-        """The resources of MCP servers, as a message names them: `SERVER:URI`."""
+        """The resources of MCP servers in message syntax: `SERVER:URI`."""
         return self.mcp.resources()
 
     def command_names(self) -> frozenset[str]:
-        """All that may follow a slash, the face's own among it."""
+        """All valid slash command names, including those of the UI."""
         return names_of((*self.commands(), *self.faces_commands))
 
     def recorded(self, *, whole: bool = False) -> Iterator[Recorded]:
-        """What was said in this session; of a very long one only the last turns, and a word on that, unless `whole`."""
+        """Replay the recorded messages of this session. Unless `whole`, a very long session yields only its last turns
+        and a note about that.
+        """
         wire = self.session.dir / "wire.jsonl"
         start = 0 if whole else tail_start(wire, SHOWN_BYTES)
         recorded = read_recorded(wire, start)
@@ -166,7 +168,7 @@ class Engine:
         yield from recorded
 
     def start(self) -> None:
-        """Load the model's SDK, connect to MCP servers and follow the skill folders, for a face that stays."""
+        """Load the model's SDK, connect to MCP servers and watch the skill folders, for a UI that stays open."""
         from kimi_tui.skill.watcher import SkillWatcher
 
         self.models.prepare()
@@ -175,13 +177,13 @@ class Engine:
         self._followers.append(asyncio.create_task(watcher.run()))
 
     async def loaded(self) -> None:
-        """Return when the model's SDK is loaded, or cannot be: the first request tells why."""
+        """Wait until the model's SDK is loaded. A failure to load surfaces with the first request."""
         await self.models.loaded()
 
     async def prompt(self, user_input: UserInput) -> TurnResult:
-        """Take what the person said: a message, or a slash command. Returns when it is done with.
+        """Handle user input, a message or a slash command, and return when it is finished.
 
-        Raises the KimiTuiError that ended it, after telling the Wire of it.
+        Raises the KimiTuiError that ended it, after sending it to the Wire.
         """
         user_input = encodable(user_input)
         line = slash_command(user_input, self.command_names()) if isinstance(user_input, str) else None
@@ -198,7 +200,7 @@ class Engine:
             self.wire.flush()
 
     async def run_shell_line(self, command: str) -> None:
-        """Run a command of the person's own, without the model. Raises UsageError while a turn or a flow runs."""
+        """Run a shell command of the user, without the model. Raises UsageError while a turn or a flow runs."""
         if self._turn.locked() or (self.runner is not None and self.runner.paused is None):
             raise TurnRunningError(tr("a turn is already running"))
         async with self._turn:
@@ -207,7 +209,7 @@ class Engine:
         self.wire.flush()
 
     def cancel(self) -> None:
-        """Interrupt the turn under way, or else side questions. A flow pauses at it; one that is paused stays so."""
+        """Interrupt the running turn, otherwise side questions. A flow pauses there; a paused flow stays paused."""
         if not self._turn.locked():
             self.asides.cancel()
         self.soul.stop_turn()
@@ -215,15 +217,15 @@ class Engine:
         self.hooks.stop()
 
     def steer(self, user_input: UserInput) -> bool:
-        """Add to the turn under way; False where there is none. Raises ModelUnsupportedError."""
+        """Add input to the running turn; False without one. Raises ModelUnsupportedError."""
         self._check_media(user_input)
         return self.soul.steer(encodable(user_input))
 
     def reply(self, text: str) -> None:
-        """An answer of the program itself, as part of the conversation; the model never sees it.
+        """Show an answer of the program in the conversation; the model never sees it.
 
-        While a turn runs it stands apart from what the model says, as a notification of type `answer` whose title is
-        the command.
+        While a turn runs, the answer is a notification of type `answer` with the command as title, separate from the
+        model's output.
         """
         if self.busy:
             self.wire.send(notice(current_command.get(), text, kind="answer"))
@@ -234,12 +236,12 @@ class Engine:
         self.wire.send(notice(title, body, severity=severity))
 
     def stop_flow(self, reason: str | None = None) -> None:
-        """End the run; the turn under way is interrupted."""
+        """Stop the flow run and interrupt its turn."""
         self.flows.stop(reason)
         self.soul.stop_turn()
 
     async def aclose(self) -> None:
-        """Interrupt what runs, give everything back; the session can be resumed."""
+        """Interrupt running work and release all resources; the session can be resumed."""
         for follower in self._followers:
             follower.cancel()
         await asyncio.gather(*self._followers, return_exceptions=True)
@@ -267,11 +269,11 @@ class Engine:
         try:
             return await self.take_turn(user_input)
         except MaxStepsReachedError:
-            self.wire.send(TurnEnd())  # it came to its end, if not to its aim; a node's turn leaves that to the flow's
+            self.wire.send(TurnEnd())  # ended, perhaps in failure; a node's turn leaves TurnEnd to the flow
             raise
 
     def _check_media(self, user_input: UserInput) -> None:
-        """Raises ModelUnsupportedError for a picture or a film that the model does not take."""
+        """Raises ModelUnsupportedError for an image or a video that the model does not accept."""
         kinds = set[str]() if isinstance(user_input, str) else {part.type for part in user_input}
         for kind, capability in (("image_url", "image_in"), ("video_url", "video_in")):
             if kind in kinds and self.models.key and capability not in self.models.info.capabilities:
@@ -284,7 +286,7 @@ class Engine:
                 )
 
     async def take_turn(self, prompt: UserInput, *, shown_as: UserInput | None = None) -> TurnResult:
-        """One turn of the soul; the flow runner's turns come through here too."""
+        """Run one turn of the soul; the flow runner uses it too."""
         await self.models.ready()
         await self.mcp.ready(_MCP_PATIENCE if self.interactive else None)
         async with self._turn:
@@ -294,17 +296,17 @@ class Engine:
             return await take_turn(self.soul, self.services, self.hooks, self.wire.send, prompt, shown=shown)
 
     def _tell_instructions(self) -> None:
-        """What MCP servers say of their tools is in the conversation, once."""
+        """Add the instructions of MCP servers to the conversation, once."""
         for note in self.mcp.instructions():
             if not any(message.role == "user" and message.text == note for message in self.context.history):
                 self.soul.add_system_note(note)
 
     def rewind_points(self) -> list[RewindPoint]:
-        """The turns that can be gone back over, oldest first."""
+        """List the turns that the user can rewind, oldest first."""
         return rewind_points(self.services.versions, self.context)
 
     async def rewind(self, point: RewindPoint, *, conversation: bool = True, files: bool = True) -> Rewound:
-        """Go back to before that turn and tell the Wire. Raises UsageError where that cannot be."""
+        """Rewind to before that turn and report it on the Wire. Raises UsageError if that is impossible."""
         if self.busy:
             raise TurnRunningError(tr("going back has to wait until the turn has ended"))
         async with self._turn:
@@ -322,9 +324,9 @@ class Engine:
         return done
 
     async def switch_model(self, name: str, *, thinking: bool | None = None) -> None:
-        """Ask another configured model from now on, or have it think or not.
+        """Switch to another configured model, or turn thinking on or off.
 
-        Raises UsageError for one that there is not, and while a turn runs.
+        Raises UsageError for an unknown model, and while a turn runs.
         """
         if self._turn.locked():
             raise TurnRunningError(tr("the model can be changed when the turn has ended"))
@@ -333,13 +335,13 @@ class Engine:
         self.tell_status()
 
     def apply_model(self) -> None:
-        """Have everything know the model of now: its size, and what it can see."""
+        """Apply the current model's context size and capabilities everywhere."""
         self.soul.model = self.models.info
         self.services.media.capabilities = self.models.info.capabilities
         self.soul.agent.offering.refresh()
 
     def set_attended(self, away: bool) -> None:
-        """Nobody is there: tool calls are approved and questions dismissed; or somebody is again."""
+        """Turn away mode on or off: tool calls are approved and questions are dismissed while the user is away."""
         if away:
             self._yolo_before_away = self.approvals.yolo
         self.approvals.attended = self.questions.attended = not away
@@ -349,12 +351,12 @@ class Engine:
             self.questions.dismiss_all()
 
     def prices(self, model: str) -> Prices:
-        """Of the model of that name; of the one in use where the name is not configured."""
+        """Prices of the model of that name; of the current model if the name is not configured."""
         found = self.config.models.get(model) or self.config.models.get(self.models.key)
         return (found.input_price, found.output_price) if found is not None else (None, None)
 
     def tell_status(self) -> None:
-        """Tell the figures of the context, where they changed outside of a step."""
+        """Report the context size after a change outside a step."""
         tokens, most = self.context.token_count, self.soul.model.max_context_size
         self.wire.send(
             StatusUpdate(context_usage=min(1.0, tokens / most), context_tokens=tokens, max_context_tokens=most)

@@ -1,4 +1,4 @@
-"""What the system prompt says of the machine: the system, the shell that runs commands, the branch of the project."""
+"""Machine facts for the system prompt: operating system, shell, branch of the project."""
 
 import platform
 import shutil
@@ -11,18 +11,17 @@ _SYSTEMS = {"Darwin": "macOS"}
 
 
 def system_name() -> str:
-    """`Linux`, `macOS` and so on."""
+    """Return `Linux`, `macOS` and so on."""
     return _SYSTEMS.get(platform.system(), platform.system()) or "unknown"
 
 
 def shell_name() -> str:
-    """The shell that runs commands, whatever the user's own is."""
+    """Return the shell that runs commands, which may differ from the user's own."""
     return f"bash (`{shutil.which('bash') or '/bin/bash'}`)"
 
 
 def branch_of(work_dir: Path) -> str:
-    """The branch that is checked out, the first signs of a commit where none is, "" outside of a repository; read
-    without running git."""
+    """Return the checked-out branch, a commit prefix if HEAD is detached, "" outside a repository. Does not run git."""
     for folder in (work_dir, *work_dir.parents):
         git = folder / ".git"
         try:

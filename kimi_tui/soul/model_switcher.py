@@ -1,4 +1,4 @@
-"""The model that the soul asks: made on a thread, since its SDK takes longest of all to import."""
+"""The session's model provider: created on a thread, since its SDK is the slowest import."""
 
 import asyncio
 from collections.abc import Callable
@@ -16,9 +16,9 @@ SCRIPT_NOTE = tr("a script, not a model")
 
 
 class ModelSwitcher:
-    """The provider in use. `missing` is why there is none, told when somebody asks it something.
+    """The current provider. `missing` explains why there is none; the first request reports it.
 
-    `thinking` and `cache_key` go to whichever model is asked. Raises ConfigError as `provider_settings` does.
+    `thinking` and `cache_key` apply to every model. Raises ConfigError as `provider_settings` does.
     """
 
     def __init__(
@@ -49,12 +49,12 @@ class ModelSwitcher:
 
     @property
     def thinking(self) -> bool:
-        """Whether the model thinks first."""
+        """Whether thinking is on."""
         return (bool(self._thinking) and self.may_think) or "always_thinking" in self.info.capabilities
 
     @property
     def may_think(self) -> bool:
-        """Whether there is a choice."""
+        """Whether the user can turn thinking on and off."""
         return "thinking" in self.info.capabilities and "always_thinking" not in self.info.capabilities
 
     @property
@@ -67,7 +67,7 @@ class ModelSwitcher:
         return SCRIPT_NOTE if scripted else ""
 
     async def switch(self, name: str, *, thinking: bool | None = None) -> None:
-        """Ask that model from now on, and have it think or not. Raises UsageError for one that is not configured."""
+        """Switch the model, and turn thinking on or off. Raises UsageError for a model that is not configured."""
         if name != self.key and name not in self._config.models:
             raise UsageError(
                 tr(
@@ -85,17 +85,17 @@ class ModelSwitcher:
         self.prepare()
 
     def prepare(self) -> None:
-        """Begin to make it, without waiting."""
+        """Start creating the provider, without waiting."""
         if self._settings is not None and self._making is None:
             self._begin(self._settings)
 
     async def loaded(self) -> None:
-        """Wait until what is being made is there, or has failed."""
+        """Wait until the provider is created or has failed."""
         if self._making is not None:
             await asyncio.wait([self._making])
 
     async def ready(self) -> None:
-        """Wait until there is one. Raises ModelNotSetError, or what making it raised."""
+        """Wait for the provider. Raises ModelNotSetError, or the error that prevented its creation."""
         if self._settings is None:
             raise ModelNotSetError(self._missing)
         if not self._settings.is_complete:
@@ -110,7 +110,7 @@ class ModelSwitcher:
             raise
 
     async def other(self, name: str) -> tuple[Provider, ModelInfo]:
-        """Another configured model, for a subagent. Raises ConfigError for one that is not configured."""
+        """Make another configured model, for a subagent. Raises ConfigError for one that is not configured."""
         chosen = choose_model(self._config, name)
         if name not in self._others:
             provider = await asyncio.to_thread(create_provider, self._settings_of(chosen))

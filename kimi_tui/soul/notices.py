@@ -1,4 +1,4 @@
-"""Telling on the Wire what belongs to no step: errors, warnings, news."""
+"""Notifications outside of any step: errors, warnings, news."""
 
 import time
 from typing import Literal
@@ -29,7 +29,7 @@ def notice(
 
 
 def error_notice(error: KimiTuiError) -> Notification:
-    """What ended a turn, with its cause."""
+    """Report the error that ended a turn, with its cause."""
     match error:
         case ProviderError():
             title = tr("The model's service failed")
@@ -46,7 +46,7 @@ def error_notice(error: KimiTuiError) -> Notification:
 
 
 def cut_notice() -> Notification:
-    """The model's answer ends where the service lets none go on."""
+    """Report that the service cut the model's answer short and it cannot be continued."""
     return notice(
         tr("The answer was cut"),
         tr("It reached the limit of its length; ask the model to go on"),
@@ -56,7 +56,7 @@ def cut_notice() -> Notification:
 
 
 def dmail_notice(mail: DMail) -> Notification:
-    """The seam that a D-Mail leaves; its payload says to which checkpoint."""
+    """Mark a D-Mail in the transcript; the payload holds the target checkpoint."""
     title = tr("A D-Mail went back to checkpoint {number}", number=mail.checkpoint_id)
     return notice(title, mail.message, kind="dmail").model_copy(
         update={"payload": {"checkpoint_id": mail.checkpoint_id}}

@@ -1,7 +1,7 @@
-"""Templates of system prompts: `${NAME}` is a value, `{% if NAME %}`, `elif`, `else` and `endif` leave text out.
+"""System prompt templates: `${NAME}` inserts a value; `{% if NAME %}`, `elif`, `else` and `endif` select text.
 
-A condition is a name (true where its value is not empty), `not NAME`, or `NAME == "text"` and `NAME != "text"`.
-Names that are not known stay as they are, and are empty in a condition. Other tags stay as they are.
+A condition is a name (true if its value is not empty), `not NAME`, or `NAME == "text"` and `NAME != "text"`. Unknown
+names stay unchanged, and are empty in a condition. Other tags stay unchanged.
 """
 
 import re
@@ -17,7 +17,7 @@ _CONDITION = re.compile(
 
 
 class TemplateError(ValueError):
-    """A template that cannot be read; `line` counts from 1."""
+    """An invalid template; `line` counts from 1."""
 
     def __init__(self, cause: str, line: int) -> None:
         self.line = line
@@ -26,7 +26,7 @@ class TemplateError(ValueError):
 
 @dataclass(slots=True)
 class _Block:
-    """An `if` that is open: whether one of its parts held, whether this one does, whether it has had its else."""
+    """An open `if`: whether one of its branches was taken, whether the current one is, whether it has had its else."""
 
     line: int
     taken: bool
@@ -35,7 +35,7 @@ class _Block:
 
 
 def fill(template: str, values: Mapping[str, str]) -> str:
-    """The template with its values; a value is not read again. Raises TemplateError."""
+    """Fill in the template; inserted values are not expanded again. Raises TemplateError."""
     kept = _without_left_out(template, values)
     return _VARIABLE.sub(lambda match: values.get(match[1], match[0]), kept).strip() + "\n"
 

@@ -1,4 +1,4 @@
-"""From the chosen model of the configuration, and the environment, to what a provider is made from."""
+"""Builds provider settings from the selected model of the configuration and the environment."""
 
 import os
 from collections.abc import Mapping
@@ -14,7 +14,7 @@ _SCRIPTS = ("KIMI_TUI_SCRIPTS", "KIMI_SCRIPTED_ECHO_SCRIPTS")
 
 
 def model_info(chosen: ChosenModel | None) -> ModelInfo:
-    """The model as the soul and the screen know it; without one, a model of no name."""
+    """Return the model data for the soul and the UI; without a model, one with an empty name."""
     if chosen is None:
         return ModelInfo(name="", model="")
     return ModelInfo(
@@ -29,7 +29,7 @@ def model_info(chosen: ChosenModel | None) -> ModelInfo:
 def provider_settings(
     chosen: ChosenModel, *, thinking: bool | None, cache_key: str, environ: Mapping[str, str] = os.environ
 ) -> ProviderSettings:
-    """Raises ConfigError for a generation parameter of the environment that is none."""
+    """Build the settings. Raises ConfigError for an invalid generation parameter in the environment."""
     provider = chosen.provider
     capabilities = _capabilities(chosen)
     scripts = next((Path(provider.env[name]) for name in _SCRIPTS if provider.env.get(name)), None)
@@ -52,14 +52,14 @@ def provider_settings(
 
 
 def _thinking(wanted: bool | None, capabilities: frozenset[Capability]) -> bool | None:
-    """Whether the service is told to think: only where the model can, and never not to where it always does."""
+    """Return the thinking flag for the service: true only if the model supports it, never false if it always thinks."""
     if wanted:
         return True if capabilities & {"thinking", "always_thinking"} else None
     return None if "always_thinking" in capabilities else wanted
 
 
 def _capabilities(chosen: ChosenModel) -> frozenset[Capability]:
-    """Those it is configured with; a model whose name says that it reasons always does."""
+    """Return the configured capabilities; a model whose name marks it as a reasoning model always thinks."""
     found: set[Capability] = {capability for capability in _CAPABILITIES if capability in chosen.model.capabilities}
     if any(word in chosen.model.model.lower() for word in ("thinking", "reason")):
         found.add("always_thinking")

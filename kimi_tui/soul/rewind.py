@@ -1,8 +1,8 @@
-"""Going back to an earlier turn: the conversation, the files our tools changed, or both.
+"""Rewinds to an earlier turn: the conversation, the files our tools changed, or both.
 
-The todo list goes back with the conversation. What was gone back over stays in `wire.jsonl`; the Wire is told with a
-notification of type `rewind`, whose payload says since when (`since`, seconds since the epoch) the conversation has not
-happened, and how the todo list is now (`todo`).
+The todo list is rewound with the conversation. The removed turns stay in `wire.jsonl`. A notification of type `rewind`
+on the Wire carries the start of the removed part (`since`, seconds since the epoch) and the restored todo list (`todo`)
+in its payload.
 """
 
 import asyncio
@@ -26,9 +26,10 @@ _MOST_BYTES = MAX_FILE_BYTES * 8
 
 @dataclass(frozen=True, slots=True)
 class RewindPoint:
-    """A turn to go back to the beginning of. `index` counts from 1, the oldest first; `files` is what it changed.
+    """The start of a turn, as a rewind target. `index` counts from 1, oldest first; `files` are the changes of the
+    turn.
 
-    `conversation`: whether the model still remembers it, so that the conversation can go back to it.
+    `conversation`: whether the turn is still in the context, so that the conversation can be rewound to it.
     """
 
     index: int
@@ -42,7 +43,7 @@ class RewindPoint:
 
 @dataclass(slots=True)
 class Rewound:
-    """What came of it. `copies` are of what somebody else had left in a file; `failed` says why."""
+    """The result of a rewind. `copies` keep content that others had written to a file; `failed` holds the reasons."""
 
     conversation: bool = False
     restored: list[Path] = field(default_factory=list[Path])
@@ -52,7 +53,7 @@ class Rewound:
 
 
 def rewind_points(versions: FileCheckpoints, context: Context) -> list[RewindPoint]:
-    """The turns of the session, oldest first."""
+    """List the turns of the session, oldest first."""
     return [
         RewindPoint(
             index=index,
@@ -70,7 +71,7 @@ def rewind_points(versions: FileCheckpoints, context: Context) -> list[RewindPoi
 async def go_back(
     point: RewindPoint, versions: FileCheckpoints, context: Context, *, conversation: bool, files: bool
 ) -> Rewound:
-    """Raises KeyError where the turn is no more, ValueError where the conversation does not reach back to it."""
+    """Rewind. Raises KeyError for an unknown turn, ValueError if the conversation does not reach back to it."""
     done = Rewound()
     checkpoint = context.checkpoint_of(point.turn_id)
     if conversation and checkpoint is None:
@@ -112,7 +113,7 @@ def _restore(version: FileVersion, versions: FileCheckpoints, done: Rewound) -> 
 
 
 def rewind_notice(point: RewindPoint, done: Rewound, workspace: Workspace) -> Notification:
-    """What the Wire is told."""
+    """Make the Wire notification of a rewind."""
 
     def shown(path: Path) -> str:
         return workspace.place_of(path).shown
@@ -141,7 +142,7 @@ def rewind_notice(point: RewindPoint, done: Rewound, workspace: Workspace) -> No
 
 
 def told(done: Rewound, workspace: Workspace) -> list[str]:
-    """What came of it, in words."""
+    """Describe the result in sentences."""
     paths = (*done.restored, *done.removed, *done.copies, *done.failed)
     shown = {path: workspace.place_of(path).shown for path in paths}
     lines: list[str] = []

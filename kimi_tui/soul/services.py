@@ -1,4 +1,4 @@
-"""What the tools of a session may ask for, made once for all its agents."""
+"""Services for the tools of a session, created once and shared by all its agents."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -31,7 +31,7 @@ from kimi_tui.wire.channel import Wire
 
 @dataclass(frozen=True, slots=True)
 class Services:
-    """One of each, of one session."""
+    """The services of one session."""
 
     workspace: Workspace
     approvals: Approvals
@@ -49,7 +49,7 @@ class Services:
     editor: Editor
 
     def by_type(self) -> dict[type, object]:
-        """As the constructors of tools name them."""
+        """Map each service by the type that tool constructors name."""
         return {
             Workspace: self.workspace,
             Approvals: self.approvals,
@@ -80,7 +80,7 @@ def make_services(
     attended: bool,
     permissions: PermissionSettings,
 ) -> Services:
-    """As the session's state and the configuration have it; what changes in them is kept in the state."""
+    """Make the services from the session's state and the configuration; later changes go into the state."""
     state = session.state
     workspace.protected.add(paths.home())
     workspace.session_dir = session.dir.resolve()

@@ -1,7 +1,7 @@
-"""A command line that the person runs, beside the model: shown like a tool call, and known to the model afterwards.
+"""Shell mode: runs the user's own command lines. A command is shown like a tool call and added to the context.
 
-It is the person's own: no rule is asked and no sandbox is around it. Its environment is that of the tools' commands,
-for the model will read what it prints.
+No permission rules and no sandbox apply, since the command is the user's own. Its environment is that of the tools'
+commands, because the model reads the output.
 """
 
 import asyncio
@@ -32,7 +32,7 @@ _ABOUT = (
 
 
 class ShellMode:
-    """Runs one line at a time, which `stop` interrupts."""
+    """Runs one line at a time; `stop` interrupts it."""
 
     def __init__(self, services: Services, context: Callable[[], Context], send: Callable[[WireMessage], None]) -> None:
         self._services = services
@@ -41,7 +41,7 @@ class ShellMode:
         self._body: asyncio.Task[ToolReturnValue] | None = None
 
     async def run(self, command: str) -> None:
-        """To its end, however that is; the Wire has it as a turn of one call, the context as one message."""
+        """Run to the end, success or not; the Wire gets a turn with one call, the context one message."""
         call_id = f"line_{uuid4().hex}"
         self._send(TurnBegin(user_input=f"! {command}"))
         arguments = json.dumps({"command": command}, ensure_ascii=False)
@@ -63,7 +63,7 @@ class ShellMode:
             self._send(TurnEnd())
 
     def stop(self) -> None:
-        """Interrupt what runs; what it has printed so far counts."""
+        """Interrupt the running command; its output so far is kept."""
         if self._body is not None:
             self._body.cancel()
 
@@ -85,7 +85,7 @@ class ShellMode:
 
 
 def _fenced(output: str) -> str:
-    """The end of what was printed as a block of code, "" where nothing was; the card has all of it."""
+    """Return the end of the output as a code block, "" without output; the card shows all of it."""
     lines = last_lines(output, _SHOWN_LINES)
     if not lines:
         return ""

@@ -1,4 +1,4 @@
-"""Side questions: asked of the model with all it knows, beside the turn under way, and remembered by nobody."""
+"""Side questions: answered with the full conversation, beside the running turn, and not added to it."""
 
 import asyncio
 from collections.abc import Callable, Sequence
@@ -29,7 +29,9 @@ class SideQuestions:
         self._running: set[asyncio.Task[str]] = set()
 
     async def ask(self, question: str, agent: Agent, provider: Provider, history: Sequence[Message]) -> str:
-        """The answer; the Wire has it too. Where it fails only the Wire is told, and the answer is empty."""
+        """Ask and return the answer, which also goes to the Wire. A failure goes to the Wire only; the answer is then
+        empty.
+        """
         aside_id = uuid4().hex
         self._send(BtwBegin(id=aside_id, question=question))
         task = asyncio.create_task(_answer(question, agent, provider, whole(history)))
@@ -81,7 +83,7 @@ async def _answer(question: str, agent: Agent, provider: Provider, history: list
 
 
 def whole(history: Sequence[Message]) -> list[Message]:
-    """The history up to what is whole: tool calls that are being answered just now are left out."""
+    """Return the history without the tool calls that are still running."""
     asking = next((index for index in reversed(range(len(history))) if history[index].role != "tool"), 0)
     if history and len(history[asking].tool_calls or ()) > len(history) - asking - 1:
         return list(history[:asking])

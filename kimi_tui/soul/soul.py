@@ -1,7 +1,6 @@
-"""The agent loop: a turn is a loop of steps, a step is one reply of the model and its tool calls.
+"""The agent loop: a turn is a loop of steps; a step is one reply of the model and its tool calls.
 
-Invariant: whenever this code is not inside `take_turn`, the context ends on a valid pair, however the
-last turn ended.
+Invariant: outside of `take_turn`, the context ends on a valid pair, however the last turn ended.
 """
 
 import asyncio
@@ -48,7 +47,7 @@ from kimi_tui.wire.parts import TextPart, TokenUsage, ToolCall, ToolResult, User
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """How long a turn may go on."""
+    """The limits of a turn."""
 
     max_steps: int = 1000
     max_attempts: int = 3
@@ -61,7 +60,7 @@ class Limits:
 
 @dataclass(slots=True)
 class _Turn:
-    """What a turn has come to so far. `requests` are the messages of the user that it is about."""
+    """The state of a running turn. `requests` are the user's messages that started it."""
 
     turn_id: str = ""
     requests: list[Message] = field(default_factory=list[Message])
@@ -76,7 +75,7 @@ class _Turn:
 
 
 class Soul:
-    """One agent with its memory and its model. It takes one turn at a time."""
+    """One agent with its context and its model. It runs one turn at a time."""
 
     def __init__(
         self,
@@ -106,8 +105,8 @@ class Soul:
         )
 
     async def take_turn(self, prompt: UserInput, *, shown_as: UserInput | None = None, turn_id: str = "") -> TurnResult:
-        """One turn. `shown_as` is what the Wire says that the person typed, where that is not the prompt; `turn_id`
-        marks its beginning in the context.
+        """Run one turn. The Wire shows `shown_as` in place of the prompt, if given; `turn_id` marks the start of the
+        turn in the context.
 
         Returns `cancelled` after `stop_turn`; raises the KimiTuiError that ended it, MaxStepsReachedError and
         RepeatedCallError among them.
@@ -127,20 +126,20 @@ class Soul:
             self._steered.clear()
 
     def stop_turn(self) -> None:
-        """Interrupt the turn under way, at whatever it waits for."""
+        """Interrupt the running turn at its current await."""
         if self._body is not None and not self._body.done():
             self._stop_asked = True
             self._body.cancel()
 
     def steer(self, text: UserInput) -> bool:
-        """Say something to the turn under way, before its next step; False where there is none."""
+        """Add user input to the running turn before its next step; False without a running turn."""
         if self._body is None or self._body.done():
             return False
         self._steered.append(text)
         return True
 
     def add_system_note(self, note: str) -> None:
-        """Have the model know before its next step, in this turn or a later one. The Wire is not told."""
+        """Add a note for the model before its next step, in this turn or a later one. The Wire does not get it."""
         if note not in self._notes:
             self._notes.append(note)
 
@@ -171,7 +170,7 @@ class Soul:
         return TurnResult("rejected" if turn.rejected else "finished", turn.message, turn.steps, turn.usage, turn.cut)
 
     async def compact(self, focus: str = "") -> Compacted:
-        """Put a summary in place of what is older than the last messages, as the user asked. Raises what fails."""
+        """Replace all but the last messages with a summary, at the user's request. Raises CompactionError."""
         return await self._compactor.compact(self._asked(), self.model.max_context_size, focus=focus, trigger="manual")
 
     async def _compact(self, turn: _Turn, *, refused: bool = False) -> Compacted:
@@ -180,13 +179,13 @@ class Soul:
         )
 
     def _take_back(self, turn: _Turn, before: Sequence[Message], checkpoint: int, error: ProviderError) -> None:
-        """Forget a message that the service refused: each later request would carry it, and be refused too.
+        """Remove a message that the service rejected: each later request would contain it and be rejected too.
 
-        What else the model was to know comes with the next step.
+        Pending notes for the model go out with the next step.
         """
         history = self.context.history
         if [*map(id, history[: len(before)])] != [*map(id, before)] or self.context.checkpoints <= checkpoint:
-            return  # it was compacted meanwhile
+            return  # a compaction came in between
         said_since = history[len(before) :]
         if all(message.role == "user" for message in said_since):
             notes = [
@@ -206,8 +205,8 @@ class Soul:
         return checkpoint_id
 
     def _go_back(self, turn: _Turn) -> bool:
-        """Deliver a D-Mail that was sent in this step: what came after its checkpoint has not happened, except for
-        what the user asks of this turn.
+        """Deliver a D-Mail sent in this step: drop everything after its checkpoint except the user's requests of this
+        turn.
         """
         mail = self.agent.denwa_renji.take() if self.agent.denwa_renji is not None else None
         if mail is None:
@@ -266,7 +265,7 @@ class Soul:
             turn.repeated, turn.ended = repeated.function.name, True
 
     async def _ask_in_bounds(self, turn: _Turn) -> Reply:
-        """One whole reply, after a compaction where the service refuses the conversation for its length."""
+        """Get one complete reply. If the service rejects the conversation for its length, compact and retry."""
         try:
             return await self._ask(turn.steps)
         except ContextOverflowError as error:
@@ -279,7 +278,7 @@ class Soul:
             raise _too_long(error) from error
 
     async def _ask(self, step: int) -> Reply:
-        """One whole reply. What was said before a cancel stays in the context as far as it is text."""
+        """Get one complete reply. After a cancel, the text received so far stays in the context."""
         heard: list[str] = []
 
         def hear(part: SpokenPart) -> None:
@@ -308,7 +307,7 @@ class Soul:
             raise
 
     def _tell_status(self, reply: Reply | None) -> None:
-        """Tell what the reply took, where there was one, and how long the conversation is now."""
+        """Report the usage of the reply, if any, and the size of the context."""
         tokens, most = self.context.token_count, self.model.max_context_size
         self._send(
             StatusUpdate(
@@ -322,7 +321,7 @@ class Soul:
         )
 
     async def _call_tools(self, calls: tuple[ToolCall, ...]) -> list[ToolResult]:
-        """Run the calls side by side; each result goes to the Wire as it comes, to the context in order."""
+        """Run the calls in parallel; results reach the Wire as they arrive, the context in call order."""
         results: dict[str, ToolResult] = {}
         self.agent.toolset.begin_step()
 
@@ -354,5 +353,5 @@ def _too_long(error: ContextOverflowError) -> ContextOverflowError:
 
 
 def _refuses_content(error: ProviderError) -> bool:
-    """Whether the service would refuse this request again, for what is in it."""
+    """Whether the service rejects this request because of its content, so that a retry fails too."""
     return not error.retryable and not isinstance(error, ProviderAuthError | ContextOverflowError)

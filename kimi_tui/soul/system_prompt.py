@@ -1,4 +1,4 @@
-"""The system prompt: a template and what it says of the place the agent works in."""
+"""The system prompt: a template and its values for the working directory."""
 
 import os
 import re
@@ -18,8 +18,9 @@ _ROOT_ENTRIES, _CHILD_ENTRIES = 30, 10
 def default_values(
     work_dir: Path, *, skills: str, additional_dirs: Sequence[Path] = (), now: datetime | None = None
 ) -> dict[str, str]:
-    """The values of the variables that every system prompt may use. The time is the day alone: what changes by the
-    minute would have the service read the whole prompt anew."""
+    """Return the variables for system prompts. The time is only the day: a value that changes each minute would make
+    the service process the whole prompt again.
+    """
     return {
         "KIMI_NOW": f"{now or datetime.now().astimezone():%Y-%m-%d, %A}",
         "KIMI_OS": system_name(),
@@ -34,12 +35,12 @@ def default_values(
 
 
 def dirs_info(folders: Sequence[Path]) -> str:
-    """The folders beside the working directory, and what lies in them."""
+    """List the additional folders with their contents."""
     return "\n\n".join(f"`{folder}`:\n```\n{listing(folder)}\n```" for folder in folders)
 
 
 def listing(folder: Path) -> str:
-    """Two levels of a folder, bounded; folders first."""
+    """List two levels of a folder, bounded; folders first."""
     rows: list[str] = []
     for entry, more in _entries(folder, _ROOT_ENTRIES):
         if entry is None:
@@ -74,12 +75,12 @@ def _entries(folder: Path, most: int) -> list[tuple[os.DirEntry[str] | None, int
 
 
 def project_root(work_dir: Path) -> Path:
-    """The nearest ancestor with a `.git`, else the work dir itself."""
+    """Return the nearest ancestor with a `.git`, else the work dir itself."""
     return next((folder for folder in (work_dir, *work_dir.parents) if (folder / ".git").exists()), work_dir)
 
 
 def agents_md(work_dir: Path) -> str:
-    """The AGENTS.md files from the project's root down to the work dir; the nearest is cut last."""
+    """Join the AGENTS.md files from the project's root down to the work dir; the nearest is cut last."""
     root = project_root(work_dir)
     folders = [folder for folder in (work_dir, *work_dir.parents) if folder == root or root in folder.parents]
     budget = AGENTS_MD_BYTES
@@ -94,7 +95,7 @@ def agents_md(work_dir: Path) -> str:
 
 
 def _read_some(file: Path, most: int, root: Path) -> str:
-    """The start of a file of the project; nothing of one that a link puts in the place of another, or of secrets."""
+    """Read the start of a project file; "" for links to other files and for secrets."""
     try:
         real = file.resolve()
         if most <= 0 or not real.is_relative_to(root.resolve()) or is_sensitive(real):

@@ -1,4 +1,4 @@
-"""Which tools an agent is offered: those that could only say no are left out."""
+"""Selects the tools that an agent is offered: tools that could only refuse are left out."""
 
 from kimi_tui.tools.core.toolset import Toolset
 from kimi_tui.tools.read_media_file import MediaSupport
@@ -8,7 +8,7 @@ _MEDIA, _SEARCH = "ReadMediaFile", "SearchWeb"
 
 
 class ToolAvailability:
-    """Of one toolset. What the model cannot see it is not offered to look at, and the model may change."""
+    """Selects the tools of one toolset. Media tools depend on the current model's capabilities."""
 
     def __init__(self, toolset: Toolset, media: MediaSupport, web: WebSettings) -> None:
         self._toolset = toolset
@@ -19,7 +19,7 @@ class ToolAvailability:
         self.refresh()
 
     def refresh(self) -> None:
-        """Offer what the model of now can use."""
+        """Offer the tools that the current model can use."""
         if self._media_tool is None:
             return
         if self._media.capabilities & {"image_in", "video_in"}:

@@ -1,4 +1,4 @@
-"""Giving a tool what it needs: its constructor says so by annotation, and nothing is guessed."""
+"""Constructor injection for tools, by type annotation only."""
 
 import importlib
 import inspect
@@ -10,17 +10,17 @@ from kimi_tui.tools.core.tool import Tool
 
 
 class ToolLoadError(KimiTuiError):
-    """A tool that cannot be made; the message names it and what is missing."""
+    """A tool that cannot be loaded; the message names it and the missing part."""
 
 
 def tool_class(name: str) -> type[Tool[Any]]:
-    """The tool class that `module:Class` names. Raises ToolLoadError."""
+    """Load the tool class `module:Class`. Raises ToolLoadError."""
     module_name, colon, class_name = name.partition(":")
     if not colon or not module_name or not class_name:
         raise ToolLoadError(f"{name!r} is no tool: write it as module:Class")
     try:
         module = importlib.import_module(module_name)
-    except Exception as error:  # a module of somebody else's may do anything
+    except Exception as error:  # a third-party module may raise anything
         raise ToolLoadError(f"{name}: the module cannot be imported: {_cause(error)}") from error
     found = getattr(module, class_name, None)
     if not (isinstance(found, type) and issubclass(found, Tool)):
@@ -34,7 +34,7 @@ def tool_class(name: str) -> type[Tool[Any]]:
 
 
 def make_tool(cls: type[Tool[Any]], services: Mapping[type, object]) -> Tool[Any]:
-    """An instance of `cls`, its parameters filled by type from `services`; `T | None` is a T where there is one.
+    """Make a `cls`, with parameters injected by type from `services`; `T | None` gets a T if there is one.
 
     Raises ToolLoadError.
     """

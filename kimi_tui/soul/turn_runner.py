@@ -1,4 +1,4 @@
-"""What surrounds a turn of the soul: hooks, the history of files, and what the model is told beside the prompt."""
+"""Wraps a turn of the soul with hooks, file checkpoints and additional notes for the model."""
 
 from collections.abc import Callable
 
@@ -28,7 +28,7 @@ async def take_turn(
     *,
     shown: UserInput,
 ) -> TurnResult:
-    """One turn, or two where a Stop hook asks for more. Raises what the soul raises."""
+    """Run a turn, and a second one if a Stop hook requests it. Raises what the soul raises."""
     stops = hooks.stops
     verdict = await hooks.ask("UserPromptSubmit", prompt=text_of(prompt))
     if hooks.stops != stops:

@@ -1,4 +1,4 @@
-"""What the Wire has told of figures since this start, added up, by model."""
+"""Sums the usage reported on the Wire since program start, by model."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -8,21 +8,21 @@ from kimi_tui.wire.events import MCPStatus, StatusUpdate, SubagentEvent
 from kimi_tui.wire.parts import TokenUsage
 
 Prices = tuple[float | None, float | None]
-"""Of a million tokens in and out; None where none is configured."""
+"""Prices per million tokens, input and output; None where none is configured."""
 
 
 @dataclass(slots=True)
 class ModelUsage:
-    """What one model did."""
+    """The usage of one model."""
 
     steps: int = 0
     usage: TokenUsage = field(default_factory=TokenUsage)
 
 
 class UsageStats:
-    """A listener of the Wire, subagents included; `mcp` is the last that was told.
+    """A Wire listener that also counts subagents; `mcp` is the latest MCP status.
 
-    `by_model` is by the models' names in the configuration; "" is for what was recorded without one.
+    `by_model` uses the models' names in the configuration; "" holds usage recorded without a name.
     """
 
     def __init__(self) -> None:
@@ -38,7 +38,7 @@ class UsageStats:
         return sum((used.usage for used in self.by_model.values()), TokenUsage())
 
     def cost(self, prices: Callable[[str], Prices]) -> float | None:
-        """In the unit of the prices; None where one of the models has none."""
+        """Total cost in the unit of the prices; None if a model has no price."""
         costs = [cost_of(used.usage, prices(name)) for name, used in self.by_model.items()]
         known = [cost for cost in costs if cost is not None]
         return sum(known) if known and len(known) == len(costs) else None
@@ -64,7 +64,7 @@ class UsageStats:
 
 
 def cost_of(usage: TokenUsage, prices: Prices) -> float | None:
-    """In the unit of the prices."""
+    """Cost in the unit of the prices."""
     of_input, of_output = prices
     if of_input is None or of_output is None:
         return None

@@ -1,4 +1,4 @@
-"""From the configuration's services to what the web tools are given."""
+"""Builds the settings of the web tools from the configuration."""
 
 from kimi_tui.config.schema import ServiceConfig, Services
 from kimi_tui.tools.web_support.web_settings import SearchKind, WebService, WebSettings
@@ -9,7 +9,7 @@ _TAVILY = "https://api.tavily.com"
 
 
 def web_settings(services: Services) -> WebSettings:
-    """The first search service that is set, and the one that fetches pages, if one is."""
+    """Return the first configured search service, and the fetch service, if any."""
     found: list[tuple[SearchKind, WebService | None]] = [
         ("moonshot", _service(services.moonshot_search, _MOONSHOT)),
         ("searxng", _service(services.searxng)),

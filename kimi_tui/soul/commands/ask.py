@@ -1,4 +1,4 @@
-"""Slash commands that ask the model something apart from the conversation."""
+"""Slash commands that ask the model outside the conversation."""
 
 from contextlib import suppress
 from typing import TYPE_CHECKING

@@ -1,4 +1,4 @@
-"""What a slash command is. A line is one where a name follows the slash directly."""
+"""Slash commands: a line with a name directly after the slash."""
 
 import re
 from collections.abc import Awaitable, Callable
@@ -14,12 +14,12 @@ _LINE = re.compile(r"/([\w-]+(?::[\w.-]+)*|\?)(?:\s+(.*))?", re.DOTALL)
 
 
 class TurnRunningError(UsageError):
-    """A turn is under way; what was asked for has to wait."""
+    """The command cannot run while a turn is running."""
 
 
 @dataclass(frozen=True, slots=True)
 class CommandInfo:
-    """A command as a face lists it, without its slash."""
+    """A command as a UI lists it, without its slash."""
 
     name: str
     description: str
@@ -31,9 +31,9 @@ Handler = Callable[["Engine", str], Awaitable[None]]
 
 @dataclass(frozen=True, slots=True)
 class Command:
-    """`while_running`: it may be given while a turn or a flow runs, and takes effect at once.
+    """A slash command. `while_running`: it is allowed while a turn or a flow runs, and takes effect at once.
 
-    `turn`: what it says is a turn of the conversation; one that takes turns itself has none of its own.
+    `turn`: its output forms a turn of the conversation; commands that start turns themselves set it to false.
     """
 
     info: CommandInfo
@@ -43,6 +43,6 @@ class Command:
 
 
 def parse_line(text: str) -> tuple[str, str] | None:
-    """The name and the arguments of a slash line, or None where the text is not one."""
+    """Split a slash line into name and arguments; None where the text is not a slash line."""
     match = _LINE.fullmatch(text.strip())
     return None if match is None else (match[1], (match[2] or "").strip())

@@ -1,4 +1,4 @@
-"""Finds out what a slash line means, and has it done."""
+"""Resolves a slash line to a command or skill, and runs it."""
 
 from difflib import get_close_matches
 from typing import TYPE_CHECKING
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 async def run_command(engine: "Engine", name: str, args: str, *, shown: str) -> TurnResult:
-    """Raises UsageError where there is no such command or skill, and TurnRunningError where it has to wait."""
+    """Run a command or skill. Raises UsageError for an unknown name, TurnRunningError if a turn has to end first."""
     kind, _, rest = name.partition(":")
     command = find(name)
     if command is not None and command.while_running and engine.busy:
@@ -81,7 +81,7 @@ def _skill(skills: SkillLibrary, name: str, *, flow: bool = False) -> Skill:
 
 
 def as_turn(outcome: FlowOutcome) -> TurnResult:
-    """How the turn that was a whole flow ended."""
+    """Convert the outcome of a flow to a turn result."""
     match outcome.status:
         case "finished":
             return TurnResult("finished", outcome.reason or "", outcome.steps)

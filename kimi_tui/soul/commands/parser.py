@@ -1,4 +1,4 @@
-"""Whether what begins with a slash is a command, a path that there is, or something to tell the model."""
+"""Tells slash commands from existing paths and from messages that start with a slash."""
 
 import os
 import re
@@ -20,15 +20,15 @@ class Named(Protocol):
 
 
 def names_of(commands: Iterable[Named]) -> frozenset[str]:
-    """All that may follow a slash."""
+    """Return all valid command names."""
     return frozenset(name for command in commands for name in (command.name, *command.aliases))
 
 
 def slash_command(text: str, names: frozenset[str]) -> tuple[str, str] | None:
-    """The name and the arguments of a slash command, be it one that there is not; None for a message to the model.
+    """Split a slash command, known or not, into name and arguments; None for a message to the model.
 
-    A message may begin with a path of a file that exists, with a comment (`// ...`), or with a path of something else
-    (`/api/users`) unless a command is its first part: that is one command typed behind another.
+    A message may start with the path of an existing file, with a comment (`// ...`), or with another path
+    (`/api/users`). If the first part of that path is a command, the text counts as a command typed before another.
     """
     line = parse_line(text)
     if line is not None and line[0] in names:

@@ -1,4 +1,4 @@
-"""All slash commands that every face has."""
+"""The slash commands that every UI has."""
 
 from kimi_tui.soul.commands import ask, flow, session, settings, status
 from kimi_tui.soul.commands.command import Command, CommandInfo, parse_line
@@ -16,7 +16,7 @@ COMMANDS: tuple[Command, ...] = (
 
 
 def takes_effect_at_once(text: str) -> bool:
-    """Whether `text` is a command that may be given while a turn runs."""
+    """Whether `text` is a command that is allowed while a turn runs."""
     line = parse_line(text)
     command = find(line[0]) if line is not None else None
     return command is not None and command.while_running

@@ -1,4 +1,4 @@
-"""Slash commands on the conversation and on the session as a whole."""
+"""Slash commands for the conversation and the session."""
 
 import asyncio
 import tempfile
@@ -37,7 +37,7 @@ async def _compact(engine: "Engine", args: str) -> None:
             engine.reply(tr("The conversation was compacted; it is now about {tokens:,} tokens.", tokens=tokens))
         case "nothing":
             engine.reply(tr("There is nothing to compact yet."))
-        case "failed":  # by hand it has raised
+        case "failed":  # a manual compaction raises instead
             pass
 
 

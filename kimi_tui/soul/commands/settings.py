@@ -1,4 +1,4 @@
-"""Slash commands that set something: who is asked, what may be changed, which model answers."""
+"""Slash commands that change settings: approvals, plan mode, model."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -63,7 +63,7 @@ async def _plan(engine: "Engine", args: str) -> None:
 
 
 def _plans(engine: "Engine") -> list[Path]:
-    """Oldest first."""
+    """List the plans, oldest first."""
     return sorted((engine.session.dir / "plans").glob("*.md"), key=lambda file: file.stat().st_mtime_ns)
 
 

@@ -1,4 +1,4 @@
-"""Slash commands that only tell something."""
+"""Read-only slash commands that show status."""
 
 from typing import TYPE_CHECKING
 
@@ -60,12 +60,12 @@ async def _usage(engine: "Engine", args: str) -> None:
 
 
 def _row(*facts: str) -> str:
-    """Facts of one line; each stands for itself, and empty ones are left out."""
+    """Join facts to one line; empty ones are left out."""
     return "- " + " · ".join(filter(None, facts))
 
 
 def _by_model(engine: "Engine") -> list[str]:
-    """Where several models worked, what each did."""
+    """List usage per model, if several models were used."""
     by_model = engine.figures.by_model
     if len(by_model) < 2:
         return []

@@ -1,4 +1,4 @@
-"""The flows of a session: begun, gone on with, given orders, stopped. One at a time is followed."""
+"""Starts, resumes, steers and stops the flows of a session. One flow is active at a time."""
 
 import logging
 from collections.abc import Callable
@@ -30,7 +30,7 @@ _log = logging.getLogger(__name__)
 
 
 class FlowTurnTaker(TurnTaker, Protocol):
-    """Takes the turns of flows; `busy` while it does, or takes another. `interactive`: somebody steers its flows."""
+    """Runs the turns of flows. `busy` is true during any turn. `interactive`: a user steers its flows."""
 
     @property
     def busy(self) -> bool: ...
@@ -40,7 +40,7 @@ class FlowTurnTaker(TurnTaker, Protocol):
 
 
 class FlowManager:
-    """`runner` is the flow under way, a paused one included; `prompt_flow` the chart that `--prompt-flow` named."""
+    """`runner` is the active flow, also while paused; `prompt_flow` is the chart from `--prompt-flow`."""
 
     def __init__(
         self,
@@ -60,28 +60,28 @@ class FlowManager:
         self.runner: FlowRunner | None = None
 
     async def run(self, skill: Skill, args: str = "", *, shown: str) -> FlowOutcome:
-        """Follow a skill's flow from its beginning. Raises what made it fail."""
+        """Run a skill's flow from BEGIN. Raises the error that made it fail."""
         if skill.flow is None:
             raise UsageError(tr("{name} cannot be run: {why}", name=skill.name, why=_why_no_flow(skill)))
         return await self._follow(skill.flow, skill.name, skill.chart_text or "", args=args, shown=shown)
 
     async def run_prompt_flow(self, args: str = "", *, shown: str) -> FlowOutcome:
-        """Follow the chart that `--prompt-flow` named. Raises what made it fail."""
+        """Run the chart from `--prompt-flow`. Raises the error that made it fail."""
         if self.prompt_flow is None:
             raise UsageError(tr("there is no chart to begin; --prompt-flow names one"))
         begun = self.prompt_flow
         return await self._follow(begun.flow, begun.name, begun.text, args=args, shown=shown)
 
     async def run_ralph(self, user_input: UserInput, iterations: int) -> FlowOutcome:
-        """Ask the same again until the model says that it is done. Raises what made it fail."""
+        """Repeat the same prompt until the model reports that it is done. Raises the error that made it fail."""
         flow, max_moves = ralph_flow(user_input, iterations)
         return await self._follow(flow, "ralph", ralph_text(user_input), max_moves=max_moves, shown=user_input)
 
     async def resume(self, run_id: str | None = None, *, new_chart: bool = False) -> None:
-        """Go on with a run that a crash, a quit or a cancel left open, at the node it was on.
+        """Resume a run that a crash, a quit or a cancel interrupted, at its current node.
 
-        A run that is named may also be one that failed, was stopped or came to the end of its moves. It keeps the
-        chart it began with, unless the one that its flow has by now is wanted.
+        A run given by id may also have failed, been stopped or reached the move limit. It keeps its original chart
+        unless `new_chart` selects the current chart of its flow.
         """
         runs = self.open_runs() if run_id is None else reversed(load_runs(self._journal_file))
         run = next((run for run in runs if run_id in (None, run.run_id) and run.can_resume), None)
@@ -101,21 +101,21 @@ class FlowManager:
             await self._follow(now.flow, run.name, now.text, resume=run, shown=shown)
 
     def chart_now(self, run: RunState) -> ChartNow | None:
-        """The chart that a run's flow has by now, where it is another one than the run follows."""
+        """Return the current chart of a run's flow if it differs from the run's chart."""
         return chart_now(run, self._services.skills, self.prompt_flow)
 
     def open_runs(self) -> list[RunState]:
-        """Runs of this session that have not ended, the latest first."""
+        """List the unfinished runs of this session, latest first."""
         if self.runner is not None:
             return []
         return [run for run in reversed(load_runs(self._journal_file)) if run.open]
 
     def order(self, control: Callable[[FlowRunner], object]) -> None:
-        """Have the next flow begin with this: a breakpoint, a branch chosen in advance."""
+        """Apply an order to the next flow: a breakpoint, or a branch chosen in advance."""
         self._orders.append(control)
 
     def stop(self, reason: str | None) -> None:
-        """End the run, when the turn under way has ended."""
+        """Stop the run after the current turn."""
         if self.runner is None:
             raise UsageError(tr("no flow is running"))
         self.runner.stop(reason)

@@ -1,4 +1,4 @@
-"""Flows that are not in a skill: the chart that `--prompt-flow` names, and the chart that a run began with."""
+"""Flows outside skills: the chart from `--prompt-flow`, and the stored chart of a run."""
 
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -25,7 +25,7 @@ class PromptFlow:
 
 
 def read_prompt_flow(file: Path) -> PromptFlow:
-    """Raises UsageError that names file, line and cause."""
+    """Read the chart. Raises UsageError with file, line and cause."""
     try:
         text = read_source(file)
     except KimiTuiError as error:
@@ -52,7 +52,7 @@ def _built(file: Path, text: str, source: ChartSource, lines_before: int = 0) ->
 
 
 def flow_of_run(run: RunState) -> Flow:
-    """The flow that a run began with, whatever has become of its file since."""
+    """Return the chart that a run started with, even if its file has changed since."""
     match run.source:
         case "ralph":
             return ralph_flow(read_ralph(run.text), run.max_moves - 1)[0]

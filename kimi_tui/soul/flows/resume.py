@@ -1,4 +1,4 @@
-"""A run that was cut off, and the chart that its flow has by now."""
+"""Compares an interrupted run with the current chart of its flow."""
 
 from dataclasses import dataclass
 
@@ -11,7 +11,7 @@ from kimi_tui.soul.flows.prompt_flow import PromptFlow
 
 @dataclass(frozen=True, slots=True)
 class ChartNow:
-    """`flow` is None where a run cannot go on with the chart as it is now; then `trouble` says why."""
+    """`flow` is None if the run cannot resume with the current chart; `trouble` then holds the reason."""
 
     text: str = ""
     flow: Flow | None = None
@@ -19,7 +19,7 @@ class ChartNow:
 
 
 def chart_now(run: RunState, skills: SkillLibrary, prompt_flow: PromptFlow | None) -> ChartNow | None:
-    """The chart as it is now, where it is another one than the run began with; else None."""
+    """Return the current chart if it differs from the run's chart; else None."""
     if run.source == "ralph":
         return None
     if prompt_flow is not None and prompt_flow.name == run.name:

@@ -1,7 +1,7 @@
-"""One hook that is a command.
+"""Runs one hook command.
 
-It gets JSON on standard input. Exit status 2 blocks, its standard error being the reason; so does a
-`permissionDecision` of `deny` in the JSON that it prints. Whatever else goes wrong allows.
+The command gets JSON on standard input. It blocks with exit status 2, its standard error being the reason, or with a
+`permissionDecision` of `deny` in the JSON on its standard output. Any other failure allows.
 """
 
 import asyncio
@@ -30,7 +30,7 @@ _WRAPPER = """{ /bin/sh -c "$3" <"$1" 2>&1 1>&4 | head -c 65536 >"$2"; exit "${P
 
 @dataclass(frozen=True, slots=True)
 class HookResult:
-    """What a hook says, or several together. `reason` is plain text."""
+    """The decision of one hook, or of several combined. `reason` is plain text."""
 
     blocked: bool = False
     reason: str = ""
@@ -40,7 +40,7 @@ ALLOW = HookResult()
 
 
 async def run_hook(command: str, asked: JsonObject, *, cwd: Path, env: Mapping[str, str], seconds: float) -> HookResult:
-    """Run it to its end, or for so long. Its process tree ends with it."""
+    """Run the command until it ends or `seconds` have passed. Its process tree is then killed."""
     with tempfile.TemporaryDirectory(prefix="kimi-tui-hook-") as folder:
         given, errors = Path(folder, "input.json"), Path(folder, "errors")
         await asyncio.to_thread(given.write_text, json.dumps(asked), "utf-8")
@@ -60,7 +60,7 @@ async def run_hook(command: str, asked: JsonObject, *, cwd: Path, env: Mapping[s
 
 
 class _Printed:
-    """So much of what a command prints, and no more."""
+    """Collects the output of a command up to a limit."""
 
     def __init__(self) -> None:
         self._pieces: list[str] = []
@@ -87,7 +87,7 @@ def _verdict(command: str, ended: ProcessResult, printed: _Printed, errors: Path
 
 
 def _decision(printed: str) -> HookResult:
-    """What a hook's own words decide, where they are JSON that does."""
+    """Read the decision from a hook's output, if it is JSON with one."""
     try:
         said: object = json_text.loads(printed)
     except (ValueError, RecursionError):
@@ -104,6 +104,6 @@ def _decision(printed: str) -> HookResult:
 
 
 def plain(text: str) -> str:
-    """A hook's words without control and invisible characters, and of bounded length."""
+    """Remove control and invisible characters from a hook's text, and bound its length."""
     kept = "".join(char if char == "\n" or is_safe(char) else " " for char in text)
     return kept.strip()[:_REASON_CHARS]

@@ -1,6 +1,6 @@
-"""The hooks of a session: commands and clients that are asked, or told, when something happens.
+"""Session hooks: commands and Wire clients that run on events.
 
-There are the thirteen events of the configuration. Nothing is started for an event that nobody has a hook for.
+The configuration defines thirteen events. An event without hooks starts nothing.
 """
 
 import asyncio
@@ -25,7 +25,7 @@ EVENTS: tuple[HookEvent, ...] = get_args(HookEvent)
 
 @dataclass(frozen=True, slots=True)
 class Subscription:
-    """A Wire client's hook: it is sent a HookRequest and answers with `Hooks.settle`. `timeout` in seconds."""
+    """A hook of a Wire client, which gets a HookRequest and answers through `Hooks.settle`. `timeout` in seconds."""
 
     id: str
     event: str
@@ -57,7 +57,7 @@ class HookDispatcher:
         self.stops = 0
 
     def subscribe(self, subscription: Subscription) -> None:
-        """Ask this client too. Raises ValueError for an event that there is not and a matcher that is none."""
+        """Add a client's hook. Raises ValueError for an unknown event and for an invalid matcher."""
         if subscription.event not in EVENTS:
             raise ValueError(f"there is no event {subscription.event!r}")
         try:
@@ -67,7 +67,7 @@ class HookDispatcher:
         self._subscriptions.append(subscription)
 
     def settle(self, request_id: str, action: Literal["allow", "block"], reason: str = "") -> bool:
-        """A client's answer to a HookRequest; False where nothing of that id waits (any more)."""
+        """Settle a client's HookRequest; False if no request of that id is pending."""
         waiting = self._waiting.pop(request_id, None)
         if waiting is None or waiting.done():
             return False
@@ -83,7 +83,7 @@ class HookDispatcher:
         return bool(self.configured or self._subscriptions)
 
     def hear(self, message: WireMessage) -> None:
-        """A listener of the Wire: notifications are an event too, which holds nothing up."""
+        """Wire listener that turns notifications into hook events, without delaying anything."""
         if isinstance(message, Notification) and self.any:
             asking = self.ask("Notification", message.type, title=message.title, message=message.body)
             task = asyncio.ensure_future(asking)
@@ -91,20 +91,20 @@ class HookDispatcher:
             task.add_done_callback(self._telling.discard)
 
     async def notify(self, seconds: float = 5.0) -> None:
-        """Wait until the notifications so far were told, or for so long; what takes longer is ended."""
+        """Wait until the hooks of all notifications have run, at most `seconds`; then stop the rest."""
         if self._telling:
             _, late = await asyncio.wait(self._telling, timeout=seconds)
             for task in late:
                 task.cancel()
 
     def stop(self) -> None:
-        """End what runs; it allows. `stops` counts how often this was asked for."""
+        """Stop running hooks, which then allow. `stops` counts the calls."""
         self.stops += 1
         for task in tuple(self._running):
             task.cancel()
 
     async def ask(self, event: HookEvent, target: str = "", **data: Any) -> HookResult:
-        """Run all hooks of the event side by side. `data` are JSON values, told beside what every event tells."""
+        """Run all hooks of the event in parallel. `data` are JSON values in addition to the standard fields."""
         commands, clients = self._commands(event, target), self._clients(event, target)
         if not commands and not clients:
             return ALLOW
@@ -138,7 +138,7 @@ class HookDispatcher:
         return verdict
 
     def _commands(self, event: str, target: str) -> dict[str, int]:
-        """Each command once, with its timeout."""
+        """Each matching command once, with its timeout in seconds."""
         return {
             hook.command: hook.timeout
             for hook in self.configured

@@ -1,4 +1,4 @@
-"""A tool call with the hooks around it."""
+"""Runs a tool call with its hooks."""
 
 from typing import cast
 
@@ -12,7 +12,7 @@ _OUTPUT_CHARS = 50_000
 
 
 async def call_with_hooks(hooks: HookDispatcher, toolset: Toolset, call: ToolCall) -> ToolResult:
-    """The result, or the word of a hook that did not let the call be made."""
+    """Return the tool's result, or the message of a hook that blocked the call."""
     name = call.function.name
     if not hooks.any:
         return await toolset.handle(call)

@@ -1,4 +1,4 @@
-"""Makes agents from their specs, and gives each the subagents it may send."""
+"""Makes agents from their specs, and gives each its subagents."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -23,9 +23,9 @@ from kimi_tui.tools.task import Subagents
 
 @dataclass(frozen=True, slots=True)
 class AgentFactory:
-    """`services` is what tools may ask for, `values` what system prompts may name.
+    """Makes agents. Tools may request `services`; system prompts may use `values`.
 
-    `furnish` gives a toolset what comes from elsewhere. Agents that may only look get none of that.
+    `furnish` adds external tools to a toolset. Read-only agents get none of them.
     """
 
     services: Services
@@ -36,10 +36,10 @@ class AgentFactory:
     def make(
         self, spec: AgentSpec, send: Send, *, system_prompt: str | None = None, market: LaborMarket | None = None
     ) -> Agent:
-        """An agent with a DenwaRenji of its own and, unless one is given, a labour market of its own.
+        """Make an agent with its own DenwaRenji and, unless one is given, its own labour market.
 
-        `send` takes its Wire messages: what it sends a subagent for is told there.
-        Raises AgentSpecError for a tool that cannot be loaded and for a subagent's file that is wrong.
+        `send` receives the agent's Wire messages, including those of its subagents. Raises AgentSpecError for a tool
+        that cannot be loaded and for an invalid subagent file.
         """
         market = market if market is not None else self.market(spec)
         denwa_renji = DenwaRenji()
@@ -64,7 +64,7 @@ class AgentFactory:
         )
 
     def prompt(self, spec: AgentSpec) -> str:
-        """The system prompt that the spec's file makes. Raises AgentSpecError."""
+        """Render the system prompt of the spec's file. Raises AgentSpecError."""
         try:
             template = read_text(spec.system_prompt_path)
         except (OSError, UnicodeDecodeError) as error:
@@ -76,7 +76,7 @@ class AgentFactory:
             raise AgentSpecError(str(error), file=spec.system_prompt_path, line=error.line) from error
 
     def market(self, spec: AgentSpec) -> LaborMarket:
-        """The subagents of the spec, checked. Raises AgentSpecError."""
+        """Return the validated subagents of the spec. Raises AgentSpecError."""
         market = LaborMarket()
         for name, subagent in spec.subagents.items():
             whole = read_agent_spec(subagent.path)
@@ -87,7 +87,7 @@ class AgentFactory:
         return market
 
     def _checked(self, spec: AgentSpec) -> list[Tool[Any]]:
-        """Its tools: what is wrong with a subagent is to be known before it is sent. Raises AgentSpecError."""
+        """Load its tools, so that errors in a subagent surface before it is started. Raises AgentSpecError."""
         nobody = SubagentPool(
             LaborMarket(), self.office, lambda message: None, lambda prompt, send: self.make(spec, send)
         )

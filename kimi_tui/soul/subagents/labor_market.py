@@ -1,4 +1,4 @@
-"""The labour market: the subagents that an agent can send, those of its file and those it made itself."""
+"""The labour market: the subagents that an agent can start, from its file or created by itself."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -11,9 +11,9 @@ Send = Callable[[WireMessage], None]
 
 @dataclass(frozen=True, slots=True)
 class SubagentType:
-    """A subagent that can be sent; `make` makes it anew for each task, given what takes its Wire messages.
+    """A subagent type; `make` creates a new instance for each task, given the receiver of its Wire messages.
 
-    `only_looks`: it has no tool that edits files, so it may be sent in plan mode, where its other tools only read.
+    `only_looks`: it has no tool that edits files, so plan mode allows it; its other tools are then read-only.
     """
 
     description: str
@@ -23,9 +23,9 @@ class SubagentType:
 
 @dataclass(slots=True)
 class LaborMarket:
-    """`fixed` come from the agent's file and have a market of their own; `dynamic` ones share this one.
+    """`fixed` subagents come from the agent's file and have their own market; `dynamic` ones share this one.
 
-    `on_hire` is told the name and the system prompt of each that is made.
+    It calls `on_hire` with the name and the system prompt of each new subagent.
     """
 
     fixed: dict[str, SubagentType] = field(default_factory=dict[str, SubagentType])
@@ -37,7 +37,7 @@ class LaborMarket:
         return {**self.dynamic, **self.fixed}
 
     def hire(self, name: str, system_prompt: str, worker: SubagentType) -> None:
-        """Raises ValueError where the name is taken; the message is for the model."""
+        """Add a subagent. Raises ValueError if the name is taken; the message is for the model."""
         if name in self.workers:
             raise ValueError(f"There is a subagent {name!r} already. There are: {', '.join(self.workers)}.")
         self.dynamic[name] = worker

@@ -1,4 +1,4 @@
-"""Sending subagents: each with a memory of its own, its events wrapped on the one Wire, approvals to the root."""
+"""Runs subagents: each has its own context; events are wrapped on the one Wire; approvals go to the root."""
 
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
@@ -30,7 +30,7 @@ _CONTINUE = (
 
 
 async def _worked(soul: Soul, prompt: str) -> TurnResult:
-    """Raises SubagentStoppedError where a person stopped this subagent alone."""
+    """Run the turn. Raises SubagentStoppedError if the user stopped this subagent."""
     result = await soul.take_turn(prompt)
     if result.stop == "finished" and len(result.message) < _SHORT_REPORT:
         result = await soul.take_turn(_CONTINUE)
@@ -40,12 +40,14 @@ async def _worked(soul: Soul, prompt: str) -> TurnResult:
 
 
 class SubagentRefusedError(KimiTuiError):
-    """A hook did not let a subagent be sent."""
+    """A hook prevented a subagent from starting."""
 
 
 @dataclass(frozen=True, slots=True)
 class SubagentContext:
-    """What every subagent of a session shares. `model` gives the configured model of that name, or the session's."""
+    """The shared state of all subagents of a session. `model` returns the configured model of a name, or the
+    session's.
+    """
 
     folder: Path
     model: Callable[[str | None], Awaitable[tuple[Provider | None, ModelInfo]]]
@@ -55,12 +57,12 @@ class SubagentContext:
 
 
 class SubagentPool:
-    """The subagents of one agent; the Task and CreateSubagent tools know it as their `Subagents`."""
+    """The subagents of one agent; the Task and CreateSubagent tools use it as their `Subagents`."""
 
     def __init__(
         self, market: LaborMarket, office: SubagentContext, send: Send, like_me: Callable[[str, Send], Agent]
     ) -> None:
-        """`send` takes the Wire messages of the agent whose crew this is."""
+        """Set up the pool. `send` receives the Wire messages of the parent agent."""
         self.market = market
         self._office = office
         self._send = send
@@ -74,15 +76,15 @@ class SubagentPool:
         return worker is not None and worker.only_looks
 
     def register(self, name: str, system_prompt: str) -> None:
-        """Raises ValueError for a name that is taken."""
+        """Add a subagent. Raises ValueError if the name is taken."""
         self.market.hire(
             name, system_prompt, SubagentType("made in this session", lambda send: self._like_me(system_prompt, send))
         )
 
     async def run(self, name: str, prompt: str, *, description: str, tool_call_id: str) -> str:
-        """One task, from a fresh memory to a report; a report of a few words is asked to be a real one, once.
+        """Run one task in a new context and return its report. A very short report gets one request for a longer one.
 
-        Raises LookupError for a name that there is not, and whatever ended the subagent's turn.
+        Raises LookupError for an unknown name, and the error that ended the subagent's turn.
         """
         worker = self.market.workers[name]
         hooks = self._office.hooks

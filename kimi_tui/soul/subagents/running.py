@@ -1,4 +1,4 @@
-"""The subagents that are at work just now, so that a person can stop one of them alone."""
+"""Running subagents, so that the user can stop one of them."""
 
 from collections.abc import Callable, Generator, Mapping
 from contextlib import contextmanager
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class RunningSubagent:
-    """One subagent with its task, and the call that sent it; `stop` interrupts it."""
+    """A subagent with its task, and the call that started it; `stop` interrupts it."""
 
     name: str
     description: str
@@ -16,7 +16,7 @@ class RunningSubagent:
 
 
 class RunningSubagents:
-    """By agent id, in the order they were sent."""
+    """Running subagents by agent id, in start order."""
 
     def __init__(self) -> None:
         self._at_work: dict[str, RunningSubagent] = {}
@@ -26,7 +26,7 @@ class RunningSubagents:
         return self._at_work
 
     def stop(self, name: str) -> bool:
-        """Interrupt the one of that id, or that this call sent, and nobody else; False where none is at work."""
+        """Interrupt the subagent with that agent id or tool call id; False if it is not running."""
         for agent_id, one in self._at_work.items():
             if name in (agent_id, one.tool_call_id):
                 one.stop()
@@ -35,7 +35,7 @@ class RunningSubagents:
 
     @contextmanager
     def listed(self, agent_id: str, one: RunningSubagent) -> Generator[None]:
-        """It is at work while this lasts."""
+        """List the subagent as running inside the `with` block."""
         self._at_work[agent_id] = one
         try:
             yield
