@@ -1,4 +1,4 @@
-"""AskUserQuestion: one to four questions with given answers, for a decision that is the person's."""
+"""AskUserQuestion: one to four multiple-choice questions, for decisions that belong to the user."""
 
 import json
 

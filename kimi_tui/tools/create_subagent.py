@@ -1,4 +1,4 @@
-"""CreateSubagent: a new kind of subagent, with the tools of the agent that makes it."""
+"""CreateSubagent: defines a new subagent with the tools of the agent that creates it."""
 
 from pydantic import Field
 

@@ -1,4 +1,4 @@
-"""EnterPlanMode: look first, change nothing."""
+"""EnterPlanMode: switches to read-only planning."""
 
 from kimi_tui.i18n import tr
 from kimi_tui.tools.core.plan_mode import PlanMode

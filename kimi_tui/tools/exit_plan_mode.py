@@ -1,4 +1,4 @@
-"""ExitPlanMode: puts the plan before the person, who agrees, refuses or says what to change; under yolo too."""
+"""ExitPlanMode: shows the plan to the user, who approves, rejects or requests changes; also in yolo mode."""
 
 from pydantic import Field
 

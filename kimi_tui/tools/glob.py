@@ -60,7 +60,7 @@ class Glob(Tool[GlobParams]):
             return failed(f"The pattern cannot be used: {error}.")
 
     def _is_hidden(self, path: Path) -> bool:
-        """Whether a path is left out: for its name, for where it leads, or for a rule."""
+        """Whether a path is left out: because of its name, its real path, or a rule."""
         if is_sensitive(path):
             return True
         place = self._workspace.place_of(path.resolve())

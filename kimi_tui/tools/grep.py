@@ -1,4 +1,4 @@
-"""Grep: what files hold, by regular expression, with ripgrep."""
+"""Grep: searches file contents by regular expression, with ripgrep."""
 
 import asyncio
 from collections.abc import Callable, Iterable, Iterator
@@ -82,7 +82,7 @@ class Grep(Tool[GrepParams]):
         return await asyncio.to_thread(_result, params, self._workspace.work_dir, self._is_secret, text, ended)
 
     def _is_secret(self, path: str) -> bool:
-        """Whether a match in this file is left out: for its name, for where it leads, or for a rule."""
+        """Whether matches in this file are left out: because of its name, its real path, or a rule."""
         place = self._workspace.place_of((self._workspace.work_dir / path).resolve())
         return (
             is_sensitive(self._workspace.work_dir / path)
@@ -153,7 +153,7 @@ def _options(params: GrepParams) -> Iterator[str]:
 
 @dataclass(frozen=True, slots=True)
 class _Entry:
-    """One line of the result; `path` is None for the line between two stretches."""
+    """One line of the result; `path` is None for the separator between two ranges."""
 
     path: str | None
     text: str

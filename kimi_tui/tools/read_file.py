@@ -73,7 +73,7 @@ class ReadFile(Tool[ReadFileParams]):
             return failed(str(error) if error.strerror is None else f"`{params.path}`: {error.strerror}.")
 
     async def _held(self, place: ResolvedPath) -> str | None:
-        """The text of a file of the workspace as the editor has it: what is not saved yet counts."""
+        """Return the editor's text of a workspace file, including unsaved changes."""
         buffers = self._editor.buffers
         if buffers is None or not place.inside or not await asyncio.to_thread(_may_be_held, place):
             return None
@@ -81,12 +81,12 @@ class ReadFile(Tool[ReadFileParams]):
 
 
 class _NotCountedError(Exception):
-    """The file is so long that reading it to its end takes too long."""
+    """The file is too long to count its lines."""
 
 
 @dataclass(slots=True)
 class _Lines:
-    """What was read. `total` is None where the file is too long to count."""
+    """The lines read. `total` is None if the file is too long to count."""
 
     lines: list[str]
     first: int
@@ -96,7 +96,7 @@ class _Lines:
 
 
 def _may_be_held(place: ResolvedPath) -> bool:
-    """Whether an editor can be asked for it: a text, or nothing yet. Raises OSError for what is no file."""
+    """Whether the editor may have the file: a text file, or no file yet. Raises OSError for other file types."""
     try:
         with open_checked(place.real) as descriptor:
             start = os.pread(descriptor, 8192, 0)
@@ -180,7 +180,7 @@ def _text(line: bytes) -> tuple[str, bool]:
 
 
 def _decoded(descriptor: int, start: bytes) -> Iterator[bytes]:
-    """The file's lines as UTF-8, cut where they are very long. Raises _NotCountedError for a very long file."""
+    """Yield the file's lines as UTF-8, truncated if very long. Raises _NotCountedError for a very long file."""
     if start.startswith((b"\xff\xfe", b"\xfe\xff")):
         content = os.pread(descriptor, _MAX_UTF16, 0)
         text, _ = decode(content[: len(content) & ~1])

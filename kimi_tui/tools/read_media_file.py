@@ -1,4 +1,4 @@
-"""ReadMediaFile: a picture or a film, for a model that can see it."""
+"""ReadMediaFile: reads an image or a video, for models with that capability."""
 
 import asyncio
 import base64
@@ -21,7 +21,7 @@ MAX_BYTES = 100 << 20
 
 @dataclass(slots=True)
 class MediaSupport:
-    """What the model in use can see; whoever changes the model sets it."""
+    """The media that the current model accepts; the model switcher updates it."""
 
     capabilities: frozenset[Capability] = frozenset()
 

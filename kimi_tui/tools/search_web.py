@@ -1,4 +1,4 @@
-"""SearchWeb: results of the search service that the settings name."""
+"""SearchWeb: queries the configured search service."""
 
 import asyncio
 import json
@@ -74,7 +74,7 @@ class SearchWeb(Tool[SearchWebParams]):
 
 
 async def _answer(ask: Ask) -> object:
-    """Raises FetchError, whose message holds no key."""
+    """Send the request. Raises FetchError, with a message that contains no key."""
     import httpx2 as httpx
 
     from kimi_tui.bounded_http import answer_hooks, read_body

@@ -1,4 +1,4 @@
-"""SendDMail: the agent goes back to a checkpoint, with a message to itself."""
+"""SendDMail: reverts the agent to a checkpoint, with a message to itself."""
 
 from pydantic import Field
 

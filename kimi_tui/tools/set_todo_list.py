@@ -1,4 +1,4 @@
-"""SetTodoList: the agent's own list of what is to be done, for the person to see."""
+"""SetTodoList: the agent's todo list, shown to the user."""
 
 from collections.abc import Callable, Iterable
 
@@ -10,7 +10,7 @@ from kimi_tui.wire.parts import ToolReturnValue
 
 
 class TodoList:
-    """The list of one session; `on_change` is called when it was set."""
+    """The list of one session; `on_change` is called after each update."""
 
     def __init__(self, items: Iterable[TodoItem] = (), *, on_change: Callable[[], None] | None = None) -> None:
         self._items = tuple(items)

@@ -1,4 +1,4 @@
-"""Shell: one Bash command line, with what it prints as the result."""
+"""Shell: runs one Bash command line and returns its output."""
 
 import shutil
 from collections.abc import Callable
@@ -48,7 +48,7 @@ class ShellParams(Params):
 
     @property
     def seconds(self) -> int:
-        """The time that it has: what is said, else a minute, or a day in the background."""
+        """The timeout in seconds: as given, else one minute, or one day in the background."""
         said_so = "timeout" in self.model_fields_set
         return self.timeout if said_so or not self.run_in_background else MAX_BACKGROUND_TIMEOUT
 
@@ -182,19 +182,19 @@ class Shell(Tool[ShellParams]):
 
 
 def _edited(value: ToolReturnValue, command: str) -> ToolReturnValue:
-    """The result of a command that the person changed before it ran: the model is told what it was."""
+    """Return the result of a command that the user edited before it ran; the model gets the edited command."""
     note = f"The user changed the command before it ran. This is what they approved in place of yours:\n{command}\n"
     brief = BriefBlock(text=tr("You changed it: {command}", command=command))
     return value.model_copy(update={"message": note + value.message, "display": (brief, *value.display)})
 
 
 def bash(command: str) -> list[str]:
-    """The arguments that have Bash run a command line."""
+    """The arguments that run a command line in Bash."""
     return [shutil.which("bash") or "/bin/bash", "-c", command]
 
 
 def result_of(output: ResultBuilder, ended: ProcessResult, seconds: int, sandbox: Sandbox) -> ToolReturnValue:
-    """What to answer of a command that ended; `seconds` is what it was given."""
+    """Make the result of a command that ended; `seconds` was its timeout."""
     text = output.build()
     brief = "\n".join(last_lines(text, _BRIEF_LINES))
     note = ""

@@ -1,4 +1,4 @@
-"""StrReplaceFile: exact pieces of a text file replaced by others, all or none."""
+"""StrReplaceFile: replaces exact strings in a text file, all or none."""
 
 from pydantic import Field
 
@@ -82,7 +82,7 @@ def _line_feeds(text: str) -> str:
 
 
 def _hint(text: str, old: str) -> str:
-    """Where a line of the file equals the first line of `old` but for white space."""
+    """Return a hint if a line of the file equals the first line of `old` except for white space."""
     wanted = next((line.strip() for line in old.splitlines() if line.strip()), "")
     for number, line in enumerate(text.splitlines(), 1):
         if wanted and line.strip() == wanted:

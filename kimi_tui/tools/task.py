@@ -1,4 +1,4 @@
-"""Task: a piece of work for a subagent, with a memory of its own."""
+"""Task: runs a subagent, with its own context."""
 
 from collections.abc import Mapping
 from typing import Protocol
@@ -12,29 +12,29 @@ from kimi_tui.wire.parts import ToolReturnValue
 
 
 class SubagentStoppedError(KimiTuiError):
-    """A person stopped a subagent, and not the one that sent it."""
+    """The user stopped a subagent, but not its parent."""
 
 
 class Subagents(Protocol):
-    """Those that can be sent, and a way to send one."""
+    """The available subagents, and a way to run one."""
 
     def names(self) -> Mapping[str, str]:
         """Name to description."""
         ...
 
     def only_looks(self, name: str) -> bool:
-        """Whether it edits no files; in plan mode its other tools only read. False for a name that there is not."""
+        """Whether it edits no files; in plan mode its other tools are read-only. False for an unknown name."""
         ...
 
     async def run(self, name: str, prompt: str, *, description: str, tool_call_id: str) -> str:
-        """The subagent's last message.
+        """Return the subagent's last message.
 
-        Raises LookupError for a name that there is not, SubagentStoppedError, and whatever KimiTuiError ended it.
+        Raises LookupError for an unknown name, SubagentStoppedError, and the KimiTuiError that ended it.
         """
         ...
 
     def register(self, name: str, system_prompt: str) -> None:
-        """Make a new one with the tools of the one that asks. Raises ValueError."""
+        """Create a subagent with the parent's tools. Raises ValueError."""
         ...
 
 

@@ -1,4 +1,4 @@
-"""TaskList: the background tasks of the session."""
+"""TaskList: lists the background tasks of the session."""
 
 from pydantic import Field
 

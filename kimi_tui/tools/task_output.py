@@ -1,4 +1,4 @@
-"""TaskOutput: what a background task printed, at once or when it has ended."""
+"""TaskOutput: returns the output of a background task, at once or after its end."""
 
 import asyncio
 import contextlib

@@ -1,4 +1,4 @@
-"""Think: room for a thought that is to stay in the conversation."""
+"""Think: records a thought in the conversation."""
 
 from pydantic import Field
 

@@ -1,4 +1,4 @@
-"""WriteFile: a whole new text for a file, or more text at its end."""
+"""WriteFile: overwrites a file, or appends to it."""
 
 from typing import Literal
 

@@ -1,4 +1,4 @@
-"""Asking for approval on behalf of the call that is being answered."""
+"""Asks for approval of the current tool call."""
 
 from collections.abc import Callable, Sequence
 from contextvars import ContextVar
@@ -12,7 +12,7 @@ from kimi_tui.wire.display import BriefBlock, DisplayBlock
 from kimi_tui.wire.parts import ToolReturnValue
 
 comments_of_call: ContextVar[list[str]] = ContextVar("comments_of_call")
-"""What the person has said with a yes to the call that is being answered."""
+"""The user's comments on approvals of the current call."""
 
 
 async def ask_approval(
@@ -31,11 +31,11 @@ async def ask_approval(
     hunks: int = 0,
     on_taken: Callable[[frozenset[int]], None] | None = None,
 ) -> ToolReturnValue | None:
-    """None where it may go ahead, else the result that says it may not. See `Approvals.ask`.
+    """Ask, and return None on approval, else the result that reports the denial. See `Approvals.ask`.
 
-    With `on_edit` the person may change what is to be done; it is told what to do instead, before the yes.
-    With `on_taken` the person may take some of the `hunks` changes; it is told which, where it is not all of them.
-    What the person says with a yes reaches the model by `with_comments`.
+    With `on_edit` the user may change the action; the callback gets the changed text before the approval. With
+    `on_taken` the user may select some of the `hunks` changes; the callback gets a partial selection. `with_comments`
+    passes the user's comments on an approval to the model.
     """
     verdict = await approvals.ask(
         tool_call_id=current_tool_call.get().id,
@@ -63,7 +63,7 @@ async def ask_approval(
 
 
 def with_comments(value: ToolReturnValue, comments: Sequence[str]) -> ToolReturnValue:
-    """The result, and beside it what the person said when they said yes."""
+    """Return the result with the user's approval comments added."""
     if not comments:
         return value
     words = "\n".join(comments)
@@ -76,7 +76,7 @@ def with_comments(value: ToolReturnValue, comments: Sequence[str]) -> ToolReturn
 
 
 def denied_result(approvals: Approvals, sender: str, subject: Subject | None) -> ToolReturnValue | None:
-    """The result that says that a rule forbids it, for what a person has said yes to already; else None."""
+    """Return the result for a rule that denies an action which the user has already approved; else None."""
     decision = approvals.policy.decide(sender, subject)
     return _denied(decision.why) if decision.effect is Effect.DENY else None
 

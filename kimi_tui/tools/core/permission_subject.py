@@ -1,4 +1,4 @@
-"""What rules of approval look at in a call: a command line taken apart, a file's real path."""
+"""The subject that permission rules match in a call: a parsed command line, or a file's real path."""
 
 from typing import cast
 
@@ -23,7 +23,7 @@ _FILE_TOOLS = EDITS | READS | {"Edit", "Read"}
 
 
 def command_subject(line: CommandLine, workspace: Workspace | None = None) -> CommandSubject:
-    """Without a workspace nothing is known to only read."""
+    """Make the subject of a command line. Without a workspace no command counts as read-only."""
     reading = reading_of(line, workspace)
     commands = tuple(command.words for command in line.commands)
     return CommandSubject(commands, line.doubts, reading.why_not, reading.elsewhere)
@@ -34,7 +34,7 @@ def file_subject(place: ResolvedPath, *, edit: bool) -> FileSubject:
 
 
 def page_subject(url: str) -> PageSubject:
-    """Raises ValueError for what is no address of a page."""
+    """Make the subject of a page. Raises ValueError for an invalid page address."""
     try:
         return PageSubject(url, host_of(url))
     except FetchError as error:
@@ -42,12 +42,12 @@ def page_subject(url: str) -> PageSubject:
 
 
 def denied_paths(tool: str, place: ResolvedPath, policy: Policy) -> bool:
-    """Whether a search passes over this file, since a rule denies it or wants it asked for."""
+    """Whether a search skips this file because a rule denies it or requires approval."""
     return policy.decide(tool, file_subject(place, edit=False)).effect in (Effect.ASK, Effect.DENY)
 
 
 def why_asked(place: ResolvedPath) -> tuple[str, ...]:
-    """What is special about the file, for the person who is asked."""
+    """List what is special about the file, for the approval dialog."""
     reasons = (
         (not place.inside, "the file is outside of the work dir"),
         (place.sensitive, "by its name the file holds secrets"),
@@ -58,10 +58,10 @@ def why_asked(place: ResolvedPath) -> tuple[str, ...]:
 
 
 def subject_of(tool: str, text: str, workspace: Workspace) -> Subject:
-    """What a person may mean by `text` for this tool: a command line, a path, a JSON object of arguments for a tool
-    of an MCP server, or else the text itself.
+    """Interpret `text` for this tool: a command line, a path, a JSON object of arguments for an MCP tool, or the text
+    itself.
 
-    Raises ValueError (PathRefusedError) for a path that cannot be used, and for arguments that are none.
+    Raises ValueError (PathRefusedError) for an unusable path, and for invalid arguments.
     """
     if tool == "Shell":
         return command_subject(parse_command_line(text), workspace)

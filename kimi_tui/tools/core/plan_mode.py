@@ -1,4 +1,4 @@
-"""Plan mode: only tools that change nothing run, until the person agrees to a plan."""
+"""Plan mode: only read-only tools run until the user approves a plan."""
 
 import contextlib
 from collections.abc import Callable
@@ -10,9 +10,9 @@ from kimi_tui.wire.events import PlanDisplay, StatusUpdate
 
 
 class PlanMode:
-    """Whether a session plans. It tells the Wire; `on_change` is called for whoever saves it.
+    """The plan mode of a session. It reports changes on the Wire, and to `on_change`, which persists them.
 
-    `folder` is where plans are kept; without one they are only shown.
+    `folder` stores the plans; without one they are only shown.
     """
 
     def __init__(
@@ -37,7 +37,7 @@ class PlanMode:
             self.on_change()
 
     def show(self, plan: str) -> None:
-        """Keep the plan and put it before the person."""
+        """Save the plan and show it to the user."""
         path = ""
         if self._folder is not None:
             file = self._folder / f"plan-{uuid4().hex[:8]}.md"

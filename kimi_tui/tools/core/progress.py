@@ -1,6 +1,6 @@
-"""The last lines of tools that are still running, for a face in the same process.
+"""The last output lines of running tools, for a UI in the same process.
 
-The Wire has no word for it, and nobody needs it once the result is there; so it is not recorded.
+Progress is not a Wire message and is not recorded, since the result replaces it.
 """
 
 import asyncio
@@ -15,14 +15,14 @@ _TAIL_CHARS = 4_000
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """The newest lines of a call's output, oldest first; the last one may not be whole yet."""
+    """The newest lines of a call's output, oldest first; the last one may be incomplete."""
 
     tool_call_id: str
     lines: tuple[str, ...]
 
 
 class ToolProgress:
-    """Tools write, faces listen. Each call is told at most ten times a second."""
+    """Tools write, UIs listen. Each call sends at most ten updates a second."""
 
     def __init__(self) -> None:
         self._listeners: list[Callable[[Progress], None]] = []
@@ -30,7 +30,7 @@ class ToolProgress:
         self._due: dict[str, asyncio.TimerHandle] = {}
 
     def listen(self, listener: Callable[[Progress], None]) -> Callable[[], None]:
-        """Call `listener` from now on; returns what ends that."""
+        """Subscribe `listener`; returns a function that unsubscribes it."""
         self._listeners.append(listener)
 
         def unlisten() -> None:
@@ -48,7 +48,7 @@ class ToolProgress:
             self._due[tool_call_id] = loop.call_later(INTERVAL, self._tell, tool_call_id)
 
     def end(self, tool_call_id: str) -> None:
-        """The call has its result: nothing more is told of it."""
+        """Stop the updates of a call that has its result."""
         self._tails.pop(tool_call_id, None)
         if due := self._due.pop(tool_call_id, None):
             due.cancel()
@@ -61,6 +61,6 @@ class ToolProgress:
 
 
 def last_lines(text: str, count: int) -> tuple[str, ...]:
-    """The last lines that are not blank; of a line that was written over, what was written last."""
+    """Return the last non-blank lines; of an overwritten line (carriage return) the final text."""
     lines = (line.rstrip("\r").rpartition("\r")[2].rstrip() for line in text.split("\n"))
     return tuple([line for line in lines if line][-count:])

@@ -1,4 +1,6 @@
-"""Why a call is asked for whatever the rules, mode and earlier answers say; the same for a session and a check."""
+"""Reasons to ask for a call regardless of rules, mode and earlier answers; sessions and permission checks share
+them.
+"""
 
 from kimi_tui.permission.rule import EDITS, READS
 from kimi_tui.tools.core.permission_subject import why_asked
@@ -8,7 +10,7 @@ from kimi_tui.tools.shell_support.protected_paths import why_asked_for
 
 
 def protection_reason(tool: str, text: str, workspace: Workspace) -> tuple[str, ...]:
-    """The reasons; none where rules, mode and answers decide. Raises PathRefusedError as `Workspace.place` does."""
+    """The reasons; empty if rules, mode and answers decide. Raises PathRefusedError as `Workspace.place` does."""
     if tool == "Shell":
         guarded = why_asked_for(parse_command_line(text), workspace)
         return () if guarded is None else (guarded,)

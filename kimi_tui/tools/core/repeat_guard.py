@@ -1,6 +1,6 @@
-"""The same call again and again: the model is told, and in the end the turn is stopped.
+"""Detects repeated tool calls: first reminds the model, finally stops the turn.
 
-A streak counts the steps in a row that held an equal call (same tool, same arguments).
+A streak counts the consecutive steps that held an equal call (same tool, same arguments).
 """
 
 from kimi_tui.wire.parts import ToolReturnValue
@@ -10,7 +10,7 @@ STOP_AT = 12
 
 
 class RepeatGuard:
-    """Counts, for each call of a step, in how many steps without a gap it has come."""
+    """Counts, for each call of a step, the consecutive steps that contained it."""
 
     def __init__(self) -> None:
         self._before: dict[str, int] = {}
@@ -23,13 +23,13 @@ class RepeatGuard:
         self._before, self._now = self._now, {}
 
     def count(self, call_key: str) -> int:
-        """The streak of this call, this step included; equal calls within a step count once."""
+        """Return the streak of this call, this step included; equal calls within a step count once."""
         self._now[call_key] = streak = self._before.get(call_key, 0) + 1
         return streak
 
 
 def with_reminder(result: ToolReturnValue, streak: int) -> ToolReturnValue:
-    """The result, with what a streak of that length adds to it: a louder reminder, or the end of the turn."""
+    """Return the result with the addition for a streak of that length: a stronger reminder, or the end of the turn."""
     text = _reminder(streak)
     if text is None:
         return result

@@ -1,4 +1,4 @@
-"""Collects a tool's output within bounds, however much comes: what goes beyond is dropped as it arrives."""
+"""Collects a tool's output within bounds; the excess is dropped as it arrives."""
 
 from collections import deque
 
@@ -9,10 +9,10 @@ NOTE = "Output is truncated to fit in the message."
 
 
 class ResultBuilder:
-    """Text in pieces, text out with at most `max_chars` characters and `max_line_chars` in a line.
+    """Builds a text from pieces, with at most `max_chars` characters and `max_line_chars` per line.
 
-    With `tail_chars`, that many of the characters are kept for the end of the output, so that what is left out
-    is its middle. Holds never much more than `max_chars`. Pieces may be cut anywhere, also within a line.
+    With `tail_chars`, that many of the characters are reserved for the end of the output, and the middle is left out.
+    Memory use stays near `max_chars`. Pieces may be cut anywhere, also within a line.
     """
 
     def __init__(
@@ -30,12 +30,12 @@ class ResultBuilder:
 
     @property
     def truncated(self) -> bool:
-        """Whether anything was left out."""
+        """Whether any text was left out."""
         return self._left_out or self._cut_line
 
     @property
     def full(self) -> bool:
-        """Whether more text would change nothing but the truncation."""
+        """Whether more text would change only the truncation."""
         return self._room <= 0 and not self._tail_room
 
     def write(self, text: str) -> None:
@@ -59,7 +59,7 @@ class ResultBuilder:
         self._write_line(lines[-1])
 
     def _skip_to_end(self, text: str) -> str:
-        """Of a large piece only the end can be seen in the end; the rest is not even looked at."""
+        """Drop the part of a large piece that cannot appear in the result, without processing it."""
         start = max(0, len(text) - self._tail_room)
         self._left_out |= start > 0
         if text.find("\n", 0, start) >= 0 and self._tail_room:
@@ -98,7 +98,7 @@ class ResultBuilder:
             self._left_out = True
 
     def build(self) -> str:
-        """The text; where something was left out between or after lines, the marker stands."""
+        """Return the text, with a marker at each omission between or after lines."""
         head, tail = "".join(self._head), "".join(self._tail)
         if len(tail) > self._tail_room:
             tail, self._left_out = tail[len(tail) - self._tail_room :], True
@@ -110,5 +110,5 @@ class ResultBuilder:
         return f"{head.rstrip(chr(10))}\n{MARKER}\n{tail[start:]}"
 
     def note(self, message: str = "") -> str:
-        """`message`, and that the output was truncated where it was."""
+        """Return `message`, plus a note on truncation if there was any."""
         return f"{message} {NOTE}".strip() if self.truncated else message

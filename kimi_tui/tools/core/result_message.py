@@ -1,7 +1,7 @@
-"""A tool's result as the message that the model gets: what we say in a system tag, then the tool's output.
+"""Formats a tool result as a message for the model: our text in a system tag, then the tool's output.
 
-What a tool found is data, whoever wrote it. So output stands between `<output>` tags, and whatever in it looks
-like one of our tags is written with a backslash.
+Tool output is untrusted data. It stands between `<output>` tags, and a backslash escapes any text in it that looks like
+one of our tags.
 """
 
 import re
@@ -14,7 +14,7 @@ _OUR_TAGS = re.compile(r"<(?=/?\s*(?:system(?:-reminder)?|output)\s*>)", re.IGNO
 
 
 def result_message(result: ToolResult) -> Message:
-    """The tool message that answers the call."""
+    """Return the tool message that answers the call."""
     value = result.return_value
     said = value.message
     if value.is_error:

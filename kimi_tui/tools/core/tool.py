@@ -1,6 +1,6 @@
-"""What a tool is: a name, a prompt, parameters as a pydantic model, and a call.
+"""The tool interface: a name, a prompt, parameters as a pydantic model, and a call.
 
-A tool says what it needs by the annotations of its constructor; `soul.assemble` provides it.
+A tool declares its dependencies by the annotations of its constructor; `soul.assemble` provides them.
 """
 
 from abc import ABC, abstractmethod
@@ -18,11 +18,11 @@ from kimi_tui.wire.display import BriefBlock, DisplayBlock
 from kimi_tui.wire.parts import ContentPart, JsonObject, ToolCall, ToolReturnValue
 
 current_tool_call: ContextVar[ToolCall] = ContextVar("current_tool_call")
-"""The call that is being answered; set around every call of a tool."""
+"""The current tool call; set around every call of a tool."""
 
 
 class Params(BaseModel):
-    """Base of a tool's parameters: a name it does not know is an error that the model is told."""
+    """Base of a tool's parameters: an unknown name is an error that the model sees."""
 
     model_config: ClassVar[ConfigDict] = ConfigDict(extra="forbid", frozen=True, defer_build=True)
 
@@ -31,8 +31,8 @@ P = TypeVar("P", bound=Params)
 
 
 class Tool(ABC, Generic[P]):
-    """One tool. `read_only` ones change nothing, and run in plan mode; of others only calls that `reads` knows to
-    change nothing. `may_read`: there are such calls. What `asks` sees to approval itself.
+    """One tool. `read_only` tools change nothing and run in plan mode. Of other tools, only calls for which `reads` is
+    true run there; `may_read`: such calls exist. Tools with `asks` request approval themselves.
     """
 
     name: ClassVar[str]
@@ -43,7 +43,7 @@ class Tool(ABC, Generic[P]):
 
     @property
     def description(self) -> str:
-        """The prompt: `NAME.md` beside the tool's module, unless a tool says otherwise."""
+        """The prompt: `NAME.md` beside the tool's module, unless a tool overrides it."""
         return _prompt(type(self).__module__)
 
     @property
@@ -56,13 +56,13 @@ class Tool(ABC, Generic[P]):
         return self.read_only
 
     def subject(self, params: P) -> Subject | None:
-        """What rules of approval look at in this call; None where only rules for the whole tool make sense."""
+        """The subject that permission rules match in this call; None if only rules for the whole tool apply."""
         del params
         return None
 
     @abstractmethod
     async def call(self, params: P) -> ToolReturnValue:
-        """Do it. What goes wrong in a way the model can act on is a result with `is_error`."""
+        """Run the tool. Errors that the model can act on are results with `is_error`."""
 
 
 @cache
@@ -73,7 +73,7 @@ def _prompt(module: str) -> str:
 
 @cache
 def json_schema(params: type[BaseModel]) -> JsonObject:
-    """The schema of a tool's parameters, without titles, which say nothing to a model. Not to be changed."""
+    """Return the schema of a tool's parameters without titles, which do not help the model. Do not mutate it."""
     schema = params.model_json_schema()
     _drop_titles(schema)
     schema.pop("description", None)
@@ -105,14 +105,14 @@ def ok(
 def failed(
     message: str, *, output: str = "", brief: str | None = None, display: tuple[DisplayBlock, ...] = ()
 ) -> ToolReturnValue:
-    """An error result: `message` for the model, `brief` (or the message) for the person."""
+    """Make an error result: `message` for the model, `brief` (or the message) for the user."""
     return ToolReturnValue(
         is_error=True, output=output, message=message, display=display or (BriefBlock(text=brief or message),)
     )
 
 
 def rejected(feedback: str | None) -> ToolReturnValue:
-    """What the model is told when the person said no. `extras` tells the soul, which may end the turn."""
+    """Make the result for a rejection by the user. `extras` marks it for the soul, which may end the turn."""
     message = tr("The user rejected this tool call.")
     if feedback:
         message = tr("The user rejected this tool call and says: {words}", words=feedback)

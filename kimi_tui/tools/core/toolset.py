@@ -1,6 +1,6 @@
-"""The tools of one agent: told to the model as specs, called by name with JSON arguments.
+"""The tools of one agent: offered to the model as specs, called by name with JSON arguments.
 
-Invariant: `handle` answers every call with a result; only being cancelled gets out of it.
+Invariant: `handle` answers every call with a result; only cancellation escapes it.
 """
 
 import asyncio
@@ -30,7 +30,7 @@ _log = logging.getLogger(__name__)
 class Toolset:
     """Tools by name, in the order given; a later tool of a name replaces an earlier one.
 
-    While `plan_mode` is on only calls that change nothing run. The rules of `approvals` hold for every tool.
+    In `plan_mode` only read-only calls run. The rules of `approvals` apply to every tool.
     """
 
     def __init__(
@@ -65,16 +65,16 @@ class Toolset:
         self._tools.pop(name, None)
 
     def also_called(self, names: Mapping[str, str]) -> None:
-        """Understand these names as well, each for a tool's own; a tool that has such a name itself is meant first."""
+        """Add aliases, each for a tool's own name; a tool with that name takes precedence."""
         self._also = dict(names)
 
     def begin_turn(self) -> None:
-        """A person has spoken: calls that were repeated before count anew."""
+        """Reset the repeat counts at the start of a user turn."""
         self._repeats.begin_turn()
         self._answers.clear()
 
     def begin_step(self) -> None:
-        """From here on equal calls share one result, until the next step begins."""
+        """Start a step: equal calls share one result until the next step."""
         self._repeats.begin_step()
         self._answers.clear()
 
@@ -126,7 +126,7 @@ class Toolset:
             current_tool_call.reset(token)
 
     async def _refused(self, tool: Tool[Any], params: Params) -> ToolReturnValue | None:
-        """What the rules have against a tool that does not ask itself; None where it may go ahead."""
+        """Apply the permission rules to a tool that does not ask itself; None if the call may run."""
         if self._approvals is None or tool.asks:
             return None
         return await ask_approval(
@@ -144,7 +144,7 @@ def _not_while_planning(why: str) -> ToolReturnValue:
 
 
 def _key(call: ToolCall) -> str:
-    """Equal for calls that mean the same: the order of JSON keys and white space do not count."""
+    """Return the call's identity: the order of JSON keys and white space do not count."""
     text = call.function.arguments or "{}"
     with contextlib.suppress(ValueError, RecursionError):
         text = json.dumps(json_text.loads(text), sort_keys=True)
@@ -152,7 +152,7 @@ def _key(call: ToolCall) -> str:
 
 
 def _sendable(value: ToolReturnValue) -> ToolReturnValue:
-    """A file name need not be UTF-8; what is told of it must be."""
+    """Make the result valid UTF-8; file names in it may not be."""
     try:
         value.model_dump_json()
     except (PydanticSerializationError, UnicodeError):
@@ -161,7 +161,7 @@ def _sendable(value: ToolReturnValue) -> ToolReturnValue:
 
 
 def _params(tool: Tool[Any], arguments: str | None) -> Params:
-    """Raises ValueError with a short text that says where the arguments are wrong."""
+    """Parse the arguments. Raises ValueError with a short text that locates the error in the arguments."""
     text = arguments or ""
     try:
         value: object = json_text.loads(text, strict=False) if text.strip() else {}

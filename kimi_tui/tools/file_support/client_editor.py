@@ -1,6 +1,6 @@
-"""The program that the person edits with, where a face speaks for one: its buffers and its terminals.
+"""The user's editor, if the UI connects one: its buffers and its terminals.
 
-They stand in for the disk and the processes of this machine. What may be read, written or run is decided before.
+They replace the disk and the local processes. Permission checks come before them.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -12,15 +12,15 @@ from kimi_tui.tools.shell_support.process_runner import ProcessResult
 
 
 class Buffers(Protocol):
-    """The files as the person sees them, what is not saved yet included."""
+    """The files as the user sees them, including unsaved changes."""
 
     @property
     def writes(self) -> bool:
-        """Whether it takes changes too."""
+        """Whether the editor also accepts changes."""
         ...
 
     async def read(self, real: Path) -> str | None:
-        """The text of the file at this real path; None where the editor does not have it, or does not say."""
+        """Return the text of the file at this real path; None if the editor does not have it or does not answer."""
         ...
 
     async def write(self, real: Path, text: str) -> None:
@@ -29,7 +29,7 @@ class Buffers(Protocol):
 
 
 class Terminals(Protocol):
-    """Runs commands where the person sees them run."""
+    """Runs commands in a terminal that the user can see."""
 
     async def run(
         self,
@@ -41,13 +41,13 @@ class Terminals(Protocol):
         on_text: Callable[[str], bool | None],
         seconds: float | None,
     ) -> ProcessResult:
-        """As `processes.run`; the terminal belongs to that tool call. Raises OSError."""
+        """Run like `processes.run`; the terminal belongs to that tool call. Raises OSError."""
         ...
 
 
 @dataclass(slots=True)
 class Editor:
-    """What there is of it; it is known once the face has spoken with it."""
+    """The editor's capabilities, known after the handshake with the UI."""
 
     buffers: Buffers | None = None
     terminals: Terminals | None = None

@@ -1,4 +1,4 @@
-"""What an edit changes, as blocks with three lines around each change; and the text where only some are made."""
+"""Diffs an edit into blocks with three lines of context, and applies a selection of the changes."""
 
 from collections.abc import Set
 from difflib import SequenceMatcher
@@ -8,11 +8,11 @@ from kimi_tui.wire.display import DiffBlock
 CONTEXT_LINES = 3
 MAX_LINES = 10_000
 _MAX_COMPARED = 2_000
-"""Beyond that many changed lines they are shown as one change: comparing them takes too long."""
+"""Limit of changed lines: above it they form one change, because comparing them takes too long."""
 
 
 def diff_blocks(path: str, old: str, new: str) -> tuple[DiffBlock, ...]:
-    """One block a change; a single summary where either text has more than 10,000 lines; none where equal."""
+    """Return one block per change; a single summary if either text has more than 10,000 lines; none if equal."""
     if old == new:
         return ()
     before, after = old.splitlines(), new.splitlines()
@@ -35,7 +35,7 @@ def diff_blocks(path: str, old: str, new: str) -> tuple[DiffBlock, ...]:
 
 
 def text_with(old: str, new: str, taken: Set[int]) -> str:
-    """`old` with those of its changes to `new` that are `taken`, counted from 0 as `diff_blocks` has them."""
+    """Apply only the changes in `taken` to `old`; they are counted from 0, as in `diff_blocks`."""
     before, after = old.splitlines(keepends=True), new.splitlines(keepends=True)
     out: list[str] = []
     at = 0
@@ -47,7 +47,7 @@ def text_with(old: str, new: str, taken: Set[int]) -> str:
 
 
 def _hunks(before: list[str], after: list[str]) -> list[tuple[int, int, int, int]]:
-    """The changed stretches with context, as (from, to) before and after; those that touch are one."""
+    """Return the changed ranges with context, as (from, to) before and after; adjacent ranges are merged."""
     hunks: list[tuple[int, int, int, int]] = []
     for a, b, c, d in _changes(before, after):
         lead = min(CONTEXT_LINES, a, c)

@@ -1,19 +1,19 @@
-"""What hears of an edit before it is made, so that it can be taken back."""
+"""Observers of edits, for undo."""
 
 from pathlib import Path
 from typing import Protocol
 
 
 class FileHistory(Protocol):
-    """Keeps what files held. It must not raise; an edit is not held up because it could not be kept."""
+    """Stores previous file contents. Must not raise: an edit goes ahead even if its backup fails."""
 
     def before_edit(self, path: Path, content: bytes | None, becomes: bytes) -> None:
-        """The file at this real path is about to change; `content` is None where there is none yet."""
+        """Called before the file at this real path changes; `content` is None for a new file."""
         ...
 
 
 class NoHistory:
-    """Keeps nothing."""
+    """Stores nothing."""
 
     def before_edit(self, path: Path, content: bytes | None, becomes: bytes) -> None:
         pass

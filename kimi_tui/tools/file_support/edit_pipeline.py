@@ -1,4 +1,4 @@
-"""What WriteFile and StrReplaceFile share: read the old text, show the difference, ask, write, all on one file."""
+"""The common steps of WriteFile and StrReplaceFile: read the old text, show the diff, ask for approval, write."""
 
 import asyncio
 from collections.abc import Callable, Sequence, Set
@@ -25,7 +25,7 @@ OUTSIDE = tr("edit file outside of working directory")
 
 @dataclass(frozen=True, slots=True)
 class NewText:
-    """What a file is to hold, and what is said when it does."""
+    """The new content of a file, and the message after the edit."""
 
     text: str
     said: str
@@ -33,7 +33,7 @@ class NewText:
 
 @dataclass(frozen=True, slots=True)
 class EditResult:
-    """What a file is to hold after the person's answer, with what the model is told and the person shown."""
+    """The approved content of a file, with the result for the model and the display for the user."""
 
     content: bytes
     said: str
@@ -41,7 +41,7 @@ class EditResult:
 
 
 class EditRefusedError(ValueError):
-    """A change that cannot be made; the message is for the model."""
+    """An impossible change; the message is for the model."""
 
 
 async def edit(
@@ -54,7 +54,7 @@ async def edit(
     history: FileHistory,
     editor: Editor,
 ) -> ToolReturnValue:
-    """Change one file. `change` gets its text, None where there is no file, and may raise EditRefusedError."""
+    """Edit one file. `change` gets its text, None for a new file, and may raise EditRefusedError."""
     try:
         place = workspace.place(given)
         async with workspace.lock(place.real):
@@ -118,7 +118,7 @@ def _in_part(
 
 
 def apply_selected(path: str, changes: Sequence[DiffBlock], taken: Set[int]) -> str:
-    """What the model is told where the person took some of the changes: which, and the whole of what was refused."""
+    """Tell the model which changes the user selected, with the full text of the rejected ones."""
     rows = [
         f"Edited `{path}` in part: of the {len(changes)} changes the user took {len(taken)} and refused the others."
     ]
@@ -134,7 +134,7 @@ def apply_selected(path: str, changes: Sequence[DiffBlock], taken: Set[int]) -> 
 
 
 def edit_scope(place: ResolvedPath, workspace: Workspace) -> Scope:
-    """The top folder within the workspace, or the file alone where it is in none."""
+    """Return the top-level folder within the workspace, or the file alone outside it."""
     if place.folder is not None:
         within = place.real.relative_to(place.folder)
         if len(within.parts) > 1 or place.folder != workspace.work_dir:
@@ -159,9 +159,9 @@ def _read(place: ResolvedPath) -> tuple[bytes | None, str | None, TextEncoding]:
 
 
 async def _held(editor: Editor, place: ResolvedPath, *, exists: bool) -> tuple[Buffers | None, str | None]:
-    """What is to take the change, None for the disk, and the text that it has, None where there is no such file yet.
+    """Return the buffers to edit, None for the disk, and their current text, None for a new file.
 
-    An editor knows the files of the workspace; one that it cannot read is left to the disk.
+    An editor has the files of the workspace; a file that it cannot read is edited on disk.
     """
     buffers = editor.buffers
     if buffers is None or not buffers.writes or not place.inside:
@@ -173,7 +173,7 @@ async def _held(editor: Editor, place: ResolvedPath, *, exists: bool) -> tuple[B
 
 
 def _is_whole(text: str | None) -> bool:
-    """Whether an editor shows all of it: no byte that is not of its encoding."""
+    """Whether the editor's text is lossless: it has no byte outside its encoding."""
     return text is None or text.isascii() or not any("\udc80" <= char <= "\udcff" for char in text)
 
 
@@ -182,7 +182,7 @@ def _reason(error: UnicodeError) -> str:
 
 
 def _shown(text: str) -> str:
-    """Text that can be told as JSON: bytes that are no UTF-8 are marked."""
+    """Return text that is valid in JSON: bytes that are not UTF-8 are marked."""
     return text.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
 
 

@@ -1,7 +1,7 @@
-"""The Git folder of a work dir: what of it daily work writes, and what would make Git run something.
+"""Git directories of a work dir: the paths that daily work writes, and the paths that could make Git run a program.
 
-The `.git` of a linked worktree or a submodule is a file that names a folder; it is believed only where that folder
-names the work dir in turn, since the file itself may be anybody's.
+The `.git` of a linked worktree or a submodule is a file that names a folder. It is trusted only if that folder links
+back to the work dir, since anyone may have written the file.
 """
 
 import os
@@ -17,7 +17,7 @@ _MOST_MODULES = 100
 
 @dataclass(frozen=True, slots=True)
 class GitDir:
-    """`guarded` is there and stays as it is; `without_hooks`: there is no folder of hooks that could be guarded."""
+    """A Git directory. `guarded` paths exist and must not change; `without_hooks`: it has no hooks folder to guard."""
 
     path: Path
     writable: bool
@@ -26,7 +26,7 @@ class GitDir:
 
 
 def git_dir_of(folder: Path) -> GitDir | None:
-    """That of the repository which the folder is in; None where it is in none."""
+    """Return the Git directory of the repository around `folder`; None outside a repository."""
     for above in (folder, *folder.parents):
         entry = above / ".git"
         if entry.is_symlink():
@@ -40,7 +40,7 @@ def git_dir_of(folder: Path) -> GitDir | None:
 
 
 def is_in_git_dir(real: Path) -> bool:
-    """Whether a file is Git's own: in a folder that is like a Git folder, by whatever name, or that a `.git` names."""
+    """Whether a file belongs to Git: in a folder that looks like a Git directory, or that a `.git` file names."""
     return any(_is_git_dir(above) or _is_named_by(above / ".git", real) for above in real.parents)
 
 
@@ -51,7 +51,7 @@ def _is_git_dir(folder: Path) -> bool:
 
 
 def _is_named_by(entry: Path, real: Path) -> bool:
-    """Whether the file is in the folder that a `.git`, which is no folder itself, leads to."""
+    """Whether the file is in the folder that a `.git` file or link points to."""
     if not (entry.is_symlink() or entry.is_file()):
         return False
     named = _target(entry)
@@ -59,7 +59,7 @@ def _is_named_by(entry: Path, real: Path) -> bool:
 
 
 def _target(entry: Path) -> Path | None:
-    """Where a `.git` that is no folder leads to, believed or not."""
+    """Return the target of a `.git` file or link, trusted or not."""
     try:
         if entry.is_symlink():
             return entry.resolve()
@@ -89,7 +89,7 @@ def _guarded(path: Path) -> Iterator[Path]:
 
 
 def _named_by(entry: Path) -> Path | None:
-    """The shared Git folder that a `.git` file leads to, where it leads back."""
+    """Return the shared Git directory of a `.git` file, if it links back."""
     named = _line(entry)
     if named is None or not named.startswith("gitdir:"):
         return None

@@ -1,7 +1,7 @@
-"""Whether Git, when it only reads in a folder, would obey settings there that make it run something.
+"""Checks whether read-only Git commands in a folder could run a program because of the repository's settings.
 
-The settings of a repository lie in the folder itself, so they may be anybody's: those that are known to run nothing
-are listed, and with any other the user is asked. The user's own settings and the machine's are theirs.
+Anyone may have written the settings of a repository. Settings known to be harmless are listed; any other setting
+requires approval. User-level and system-level settings are trusted.
 """
 
 import os
@@ -67,7 +67,7 @@ def runs_nothing(folder: Path) -> bool:
 
 
 def _is_plain_link(entry: Path, top: Path) -> bool:
-    """The `.git` of a linked worktree or a submodule: a file that names the folder."""
+    """Whether `entry` is the `.git` file of a linked worktree or a submodule."""
     named = _line(entry)
     if not named.startswith("gitdir: ") or named[8:9].isspace():
         return False
@@ -118,12 +118,12 @@ def _config_is_plain(text: str, top: Path) -> bool:
 
 
 def _hooked(folder: Path) -> bool:
-    """Whether there is a hook that Git runs even where it only looks: when it has refreshed its index."""
+    """Whether the repository has a hook that Git runs even on reads, after it refreshes its index."""
     return (folder / "post-index-change").exists()
 
 
 def _index_is_plain(git_dir: Path) -> bool:
-    """No submodules, since Git looks into each with the settings that are there."""
+    """Whether the index has no submodules, since Git enters each with the settings there."""
     index = git_dir / "index"
     if not index.exists():
         return True

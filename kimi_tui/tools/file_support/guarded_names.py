@@ -1,7 +1,7 @@
-"""Names of files that start or instruct something later: a hook, a server, an agent, a shell, an editor.
+"""File names that configure or start a program later: hooks, servers, agents, shells, editors.
 
-Names are compared as a file system may: upper and lower case, full width and half width are the same, characters that
-are not seen and dots at the end do not count.
+Names are compared like on a lenient file system: case and character width are ignored, as are invisible characters and
+trailing dots.
 """
 
 import os
@@ -32,12 +32,12 @@ _HARMLESS_IN_A_HOME = frozenset({".cache", ".tmp", ".trash"})
 
 
 def acts_later(parts: Sequence[str]) -> bool:
-    """Whether one of the names on the way to a file says that programs are started, or that we are set up, by it."""
+    """Whether a name on the path marks a file that starts programs, or that configures kimi-tui."""
     return any(plain(part) in _ACTS for part in parts)
 
 
 def acts_by_a_link(real: Path, folder: Path) -> bool:
-    """Whether such a name, beside the file or above it in its workspace folder, is a link that leads to it."""
+    """Whether a guarded name, beside the file or above it in its workspace folder, is a link to the file."""
     for above in real.parents:
         for name in _ACTS:
             link = above / name
@@ -49,9 +49,9 @@ def acts_by_a_link(real: Path, folder: Path) -> bool:
 
 
 def instructs_later(parts: Sequence[str]) -> bool:
-    """Whether a file of a project, by its names, tells an agent or a tool what to do.
+    """Whether a project file instructs an agent or a tool, judged by the names on its path.
 
-    A hidden name does unless it is known to do nothing: `.vscode`, `.husky`, `.envrc`, `.github`, and what comes next.
+    Hidden names count unless known to be harmless: `.vscode`, `.husky`, `.envrc`, `.github` and future ones.
     """
     return any(
         name in _INSTRUCTS or (name.startswith(".") and name not in _HARMLESS_HIDDEN and name not in (".", ".."))
@@ -60,9 +60,9 @@ def instructs_later(parts: Sequence[str]) -> bool:
 
 
 def acts_for_the_user(real: Path, folder: Path | None, home: Path) -> bool:
-    """Whether a file outside of a project starts something: hidden in the user's home, or a setting of the system.
+    """Whether a file outside the project starts programs: hidden in the user's home, or a system setting.
 
-    `folder` is the workspace folder that it is in; one that lies in there itself is work like any other.
+    `folder` is its workspace folder; files in a workspace folder inside the home count as ordinary work.
     """
     for place in _OF_THE_SYSTEM:
         if real.is_relative_to(place):
@@ -76,7 +76,7 @@ def acts_for_the_user(real: Path, folder: Path | None, home: Path) -> bool:
 
 
 def plain(name: str) -> str:
-    """A name as the most forgiving file system compares it."""
+    """Normalise a name as the most lenient file system compares it."""
     if name.isascii():
         return name.lower().rstrip(". ") or name
     seen = "".join(char for char in unicodedata.normalize("NFKC", name) if unicodedata.category(char) != "Cf")

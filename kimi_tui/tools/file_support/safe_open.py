@@ -1,7 +1,7 @@
-"""Files opened so that what was checked is what is used: no link, device or pipe can be put in their place.
+"""Opens files safely after a check: no link, device or pipe can replace the checked file.
 
-A real path is checked first (`Workspace.place`); here the opened file, or the opened folder of a file to be
-written, must still be at that path. Nothing here waits for a pipe.
+`Workspace.place` checks the real path first. Here the opened file, or the opened folder of a file to be written, must
+still be at that path. No call blocks on a pipe.
 """
 
 import contextlib
@@ -18,12 +18,12 @@ _FOLDER = os.O_RDONLY | os.O_CLOEXEC | os.O_DIRECTORY | os.O_NOFOLLOW
 
 
 class FileRefusedError(OSError):
-    """A file that is not what it should be; the message is for the model."""
+    """A file of the wrong type or in the wrong place; the message is for the model."""
 
 
 @contextmanager
 def open_checked(real: Path) -> Generator[int]:
-    """A descriptor to read the regular file at this real path. Raises OSError, FileRefusedError among them."""
+    """Open the regular file at this real path for reading. Raises OSError, including FileRefusedError."""
     descriptor = os.open(real, _READ)
     try:
         _must_be_regular(os.fstat(descriptor), real)
@@ -34,7 +34,7 @@ def open_checked(real: Path) -> Generator[int]:
 
 
 def read_bytes(real: Path, *, most: int) -> bytes:
-    """The whole file. Raises FileRefusedError where it is larger than `most` bytes."""
+    """Read the whole file. Raises FileRefusedError if it is larger than `most` bytes."""
     with open_checked(real) as descriptor:
         pieces: list[bytes] = []
         size = 0
@@ -47,10 +47,10 @@ def read_bytes(real: Path, *, most: int) -> bytes:
 
 
 def write_bytes(real: Path, content: bytes, *, expected: bytes | None) -> None:
-    """Put `content` at this real path: whole or not at all, with the mode that the file had.
+    """Write `content` to this real path atomically, with the previous mode of the file.
 
-    `expected` is what the file held when the change was agreed to, None where there was none; a file that has
-    become another since is left alone. Raises OSError, FileRefusedError among them.
+    `expected` is the content at the time of approval, None for a new file; a file that has changed since is left alone.
+    Raises OSError, including FileRefusedError.
     """
     folder = os.open(real.parent, _FOLDER)
     try:
@@ -68,7 +68,7 @@ def write_bytes(real: Path, content: bytes, *, expected: bytes | None) -> None:
 
 
 def check_writable(real: Path, *, exists: bool) -> None:
-    """For a file that another program writes: whether it could be written here, by `write_bytes`. Raises OSError."""
+    """Check, for a file that another program writes, whether `write_bytes` could write it. Raises OSError."""
     folder = os.open(real.parent, _FOLDER)
     try:
         _must_be_at(folder, real.parent)
@@ -109,7 +109,9 @@ def _replace(folder: int, real: Path, content: bytes, before: os.stat_result | N
 
 
 def _write_in_place(folder: int, real: Path, content: bytes) -> None:
-    """For a folder that takes no new file. A hard link may be a name of a file elsewhere, and is refused."""
+    """Write in place, for a folder that accepts no new file. Hard links are refused, since they may name other
+    files.
+    """
     descriptor = os.open(real.name, os.O_WRONLY | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK, dir_fd=folder)
     with os.fdopen(descriptor, "wb") as file:
         status = os.fstat(descriptor)
@@ -145,7 +147,7 @@ def _must_be_regular(status: os.stat_result, real: Path) -> None:
 
 
 def _must_be_at(descriptor: int, real: Path) -> None:
-    """Whether the opened thing is what is at `real`, by the kernel's own word where it gives one."""
+    """Check that the open file is the one at `real`, from the kernel's path of the descriptor where available."""
     try:
         where = Path(f"/proc/self/fd/{descriptor}").readlink()
     except OSError:

@@ -1,4 +1,4 @@
-"""Names of files that hold secrets. Give it real paths: a symbolic link must not be another name for one."""
+"""Names of files that hold secrets. Pass real paths, since a symbolic link may have a harmless name."""
 
 import re
 from fnmatch import fnmatchcase
@@ -54,7 +54,7 @@ _PROCESS = re.compile(r"/proc/(?:\d+|self|thread-self)/(?:task/\d+/)?(?:environ|
 
 
 def is_sensitive(path: PurePath | str) -> bool:
-    """Whether a file of that path holds secrets, going by its name; upper and lower case are the same."""
+    """Whether the file's name marks it as a secret; case is ignored."""
     text = str(path).replace("\\", "/").lower()
     name = text.rstrip("/").rpartition("/")[2].rstrip(". ")
     if any(fnmatchcase(name, pattern) for pattern in _EXEMPT):

@@ -1,4 +1,4 @@
-"""Text as a model sees it, and the bytes it came from: encoding, byte order mark and line ends are kept.
+"""Converts between file bytes and text for the model; encoding, byte order mark and line ends are preserved.
 
 Bytes that are not UTF-8 survive a round trip as surrogate escapes.
 """
@@ -17,21 +17,21 @@ _MARKS = (
 
 @dataclass(frozen=True, slots=True)
 class TextEncoding:
-    """How a text is kept in its file. `crlf`: every line ends with CR LF, which the model never sees."""
+    """The storage format of a text file. `crlf`: every line ends with CR LF, which the model never sees."""
 
     mark: bytes = b""
     encoding: str = "utf-8"
     crlf: bool = False
 
     def encode(self, text: str) -> bytes:
-        """Raises ValueError where the text cannot be written in this encoding."""
+        """Encode the text. Raises ValueError if this encoding cannot represent it."""
         if self.crlf:
             text = text.replace("\r\n", "\n").replace("\n", "\r\n")
         return self.mark + text.encode(self.encoding, "surrogateescape" if self.encoding == "utf-8" else "strict")
 
 
 def decode(content: bytes) -> tuple[str, TextEncoding]:
-    """The text of a file and its form. Raises ValueError for what is no text."""
+    """Return the text of a file and its format. Raises ValueError for binary content."""
     mark, encoding = next(((mark, name) for mark, name in _MARKS if content.startswith(mark)), (b"", "utf-8"))
     if is_binary(content[:8192]):
         raise ValueError("is a binary file")
@@ -42,7 +42,7 @@ def decode(content: bytes) -> tuple[str, TextEncoding]:
 
 
 def shown_by_editor(text: str, form: TextEncoding) -> tuple[str, TextEncoding]:
-    """What an editor shows of a file that has this form on disk: only its line ends may have become others."""
+    """Interpret the editor's text of a file with this format on disk: only its line ends may differ."""
     crlf = _only_crlf(text)
     return (text.replace("\r\n", "\n") if crlf else text), TextEncoding(form.mark, form.encoding, crlf)
 
@@ -53,20 +53,22 @@ def _only_crlf(text: str) -> bool:
 
 
 def is_binary(start: bytes) -> bool:
-    """Going by the first bytes of a file: a NUL, but for UTF-16 with its mark."""
+    """Whether the first bytes of a file look binary: they contain a NUL, and it is not UTF-16 with a byte order
+    mark.
+    """
     if start.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
         return False
     return b"\0" in start
 
 
 def media_kind(start: bytes) -> str | None:
-    """`image` or `video` where the first bytes say so."""
+    """Return `image` or `video` if the first bytes show it."""
     mime = media_type(start)
     return mime.partition("/")[0] if mime else None
 
 
 def media_type(start: bytes) -> str | None:
-    """The MIME type of a picture or a film, by its first bytes (at least 16)."""
+    """Return the MIME type of an image or a video from its first bytes (at least 16)."""
     for magic, mime in _MAGIC:
         if start.startswith(magic):
             return mime

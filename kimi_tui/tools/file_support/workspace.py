@@ -1,7 +1,7 @@
-"""Which files an agent works on: the work dir and the folders added to it, and where a path really leads.
+"""The workspace of an agent: the work dir and the added folders; resolves paths to real paths.
 
-Every decision is made on the real path, after symbolic links and `..`; `tools/open_file.py` then holds the
-opened file to it.
+Every decision uses the real path, after symbolic links and `..`; `tools/open_file.py` then checks the opened file
+against it.
 """
 
 import asyncio
@@ -25,15 +25,15 @@ _NAMES_HOLD = 5.0
 
 
 class PathRefusedError(ValueError):
-    """A path that cannot be used; the message is for the model."""
+    """An unusable path; the message is for the model."""
 
 
 @dataclass(frozen=True, slots=True)
 class ResolvedPath:
-    """A path as it was given, and where it leads. `folder` is the workspace folder it is in, None outside.
+    """A given path and its real path. `folder` is its workspace folder, None outside.
 
-    `protected`: it starts something later, and is asked for whatever else holds. `instructs`: it tells an agent or a
-    tool what to do, so that accepting edits in general is no yes to it.
+    `protected`: the file starts a program later and always requires approval. `instructs`: it instructs an agent or a
+    tool, so a general approval of edits does not cover it.
     """
 
     given: str
@@ -49,14 +49,14 @@ class ResolvedPath:
 
     @property
     def shown(self) -> str:
-        """As a person would write it: relative to the workspace folder, or the real path in full."""
+        """The path for display: relative to the workspace folder, or the full real path."""
         return self.real.relative_to(self.folder).as_posix() if self.folder is not None else str(self.real)
 
 
 class Workspace:
-    """`protected` names further files and folders that are asked for even under yolo, `readable` folders outside
-    that may be listed (those of the skills); both may grow and shrink, and hold real paths. `on_add` is called after
-    a folder was added.
+    """`protected` holds additional files and folders that require approval even in yolo mode, `readable` outside
+    folders that may be listed (the skill folders). Both hold real paths and may change. `on_add` is called after a
+    folder was added.
     """
 
     def __init__(self, work_dir: Path, additional_dirs: Iterable[Path] = (), *, protected: Iterable[Path] = ()) -> None:
@@ -65,7 +65,7 @@ class Workspace:
         self.protected = {_real(path) for path in protected}
         self.readable: set[Path] = set()
         self.session_dir: Path | None = None
-        """Our own files of the session under way, which hold no secret of another."""
+        """The kimi-tui files of the current session; they hold no secrets of another session."""
         self._homes = {_real(paths.home()), _real(Path.home() / ".kimi")}
         self._user_home = _real(Path.home())
         self._names: tuple[float, dict[int, list[str]]] = (-_NAMES_HOLD, {})
@@ -88,7 +88,9 @@ class Workspace:
 
     @contextmanager
     def protecting(self, path: Path | None) -> Generator[None]:
-        """Hold a file or folder protected; None and what is so already are left as they are."""
+        """Protect a file or folder inside the `with` block; None and paths that are already protected have no
+        effect.
+        """
         real = None if path is None else _real(path)
         if real is None or real in self.protected:
             yield
@@ -100,11 +102,11 @@ class Workspace:
             self.protected.discard(real)
 
     def lock(self, real: Path) -> asyncio.Lock:
-        """Held while the file at this real path is read, agreed on and changed."""
+        """The lock to hold from reading the file at this real path until it is approved and changed."""
         return self._locks.setdefault(real, asyncio.Lock())
 
     def place(self, given: str) -> ResolvedPath:
-        """Where `given` leads. Relative paths start at the work dir and must not leave the workspace.
+        """Resolve `given`. Relative paths start at the work dir and must not leave the workspace.
 
         Raises PathRefusedError.
         """
@@ -127,7 +129,7 @@ class Workspace:
         return place
 
     def place_of(self, real: Path, given: str | None = None) -> ResolvedPath:
-        """The same for a path that is real already."""
+        """Resolve a path that is already real."""
         return ResolvedPath(
             given=str(real) if given is None else given,
             real=real,
@@ -138,7 +140,7 @@ class Workspace:
         )
 
     def _is_ours(self, real: Path) -> bool:
-        """Whether it is a file of our home, with keys, tokens, other sessions: all but what is there to be read."""
+        """Whether the file is in kimi-tui's home, with keys, tokens and other sessions, except the readable parts."""
         if self.session_dir is not None and real.is_relative_to(self.session_dir):
             return False
         for home in self._homes:
@@ -147,9 +149,9 @@ class Workspace:
         return False
 
     def _is_other_name(self, real: Path) -> bool:
-        """Whether it is a hard link to a file of the workspace that is sensitive by another of its names.
+        """Whether it is a hard link to a workspace file with a sensitive name.
 
-        Only where a file has more names than one is there anything to look for; names elsewhere cannot be known.
+        Only files with several links are looked up; names outside the searched folders cannot be known.
         """
         try:
             status = real.lstat()
@@ -167,7 +169,9 @@ class Workspace:
         return False
 
     def _names_by_inode(self) -> dict[int, list[str]]:
-        """Every file of the workspace and of our home, by what it is: breadth first, so many, known for a while."""
+        """Index the files of the workspace and of kimi-tui's home by inode: breadth first, bounded, cached for a
+        while.
+        """
         at, known = self._names
         if time.monotonic() - at < _NAMES_HOLD:
             return known
@@ -196,7 +200,7 @@ class Workspace:
         return max(within, key=lambda folder: len(folder.parts), default=None)
 
     def _within(self, path: Path) -> tuple[str, ...]:
-        """The names on the way to it from its workspace folder, or from the root where it is in none."""
+        """The path components below its workspace folder, or below the root outside the workspace."""
         folder = self._folder_of(path)
         return (path if folder is None else path.relative_to(folder)).parts
 

@@ -1,6 +1,7 @@
-"""What "for this session" covers of a shell command: commands of its kind with harmless options, or exactly the same.
+"""The scope of "for this session" for a shell command: the same program with harmless options, or exactly the same
+line.
 
-A compound command is covered when each simple command in it is; one that leaves a doubt is never covered.
+A compound command is covered if each simple command in it is; a command with a doubt is never covered.
 """
 
 import re
@@ -20,9 +21,9 @@ _CHANGE_FOLDER = frozenset({"cd", "pushd", "popd"})
 
 
 def approval_scope(line: CommandLine, text: str) -> Scope | None:
-    """The scope of a command line, written as `text`; None where a yes can only be for once.
+    """The scope of a command line, written as `text`; None if it can be approved only once.
 
-    In another folder a program may read other settings, so a line that changes the folder is covered as a whole.
+    A program may read other settings in another folder, so a line with `cd` is covered only as a whole.
     """
     if line.doubts or not line.commands:
         return None

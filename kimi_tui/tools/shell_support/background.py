@@ -1,4 +1,4 @@
-"""Commands that run on while the agent does something else, their output in files of the session.
+"""Background commands, with their output in files of the session.
 
 Invariant: each task's process tree ends with `aclose`, with its time limit, or when kimi-tui dies.
 """
@@ -30,7 +30,7 @@ class BackgroundError(RuntimeError):
 
 @dataclass(slots=True)
 class BackgroundTask:
-    """One command. `log` holds what it printed, up to 64 MiB; times are seconds since the epoch."""
+    """One command. `log` holds its output, up to 64 MiB; times are seconds since the epoch."""
 
     id: str
     description: str
@@ -61,14 +61,14 @@ class BackgroundTask:
 
     @property
     def line(self) -> str:
-        """All there is to say of it in one line."""
+        """A one-line summary."""
         code = "" if self.exit_code is None else f", exit code {self.exit_code}"
         reason = f" ({self.reason})" if self.reason else ""
         return f"{self.id}  {self.status}{reason}{code}  {self._took:.0f} s  {self.description}"
 
     @property
     def ending(self) -> str:
-        """What became of it, for the person, who reads the description beside it."""
+        """The outcome, for the user, who sees the description beside it."""
         code = tr("exit code {code}", code=self.exit_code) if self.exit_code else ""
         after = tr("after {seconds:.0f} s", seconds=self._took)
         return ", ".join(filter(None, (self.status, self.reason, code, after)))
@@ -79,7 +79,7 @@ class BackgroundTask:
 
 
 class BackgroundTasks:
-    """The tasks of a session, newest last. Without a folder nothing can be started."""
+    """The tasks of a session, newest last. Without a folder no task can start."""
 
     def __init__(
         self,
@@ -103,7 +103,7 @@ class BackgroundTasks:
     def start(
         self, command: Sequence[str], *, description: str, cwd: Path, env: Mapping[str, str], seconds: float
     ) -> BackgroundTask:
-        """Raises BackgroundError where too many run, or there is no place for its output."""
+        """Start a task. Raises BackgroundError if too many run, or if its output cannot be stored."""
         if self._folder is None:
             raise BackgroundError("Commands cannot be run in the background here.")
         if sum(task.running for task in self._tasks.values()) >= self._most:
@@ -122,7 +122,7 @@ class BackgroundTasks:
         return task
 
     async def stop(self, task_id: str, reason: str = "") -> bool:
-        """End a running task and wait until it is ended; False where none of that id runs."""
+        """Stop a running task and wait for its end; False if no task of that id runs."""
         task = self._tasks.get(task_id)
         if task is None or not task.running or task.body is None:
             return False
@@ -168,7 +168,7 @@ def _status(ended: ProcessResult) -> TaskStatus:
 
 
 class _Log:
-    """A file that takes so much and no more. A full disk loses output, not the task."""
+    """A log file with a size limit. A full disk loses output, but the task continues."""
 
     def __init__(self, file: RawIOBase) -> None:
         self._file = file

@@ -1,6 +1,6 @@
-"""What Bash's own commands do with their words: those that only read them, and all others.
+"""Bash builtins and their operands: harmless builtins, and all others.
 
-An operand that is a variable's name is evaluated where it has a subscript: `test -v 'a[$(x)]'` runs x.
+Bash evaluates a variable name with a subscript in an operand: `test -v 'a[$(x)]'` runs x.
 """
 
 import re
@@ -17,9 +17,9 @@ PLAIN = frozenset(
         *("umask",),
     }
 )
-"""They evaluate no operand and change nothing that decides which program a later word runs (but for the folder)."""
+"""They evaluate no operand and do not affect which program a later word runs (except by changing the folder)."""
 WRAPPERS = frozenset({"builtin", "command", "eval"})
-"""Taken apart as other wrappers are."""
+"""Unwrapped like other wrappers."""
 CHANGE_THE_SHELL = frozenset(
     {
         *("source", ".", "exec", "trap", "alias", "unalias", "set", "shopt", "enable", "hash", "export", "declare"),
@@ -31,7 +31,7 @@ EVALUATE = frozenset({"compgen", "fc", "history"})
 _DECIDES = re.compile(
     r"(PATH|BASH_ENV|ENV|IFS|PS4|SHELLOPTS|BASHOPTS|BASH_FUNC_.*|GLOBIGNORE|CDPATH|LD_.*|DYLD_.*)\+?="
 )
-"""Variables that decide which programs a shell or the system runs, or how a shell reads its words."""
+"""Variables that determine which programs a shell or the system runs, or how a shell parses words."""
 _SUBSCRIPT = re.compile(r"\[.*(?:\$[({]|`)", re.DOTALL)
 _INTEGER = re.compile(r"[+-]?\d{1,18}", re.ASCII)
 _COMPARES = frozenset({"-eq", "-ne", "-lt", "-le", "-gt", "-ge"})
@@ -39,7 +39,7 @@ _STORES = re.compile(r"%[^A-Za-z%]*n")
 
 
 def doubts_of(name: str, words: Words) -> list[Doubt]:
-    """Doubts about a program by the name of a builtin; none where it is no builtin."""
+    """List the doubts about a program with the name of a builtin; empty for other programs."""
     if name in CHANGE_THE_SHELL:
         return [Doubt(DoubtKind.CHANGES_SHELL, name)]
     known = [word for word in words[1:] if word is not None]
@@ -50,7 +50,7 @@ def doubts_of(name: str, words: Words) -> list[Doubt]:
 
 
 def doubts_of_variable(assignment: str) -> list[Doubt]:
-    """The doubts of `NAME=VALUE` beyond that it is one."""
+    """List the doubts of `NAME=VALUE` beyond the assignment itself."""
     found = _DECIDES.match(assignment)
     return [Doubt(DoubtKind.CHANGES_SHELL, found[1])] if found else []
 
@@ -64,7 +64,7 @@ def _printf(words: list[str]) -> bool:
 
 
 def _test(words: list[str]) -> bool:
-    """Bash reads numbers here as they are, and `[[` does not; both are held to numbers."""
+    """Check that numeric operands are literal numbers; only `[[` evaluates them, but both forms are checked."""
     for place, word in enumerate(words):
         if word in ("-v", "-R"):
             return False
@@ -87,5 +87,5 @@ _CHECKED: dict[str, Callable[[list[str]], bool]] = {
     "jobs": _only("lnprs"),
     "wait": _only("nf"),
 }
-"""Whether they evaluate nothing with these operands."""
+"""Whether these operands are evaluation-free, by builtin."""
 CHECKED = frozenset(_CHECKED)

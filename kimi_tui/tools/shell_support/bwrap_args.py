@@ -1,8 +1,8 @@
-"""The command line of bubblewrap: what is read-only, what can be written, what is not there at all.
+"""Builds the bubblewrap command line: read-only, writable and hidden paths.
 
-Everything is read-only but the folders of the workspace, those that are configured, and temp. Within these, what Git
-and kimi-tui themselves act on is read-only again: all of `.git`, or, for a command that says that it runs Git, what
-would make Git run something. A later mount lies over an earlier one, so the order matters.
+Everything is read-only except the workspace folders, the configured folders, and temp. Within these, the files that
+control Git and kimi-tui are read-only again: all of `.git`, or, for a command that declares that it runs Git, only what
+could make Git run a program. A later mount covers an earlier one, so the order matters.
 """
 
 import os
@@ -20,14 +20,14 @@ _DOORS = (
     *("/run/docker.sock", "/run/podman/podman.sock", "/run/containerd/containerd.sock", "/run/dbus/system_bus_socket"),
     *("/run/systemd/private", "/run/screen"),
 )
-"""Sockets of services that would run a program for the command, outside."""
+"""Sockets of services that could run a program outside the sandbox."""
 _DOORS_IN_TEMP = ("tmux-*", "screen*", "dbus-*", ".X11-unix")
 _KEYS = ("config.yaml", "config.yml", "config.toml", "config.json", "mcp.json", "credentials*", "mcp-oauth*", "*.key")
 _ROOTS_CAPABILITIES = ("CHOWN", "DAC_OVERRIDE", "FOWNER", "FSETID", "KILL", "SETGID", "SETUID")
 
 
 def sandbox_argv(program: str, config: SandboxConfig, workspace: Workspace, *, with_git: bool = False) -> list[str]:
-    """Everything before the command itself, which runs Git or not."""
+    """Return the arguments before the command itself; `with_git`: the command runs Git."""
     temp = _real(("/tmp", "/var/tmp", tempfile.gettempdir()))
     ours = _real((*workspace.folders, *(path.expanduser() for path in config.writable)))
     git_dirs = list(filter(None, (git_dir_of(folder) for folder in workspace.folders)))
@@ -52,7 +52,7 @@ def sandbox_argv(program: str, config: SandboxConfig, workspace: Workspace, *, w
 
 
 def _closed(temp: Iterable[Path]) -> Iterator[str]:
-    """Doors to programs that run outside, and files that hold our keys."""
+    """Hide sockets to outside services, and files with kimi-tui's keys."""
     doors = [Path(door) for door in (*_DOORS, f"/run/user/{os.getuid()}")]
     doors += [door for folder in temp for pattern in _DOORS_IN_TEMP for door in folder.glob(pattern)]
     keys = [file for pattern in _KEYS for file in sorted(paths.home().glob(pattern))]
@@ -67,9 +67,9 @@ def _closed(temp: Iterable[Path]) -> Iterator[str]:
 
 
 def _guarded(workspace: Workspace, git_dirs: Iterable[GitDir], ours: Iterable[Path]) -> Iterator[str]:
-    """What is read-only within what can be written.
+    """Yield mounts for the read-only paths within writable folders.
 
-    A folder above a mount can be renamed, and another put in its place: so each one up to the root is a mount too.
+    A folder above a mount point could be renamed and replaced, so each one up to the root is a mount too.
     """
     guards = [folder / ".kimi-tui" for folder in workspace.folders]
     guards += sorted(workspace.protected)
@@ -92,7 +92,7 @@ def _guarded(workspace: Workspace, git_dirs: Iterable[GitDir], ours: Iterable[Pa
 
 
 def _real(found: Iterable[str | Path]) -> list[Path]:
-    """Those that are there, by their real paths, each once."""
+    """Return the existing paths as real paths, without duplicates."""
     real: dict[Path, None] = {}
     for path in found:
         if os.path.lexists(path):

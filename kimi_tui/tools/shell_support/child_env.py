@@ -1,7 +1,7 @@
-"""The environment of the commands that an agent runs: ours, without what looks like a secret.
+"""The environment of the agent's commands: ours, without likely secrets.
 
-A name that matches one of `SECRET_NAMES` is left out, unless settings keep it; so is every variable whose value is
-one of our own keys, whatever its name. `SSH_AUTH_SOCK` and the like stay: they are no secrets in themselves.
+Names that match `SECRET_NAMES` are removed, unless settings keep them, and every variable whose value is one of our own
+keys, whatever its name. `SSH_AUTH_SOCK` and similar variables stay: they are not secrets themselves.
 """
 
 import os
@@ -28,7 +28,9 @@ _SHORTEST_KEY = 8
 
 
 class ChildEnv:
-    """`keep` are names (with `*`) that stay although they look secret; `secrets` gives values that never pass."""
+    """`keep` are names (with `*`) that stay although they look secret; `secrets` returns values that are always
+    removed.
+    """
 
     def __init__(self, *, keep: Iterable[str] = (), secrets: Callable[[], Iterable[str]] = tuple) -> None:
         self._keep = tuple(pattern.upper() for pattern in keep)

@@ -1,7 +1,7 @@
-"""A Bash command line taken apart into the simple commands that it would run.
+"""Parses a Bash command line into the simple commands that it would run.
 
-A parser reads it, never Bash itself, and nothing is expanded. `doubts` says what could make it run something else
-than what is listed; with no doubt, the list is all of it and every word is what the program would get.
+A parser reads it, never Bash itself, and nothing is expanded. `doubts` lists what could make it run something else.
+Invariant: without doubts the list is complete, and every word is what the program would get.
 """
 
 import re
@@ -20,9 +20,9 @@ from kimi_tui.tools.shell_support.lexer import read_plain
 from kimi_tui.tools.shell_support.wrapper_programs import InnerCommand, unwrap
 
 READABLE_BYTES = 10_000
-"""Nobody reads longer command lines in a dialog, so no rule allows them."""
+"""Limit for approval by rules: longer command lines are unreadable in a dialog."""
 MAX_BYTES = 100_000
-"""Longer command lines are not parsed, so that it takes less than a second."""
+"""Longer command lines are not parsed, to keep parsing under a second."""
 
 _MAX_DEPTH = 5
 _MAX_COMMANDS = 200
@@ -42,7 +42,7 @@ _RESERVED = frozenset(
 )
 _DELIMITER = re.compile(r"""(\w+)|(?:'(?=\w+')|"(?=\w+")|\\(?=\w+\Z))(\w+)['"]?""", re.ASCII)
 _EVALUATED = re.compile(r"[`\\]|\$\(\(|\$\[|\$\{(?!\w+\})")
-"""What is not looked for in a here-document whose expansions Bash does."""
+"""Expansions that are not analysed in a here-document that Bash expands."""
 _DOUBTED = {
     "comment": DoubtKind.COMMENT,
     "herestring_redirect": DoubtKind.HERE_DOCUMENT,
@@ -57,7 +57,7 @@ _CONTROL = frozenset(
         *("case_statement", "case_item"),
     }
 )
-"""What runs no other commands than those in it."""
+"""Constructs that run only the commands inside them."""
 _AFTER_CLOSING = (b"", b" ", b"\t", b"\n", b";", b"&", b"|", b")", b"<", b">")
 _LOST_DESCRIPTOR = re.compile(rb"(?:\A|[\s;&|()<>])(?:[0-9]+|\{\w+\})\Z")
 _TILDE = re.compile(r"(?:\A|[=:])~")
@@ -68,7 +68,7 @@ _OF_THE_WORDS = frozenset(
         *(DoubtKind.RISKY_OPTION, DoubtKind.PATTERN_AS_OPTION),
     }
 )
-"""Doubts about what the words mean: the words themselves are still sure."""
+"""Doubts about the meaning of words; the words themselves are certain."""
 _WORDS = frozenset({"word", "number", "string", "raw_string", "concatenation", "simple_expansion", "expansion"})
 _NAMES = frozenset({"variable_name", "special_variable_name", "string_content", "extglob_pattern"})
 _PLAIN_EXPANSION = re.compile(r"\$(?:\w+|[@*#?$!-]|\{#?\w+(?:(?::?[-+=?]|[#%/^,])[^\[\]@!]*)?\})")
@@ -83,10 +83,10 @@ _LOOKALIKES = frozenset("‘’‚‛“”„‟′″‵ʹʺʻʼʽˈ՚᾽´`�
 _BLANKS = frozenset("\u00a0\u115f\u1160\u2800\u3164\uffa0")
 _BLANK = re.compile(rb"(?:(?:\\\n)*[ \t\n](?:[ \t\n]|\\\n)*)?")
 _PLAIN = bytes(code if " " <= chr(code) <= "~" or chr(code) in "\t\n" else ord("x") for code in range(256))
-"""The parser crashes on characters beyond ASCII, which to Bash are like letters: so letters are what it gets."""
+"""Non-ASCII characters crash the parser; Bash treats them like letters, so letters replace them."""
 _GROUP = re.compile(r"\{\s.*\S", re.DOTALL)
 _GLUED = re.compile(rb"[^ \t\n]\\\n")
-"""A continued line that may go on within a word, which the parser does not always see."""
+"""A line continuation that may be inside a word; the parser does not always recognise it."""
 _ESCAPED = re.compile(r"\\.", re.DOTALL)
 _NOT_IN_WORDS = re.compile(r"[\s;&|<>()'\"`$]")
 _PADDING = re.compile(r"[ \t]{40,}|\n[ \t]*\n[ \t\n]*\n")
@@ -94,7 +94,7 @@ _PADDING = re.compile(r"[ \t]{40,}|\n[ \t]*\n[ \t\n]*\n")
 
 @dataclass(frozen=True, slots=True)
 class SimpleCommand:
-    """One program and its arguments; a word is None where it is known only when it runs."""
+    """One program and its arguments; a word is None if it is known only at run time."""
 
     words: tuple[str | None, ...]
 
@@ -105,10 +105,10 @@ class SimpleCommand:
 
 @dataclass(frozen=True, slots=True)
 class CommandLine:
-    """What a command line would run, in order of reading, and why that may not be all. `files` are redirected to.
+    """The commands that a line would run, in reading order, and the doubts. `files` are redirection targets.
 
-    `spelled` has all words as they are written, for `shell_globs`: quoted characters behind backslashes, `UNKNOWN` for
-    what is known only when it runs.
+    `spelled` has all words in source form, for `shell_globs`: quoted characters are backslash-escaped, and `UNKNOWN`
+    stands for text known only at run time.
     """
 
     commands: tuple[SimpleCommand, ...]
@@ -123,7 +123,7 @@ class CommandLine:
 
 
 def parse_command_line(text: str) -> CommandLine:
-    """Never raises, whatever the text."""
+    """Parse a command line. Never raises."""
     taking = _Parser()
     taking.line(text, 0)
     return CommandLine(
@@ -141,7 +141,7 @@ def _parser() -> Parser:
 
 @dataclass(frozen=True, slots=True)
 class _Source:
-    """What was parsed, as it was before `_PLAIN`, and what was found in it."""
+    """The original text before `_PLAIN`, and the findings."""
 
     content: bytes
     commands: list[tuple[str | None, ...]] = field(default_factory=list[tuple[str | None, ...]])
@@ -188,7 +188,7 @@ class _Parser:
         self._compare(text, source, before)
 
     def _compare(self, text: str, source: _Source, before: int) -> None:
-        """Where the parser's reading leaves no doubt, the second reading has to be the same."""
+        """Require the second parser to agree, unless the first one already has a doubt."""
         if any(doubt.kind not in _OF_THE_WORDS for doubt in self.doubts[before:]):
             return
         plain = read_plain(text)
@@ -196,7 +196,7 @@ class _Parser:
             self.doubt(DoubtKind.UNPARSED)
 
     def _visit(self, node: Node, source: _Source, depth: int) -> list[Node]:
-        """Takes what this node says; returns the nodes in it that are still to be visited."""
+        """Process this node; return the child nodes still to visit."""
         children = node.children
         match node.type:
             case "compound_statement" if not _GROUP.match(source.text(node)):
@@ -266,7 +266,7 @@ class _Parser:
             self._word(node.children[-1], source)
 
     def _here_document(self, node: Node, source: _Source) -> list[Node]:
-        """What is to be visited in it; it is only taken for read where its end is where Bash sees it."""
+        """Return the nodes to visit in a here-document; it counts as read only if its end is where Bash sees it."""
         parts = {child.type: child for child in node.children}
         start, body, end = (parts.get(f"heredoc_{name}") for name in ("start", "body", "end"))
         delimiter = _DELIMITER.fullmatch(source.text(start)) if start else None
@@ -282,14 +282,14 @@ class _Parser:
         return [*inside, *(child for child in node.children if child not in (start, body, end))]
 
     def _test(self, node: Node, source: _Source, depth: int) -> None:
-        """`[ ... ]`, which the grammar reads as an expression and Bash as a command with its words."""
+        """Handle `[ ... ]`, which is an expression in the grammar but a command with words in Bash."""
         leaves = _outermost(node, _WORDS, leaves=True)
         words = [self._word(leaf, source) if leaf.is_named else source.text(leaf) for leaf in leaves]
         source.commands.append(tuple(words))
         self.add(tuple(words), depth)
 
     def add(self, words: tuple[str | None, ...], depth: int) -> None:
-        """A simple command and, where it is a wrapper, those that it would run."""
+        """Add a simple command and, for a wrapper, the commands it would run."""
         found = unwrap(words)
         self.doubts.extend(found.doubts)
         if not found.replaced:
@@ -322,7 +322,7 @@ class _Parser:
             self.doubt(DoubtKind.REDIRECTION)
 
     def _word(self, node: Node, source: _Source) -> str | None:
-        """The argument as the program gets it, or None with a doubt."""
+        """Return the argument that the program gets, or None with a doubt."""
         pieces = node.children if node.type == "concatenation" else [node]
         spelled = "".join(_spelled(piece, source, first=place == 0) for place, piece in enumerate(pieces))
         self.spelled.append(spelled)
@@ -347,13 +347,14 @@ class _Parser:
 
 
 def _is_device(name: str | None) -> bool:
-    """Bash opens a connection for `/dev/tcp/HOST/PORT`."""
+    """Whether Bash would open a network connection, as for `/dev/tcp/HOST/PORT`."""
     return name is None or name.startswith("/dev/")
 
 
 def _odd(node: Node, source: _Source) -> bool:
-    """Whether Bash reads the start or the end of a redirection otherwise than the parser, which lets a descriptor be
-    a part of a word, and `>&-` the beginning of one."""
+    """Whether Bash reads the start or the end of a redirection differently from the parser, which accepts a descriptor
+    as part of a word, and `>&-` as the start of one.
+    """
     first = node.children[0]
     if first.type == "file_descriptor" and not re.fullmatch("[0-9]", source.text(first)):
         return True
@@ -368,8 +369,9 @@ def _odd(node: Node, source: _Source) -> bool:
 
 
 def _skips(root: Node, source: _Source) -> bool:
-    """Whether the parser passed over anything but white space: it takes `\\ ` for some, where Bash has a word,
-    a lone line continuation for the end of a word, and a line end before a backslash for a part of one."""
+    r"""Whether the parser skipped anything but white space: it accepts `\ ` as white space, where Bash has a word, a
+    lone line continuation as the end of a word, and a line end before a backslash as part of a word.
+    """
     at = 0
     pending = [root]
     while pending:
@@ -386,7 +388,7 @@ def _skips(root: Node, source: _Source) -> bool:
 
 
 def _nested(node: Node) -> list[Node]:
-    """The substitutions and redirections within a word, at any depth, but not within one another."""
+    """Return the substitutions and redirections within a word, at any depth, but not inside one another."""
     return _outermost(node, _STATEMENTS)
 
 
@@ -395,7 +397,7 @@ def _expansions(node: Node) -> list[Node]:
 
 
 def _outermost(node: Node, kinds: frozenset[str], *, leaves: bool = False) -> list[Node]:
-    """The nodes of these kinds that are in no other; with `leaves` all further ones without children."""
+    """Return the outermost nodes of these kinds; with `leaves` also all other nodes without children."""
     found: list[Node] = []
     pending = [node]
     while pending:
@@ -427,7 +429,7 @@ def _literal(node: Node, source: _Source) -> str | None:
 
 
 def _spelled(node: Node, source: _Source, *, first: bool) -> str:
-    """A part of a word as `CommandLine.spelled` has it."""
+    """Return part of a word in the form of `CommandLine.spelled`."""
     text = source.text(node)
     match node.type:
         case "word" | "number" | "test_operator" | "brace_expression":
@@ -456,13 +458,13 @@ def _in_quotes(content: bytes) -> str:
 
 
 def hidden_text(text: str) -> str | None:
-    """What in a text a person may not see, or may take for something else; None where it is as it looks."""
+    """Describe invisible or misleading characters in a text; None if it reads as displayed."""
     found = hidden_in(text)
     return None if found is None else str(found)
 
 
 def hidden_in(text: str) -> Doubt | None:
-    """The same as a doubt."""
+    """Return `hidden_text` as a doubt."""
     for char in text:
         if char in "\n\t" or " " <= char <= "~":
             continue

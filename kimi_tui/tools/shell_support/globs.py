@@ -1,7 +1,7 @@
-"""Which files a word of a command line names, as Bash would expand it: braces, a tilde, patterns; bounded.
+"""Expands a word of a command line to file names like Bash: braces, a tilde, patterns; bounded.
 
-Words are given as `CommandLine.spelled` has them: quoted characters stand behind backslashes. Where Bash and this
-differ, this names more files: a collation class stands for any text.
+Words come in the form of `CommandLine.spelled`: quoted characters are backslash-escaped. Any difference from Bash
+yields more files: a collation class matches any text.
 """
 
 import os
@@ -14,11 +14,11 @@ from itertools import chain, pairwise
 from pathlib import Path
 
 UNKNOWN = "\0"
-"""In a spelled word: text that is known only when the line runs."""
+"""In a spelled word: text known only at run time."""
 MAX_WORDS = 1_000
-"""As many words one word may become by its braces, and by its patterns."""
+"""Limit of words that one word may expand to, by braces and by patterns."""
 MAX_ENTRIES = 50_000
-"""As many entries of folders are looked at for the patterns of one word."""
+"""Limit of directory entries examined for the patterns of one word."""
 
 _SPECIAL = re.compile(r"[][*?{},~\\!^-]")
 _ESCAPE = re.compile(r"\\(.)", re.DOTALL)
@@ -31,7 +31,7 @@ _PARTS = re.compile(r"\\(.)|(\[[!^]?\]?[^]\\[]*\])|(\[.*\])|(.)", re.DOTALL)
 
 @dataclass(frozen=True, slots=True)
 class Expanded:
-    """`paths` as the program would get them; with `cut`, a bound was met and there may be more."""
+    """`paths` as the program would get them; `cut`: a limit was reached and there may be more."""
 
     paths: tuple[str, ...]
     cut: bool = False
@@ -42,12 +42,12 @@ class _CutError(Exception):
 
 
 def quoted(text: str) -> str:
-    """Text in which nothing is expanded."""
+    """Escape a text so that nothing in it is expanded."""
     return _SPECIAL.sub(r"\\\g<0>", text)
 
 
 def expand(spelled: str, folder: Path) -> Expanded:
-    """What Bash would make of the word in this folder; `UNKNOWN` stays, and no pattern beside it is looked for."""
+    """Expand the word in this folder like Bash; a word with `UNKNOWN` keeps it, and its patterns are not expanded."""
     found: list[str] = []
     try:
         for word in _braces(spelled):
@@ -80,7 +80,7 @@ def _braces(word: str) -> Iterator[str]:
 
 
 def _innermost_brace(word: str) -> tuple[int, int, list[str]] | None:
-    """The first brace that holds no other: where it starts and ends, and what it stands for."""
+    """Return the first innermost brace: its start, its end, and its alternatives."""
     opened: list[list[int]] = []
     for place in _PLACES.finditer(word):
         if place[0] == "{":
@@ -120,7 +120,7 @@ def _tilde(word: str, folder: Path) -> str:
     user, slash, rest = word[1:].partition("/")
     if user == "":
         home = os.path.expanduser("~")  # noqa: PTH111
-    elif re.fullmatch(r"\+|[+-]?\d+", user, re.ASCII):  # a number: of the folders of `pushd`
+    elif re.fullmatch(r"\+|[+-]?\d+", user, re.ASCII):  # a number: an entry of the `pushd` stack
         home = str(folder)
     elif user == "-":
         home = UNKNOWN
@@ -147,7 +147,7 @@ def _files(word: str, folder: Path) -> list[str]:
             matches = re.compile(_as_fnmatch(part)).match
             hidden = _plain(part).startswith(".")
             for base in bases:
-                for name in chain((".", ".."), _names(folder / base)):  # which older shells match
+                for name in chain((".", ".."), _names(folder / base)):  # older shells match these
                     left -= 1
                     if left < 0 or len(found) > MAX_WORDS:
                         raise _CutError
@@ -168,7 +168,7 @@ def _names(folder: Path) -> Iterator[str]:
 
 
 def _as_fnmatch(part: str) -> str:
-    """A regular expression for names. A class that is more than letters and ranges stands for any text."""
+    """Return a regular expression for names. A class beyond letters and ranges matches any text."""
     pieces: list[str] = []
     for found in _PARTS.finditer(part):
         if found[1] is not None:

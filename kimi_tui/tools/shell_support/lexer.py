@@ -1,8 +1,8 @@
-"""The plain part of Bash's grammar, read by hand: literal words, lists, pipelines, groups and redirections.
+"""Hand-written parser for the plain part of Bash's grammar: literal words, lists, pipelines, groups and redirections.
 
-It is the second reading of a command line. The parser's grammar is far wider, and not always Bash's; a line is only
-taken for read when both readings agree. Whatever is not plain (an expansion, a comment, a keyword, an assignment, a
-here-document, an odd descriptor) is refused here, so this stays small enough to be compared with Bash by eye.
+It is a second opinion on a command line. The main parser's grammar is far wider and sometimes differs from Bash, so
+both must agree before a line counts as read. Anything else (an expansion, a comment, a keyword, an assignment, a
+here-document, an unusual descriptor) is rejected here, which keeps this small enough to verify against Bash by eye.
 """
 
 import re
@@ -36,14 +36,14 @@ _KEYWORDS = frozenset(
 
 @dataclass(slots=True)
 class PlainLine:
-    """`commands` and `redirections` (operator without its descriptor, target) in the order of the text."""
+    """`commands` and `redirections` (operator without its descriptor, target) in source order."""
 
     commands: list[tuple[str, ...]] = field(default_factory=list[tuple[str, ...]])
     redirections: list[tuple[str, str]] = field(default_factory=list[tuple[str, str]])
 
 
 def read_plain(text: str) -> PlainLine | None:
-    """The line, None where it has anything that is not plain or is no whole line."""
+    """Parse the line; None if it is incomplete or has anything that is not plain."""
     try:
         return _Reader(text).read()
     except _NotPlainError:
@@ -62,9 +62,9 @@ class _Reader:
         self._groups: list[str] = []
         self._words: list[str] = []
         self._first = True
-        """A command may begin, and keywords count."""
+        """A command may start here, so keywords are recognised."""
         self._needs = False
-        """A command has to follow."""
+        """A command must follow."""
         self._closed = False
         """A group has just ended: no words may follow."""
 
@@ -180,12 +180,12 @@ class _Reader:
 
 
 def _begins(words: list[str]) -> bool:
-    """Whether Bash's `time` is all that there is so far, so that keywords count for the next word."""
+    """Whether the words so far are only Bash's `time`, so that the next word may be a keyword."""
     return words[:1] == ["time"] and all(word in ("-p", "--") for word in words[1:])
 
 
 def _follows_time(words: list[str], raw: str) -> bool:
-    """Whether Bash reads this word after its `time` as other words are read."""
+    """Whether Bash treats this word after `time` as an ordinary word."""
     if raw.startswith("-"):
         return (words, raw) in ((["time"], "-p"), (["time"], "--"), (["time", "-p"], "--"))
     return raw not in _KEYWORDS and not _ASSIGNMENT.match(raw) and raw[:1] not in ("'", '"', "\\")

@@ -1,7 +1,7 @@
-"""Runs one command so that nothing of it stays: see `supervisor.py`, which does the ending.
+"""Runs one command and cleans up after it; `supervisor.py` ends the processes.
 
-Invariant: when `run` is left, in whatever way, the command's whole process tree is ended or being ended, and no
-descriptor of ours is open.
+Invariant: when `run` exits, in whatever way, the command's whole process tree has ended or is being ended, and all our
+descriptors are closed.
 """
 
 import asyncio
@@ -22,17 +22,17 @@ _PATIENCE = GRACE + 6.0
 _DRAIN = 0.25
 _CHUNK = 1 << 18
 _REST = 2.0
-"""After each full chunk a pause this many times as long as it took, so that a flood leaves time for the screen."""
+"""Pause after each full chunk, as a multiple of its processing time, so that floods leave time for the screen."""
 
 _WAKING = 0.5
-"""Seconds after which a supervisor that was stopped is woken."""
+"""Seconds after which a stopped supervisor is woken."""
 
 
 @dataclass(frozen=True, slots=True)
 class ProcessResult:
-    """How a command ended. `exit_code` is 128 + signal where it was killed, None where it is not known.
+    """The end of a command. `exit_code` is 128 + signal if it was killed, None if unknown.
 
-    `left` is the number of processes that it had left running, and that were ended.
+    `left` is the number of leftover processes that were killed.
     """
 
     exit_code: int | None
@@ -48,11 +48,11 @@ async def run(
     on_text: Callable[[str], bool | None],
     seconds: float | None = None,
 ) -> ProcessResult:
-    """Run to the end; `on_text` gets standard output and error as they come, never cut within a character; True from
-    it means that it has enough, and ends the command.
+    """Run to the end; `on_text` gets standard output and error as they arrive, never cut within a character. If it
+    returns True, the command is ended.
 
-    Standard input is empty. After `seconds` it is ended. Raises OSError where it cannot be started (a work dir that
-    is gone).
+    Standard input is empty. The command is ended after `seconds`. Raises OSError if it cannot start (its work dir is
+    gone).
     """
     process = _Process(command, cwd=cwd, env=env, on_text=on_text)
     try:
@@ -76,7 +76,7 @@ async def run(
 
 
 class _Process:
-    """The supervisor of one command, and the pipes to it. Must be made where a loop runs."""
+    """The supervisor of one command, and the pipes to it. Requires a running event loop."""
 
     def __init__(
         self, command: Sequence[str], *, cwd: Path, env: Mapping[str, str], on_text: Callable[[str], bool | None]
@@ -118,7 +118,7 @@ class _Process:
         self._waking = self._loop.call_later(_WAKING, self._wake)
 
     def ask_to_end(self) -> None:
-        """Once is enough; closing is what tells the supervisor."""
+        """Close the control pipe, which tells the supervisor to end the command. Idempotent."""
         control, self._control = self._control, -1
         if control >= 0:
             os.close(control)
@@ -138,7 +138,7 @@ class _Process:
             self._on_text(text)
 
     def _wake(self) -> None:
-        """A command that stops its supervisor holds nobody up."""
+        """Wake a supervisor that its command has stopped."""
         self._child.send_signal(signal.SIGCONT)
         self._waking = self._loop.call_later(_WAKING, self._wake)
 
@@ -171,7 +171,7 @@ class _Process:
         self.ended.set()
 
     def _reap(self) -> None:
-        """The supervisor is gone, or about to be; where it did not get to say how the command ended, it was killed."""
+        """Reap the supervisor; if it did not report how the command ended, the command was killed."""
         self._child.wait()
         for line in self._said.decode("ascii", "replace").splitlines():
             word, _, number = line.partition(" ")

@@ -1,7 +1,7 @@
-"""Why a command line is asked for even under yolo: it names a sensitive or protected file, or was not read to its end.
+"""Reasons to ask for a command line even in yolo mode: sensitive or protected files, or an incomplete parse.
 
-Words are expanded as Bash would. This is for honest commands: a program finds other ways to a file than by its name.
-What holds against those is the sandbox.
+Words are expanded like in Bash. The check covers honest commands only: a program can reach a file without naming it.
+The sandbox protects against those.
 """
 
 import os
@@ -22,11 +22,11 @@ from kimi_tui.tools.shell_support.globs import UNKNOWN, expand, quoted
 _MAX_FOLDERS = 8
 _MAX_PATHS = 5_000
 _GLUED_VALUE = re.compile(r"-[A-Za-z]|@|--?[\w-]+=@?|[\w.-]+=@?", re.ASCII)
-"""What may stand before a file in one word: `-f.env`, `@.env`, `--file=.env`, `of=.env`."""
+"""Prefixes of a file within one word: `-f.env`, `@.env`, `--file=.env`, `of=.env`."""
 
 
 def why_asked_for(line: CommandLine, workspace: Workspace) -> str | None:
-    """The reason, or None where rules, mode and answers decide."""
+    """The reason, or None if rules, mode and answers decide."""
     for doubt in line.doubts:
         if doubt.weight is Weight.LIMIT:
             return tr("not all of it was read: {why}", why=doubt)
@@ -53,15 +53,16 @@ def why_asked_for(line: CommandLine, workspace: Workspace) -> str | None:
 
 
 def _known(line: CommandLine) -> Iterator[str]:
-    """The words of commands within wrappers and the targets of redirections, as they reach the programs."""
+    """Yield the words of commands within wrappers and the redirection targets, as the programs receive them."""
     yield from map(quoted, line.files)
     for command in line.commands:
         yield from (quoted(word) for word in command.words[1:] if word is not None)
 
 
 def _written(line: CommandLine) -> Iterator[tuple[str, bool]]:
-    """Words that may be written to: redirected to (True), or of a program that does not only read. Git is left out:
-    what it may run and write has its own places."""
+    """Yield words that may be written to: redirection targets (True), and words of programs that are not read-only. Git
+    is excluded: its dangerous paths are handled separately.
+    """
     for file in line.files:
         yield _spelled(file), True
     for command in line.commands:
@@ -76,7 +77,7 @@ def _spelled(word: str) -> str:
 
 
 def _acts_later(path: str, folder: Path, workspace: Workspace, *, of_any: bool) -> bool:
-    """Whether it is a file that starts something later; outside of the workspace, only where it is `of_any` folder."""
+    """Whether the file starts a program later; outside the workspace, only if `of_any`."""
     try:
         place = workspace.place_of(Path(os.path.realpath(folder / path)))
     except ValueError:
@@ -93,7 +94,7 @@ def _values(spelled: str) -> Iterator[str]:
 
 
 def _folders(line: CommandLine, workspace: Workspace) -> list[Path]:
-    """The work dir, and where `cd` leads to from there."""
+    """Return the work dir, and the folders that `cd` leads to."""
     folders = [workspace.work_dir]
     for command in line.commands:
         if command.program in ("cd", "pushd") and len(command.words) > 1 and command.words[-1] is not None:
@@ -115,7 +116,9 @@ def _is_protected(word: str, folder: Path, workspace: Workspace) -> bool:
 
 
 def _guards(path: PurePosixPath | Path, workspace: Workspace) -> bool:
-    """Our own settings, and what Git runs or obeys; the rest of `.git` is Git's daily business."""
+    """Whether the file is our own settings, or Git's hooks and configuration; Git writes the rest of `.git` in daily
+    work.
+    """
     folder = next((folder for folder in workspace.folders if path.is_relative_to(folder)), None)
     parts = [part.lower() for part in (path if folder is None else path.relative_to(folder)).parts]
     if ".kimi-tui" in parts:

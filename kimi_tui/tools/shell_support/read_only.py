@@ -1,7 +1,7 @@
-"""Whether a command line only reads, and only what may be read unasked: then it runs without a question.
+"""Decides whether a command line only reads, and only allowed files, so that it runs without approval.
 
-By the tables of programs, and by where its words lead: not to a file that holds secrets, not to a program or settings
-that are in the workspace themselves.
+It combines the program tables with the paths in the words: no file with secrets, and no program or settings from the
+workspace itself.
 """
 
 import os
@@ -38,9 +38,9 @@ _STACK = re.compile(r"~[+-]?\d+(?:/|\Z)|~[+-](?:/|\Z)")
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """What was found out. `why_not` says for each command why it does not only read, "" where it does.
+    """The result. `why_not` gives for each command why it is not read-only, "" if it is.
 
-    `elsewhere` are the places of commands that obey the settings of a folder that the user has not meant.
+    `elsewhere` are the folders of commands that follow settings of a folder other than the user's.
     """
 
     why_not: tuple[str, ...]
@@ -52,7 +52,7 @@ class Reading:
 
 
 def reading_of(line: CommandLine, workspace: Workspace | None) -> Reading:
-    """Without a workspace nothing only reads, and every change of the folder leads elsewhere."""
+    """Analyse a line. Without a workspace nothing is read-only, and every `cd` leads elsewhere."""
     folders: list[Path] | None = [workspace.work_dir] if workspace is not None else None
     why_not: list[str] = []
     elsewhere: set[int] = set()
@@ -78,7 +78,7 @@ def reading_of(line: CommandLine, workspace: Workspace | None) -> Reading:
 
 
 def _doubt(line: CommandLine, folders: Sequence[Path] | None) -> str:
-    """The first doubt that stays: not that of a pattern which matches no name that could be an option."""
+    """Return the first remaining doubt; patterns that match no option-like name are not counted."""
     others = [doubt for doubt in line.doubts if doubt.kind is not DoubtKind.PATTERN_AS_OPTION]
     if others:
         return str(others[0])
@@ -107,7 +107,7 @@ def _files_may_be_read(line: CommandLine, folders: Sequence[Path] | None, worksp
 
 
 def _in_folder(folders: Sequence[Path] | None, words: tuple[str, ...]) -> tuple[list[Path] | None, tuple[str, ...]]:
-    """`git -C FOLDER` is Git in another folder: the folders that it may run in, and the words without it."""
+    """Handle `git -C FOLDER`: return the folders that Git may run in, and the words without the option."""
     here = None if folders is None else list(folders)
     while words[:2] == ("git", "-C") and len(words) > 2 and here is not None:
         moved = _moved(here, ("cd", words[2]))
@@ -122,7 +122,7 @@ def _known(words: Words) -> tuple[str, ...] | None:
 
 
 def _moved(folders: Sequence[Path] | None, words: tuple[str, ...]) -> list[Path] | None:
-    """Every folder that the line may be in after a `cd`, which may fail, and may be in a shell of its own."""
+    """Return every folder the line may be in after a `cd`, which may fail, or run in a subshell."""
     operands = [word for word in words[1:] if word not in ("-L", "-P", "--")]
     if folders is None or words[0] != "cd" or len(operands) != 1 or _WILD.search(operands[0]):
         return None
@@ -192,9 +192,9 @@ def _inside(folder: Path, workspace: Workspace) -> bool:
 
 
 def _is_ours(program: str, workspace: Workspace) -> bool:
-    """Whether the program that would be run may have been written by the agent.
+    """Whether the agent may have written the program.
 
-    A folder of `PATH` that is none in full is looked for where the command runs.
+    Relative folders of `PATH` are resolved where the command runs.
     """
     if program in _BUILTINS:
         return False
@@ -211,7 +211,7 @@ def _is_ours(program: str, workspace: Workspace) -> bool:
 
 
 def _may_be_read(part: str, folder: Path, workspace: Workspace) -> bool:
-    """Whether a word that may name files names none outside of the workspace and none that hold secrets."""
+    """Whether no file that the word may name is outside the workspace or holds secrets."""
     if part in _NO_FILES:
         return True
     if "\0" in part or len(part) > _MOST_PATH:
@@ -255,7 +255,7 @@ def _place_may_be_read(path: Path, workspace: Workspace) -> bool:
 
 
 def _roots(words: tuple[str, ...], found: Found, folders: Sequence[Path]) -> list[Path]:
-    """The folders that are read whole; the one that the command runs in where it may name none itself."""
+    """Return the folders that are read recursively: the current one if the command may run without a path."""
     patterns = [word for word in words if isinstance(word, Pattern)]
     roots: list[Path] = []
     for folder in folders:
@@ -267,7 +267,9 @@ def _roots(words: tuple[str, ...], found: Found, folders: Sequence[Path]) -> lis
 
 
 def _holds_no_secrets(root: Path, workspace: Workspace, deep: Deep) -> bool:
-    """Hidden entries count where they are looked into, or where a file in the way may say that they are."""
+    """Whether the tree holds no secrets. Hidden entries count if the program reads them, or if an ignore file may
+    include them.
+    """
     pending, seen = [str(root)], 0
     hidden, shown = set[str](), set[str]()
     for above in root.parents:
@@ -301,7 +303,7 @@ def _holds_no_secrets(root: Path, workspace: Workspace, deep: Deep) -> bool:
 
 
 def _unhidden(ignore: Path) -> list[str]:
-    """The parts of the patterns that a file of ripgrep's kind has searched all the same, hidden entries among them."""
+    """Return the negated patterns of an ignore file of ripgrep, which include files again, hidden ones too."""
     try:
         if not ignore.is_file():
             return []

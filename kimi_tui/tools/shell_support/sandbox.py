@@ -1,4 +1,4 @@
-"""Whether and how the commands of Shell run in a sandbox: bubblewrap, tried once before it is relied on."""
+"""The sandbox for Shell commands: bubblewrap, tested once before use."""
 
 import asyncio
 import re
@@ -29,7 +29,7 @@ _STOPPED_TALKING = re.compile(
 class Sandbox:
     """The sandbox of a session. Without a workspace there is none.
 
-    `tell` hears once, at the first command, why there is none although there should be.
+    The first command calls `tell` once if a configured sandbox does not work, with the reason.
     """
 
     def __init__(
@@ -49,11 +49,11 @@ class Sandbox:
 
     @property
     def why_not(self) -> str | None:
-        """Why there is none although there should be; None before `works` was asked."""
+        """The reason why a configured sandbox does not work; None before the first `works`."""
         return self._why_not
 
     async def works(self) -> bool:
-        """Whether commands run in it. The first call tries it out."""
+        """Whether commands run in it. The first call tests it."""
         if not self._known:
             async with self._tried:
                 if not self._known:
@@ -64,13 +64,15 @@ class Sandbox:
         return self._program is not None
 
     def wrap(self, command: Sequence[str], *, with_git: bool) -> list[str]:
-        """The command as it runs inside; as it is where the sandbox does not work. `with_git`: it says it runs Git."""
+        """Wrap the command in the sandbox; unchanged if it does not work. `with_git`: the command declares that it runs
+        Git.
+        """
         if self._program is None or self._workspace is None:
             return list(command)
         return [*sandbox_argv(self._program, self._config, self._workspace, with_git=with_git), *command]
 
     def hint(self, output: str) -> str | None:
-        """What to tell the model of a command that failed inside; None where the sandbox is not to blame."""
+        """Return a hint for the model about a command that failed inside; None if the sandbox is not the cause."""
         if self._workspace is None:
             return None
         if not self._config.network and _STOPPED_TALKING.search(output):

@@ -1,7 +1,7 @@
-"""How a program is started under `supervisor.py`, and how what escapes from that is found.
+"""Starts programs under `supervisor.py`, and finds processes that escape it.
 
-The supervisor's own death by SIGKILL frees what it held. Everything that came of the program has a mark in its
-environment, and is found by it.
+If SIGKILL ends the supervisor, its processes go free. All descendants of the program carry a mark in their environment,
+which identifies them.
 """
 
 import contextlib
@@ -22,18 +22,20 @@ _STRAYS_FOR = 2.0
 
 
 def supervised(command: Sequence[str], *, status: int, control: int) -> list[str]:
-    """The command line that runs `command` under a supervisor, which has the descriptors `status` and `control`."""
+    """The command line that runs `command` under a supervisor, which inherits the descriptors `status` and
+    `control`.
+    """
     return [sys.executable, "-I", "-S", str(_SUPERVISOR), str(GRACE), str(status), str(control), *command]
 
 
 def marked(env: Mapping[str, str]) -> tuple[dict[str, str], str]:
-    """The environment with a new mark, beside those of the programs that we run in ourselves; and the mark."""
+    """Return the environment with a new mark, beside the marks of outer kimi-tui processes, and the mark."""
     mark = token_hex(16)
     return {**env, _VARIABLE: f"{env.get(_VARIABLE, '')} {mark}".strip()}, mark
 
 
 def end_strays(mark: str) -> None:
-    """Kill every process that has the mark, and what it starts meanwhile. Does nothing where there is no /proc."""
+    """Kill every process with the mark, including new children. Does nothing without /proc."""
     until = time.monotonic() + _STRAYS_FOR
     while (found := _with_mark(mark.encode())) and time.monotonic() < until:
         for pid in found:

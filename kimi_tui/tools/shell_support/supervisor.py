@@ -1,12 +1,12 @@
-"""Stands between us and one command: runs it, and ends all that came of it. A program, not a module to import.
+"""Supervises one command: runs it, and ends all its descendants. A program, not a module to import.
 
-    python -I -S supervisor.py GRACE STATUS_FD CONTROL_FD PROGRAM ARGUMENT...
+python -I -S supervisor.py GRACE STATUS_FD CONTROL_FD PROGRAM ARGUMENT...
 
-It is the "subreaper" of the command, so a process that went into the background, or into a session of its own, is
-still its descendant. They are ended when CONTROL_FD closes, which it does too when kimi-tui is killed. Where that is
-standard input, the command's own is empty; else the command has ours. To STATUS_FD it writes `pid N`, `exit N` (128 +
-signal where it was killed) and, where the command left processes behind that did not end by themselves, `left N`. Only
-the standard library's own modules, to start in a few milliseconds.
+It is the "subreaper" of the command, so processes in the background or in their own session remain its descendants. It
+ends them when CONTROL_FD closes, which also happens when kimi-tui is killed. If CONTROL_FD is standard input, the
+command's standard input is empty; else the command inherits ours. It writes to STATUS_FD: `pid N`, `exit N` (128 +
+signal if killed) and, if leftover processes had to be ended, `left N`. It imports only the standard library, to start
+in a few milliseconds.
 """
 
 import contextlib
@@ -27,7 +27,7 @@ def main() -> None:
     for ours in (status, control):
         os.set_inheritable(ours, False)
     _adopt_orphans()
-    _hear_of_parents_death(signal.SIGCONT)  # a supervisor that was stopped goes on, and ends what it has
+    _hear_of_parents_death(signal.SIGCONT)  # a stopped supervisor continues, and ends its processes
     woken, waker = os.pipe()
     for end in (woken, waker):
         os.set_blocking(end, False)
@@ -48,7 +48,7 @@ def main() -> None:
 
 
 def _wake(_number: int, _frame: object) -> None:
-    """Only there so that the signal is not ignored; the wake-up descriptor does the waking."""
+    """An empty handler, so that the signal is not ignored; the wake-up descriptor wakes the loop."""
 
 
 class _Supervisor:
@@ -58,7 +58,7 @@ class _Supervisor:
         self.alone = False
 
     def wait(self, seconds: float | None, *, until_alone: bool = False) -> bool:
-        """Until the command ends (or all of it, or the time is up); True where we are asked to end it."""
+        """Wait until the command ends (or all its processes, or the time is up); True if we are asked to end it."""
         until = None if seconds is None else time.monotonic() + seconds
         while not self.alone and (self._running or until_alone):
             left = None if until is None else until - time.monotonic()
@@ -71,7 +71,7 @@ class _Supervisor:
         return False
 
     def end_all(self, grace: float) -> None:
-        """Ask every descendant to end, and after `grace` seconds make it."""
+        """Send SIGTERM to every descendant, and SIGKILL after `grace` seconds."""
         self._signal(signal.SIGTERM)
         self._wait_alone(grace, signal.SIGTERM if grace else None)
         until = time.monotonic() + _KILL_FOR
@@ -80,7 +80,7 @@ class _Supervisor:
             self._wait_alone(0.02, None)
 
     def _wait_alone(self, seconds: float, again: signal.Signals | None) -> None:
-        """`again` goes to what was started meanwhile; what had it already is spared a second one."""
+        """Wait for the descendants. `again` goes to newly started processes; each process gets it only once."""
         until = time.monotonic() + seconds
         self._reap()
         while not self.alone and (left := until - time.monotonic()) > 0:
@@ -142,7 +142,7 @@ def _adopt_orphans() -> None:
 
 
 def _hear_of_parents_death(number: signal.Signals) -> None:
-    """Have the signal sent to us when our parent dies."""
+    """Request this signal when our parent dies."""
     _prctl(_PR_SET_PDEATHSIG, number)
 
 
@@ -155,7 +155,7 @@ def _prctl(option: int, value: int) -> None:
 
 
 def _leave_output() -> None:
-    """The output is the command's: its reader must see the end when the command's processes are gone."""
+    """Close the output: its reader must see the end when the command's processes are gone."""
     nothing = os.open(os.devnull, os.O_WRONLY)
     os.dup2(nothing, 1)
     os.dup2(nothing, 2)
@@ -168,7 +168,7 @@ def _say(status: int, line: str) -> None:
 
 
 def _descendants(first: int) -> list[int]:
-    """All processes that came of us. Where there is no /proc, the command itself (its group is signalled)."""
+    """Return all our descendants. Without /proc, only the command itself (its group is signalled)."""
     children: dict[int, list[int]] = {}
     try:
         names = os.listdir("/proc")  # noqa: PTH208 - pathlib takes longer to load than all of this

@@ -1,4 +1,4 @@
-"""Programs that run other programs: what `timeout`, `xargs`, `bash -c` and the like would run."""
+"""Unwraps programs that run other programs, such as `timeout`, `xargs` and `bash -c`."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -20,9 +20,9 @@ class InnerCommand:
 
 @dataclass(slots=True)
 class UnwrappedCommand:
-    """What a command would run besides itself: simple commands, or texts that are command lines.
+    """The commands that a wrapper would run: simple commands, or texts that are command lines.
 
-    `replaced`: the command itself adds nothing to what is in it.
+    `replaced`: the wrapper itself adds no effects.
     """
 
     inner: list[InnerCommand | str] = field(default_factory=list[InnerCommand | str])
@@ -49,7 +49,7 @@ _RISKY_OPTIONS = (
 
 
 def unwrap(words: Words) -> UnwrappedCommand:
-    """What these words run. Options that are not known leave a doubt."""
+    """Return what these words run. Unknown options leave a doubt."""
     if not words:
         return UnwrappedCommand()
     program = words[0]
@@ -79,10 +79,10 @@ def _risky(name: str, words: Words) -> list[Doubt]:
 
 
 def _after_options(words: Words, flags: str, valued: str, *, long: tuple[str, ...] = ()) -> Words | None:
-    """What is left after the wrapper's own options; None where one is not known.
+    """Return the words after the wrapper's own options; None if one is unknown.
 
-    `flags` are the letters of options without a value, `valued` of those with one (joined or as the next word).
-    `long` are the long options, with a `=` at the end where the value is in the same word.
+    `flags` are the letters of options without a value, `valued` of those with one (joined or as the next word). `long`
+    are the long options, with a trailing `=` if the value is in the same word.
     """
     rest = words[1:]
     while rest:
@@ -110,7 +110,7 @@ def _after_options(words: Words, flags: str, valued: str, *, long: tuple[str, ..
 def _runs(
     flags: str = "", valued: str = "", *, skip: int = 0, long: tuple[str, ...] = (), doubt: Doubt | None = None
 ) -> Callable[[Words], UnwrappedCommand]:
-    """A wrapper that runs its words after the options and `skip` more. Without a doubt of its own it adds nothing."""
+    """Make a wrapper that runs its words after the options and `skip` more. Without a doubt it adds no effects."""
 
     def unwrap_it(words: Words) -> UnwrappedCommand:
         rest = _after_options(words, flags, valued, long=long)
@@ -170,7 +170,7 @@ def _env(words: Words) -> UnwrappedCommand:
 
 
 def _shell(words: Words) -> UnwrappedCommand:
-    """`bash -c TEXT`; a script file is a command like any other; standard input is a doubt."""
+    """Unwrap `bash -c TEXT`; a script file is an ordinary command; standard input is a doubt."""
     name = (words[0] or "").rpartition("/")[2]
     login: list[Doubt] = []
     for place, word in enumerate(words[1:], 1):

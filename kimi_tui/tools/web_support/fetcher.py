@@ -1,7 +1,7 @@
-"""One page of the web, fetched within bounds and never from a private address.
+"""Fetches one web page, within limits and never from a private address.
 
-The address is checked on what the name resolves to, and that very address is connected to, at each redirect anew:
-a name that resolves to something else a moment later gains nothing.
+The check covers the resolved address, and the connection uses that same address, anew at each redirect: DNS rebinding
+has no effect.
 """
 
 import asyncio
@@ -27,7 +27,7 @@ _REDIRECTS = frozenset({301, 302, 303, 307, 308})
 
 
 class FetchError(Exception):
-    """A page that cannot be had; the message is for the model."""
+    """A page that cannot be fetched; the message is for the model."""
 
 
 class OtherHostError(FetchError):
@@ -40,7 +40,7 @@ class OtherHostError(FetchError):
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """What came back: `url` after redirects, the MIME type in lower case, the decoded body, whether it was cut."""
+    """The response: `url` after redirects, the MIME type in lower case, the decoded body, whether it was truncated."""
 
     url: str
     mime: str
@@ -50,9 +50,9 @@ class Page:
 
 
 def host_of(url: str) -> str:
-    """The host that a fetch of `url` connects to, in ASCII and lower case. Raises FetchError.
+    """Return the host that a fetch of `url` connects to, in ASCII and lower case. Raises FetchError.
 
-    An address that is read differently by others is refused, as is what is neither http nor https.
+    Addresses that other parsers read differently are rejected, and so is any scheme but http and https.
     """
     import httpx2 as httpx
 
@@ -102,7 +102,7 @@ async def fetch(url: str, *, allow_private: bool = False, follows: Callable[[str
 
 
 def _certificates() -> ssl.SSLContext:
-    """The system's, or those of `SSL_CERT_FILE`, and the usual ones where there is a list of them."""
+    """Load the system's certificates, or those of `SSL_CERT_FILE`, and certifi's if installed."""
     context = ssl.create_default_context()
     with contextlib.suppress(ImportError, OSError):
         import certifi
@@ -112,10 +112,10 @@ def _certificates() -> ssl.SSLContext:
 
 
 async def _get(direct: "httpx.AsyncClient", url: str, allow_private: bool) -> Page | str:
-    """The page, or the URL that it leads on to."""
+    """Return the page, or the URL that it redirects to."""
     import httpx2 as httpx
 
-    host_of(url)  # the two readers below agree on it
+    host_of(url)  # requires the two URL parsers below to agree
     parts = urlsplit(url)
     host = parts.hostname or ""
     headers = {"User-Agent": _AGENT, "Accept": "text/html,text/markdown,text/plain,application/json,*/*;q=0.5"}
@@ -158,7 +158,7 @@ async def _read(client: "httpx.AsyncClient", request: "httpx.Request", url: str)
 
 
 async def _public_address(host: str, port: int, *, must_resolve: bool) -> str:
-    """An address of the host, all of whose addresses are public. With a proxy the name need not be known here."""
+    """Return an address of the host if all its addresses are public. With a proxy the name may be unknown here."""
     try:
         found = await asyncio.get_running_loop().getaddrinfo(host, port, type=socket.SOCK_STREAM)
     except (OSError, UnicodeError):
@@ -172,7 +172,7 @@ async def _public_address(host: str, port: int, *, must_resolve: bool) -> str:
 
 
 def is_public(address: str) -> bool:
-    """Whether an address is one of the internet's; addresses that carry another one are judged by that."""
+    """Whether an address is public; an address with an embedded IPv4 address is judged by that one."""
     ip = ipaddress.ip_address(address)
     if isinstance(ip, ipaddress.IPv6Address):
         if ip.is_site_local:

@@ -1,4 +1,4 @@
-"""The text of a page: what is to be read of a web page, other text as it is."""
+"""Extracts text: the readable text of a web page, other text unchanged."""
 
 import logging
 import re
@@ -12,7 +12,7 @@ _HTML = frozenset({"text/html", "application/xhtml+xml"})
 
 
 def page_text(page: Page) -> str:
-    """Slow for large pages: run it in a thread. Raises FetchError for what is no text."""
+    """Extract the text. Slow for large pages: run it in a thread. Raises FetchError for binary content."""
     if page.mime and page.mime not in _HTML and not _TEXT.fullmatch(page.mime):
         raise FetchError(f"it is {page.mime}, not text")
     if not page.mime and b"\0" in page.body[:4096]:
@@ -59,7 +59,7 @@ def _plain(html: str) -> str:
 
 
 class _Plain(HTMLParser):
-    """All text but that of scripts and the like; blocks begin a line."""
+    """Collects all text except scripts and the like; block elements start a new line."""
 
     _SILENT = frozenset({"script", "style", "noscript", "template", "svg", "head"})
     _BLOCKS = frozenset({"p", "div", "br", "li", "tr", "h1", "h2", "h3", "h4", "h5", "h6", "section", "article", "pre"})

@@ -1,4 +1,4 @@
-"""What the search services are asked and how they answer, each in its own way."""
+"""Request and response formats of the search services."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -10,7 +10,7 @@ from kimi_tui.wire.parts import JsonObject
 
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """One result; `content` is the page's text where the service gives it."""
+    """One result; `content` is the page's text if the service provides it."""
 
     title: str
     url: str
@@ -21,7 +21,7 @@ class Hit:
 
 @dataclass(frozen=True, slots=True)
 class Ask:
-    """A request: POST where there is a body, else GET."""
+    """A request: POST with a body, else GET."""
 
     url: str
     headers: dict[str, str]
@@ -54,7 +54,7 @@ def ask_for(kind: SearchKind, service: WebService, query: str, limit: int, *, co
 
 
 def hits_of(kind: SearchKind, answer: object) -> list[Hit]:
-    """The results in an answer; what is not as it should be is left out."""
+    """Parse the results of a response; malformed ones are left out."""
     rows = _at(answer, *_ROWS[kind])
     if not isinstance(rows, list):
         return []

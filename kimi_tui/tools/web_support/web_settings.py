@@ -1,4 +1,4 @@
-"""Which services the web tools use; the settings of a session, or of none."""
+"""The services of the web tools, from a session's settings or the defaults."""
 
 import asyncio
 from collections.abc import Mapping
@@ -12,14 +12,14 @@ SearchKind = Literal["moonshot", "searxng", "brave", "tavily"]
 
 @dataclass(frozen=True, slots=True)
 class WebService:
-    """Where a service is and how it knows us; `headers` go with each request. The key may be in the keyring."""
+    """The address and credentials of a service; `headers` go with each request. The key may be in the keyring."""
 
     base_url: str
     api_key: str = field(default="", repr=False)
     headers: Mapping[str, str] = field(default_factory=dict[str, str], repr=False)
 
     async def with_key(self) -> "WebService":
-        """The same with the key itself. Raises ConfigError where the keyring does not give it."""
+        """Return a copy with the resolved key. Raises ConfigError if the keyring does not return it."""
         if not is_reference(self.api_key):
             return self
         return replace(self, api_key=await asyncio.to_thread(resolve, self.api_key))
@@ -27,9 +27,9 @@ class WebService:
 
 @dataclass(frozen=True, slots=True)
 class WebSettings:
-    """`search` and `fetch` are None where there is no service: SearchWeb is not offered then, FetchURL fetches itself.
+    """`search` and `fetch` are None without a service: SearchWeb is then not offered, and FetchURL fetches directly.
 
-    `allow_private`: FetchURL may reach this machine and the networks around it.
+    `allow_private`: FetchURL may reach this machine and its local networks.
     """
 
     search: WebService | None = None
