@@ -30,11 +30,15 @@ class _Waiting:
 
 
 class Questions:
-    """The hub that every question of a session goes through. Where nobody attends, all are dismissed at once."""
+    """The hub that every question of a session goes through. Where nobody attends, all are dismissed at once.
 
-    def __init__(self, wire: Wire, *, attended: bool = True) -> None:
+    `possible`: somebody may attend some time in this session.
+    """
+
+    def __init__(self, wire: Wire, *, attended: bool = True, possible: bool = True) -> None:
         self._wire = wire
         self.attended = attended
+        self.possible = possible
         self._waiting: dict[str, _Waiting] = {}
 
     @property

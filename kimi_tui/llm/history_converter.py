@@ -4,8 +4,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from kimi_tui.llm.message import Message
+from kimi_tui.llm.provider import Capability
 from kimi_tui.surrogates import without_surrogates
-from kimi_tui.wire.parts import JsonObject
+from kimi_tui.wire.parts import ContentPart, JsonObject, TextPart
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +52,25 @@ class HistoryConverter:
 def _sendable(converted: Converted) -> Converted:
     """The converted message with lone surrogates replaced: files and clients of other versions may have some."""
     return Converted(without_surrogates(converted.items), without_surrogates(converted.after))
+
+
+def without_unseen(message: Message, capabilities: frozenset[Capability]) -> Message:
+    """The message for a model of these capabilities: a text in place of a picture or a film that it does not take."""
+    if not any(_is_unseen(part, capabilities) for part in message.content):
+        return message
+    seen = tuple(_in_place(part) if _is_unseen(part, capabilities) else part for part in message.content)
+    return message.model_copy(update={"content": seen})
+
+
+def _is_unseen(part: ContentPart, capabilities: frozenset[Capability]) -> bool:
+    return (part.type == "image_url" and "image_in" not in capabilities) or (
+        part.type == "video_url" and "video_in" not in capabilities
+    )
+
+
+def _in_place(part: ContentPart) -> ContentPart:
+    what = "a picture" if part.type == "image_url" else "a film"
+    return TextPart(text=f"<system>Here is {what}, which this model does not take.</system>")
 
 
 def call_ids(history: Sequence[Message]) -> set[str]:

@@ -45,7 +45,7 @@ from kimi_tui.soul.subagents.agent_factory import AgentFactory
 from kimi_tui.soul.subagents.labor_market import LaborMarket
 from kimi_tui.soul.subagents.pool import SubagentContext
 from kimi_tui.soul.subagents.running import RunningSubagents
-from kimi_tui.soul.system_prompt import default_values, dirs_info
+from kimi_tui.soul.system_prompt import AGENTS_MD_BYTES, InstructionFile, default_values, dirs_info, instruction_files
 from kimi_tui.tools.file_support.workspace import Workspace
 from kimi_tui.wire.channel import Wire
 from kimi_tui.wire.events import Notification, StatusUpdate
@@ -56,7 +56,7 @@ _log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class EngineConfig:
-    """The inputs of an engine. `approve_all`: no user is there to ask; `steered`: a program steers flows instead.
+    """The inputs of an engine. `auto_approve`: no user is there to ask; `steered`: a program steers flows instead.
 
     `demo`: the model is the scripted demo. `featured`: a flow listed first, even if it is hidden. `standing`: the trust
     decision on the folder; the project's configuration stays disabled until it is trusted. `starts`: the engine starts
@@ -166,6 +166,7 @@ async def _assemble(
         yolo=plan.yolo or plan.auto_approve,
         plan_mode=plan.plan_mode and not resumed,
         attended=not plan.auto_approve,
+        headless=not plan.interactive,
         permissions=plan.permissions,
     )
     hooks = HookDispatcher(
@@ -245,6 +246,10 @@ async def _assemble(
         lines = tr_n("{count} unreadable line", "{count} unreadable lines", unreadable)
         body = " · ".join((lines, tr("the lines are kept in {file}", file=wire_file.with_suffix(".bad.jsonl").name)))
         engine.notify(tr("Lines of this session's record cannot be read"), body, severity="warning")
+    for file in await asyncio.to_thread(instruction_files, plan.work_dir):
+        if file.cut:
+            _log.warning("%s is longer than there is room for", file.path)
+            engine.notify(tr("{file} is too long", file=file.path), _only_the_start(file), severity="warning")
     if services.plan_mode.on:
         wire.send(StatusUpdate(plan_mode=True))
     await hooks.ask("SessionStart", "resume" if resumed else "startup", source="resume" if resumed else "startup")
@@ -282,6 +287,15 @@ def _mcp_session(plan: EngineConfig, services: Services, wire: Wire, ask_model: 
         tell=lambda title, body: wire.send(notice(title, body, severity="warning", kind="mcp")),
         capabilities=lambda: services.media.capabilities,
         told=FailureNotices(paths.home() / "cache" / "mcp-told.json" if plan.interactive and plan.autostart else None),
+    )
+
+
+def _only_the_start(file: InstructionFile) -> str:
+    return tr(
+        "The model is told the first {shown:,} of its {size:,} bytes: all the AGENTS.md files have {most:,} together.",
+        shown=len(file.text.encode()),
+        size=file.size,
+        most=AGENTS_MD_BYTES,
     )
 
 

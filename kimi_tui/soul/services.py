@@ -78,9 +78,13 @@ def make_services(
     yolo: bool,
     plan_mode: bool,
     attended: bool,
+    headless: bool,
     permissions: PermissionSettings,
 ) -> Services:
-    """Make the services from the session's state and the configuration; later changes go into the state."""
+    """Make the services from the session's state and the configuration; later changes go into the state.
+
+    `headless`: no user can ever be asked.
+    """
     state = session.state
     workspace.protected.add(paths.home())
     workspace.session_dir = session.dir.resolve()
@@ -93,7 +97,7 @@ def make_services(
             attended=attended,
             policy=permissions.policy(),
         ),
-        questions=Questions(wire, attended=attended),
+        questions=Questions(wire, attended=attended, possible=not headless),
         plan_mode=PlanMode(wire.send, folder=session.dir / "plans", on=plan_mode or state.plan_mode),
         background=BackgroundTasks(session.dir / "tasks", most=config.background.max_running_tasks),
         media=MediaSupport(),

@@ -149,6 +149,7 @@ class Soul:
         before = tuple(self.context.history)
         checkpoint = self._checkpoint(turn_id)
         turn = _Turn(turn_id)
+        self._append_notes()
         self._request(turn, prompt)
         while not turn.ended:
             if turn.steps >= self._limits.max_steps:
@@ -230,14 +231,20 @@ class Soul:
 
     def _take_steering(self, turn: _Turn) -> bool:
         steered, self._steered = self._steered, []
+        if steered:
+            self._append_notes()
         for text in steered:
             self._request(turn, text)
             self._send(SteerInput(user_input=text))
         return bool(steered)
 
-    async def _step(self, turn: _Turn) -> None:
+    def _append_notes(self) -> None:
+        """What the model is to know stands before what the user says next, not between that and the answer."""
         notes, self._notes = self._notes, []
         self.context.append(*(user_message(note) for note in notes))
+
+    async def _step(self, turn: _Turn) -> None:
+        self._append_notes()
         if turn.compact and self._compactor.due(self.model.max_context_size):
             turn.compact = await self._compact(turn) != "failed"
         self._checkpoint()

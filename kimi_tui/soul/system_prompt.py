@@ -3,6 +3,7 @@
 import os
 import re
 from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
 
@@ -79,27 +80,63 @@ def project_root(work_dir: Path) -> Path:
     return next((folder for folder in (work_dir, *work_dir.parents) if (folder / ".git").exists()), work_dir)
 
 
+@dataclass(frozen=True, slots=True)
+class InstructionFile:
+    """An AGENTS.md, cut to its share of the room; `size` is the whole file's, in bytes."""
+
+    path: Path
+    text: str
+    size: int
+
+    @property
+    def cut(self) -> bool:
+        return len(self.text.encode()) < self.size
+
+
 def agents_md(work_dir: Path) -> str:
-    """Join the AGENTS.md files from the project's root down to the work dir; the nearest is cut last."""
+    """Join the AGENTS.md files from the project's root down to the work dir; a file that was cut says so."""
+    found = [f"<!-- {file.path} -->\n{file.text}{_cut_mark(file)}" for file in instruction_files(work_dir)]
+    return "Instructions of this project\n\n" + "\n\n".join(found) if found else ""
+
+
+def _cut_mark(file: InstructionFile) -> str:
+    shown = len(file.text.encode())
+    return f"\n<!-- cut here: {shown} of {file.size} bytes; read the file for the rest -->" if file.cut else ""
+
+
+def instruction_files(work_dir: Path) -> list[InstructionFile]:
+    """Return the AGENTS.md files that are not empty, the project's root first.
+
+    They share AGENTS_MD_BYTES equally; what short files leave goes to the long ones.
+    """
     root = project_root(work_dir)
     folders = [folder for folder in (work_dir, *work_dir.parents) if folder == root or root in folder.parents]
-    budget = AGENTS_MD_BYTES
-    found: list[str] = []
-    for folder in folders:
-        for name in ("AGENTS.md", "agents.md", ".kimi-tui/AGENTS.md", ".kimi/AGENTS.md"):
-            text = _read_some(folder / name, budget, root)
-            if text and not (name == "agents.md" and (folder / "AGENTS.md").exists()):
-                budget -= len(text.encode())
-                found.append(f"<!-- {folder / name} -->\n{text}")
-    return "Instructions of this project\n\n" + "\n\n".join(reversed(found)) if found else ""
+    files = [
+        file
+        for folder in reversed(folders)
+        for name in ("AGENTS.md", "agents.md", ".kimi-tui/AGENTS.md", ".kimi/AGENTS.md")
+        if not (name == "agents.md" and (folder / "AGENTS.md").exists()) and (file := _read(folder / name, root))
+    ]
+    left, shares = AGENTS_MD_BYTES, dict[Path, int]()
+    for number, file in enumerate(sorted(files, key=lambda file: file.size)):
+        shares[file.path] = min(file.size, left // (len(files) - number))
+        left -= shares[file.path]
+    return [replace(file, text=_start(file.text, shares[file.path])) for file in files]
 
 
-def _read_some(file: Path, most: int, root: Path) -> str:
-    """Read the start of a project file; "" for links to other files and for secrets."""
+def _start(text: str, most: int) -> str:
+    data = text.encode()
+    return text if len(data) <= most else data[:most].decode("utf-8", "ignore")
+
+
+def _read(file: Path, root: Path) -> InstructionFile | None:
+    """Read the start of a project file; None for links to other files and for secrets."""
     try:
         real = file.resolve()
-        if most <= 0 or not real.is_relative_to(root.resolve()) or is_sensitive(real):
-            return ""
-        return read_start(real, most).decode("utf-8", "ignore").strip()
+        if not real.is_relative_to(root.resolve()) or is_sensitive(real):
+            return None
+        text = read_start(real, AGENTS_MD_BYTES).decode("utf-8", "ignore").strip()
+        beyond = max(0, real.stat().st_size - AGENTS_MD_BYTES)
     except (OSError, RuntimeError):
-        return ""
+        return None
+    return InstructionFile(file, text, len(text.encode()) + beyond) if text else None

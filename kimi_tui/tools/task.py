@@ -19,7 +19,11 @@ class Subagents(Protocol):
     """The available subagents, and a way to run one."""
 
     def names(self) -> Mapping[str, str]:
-        """Name to description."""
+        """Name to description, of all that there are now."""
+        ...
+
+    def configured(self) -> Mapping[str, str]:
+        """Name to description, of those of the agent's file: they stay the same for the whole session."""
         ...
 
     def only_looks(self, name: str) -> bool:
@@ -54,7 +58,8 @@ class Task(Tool[TaskParams]):
 
     @property
     def description(self) -> str:
-        known = "\n".join(f"- `{name}`: {what}" for name, what in self._subagents.names().items())
+        # Only what stays the same: services cache a request up to the first word that differs from the last one's.
+        known = "\n".join(f"- `{name}`: {what}" for name, what in self._subagents.configured().items())
         return f"{super().description}\n\nThere are:\n{known or '- nobody yet'}"
 
     def reads(self, params: TaskParams) -> bool:

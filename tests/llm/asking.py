@@ -1,6 +1,7 @@
 """Asking a provider once, and keeping all that it says on the way."""
 
 from collections.abc import Sequence
+from typing import Any
 
 from kimi_tui.llm.message import Message, user_message
 from kimi_tui.llm.provider import Provider, SpokenPart, ToolSpec
@@ -12,6 +13,8 @@ RED_DOT = (
     "data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAUAAAAFCAYAAACNbyblAAAAHElEQVQI12P4"
     "//8/w38GIAXDIBKE0DHxgljNBAAO9TXL0Y4OHwAAAABJRU5ErkJggg=="
 )
+SEEING: dict[str, Any] = {"capabilities": frozenset({"image_in", "video_in"})}
+"""Settings of a model that takes pictures and films."""
 
 
 async def ask(

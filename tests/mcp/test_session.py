@@ -26,7 +26,7 @@ async def test_a_turn_without_a_screen_has_the_tools_and_survives_what_fails(tmp
         tool_call("echo", "c2", text="by its short name"),
         "text: ok",
     )
-    made = plan(tmp_path, *replies, mcp=servers, interactive=False, approve_all=True)
+    made = plan(tmp_path, *replies, mcp=servers, interactive=False, auto_approve=True)
     async with engine_on(made) as (engine, heard):
         assert (await engine.prompt("go")).message == "ok"
         assert [result.return_value.output for result in heard.of(ToolResult)] == ["from afar", "by its short name"]
@@ -73,7 +73,7 @@ async def test_servers_of_a_project_that_is_not_trusted_are_not_started(tmp_path
     work_dir = tmp_path / "work"
     work_dir.mkdir()
     (work_dir / ".mcp.json").write_text(json.dumps({"mcpServers": {"theirs": odd("chatty")}}), "utf-8")
-    made = plan(tmp_path, "text: ok", "text: ok", mcp=load(work_dir), interactive=False, approve_all=True)
+    made = plan(tmp_path, "text: ok", "text: ok", mcp=load(work_dir), interactive=False, auto_approve=True)
     async with engine_on(made) as (engine, heard):
         await engine.prompt("one")
         await engine.prompt("two")

@@ -220,7 +220,7 @@ async def test_a_message_that_the_service_refuses_is_taken_back_and_the_next_one
         assert "taken back" in heard.of(Notification)[-1].body
         await engine.prompt("next")
         texts = [message.text for message in engine.context.history]
-    assert texts == ["first", "one", "next", "a note that must not be lost", "two"]
+    assert texts == ["first", "one", "a note that must not be lost", "next", "two"]
 
 
 @pytest.mark.parametrize("failure", ["error: 401 bad key", "error: connection gone"])
@@ -239,3 +239,20 @@ async def test_what_was_done_before_a_refusal_stays(tmp_path):
             await engine.prompt("first")
         assert not refused.value.taken_back
         assert roles(engine) == ["user", "assistant", "tool"]
+
+
+async def test_a_note_stands_before_what_the_user_says_next(tmp_path):
+    replies = ("text: one", tool_call("Glob", pattern="*.md"), "text: two")
+    async with engine_on(plan(tmp_path, *replies)) as (engine, _):
+        engine.soul.add_system_note("a task has ended")
+        await engine.prompt("first")
+
+        def steer(message: object) -> None:
+            if isinstance(message, ToolResult):
+                engine.soul.add_system_note("another has ended")
+                engine.steer("steered")
+
+        engine.wire.listen(steer)
+        await engine.prompt("second")
+        said = [message.text for message in engine.context.history if message.role == "user"]
+    assert said == ["a task has ended", "first", "second", "another has ended", "steered"]

@@ -6,7 +6,8 @@ from pathlib import Path
 import pytest
 
 from kimi_tui.soul.agent_spec import agent_file, read_agent_spec
-from kimi_tui.soul.system_prompt import AGENTS_MD_BYTES, agents_md, default_values, listing
+from kimi_tui.soul.system_prompt import AGENTS_MD_BYTES, agents_md, default_values, instruction_files, listing
+from kimi_tui.wire.events import Notification
 from tests.soul.engines import engine_on, plan
 
 
@@ -27,7 +28,7 @@ def test_a_folder_that_cannot_be_read_is_an_empty_listing(tmp_path):
     assert listing(tmp_path / "nowhere") == "(empty)"
 
 
-def test_agents_md_is_merged_from_the_projects_root_down_and_the_nearest_is_cut_last(tmp_path):
+def test_agents_md_is_merged_from_the_projects_root_down_and_the_longest_is_cut(tmp_path):
     inner = tmp_path / "a" / "b"
     inner.mkdir(parents=True)
     (tmp_path / "AGENTS.md").write_text("above the project")
@@ -143,3 +144,37 @@ def test_instructions_that_are_a_link_out_of_the_project_or_to_secrets_are_left_
     (root / "docs.md").write_text("instructions")
     (root / name).symlink_to(root / "docs.md")
     assert "instructions" in agents_md(root)
+
+
+def long_and_short(tmp_path):
+    inner = tmp_path / "a"
+    inner.mkdir(parents=True)
+    (tmp_path / ".git").mkdir()
+    (tmp_path / "AGENTS.md").write_text("ROOT RULES")
+    (inner / "AGENTS.md").write_text("inner " + "é" * 20_000)
+    return inner
+
+
+def test_a_long_agents_md_pushes_no_other_out_and_says_that_it_was_cut(tmp_path):
+    inner = long_and_short(tmp_path)
+    text = agents_md(inner)
+    assert "ROOT RULES\n" in text
+    assert len(text.encode()) < AGENTS_MD_BYTES + 500
+    assert text.endswith("of 40006 bytes; read the file for the rest -->")
+    assert "cut here" not in text.partition("inner")[0]
+
+
+def test_two_long_agents_md_share_the_room(tmp_path):
+    inner = long_and_short(tmp_path)
+    (tmp_path / "AGENTS.md").write_text("x" * 100_000)
+    first, second = instruction_files(inner)
+    assert (len(first.text), len(second.text.encode())) == (AGENTS_MD_BYTES // 2, AGENTS_MD_BYTES // 2)
+    assert (first.size, first.cut) == (100_000, True)
+
+
+async def test_the_user_is_told_of_an_agents_md_that_was_cut(tmp_path):
+    made = plan(tmp_path)
+    (made.work_dir / "AGENTS.md").write_text("x" * 40_000)
+    async with engine_on(made) as (engine, _):
+        told = [entry.message for entry in engine.recorded() if isinstance(entry.message, Notification)]
+    assert any("AGENTS.md is too long" in one.title and "40,000" in one.body for one in told)

@@ -89,7 +89,7 @@ async def test_a_question_waits_for_its_answer_and_is_dismissed_where_nobody_is(
         engine.questions.settle(asked.id, {"Which database?": "Postgres"})
         assert (await turn).message == "so be it"
         assert '"Which database?": "Postgres"' in told(engine)[0]
-    async with engine_on(plan(tmp_path, *replies, interactive=False, approve_all=True)) as (engine, heard):
+    async with engine_on(plan(tmp_path, *replies, interactive=False, auto_approve=True)) as (engine, heard):
         assert (await engine.prompt("build it")).message == "so be it"
         assert heard.of(QuestionRequest) == []
 
@@ -127,7 +127,7 @@ async def test_a_command_in_the_background_is_listed_read_and_stopped_and_its_en
         await quick.ended.wait()
         await until(lambda: heard.of(Notification))
         assert (await engine.prompt("and?")).message == "I know"
-        news = engine.context.history[-2].text
+        news = engine.context.history[-3].text
         assert "A background task has ended" in news
         assert "one\ntwo" in news
         read = await engine.soul.agent.toolset.handle(_call("TaskOutput", task_id=quick.id, block=True))
@@ -149,3 +149,14 @@ async def test_equal_calls_of_one_step_share_a_result_and_the_model_is_told_when
         assert (engine.work_dir / "n").read_text() == "x\n"
         assert len(heard.of(ToolResult)) == 5
         assert "3 times in a row" in told(engine)[-1]
+
+
+async def test_where_nobody_can_ever_be_asked_no_agent_is_offered_to_ask(tmp_path):
+    replies = (tool_call("Task", description="d", subagent_name="plan", prompt="p"), "text: " + "x" * 300, "text: ok")
+    async with engine_on(plan(tmp_path, *replies, interactive=False, auto_approve=True)) as (engine, _):
+        agent = engine.soul.agent
+        assert "AskUserQuestion" not in agent.toolset.names
+        worker = agent.crew.market.workers["plan"].make(engine.wire.send)
+        assert "AskUserQuestion" not in worker.toolset.names
+    async with engine_on(plan(tmp_path, *replies, auto_approve=True)) as (engine, _):
+        assert "AskUserQuestion" in engine.soul.agent.toolset.names

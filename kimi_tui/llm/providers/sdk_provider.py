@@ -15,7 +15,7 @@ from pydantic import BaseModel, ValidationError
 
 from kimi_tui.errors import ProviderConnectionError
 from kimi_tui.llm.error_mapping import malformed_stream, stream_ended_early
-from kimi_tui.llm.history_converter import Converted, HistoryConverter, call_ids
+from kimi_tui.llm.history_converter import Converted, HistoryConverter, call_ids, without_unseen
 from kimi_tui.llm.lazy_client import Closable, LazyClient
 from kimi_tui.llm.message import Message, estimate_tokens
 from kimi_tui.llm.provider import StreamPart, ToolSpec
@@ -47,7 +47,7 @@ class SdkProvider(ABC, Generic[C, E]):
     def __init__(self, settings: ProviderSettings, connection: LazyClient[C] | None = None) -> None:
         self._settings = settings
         self._connection = connection or LazyClient(self._connect)
-        self._history = HistoryConverter(self._convert)
+        self._history = HistoryConverter(lambda message: self._convert(without_unseen(message, settings.capabilities)))
 
     @property
     def model_name(self) -> str:

@@ -57,7 +57,7 @@ class AgentFactory:
             spec.name,
             system_prompt or self.prompt(spec),
             toolset,
-            ToolAvailability(toolset, self.services.media, self.services.web),
+            ToolAvailability(toolset, self.services.media, self.services.web, self.services.questions),
             crew,
             denwa_renji if toolset.get("SendDMail") is not None else None,
             spec.model,

@@ -71,6 +71,9 @@ class SubagentPool:
     def names(self) -> Mapping[str, str]:
         return {name: worker.description for name, worker in self.market.workers.items()}
 
+    def configured(self) -> Mapping[str, str]:
+        return {name: worker.description for name, worker in self.market.fixed.items()}
+
     def only_looks(self, name: str) -> bool:
         worker = self.market.workers.get(name)
         return worker is not None and worker.only_looks

@@ -7,7 +7,7 @@ from abc import ABC, abstractmethod
 from contextvars import ContextVar
 from functools import cache
 from importlib import resources
-from typing import ClassVar, Generic, TypeVar
+from typing import ClassVar, Generic, TypeVar, cast
 
 from pydantic import BaseModel, ConfigDict
 
@@ -73,23 +73,32 @@ def _prompt(module: str) -> str:
 
 @cache
 def json_schema(params: type[BaseModel]) -> JsonObject:
-    """Return the schema of a tool's parameters without titles, which do not help the model. Do not mutate it."""
+    """Return the schema of a tool's parameters. Do not mutate it.
+
+    It has no titles, which do not help the model, and no references, which not every service follows.
+    """
     schema = params.model_json_schema()
-    _drop_titles(schema)
     schema.pop("description", None)
-    return schema
+    return cast(JsonObject, _plain(schema, schema.get("$defs", {}), ()))
 
 
-def _drop_titles(schema: JsonObject) -> None:
-    schemas: list[object] = [schema]
-    while schemas:
-        here = schemas.pop()
-        if isinstance(here, dict):
-            if isinstance(here.get("title"), str) and ("type" in here or "anyOf" in here or "$ref" in here):  # pyright: ignore[reportUnknownMemberType]
-                del here["title"]
-            schemas.extend(here.values())  # pyright: ignore[reportUnknownArgumentType, reportUnknownMemberType]
-        elif isinstance(here, list):
-            schemas.extend(here)  # pyright: ignore[reportUnknownArgumentType]
+def _plain(value: object, definitions: JsonObject, inside: tuple[str, ...]) -> object:
+    """`inside` are the references that led here: one that leads to itself ends in "anything"."""
+    if isinstance(value, list):
+        return [_plain(item, definitions, inside) for item in cast(list[object], value)]
+    if not isinstance(value, dict):
+        return value
+    table = cast(dict[str, object], value)
+    if isinstance(reference := table.get("$ref"), str):
+        known = definitions.get(reference.removeprefix("#/$defs/")) if reference not in inside else None
+        own = {key: item for key, item in table.items() if key != "$ref"}
+        table = {**known, **own} if isinstance(known, dict) else own
+        inside = (*inside, reference)
+    return {
+        key: _plain(item, definitions, inside)
+        for key, item in table.items()
+        if key != "$defs" and not (key == "title" and isinstance(item, str) and ("type" in table or "anyOf" in table))
+    }
 
 
 def ok(

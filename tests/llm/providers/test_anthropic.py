@@ -18,7 +18,7 @@ from kimi_tui.llm.provider import SpokenPart
 from kimi_tui.llm.provider_settings import GenerationOptions, ProviderSettings
 from kimi_tui.llm.providers.anthropic import Anthropic
 from kimi_tui.wire.parts import ImageURLPart, MediaURL, TextPart, ThinkPart, TokenUsage
-from tests.llm.asking import RED_DOT, SHELL, ask, call, calls_of
+from tests.llm.asking import RED_DOT, SEEING, SHELL, ask, call, calls_of
 from tests.llm.servers import Answer, Hold, Server, named_sse, status
 
 pytest.importorskip("anthropic", reason="the extra kimi-tui[anthropic] is not installed")
@@ -88,7 +88,7 @@ async def provider(server: Server) -> AsyncIterator[Anthropic]:
 
 
 def make(server: Server, model: str = "claude-opus-4-6", **more: Any) -> Anthropic:
-    return Anthropic(ProviderSettings("anthropic", model, base_url=server.url, api_key="test-key", **more))
+    return Anthropic(ProviderSettings("anthropic", model, base_url=server.url, api_key="test-key", **SEEING | more))
 
 
 async def body_sent(server: Server, provider: Anthropic, *history: Message, **more: Any) -> Any:

@@ -22,7 +22,7 @@ from kimi_tui.llm.provider import SpokenPart
 from kimi_tui.llm.provider_settings import GenerationOptions, ProviderSettings
 from kimi_tui.llm.providers.google import Google
 from kimi_tui.wire.parts import ImageURLPart, MediaURL, TextPart, ThinkPart, TokenUsage, ToolCall
-from tests.llm.asking import RED_DOT, SHELL, ask, call, calls_of
+from tests.llm.asking import RED_DOT, SEEING, SHELL, ask, call, calls_of
 from tests.llm.servers import Answer, Hold, Server, sse, status
 
 pytest.importorskip("google.genai", reason="the extra kimi-tui[google] is not installed")
@@ -71,7 +71,7 @@ async def provider(server: Server) -> AsyncIterator[Google]:
 
 
 def make(server: Server, model: str = "gemini-2.5-flash", **more: Any) -> Google:
-    return Google(ProviderSettings("google_genai", model, base_url=server.url, api_key="test-key", **more))
+    return Google(ProviderSettings("google_genai", model, base_url=server.url, api_key="test-key", **SEEING | more))
 
 
 async def body_sent(server: Server, provider: Google, *history: Message, **more: Any) -> Any:

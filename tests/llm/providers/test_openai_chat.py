@@ -21,7 +21,7 @@ from kimi_tui.wire.parts import (
     ToolCall,
     ToolCallPart,
 )
-from tests.llm.asking import RED_DOT, SHELL, ask, call, calls_of
+from tests.llm.asking import RED_DOT, SEEING, SHELL, ask, call, calls_of
 from tests.llm.servers import OpenAIServer, chat_chunk, chat_reply, openai_server, sse
 
 __all__ = ["openai_server"]
@@ -35,7 +35,9 @@ async def kimi(openai_server: OpenAIServer) -> AsyncIterator[OpenAIChat]:
 
 
 def make(server: OpenAIServer, kind: str = "kimi", **more: Any) -> OpenAIChat:
-    return OpenAIChat(ProviderSettings(kind, "test-model", base_url=server.base_url, api_key="test-key", **more))
+    return OpenAIChat(
+        ProviderSettings(kind, "test-model", base_url=server.base_url, api_key="test-key", **SEEING | more)
+    )
 
 
 async def body_sent(server: OpenAIServer, provider: OpenAIChat, *history: Message, **more: Any) -> Any:
@@ -314,3 +316,18 @@ async def test_a_call_with_arguments_nested_too_deeply_does_not_spoil_later_requ
     answer = Message(role="tool", content=(TextPart(text="nested too deeply"),), tool_call_id="c1")
     body = await body_sent(openai_server, kimi, user_message("hi"), asked, answer)
     assert body["messages"][1]["tool_calls"][0]["function"]["arguments"] == "{}"
+
+
+async def test_a_model_that_takes_no_pictures_is_told_that_there_was_one(openai_server):
+    provider = make(openai_server, capabilities=frozenset({"video_in"}))
+    image = ImageURLPart(image_url=MediaURL(url=RED_DOT))
+    history = (
+        user_message((TextPart(text="what is this?"), image)),
+        Message(role="assistant", tool_calls=(call("c1"),)),
+        Message(role="tool", content=(image,), tool_call_id="c1"),
+    )
+    sent = await body_sent(openai_server, provider, *history)
+    await provider.aclose()
+    assert "image_url" not in str(sent)
+    assert str(sent).count("Here is a picture, which this model does not take.") == 2
+    assert history[0].content[1] is image

@@ -19,7 +19,7 @@ from kimi_tui.llm.provider import SpokenPart
 from kimi_tui.llm.provider_settings import GenerationOptions, ProviderSettings
 from kimi_tui.llm.providers.openai_responses import OpenAIResponses
 from kimi_tui.wire.parts import ImageURLPart, MediaURL, TextPart, ThinkPart, TokenUsage
-from tests.llm.asking import RED_DOT, SHELL, ask, call, calls_of
+from tests.llm.asking import RED_DOT, SEEING, SHELL, ask, call, calls_of
 from tests.llm.servers import Answer, Hold, OpenAIServer, named_sse, openai_server, status
 
 __all__ = ["openai_server"]
@@ -87,7 +87,9 @@ async def provider(openai_server: OpenAIServer) -> AsyncIterator[OpenAIResponses
 
 
 def make(server: OpenAIServer, **more: Any) -> OpenAIResponses:
-    settings = ProviderSettings("openai_responses", "test-model", base_url=server.base_url, api_key="test-key", **more)
+    settings = ProviderSettings(
+        "openai_responses", "test-model", base_url=server.base_url, api_key="test-key", **SEEING | more
+    )
     return OpenAIResponses(settings)
 
 

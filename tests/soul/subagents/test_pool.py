@@ -244,3 +244,21 @@ async def test_what_a_subagent_asks_is_taken_back_when_a_person_stops_it(tmp_pat
         assert [answer.response for answer in heard.of(ApprovalResponse)] == ["reject"]
         assert heard.of(ToolResult)[-1].return_value.extras == {"interrupted": True}
         assert not (engine.work_dir / "made").exists()
+
+
+async def test_a_subagent_made_in_the_session_leaves_what_the_model_is_told_of_its_tools_as_it_was(tmp_path):
+    made = plan(
+        tmp_path,
+        tool_call("CreateSubagent", "m", name="poet", system_prompt="You rhyme."),
+        "text: done",
+        agent_file=agent_file("okabe"),
+    )
+    async with engine_on(made) as (engine, heard):
+        before = engine.soul.agent.toolset.specs
+        await engine.prompt("go")
+        assert not heard.of(ToolResult)[0].return_value.is_error
+        assert engine.soul.agent.toolset.specs == before
+        session_id = engine.session_id
+    async with engine_on(replace(made, session_id=session_id)) as (engine, _):
+        assert "poet" in engine.soul.agent.crew.names()
+        assert engine.soul.agent.toolset.specs == before

@@ -1,12 +1,18 @@
 """Calls by name with JSON arguments, and what comes back whatever happens."""
 
 import asyncio
-from typing import ClassVar
+import importlib
+import json
+import pkgutil
+import re
+from typing import Any, ClassVar
 
 import pytest
+from pydantic import BaseModel, Field
 
+import kimi_tui.tools
 from kimi_tui.tools.core.result_message import result_message
-from kimi_tui.tools.core.tool import Params, Tool, current_tool_call, ok
+from kimi_tui.tools.core.tool import Params, Tool, current_tool_call, json_schema, ok
 from kimi_tui.tools.core.toolset import Toolset
 from kimi_tui.wire.parts import FunctionBody, ImageURLPart, MediaURL, TextPart, ToolCall, ToolResult, ToolReturnValue
 
@@ -196,3 +202,32 @@ def test_pictures_stay_what_they_are() -> None:
     picture = ImageURLPart(image_url=MediaURL(url="data:image/png;base64,AA=="))
     message = result_message(ToolResult(tool_call_id="c1", return_value=ok((TextPart(text="a"), picture))))
     assert message.content[1] == picture
+
+
+class Leaf(BaseModel):
+    title: str = Field(description="What it is called.")
+    inner: "Leaf | None" = None
+
+
+class TreeParams(Params):
+    leaves: list[Leaf] = Field(description="All of them.")
+    first: Leaf = Field(description="The first one.")
+
+
+def test_a_schema_holds_no_references_and_a_cycle_ends_in_anything():
+    schema = json_schema(TreeParams)
+    assert "$" not in json.dumps(schema)
+    properties: Any = schema["properties"]
+    leaf = properties["leaves"]["items"]
+    assert leaf["properties"]["title"] == {"description": "What it is called.", "type": "string"}
+    assert leaf["properties"]["inner"]["anyOf"] == [{}, {"type": "null"}]
+    assert properties["first"]["description"] == "The first one."
+    assert properties["first"]["type"] == "object"
+
+
+def test_no_tool_of_the_program_has_a_schema_with_references():
+    for module in pkgutil.iter_modules(kimi_tui.tools.__path__, "kimi_tui.tools."):
+        importlib.import_module(module.name)
+    tools = [tool for tool in Tool.__subclasses__() if tool.__module__.startswith("kimi_tui.tools.")]
+    assert len(tools) > 15
+    assert [tool.name for tool in tools if re.search(r'"\$(ref|defs)"', json.dumps(json_schema(tool.params)))] == []

@@ -96,7 +96,7 @@ async def test_our_own_rules_hold_whatever_the_editor_would_do(tmp_path):
         tool_call("WriteFile", path=".git/config", content="x"),
         tool_call("WriteFile", path="readonly.txt", content="x"),
     ]
-    made = plan(tmp_path, *calls, "text: ok", approve_all=True)
+    made = plan(tmp_path, *calls, "text: ok", auto_approve=True)
     (made.work_dir / ".git").mkdir()
     (made.work_dir / ".env").write_text("KEY=1")
     (made.work_dir / "readonly.txt").symlink_to("/dev/null")
