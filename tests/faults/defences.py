@@ -1037,4 +1037,40 @@ DEFENCES: tuple[Defence, ...] = (
         "file.read(MAX_STATE_BYTES)", "file.read()",
         "test_a_state_that_unfolds_to_a_gigabyte_is_left_out_in_little_memory",
     ),
+    Defence(
+        "JSON nested too deeply", "a bound on the depth", "kimi_tui/json_text.py",
+        "        if _depth(text) > MAX_DEPTH:\n", "        if False:\n",
+        "test_a_call_with_arguments_nested_too_deeply_does_not_spoil_later_requests",
+    ),
+    Defence(
+        "an error in broken JSON", "reading it with care", "kimi_tui/llm/error_mapping.py",
+        'stream_error(_json(data.decode("utf-8", "replace")))', "stream_error(json_text.loads(data))",
+    ),
+    Defence(
+        "a date that no clock reaches", "passing over it", "kimi_tui/llm/error_mapping.py",
+        "    except (ValueError, OverflowError):\n        return None\n    return max(",
+        "    except ValueError:\n        return None\n    return max(",
+    ),
+    Defence(
+        "a tool's name that is made up", "a name that services take", "kimi_tui/llm/tool_arguments.py",
+        '    name = _NOT_IN_NAMES.sub("_", call.function.name)\n', "    return call.function.name\n",
+    ),
+    Defence(
+        "a reply without end", "a bound on it", "kimi_tui/llm/reply.py",
+        "if pieces_told > MAX_PIECES or chars_told > MAX_CHARS:", "if False:",
+    ),
+    Defence(
+        "usage that cannot be", "passing over it", "kimi_tui/llm/reply.py",
+        "usage = piece.usage if _is_told(piece.usage) else usage", "usage = piece.usage",
+        "test_a_usage_that_cannot_be_is_not_told",
+    ),
+    Defence(
+        "a schema that is no JSON", "numbers that are", "kimi_tui/mcp/schema_normalizer.py",
+        "if not abs(value) <= MAX_NUMBER:", "if False:",
+    ),
+    Defence(
+        "a picture that is none", "looking at its bytes", "kimi_tui/mcp/result_content.py",
+        'return f"data:{kind};base64,{base64.b64encode(picture).decode()}" if kind in _PICTURES else None',
+        'return f"data:image/png;base64,{data}"',
+    ),
 )  # fmt: skip

@@ -377,4 +377,25 @@ CASES: dict[str, tuple[str, ...]] = {
         "tests/session/test_importer.py::test_a_state_that_unfolds_to_a_gigabyte_is_left_out_in_little_memory",
         "tests/session/test_importer.py::test_what_is_no_session_is_told_in_a_line",
     ),
+    "JSON nested too deeply": (
+        "tests/test_json_text.py::test_what_is_nested_deeper_than_anybody_writes_is_a_value_error",
+        "tests/llm/providers/test_openai_chat.py::"
+        "test_a_call_with_arguments_nested_too_deeply_does_not_spoil_later_requests",
+    ),
+    "an error in broken JSON": (
+        "tests/llm/test_error_mapping.py::test_an_event_of_an_error_is_one_whatever_its_json_is",
+    ),
+    "a date that no clock reaches": (
+        "tests/llm/test_error_mapping.py::test_a_date_that_no_clock_reaches_says_nothing_of_when",
+    ),
+    "a tool's name that is made up": (
+        "tests/llm/providers/test_openai_chat.py::"
+        "test_a_name_that_the_model_made_up_goes_back_as_one_that_services_take",
+    ),
+    "a reply without end": ("tests/llm/test_reply.py::test_an_answer_that_does_not_end_is_stopped",),
+    "usage that cannot be": ("tests/llm/test_reply.py::test_a_usage_that_cannot_be_is_not_told",),
+    "a schema that is no JSON": ("tests/mcp/test_parts.py::test_a_schema_with_a_number_that_is_no_json_is_not_told",),
+    "a picture that is none": (
+        "tests/mcp/test_parts.py::test_a_picture_is_shown_to_the_model_only_where_its_bytes_are_one",
+    ),
 }
