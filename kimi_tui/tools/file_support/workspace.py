@@ -139,6 +139,10 @@ class Workspace:
             instructs=instructs_later(self._within(real)),
         )
 
+    def is_our_home(self, real: Path) -> bool:
+        """Whether it is a folder that our keys and sessions lie in."""
+        return real in self._homes
+
     def _is_ours(self, real: Path) -> bool:
         """Whether the file is in kimi-tui's home, with keys, tokens and other sessions, except the readable parts."""
         if self.session_dir is not None and real.is_relative_to(self.session_dir):

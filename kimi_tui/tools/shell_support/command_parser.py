@@ -87,6 +87,9 @@ _PLAIN = bytes(code if " " <= chr(code) <= "~" or chr(code) in "\t\n" else ord("
 _GROUP = re.compile(r"\{\s.*\S", re.DOTALL)
 _GLUED = re.compile(rb"[^ \t\n]\\\n")
 """A line continuation that may be inside a word; the parser does not always recognise it."""
+_ANSI_C = re.compile(
+    r"\\(?:([0-7]{1,3})|(x[0-9a-fA-F]{1,2}|u[0-9a-fA-F]{1,4}|U[0-9a-fA-F]{1,8})|c(.)|(.))", re.ASCII | re.DOTALL
+)
 _ESCAPED = re.compile(r"\\.", re.DOTALL)
 _NOT_IN_WORDS = re.compile(r"[\s;&|<>()'\"`$]")
 _PADDING = re.compile(r"[ \t]{40,}|\n[ \t]*\n[ \t\n]*\n")
@@ -436,6 +439,8 @@ def _spelled(node: Node, source: _Source, *, first: bool) -> str:
             return text.replace("\\\n", "")
         case "raw_string":
             return quoted(text[1:-1])
+        case "ansi_c_string":
+            return quoted(_ANSI_C.sub(_ansi_c, text[2:-1]))
         case "simple_expansion" | "expansion" if first and text in ("$HOME", "${HOME}"):
             return "~"
         case "simple_expansion" | "expansion" if first and text in ("$PWD", "${PWD}"):
@@ -450,6 +455,19 @@ def _spelled(node: Node, source: _Source, *, first: bool) -> str:
             return "".join((*parts, _in_quotes(source.content[at:end])))
         case _:
             return UNKNOWN
+
+
+def _ansi_c(escape: re.Match[str]) -> str:
+    """What Bash makes of a backslash within `$'...'`."""
+    octal, code, control, other = escape.groups()
+    if octal or code:
+        number = int(octal, 8) & 0xFF if octal else int(code[1:], 16)
+        return chr(number) if 0 < number <= 0x10FFFF else UNKNOWN
+    if control:
+        return chr(ord(control) & 0x1F) or UNKNOWN
+    return {"n": "\n", "t": "\t", "r": "\r", "a": "\a", "b": "\b", "v": "\v", "f": "\f", "e": "\x1b", "E": "\x1b"}.get(
+        other, other if other in "\\'\"?" else f"\\{other}"
+    )
 
 
 def _in_quotes(content: bytes) -> str:

@@ -6,7 +6,7 @@ The sandbox protects against those.
 
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path, PurePosixPath
 
 from kimi_tui.i18n import tr
@@ -21,6 +21,10 @@ from kimi_tui.tools.shell_support.globs import UNKNOWN, expand, quoted
 
 _MAX_FOLDERS = 8
 _MAX_PATHS = 5_000
+_OF_KEYS = frozenset({".ssh", ".gnupg", ".aws"})
+"""Folders whose files hold secrets, whatever they are called."""
+_WRITE_ALL = frozenset({"tee", "touch", "truncate", "rm", "mv", "chmod", "chown", "shred", "unlink", "rmdir", "dd"})
+_WRITE_LAST = frozenset({"cp", "install", "ln", "rsync", "scp"})
 _GLUED_VALUE = re.compile(r"-[A-Za-z]|@|--?[\w-]+=@?|[\w.-]+=@?", re.ASCII)
 """Prefixes of a file within one word: `-f.env`, `@.env`, `--file=.env`, `of=.env`."""
 
@@ -70,6 +74,20 @@ def _written(line: CommandLine) -> Iterator[tuple[str, bool]]:
         reads = len(known) == len(command.words) and judge(known).level is Level.READS
         if not reads and command.program != "git":
             yield from ((value, False) for word in known[1:] for value in _values(_spelled(word)))
+        for word in _surely_written(known):
+            yield from ((value, True) for value in _values(_spelled(word)))
+
+
+def _surely_written(words: Sequence[str]) -> Sequence[str]:
+    """The words that name what a program writes or removes, wherever it is, by what the program is for."""
+    name = words[0].rpartition("/")[2] if words else ""
+    if name in _WRITE_ALL:
+        return words[1:]
+    if name in _WRITE_LAST:
+        return words[1:] if any(word.startswith(("-t", "--t")) for word in words) else words[-1:]
+    if name == "sed" and any(word.startswith(("-i", "--in-place")) for word in words):
+        return words[1:]
+    return ()
 
 
 def _spelled(word: str) -> str:
@@ -112,6 +130,8 @@ def _is_protected(word: str, folder: Path, workspace: Workspace) -> bool:
         real = Path(os.path.realpath(path))
     except ValueError:  # half a surrogate pair: no file has such a name
         return False
+    if word and (workspace.is_our_home(real) or (real.name.lower() in _OF_KEYS and real.is_dir())):
+        return True
     return _guards(real, workspace) or (real.is_file() and workspace.place_of(real).sensitive)
 
 

@@ -30,7 +30,10 @@ def workspace(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Workspace:
         (work / "gd" / folder).mkdir(parents=True)
     (work / "gd" / "HEAD").write_text("ref: refs/heads/main")
     (work / "src" / "plain").symlink_to("../.env")
+    for folder in ("home/.kimi", "home/.config", "kept"):
+        (tmp_path / folder).mkdir()
     monkeypatch.setenv("HOME", str(tmp_path / "home"))
+    monkeypatch.setenv("KIMI_TUI_HOME", str(tmp_path / "kept"))
     monkeypatch.chdir(work)
     return Workspace(work)
 
@@ -53,7 +56,15 @@ def workspace(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Workspace:
     "echo x > .mcp.json", "echo x >> .claude/skills/x", "echo x > ~/.bashrc", "echo x &> .agents/a",
     "echo x >.mc?.json", "cat <<E >.mcp.json\nx\nE", "echo x > gd/hooks/post-commit", "cd gd && echo x > config",
     "cat /proc/[0-9]*/environ", "cat /proc/*/environ", "cat /proc/OWN/environ", "cat src/../.env",
-    ".git/hooks/x",
+    ".git/hooks/x", "cat $'.env'", "cat .e$'n'v", "cat $'\\x2eenv'", "cat $'\\056env'", "cat $'\\u002eenv'",
+    'cat $".env"',
+    "grep -r x ~/.ssh", "cp -r ~/.ssh x", "tar cf - ../home/.ssh/", "tar -C ~/.ssh -cf - id", "env -C ~/.ssh cat id",
+    "grep -r x ~/.kimi", "cp -r ~/.kimi x", "ln -s ../home/.kimi x", "grep -r x ../kept", "tar cf - ../kep?",
+    "mv ../kept x",
+    "cp a.txt ~/.bashrc", "tee -a ~/.bashrc", "mv a.txt ~/.config/x", "ln -s a.txt ~/.profile",
+    "cp -t ~/.config a.txt",
+    "sed -i s/a/b/ ~/.bashrc", "dd of=../home/.zshrc", "rm ~/.bashrc", "install a.txt ~/bin/x", "touch ~/.zshenv",
+    "truncate -s 0 /etc/passwd",
 ])  # fmt: skip
 def test_a_sensitive_or_protected_file_is_seen_behind_what_bash_expands(workspace: Workspace, command: str) -> None:
     command = command.replace("OWN", str(os.getpid()))
