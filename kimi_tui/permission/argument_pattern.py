@@ -1,8 +1,7 @@
-"""Patterns on the arguments of a call: `path=/work/*`, several of them parted by spaces, each must match.
+"""Patterns for the arguments of a call: `path=/work/*`, several of them separated by spaces; all must match.
 
-A word without a name is compared with every argument. A rule that allows matches what it surely covers: the
-argument itself, and no text that climbs out of a folder by `..`; another also what is deep within an argument, and
-a path however it is written.
+A word without a name is compared with every argument. An allow rule matches only certain cases: the argument itself,
+and no text that leaves a folder with `..`. Other rules also match nested values, and a path in any spelling.
 """
 
 import json
@@ -17,7 +16,7 @@ _NAMED = re.compile(r"([A-Za-z_][\w.-]*)=(.*)", re.DOTALL)
 
 
 def matches_arguments(pattern: str, arguments: Mapping[str, object], *, strict: bool) -> bool:
-    """`strict`: match what may be meant too."""
+    """Whether the pattern matches. `strict`: match possible meanings too."""
     return all(_matches(word, arguments, strict=strict) for word in shlex.split(pattern))
 
 
@@ -41,7 +40,7 @@ def _surely(value: object, wanted: str) -> bool:
 
 
 def _deep(value: object, name: str = "") -> Iterator[tuple[str, str]]:
-    """Every text in it, with the name that it stands under."""
+    """Yield every nested text with its key."""
     match value:
         case Mapping():
             for key, inner in cast(Mapping[str, object], value).items():

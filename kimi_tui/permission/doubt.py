@@ -1,6 +1,6 @@
-"""Why a command line may do something else than run the commands that were found in it, as data.
+"""Doubts: reasons why a command line may do more than run the commands found in it, as data.
 
-No rule allows a line with a doubt and no answer for the session covers one. `Weight` says what else a doubt means.
+No rule allows a line with a doubt and no answer for the session covers one. `Weight` lists further effects.
 """
 
 from dataclasses import dataclass
@@ -10,22 +10,22 @@ from kimi_tui.i18n import tr
 
 
 class Weight(Enum):
-    """What a doubt means for a decision, beyond that no rule allows the line."""
+    """The effect of a doubt on a decision, besides that no rule allows the line."""
 
     UNREAD = auto()
-    """It may run programs that are not listed, so a rule that asks or denies may be meant."""
+    """It may run programs that are not listed, so a rule that asks or denies might apply."""
     LIMIT = auto()
-    """It was not read to its end, so the user is asked whatever else holds; unread as well."""
+    """It was not read to its end, so the user is always asked; this implies UNREAD."""
     HIDES = auto()
-    """A reader may not see all of its text, or take it for something else."""
+    """Part of its text may be invisible or misleading."""
     UNKNOWN_WORD = auto()
-    """A word is known only when it runs; the program that gets it is listed."""
+    """A word is known only at run time; the program that receives it is listed."""
     ACTS = auto()
-    """It does more than run programs with their words: it writes a file, sets a variable, runs as another user."""
+    """It does more than run programs: it writes a file, sets a variable, or runs as another user."""
 
 
 class DoubtKind(StrEnum):
-    """The kinds of doubts; `MEANINGS` has each of them."""
+    """The kinds of doubts; `MEANINGS` describes each of them."""
 
     TOO_LONG = auto()
     TOO_DEEP = auto()
@@ -65,7 +65,7 @@ class DoubtKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Meaning:
-    """`text` is a form of `said`, with `{subject}` where the doubt has one."""
+    """The weight and text of a kind. `text` is a template for `said`, with `{subject}` if the doubt has one."""
 
     weight: Weight
     text: str
@@ -111,7 +111,7 @@ MEANINGS: dict[DoubtKind, Meaning] = {
 
 @dataclass(frozen=True, slots=True)
 class Doubt:
-    """One doubt; `subject` is the program, option or construct that it is about. Its text is for users only."""
+    """One doubt; `subject` is the program, option or construct. The text is for users only."""
 
     kind: DoubtKind
     subject: str = ""

@@ -1,4 +1,4 @@
-"""What would happen to a call, and why: the same decision as in a session, with everything that led to it."""
+"""Explains the permission decision for a call: the same decision as in a session, with all its reasons."""
 
 import shlex
 from dataclasses import dataclass
@@ -14,10 +14,10 @@ _READING = frozenset({"ReadFile", "ReadMediaFile", "Grep", "Glob", "Read"})
 
 @dataclass(frozen=True, slots=True)
 class CommandPart:
-    """One simple command of a line, what it does as far as it is known, and the rules (effect, rule) that match it.
+    """One simple command of a line, with its effects, and the rules (effect, rule) that match it.
 
-    `level` is `reads`, `harmless`, `exact` or `danger`; `why` says why it is not a lower one. `unnamed` is a word that
-    no rule covers unless it holds it. `reads` is why it may not be run unasked, "" where it may.
+    `level` is `reads`, `harmless`, `exact` or `danger`; `why` explains why it is not lower. `unnamed` is a word that a
+    rule must contain to cover the command. `reads` explains why it requires approval, "" if it does not.
     """
 
     text: str
@@ -30,7 +30,7 @@ class CommandPart:
 
 @dataclass(frozen=True, slots=True)
 class Explanation:
-    """`outcome` is `allow`, `ask` or `deny` in mode default; `in_mode` and `alone` say it for the mode and for afk."""
+    """`outcome` is `allow`, `ask` or `deny` in default mode; `in_mode` and `alone` are those of the mode and of afk."""
 
     outcome: str
     why: str
@@ -47,7 +47,7 @@ class Explanation:
 def explain(
     settings: PermissionSettings, tool: str, subject: Subject, *, protected: tuple[str, ...] = ()
 ) -> Explanation:
-    """`protected` says why it is asked for whatever else holds; empty where it is not."""
+    """Explain a call. `protected` holds the reasons why it always requires approval; empty without any."""
     rules = [rule for rule in settings.rules if rule.is_about(tool)]
     policy = Policy(settings.rules, free_reading=not settings.ask_read_only)
     outcome, why = _outcome(policy, tool, subject, protected)
@@ -94,7 +94,7 @@ def _outcome(policy: Policy, tool: str, subject: Subject, protected: tuple[str, 
 
 
 def _fit(rule: Rule, subject: Subject) -> str:
-    """`yes`, `perhaps`, `no`, or `part` for a rule that allows some of a command line's commands."""
+    """Return `yes`, `perhaps`, `no`, or `part` for a rule that allows some of the commands of a line."""
     fit = rule.matches(subject)
     if fit is Match.NO and isinstance(subject, CommandSubject):
         return "part" if any(rule.matches_command(words) is Match.YES for words in subject.commands) else fit.value

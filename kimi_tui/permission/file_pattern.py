@@ -1,10 +1,10 @@
-"""Patterns of files: `src/**`, `*.lock`, `docs/`, `~/notes/**`, `/etc/**`.
+"""File patterns: `src/**`, `*.lock`, `docs/`, `~/notes/**`, `/etc/**`.
 
-`*` and `?` stay within a folder, `**` does not; a folder with `/` at its end is all that is in it. A pattern without
-a folder is a name at any depth. Others begin at the work dir (or the added dir that the file is in).
+`*` and `?` stay within a folder, `**` does not; a folder with a trailing `/` matches everything in it. A pattern
+without a folder matches a name at any depth. Others start at the work dir (or the file's added dir).
 
-A stranger's project may bring patterns, so all ways to read one are followed side by side: no pattern takes longer
-than its length times the path's, as it would with a regular expression that tries one way after the other.
+An untrusted project may contain patterns, so the matcher follows all alternatives in parallel: the time is bounded by
+the pattern's length times the path's, unlike that of a backtracking regular expression.
 """
 
 import re
@@ -15,7 +15,7 @@ from pathlib import Path
 
 
 def matches_file(pattern: str, real: Path, folder: Path | None, *, strict: bool) -> bool:
-    """Whether the real path is meant. `strict`: upper and lower case are the same, and a name is meant anywhere."""
+    """Whether the pattern matches the real path. `strict`: ignore case, and match a name anywhere."""
     if pattern.startswith("~/") or pattern == "~":
         pattern = f"{Path.home()}{pattern[1:]}"
     read = _read(pattern)
@@ -33,12 +33,12 @@ class _Kind(Enum):
     """Any characters but `/`."""
     ANY = auto()
     DOOR = auto()
-    """Nothing: the way to what may be left out, or past it."""
+    """Matches nothing: the entrance to an optional part, or the way past it."""
 
 
 @dataclass(slots=True)
 class _Pattern:
-    """`steps` one after the other; `skips` are where the doors lead besides."""
+    """The `steps` in sequence; `skips` are the additional targets of the doors."""
 
     steps: list[tuple[_Kind, str]] = field(default_factory=list[tuple[_Kind, str]])
     skips: dict[int, int] = field(default_factory=dict[int, int])
@@ -76,7 +76,7 @@ class _Pattern:
         return len(self.steps) in here
 
     def _reached(self, places: set[int]) -> set[int]:
-        """These places, and those that nothing stands before."""
+        """Return these positions, and those reachable from them without a character."""
         found, pending = set[int](), list(places)
         while pending:
             place = pending.pop()

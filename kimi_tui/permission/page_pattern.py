@@ -1,4 +1,4 @@
-"""The pattern of a rule for pages of the web: a host (`docs.python.org`, `*.example.org`) or a whole address."""
+"""Rule patterns for web pages: a host (`docs.python.org`, `*.example.org`) or a whole address."""
 
 import re
 from collections.abc import Iterator
@@ -10,10 +10,10 @@ _MOST_DECODED = 3
 
 
 def matches_page(pattern: str, url: str, host: str, *, strict: bool) -> bool:
-    """Whether `pattern` matches the page at `url`, whose host is `host`; `*` stands for anything.
+    """Whether `pattern` matches the page at `url` with the host `host`; `*` matches any text.
 
-    A rule that allows (not `strict`) names the host: a `*` in the pattern's host does not reach into the path, and a
-    path that climbs by `..` is only covered as it is written. Another matches however the address is written.
+    In an allow rule (not `strict`), a `*` in the pattern's host does not extend into the path, and a path with `..` is
+    covered only literally. Other rules match the address in any spelling.
     """
     if "/" not in pattern:
         return fnmatchcase(host, pattern.lower())
@@ -26,7 +26,7 @@ def matches_page(pattern: str, url: str, host: str, *, strict: bool) -> bool:
 
 
 def _forms(url: str, host: str) -> Iterator[str]:
-    """The address as it is written, and what a server may take it for."""
+    """Yield the address as written, and as a server may interpret it."""
     yield url
     parts = urlsplit(url)
     query = f"?{parts.query}" if parts.query else ""

@@ -1,4 +1,4 @@
-"""Which rule decides: the strictest that matches. Where none does, the tool's own manners hold."""
+"""Combines rules: the strictest match decides. Without a match the tool's default applies."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -10,7 +10,7 @@ from kimi_tui.permission.subject import CommandSubject, FileSubject, Subject
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """What the rules say of one call: `effect` None where they say nothing. `why` is for people."""
+    """The rules' decision on one call: `effect` is None if no rule matches. `why` is for the user."""
 
     effect: Effect | None
     why: str = ""
@@ -21,10 +21,9 @@ NO_DECISION = Decision(None)
 
 
 class Policy:
-    """The rules of a session, in the order in which they were written.
+    """The rules of a session, in the order of the configuration.
 
-    `accept_edits`: files inside the work dir are edited without asking. `free_reading`: commands that only read run
-    without asking.
+    `accept_edits`: edits inside the work dir need no approval. `free_reading`: read-only commands need no approval.
     """
 
     def __init__(self, rules: Iterable[Rule] = (), *, accept_edits: bool = False, free_reading: bool = True) -> None:
@@ -33,7 +32,7 @@ class Policy:
         self.free_reading = free_reading
 
     def decide(self, tool: str, subject: Subject | None) -> Decision:
-        """What the rules say; a call without a subject is matched by rules for the whole tool only."""
+        """Decide a call. Only rules for the whole tool match a call without a subject."""
         about = [rule for rule in self.rules if rule.is_about(tool) and (subject is not None or rule.pattern is None)]
         for effect in (Effect.DENY, Effect.ASK):
             found = [(rule, _fit(rule, subject)) for rule in about if rule.effect is effect]
@@ -64,7 +63,7 @@ def _fit(rule: Rule, subject: Subject | None) -> Match:
 
 
 def _allowing(rules: list[Rule], subject: Subject | None) -> tuple[Rule, ...]:
-    """The rules that together allow all of it; empty where something is left."""
+    """Return the rules that together allow the whole call; empty if any part is left."""
     whole = next((rule for rule in rules if rule.pattern is None), None)
     if whole is not None:
         return (whole,)

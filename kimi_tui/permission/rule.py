@@ -1,8 +1,8 @@
-"""One rule: `Tool` or `Tool(pattern)`, where the tool may hold `*`, and where the rule was written.
+"""One permission rule: `Tool` or `Tool(pattern)`, with `*` allowed in the tool, and its origin.
 
-A rule that allows matches what it surely covers; one that asks or denies what it may cover. For a program that is
-known, a rule that allows covers what makes it run another program, write elsewhere or read another's settings only
-where its pattern holds that very word.
+An allow rule matches only what it certainly covers; a rule that asks or denies matches what it might cover. For a known
+program, an allow rule covers a word that makes it run another program, write elsewhere or read other settings only if
+its pattern contains exactly that word.
 """
 
 import re
@@ -50,7 +50,7 @@ class Match(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """`origin` says where it was written, for people."""
+    """One rule. `origin` tells the user where the rule is written."""
 
     effect: Effect
     tool: str
@@ -61,18 +61,18 @@ class Rule:
         return self.tool if self.pattern is None else f"{self.tool}({self.pattern})"
 
     def is_about(self, tool: str) -> bool:
-        """Whether it speaks of this tool. `Edit` and `Read` stand for all tools that edit or read files."""
+        """Whether the rule applies to this tool. `Edit` and `Read` stand for all tools that edit or read files."""
         return tool in _GROUPS.get(self.tool, ()) or fnmatchcase(tool, self.tool)
 
     @property
     def lets_anything_run(self) -> bool:
-        """Whether it allows commands that run any program."""
+        """Whether the rule allows commands that run any program."""
         if self.effect is not Effect.ALLOW or not self.is_about("Shell"):
             return False
         return self.pattern is None or allows_anything(shlex.split(self.pattern))
 
     def matches(self, subject: Subject) -> Match:
-        """Whether it matches this call of a tool that it is about."""
+        """Whether the rule matches this call of a tool that it applies to."""
         if self.pattern is None:
             return Match.YES
         match subject:
@@ -91,7 +91,7 @@ class Rule:
                 return _yes(matches_arguments(self.pattern, subject.arguments, strict=strict))
 
     def matches_command(self, words: Words) -> Match:
-        """Whether it matches this simple command, of a line that may have more."""
+        """Whether the rule matches this simple command, possibly one of several in a line."""
         if self.pattern is None:
             return Match.YES
         pattern = shlex.split(self.pattern)
@@ -110,7 +110,7 @@ class Rule:
 
 
 def parse_rule(text: str, effect: Effect, origin: str = "") -> Rule:
-    """Read `Tool` or `Tool(pattern)`. Raises ValueError with what is wrong."""
+    """Parse `Tool` or `Tool(pattern)`. Raises ValueError with the cause."""
     tool, bracket, rest = text.strip().partition("(")
     tool = tool.strip()
     if not tool or any(char.isspace() for char in tool):
@@ -136,7 +136,7 @@ def _yes(matches: bool) -> Match:
 
 
 def _fits(pattern: list[str], words: Words) -> Match:
-    """Word by word; a last `*` stands for any further words, none among them."""
+    """Match word by word; a last `*` matches any number of further words, including none."""
     open_end = bool(pattern) and pattern[-1] == "*"
     if open_end:
         pattern = pattern[:-1]
@@ -152,7 +152,7 @@ def _fits(pattern: list[str], words: Words) -> Match:
 
 
 def _may_fit(pattern: list[str], words: Words) -> Match:
-    """The same where a word that files decide may become any words that begin as it does."""
+    """Match a word that depends on files as any words with the same prefix."""
     place = next((place for place, word in enumerate(words) if isinstance(word, Pattern)), None)
     if place is None:
         return _fits(pattern, words)
@@ -165,7 +165,7 @@ def _may_fit(pattern: list[str], words: Words) -> Match:
 
 
 def _forms(words: Words) -> list[Words]:
-    """The ways to say the same that a rule must not be passed by: a path to the program, options before the rest."""
+    """Return equivalent spellings, so that a rule cannot be bypassed: a path to the program, options first."""
     if not words:
         return [words]
     program = words[0]

@@ -1,7 +1,7 @@
-"""The rules and the sandbox of a session: the person's configuration, made stricter by the project's.
+"""The rules and the sandbox of a session: the user's configuration, tightened by the project's.
 
-A project's `.kimi-tui/config.yaml` (`permissions` and `sandbox` of it) was perhaps written by a stranger: until the
-folder is trusted it may deny and ask, but not allow.
+A project's `.kimi-tui/config.yaml` (its `permissions` and `sandbox`) is untrusted: until the user trusts the folder it
+may deny and ask, but not allow.
 """
 
 from collections.abc import Callable
@@ -18,7 +18,7 @@ from kimi_tui.permission.rule import Effect, Match, Rule, parse_rule
 from kimi_tui.permission.subject import Subject
 
 ExampleReader = Callable[[str, str], Subject]
-"""What an example of a rule stands for: gets the rule's tool and the example. Raises ValueError."""
+"""Converts a rule's example to a subject, from the rule's tool and the example. Raises ValueError."""
 
 _LOOSER: tuple[PermissionMode, ...] = ("yolo", "accept-edits")
 _MODE_STRICTNESS: tuple[PermissionMode, ...] = ("yolo", "accept-edits", "default", "plan")
@@ -27,7 +27,7 @@ _STRICTNESS = ("off", "auto", "require")
 
 @dataclass(frozen=True, slots=True)
 class PermissionSettings:
-    """What holds in this work dir. `ask_read_only`: commands that only read are asked for too."""
+    """The permissions in this work dir. `ask_read_only`: read-only commands need approval too."""
 
     rules: tuple[Rule, ...] = ()
     mode: PermissionMode = "default"
@@ -36,7 +36,7 @@ class PermissionSettings:
 
     @property
     def warnings(self) -> tuple[str, ...]:
-        """Of rules that let any program run, though they look as if they named one."""
+        """Warnings about rules that let any program run, though they seem to name one."""
         return tuple(
             f"{rule.effect}: {rule} ({rule.origin}) lets any program run"
             for rule in self.rules
@@ -50,11 +50,12 @@ class PermissionSettings:
 def permission_settings(
     config: Config, file: Path | None, work_dir: Path, read: ExampleReader, *, trusted: bool
 ) -> PermissionSettings:
-    """The settings of `config` (read from `file`) and of the project around `work_dir`, `trusted` or not.
+    """Merge the settings of `config` (read from `file`) and of the project around `work_dir`, `trusted` or not.
 
-    Only what `loosening_rules` tells the user of loosens theirs: a project without it is never asked about.
+    Only the settings that `loosening_rules` shows to the user loosen theirs: a project without any needs no trust
+    question.
 
-    Every example of every rule is tried. Raises ConfigError with file and key.
+    Checks every example of every rule. Raises ConfigError with file and key.
     """
     rules = _rules(config.permissions, file or "--config", read)
     project = project_file(work_dir)
@@ -78,7 +79,7 @@ def permission_settings(
 
 
 def loosening_rules(project: Config) -> tuple[str, ...]:
-    """What a project's configuration asks for that counts only where it is trusted, in words."""
+    """Describe the parts of a project's configuration that apply only if the user trusts it."""
     found = [tr("rules that allow")] if project.permissions.allow else []
     if project.permissions.mode in _LOOSER:
         found.append(tr("mode {mode}", mode=project.permissions.mode))
@@ -91,7 +92,7 @@ def loosening_rules(project: Config) -> tuple[str, ...]:
 
 
 def project_file(work_dir: Path) -> Path | None:
-    """The `.kimi-tui/config.yaml` of the work dir, or of a folder above it up to the project's root."""
+    """Return the `.kimi-tui/config.yaml` of the work dir, or of a parent folder up to the project's root."""
     root = paths.project_root(work_dir)
     for folder in (work_dir, *work_dir.parents):
         file = folder / ".kimi-tui" / "config.yaml"

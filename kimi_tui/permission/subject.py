@@ -1,4 +1,4 @@
-"""What a rule looks at: a tool call as the tool itself understands it, without its other arguments."""
+"""Subjects of rules: a tool call as the tool interprets it, without its other arguments."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -9,9 +9,9 @@ from kimi_tui.permission.doubt import Doubt
 
 
 class Spelled(str):
-    """A word that Bash expands; `spelled` has its quoted characters behind backslashes.
+    """A word that Bash expands; `spelled` has its quoted characters backslash-escaped.
 
-    A plain one has a tilde, and is as it is written until it runs.
+    A plain one has a tilde, and stays as written until it runs.
     """
 
     def __new__(cls, text: str, spelled: str = "") -> Self:
@@ -23,19 +23,19 @@ class Spelled(str):
 
 
 class Pattern(Spelled):
-    """A word that Bash replaces by the names of the files that it matches: none, one or many words."""
+    """A word that Bash replaces with the names of matching files: none, one or many words."""
 
 
 Words = tuple[str | None, ...]
-"""A simple command; a word is None where it is known only when it runs, a `Pattern` where files decide."""
+"""A simple command; a word is None if known only at run time, a `Pattern` if it depends on files."""
 
 
 @dataclass(frozen=True, slots=True)
 class CommandSubject:
-    """A command line taken apart. `doubts` says why it may do more than run `commands`.
+    """A parsed command line. `doubts` lists reasons why it may do more than run `commands`.
 
-    `why_not_read` says for each command why it is not known to only read, "" where it is. `elsewhere` are the places
-    of commands that obey the settings of another folder, which no rule speaks of.
+    `why_not_read` says for each command why it is not known to be read-only, "" if it is. `elsewhere` are the folders
+    of commands that follow the settings of another folder, which no rule covers.
     """
 
     commands: tuple[Words, ...]
@@ -45,20 +45,22 @@ class CommandSubject:
 
     @property
     def reads(self) -> bool:
-        """Whether it only reads, and nothing that is to be asked for."""
+        """Whether it only reads, and nothing in it requires approval."""
         return bool(self.why_not_read) and not any(self.why_not_read)
 
     @property
     def unread(self) -> bool:
-        """Whether it may run programs that are not among the commands, so a rule that asks or denies may be meant."""
+        """Whether it may run programs that are not among the commands, so that a rule that asks or denies might
+        apply.
+        """
         return any(doubt.unread for doubt in self.doubts)
 
 
 @dataclass(frozen=True, slots=True)
 class FileSubject:
-    """A file by its real path. `folder` is the workspace folder it is in, None outside; `edit`: it is changed.
+    """A file by its real path. `folder` is its workspace folder, None outside; `edit`: the call changes it.
 
-    `instructs`: an agent or a tool does what it says, so that accepting edits in general does not cover it.
+    `instructs`: an agent or a tool follows it, so a general approval of edits does not cover it.
     """
 
     real: Path
@@ -69,14 +71,14 @@ class FileSubject:
 
 @dataclass(frozen=True, slots=True)
 class PlainSubject:
-    """Anything else; `text` is what a pattern is compared with (a page's address)."""
+    """Any other subject; patterns are compared with `text`."""
 
     text: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class PageSubject:
-    """A page of the web. `host` is the name that is connected to, in ASCII and lower case."""
+    """A web page. `host` is the host of the connection, in ASCII and lower case."""
 
     url: str
     host: str
@@ -84,7 +86,7 @@ class PageSubject:
 
 @dataclass(frozen=True, slots=True)
 class ArgumentsSubject:
-    """The arguments of a tool that is not ours, by name."""
+    """The arguments of an external tool, by name."""
 
     arguments: Mapping[str, object]
 

@@ -1,7 +1,8 @@
-"""Which folders a person trusts: what a project brings along (skills, servers, looser rules) acts only after a yes.
+"""Folder trust: project contents (skills, servers, looser rules) take effect only after the user agrees.
 
-An answer is for a folder and everything below it; the nearest folder with an answer counts. A yes to a project is a
-yes to its files that start programs or loosen rules as they were then: once one of them is another, nothing was said.
+A decision covers a folder and everything below it; the nearest folder with a decision applies. Trust in a project
+covers the current content of its files that start programs or loosen rules: if one of them changes, the decision no
+longer applies.
 """
 
 import hashlib
@@ -28,9 +29,9 @@ _MAX_BYTES = 1 << 20
 
 @dataclass(frozen=True, slots=True)
 class TrustItem:
-    """Something that a project brings along, and what it is for a person.
+    """A project item that needs trust, with its description for the user.
 
-    `mark` stands for the content of a file that acts by itself; "" for a folder of skills, which are only read.
+    `mark` is a hash of a file that takes effect by itself; "" for a folder of skills, which are only read.
     """
 
     path: Path
@@ -45,9 +46,9 @@ class TrustItem:
 
 @dataclass(frozen=True, slots=True)
 class TrustState:
-    """What a person said of a folder (None: nothing that still holds), and what waits there for a yes.
+    """The user's decision on a folder (None: no valid one), and the items that need trust.
 
-    `unasked`: in a face that cannot ask; `asks`: in one that does.
+    `unasked`: the UI cannot ask; `asks`: the UI can.
     """
 
     answer: bool | None = None
@@ -57,22 +58,24 @@ class TrustState:
 
     @property
     def active(self) -> bool:
-        """Whether what the project brings acts. Where there is nothing, what comes to be while we work there does."""
+        """Whether the project's items take effect. In a project without items, items added during the session do."""
         return self.answer if self.answer is not None else not self.brought
 
     @property
     def pending(self) -> bool:
-        """Whether skills that come to be in the project wait for the question, as they would at the next start."""
+        """Whether new skills in the project wait for the trust question, as at the next start."""
         return self.can_ask and self.answer is None and not self.brought
 
     @property
     def reads_skills(self) -> bool:
-        """Whether the project's skills count: text, like AGENTS.md, so where nobody is asked only a no stops them."""
+        """Whether the project's skills are used: they are text, like AGENTS.md, so without a UI only a refusal disables
+        them.
+        """
         return self.active or (self.headless and self.answer is None)
 
     @property
     def left_out(self) -> tuple[TrustItem, ...]:
-        """What the project brings and what does not count."""
+        """The project's items that are disabled."""
         if self.active:
             return ()
         return tuple(one for one in self.brought if one.what != SKILLS or not self.reads_skills)
@@ -80,21 +83,21 @@ class TrustState:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """`files` are the marks of the project's files by their names; None: whatever is in the folder."""
+    """`files` are the marks of the project's files by name; None: any content of the folder."""
 
     trusted: bool
     files: dict[str, str] | None = None
 
 
 def trust_state(work_dir: Path, extra_skill_dirs: Iterable[str] = ()) -> TrustState:
-    """How it stands with the project around `work_dir`; `extra_skill_dirs` as the configuration has them."""
+    """Return the trust of the project around `work_dir`; `extra_skill_dirs` as in the configuration."""
     work_dir = work_dir.resolve()
     brought = project_items(work_dir, extra_skill_dirs)
     return TrustState(_answer(work_dir, brought), brought)
 
 
 def project_items(work_dir: Path, extra_skill_dirs: Iterable[str] = ()) -> tuple[TrustItem, ...]:
-    """What the project would have act here; empty in the person's own home."""
+    """List the project items that would take effect here; empty in the user's home."""
     root = project_root(work_dir)
     if root == Path.home():
         return ()
@@ -108,14 +111,14 @@ def project_items(work_dir: Path, extra_skill_dirs: Iterable[str] = ()) -> tuple
 
 
 def mcp_files(work_dir: Path) -> list[Path]:
-    """The files of a project that name MCP servers, the work dir's before the project's."""
+    """List a project's MCP server files, those of the work dir first."""
     own = paths.home() / "mcp.json"
     folders = dict.fromkeys((work_dir, project_root(work_dir)))
     return [file for folder in folders for name in MCP_FILES if (file := folder / name).exists() and file != own]
 
 
 def ignored_items(work_dir: Path, standing: TrustState) -> str:
-    """For a face that cannot ask: what does not act here, and how it would; "" where nothing is left out."""
+    """Describe the disabled items and how to enable them, for a UI that cannot ask; "" if nothing is disabled."""
     if not standing.left_out:
         return ""
     root = project_root(work_dir)
@@ -127,14 +130,14 @@ def ignored_items(work_dir: Path, standing: TrustState) -> str:
 
 
 def name_in(root: Path, path: Path) -> str:
-    """A path as a person knows it: from the project's root on, where it is in there."""
+    """Return a path for display: relative to the project's root if inside it."""
     return str(path.relative_to(root)) if path.is_relative_to(root) else shown(path)
 
 
 def remember(work_dir: Path, trusted: bool, brought: Sequence[TrustItem] | None = None) -> Path:
-    """Keep the answer for this project; the folder that it is for. Raises OSError.
+    """Save the decision for this project, and return its folder. Raises OSError.
 
-    `brought` is what the person was shown. None: a yes to everything in the folder, whatever comes to be in it.
+    `brought` are the items that the user saw. None: trust everything in the folder, now and later.
     """
     root = project_root(work_dir.resolve())
     files = None if brought is None else {name_in(root, one.path): one.mark for one in brought if one.mark}
@@ -146,7 +149,7 @@ def remember(work_dir: Path, trusted: bool, brought: Sequence[TrustItem] | None 
 
 
 def forget(work_dir: Path) -> bool:
-    """Take an answer back, so that it is asked again; False where there was none. Raises OSError."""
+    """Remove a decision, so that the user is asked again; False if there was none. Raises OSError."""
     said = _said()
     if said.pop(project_root(work_dir.resolve()), None) is None:
         return False
@@ -155,7 +158,7 @@ def forget(work_dir: Path) -> bool:
 
 
 def answers() -> dict[Path, Answer]:
-    """All that was said, by folder."""
+    """Return all decisions by folder."""
     return dict(sorted(_said().items()))
 
 
@@ -177,11 +180,11 @@ def _as_it_was(answer: Answer, folder: Path, brought: Sequence[TrustItem]) -> bo
 
 
 def _loosening(file: Path) -> str:
-    """What of a project's configuration waits for a yes, for people; "" where it is only stricter."""
+    """Describe the part of a project's configuration that needs trust, for the user; "" if it only tightens."""
     try:
         return ", ".join(loosening_rules(load_config(file).config))
     except ConfigError:
-        return ""  # it is told of where it is read for good
+        return ""  # the configuration loader reports it
 
 
 def _mark(file: Path) -> str:
@@ -215,7 +218,7 @@ def _store() -> Path:
 
 
 def _said() -> dict[Path, Answer]:
-    """The answers on disk. A file that cannot be read says nothing: then a person is asked again."""
+    """Read the decisions from disk. An unreadable file counts as empty, so the user is asked again."""
     try:
         value: object = json_text.loads(_store().read_text("utf-8"))
     except (OSError, ValueError):

@@ -1,5 +1,5 @@
-"""What programs and their options mean: which only read, which are harmless, which run or write something else.
+"""The effects of programs and their options: read-only, harmless, running other programs or writing.
 
-The tables are lists of what is known. A program, a subcommand or an option that is on none of them is never taken for
-one that only reads, and never covered by a yes for another command.
+The tables are allow-lists. An unlisted program, subcommand or option never counts as read-only, and approval of another
+command never covers it.
 """

@@ -1,4 +1,4 @@
-"""Containers and clusters: what they show is harmless, what they run is not known."""
+"""Containers and clusters: showing their state is harmless; the programs they run are unknown."""
 
 from kimi_tui.permission.programs.options import Level, Options, Parsed
 from kimi_tui.permission.programs.program import Kind, Program

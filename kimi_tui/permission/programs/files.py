@@ -1,4 +1,4 @@
-"""Programs that list, describe, make and move files, and what Bash itself does with them."""
+"""Programs that list, describe, create and move files, and Bash builtins with files."""
 
 import re
 
@@ -10,7 +10,7 @@ _READS, _HARMLESS = Level.READS, Level.HARMLESS
 
 
 def outside(parsed: Parsed) -> str:
-    """An operand that leads out of the folder it starts in, or names a file of arguments."""
+    """Find an operand that leaves its start folder, or that names a file of arguments."""
     return next((word for _, word in parsed.operands if leads_out(word)), "")
 
 
@@ -173,7 +173,7 @@ _NUMBER = re.compile(r"-?\d+")
 
 
 def _test(program: Program, words: tuple[str, ...]) -> Found:
-    """Neither `-v` and `-R`, which evaluate a name, nor numbers that are none."""
+    """Reject `-v` and `-R`, which evaluate a name, and invalid numbers."""
     del program
     inner = words[1:-1] if words[0] == "[" and words[-1] == "]" else words[1:]
     for at, word in enumerate(inner):
@@ -187,7 +187,7 @@ def _test(program: Program, words: tuple[str, ...]) -> Found:
 
 
 def _command(program: Program, words: tuple[str, ...]) -> Found:
-    """`command -v NAME`; what else it runs stands beside it as a command of its own."""
+    """Handle `command -v NAME`; any other command it runs is listed separately."""
     del program
     if words[1:2] in (("-v",), ("-V",)) and all(not word.startswith("-") for word in words[2:]):
         return Found(Level.READS, words[:1])
@@ -195,7 +195,7 @@ def _command(program: Program, words: tuple[str, ...]) -> Found:
 
 
 def _bundled(parsed: Parsed) -> list[int]:
-    """The first operand where it is the old way to bundle the options of `tar`."""
+    """Return the first operand if it is an old-style option bundle of `tar`."""
     return [at for at, word in parsed.operands[:1] if at == 1 and set(word) & set("IFPCTg")]
 
 

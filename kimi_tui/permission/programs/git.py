@@ -1,4 +1,4 @@
-"""Git: its subcommands, which it may take from anywhere, and their options."""
+"""Git: its subcommands, with aliases and external ones, and their options."""
 
 import re
 from collections.abc import Callable
@@ -54,7 +54,7 @@ _NAME = re.compile(r"[A-Za-z0-9_][\w./#-]*")
 
 
 def _signed(parsed: Parsed) -> str:
-    """A format that has Git check signatures runs another program for it."""
+    """Find a format that makes Git verify signatures, which runs another program."""
     return next((value for value in parsed.values("--format", "--pretty") if "%G" in value), "")
 
 
@@ -63,7 +63,7 @@ def _only_lists(parsed: Parsed) -> str:
 
 
 def _first(*words: str) -> Check:
-    """The first operand is one of these, or there is none."""
+    """Require the first operand to be one of these, or absent."""
 
     def check(parsed: Parsed) -> str:
         return next((word for _, word in parsed.operands[:1] if word not in words), "")
@@ -72,7 +72,7 @@ def _first(*words: str) -> Check:
 
 
 def _plain_names(parsed: Parsed) -> str:
-    """Names of remotes and refs only: no address, no path out, nothing forced."""
+    """Accept only names of remotes and refs: no address, no outside path, no forced update."""
     return next((word for _, word in parsed.operands if not _NAME.fullmatch(word) or ".." in word), "")
 
 
@@ -90,7 +90,7 @@ def _settings(parsed: Parsed) -> list[int]:
 
 
 def _addresses(parsed: Parsed) -> list[int]:
-    """Words that name a transport which runs a program."""
+    """Find addresses with a transport that runs a program."""
     return [at for at, word in parsed.operands if "::" in word]
 
 
@@ -110,7 +110,9 @@ def _reads(
 
 
 def _exact(danger: str = "", known: str = "") -> Program:
-    """With a danger or without, a yes covers exactly the command; `known` keeps values from being read as options."""
+    """Make a program whose approval covers exactly the command, with a danger or without; `known` lists options with
+    values, so that the values are not parsed as options.
+    """
     return Program(_EXACT, Options("", known, danger), dangerous=_addresses)
 
 

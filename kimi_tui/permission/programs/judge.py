@@ -1,4 +1,4 @@
-"""What a command means, by the tables of programs: `judge(words)`, and what a user's rule says beyond its words."""
+"""Judges a command by the program tables: `judge(words)`, and the dangers that a user's rule must name."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -19,7 +19,7 @@ _MOST_DEEP = 8
 
 @cache
 def programs() -> Mapping[str, Program]:
-    """All tables, by the program's name."""
+    """All tables by program name."""
     found: dict[str, Program] = {}
     for family in _FAMILIES:
         found.update(import_module(f"kimi_tui.permission.programs.{family}").PROGRAMS)
@@ -27,7 +27,7 @@ def programs() -> Mapping[str, Program]:
 
 
 def program_of(word: str) -> Program | None:
-    """The table of a program by its name, without its folder and its version (`python3.11`)."""
+    """Return the table of a program by its name, without its folder and its version (`python3.11`)."""
     name = word.rpartition("/")[2]
     known = programs()
     if name in known:
@@ -37,10 +37,11 @@ def program_of(word: str) -> Program | None:
 
 
 def judge(words: tuple[str, ...]) -> Found:
-    """What these words do. A path to a program may be anybody's file, so it is never above exactly this command.
+    """Judge these words. Anyone may have written a program given by path, so approval covers at most exactly this
+    command.
 
-    A `Pattern` stands for any number of words, though for none that is an option: where the number or the text of the
-    words counts it is dangerous.
+    A `Pattern` stands for any number of words, none of them an option. It is dangerous where the number or the text of
+    the words matters.
     """
     return _judged(words, frozenset(at for at, word in enumerate(words) if isinstance(word, Pattern)))
 
@@ -67,7 +68,7 @@ def _judge(words: tuple[str, ...], deep: int) -> Found:
 
 
 def _by_table(program: Program, words: tuple[str, ...], name: tuple[str, ...], deep: int) -> Found:
-    """`words` begin with the program or the subcommand; `name` is the whole beginning."""
+    """Judge by table. `words` start with the program or the subcommand; `name` is the full command prefix."""
     if len(words) == 2 and words[1] in program.version.split():
         return Found(Level.READS, name)
     if program.look is not None:
@@ -107,9 +108,10 @@ def _by_table(program: Program, words: tuple[str, ...], name: tuple[str, ...], d
 def _with_subcommand(
     program: Program, parsed: Parsed, words: tuple[str, ...], name: tuple[str, ...], deep: int
 ) -> Found:
-    """Options before the subcommand are the program's; with any of them a yes is for exactly this command.
+    """Judge a subcommand. Options before it belong to the program; with any of them, approval covers exactly this
+    command.
 
-    One that is not known may take the next word for itself, and the subcommand is then another.
+    An unknown option may take the next word as its value, so that another word is the subcommand.
     """
     if not parsed.operands:
         level = max(program.level, parsed.level)
@@ -152,7 +154,7 @@ def _runner(program: Program, parsed: Parsed, words: tuple[str, ...], name: tupl
 
 
 def _inside(words: tuple[str, ...], at: int, name: tuple[str, ...], dangers: set[int], deep: int) -> Found:
-    """The program at that place, run by the words before it: with what is there, so it never only reads."""
+    """Judge the program at index `at`, run by the words before it on local files, so it is never read-only."""
     inner = _judge(words[at:], deep + 1)
     dangers = {*dangers, *(place + at for place in inner.dangers if place or inner.anything)}
     paths = (*_paths(words[1:at]), *inner.paths)
@@ -177,7 +179,7 @@ def _dangerous(word: str) -> str:
 
 
 def _paths(words: Sequence[str], parsed: Parsed | None = None) -> tuple[str, ...]:
-    """Words, and parts of words, that may name files."""
+    """Return words and parts of words that may name files."""
     found = [part for word in words for part in (word, word.partition("=")[2]) if part]
     if parsed is not None:
         found += [option.value for option in parsed.options if option.value]
@@ -189,9 +191,9 @@ def _text(words: Sequence[str]) -> str:
 
 
 def unnamed_danger(pattern: Sequence[str], words: tuple[str | None, ...]) -> str | None:
-    """The first dangerous word of a command that a rule's pattern does not hold as it is; None where it holds all.
+    """Return the first dangerous word that a rule's pattern does not contain literally; None if it contains all.
 
-    The program itself is the rule's word, however it is written. A word that is not known yet is an empty one here.
+    The program counts as the rule's word in any spelling. An unknown word is empty here.
     """
     known = tuple(word or "" for word in words)
     for at in judge(known).dangers:
@@ -201,7 +203,7 @@ def unnamed_danger(pattern: Sequence[str], words: tuple[str | None, ...]) -> str
 
 
 def allows_anything(pattern: Sequence[str]) -> bool:
-    """Whether a rule that allows this pattern lets any program run."""
+    """Whether an allow rule with this pattern lets any program run."""
     beginning: list[str] = []
     for word in pattern:
         if _WILD.search(word):
@@ -213,7 +215,7 @@ def allows_anything(pattern: Sequence[str]) -> bool:
 
 
 def _is_open(words: tuple[str, ...]) -> bool:
-    """Whether these words, with any more after them, run anything."""
+    """Whether these words, with any words appended, can run any program."""
     program, at = program_of(words[0]), 0
     while program is not None and at + 1 < len(words) and words[at + 1] in program.subs:
         program, at = program.subs[words[at + 1]], at + 1

@@ -1,4 +1,4 @@
-"""Interpreters, compilers, and the programs that build, test and check code."""
+"""Interpreters, compilers, and programs that build, test and check code."""
 
 from kimi_tui.permission.programs.files import outside
 from kimi_tui.permission.programs.options import Level, Options, Parsed
@@ -80,7 +80,7 @@ _GCC = Program(look=_gcc, loose=True, version="--version -v -dumpversion -dumpma
 
 
 def _variables(parsed: Parsed) -> list[int]:
-    """`SHELL=...`, `CC=...`: what recipes run is decided by such words."""
+    """Find `SHELL=...`, `CC=...` and similar words, which determine the programs that recipes run."""
     return [at for at, word in parsed.operands if "=" in word]
 
 

@@ -1,4 +1,4 @@
-"""Programs that talk to other machines; none of them only reads, since what is asked for leaves this machine."""
+"""Network programs; none of them is read-only, since requests leave this machine."""
 
 from kimi_tui.permission.programs.options import Level, Options
 from kimi_tui.permission.programs.program import Kind, Program

@@ -1,7 +1,7 @@
-"""Reading the words after a program as options and operands, by a table of the options that are known.
+"""Parses the words after a program into options and operands, with a table of known options.
 
-Abbreviated long options are never taken for the known ones, since another version of the program may have an option
-that the table lacks; but what could be the abbreviation of a dangerous option is one.
+An abbreviated long option never counts as a known one, since another version of the program may have an option that the
+table lacks; but a possible abbreviation of a dangerous option is dangerous.
 """
 
 from collections.abc import Sequence
@@ -11,21 +11,21 @@ from functools import lru_cache
 
 
 class Level(IntEnum):
-    """How much a yes to one such command may cover; a command is at the level of its worst word."""
+    """How much an approval of a command may cover; a command has the level of its worst word."""
 
     READS = 0
-    """It only reads: it is run without a question."""
+    """It only reads: no approval needed."""
     HARMLESS = 1
-    """A yes for the session covers commands of this kind."""
+    """Approval for the session covers commands of this kind."""
     EXACT = 2
-    """A yes covers exactly this command."""
+    """Approval covers exactly this command."""
     DANGER = 3
-    """It runs another program, writes elsewhere or reads another's configuration: a user's rule has to name it."""
+    """It runs another program, writes elsewhere or reads another configuration: a user's rule must name the word."""
 
 
 @dataclass(frozen=True, slots=True)
 class Option:
-    """`value` is None for an option without one. `at` counts the words, the program is word 0."""
+    """`value` is None for an option without one. `at` is the word index; the program is word 0."""
 
     name: str
     value: str | None
@@ -62,12 +62,12 @@ class _Takes(IntEnum):
     NOTHING = 0
     VALUE = 1
     ATTACHED = 2
-    """A value only where it is joined to the option."""
+    """A value only if it is attached to the option."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Table:
-    """`known` by name with its dashes: `-n`, `--name`, `-name`."""
+    """`known` options by name with dashes: `-n`, `--name`, `-name`."""
 
     known: dict[str, tuple[_Takes, Level]]
     dangers: tuple[str, ...]
@@ -75,11 +75,11 @@ class _Table:
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """The options of a program, each list a text of words: `-abc` (flags), `-n:` (with a value), `-i?` (with a value
-    where it is joined), `-#` (a number), `--name`, `--name=`, `--name?`.
+    """The options of a program, each list a text of words: `-abc` (flags), `-n:` (with a value), `-i?` (with an
+    attached value only), `-#` (a number), `--name`, `--name=`, `--name?`.
 
-    `single`: names are whole words after one dash, as `find` and Go's programs have them. `stops`: what follows the
-    first operand is no option of this program.
+    `single`: names are whole words after one dash, as in `find` and in Go programs. `stops`: options end at the first
+    operand.
     """
 
     reads: str = ""
@@ -108,7 +108,7 @@ def _table(options: Options) -> _Table:
 
 
 def parse(words: Sequence[str], options: Options, *, start: int = 1) -> Parsed:
-    """Read `words` from `start` on."""
+    """Parse `words` from index `start` on."""
     table, parsed, at = _table(options), Parsed(), start
     while at < len(words):
         word = words[at]
@@ -143,7 +143,7 @@ def parse(words: Sequence[str], options: Options, *, start: int = 1) -> Parsed:
 
 
 def _long(word: str, at: int, table: _Table, parsed: Parsed, *, single: bool) -> str | None:
-    """Take a long option; its name where the next word is its value."""
+    """Process a long option; return its name if the next word is its value."""
     name, equals, value = word.partition("=")
     if single and name.startswith("--") and name not in table.known:
         name = name[1:]
@@ -165,7 +165,7 @@ def _long(word: str, at: int, table: _Table, parsed: Parsed, *, single: bool) ->
 
 
 def _cluster(word: str, at: int, table: _Table, parsed: Parsed) -> str | None:
-    """Take a word of short options; the name of its last where the next word is its value."""
+    """Process a word of short options; return the last one's name if the next word is its value."""
     if "-#" in table.known and word[1:].isdigit():
         parsed.options.append(Option("-#", word[1:], at))
         return None
@@ -194,7 +194,7 @@ def _cluster(word: str, at: int, table: _Table, parsed: Parsed) -> str | None:
 
 
 def _may_be_dangerous(word: str, table: _Table, *, single: bool) -> bool:
-    """Whether it is, or abbreviates, a dangerous option, or bundles one."""
+    """Whether it is, abbreviates or bundles a dangerous option."""
     name = word.partition("=")[0]
     if name.startswith("--") or single:
         return name in table.dangers or (len(name) > 2 and any(danger.startswith(name) for danger in table.dangers))

@@ -1,4 +1,4 @@
-"""Package managers, and the runners that come with them."""
+"""Package managers and their runners."""
 
 from kimi_tui.permission.programs.options import Level, Options
 from kimi_tui.permission.programs.program import Kind, Program
@@ -205,7 +205,7 @@ _RUN = _runner()
 
 
 def _with_run(*also: str, danger: str = "", runner: Program = _RUN) -> Program:
-    """A manager of environments with `run`, and of the rest only what is asked for word by word."""
+    """Make an environment manager with `run`; its other subcommands need approval word by word."""
     return Program(
         options=Options(danger=danger, stops=True),
         subs={"run": runner, **dict.fromkeys(also, Program(options=Options(danger=danger)))},

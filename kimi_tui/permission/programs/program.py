@@ -1,4 +1,4 @@
-"""What is known of one program, and what was found out about one command."""
+"""Data classes: the table of one program, and the judgement of one command."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -7,7 +7,7 @@ from enum import Enum, IntFlag, auto
 from kimi_tui.permission.programs.options import NO_OPTIONS, Level, Options, Parsed
 
 Check = Callable[[Parsed], str]
-"""What of the operands or values is not known to be harmless, for the user; empty where all is."""
+"""Describes the operands or values not known to be harmless, for the user; empty if all are."""
 
 
 class Deep(IntFlag):
@@ -25,24 +25,24 @@ NOT_DEEP = Deep(0)
 class Kind(Enum):
     PLAIN = auto()
     INTERPRETER = auto()
-    """It runs the file or the text that it is given."""
+    """It runs the file or the text that it gets."""
     ANYTHING = auto()
-    """It runs any program, and how it is told which is not read."""
+    """It runs any program, in a way that is not analysed."""
     RUNNER = auto()
-    """Its operands are another program with its words, which is looked at in turn."""
+    """Its operands are another program with its words, which is judged too."""
     WRAPPER = auto()
-    """The same, but where its own words end is not known, so a rule has to name every word."""
+    """Like RUNNER, but the end of its own words is unknown, so a rule has to name every word."""
 
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """What one command means.
+    """The judgement of one command.
 
-    `beginning` names the kind of command that a yes for the session covers. `dangers` are the places of the words
-    that a user's rule must name; `why` says what stands against a lower level. `paths` are the words, and parts of
-    words, that may name files; `deep`: it reads whatever is in the folders among the `operands`. `configured`: it
-    obeys settings of the folder that it runs in. `anything`: it runs what it is given. `loose`: any number of operands
-    of any text mean the same.
+    `beginning` names the kind of command that approval for the session covers. `dangers` are the indexes of the words
+    that a user's rule must name; `why` explains why the level is not lower. `paths` are the words, and parts of words,
+    that may name files; `deep`: it reads the folders among the `operands` recursively. `configured`: it follows
+    settings of its working directory. `anything`: it runs the program that it is given. `loose`: the number and text of
+    operands do not matter.
     """
 
     level: Level
@@ -62,13 +62,13 @@ Look = Callable[["Program", tuple[str, ...]], Found]
 
 @dataclass(frozen=True, slots=True)
 class Program:
-    """`level` is that of the program with none but known options. What depends on the words is a function.
+    """The table of one program. `level` applies with only known options. Functions handle what depends on the words.
 
-    The first `keyed` operands belong to the beginning. `most` operands are known to be harmless, `check` looks at
-    them further; `dangerous` gives the places of words that are dangerous although they are no options. `version`
-    words, alone, only ask for a version; `modules` are the programs that an interpreter runs with `-m`. `plugins`: a
-    subcommand that is not known may be a program of any name. `loose`: any number of operands of any text mean the
-    same, although there is a function that looks at them.
+    The first `keyed` operands belong to the beginning. At most `most` operands are known to be harmless, and `check`
+    inspects them further; `dangerous` returns the indexes of dangerous words that are not options. `version` words,
+    alone, only request a version; `modules` are the programs that an interpreter runs with `-m`. `plugins`: an unknown
+    subcommand may be a program of any name. `loose`: the number and text of operands do not matter, although a function
+    inspects them.
     """
 
     level: Level = Level.EXACT

@@ -1,4 +1,4 @@
-"""The scripts that `sed` and `awk` get: whether they do no more than change the text that passes through."""
+"""Checks that scripts for `sed` and `awk` only transform their input."""
 
 import re
 
@@ -36,7 +36,7 @@ _PRINTS = re.compile(r"print")
 
 
 def harmless_sed(script: str) -> bool:
-    """Whether a script holds none but commands that are known; not one that runs, reads or writes a file."""
+    """Whether a script has only known commands, none of which runs a program, or reads or writes a file."""
     at, open_braces = 0, 0
     while at < len(script):
         if script[at] in " \t\n;":
@@ -67,14 +67,14 @@ def harmless_sed(script: str) -> bool:
 
 
 def harmless_awk(program: str) -> bool:
-    """Whether a program neither runs nor opens anything, going by the signs and names that it would need."""
+    """Whether a program neither runs nor opens anything, judged by the characters and names that this requires."""
     if _AWK_MORE.search(program.replace("||", " ")):
         return False
     return ">" not in program or not _PRINTS.search(program) or _compares_outside(program)
 
 
 def _compares_outside(program: str) -> bool:
-    """Whether every `>` stands outside of braces, where nothing is printed."""
+    """Whether every `>` is outside braces, where nothing is printed."""
     if any(sign in program for sign in "\"/#'\\"):
         return False
     depth = 0
@@ -110,7 +110,7 @@ def awk(program: Program, words: tuple[str, ...]) -> Found:
 def _found(
     name: str, words: tuple[str, ...], parsed: Parsed, dangers: list[int], files: list[tuple[int, str]]
 ) -> Found:
-    """A pattern that is no file may become any script, or more words than one."""
+    """Make the result. A pattern that is not a file may expand to any script, or to several words."""
     places = {at for at, _ in files}
     dangers = [*dangers, *(at for at, word in enumerate(words) if isinstance(word, Pattern) and at not in places)]
     level, why = max(parsed.level, Level.EXACT) if parsed.level > Level.READS else Level.READS, ""

@@ -1,4 +1,4 @@
-"""Programs that look at the machine, and those that run another program in some other way."""
+"""Programs that inspect the machine, and other programs that run a program."""
 
 from kimi_tui.permission.programs.options import Level, Options, Parsed
 from kimi_tui.permission.programs.program import Kind, Program
@@ -148,7 +148,7 @@ _PS = frozenset({"aux", "ax", "a", "x", "axu", "ux", "u"})
 
 
 def _ps_words(parsed: Parsed) -> str:
-    """Words in the way of BSD, where an `e` shows the environment of processes."""
+    """Find BSD-style words, in which an `e` shows the environment of processes."""
     return next((word for _, word in parsed.operands if word not in _PS), "")
 
 

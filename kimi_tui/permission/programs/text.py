@@ -1,4 +1,4 @@
-"""Programs that look at text: searching, cutting, counting, sorting, comparing."""
+"""Text programs: search, cut, count, sort, compare."""
 
 import re
 
@@ -18,7 +18,7 @@ def _grep_is_deep(parsed: Parsed) -> Deep:
 
 
 def _rg_is_deep(parsed: Parsed) -> Deep:
-    """A file that a glob or a type names is searched although it is hidden."""
+    """A glob or a type option also searches hidden files that it names."""
     more = ("-.", "--hidden", "-u", "--unrestricted", "-g", "--glob", "--iglob", "-t", "--type")
     deep = Deep.WITHIN | Deep.HIDDEN if parsed.has(*more) else Deep.WITHIN
     return deep | Deep.LINKS if parsed.has("-L", "--follow") else deep
@@ -42,12 +42,12 @@ def _of_a_file(parsed: Parsed) -> str:
 
 
 def _more_args(parsed: Parsed) -> list[int]:
-    """The second operand and those after it, where the second is a file that is written."""
+    """Return the indexes from the second operand on, if the second one is an output file."""
     return [at for at, _ in parsed.operands[1:]]
 
 
 def _says(program: Program, words: tuple[str, ...]) -> Found:
-    """Whatever the words are, they are only printed."""
+    """Judge a program that only prints its words."""
     del program
     return Found(Level.READS, words[:1])
 
