@@ -1,4 +1,4 @@
-"""What went wrong, on one line of stderr, with nothing in it that a terminal would act on."""
+"""Prints an error as one line on stderr, without control characters."""
 
 import os
 import sys

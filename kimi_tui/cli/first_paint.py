@@ -1,6 +1,6 @@
-"""The first thing on the screen, written before Textual is imported, which takes longer than a person waits.
+"""Paints a first frame before the slow import of Textual.
 
-Keys typed meanwhile are kept by the terminal and not echoed; Textual reads them when it has started.
+The terminal buffers keys typed meanwhile, without echo; Textual reads them after its start.
 """
 
 import os
@@ -16,14 +16,14 @@ _ENTER, _LEAVE = "\x1b[?1049h\x1b[?25l\x1b[2J\x1b[H", "\x1b[?25h\x1b[?1049l"
 
 
 def first_paint(out: IO[str], place: str, kept: TerminalState) -> None:
-    """Enter the alternate screen and say that the program is starting, and where.
+    """Enter the alternate screen, and show that the program is starting, and where.
 
-    Textual's first frame paints over it; until then it is `kept` that takes it away.
+    Textual's first frame replaces it; until then `kept` can remove it.
     """
 
     def paint() -> None:
         attributes = termios.tcgetattr(sys.stdin.fileno())
-        attributes[0] &= ~termios.IXON  # Ctrl+Q and Ctrl+S are keys
+        attributes[0] &= ~termios.IXON  # Ctrl+Q and Ctrl+S are key bindings
         attributes[3] &= ~(termios.ECHO | termios.ICANON)
         termios.tcsetattr(sys.stdin.fileno(), termios.TCSANOW, attributes)
         columns, rows = _size(out)

@@ -1,4 +1,4 @@
-"""Commands of Kimi CLI that are named otherwise here, or are not there, and what to use in their place."""
+"""Commands of Kimi CLI that are renamed or missing here, with their replacements."""
 
 _MODEL = "kimi-tui signs in to no service: set KIMI_API_KEY, or write a provider with its key into config.yaml"
 

@@ -1,4 +1,4 @@
-"""The entry: reads the command line and hands over. What is heavy is imported where it is needed."""
+"""The entry point: parses the command line and dispatches. Heavy imports are deferred."""
 
 import argparse
 import atexit
@@ -13,8 +13,9 @@ from kimi_tui.cli.standard_streams import end_output, fill_closed_streams, flush
 from kimi_tui.errors import EXIT_FAILURE, KimiTuiError
 
 _GEN0_THRESHOLD = 50_000
-"""Objects after which the interpreter looks for rubbish. Its own 700 has it look through all that a start loads, and
-that stays, some hundred times."""
+"""Allocations between garbage collections. Python's default of 700 would scan the permanent objects of a start some
+hundred times.
+"""
 
 
 def main(argv: list[str] | None = None) -> int:
@@ -27,7 +28,7 @@ def main(argv: list[str] | None = None) -> int:
     except KimiTuiError as error:
         print_error(str(error))
         return error.exit_code
-    except ImportError as error:  # a library that is older than we ask for, or half installed
+    except ImportError as error:  # a library is outdated or partially installed
         print_error(
             f"a library cannot be loaded ({error}); to install all of them again: pip install --upgrade kimi-tui"
         )
@@ -54,7 +55,7 @@ def main(argv: list[str] | None = None) -> int:
 
 
 def _expect_interrupts() -> None:
-    """While the interpreter ends, one more Ctrl+C ends it with the status of one, not by the signal itself."""
+    """Exit with the status of an interrupt, not by the signal, if Ctrl+C comes during interpreter shutdown."""
 
     def end(_number: int, _frame: object) -> None:
         os._exit(128 + signal.SIGINT)
@@ -64,10 +65,10 @@ def _expect_interrupts() -> None:
 
 
 def _flushed(argv: list[str] | None) -> int:
-    """Run, and write what is still to be written. Raises OutputError where that cannot be done."""
+    """Run, and flush the output. Raises OutputError if it cannot be written."""
     try:
         status = _run(parse(argv))
-    except SystemExit:  # the help and the version
+    except SystemExit:  # after --help and --version
         flush_output()
         raise
     flush_output()

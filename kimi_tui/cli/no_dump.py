@@ -1,4 +1,4 @@
-"""The keys in this process's environment and memory are not for the commands that it starts."""
+"""Protects the keys in this process's environment and memory from the commands it starts."""
 
 import contextlib
 import sys
@@ -7,9 +7,9 @@ _PR_SET_DUMPABLE = 4
 
 
 def forbid_dumps() -> None:
-    """Close `/proc/PID/environ`, `mem` and the like to other processes of this user; no core dumps, no debugger.
+    """Deny other processes of this user access to `/proc/PID/environ`, `mem` and the like; no core dumps, no debugger.
 
-    On Linux only. What is started from here is dumpable again by its own `exec`.
+    Linux only. Child processes become dumpable again by their own `exec`.
     """
     if sys.platform == "linux":
         import ctypes

@@ -1,10 +1,10 @@
-"""Options as the command line that says them, for a process of this program that this one starts."""
+"""Converts parsed options back to arguments, for child processes of this program."""
 
 import argparse
 
 
 def argv_of(options: argparse.Namespace, parser: argparse.ArgumentParser) -> list[str]:
-    """What `parser` makes `options` of. Commands and their own options are left out."""
+    """Return arguments that `parser` parses to `options`, without commands and their options."""
     said: list[str] = []
     for action in parser._actions:
         if not action.option_strings or action.dest == argparse.SUPPRESS or action.help == argparse.SUPPRESS:

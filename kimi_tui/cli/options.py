@@ -1,4 +1,4 @@
-"""The command line: what may be said, and which of it goes together. Standard library only."""
+"""The command line options and their valid combinations. Standard library only."""
 
 import argparse
 import sys
@@ -27,15 +27,16 @@ _COMMANDS = (
 
 
 class Parser(argparse.ArgumentParser):
-    """A parser whose complaints are ours: one line, told by the caller."""
+    """A parser whose errors are one line, printed by the caller."""
 
     def error(self, message: str) -> NoReturn:
         raise UsageError(f"{message} (see {self.prog} --help)")
 
 
 class _Top(Parser):
-    """The parser of everything. An option that it lacks is told by its name: what follows it would be taken for a
-    command, and told as a wrong one."""
+    """The top-level parser. It reports an unknown option by name; argparse would take the option's value for a command,
+    and report that.
+    """
 
     def parse_args(  # pyright: ignore[reportIncompatibleMethodOverride]
         self, args: Sequence[str] | None = None, namespace: argparse.Namespace | None = None
@@ -54,7 +55,7 @@ class _Top(Parser):
         super()._check_value(action, value)
 
     def _unknown(self, said: Sequence[str]) -> str:
-        """The first option that is none, before any command; "" where all are."""
+        """Return the first unknown option before any command; "" if all are known."""
         for word in said:
             if word == "--" or word in _COMMANDS or word in INSTEAD:
                 break
@@ -65,7 +66,7 @@ class _Top(Parser):
 
 
 def parser() -> Parser:
-    """All that may be said."""
+    """Make the complete parser."""
     top = _Top(
         prog="kimi-tui",
         description="A full-screen terminal home for AI coding agents that follow flows.",
@@ -84,14 +85,14 @@ def _add_options(top: Parser) -> None:
     top.add_argument("-V", "--version", action="version", version=f"kimi-tui {__version__}")
     top.add_argument("--debug", action="store_true", help="write more into the log file")
     top.add_argument("--verbose", dest="debug", action="store_true", help=argparse.SUPPRESS)
-    # Draw into a page of a browser: `kimi-tui web` starts itself so.
+    # Draw into a browser page: `kimi-tui web` starts itself with this option.
     top.add_argument("--page", metavar="COLUMNSxROWS", type=_size, help=argparse.SUPPRESS)
     _add_session_options(top)
     _add_face_options(top)
 
 
 def _add_session_options(top: argparse.ArgumentParser, *, unless_said: bool = False) -> None:
-    """What a session on a screen is like. `unless_said`: after a command, where they may stand before it too."""
+    """Add the options of a TUI session. `unless_said`: after a command, where the options may also precede it."""
     before = len(top._actions)
     where = top.add_argument_group("where")
     where.add_argument("-w", "--work-dir", metavar="DIR", help="work in this folder (default: the current one)")
@@ -156,7 +157,7 @@ def _add_face_options(top: argparse.ArgumentParser) -> None:
     face = top.add_argument_group("without a screen")
     face.add_argument("--print", dest="print_", action="store_true", help="answer on stdout and end")
     face.add_argument("--wire", action="store_true", help="serve another program on stdin and stdout (JSON-RPC)")
-    face.add_argument("--acp", action="store_true", help=argparse.SUPPRESS)  # as Kimi CLI's: the command `acp`
+    face.add_argument("--acp", action="store_true", help=argparse.SUPPRESS)  # Kimi CLI's form of the command `acp`
     face.add_argument("--input-format", choices=["text", "stream-json"])
     face.add_argument("--output-format", choices=["text", "stream-json"])
     face.add_argument("--final-message-only", action="store_true", help="only the last message")
@@ -165,7 +166,7 @@ def _add_face_options(top: argparse.ArgumentParser) -> None:
 
 
 def parse(argv: list[str] | None) -> argparse.Namespace:
-    """The options, checked for what excludes each other. Raises UsageError; --help and --version exit."""
+    """Parse the options and check for conflicts. Raises UsageError; --help and --version exit."""
     said = sys.argv[1:] if argv is None else argv
     options = _parse_plain(said) or parser().parse_args(said)
     if options.subcommand in (None, "web"):
@@ -177,8 +178,9 @@ def parse(argv: list[str] | None) -> argparse.Namespace:
 
 
 def _parse_plain(said: list[str]) -> argparse.Namespace | None:
-    """What is said with options alone, without making the parsers of all commands, which takes a start longer than
-    all else before its first word on the screen. None where there is more in it, or a mistake."""
+    """Parse a command line that has only options. Building the parsers of all commands takes longer than the rest of
+    the start before the first frame. None if it has more than options, or an error.
+    """
     plain = Parser(prog="kimi-tui", allow_abbrev=False, add_help=False)
     _add_options(plain)
     plain.set_defaults(subcommand=None)

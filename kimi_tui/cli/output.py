@@ -1,4 +1,4 @@
-"""What the subcommands print: safe for a terminal, in the encoding of standard output."""
+"""Output of the subcommands: safe for a terminal, in the encoding of standard output."""
 
 import sys
 
@@ -7,19 +7,19 @@ from kimi_tui.text_safety import dump_json, for_terminal, spelled_out
 
 
 def printable(text: str) -> str:
-    """`text` with what a terminal would obey spelled out; line breaks stay."""
+    """Escape control characters in `text`; line breaks stay."""
     return spelled_out(text, keep="\n")
 
 
 def print_out(text: str) -> None:
-    """Write to stdout; what a terminal would obey and what the encoding cannot say is spelled out."""
+    """Write to stdout; control characters and characters outside the encoding are escaped."""
     if text:
         encoding = sys.stdout.encoding or "utf-8"
         _write(for_terminal(text).encode(encoding, "backslashreplace").decode(encoding) + "\n")
 
 
 def print_json(value: object, *, indent: int | None = 2) -> None:
-    """Write JSON to stdout; what a terminal would obey and what the encoding cannot say is escaped."""
+    """Write JSON to stdout; control characters and characters outside the encoding are escaped."""
     encoding = sys.stdout.encoding or "utf-8"
     text = dump_json(value, indent=indent)
     try:
@@ -30,7 +30,7 @@ def print_json(value: object, *, indent: int | None = 2) -> None:
 
 
 def _write(text: str) -> None:
-    """Raises OutputError, and BrokenPipeError where the reader has gone."""
+    """Write to stdout. Raises OutputError, and BrokenPipeError if the reader has closed the pipe."""
     try:
         sys.stdout.write(text)
     except BrokenPipeError:

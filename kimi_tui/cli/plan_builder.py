@@ -1,4 +1,4 @@
-"""From options to what the engine is assembled of; shared by the faces."""
+"""Builds the engine's configuration from the options; all UIs use it."""
 
 import argparse
 import contextlib
@@ -39,10 +39,10 @@ def build_plan(
     standing: TrustState | None = None,
     asks: bool = False,
 ) -> EngineConfig:
-    """Everything that can be wrong with the options is found here. Raises UsageError, ConfigError.
+    """Validate the options and build the plan. Raises UsageError, ConfigError.
 
-    `work_dir` is another than the options', with no session of it yet; `standing` what was said of it just now.
-    `asks`: a face that asks whether the folder is trusted.
+    `work_dir` overrides the options' folder, and starts a new session; `standing` is a trust decision just made.
+    `asks`: the UI asks whether the user trusts the folder.
     """
     if options.demo:
         from kimi_tui.cli.modes.demo import demo_plan
@@ -92,9 +92,9 @@ def build_plan(
 
 
 def _to_go_on_with(work_dir: Path) -> tuple[str, str]:
-    """The session that was used last and that no other process holds, and what to say where that is not the last one.
+    """Return the most recent session that no other process holds, and a note if it is not the last one.
 
-    Raises UsageError where there is none.
+    Raises UsageError without one.
     """
     last = last_session_id(work_dir)
     if last is None:
@@ -120,8 +120,8 @@ def _to_go_on_with(work_dir: Path) -> tuple[str, str]:
 
 
 def _cannot_think(config: Config, name: str | None) -> str:
-    """What to say where thinking is wanted of a model that is not known to be able to."""
-    with contextlib.suppress(KimiTuiError):  # said where the model is needed
+    """Return a warning if thinking is requested of a model not known to support it."""
+    with contextlib.suppress(KimiTuiError):  # reported when the model is needed
         model = model_info(choose_model(config, name))
         if not model.capabilities & {"thinking", "always_thinking"}:
             return tr(
@@ -133,7 +133,7 @@ def _cannot_think(config: Config, name: str | None) -> str:
 
 
 def permissions_of(loaded: LoadedConfig, work_dir: Path, *, trusted: bool) -> PermissionSettings:
-    """The rules of approval and the sandbox here, the project's among them. Raises ConfigError."""
+    """Return the permission rules and the sandbox here, including the project's. Raises ConfigError."""
     workspace = Workspace(work_dir)
     return permission_settings(
         loaded.config,
@@ -151,7 +151,7 @@ def _agent_file(options: argparse.Namespace) -> Path | None:
 
 
 def with_limits(config: Config, options: argparse.Namespace) -> Config:
-    """The configuration with the limits that the command line sets."""
+    """Return the configuration with the limits from the command line."""
     names = ("max_steps_per_turn", "max_retries_per_step", "max_ralph_iterations")
     update = {name: getattr(options, name) for name in names if getattr(options, name) is not None}
     control = config.loop_control.model_copy(update=update)
@@ -159,9 +159,9 @@ def with_limits(config: Config, options: argparse.Namespace) -> Config:
 
 
 def start_logging(debug: bool) -> None:
-    """Log to a rotating file of ours; where that cannot be written, not at all. Never to the screen.
+    """Log to our rotating file; without logging if it cannot be written. Never logs to the terminal.
 
-    Warnings of libraries go there too. Our home is closed to others first, as each face starts so.
+    Library warnings go there too. It makes our home private first, since every UI starts here.
     """
     paths.close_home()
     logging.captureWarnings(True)

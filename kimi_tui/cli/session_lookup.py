@@ -1,4 +1,4 @@
-"""Which session `--session ID` means: one of this folder by its id or its beginning, else a new one of that name."""
+"""Resolves `--session ID`: a session of this folder by id or prefix, else a new session of that name."""
 
 import re
 from pathlib import Path
@@ -10,17 +10,17 @@ from kimi_tui.session.session import may_be_id, sessions_dir
 from kimi_tui.session.session_index import SessionEntry, sessions_of
 
 _MADE = re.compile(r"[0-9a-f]{32}|[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
-"""An id that no person thought of: only such a one is known by its beginning, since `job1` is not `job10`."""
+"""A generated id: only these match by prefix, since `job1` must not match `job10`."""
 _PIECE = re.compile(r"(?=.*\d)[0-9a-f][0-9a-f-]{5,34}")
-"""What looks like the beginning of such an id, and so is not the name of a new session."""
+"""A likely prefix of a generated id, which cannot name a new session."""
 
 
 def named_session(text: str, work_dir: Path) -> tuple[str, str]:
-    """The id to open, and what has to be said of it: "" where it is the session that was named.
+    """Return the id to open, and a note for the user: "" for an exact match.
 
-    Raises UsageError for a beginning that several sessions have, and for a piece of an id that none here has.
+    Raises UsageError for an ambiguous prefix, and for a prefix without a match here.
     """
-    if not may_be_id(text) or (sessions_dir(work_dir) / text).is_dir():  # what can be no id is told where it is opened
+    if not may_be_id(text) or (sessions_dir(work_dir) / text).is_dir():  # opening the session reports an invalid id
         return text, ""
     here = sessions_of(work_dir, archived=True)
     match _begun_so(text, here):
@@ -48,5 +48,5 @@ def _elsewhere(text: str) -> str:
 
 
 def short_id(session_id: str) -> str:
-    """As much of an id as a list shows, and as `--session` takes."""
+    """Return the short id that lists show and `--session` accepts."""
     return session_id[:8] if _MADE.fullmatch(session_id) else session_id

@@ -1,4 +1,4 @@
-"""Standard streams that are closed or cannot be written."""
+"""Handles standard streams that are closed or cannot be written."""
 
 import os
 import sys
@@ -9,9 +9,9 @@ from kimi_tui.i18n import tr
 
 
 def fill_closed_streams() -> None:
-    """Put the null device in the place of each standard stream that is closed.
+    """Open the null device for each closed standard stream.
 
-    A file that is opened later would get its number, and with it what is printed. Raises OutputError for a closed
+    Otherwise a file opened later would get its descriptor, and the output with it. Raises OutputError for a closed
     standard output.
     """
     had_output = sys.stdout is not None  # pyright: ignore[reportUnnecessaryComparison]
@@ -27,7 +27,7 @@ def fill_closed_streams() -> None:
 
 
 def flush_output() -> None:
-    """Raises OutputError, and BrokenPipeError where the reader has gone."""
+    """Flush the output. Raises OutputError, and BrokenPipeError if the reader has closed the pipe."""
     try:
         sys.stdout.flush()
     except BrokenPipeError:
@@ -37,7 +37,7 @@ def flush_output() -> None:
 
 
 def end_output() -> None:
-    """What could not be written is let go, so that the interpreter does not fail by it at its end."""
+    """Discard output that cannot be written, so that the interpreter's shutdown does not fail."""
     try:
         sys.stdout.flush()
     except (OSError, ValueError):

@@ -1,6 +1,6 @@
-"""The terminal as it was before the program, and how it gets there again.
+"""Saves the terminal state, and restores it.
 
-Until the screen is up, this sees to signals too: Python would leave the first paint on the screen, and echo off.
+It handles signals until the TUI is up: Python would leave the first paint on the screen, and echo off.
 """
 
 import os
@@ -17,7 +17,7 @@ _ENDING = (signal.SIGTERM, signal.SIGHUP, signal.SIGINT, signal.SIGQUIT)
 
 
 class TerminalState:
-    """`before` are the settings of before, as `termios` has them."""
+    """`before` are the original settings from `termios`."""
 
     def __init__(self) -> None:
         self._fd, self._out = sys.stdin.fileno(), sys.stdout.fileno()
@@ -26,15 +26,15 @@ class TerminalState:
         self._unpaint = b""
 
     def painted(self, paint: Callable[[], None], unpaint: str) -> None:
-        """Something is on the screen by now, that `unpaint` takes away and `paint` puts there again."""
+        """Record that the first frame is on the screen; `unpaint` removes it and `paint` draws it again."""
         self._paint, self._unpaint = paint, unpaint.encode()
 
     def on_handover(self) -> None:
-        """The screen is up, and sees to what is on it."""
+        """Hand over to the TUI, which now handles the screen."""
         self._paint, self._unpaint = None, b""
 
     def restore(self) -> None:
-        """As it was before, where there is still a terminal and it is ours."""
+        """Restore the original state, if the terminal still exists and belongs to this process."""
         unpaint, self._unpaint = self._unpaint, b""
         with suppress(OSError, termios.error):
             if owns_terminal(self._fd):
@@ -46,7 +46,7 @@ class TerminalState:
         os._exit(128 + number)
 
     def stop(self, _number: int, _frame: FrameType | None) -> None:
-        """Be suspended; whoever goes on paints what was painted."""
+        """Suspend the process; repaint on resume."""
         paint, unpaint = self._paint, self._unpaint
         self.restore()
         os.kill(os.getpid(), signal.SIGSTOP)
@@ -57,7 +57,7 @@ class TerminalState:
 
 @contextmanager
 def preserve_terminal() -> Generator[TerminalState]:
-    """Whatever happens, the terminal is as before when this ends."""
+    """Restore the terminal on exit, in every case."""
     kept = TerminalState()
     handlers = {number: signal.signal(number, kept.end) for number in _ENDING}
     handlers[signal.SIGTSTP] = signal.signal(signal.SIGTSTP, kept.stop)
@@ -70,7 +70,7 @@ def preserve_terminal() -> Generator[TerminalState]:
 
 
 def drain_input() -> None:
-    """Write what is left to write; where nobody reads it any more, the interpreter shall not complain at its end."""
+    """Flush the remaining output; without a reader, suppress the interpreter's error at exit."""
     try:
         sys.stdout.flush()
     except OSError:

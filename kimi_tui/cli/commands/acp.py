@@ -1,4 +1,4 @@
-"""`kimi-tui acp`: what may be said of it; `acp_mode` does it."""
+"""`kimi-tui acp`: its arguments; `acp_mode` runs it."""
 
 import argparse
 
@@ -9,7 +9,7 @@ def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]"
 
 
 def run(options: argparse.Namespace) -> int:
-    """Serve until stdin closes; returns the exit status. Raises UsageError where there is nothing to serve on."""
+    """Serve until stdin closes; returns the exit status. Raises UsageError if stdin or stdout is unusable."""
     from kimi_tui.cli.modes.acp import run_acp_mode
 
     return run_acp_mode(options)

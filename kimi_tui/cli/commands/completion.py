@@ -1,4 +1,4 @@
-"""`kimi-tui completion`: a script for the shell, made from the parser itself."""
+"""`kimi-tui completion`: shell completion scripts, generated from the parser."""
 
 import argparse
 import re
@@ -18,7 +18,7 @@ def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]"
     """Add `completion` to the program's commands."""
     completion = subparsers.add_parser("completion", help="print a completion script for the shell")
     completion.add_argument("shell", choices=SHELLS, nargs="?")
-    # What the scripts ask for: the names that stand for something here and now.
+    # The scripts request names that depend on the work dir.
     completion.add_argument("--of", choices=tuple(sorted({*_NAMES.values()})), help=argparse.SUPPRESS)
 
 
@@ -35,7 +35,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _names_of(options: argparse.Namespace) -> list[str]:
-    """Flows or sessions of the work dir, as far as a shell can take them as words."""
+    """List the flows or sessions of the work dir whose names a shell accepts as words."""
     if options.of == "flows":
         from kimi_tui.cli.commands.flow_show import library_of
 
@@ -49,7 +49,7 @@ def _names_of(options: argparse.Namespace) -> list[str]:
 
 
 def script(parser: argparse.ArgumentParser, shell: str) -> str:
-    """The script that completes what `parser` takes."""
+    """Make the completion script for `parser`."""
     writers: dict[str, Callable[[_Level], str]] = {"bash": _bash, "zsh": _zsh, "fish": _fish}
     return writers[shell](_level(parser, (), ""))
 
@@ -64,7 +64,7 @@ class _Option:
 
 @dataclass(frozen=True, slots=True)
 class _Level:
-    """A parser: its options, what may stand first after them, and its commands."""
+    """A parser level: its options, the first positional choices, and its commands."""
 
     path: tuple[str, ...]
     help: str
@@ -136,7 +136,7 @@ def _bash_names() -> str:
 
 
 def _asked(kind: str) -> str:
-    """What prints the names; where it cannot, there are none."""
+    """Return the shell command that prints the names; on failure it prints nothing."""
     return f"kimi-tui completion --of {kind} 2>/dev/null"
 
 
@@ -207,7 +207,7 @@ def _fish(top: _Level) -> str:
 
 
 def _fish_condition(top: _Level, level: _Level) -> str:
-    """True where the words so far are those of `level`, and no command of it follows yet."""
+    """Return a condition that is true if the words so far lead to `level`, and none of its commands follows yet."""
     parts = [f"__fish_seen_subcommand_from {name}" for name in level.path]
     inner = [command.path[-1] for command in level.commands]
     if inner:
@@ -246,5 +246,5 @@ def _taking(top: _Level, metavars: tuple[str, ...]) -> list[str]:
 
 
 def _plain(text: str) -> str:
-    """Text that may stand between quotes of any shell."""
+    """Return text that is safe between quotes of any shell."""
     return "".join(char for char in " ".join(text.split()) if char not in "'\"`$\\:").replace("%%", "%")

@@ -1,4 +1,4 @@
-"""`kimi-tui doctor`: what of this machine the program needs, and what to do where it is not there."""
+"""`kimi-tui doctor`: checks the requirements on this machine, and suggests fixes."""
 
 import argparse
 from dataclasses import asdict
@@ -14,7 +14,7 @@ def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]"
 
 
 def run(options: argparse.Namespace) -> int:
-    """Print a line a check; 1 where one of them failed."""
+    """Print one line per check; returns 1 if a check failed."""
     if options.keys:
         from kimi_tui.cli.commands.doctor_keys import show_keys
 

@@ -1,4 +1,4 @@
-"""What `doctor` looks at; each check says what it found, and what to do if that is not right."""
+"""The checks of `doctor`; each reports its finding and a fix."""
 
 import argparse
 import locale
@@ -53,7 +53,7 @@ class Check:
 
 
 def all_checks(options: argparse.Namespace) -> list[Check]:
-    """All of them, in the order a person would ask; none of them raises."""
+    """Return all checks in a natural order; none of them raises."""
     found = [_program(), *_terminal(), _home(), _log()]
     loaded = _config(options, found)
     if loaded is not None:
@@ -78,7 +78,7 @@ def _program() -> Check:
 
 
 def _other_keys(loaded: LoadedConfig) -> Iterator[Check]:
-    """The keys of the screen, where the configuration gives other ones."""
+    """Check custom key bindings, if any."""
     if not loaded.config.keys:
         return
     from kimi_tui.ui.tui.keys.keymap import format_problems, read_keys
@@ -167,7 +167,7 @@ def _config(options: argparse.Namespace, found: list[Check]) -> LoadedConfig | N
 
 
 def _models(loaded: LoadedConfig, options: argparse.Namespace) -> Iterator[Check]:
-    """The model that would be asked, then every service that a configured model needs, asked all at once."""
+    """Check the selected model, then every service of a configured model, in parallel."""
     try:
         chosen = choose_model(loaded.config, options.model)
     except KimiTuiError as error:
@@ -184,7 +184,7 @@ def _models(loaded: LoadedConfig, options: argparse.Namespace) -> Iterator[Check
 
 
 def _keys(loaded: LoadedConfig) -> Iterator[Check]:
-    """Where each key lives; never the key. A file that others may read is no place for one."""
+    """Report where each key is stored, never the key. A file that others can read is reported as unsafe."""
     from kimi_tui import secret_store
 
     written = [key for key in loaded.config.api_keys if not secret_store.is_reference(key)]
@@ -243,7 +243,7 @@ def _service(chosen: ChosenModel) -> Check:
 
 
 def _beginning(answer: "httpx2.Response") -> bytes:
-    """The first piece of a body, which is all of most errors."""
+    """Return the first chunk of a body, which is all of most errors."""
     import httpx2
 
     try:
@@ -301,7 +301,7 @@ def _trust(options: argparse.Namespace, loaded: LoadedConfig | None) -> Iterator
 
 
 def _rules(options: argparse.Namespace, loaded: LoadedConfig | None) -> Iterator[Check]:
-    """Nothing where there are no rules."""
+    """Check the permission rules; yields nothing without rules."""
     if loaded is None:
         return
     from kimi_tui.cli.plan_builder import permissions_of

@@ -1,4 +1,4 @@
-"""`kimi-tui doctor --keys`: the bytes that the terminal sends for each key, as the screen would receive them."""
+"""`kimi-tui doctor --keys`: shows the bytes that the terminal sends for each key."""
 
 import os
 import sys
@@ -13,7 +13,7 @@ _QUIT = frozenset({b"q", b"\x03", b"\x04", b"\x1b[99;5u", b"\x1b[100;5u"})
 
 
 def show_keys() -> int:
-    """Until q is pressed. Raises UsageError where there is no terminal."""
+    """Show keys until the user presses q. Raises UsageError without a terminal."""
     if not (sys.stdin.isatty() and sys.stdout.isatty()):
         raise UsageError("--keys needs a terminal")
     fd = sys.stdin.fileno()
@@ -33,7 +33,7 @@ def show_keys() -> int:
 
 
 def shown(keys: bytes) -> str:
-    """`ESC [ A` and the like: what can be read as it is, the rest by name or number."""
+    """Format keys like `ESC [ A`: printable characters as they are, others by name or number."""
     names = {0x1B: "ESC", 0x0D: "CR", 0x0A: "LF", 0x09: "TAB", 0x20: "SPACE", 0x7F: "DEL", 0x00: "NUL"}
     text = keys.decode("utf-8", "replace")
     return " ".join(names.get(ord(char)) or (char if char.isprintable() else f"0x{ord(char):02x}") for char in text)

@@ -1,4 +1,4 @@
-"""`kimi-tui flow ...`: list, show, check, run, runs, export. What is heavy is imported by the one that needs it."""
+"""`kimi-tui flow ...`: list, show, check, run, runs, export. Each subcommand imports its heavy dependencies itself."""
 
 import argparse
 from typing import TYPE_CHECKING
@@ -67,7 +67,7 @@ def add_parser(subparsers: "_SubParsersAction[argparse.ArgumentParser]") -> None
 
 
 def becomes_flow_option(options: argparse.Namespace) -> bool:
-    """Turn a real `flow run NAME` into `--flow NAME`, with a screen if there is one; False for all else."""
+    """Convert a real `flow run NAME` to `--flow NAME`, with the TUI if possible; False for all else."""
     import sys
 
     if options.action != "run" or options.dry:
@@ -81,7 +81,7 @@ def becomes_flow_option(options: argparse.Namespace) -> bool:
 
 
 def run(options: argparse.Namespace) -> int:
-    """Do what was asked; returns the exit status. Raises KimiTuiError."""
+    """Run the subcommand; returns the exit status. Raises KimiTuiError."""
     match options.action:
         case "check":
             from kimi_tui.cli.commands.flow_check import run_check

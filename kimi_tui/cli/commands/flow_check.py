@@ -1,4 +1,4 @@
-"""`kimi-tui flow check`: what is wrong with charts, with the place in the file; for people, pre-commit and CI."""
+"""`kimi-tui flow check`: reports problems in charts with file positions; for users, pre-commit and CI."""
 
 import argparse
 import os
@@ -23,7 +23,7 @@ _NOT_LOOKED_INTO = frozenset({".git", ".hg", ".svn", ".venv", "venv", "node_modu
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """Something about a chart, at a place of its file; lines and columns count from 1."""
+    """A problem in a chart, with its position in the file; lines and columns count from 1."""
 
     file: str
     line: int
@@ -36,7 +36,7 @@ class Finding:
 
 
 def run_check(options: argparse.Namespace) -> int:
-    """Print what was found; 1 if a chart cannot be run."""
+    """Print the findings; returns 1 if a chart cannot be run."""
     files = [*_files(options.paths, work_dir_of(options))]
     findings = [finding for file, named in files for finding in check_file(file, named=named)]
     errors = sum(finding.severity == "error" for finding in findings)
@@ -56,9 +56,9 @@ def run_check(options: argparse.Namespace) -> int:
 
 
 def check_file(file: Path, *, named: bool) -> list[Finding]:
-    """What is wrong with the charts of a file, in the order of their places.
+    """Check the charts of a file; findings are in file order.
 
-    `named`: a person named the file, so that it ought to hold a chart.
+    `named`: the user named the file, so it should contain a chart.
     """
     try:
         text = read_source(file)
@@ -83,7 +83,7 @@ def _check_chart(text: str, source: Literal["mermaid", "d2"], file: Path) -> lis
 
 
 def _check_markdown(text: str, file: Path, named: bool) -> list[Finding]:
-    """A flow skill by its own rules; of other Markdown, if it was named, the first chart."""
+    """Check a flow skill by its own rules; of other Markdown files, if named, the first chart."""
     skill: Skill | None = None
     if text.startswith("---") or file.name == SKILL_FILE:
         skill = parse_skill(text, file, Scope.EXTRA)
@@ -117,7 +117,7 @@ def _check_markdown(text: str, file: Path, named: bool) -> list[Finding]:
 
 
 def _files(names: list[str], work_dir: Path) -> Iterator[tuple[Path, bool]]:
-    """The files to check, and whether each was named itself. Without names: the skills of the usual folders."""
+    """Yield the files to check, and whether the user named each. Without names: the skills of the default folders."""
     if not names:
         from kimi_tui.skill.roots import SkillRoots, skill_files
 

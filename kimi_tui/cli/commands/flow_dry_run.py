@@ -1,4 +1,4 @@
-"""`kimi-tui flow run --dry`: walk a flow without a model, by hand or by a script of choices."""
+"""`kimi-tui flow run --dry`: walks a flow without a model, interactively or with scripted choices."""
 
 import argparse
 import asyncio
@@ -19,7 +19,7 @@ _WIDTH = 72
 
 
 def run_dry(options: argparse.Namespace) -> int:
-    """Walk; 0 if the end was reached and, with a script, all of its choices were used."""
+    """Walk the flow; 0 if it reached END and, with a script, used all of its choices."""
     flow = find_flow(options)
     script = ChoiceScript(_read(options.choices), flow) if options.choices else None
     titles = {node.id: truncate(" ".join(clean_label(node.title).split()), _WIDTH) for node in flow.nodes.values()}
@@ -51,7 +51,7 @@ def _summary(outcome: FlowOutcome, left: int) -> str:
 
 
 def _ask(node: FlowNode, branches: tuple[str, ...]) -> str | None:
-    """Ask on the terminal; by number, by name, or not at all."""
+    """Ask for a branch on the terminal: by number, by name, or None to stop."""
     for number, branch in enumerate(branches, 1):
         print_out(printable(f"     {number}) {branch}"))
     while True:

@@ -1,4 +1,4 @@
-"""`kimi-tui flow runs` and `flow export`: the runs that sessions keep."""
+"""`kimi-tui flow runs` and `flow export`: the stored runs of sessions."""
 
 import argparse
 import sys
@@ -31,14 +31,14 @@ _ID = 8
 
 @dataclass(frozen=True, slots=True)
 class _Kept:
-    """A run and the session's folder that keeps it."""
+    """A run and its session's folder."""
 
     run: RunState
     folder: Path
 
 
 def run_runs(options: argparse.Namespace) -> int:
-    """Print the runs, the latest first."""
+    """Print the runs, latest first."""
     here = [sessions_dir(work_dir_of(options))]
     kept = _runs_under(_session_roots() if options.all else here, options.session or "")
     if not kept and options.session:
@@ -60,7 +60,7 @@ def run_runs(options: argparse.Namespace) -> int:
 
 
 def run_export(options: argparse.Namespace) -> int:
-    """Print or write one run in the format that was asked for."""
+    """Print or write one run in the requested format."""
     picture = _picture(_find(options.run, work_dir_of(options)))
     match options.format:
         case "mermaid":
@@ -90,7 +90,7 @@ def _session_roots() -> list[Path]:
 
 
 def _runs_under(roots: list[Path], session: str = "") -> list[_Kept]:
-    """The runs of the sessions whose id begins like `session`."""
+    """Return the runs of the sessions whose id starts with `session`."""
     kept: list[_Kept] = []
     for journal in (file for root in roots for file in sorted(root.glob("*/flow.jsonl"))):
         if journal.parent.name.startswith(session):
@@ -102,7 +102,7 @@ def _runs_under(roots: list[Path], session: str = "") -> list[_Kept]:
 
 
 def _find(run_id: str, work_dir: Path) -> _Kept:
-    """The run whose id begins like this: here, or else in any folder's sessions. Raises UsageError."""
+    """Find a run by id prefix: in this folder, otherwise in the sessions of any folder. Raises UsageError."""
     wanted = run_id.strip().lower()
     for roots in ([sessions_dir(work_dir)], _session_roots()):
         found = [kept for kept in _runs_under(roots) if wanted and kept.run.run_id.startswith(wanted)]
@@ -115,7 +115,7 @@ def _find(run_id: str, work_dir: Path) -> _Kept:
 
 
 def _picture(kept: _Kept) -> RunView:
-    """What the session's Wire tells of the run; where that is lost, what the journal does."""
+    """Build the run's view from the session's Wire record, or from the journal if the record is lost."""
     told = ((each.timestamp, each.message) for each in read_recorded(kept.folder / "wire.jsonl"))
     for picture in fold_run_views(told):
         if picture.run_id == kept.run.run_id:

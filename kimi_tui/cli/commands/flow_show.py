@@ -1,4 +1,4 @@
-"""`kimi-tui flow list` and `flow show`: the flows there are, and a chart drawn in the terminal."""
+"""`kimi-tui flow list` and `flow show`: lists flows, and draws charts in the terminal."""
 
 import argparse
 import shutil
@@ -20,7 +20,7 @@ _LEAST_WIDTH = 8
 
 
 def run_list(options: argparse.Namespace) -> int:
-    """Print the flows by scope; those that cannot be run, with the reason."""
+    """Print the flows by scope, with the reason for those that cannot run."""
     skills = [skill for skill in library_of(options).skills if skill.declared_kind is SkillKind.FLOW]
     if options.format == "json":
         print_json([_as_json(skill) for skill in skills])
@@ -36,7 +36,7 @@ def run_list(options: argparse.Namespace) -> int:
 
 
 def run_show(options: argparse.Namespace) -> int:
-    """Draw the chart of a flow or a file, or list its steps where the drawing would be wider than there is room."""
+    """Draw the chart of a flow or a file, or an outline if the drawing is too wide."""
     flow = find_flow(options)
     width = options.width or shutil.get_terminal_size((_NO_TERMINAL_WIDTH, 24)).columns
     if width < _LEAST_WIDTH:
@@ -51,7 +51,7 @@ def run_show(options: argparse.Namespace) -> int:
 
 
 def _drawing(flow: Flow, options: argparse.Namespace, width: int) -> tuple[str | None, str]:
-    """The chart drawn in the first way that fits; else None, and why."""
+    """Return the chart in the first layout that fits; else None, with the reason."""
     from kimi_tui.flow.layout.layout import LayoutDirection, LayoutMode, layout
     from kimi_tui.flow.render.text_renderer import render_text
 
@@ -73,7 +73,7 @@ def _drawing(flow: Flow, options: argparse.Namespace, width: int) -> tuple[str |
 
 
 def _outline(flow: Flow, width: int, *, ascii_only: bool) -> str:
-    """One line a step or branch."""
+    """Return an outline with one line per step or branch."""
     from kimi_tui.flow.layout.cell_text import clean_label
     from kimi_tui.flow.model.outline import outline
 
@@ -95,7 +95,7 @@ def _outline(flow: Flow, width: int, *, ascii_only: bool) -> str:
 
 
 def find_flow(options: argparse.Namespace) -> Flow:
-    """The flow that `options.name` names: a skill's, or that of a file. Raises UsageError."""
+    """Find the flow named by `options.name`, of a skill or a file. Raises UsageError."""
     name: str = options.name
     file = Path(name)
     if file.suffix.lower() in CHART_SUFFIXES | {".md"} or "/" in name:
@@ -123,7 +123,7 @@ def _flow_of_file(file: Path) -> Flow:
 
 
 def library_of(options: argparse.Namespace) -> SkillLibrary:
-    """The skills as a session here would have them, as far as no model is needed to know."""
+    """Return the skills of a session here, as far as they do not depend on a model."""
     from kimi_tui.config.loader import load_config
 
     loaded = load_config(Path(options.config_file).expanduser() if options.config_file else None, text=options.config)

@@ -1,4 +1,4 @@
-"""`kimi-tui info`: which versions this is; the keys are those of the reference peer, and ours."""
+"""`kimi-tui info`: prints versions, with the keys of Kimi CLI and our own."""
 
 import argparse
 import platform

@@ -44,7 +44,7 @@ def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]"
 
 
 def run(args: argparse.Namespace) -> int:
-    """Do what was asked for. Raises UsageError and ConfigError; returns the exit status."""
+    """Run the subcommand; returns the exit status. Raises UsageError and ConfigError."""
     actions = {
         "add": _add,
         "list": _list,
@@ -129,7 +129,7 @@ def _list(args: argparse.Namespace) -> int:
 
 
 def _as_json(server: "Server") -> dict[str, object]:
-    """What may be shown of an entry: no values of variables and headers."""
+    """Return the public part of an entry, without the values of variables and headers."""
     config = server.config
     return {
         "name": server.name,

@@ -1,4 +1,4 @@
-"""`kimi-tui migrate`: take over the settings of Kimi CLI. What is set here already stays as it is."""
+"""`kimi-tui migrate`: imports the settings of Kimi CLI. Existing settings stay unchanged."""
 
 import argparse
 
@@ -11,7 +11,7 @@ def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]"
 
 
 def run(options: argparse.Namespace) -> int:
-    """Do it, and say what was taken over. Raises UsageError where there is nothing, ConfigError where it cannot be."""
+    """Import and report. Raises UsageError if there is nothing to import, ConfigError if the import fails."""
     from kimi_tui.cli.output import print_out, printable
     from kimi_tui.config.kimi_import import find_takeover
     from kimi_tui.config.loader import load_config
@@ -40,7 +40,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _is_set(config: object, path: tuple[str, ...]) -> bool:
-    """Whether the key was written down, or, of a table, its entry."""
+    """Whether the key, or an entry of a table, is set explicitly."""
     from pydantic import BaseModel
 
     for step in path:

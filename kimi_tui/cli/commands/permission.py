@@ -1,4 +1,4 @@
-"""`kimi-tui permission`: what would happen to a call, rule by rule, and the rules there are."""
+"""`kimi-tui permission`: explains decisions on calls rule by rule, and lists the rules."""
 
 import argparse
 from typing import TYPE_CHECKING
@@ -35,7 +35,7 @@ def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]"
 
 
 def run(args: argparse.Namespace) -> int:
-    """Print what was asked for. Raises UsageError and ConfigError."""
+    """Print the requested information. Raises UsageError and ConfigError."""
     from dataclasses import asdict
 
     from kimi_tui.cli.output import print_json, print_out, printable
@@ -55,7 +55,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _settings(args: argparse.Namespace) -> "tuple[PermissionSettings, Path, tuple[str, ...]]":
-    """What holds, where, and what of a project's waits for the folder to be trusted."""
+    """Return the permission settings, their place, and the project settings that wait for folder trust."""
     from pathlib import Path
 
     from kimi_tui.cli.plan_builder import permissions_of

@@ -1,4 +1,4 @@
-"""Findings as SARIF 2.1.0, which code hosts show beside the lines."""
+"""Formats findings as SARIF 2.1.0, which code hosts show beside the lines."""
 
 from collections.abc import Iterable
 from pathlib import Path
@@ -20,7 +20,7 @@ _RULES = {
 
 
 def sarif_of(findings: Iterable["Finding"]) -> "JsonObject":
-    """One log with one run."""
+    """Make one log with one run."""
     return {
         "$schema": _SCHEMA,
         "version": "2.1.0",

@@ -40,7 +40,7 @@ def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]"
 
 
 def run(options: argparse.Namespace) -> int:
-    """Do what was asked; returns the exit status. Raises KimiTuiError."""
+    """Run the subcommand; returns the exit status. Raises KimiTuiError."""
     from kimi_tui.cli.output import print_out, printable
     from kimi_tui.cli.work_dir import work_dir_of
     from kimi_tui.session import session_index
@@ -140,7 +140,7 @@ def _show(found: "SessionEntry") -> None:
 
 
 def _source(text: str) -> "Path":
-    """A path, or one of Kimi CLI's sessions by its id."""
+    """Return a path, or the path of a Kimi CLI session given by id."""
     from pathlib import Path
 
     from kimi_tui.session.importer import kimi_sessions

@@ -1,4 +1,4 @@
-"""`kimi-tui skill list`: the skills there are, where they come from, and what is wrong with them."""
+"""`kimi-tui skill list`: lists the skills, their origin and their problems."""
 
 import argparse
 from typing import TYPE_CHECKING
@@ -27,7 +27,7 @@ def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]"
 
 
 def run(args: argparse.Namespace) -> int:
-    """Print what was asked for. Raises UsageError and ConfigError."""
+    """Print the requested information. Raises UsageError and ConfigError."""
     library = _library(args)
     if args.json:
         print_json(_json(library))
@@ -58,7 +58,7 @@ def _library(args: argparse.Namespace) -> "SkillLibrary":
 
 
 def _list(library: "SkillLibrary") -> str:
-    """A line a skill: its name, `flow` if it is one, and as much of its description as the terminal is wide."""
+    """Format one line per skill: name, `flow` for flows, and the description cut to the terminal's width."""
     import shutil
 
     from kimi_tui import paths
@@ -100,7 +100,7 @@ def _cut(line: str, columns: int) -> str:
 
 
 def _cells(text: str) -> int:
-    """Columns that `text` takes: two for a Chinese character."""
+    """Return the width in columns: two for a Chinese character."""
     import unicodedata
 
     return sum(2 if unicodedata.east_asian_width(char) in "WF" else 1 for char in text)

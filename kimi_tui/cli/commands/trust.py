@@ -1,4 +1,4 @@
-"""`kimi-tui trust`: say that what a folder brings along may act, take it back, or see what was said."""
+"""`kimi-tui trust`: trusts a folder, removes a decision, or lists the decisions."""
 
 import argparse
 from typing import TYPE_CHECKING
@@ -20,7 +20,7 @@ def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]"
 
 
 def run(args: argparse.Namespace) -> int:
-    """Do it, and say what it means. Raises UsageError, and KimiTuiError where it cannot be kept."""
+    """Apply the decision and explain its effect. Raises UsageError, and KimiTuiError if it cannot be saved."""
     from kimi_tui.cli.output import print_out, printable
     from kimi_tui.permission.trust import answers
 

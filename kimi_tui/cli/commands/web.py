@@ -1,4 +1,4 @@
-"""`kimi-tui web`: what may be said of it; `web_mode` does it."""
+"""`kimi-tui web`: its arguments; `web_mode` runs it."""
 
 import argparse
 
@@ -8,7 +8,7 @@ _INSTALL = "python -m pip install 'kimi-tui[web]'"
 
 
 def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]") -> argparse.ArgumentParser:
-    """Add `web` to the program's commands. It takes the options of a session too, which are not added here."""
+    """Add `web` to the program's commands. It also accepts session options, which are not added here."""
     web: argparse.ArgumentParser = subparsers.add_parser(
         "web",
         help="the same screen in a browser on this machine",
@@ -20,7 +20,7 @@ def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]"
 
 
 def run(options: argparse.Namespace) -> int:
-    """Serve until a signal to end; returns the exit status. Raises KimiTuiError."""
+    """Serve until a termination signal; returns the exit status. Raises KimiTuiError."""
     try:
         import textual_serve  # noqa: F401  # pyright: ignore[reportUnusedImport]
     except ModuleNotFoundError as error:

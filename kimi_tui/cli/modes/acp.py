@@ -1,4 +1,4 @@
-"""`kimi-tui acp`: sessions for an editor, on stdin and stdout."""
+"""`kimi-tui acp`: runs sessions for an editor, on stdin and stdout."""
 
 import argparse
 import asyncio
@@ -27,7 +27,7 @@ from kimi_tui.ui.stdio import LineReader, LineWriter, claim_stdio
 
 
 def run_acp_mode(options: argparse.Namespace) -> int:
-    """Serve until stdin closes; returns the exit status. Raises UsageError where there is nothing to serve on."""
+    """Serve until stdin closes; returns the exit status. Raises UsageError if stdin or stdout is unusable."""
     start_logging(options.debug)
     if options.prompt is not None:
         print_error("--prompt means nothing to an editor's sessions")
@@ -67,7 +67,7 @@ async def _serve(program: "_Program", source: int, sink: int) -> int:
 
 
 class _Program:
-    """What the command line says of every session; the configuration is read anew for each."""
+    """The command line options for every session; each session reloads the configuration."""
 
     def __init__(self, options: argparse.Namespace) -> None:
         self._options = options
@@ -85,7 +85,7 @@ class _Program:
         mcp = replace(plan.mcp, servers=(*mcp_servers, *ours))
         engine = await build_engine(replace(plan, autostart=False, add_dirs=(*plan.add_dirs, *add_dirs), mcp=mcp))
         for text in filter(None, (left, engine.session.notice)):
-            # An editor shows nobody what is on stderr. The session listens from the next tick on.
+            # An editor does not show stderr. The session listens from the next tick on.
             asyncio.get_running_loop().call_soon(partial(engine.notify, text, severity="warning"))
         return engine
 
@@ -99,5 +99,5 @@ class _Program:
         except ModelNotSetError as error:
             return str(error)
         except ConfigError:
-            return None  # opening a session says what is wrong
+            return None  # opening a session reports the error
         return None

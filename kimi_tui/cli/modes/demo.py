@@ -1,4 +1,4 @@
-"""`--demo`: a bundled flow on a scratch copy of a small project. The tools are real, the model is a script."""
+"""`--demo`: runs a bundled flow on a scratch copy of a small project. The tools are real, the model is scripted."""
 
 import argparse
 from pathlib import Path
@@ -15,7 +15,7 @@ SCRATCH = "kimi-tui-demo-"
 
 
 def demo_plan(options: argparse.Namespace, *, interactive: bool) -> "EngineConfig":
-    """A plan whose flow, project and model are the demo's. Raises UsageError where they are missing."""
+    """Build a plan with the demo's flow, project and model. Raises UsageError if they are missing."""
     import shutil
     import tempfile
 
@@ -56,7 +56,7 @@ def demo_plan(options: argparse.Namespace, *, interactive: bool) -> "EngineConfi
 
 
 def put_away(work_dir: Path) -> bool:
-    """The demo is over: its session goes, and its folder too. False where that stays, since files were added."""
+    """Delete the demo's session and folder. False if the folder stays because it has new files."""
     import shutil
 
     from kimi_tui.session.session import sessions_dir
@@ -72,13 +72,13 @@ def put_away(work_dir: Path) -> bool:
 
 
 def _files_in(folder: Path) -> set[Path]:
-    """By their path in it; what Python keeps for itself left out."""
+    """Return relative paths, without Python's cache files."""
     files = (file.relative_to(folder) for file in folder.rglob("*") if not file.is_dir() or file.is_symlink())
     return {file for file in files if not {"__pycache__", ".pytest_cache"} & set(file.parts)}
 
 
 def _look_of(options: argparse.Namespace) -> dict[str, str]:
-    """The theme and the language that the person has chosen: the demo changes nothing of them."""
+    """Return the user's theme and language, which the demo keeps."""
     from kimi_tui.ui.tui.startup.early_config import read_early_config
 
     look = read_early_config(Path(options.config_file).expanduser() if options.config_file else None)

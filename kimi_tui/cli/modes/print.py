@@ -1,4 +1,4 @@
-"""`--print`: one answer, or one per line of input, without a screen."""
+"""`--print`: answers one prompt, or one per input line, without a TUI."""
 
 import argparse
 import asyncio
@@ -19,10 +19,10 @@ from kimi_tui.ui.print.runner import Output, answer, answer_lines
 
 
 def run_print_mode(options: argparse.Namespace) -> int:
-    """Raises KimiTuiError; returns the exit status of everything else."""
+    """Run the mode; returns the exit status. Raises KimiTuiError."""
     start_logging(options.debug)
     if options.output_format == "stream-json" and isinstance(sys.stdout, io.TextIOWrapper):
-        sys.stdout.reconfigure(encoding="utf-8")  # whatever the locale: who reads it has no way to know that
+        sys.stdout.reconfigure(encoding="utf-8")  # regardless of the locale, which the reader cannot know
     reads_lines = options.input_format == "stream-json"
     prompt = None if reads_lines else _prompt(options)
     plan = replace(build_plan(options, interactive=False), steerable=reads_lines)

@@ -1,4 +1,4 @@
-"""`kimi-tui --replay SESSION_OR_FILE`: a recorded session on the screen, as it was."""
+"""`kimi-tui --replay SESSION_OR_FILE`: replays a recorded session in the TUI."""
 
 import argparse
 import os
@@ -11,7 +11,7 @@ from kimi_tui.errors import UsageError
 
 
 def run_replay_option(options: argparse.Namespace) -> int:
-    """Raises UsageError for what is wrong before the screen is up; returns the exit status."""
+    """Run the replay; returns the exit status. Raises UsageError for errors before the TUI starts."""
     page = options.page
     if page is None and (not has_terminal() or os.environ.get("TERM") == "dumb"):
         raise UsageError("--replay needs a terminal")

@@ -1,4 +1,4 @@
-"""The full screen: something honest on it at once, then Textual."""
+"""Starts the TUI: an immediate first frame, then Textual."""
 
 import argparse
 import gc
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 def run_tui_mode(options: argparse.Namespace) -> int:
-    """Raises KimiTuiError for what is wrong before the screen is up; returns the exit status."""
+    """Run the TUI; returns the exit status. Raises KimiTuiError for errors before it starts."""
     if options.page is not None:
         return _show(options, work_dir_of(options))
     if not has_terminal():
@@ -30,9 +30,9 @@ def run_tui_mode(options: argparse.Namespace) -> int:
     if os.environ.get("TERM") == "dumb":
         raise UsageError("this terminal (TERM=dumb) cannot show a screen; use --print")
     work_dir = work_dir_of(options)
-    gc.disable()  # until `ui.tui.rubbish` says otherwise
+    gc.disable()  # until `ui.tui.rubbish` turns it on again
     with preserve_terminal() as kept:
-        catalog.set_language(catalog.resolve_language("auto"))  # what the configuration says of it is read later
+        catalog.set_language(catalog.resolve_language("auto"))  # the configured language is read later
         first_paint(sys.stdout, "" if options.demo else shown(work_dir), kept)
         try:
             return _show(options, work_dir, kept=kept)
@@ -41,7 +41,7 @@ def run_tui_mode(options: argparse.Namespace) -> int:
 
 
 def _show(options: argparse.Namespace, work_dir: Path, *, kept: TerminalState | None = None) -> int:
-    """The screen in this terminal, or in the page that this process was started for."""
+    """Run the TUI in this terminal, or in the browser page that started this process."""
     from kimi_tui.ui.tui.main import run_tui
 
     def make_plan(work_dir: Path | None, standing: "TrustState | None") -> "EngineConfig":
@@ -73,7 +73,7 @@ def _show(options: argparse.Namespace, work_dir: Path, *, kept: TerminalState | 
 
 
 def _prompt(options: argparse.Namespace) -> str | None:
-    """What to begin with, or None."""
+    """Return the initial prompt, or None."""
     flow = DEMO_FLOW if options.demo and not options.flow else options.flow
     if flow:
         return f"/flow:{flow} {options.prompt or ''}".strip()
@@ -81,5 +81,5 @@ def _prompt(options: argparse.Namespace) -> str | None:
 
 
 def has_terminal() -> bool:
-    """Whether somebody can see and type."""
+    """Whether a user can see the output and type."""
     return sys.stdin.isatty() and sys.stdout.isatty()

@@ -1,4 +1,4 @@
-"""`kimi-tui web`: the same screen in a browser, each page of it a process of this program."""
+"""`kimi-tui web`: runs the TUI in a browser, with one process of this program per page."""
 
 import argparse
 import asyncio
@@ -19,8 +19,8 @@ from kimi_tui.ui.web.server import WebServer
 
 
 def run_web_mode(options: argparse.Namespace) -> int:
-    """Serve until a signal to end; returns the exit status. Raises KimiTuiError for what is wrong with the options."""
-    start_logging(options.debug)  # else a request of garbage would be told of on stderr
+    """Serve until a termination signal; returns the exit status. Raises KimiTuiError for invalid options."""
+    start_logging(options.debug)  # otherwise stderr would show malformed requests
     first_session = None
     if not options.demo and options.replay is None:
         first_session = build_plan(options, interactive=True, asks=True).session_id
@@ -41,7 +41,7 @@ def run_web_mode(options: argparse.Namespace) -> int:
 
 
 class _Commands:
-    """The command lines of the apps. The first one of all says what the person said; a prompt is said only once."""
+    """The command lines of the apps. The first app gets the user's options; a prompt is passed only once."""
 
     def __init__(self, options: argparse.Namespace, first_session: str | None) -> None:
         self._options, self._first_session = options, first_session
@@ -50,7 +50,7 @@ class _Commands:
         self._prompted = False
 
     def for_tab(self, name: str) -> Command:
-        """What starts the app of a new tab, now and when the tab is loaded again: with the same session."""
+        """Return the command for the app of a new tab; reloading the tab resumes the same session."""
         session, self._first_session = self._first_session or name, None
 
         def command(columns: int, rows: int) -> list[str]:
@@ -61,14 +61,14 @@ class _Commands:
                 said |= {"prompt": None, "flow": None}
             self._prompted = True
             arguments = argv_of(argparse.Namespace(**said), self._parser)
-            python = [sys.executable, "-P", "-m", "kimi_tui"]  # -P: no module of the folder that we are in
+            python = [sys.executable, "-P", "-m", "kimi_tui"]  # -P: import no modules from the current folder
             return [*python, *arguments, f"--page={columns}x{rows}"]
 
         return command
 
 
 def _has_browser() -> bool:
-    """Whether there is one with a window of its own: one in this terminal would take it."""
+    """Whether a graphical browser is available: a text browser would occupy this terminal."""
     if sys.platform == "darwin" or os.environ.get("BROWSER"):
         return True
     return bool(os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY"))

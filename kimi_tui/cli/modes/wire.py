@@ -1,4 +1,4 @@
-"""`--wire`: the Wire for other programs, on stdin and stdout."""
+"""`--wire`: serves the Wire to other programs, on stdin and stdout."""
 
 import argparse
 import asyncio
@@ -15,7 +15,7 @@ from kimi_tui.ui.wire_server.server import WireServer
 
 
 def run_wire_mode(options: argparse.Namespace) -> int:
-    """Serve until stdin closes. Raises KimiTuiError for what is wrong before it begins; returns the exit status."""
+    """Serve until stdin closes; returns the exit status. Raises KimiTuiError for errors before the start."""
     start_logging(options.debug)
     if options.prompt is not None:
         print_error("--prompt means nothing with --wire")
