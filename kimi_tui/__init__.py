@@ -1,3 +1,3 @@
-"""A full-screen terminal home for AI coding agents that follow flows."""
+"""A full-screen terminal UI for AI coding agents that follow flows."""
 
 __version__ = "0.1.0"

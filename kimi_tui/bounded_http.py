@@ -1,6 +1,6 @@
-"""Bounds on what an HTTP server may send as a body.
+"""Limits the size of HTTP response bodies.
 
-Importing it loads httpx2, which unfolds a packed body a MiB at a time.
+Importing it loads httpx2, which decompresses a body one MiB at a time.
 """
 
 import asyncio
@@ -17,13 +17,13 @@ Hooks = dict[str, list[Callable[..., Coroutine[Any, Any, None]]]]
 
 
 class BodyTooLargeError(httpx2.StreamError):
-    """A body is larger than the reader takes."""
+    """The body exceeds the limit."""
 
 
 def answer_hooks(*, error_seconds: float = ERROR_SECONDS) -> Hooks:
-    """The `event_hooks` of a client that keeps bodies of errors to MAX_ERROR_BYTES and `error_seconds`.
+    """Return client `event_hooks` that limit error bodies to MAX_ERROR_BYTES and `error_seconds`.
 
-    Such a body is cut where it reaches either; what has come until then is the body.
+    A body that reaches a limit is cut there.
     """
 
     async def bound(response: httpx2.Response) -> None:
@@ -34,7 +34,7 @@ def answer_hooks(*, error_seconds: float = ERROR_SECONDS) -> Hooks:
 
 
 async def read_body(response: httpx2.Response, max_bytes: int) -> bytes:
-    """The whole decoded body. Raises BodyTooLargeError for more than `max_bytes`."""
+    """Read the whole decoded body. Raises BodyTooLargeError above `max_bytes`."""
     body = bytearray()
     async for piece in response.aiter_bytes():
         body += piece
@@ -44,7 +44,7 @@ async def read_body(response: httpx2.Response, max_bytes: int) -> bytes:
 
 
 async def _cut_error(response: httpx2.Response, seconds: float) -> None:
-    """Put the beginning of the decoded body in the place of the body."""
+    """Replace the body with the start of the decoded body."""
     assert isinstance(response.stream, httpx2.AsyncByteStream)
     unread = httpx2.Response(
         response.status_code, headers=response.headers, stream=response.stream, request=response.request

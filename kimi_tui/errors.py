@@ -39,19 +39,19 @@ RETRYABLE_STATUS = frozenset({408, 409, 429, 500, 502, 503, 504, 529})
 
 
 class KimiTuiError(Exception):
-    """Base of all errors that are shown; ``str(error)`` is the whole message, for a person."""
+    """Base of all displayed errors; ``str(error)`` is the whole message for the user."""
 
     exit_code = EXIT_FAILURE
 
 
 class UsageError(KimiTuiError):
-    """What was asked for on the command line cannot be done."""
+    """The command line requests something impossible."""
 
     exit_code = EXIT_USAGE
 
 
 class ConfigError(UsageError):
-    """A configuration is wrong; the message names the file, the key and the cause."""
+    """An invalid configuration; the message has file, key and cause."""
 
     def __init__(self, cause: str, *, file: Path | str | None = None, key: str | None = None) -> None:
         self.cause, self.file, self.key = cause, file, key
@@ -59,7 +59,7 @@ class ConfigError(UsageError):
 
 
 def place_in_text(line: int, column: int | None = None) -> str:
-    """In words; both count from 1."""
+    """Format a position in words; both count from 1."""
     if column is None:
         return tr("line {line}", line=line)
     return tr("line {line}, column {column}", line=line, column=column)
@@ -74,27 +74,27 @@ class FlowError(KimiTuiError, ValueError):
 
 
 class FlowParseError(FlowError):
-    """The text is not a chart in the language it claims to be."""
+    """The text is not valid in its chart language."""
 
 
 class FlowValidationError(FlowError):
-    """The chart reads well but does not make a flow."""
+    """A chart that parses, but is not a valid flow."""
 
 
 class ChartTooLargeError(KimiTuiError):
-    """A chart that would take too long to draw; its outline can be shown."""
+    """A chart that would take too long to draw; its outline can be shown instead."""
 
 
 class FlowFailedError(KimiTuiError):
-    """A run that nobody steers ended at a decision, since no reply of the model chose a branch."""
+    """An unattended run ended at a decision, because no reply of the model chose a branch."""
 
 
 class FlowControlError(KimiTuiError):
-    """What was asked of a flow's run cannot be done now; the message says why. The run is as it was."""
+    """A flow run cannot perform the requested action now; the message has the reason. The run is unchanged."""
 
 
 class SkillError(KimiTuiError):
-    """A skill file that cannot be used; the message names the file and, where known, the line."""
+    """An unusable skill file; the message has the file and, if known, the line."""
 
     def __init__(self, cause: str, *, file: Path | str, line: int | None = None) -> None:
         self.cause, self.file, self.line = cause, file, line
@@ -102,7 +102,7 @@ class SkillError(KimiTuiError):
 
 
 class AgentSpecError(KimiTuiError):
-    """An agent file that cannot be used; the message names file, line and key where known."""
+    """An unusable agent file; the message has file, line and key, if known."""
 
     def __init__(self, cause: str, *, file: Path | str, line: int | None = None, key: str | None = None) -> None:
         self.cause, self.file, self.line, self.key = cause, file, line, key
@@ -110,7 +110,7 @@ class AgentSpecError(KimiTuiError):
 
 
 class SessionError(KimiTuiError):
-    """A session that cannot be made, found, read or written."""
+    """A session that cannot be created, found, read or written."""
 
 
 class SessionLockedError(SessionError):
@@ -118,7 +118,7 @@ class SessionLockedError(SessionError):
 
 
 class ModelNotSetError(KimiTuiError):
-    """There is no model to ask; the message says how to set one."""
+    """No model is set; the message explains how to set one."""
 
     exit_code = EXIT_USAGE
 
@@ -128,7 +128,7 @@ class ModelUnsupportedError(KimiTuiError):
 
 
 class MaxStepsReachedError(KimiTuiError):
-    """A turn or a flow took all the steps or moves it was allowed."""
+    """A turn or a flow reached its limit of steps or moves."""
 
     def __init__(self, steps: int, what: str = "steps") -> None:
         self.steps = steps
@@ -140,7 +140,9 @@ class MaxStepsReachedError(KimiTuiError):
 
 
 class RepeatedCallError(KimiTuiError):
-    """The model made one tool call with the same arguments in so many steps in a row that the turn was stopped."""
+    """The model repeated one tool call with the same arguments in so many consecutive steps that the turn was
+    stopped.
+    """
 
     def __init__(self, tool: str, count: int) -> None:
         super().__init__(
@@ -149,25 +151,25 @@ class RepeatedCallError(KimiTuiError):
 
 
 class OutputError(KimiTuiError):
-    """What there is to say cannot be written to standard output; `cause` is what the system says."""
+    """Standard output cannot be written; `cause` is the system's message."""
 
     def __init__(self, cause: str) -> None:
         super().__init__(tr("the output cannot be written: {cause}", cause=cause))
 
 
 class FaultError(KimiTuiError):
-    """Something went wrong in the program itself; the message says where the report of it is."""
+    """An internal error; the message says where its report is."""
 
 
 class ProviderError(KimiTuiError):
-    """The model's service failed; the message carries its cause, never a key.
+    """The model's service failed; the message has the cause, never a key.
 
-    `retryable`: whether the same request may succeed a little later.
+    `retryable`: the same request may succeed later.
     """
 
     retryable: bool = False
     taken_back: bool = False
-    """Whether the message that was refused is no more in the conversation, where it would be refused again."""
+    """Whether the rejected message was removed from the conversation, where it would be rejected again."""
 
     @property
     def exit_code(self) -> int:  # type: ignore[override]
@@ -175,25 +177,25 @@ class ProviderError(KimiTuiError):
 
 
 class ProviderConnectionError(ProviderError):
-    """The service could not be reached, or hung up in the middle of an answer."""
+    """The service was unreachable, or closed the connection during a response."""
 
     retryable = True
 
 
 class ProviderTimeoutError(ProviderError):
-    """The service took longer than it may."""
+    """The service exceeded the timeout."""
 
     retryable = True
 
 
 class EmptyResponseError(ProviderError):
-    """The service answered with neither text nor tool calls."""
+    """The response has neither text nor tool calls."""
 
     retryable = True
 
 
 class ProviderStatusError(ProviderError):
-    """The service answered with an HTTP error status. `retry_after` is in seconds."""
+    """The service returned an HTTP error status. `retry_after` is in seconds."""
 
     def __init__(self, message: str, *, status_code: int, retry_after: float | None = None) -> None:
         self.status_code, self.retry_after = status_code, retry_after
@@ -202,8 +204,8 @@ class ProviderStatusError(ProviderError):
 
 
 class ProviderAuthError(ProviderStatusError):
-    """The service refused the key (401 or 403)."""
+    """The service rejected the key (401 or 403)."""
 
 
 class ContextOverflowError(ProviderStatusError):
-    """The conversation is longer than the model takes."""
+    """The conversation exceeds the model's context size."""

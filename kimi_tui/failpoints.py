@@ -1,4 +1,4 @@
-"""Places where the process can be made to die, so that tests of what survives a kill -9 are exact.
+"""Failpoints: tests kill the process at exact places, to check recovery from kill -9.
 
 `KIMI_TUI_CRASH_AT=journal.after_append` kills at the first pass of that place, `journal.after_append:3` at the third.
 """
@@ -10,7 +10,7 @@ _passes: dict[str, int] = {}
 
 
 def crash_point(name: str) -> None:
-    """Die here, as from kill -9, if the environment says so; else nothing."""
+    """Kill the process, like kill -9, if the environment names this failpoint; otherwise do nothing."""
     wanted = os.environ.get("KIMI_TUI_CRASH_AT")
     if not wanted:
         return

@@ -1,4 +1,4 @@
-"""Reads JSON that others wrote: a client, a service, a model, a file."""
+"""Parses untrusted JSON: from a client, a service, a model, a file."""
 
 import json
 import math

@@ -1,7 +1,7 @@
 """Append-only files of JSON lines that survive a crash at any byte.
 
-Invariant: a file ends with a line break before anything is appended. A torn or NUL-filled tail is cut
-off; a line in the middle that is not JSON is skipped when reading and told of.
+Invariant: a file ends with a line break before anything is appended. A torn or NUL-filled tail is cut off; reading
+skips and reports an invalid line in the middle.
 """
 
 import contextlib
@@ -22,21 +22,22 @@ _syncing = ThreadPoolExecutor(max_workers=1, thread_name_prefix="jsonl-sync")
 _TAIL = 1 << 16
 _SHOWN = 1024
 MAX_LINE_BYTES = 256 << 20
-"""A line that is longer is read as one that is broken."""
+"""Longer lines count as broken."""
 
 
 @dataclass(slots=True)
 class Lines:
-    """What was read: `(line number, value)` rows, and the bad lines as `(line number, raw bytes)`."""
+    """The lines of a file: `(line number, value)` rows, and the bad lines as `(line number, raw bytes)`."""
 
     rows: list[tuple[int, Any]] = field(default_factory=list[tuple[int, Any]])
     bad: list[tuple[int, bytes]] = field(default_factory=list[tuple[int, bytes]])
 
 
 def dump(value: object) -> bytes:
-    """`value` as one line of UTF-8 JSON with its line break.
+    """Format `value` as one line of UTF-8 JSON with its line break.
 
-    No character is left in it that any reader splits lines at. Half surrogates become U+FFFD, NaN and Infinity null.
+    The output has no character that any reader treats as a line break. Half surrogates become U+FFFD, NaN and Infinity
+    null.
     """
     try:
         text = _dumps(value)
@@ -66,7 +67,7 @@ def _without_constants(value: object) -> object:
 
 
 def read(path: Path) -> Lines:
-    """Every whole line of the file; an absent file is an empty one. Raises OSError as reading does."""
+    """Read every complete line of the file; an absent file is empty. Raises OSError."""
     result = Lines()
     for number, raw in _raw_lines(path, 0):
         if not raw.strip(b"\0 \t\r"):
@@ -79,9 +80,9 @@ def read(path: Path) -> Lines:
 
 
 def each(path: Path, start: int = 0) -> Iterator[Any]:
-    """The values of the whole lines from byte `start`, one at a time; lines that are no JSON are passed over.
+    """Yield the values of the complete lines from byte `start`; invalid lines are skipped.
 
-    Raises OSError as reading does.
+    Raises OSError.
     """
     for _, raw in _raw_lines(path, start):
         if raw.strip(b"\0 \t\r"):
@@ -98,8 +99,8 @@ def _raw_lines(path: Path, start: int) -> Iterator[tuple[int, bytes]]:
         file.seek(start)
         for number, raw in enumerate(_bounded_lines(file), 1):
             if not raw.endswith(b"\n"):
-                raw = raw.rstrip(b"\0")  # what cut_torn_tail would leave
-                try:  # whole but for its line break: everything before the crash was written
+                raw = raw.rstrip(b"\0")  # the part that cut_torn_tail would leave
+                try:  # complete except for its line break: everything before the crash was written
                     json_text.loads(raw)
                 except ValueError:
                     return
@@ -107,7 +108,7 @@ def _raw_lines(path: Path, start: int) -> Iterator[tuple[int, bytes]]:
 
 
 def _bounded_lines(file: BinaryIO) -> Iterator[bytes]:
-    """The lines of a file; of one that is longer than MAX_LINE_BYTES its beginning, which is no JSON."""
+    """Yield the lines of a file; a line longer than MAX_LINE_BYTES is cut, which makes it invalid JSON."""
     while raw := file.readline(MAX_LINE_BYTES):
         piece = raw
         while len(piece) == MAX_LINE_BYTES and not piece.endswith(b"\n"):
@@ -116,7 +117,7 @@ def _bounded_lines(file: BinaryIO) -> Iterator[bytes]:
 
 
 def bad_lines(path: Path, start: int = 0) -> list[bytes]:
-    """The lines from byte `start` that are no JSON, though whole. Raises OSError as reading does."""
+    """Return the complete but invalid lines from byte `start`. Raises OSError."""
     return [raw for _, raw in _raw_lines(path, start) if raw.strip(b"\0 \t\r") and not _is_json(raw)]
 
 
@@ -129,7 +130,7 @@ def _is_json(raw: bytes) -> bool:
 
 
 def set_aside(path: Path, lines: Sequence[bytes]) -> int:
-    """Keep bad lines of a file in `NAME.bad.jsonl` beside it; returns how many were not there yet."""
+    """Save bad lines of a file in `NAME.bad.jsonl` beside it; returns the number of new ones."""
     kept = path.with_suffix(".bad.jsonl")
     with contextlib.suppress(OSError):
         known = set(read_bytes(kept).splitlines()) if kept.exists() else set[bytes]()
@@ -142,10 +143,10 @@ def set_aside(path: Path, lines: Sequence[bytes]) -> int:
 
 
 class JsonlWriter:
-    """Appends values to one file, made with its first line. Not for several processes at once.
+    """Appends values to one file, created with its first line. Not safe for several processes at once.
 
-    A write that fails (a full disk, a read-only home) is kept and tried again with the next one;
-    `on_trouble` is told once when writing begins to fail, and with None when it works again.
+    The writer keeps a value that it could not write (full disk, read-only home) and retries it with the next one. It
+    calls `on_trouble` with the error on the first failure, and with None on recovery.
     """
 
     def __init__(self, path: Path, *, on_trouble: Callable[[OSError | None], None] | None = None) -> None:
@@ -158,20 +159,20 @@ class JsonlWriter:
 
     @property
     def waiting(self) -> int:
-        """How many values could not be written yet."""
+        """The number of values not written yet."""
         return len(self._kept)
 
     def append(self, *values: object, sync: bool = False) -> None:
-        """Write `values`; what is written survives the death of this process.
+        """Write `values`; written values survive the death of this process.
 
-        With `sync` it also survives the machine's, when this returns.
+        With `sync` they also survive a crash of the machine, once this returns.
         """
         with self._lock:
             self._kept.extend(dump(value) for value in values)
             self._write(sync)
 
     def sync_soon(self) -> None:
-        """Have the disk confirm what was written, without waiting for it."""
+        """Start syncing to disk, without waiting for it."""
         if self._fd is not None:
             _syncing.submit(self._sync)
 
@@ -230,7 +231,7 @@ def _opened_for_append(path: Path) -> int:
 
 
 def cut_torn_tail(fd: int) -> None:
-    """Make the file end with a whole line: finish a last line that is whole, cut one that is torn."""
+    """Make the file end with a complete line: add a missing line break, or cut a torn line."""
     size = os.fstat(fd).st_size
     if size == 0:
         return

@@ -1,4 +1,4 @@
-"""Where things are: our home, what ships with the program, and how a folder is shown to a person."""
+"""Paths: our home, bundled files, and display form."""
 
 import os
 import stat
@@ -9,7 +9,7 @@ _CLOSED = (stat.S_IFDIR, stat.S_IFREG)
 
 
 def home() -> Path:
-    """`$KIMI_TUI_HOME`, else `$KIMI_SHARE_DIR` (the reference peer's), else `~/.kimi-tui`. It may not exist."""
+    """Return `$KIMI_TUI_HOME`, else `$KIMI_SHARE_DIR` (from Kimi CLI), else `~/.kimi-tui`. It may not exist."""
     for variable in ("KIMI_TUI_HOME", "KIMI_SHARE_DIR"):
         if value := os.environ.get(variable):
             return Path(value).expanduser()
@@ -17,12 +17,12 @@ def home() -> Path:
 
 
 def kimi_home() -> Path:
-    """Where Kimi CLI keeps its things: `$KIMI_SHARE_DIR`, else `~/.kimi`. It may not exist."""
+    """Return the home of Kimi CLI: `$KIMI_SHARE_DIR`, else `~/.kimi`. It may not exist."""
     return Path(os.environ.get("KIMI_SHARE_DIR") or Path.home() / ".kimi").expanduser()
 
 
 def private_folder(folder: Path) -> None:
-    """Make the folder, and those above it that are missing, for this user alone. Raises OSError."""
+    """Create the folder and its missing parents with access for this user only. Raises OSError."""
     missing = [folder]
     while not missing[-1].exists() and missing[-1].parent != missing[-1]:
         missing.append(missing[-1].parent)
@@ -31,9 +31,10 @@ def private_folder(folder: Path) -> None:
 
 
 def close_home() -> None:
-    """Take from others what an older version, or another program, let them do in our home; make it if it is missing.
+    """Remove other users' access to our home, which an older version or another program may have allowed; create it if
+    missing.
 
-    Does nothing to a home that is shared by its kind: the user's own, one with the sticky bit, somebody else's.
+    Leaves a shared folder alone: the user's own home, one with the sticky bit, or another user's folder.
     """
     own = home()
     with suppress(OSError):
@@ -57,23 +58,23 @@ def _close(path: Path) -> None:
 
 
 def bundled(name: str) -> Path:
-    """The top-level folder `name` (skills, themes) that ships with the program, in a wheel and in a checkout."""
+    """Return the bundled top-level folder `name` (skills, themes), in a wheel and in a checkout."""
     package = Path(__file__).parent
     shipped = package / "_bundled" / name
     return shipped if shipped.is_dir() else package.parent / name
 
 
 def work_dir_key(work_dir: Path) -> str:
-    """The name of a work dir's folder under `sessions/` and `history/`: the MD5 of its path, as the peer has it."""
+    """Return the name of a work dir's folder under `sessions/` and `history/`: the MD5 of its path, as in Kimi CLI."""
     import hashlib
 
     return hashlib.md5(str(work_dir).encode("utf-8", "surrogateescape"), usedforsecurity=False).hexdigest()
 
 
 def project_root(work_dir: Path, user_home: Path | None = None) -> Path:
-    """The nearest folder upwards that holds `.git`, else the work dir.
+    """Return the nearest folder upwards with a `.git`, else the work dir.
 
-    The person's home is a project for itself only: what lies below it is not of one piece.
+    The user's home counts as a project only for itself, since its subfolders are unrelated.
     """
     home = user_home or Path.home()
     for folder in (work_dir, *work_dir.parents):
@@ -85,7 +86,7 @@ def project_root(work_dir: Path, user_home: Path | None = None) -> Path:
 
 
 def shown(path: Path) -> str:
-    """`path` with the user's home as `~`."""
+    """Return `path` with the user's home as `~`."""
     try:
         return str(Path("~") / path.relative_to(Path.home())) if path != Path.home() else "~"
     except (ValueError, RuntimeError):

@@ -1,7 +1,7 @@
-"""Opening files whose name others may have put there: regular files only, never waited for, read up to a bound.
+"""Opens untrusted paths: regular files only, never blocking, with a size limit.
 
-A pipe, a device or a socket in the place of a file would hang or flood whoever opens it. Every error here is an
-OSError whose `strerror` fits after the file's path. Symbolic links are followed.
+A pipe, a device or a socket in place of a file would block or flood the reader. Every error here is an OSError whose
+`strerror` fits after the file's path. Symbolic links are followed.
 """
 
 import errno
@@ -17,17 +17,17 @@ _ALWAYS = os.O_CLOEXEC | os.O_NONBLOCK | os.O_NOCTTY
 
 
 class NotRegularError(OSError):
-    """What is there is a folder, a pipe, a device or a socket."""
+    """The path is a folder, a pipe, a device or a socket."""
 
 
 class TooLargeError(OSError):
-    """The file holds more than the reader takes."""
+    """The file exceeds the size limit."""
 
 
 def open_fd(path: Path, flags: int = os.O_RDONLY, mode: int = 0o600) -> int:
-    """A descriptor of the regular file, opened as `os.open` does; made with `mode` where `flags` say so.
+    """Open the regular file as `os.open` does and return its descriptor; `flags` may create it with `mode`.
 
-    Raises OSError, NotRegularError for what is no regular file.
+    Raises OSError, including NotRegularError.
     """
     try:
         _check(os.stat(path).st_mode, path)  # noqa: PTH116 - it also takes a path that is text
@@ -44,12 +44,12 @@ def open_fd(path: Path, flags: int = os.O_RDONLY, mode: int = 0o600) -> int:
 
 
 def open_regular(path: Path) -> BinaryIO:
-    """The regular file, to be read in bytes. Raises OSError as `open_fd` does."""
+    """Open the regular file to read bytes. Raises OSError as `open_fd` does."""
     return os.fdopen(open_fd(path), "rb")
 
 
 def read_bytes(path: Path, *, most: int = MAX_BYTES) -> bytes:
-    """The whole file. Raises OSError, TooLargeError for more than `most` bytes."""
+    """Read the whole file. Raises OSError, TooLargeError above `most` bytes."""
     content = read_start(path, most + 1)
     if len(content) > most:
         raise TooLargeError(errno.EFBIG, tr("it is larger than {size}", size=_size(most)), str(path))
@@ -57,22 +57,22 @@ def read_bytes(path: Path, *, most: int = MAX_BYTES) -> bytes:
 
 
 def read_start(path: Path, most: int) -> bytes:
-    """The first `most` bytes at most. Raises OSError as `open_fd` does."""
+    """Read at most the first `most` bytes. Raises OSError as `open_fd` does."""
     with open_regular(path) as file:
         return file.read(most) or b""
 
 
 def read_text(path: Path, *, most: int = MAX_BYTES, errors: str = "strict") -> str:
-    """The whole file as UTF-8 text, without a byte order mark and with `\\n` line ends.
+    r"""Read the whole file as UTF-8 text, without a byte order mark and with `\n` line ends.
 
-    Raises OSError as `read_bytes` does, UnicodeDecodeError for other text.
+    Raises OSError as `read_bytes` does, UnicodeDecodeError for other encodings.
     """
     text = read_bytes(path, most=most).decode("utf-8-sig", errors)
     return text.replace("\r\n", "\n").replace("\r", "\n")
 
 
 def is_regular_or_absent(path: Path) -> bool:
-    """Whether there is a regular file, or nothing that would be in the way of one."""
+    """Whether the path is a regular file, or free for one."""
     try:
         return stat.S_ISREG(path.stat().st_mode)
     except FileNotFoundError:

@@ -1,7 +1,7 @@
-"""Secrets by name in the system's keyring, where there is one; who calls keeps them in a 0600 file where there is none.
+"""Stores secrets by name in the system keyring; without a keyring, callers use a 0600 file.
 
-The `keyring` package is optional, and is loaded when a secret is wanted, never at the start. All of this may take as
-long as a person takes to unlock a keyring: it belongs on a thread. What was looked up once is known for good.
+The `keyring` package is optional, and is imported on first use, never at the start. A call may block until the user
+unlocks the keyring, so run it in a thread. Results are cached for the lifetime of the process.
 """
 
 import importlib
@@ -15,7 +15,7 @@ from kimi_tui.i18n import tr
 
 SERVICE = "kimi-tui"
 REFERENCE = "keyring"
-"""What a configuration says in place of a key that is in the keyring; `keyring:NAME` says under which name."""
+"""The configuration value for a key that is in the keyring; `keyring:NAME` gives its name."""
 
 _GOOD = 1.0
 _log = logging.getLogger(__name__)
@@ -32,13 +32,13 @@ class _Backend(Protocol):
 
 
 def backend_name() -> str | None:
-    """What keeps secrets on this machine, for people; None where nothing does."""
+    """Return the name of the keyring, for the user; None without one."""
     backend = _backend()
     return None if backend is None else backend.name
 
 
 def store(name: str, secret: str) -> bool:
-    """Put a secret into the keyring; False where there is none, or where it does not give the secret back."""
+    """Store a secret in the keyring; False without one, or if it does not return the secret."""
     backend = _backend()
     if backend is None:
         return False
@@ -54,7 +54,7 @@ def store(name: str, secret: str) -> bool:
 
 
 def lookup(name: str) -> str | None:
-    """The secret of that name; None where there is none, or no keyring that can be read."""
+    """Return the secret of that name; None if it is missing, or without a readable keyring."""
     if name in _known:
         return _known[name]
     backend = _backend()
@@ -71,7 +71,7 @@ def lookup(name: str) -> str | None:
 
 
 def delete(name: str) -> bool:
-    """Take a secret out; False where there was none."""
+    """Delete a secret; False if it did not exist."""
     if lookup(name) is None:
         return False
     del _known[name]
@@ -86,22 +86,22 @@ def delete(name: str) -> bool:
 
 
 def forget_known() -> None:
-    """Ask the keyring anew for everything."""
+    """Clear the cache."""
     _known.clear()
 
 
 def is_reference(key: str) -> bool:
-    """Whether it stands for a key in the keyring. `keyring` alone has no name yet."""
+    """Whether the key is a keyring reference. `keyring` alone has no name yet."""
     return key == REFERENCE or key.startswith(f"{REFERENCE}:")
 
 
 def with_name(key: str, name: str) -> str:
-    """A bare reference with the name that it means; anything else as it is."""
+    """Add the name to a bare reference; return any other key unchanged."""
     return f"{REFERENCE}:{name}" if key == REFERENCE else key
 
 
 def resolve(key: str) -> str:
-    """The key itself. Raises ConfigError where it is in a keyring that does not have it or cannot be read."""
+    """Return the key itself. Raises ConfigError if the keyring lacks it or cannot be read."""
     if not is_reference(key):
         return key
     name = key.partition(":")[2]
@@ -120,17 +120,17 @@ def resolve(key: str) -> str:
 
 
 def cached_secrets(keys: Iterable[str]) -> list[str]:
-    """Those of the keys that are known without asking the keyring: what must not be told."""
+    """Return the keys known without a keyring access, for redaction."""
     return [found for key in keys if (found := _known.get(key.partition(":")[2]) if is_reference(key) else key)]
 
 
 def all_secrets(keys: Iterable[str]) -> list[str]:
-    """All of the keys that can be had; the keyring is asked for the others."""
+    """Return all available keys; reads the missing ones from the keyring."""
     return [found for key in keys if (found := lookup(key.partition(":")[2]) if is_reference(key) else key)]
 
 
 def _backend() -> _Backend | None:
-    """The system's keyring, or the one that the person configured: not one that keeps secrets in a file of its own."""
+    """Return the system keyring, or the user's configured one, unless it stores secrets in a file of its own."""
     try:
         core = importlib.import_module("keyring.core")
         backend = cast(_Backend, core.get_keyring())

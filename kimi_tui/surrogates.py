@@ -1,4 +1,4 @@
-"""Half surrogates, which no UTF-8 text can hold: from broken JSON, from streams cut in a character, from file names."""
+"""Handles half surrogates, which are invalid in UTF-8: from broken JSON, split streams, and file names."""
 
 from typing import TypeVar, cast
 
@@ -6,7 +6,7 @@ T = TypeVar("T")
 
 
 def without_surrogates(value: T) -> T:
-    """The same value, halves that belong together joined and the others replaced, in strings at any depth."""
+    """Return the value with surrogate pairs joined and lone halves replaced, in strings at any depth."""
     return cast(T, _clean(value))
 
 
@@ -36,13 +36,13 @@ def _joined(text: str) -> str:
 
 
 class SurrogateJoiner:
-    """Joins the halves of characters that a stream was cut in; a half that stays alone becomes U+FFFD."""
+    """Joins characters that a stream has split; a lone half becomes U+FFFD."""
 
     def __init__(self) -> None:
         self._held = ""
 
     def feed(self, text: str) -> str:
-        """What is whole of the text so far and not yet told; a first half at its end is held back."""
+        """Return the complete text so far; a first half at the end is held back."""
         if not self._held and text.isascii():
             return text
         text = self._held + text
@@ -50,6 +50,6 @@ class SurrogateJoiner:
         return _joined(text[: len(text) - len(self._held)])
 
     def flush(self) -> str:
-        """What is held back, when nothing more comes."""
+        """Return the held-back half at the end of the stream."""
         held, self._held = self._held, ""
         return "\ufffd" if held else ""

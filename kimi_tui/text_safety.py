@@ -1,7 +1,7 @@
-"""Text from anywhere, made safe for a terminal or for a line of JSON: what acts or hides is spelled out.
+"""Makes untrusted text safe for a terminal or for a line of JSON: control and invisible characters are escaped.
 
-What may stay is listed by Unicode category, so that what is not known is spelled out: C0 and C1 controls, DEL,
-marks for the direction of text, tags, private and half characters. Line ends and tabs stay where they say so.
+Unicode categories form an allow-list, so that unknown characters are escaped: C0 and C1 controls, DEL, direction marks,
+tags, private use characters and surrogates. Line ends and tabs stay where the function says so.
 """
 
 import math
@@ -11,13 +11,13 @@ from collections.abc import Sequence
 from typing import cast
 
 _STAYS = frozenset("LMNPS")
-_JOINERS = frozenset("\u200c\u200d")  # good text of many languages has them, and pictures of several parts
-_NEW_PICTURES = range(0x1F000, 0x1FB00)  # some are younger than Python's tables
+_JOINERS = frozenset("\u200c\u200d")  # many languages use them correctly, and so do composed emoji
+_NEW_PICTURES = range(0x1F000, 0x1FB00)  # some are newer than Python's tables
 _RETURN = re.compile(r"\r+(?=\n|\Z)")
 
 
 def is_safe(char: str) -> bool:
-    """Whether a terminal shows this one character, and does nothing by it."""
+    """Whether a terminal displays this character, without any other effect."""
     category = unicodedata.category(char)
     return (
         category[0] in _STAYS
@@ -28,28 +28,28 @@ def is_safe(char: str) -> bool:
 
 
 def spelled_out(text: str, *, keep: str = "") -> str:
-    """`text` with every character that is not safe, but for those of `keep`, as its number: ESC is \\u001b."""
+    r"""Escape every unsafe character of `text` except those in `keep` by its number: ESC is \u001b."""
     if text.isprintable():
         return text
     return "".join(char if char in keep or is_safe(char) else _number(char) for char in text)
 
 
 def one_line(text: str) -> str:
-    """`text` on one line: white space is a blank, what is not safe is spelled out."""
+    """Return `text` on one line: white space becomes a space, unsafe characters are escaped."""
     return spelled_out(" ".join(text.split()))
 
 
 def for_terminal(text: str) -> str:
-    """Lines of text for a terminal: line ends and tabs stay, a carriage return before a line end goes."""
+    """Make lines safe for a terminal: line ends and tabs stay, a carriage return before a line end is removed."""
     return spelled_out(_RETURN.sub("", text) if "\r" in text else text, keep="\n\t")
 
 
 def dump_json(value: object, *, indent: int | None = None, ascii_only: bool = False) -> str:
-    """JSON of safe characters, all others escaped; with `ascii_only` all but ASCII is.
+    """Dump JSON with safe characters, all others escaped; with `ascii_only` in ASCII.
 
-    It reads back as `value`, but NaN and infinity are null.
+    It reads back as `value`, except that NaN and infinity become null.
     """
-    import json  # the first frame does without it
+    import json  # not needed for the first frame
 
     try:
         text = json.dumps(value, ensure_ascii=ascii_only, indent=indent, allow_nan=False)

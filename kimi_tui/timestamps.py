@@ -1,17 +1,17 @@
-"""Times that come from files: kept to what a calendar can show."""
+"""Validates times from files: limits them to the range of a calendar."""
 
 import math
 
-LAST = 250_000_000_000.0  # in the year 9892; what is later has no date in some time zone
+LAST = 250_000_000_000.0  # in the year 9892; later times have no date in some time zones
 
 
 def valid_timestamp(seconds: object) -> float:
-    """Seconds since the epoch, from 0 to LAST; 0 for what is no number."""
+    """Return seconds since the epoch, from 0 to LAST; 0 if not a number."""
     if isinstance(seconds, bool) or not isinstance(seconds, int | float) or seconds != seconds:
         return 0.0
     return float(min(max(seconds, 0), LAST))
 
 
 def valid_seconds(seconds: float) -> float:
-    """A duration, from 0 to LAST; 0 for NaN."""
+    """Return a duration in seconds, from 0 to LAST; 0 for NaN."""
     return 0.0 if math.isnan(seconds) else min(max(seconds, 0.0), LAST)

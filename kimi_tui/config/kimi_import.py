@@ -1,4 +1,4 @@
-"""The configuration of Kimi CLI, as far as it means something here, to be written into ours."""
+"""Converts the usable part of a Kimi CLI configuration to ours."""
 
 import tomllib
 from collections.abc import Mapping
@@ -20,10 +20,10 @@ Table = dict[str, Value]
 
 @dataclass(frozen=True, slots=True)
 class Takeover:
-    """The settings of Kimi CLI: what of them can be used here, or why nothing.
+    """The usable settings of Kimi CLI, or the reason why there are none.
 
-    `models` are those that have a key or need none; `logins` the providers and services that are signed in by OAuth
-    and are left out: that login is not ours to use.
+    `models` are those with a key or without need for one; `logins` the skipped providers and services with an OAuth
+    login, which we must not use.
     """
 
     file: Path
@@ -35,7 +35,7 @@ class Takeover:
 
 
 def find_takeover(kimi_home: Path | None = None) -> Takeover | None:
-    """What there is to take over; None where there is nothing, or where it is our own home."""
+    """Return the importable settings; None if there are none, or if it is our own home."""
     folder = kimi_home or paths.kimi_home()
     file = folder / "config.toml"
     if not file.is_file() or folder == paths.home():

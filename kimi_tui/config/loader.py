@@ -1,7 +1,7 @@
-"""Reads `config.yaml`, or TOML, or JSON of the same shape.
+"""Loads `config.yaml`, or TOML, or JSON of the same shape.
 
-A wrong value is an error that names file, key and cause; a key that nobody knows is a warning, since
-one file may serve several versions.
+A wrong value is an error with file, key and cause; an unknown key is a warning, since one file may serve several
+versions.
 """
 
 import tomllib
@@ -25,7 +25,7 @@ MAX_BYTES = 1 << 20
 
 @dataclass(frozen=True, slots=True)
 class LoadedConfig:
-    """A configuration, the file it came from (None: there is none) and what was odd about it."""
+    """A configuration, its file (None without one) and its warnings."""
 
     config: Config
     file: Path | None
@@ -33,7 +33,7 @@ class LoadedConfig:
 
 
 def default_file() -> Path | None:
-    """The first of config.yaml, config.yml, config.toml, config.json in our home that exists."""
+    """Return the first existing file of config.yaml, config.yml, config.toml and config.json in our home."""
     for name in ("config.yaml", "config.yml", "config.toml", "config.json"):
         file = paths.home() / name
         if file.exists():

@@ -1,4 +1,4 @@
-"""The model to ask: the one that is named, else the default one, else what the environment names."""
+"""Selects the model: the named one, else the default, else the one from the environment."""
 
 import os
 from collections.abc import Mapping
@@ -19,7 +19,7 @@ SCRIPT_VARIABLES = ("KIMI_TUI_SCRIPTS", "KIMI_SCRIPTED_ECHO_SCRIPTS")
 
 @dataclass(frozen=True, slots=True)
 class ChosenModel:
-    """The model to ask and the provider to ask it of, the environment applied."""
+    """The selected model and its provider, with environment overrides."""
 
     name: str
     model: ModelConfig
@@ -34,9 +34,9 @@ HOW_TO_TAKE_OVER = ". Kimi CLI has its settings in {file}: kimi-tui migrate take
 
 
 def choose_model(config: Config, name: str | None = None, environ: Mapping[str, str] = os.environ) -> ChosenModel:
-    """The model `name`, else the default one, else what the environment names.
+    """Select the model `name`, else the default, else the one from the environment.
 
-    Raises ModelNotSetError where there is none, ConfigError for a name that is not configured.
+    Raises ModelNotSetError without a model, ConfigError for a name that is not configured.
     """
     name = name or config.default_model
     if name and name not in config.models:
@@ -115,7 +115,8 @@ def _with_environment(chosen: ChosenModel, environ: Mapping[str, str]) -> Chosen
         update = _overrides(environ, base_url="OPENAI_BASE_URL", api_key="OPENAI_API_KEY")
         host = urlsplit(provider.base_url or "").hostname
         if "base_url" not in update and host not in (None, "api.openai.com"):
-            # Many have this key in their environment for something else: it is not for any server of that type.
+            # Many users have this key in their environment for another purpose: do not send it to any server of that
+            # type.
             update.pop("api_key", None)
         provider = provider.model_copy(update=update)
     elif provider.type in ("scripted", "_scripted_echo") and provider.scripts is None:

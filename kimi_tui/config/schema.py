@@ -1,4 +1,4 @@
-"""What can be configured, table by table, with its defaults."""
+"""The configuration schema, by table, with defaults."""
 
 import re
 from pathlib import Path
@@ -13,7 +13,7 @@ ProviderType = Literal[
     "kimi", "openai_legacy", "openai_responses", "anthropic", "google_genai", "gemini", "scripted", "_scripted_echo",
     "vertexai", "_echo", "_chaos",
 ]  # fmt: skip
-"""The last ones are the reference peer's: a configuration may hold them, and whoever uses them is told."""
+"""The last ones are those of Kimi CLI: a configuration may contain them, and using one is an error."""
 
 
 class _Section(BaseModel):
@@ -21,9 +21,9 @@ class _Section(BaseModel):
 
 
 class ProviderConfig(_Section):
-    """One model service. `scripts` and `delay_s` only mean something to a scripted one.
+    """One model service. `scripts` and `delay_s` apply to a scripted service only.
 
-    `oauth` is Kimi CLI's: it says where that keeps a login, which is not used here.
+    `oauth` comes from Kimi CLI: it locates a login, which is not used here.
     """
 
     type: ProviderType
@@ -39,7 +39,7 @@ class ProviderConfig(_Section):
 
     @property
     def signed_in_elsewhere(self) -> bool:
-        """It has a login of Kimi CLI and no key."""
+        """Whether it has a login of Kimi CLI and no key."""
         return bool(self.oauth) and not self.api_key.get_secret_value()
 
 
@@ -79,7 +79,7 @@ HookEvent = Literal[
 
 
 class HookConfig(_Section):
-    """A command that is run at an event. `matcher` is a regular expression on what the event is about; "" is all.
+    """A command that runs on an event. `matcher` is a regular expression on the event's subject; "" matches all.
 
     `timeout` in seconds.
     """
@@ -108,7 +108,9 @@ class ServiceConfig(_Section):
 
 
 class Services(_Section):
-    """The web: the first search service that is set is used. `allow_private`: pages of this machine and its network."""
+    """Web services: the first configured search service is used. `allow_private`: allow pages of this machine and its
+    network.
+    """
 
     moonshot_search: ServiceConfig | None = None
     moonshot_fetch: ServiceConfig | None = None
@@ -119,16 +121,16 @@ class Services(_Section):
 
 
 class Background(_Section):
-    """Commands in the background. `print_wait_ceiling_s`: how long `--print` waits for them, at most."""
+    """Background commands. `print_wait_ceiling_s`: the maximum time in seconds that `--print` waits for them."""
 
     max_running_tasks: int = Field(default=4, ge=1)
     print_wait_ceiling_s: float = Field(default=3600.0, ge=0)
 
 
 class RuleConfig(_Section):
-    """A rule of approvals, `Tool` or `Tool(pattern)`, with examples of what it must and must not match.
+    """A permission rule, `Tool` or `Tool(pattern)`, with examples that it must and must not match.
 
-    An example is what a pattern stands for: a command line for Shell, a path for the tools of files.
+    An example is a value for the pattern: a command line for Shell, a path for file tools.
     """
 
     rule: str = Field(min_length=1)
@@ -145,9 +147,9 @@ PermissionMode = Literal["default", "accept-edits", "plan", "yolo"]
 
 
 class Permissions(_Section):
-    """What runs without asking, what is asked for and what never runs. The strictest rule that matches counts.
+    """Permission rules: allow, ask and deny. The strictest matching rule applies.
 
-    `ask_read_only`: commands that are known to only read are asked for too.
+    `ask_read_only`: commands known to be read-only need approval too.
     """
 
     mode: PermissionMode = "default"
@@ -158,7 +160,7 @@ class Permissions(_Section):
 
 
 class SandboxConfig(_Section):
-    """Where the commands of Shell run. `require`: not at all where there is no sandbox. `writable`: further folders."""
+    """The sandbox for Shell commands. `require`: refuse to run without a sandbox. `writable`: additional folders."""
 
     mode: Literal["auto", "off", "require"] = "auto"
     network: bool = True
@@ -166,7 +168,7 @@ class SandboxConfig(_Section):
 
 
 class Config(_Section):
-    """Everything that can be configured, with its defaults."""
+    """The complete configuration with its defaults."""
 
     default_model: str = ""
     default_thinking: bool = False
@@ -194,7 +196,7 @@ class Config(_Section):
     @model_validator(mode="before")
     @classmethod
     def _name_the_keys(cls, value: Any) -> Any:
-        """`api_key: keyring` means the key of that name in the system's keyring: `providers.moonshot`."""
+        """Expand `api_key: keyring` to the key's name in the system keyring: `providers.moonshot`."""
         if not isinstance(value, dict):
             return value
         table = dict(cast(dict[str, Any], value))
@@ -206,7 +208,7 @@ class Config(_Section):
 
     @property
     def api_keys(self) -> tuple[str, ...]:
-        """Every key of a model service and of a service for the web, or its reference into the keyring."""
+        """Every key of a model or web service, or its keyring reference."""
         services = [value for name in type(self.services).model_fields if (value := getattr(self.services, name))]
         sections = [*self.providers.values(), *(one for one in services if isinstance(one, ServiceConfig))]
         return tuple(key for one in sections if (key := one.api_key.get_secret_value()))

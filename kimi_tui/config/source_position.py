@@ -1,4 +1,4 @@
-"""Where in a configuration file a key stands, for a user who is told that something is wrong with it."""
+"""Finds the line of a key in a configuration file, for error messages."""
 
 import re
 import tomllib
@@ -8,9 +8,9 @@ from typing import Any, cast
 
 
 def with_line(file: Path, steps: Iterable[str | int]) -> str:
-    """The file, and the line of the key, or of the last key on the way to it; the file alone where there is none."""
+    """Return the file with the line of the key, or of its deepest existing parent; the file alone without one."""
     match file.suffix.lower():
-        case ".yaml" | ".yml" | ".json":  # JSON is YAML
+        case ".yaml" | ".yml" | ".json":  # YAML is a superset of JSON
             line = line_of(file, steps)
         case ".toml":
             line = _toml_line_of(file, steps)
@@ -20,7 +20,7 @@ def with_line(file: Path, steps: Iterable[str | int]) -> str:
 
 
 def _toml_line_of(file: Path, steps: Iterable[str | int]) -> int | None:
-    """As `line_of`; a table or a value that is written within one line stands at that line."""
+    """Like `line_of`; keys of an inline table or value have the line of that table."""
     try:
         lines = file.read_text("utf-8-sig").splitlines()
     except (OSError, UnicodeDecodeError):
@@ -51,7 +51,7 @@ _TOML_LINE = re.compile(r"\s*(?:\[\[(?P<list>.+)\]\]|\[(?P<table>.+)\]|(?P<key>[
 
 
 def _toml_steps(dotted: str) -> tuple[str | int, ...]:
-    """The keys of a dotted key."""
+    """Split a dotted key."""
     try:
         inner: Any = tomllib.loads(f"{dotted} = 0")
     except tomllib.TOMLDecodeError:
@@ -64,7 +64,7 @@ def _toml_steps(dotted: str) -> tuple[str | int, ...]:
 
 
 def line_of(file: Path, steps: Iterable[str | int]) -> int | None:
-    """The line (from 1) of a key, or of the last key on the way that is there."""
+    """Return the line (from 1) of a key, or of its deepest existing parent."""
     from ruamel.yaml import YAML
     from ruamel.yaml.error import YAMLError
     from ruamel.yaml.nodes import MappingNode, SequenceNode

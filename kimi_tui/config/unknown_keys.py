@@ -1,4 +1,4 @@
-"""Keys of a configuration that mean nothing: mistyped ones, at any depth."""
+"""Finds unknown keys in a configuration, such as typos, at any depth."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ from kimi_tui.config.schema import (
     ServiceConfig,
 )
 
-# Keys of Kimi CLI that mean nothing here, or that are read under another name; they are passed over without a word.
+# Keys of Kimi CLI that have no meaning here, or another name; they are ignored without a warning.
 _PEER_KEYS: Mapping[type[BaseModel], frozenset[str]] = {
     Config: frozenset({"telemetry", "skip_afk_prompt_injection", "notifications", "mcp"}),
     ServiceConfig: frozenset({"oauth"}),
@@ -31,7 +31,7 @@ _PEER_KEYS: Mapping[type[BaseModel], frozenset[str]] = {
 
 @dataclass(frozen=True, slots=True)
 class UnknownKey:
-    """A key that nobody knows, by the steps that lead to it, and the nearest that there is in its place."""
+    """An unknown key, by its path, with the most similar known key."""
 
     steps: tuple[str | int, ...]
     near: str | None
@@ -42,7 +42,7 @@ class UnknownKey:
 
 
 def unknown_keys(table: Mapping[str, Any]) -> list[UnknownKey]:
-    """Those of a configuration that has been found valid."""
+    """Return the unknown keys of a valid configuration."""
     return list(_in_section(table, Config, ()))
 
 
@@ -59,7 +59,7 @@ def _in_section(
 
 
 def _in_value(value: Any, kind: Any, steps: tuple[str | int, ...]) -> Iterator[UnknownKey]:
-    """Those in what a field of that type holds: a section, or a table or list of sections."""
+    """Yield the unknown keys in a field of that type: a section, or a table or list of sections."""
     inner = get_args(kind)
     if isinstance(kind, type) and issubclass(kind, BaseModel):
         if isinstance(value, dict):

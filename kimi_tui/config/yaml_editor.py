@@ -1,6 +1,6 @@
-"""Edits `config.yaml` as a person would: what is not meant stays, comments and order included.
+"""Edits `config.yaml` and keeps everything else, comments and order included.
 
-Invariant: the file on disk is always a whole configuration that can be loaded; an edit that would break it is refused.
+Invariant: the file on disk is always a complete, loadable configuration; an edit that would break it is refused.
 """
 
 import contextlib
@@ -31,7 +31,7 @@ _TABLE = re.compile(r"^( *)[^\s#-][^\n]*:[ \t]*\n(?: *#[^\n]*\n)*\1( +)[^\s#-]",
 
 
 def editable_file(file: Path | None = None) -> Path:
-    """The file that edits go to. Raises ConfigError where it is not YAML: only there comments can be kept."""
+    """Return the file to edit. Raises ConfigError if it is not YAML: only YAML edits keep comments."""
     file = file or default_file() or paths.home() / "config.yaml"
     if file.suffix.lower() not in (".yaml", ".yml"):
         raise ConfigError(tr("only a YAML configuration can be edited here; change this one by hand"), file=file)
@@ -39,9 +39,9 @@ def editable_file(file: Path | None = None) -> Path:
 
 
 def edit(changes: Mapping[KeyPath, Value], file: Path | None = None) -> LoadedConfig:
-    """Set each key to its value, None takes it out; the configuration as it is then.
+    """Set each key to its value, or remove it if None; returns the new configuration.
 
-    Raises ConfigError, and leaves the file as it was, where it cannot be read, would not load, or cannot be written.
+    Raises ConfigError, and leaves the file unchanged, if it cannot be read, would not load, or cannot be written.
     """
     file = editable_file(file)
     before = _read(file)
@@ -52,7 +52,7 @@ def edit(changes: Mapping[KeyPath, Value], file: Path | None = None) -> LoadedCo
 
 
 def without_keys(changes: Mapping[KeyPath, Value]) -> dict[KeyPath, Value]:
-    """The same changes with every `api_key` put into the system's keyring, as far as there is one that takes it."""
+    """Return the changes with every `api_key` moved to the system keyring, if there is one that accepts it."""
     return {path: _put_away(value, path) for path, value in changes.items()}
 
 
@@ -65,7 +65,7 @@ def _put_away(value: Value, path: KeyPath) -> Value:
 
 
 def said_in(file: Path) -> Mapping[str, object]:
-    """The file's own table, empty where there is no file. Raises ConfigError."""
+    """Read the file's own table, empty without a file. Raises ConfigError."""
     return cast(Mapping[str, object], _parsed(_read(file), file))
 
 
@@ -124,7 +124,7 @@ def _dumped(table: CommentedMap, before: str) -> str:
     out = io.StringIO()
     _yaml(before).dump(table, out)
     text = out.getvalue() if table else ""
-    # What is only comments has no table to hang them on.
+    # A file of only comments has no table that could hold them.
     return text if before != _NEW and not _only_comments(before) else before + text
 
 

@@ -1,6 +1,6 @@
-"""Approvals: what waits for a person's yes, and what a yes covers.
+"""Approvals: pending requests to the user, and the scope of an approval.
 
-The request on the Wire is data; the future waits here and is settled by id, in the same way for every face.
+The request on the Wire is data; the future waits here and is settled by id, in the same way for every UI.
 """
 
 import asyncio
@@ -24,7 +24,7 @@ NOBODY_THERE = "this needs a person's approval, and nobody is there to give it"
 
 @dataclass(frozen=True, slots=True)
 class Scope:
-    """What "for this session" would cover: a request with *all* of these `keys` granted; `words` are shown."""
+    """The scope of "for this session": requests with *all* of these `keys` granted; the user sees `words`."""
 
     keys: tuple[str, ...]
     label: str
@@ -35,10 +35,10 @@ class Scope:
 
 @dataclass(frozen=True, slots=True)
 class ApprovalResult:
-    """How an approval ended. `feedback` is what the person said with the answer; `denied_by` is a rule that decided.
+    """The outcome of a request. `feedback` is the user's comment; `denied_by` is the rule that decided.
 
-    `edited` is what the person wrote in place of what was asked for; the yes is for that, and for nothing else.
-    With `taken` the yes is for these of the changes only, counted from 0.
+    `edited` replaces the requested action; the approval covers only that. With `taken` the approval covers only these
+    changes, counted from 0.
     """
 
     approved: bool
@@ -50,7 +50,7 @@ class ApprovalResult:
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """Who asks, where that is not the main agent."""
+    """The requesting subagent; None stands for the main agent."""
 
     agent_id: str | None = None
     subagent_type: str | None = None
@@ -71,11 +71,11 @@ class _Waiting:
 
 
 class Approvals:
-    """The hub that every tool call, of every agent of a session, asks.
+    """The approval service for all tool calls of all agents in a session.
 
-    `granted` holds the keys of the scopes that were approved for the session; `on_change` is called
-    when it, or `yolo`, has changed. Where nobody attends, what must be asked for is refused.
-    The rules of `policy` come before yolo and before what was granted.
+    `granted` holds the keys of the scopes approved for the session; `on_change` is called after a change of `granted`
+    or `yolo`. Requests are rejected if no user is present. The rules of `policy` take precedence over yolo and
+    `granted`.
     """
 
     def __init__(
@@ -110,7 +110,7 @@ class Approvals:
 
     @property
     def attended(self) -> bool:
-        """Somebody is there to ask."""
+        """Whether a user is there to ask."""
         return self._attended
 
     @attended.setter
@@ -123,7 +123,7 @@ class Approvals:
 
     @property
     def pending(self) -> tuple[ApprovalRequest, ...]:
-        """What waits, oldest first."""
+        """The pending requests, oldest first."""
         return tuple(waiting.request for waiting in self._waiting.values())
 
     async def ask(
@@ -142,12 +142,12 @@ class Approvals:
         editable: bool = False,
         hunks: int = 0,
     ) -> ApprovalResult:
-        """Wait until somebody answers. Cancelling the wait settles it as rejected.
+        """Wait for an answer. Cancelling the wait settles the request as rejected.
 
-        `must_ask` is for what is protected: neither yolo nor an earlier yes covers it, and a yes covers only it.
-        `free` is for what is asked for only where a rule says so. `because` tells the person why it is asked.
-        `editable`: whoever asks does what `Verdict.edited` says, where it says something.
-        `hunks`: so many changes, the first of `display`; whoever asks makes those of `Verdict.taken` only.
+        `must_ask` is for protected actions: neither yolo nor an earlier approval covers them, and an approval covers
+        only this call. `free` actions need approval only if a rule says so. `because` tells the user the reason.
+        `editable`: the caller applies `Verdict.edited`, if set. `hunks`: the number of changes, the first of `display`;
+        the caller makes only those of `Verdict.taken`.
         """
         decision = self.policy.decide(sender, subject)
         if decision.effect is Effect.DENY:
@@ -175,7 +175,7 @@ class Approvals:
             action=action,
             description=description,
             display=tuple(display),
-            source_kind="foreground_turn",  # a subagent works within it too
+            source_kind="foreground_turn",  # a subagent runs within it too
             agent_id=source.agent_id if source else None,
             subagent_type=source.subagent_type if source else None,
             source_description=source.description if source else None,
@@ -200,10 +200,10 @@ class Approvals:
         edited: str | None = None,
         taken: Collection[int] | None = None,
     ) -> bool:
-        """Answer a request; False where nothing of that id waits (any more).
+        """Answer a request; False if no request of that id is pending.
 
-        Both go with a yes for once: `edited` is done in place of what was asked, of the changes only those `taken`
-        are made. False where that cannot be, too.
+        Both need a one-time approval: `edited` replaces the requested action, and only the changes in `taken` are made.
+        False also if the request does not allow that.
         """
         waiting = self._waiting.get(request_id)
         if waiting is None:
@@ -227,7 +227,7 @@ class Approvals:
         return True
 
     def reject_all(self) -> None:
-        """Nobody is there to answer any more."""
+        """Reject all requests when no user can answer any more."""
         for request_id in list(self._waiting):
             self.settle(request_id, "reject")
 

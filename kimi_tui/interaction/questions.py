@@ -1,7 +1,4 @@
-"""Questions to the person: what waits for an answer, settled by id in the same way for every face.
-
-The request on the Wire is data; the future waits here. It mirrors `approval.py`.
-"""
+"""Questions to the user: pending requests, settled by id in the same way for every UI."""
 
 import asyncio
 from collections.abc import Mapping, Sequence
@@ -14,7 +11,7 @@ from kimi_tui.wire.requests import Question, QuestionRequest
 
 @dataclass(frozen=True, slots=True)
 class Answers:
-    """Question text to label, or to labels joined by commas. None at all: the questions were dismissed."""
+    """Question text to label, or to comma-separated labels. Empty: the user dismissed the questions."""
 
     by_question: Mapping[str, str] = field(default_factory=dict[str, str])
 
@@ -43,11 +40,11 @@ class Questions:
 
     @property
     def pending(self) -> tuple[QuestionRequest, ...]:
-        """What waits, oldest first."""
+        """The pending requests, oldest first."""
         return tuple(waiting.request for waiting in self._waiting.values())
 
     async def ask(self, questions: Sequence[Question], *, tool_call_id: str) -> Answers:
-        """Wait until somebody answers or dismisses them. Cancelling the wait takes the request back."""
+        """Wait until the user answers or dismisses the questions. Cancelling the wait withdraws the request."""
         if not self.attended:
             return Answers()
         request = QuestionRequest(id=uuid4().hex, tool_call_id=tool_call_id, questions=tuple(questions))
@@ -60,7 +57,7 @@ class Questions:
             self._waiting.pop(request.id, None)
 
     def settle(self, request_id: str, answers: Mapping[str, str]) -> bool:
-        """Answer a request, with nothing to dismiss it; False where nothing of that id waits (any more)."""
+        """Answer a request; empty answers dismiss it. False if no request of that id is pending."""
         waiting = self._waiting.pop(request_id, None)
         if waiting is None:
             return False
@@ -69,6 +66,6 @@ class Questions:
         return True
 
     def dismiss_all(self) -> None:
-        """Nobody is there to answer any more."""
+        """Dismiss all requests when no user can answer any more."""
         for request_id in list(self._waiting):
             self.settle(request_id, {})
