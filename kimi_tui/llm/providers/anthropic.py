@@ -56,10 +56,8 @@ class Anthropic(SdkProvider["AnthropicConnection", ServerEvent]):
         if "claude-3-" in settings.model:
             limit = min(limit, _OLD_MAX_TOKENS)
         limit = min(limit, self._room(system_prompt, history))
-        body: JsonObject = {
-            "max_tokens": limit,
-            "messages": [*_with_cache_mark(merged_turns(self._history.convert(history), "content"))],
-        }
+        messages = merged_turns(self._history.convert(history), "content")
+        body: JsonObject = {"max_tokens": limit, "messages": [*_with_cache_mark(messages)]}
         if system_prompt:
             body["system"] = [{"type": "text", "text": without_surrogates(system_prompt), "cache_control": _EPHEMERAL}]
         if tools:
@@ -68,8 +66,9 @@ class Anthropic(SdkProvider["AnthropicConnection", ServerEvent]):
             ]
             specs[-1]["cache_control"] = _EPHEMERAL
             body["tools"] = [*specs]
-        thinking = self._thinking(limit)
-        if not settings.thinking:
+        thinks = settings.thinking and (_is_adaptive(settings.model) or not _began_without_thinking(messages))
+        thinking = self._thinking(limit, on=False if settings.thinking and not thinks else settings.thinking)
+        if not thinks:
             # With thinking on, the service sets the sampling.
             if options.temperature is not None:
                 body["temperature"] = options.temperature
@@ -77,14 +76,14 @@ class Anthropic(SdkProvider["AnthropicConnection", ServerEvent]):
                 body["top_p"] = options.top_p
         return body | thinking
 
-    def _thinking(self, limit: int) -> JsonObject:
+    def _thinking(self, limit: int, *, on: bool | None) -> JsonObject:
         settings = self._settings
-        if settings.thinking:
+        if on:
             if _is_adaptive(settings.model):
                 return {"thinking": {"type": "adaptive", "display": "summarized"}}
             budget = min(_THINKING_BUDGET, limit // 2)
             return {"thinking": {"type": "enabled", "budget_tokens": budget}} if budget >= _LEAST_BUDGET else {}
-        off = settings.thinking is False and settings.can_stop_thinking
+        off = on is False and settings.can_stop_thinking
         return {"thinking": {"type": "disabled"}} if off else {}
 
 
@@ -92,6 +91,29 @@ def _is_adaptive(model: str) -> bool:
     """Whether the model chooses its own thinking effort, as those since 4.6 do; older ones get a budget."""
     found = _VERSION.search(model)
     return bool(found) and (found[1] is None or (int(found[1]), int(found[2] or 0)) >= (4, 6))
+
+
+def _began_without_thinking(messages: Sequence[JsonObject]) -> bool:
+    """Whether the tool turn under way begins with a reply that holds no thinking block.
+
+    With a thinking budget the service refuses every request that continues such a turn.
+    """
+    first = ""
+    for message in reversed(messages):
+        kind = _first_type(message)
+        if message["role"] == "assistant":
+            first = kind
+        elif kind != "tool_result":
+            break
+    return first not in ("", "thinking", "redacted_thinking")
+
+
+def _first_type(message: JsonObject) -> JsonValue:
+    content = message["content"]
+    assert isinstance(content, list)
+    block = content[0]
+    assert isinstance(block, dict)
+    return block["type"]
 
 
 def _converted(message: Message) -> Converted:

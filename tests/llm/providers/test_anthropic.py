@@ -19,7 +19,7 @@ from kimi_tui.llm.provider_settings import GenerationOptions, ProviderSettings
 from kimi_tui.llm.providers.anthropic import Anthropic
 from kimi_tui.wire.parts import ImageURLPart, MediaURL, TextPart, ThinkPart, TokenUsage
 from tests.llm.asking import RED_DOT, SEEING, SHELL, ask, call, calls_of
-from tests.llm.servers import Answer, Hold, Server, named_sse, status
+from tests.llm.servers import Answer, Hold, SeenRequest, Server, named_sse, status
 
 pytest.importorskip("anthropic", reason="the extra kimi-tui[anthropic] is not installed")
 
@@ -293,3 +293,65 @@ async def test_a_call_with_arguments_nested_too_deeply_does_not_spoil_later_requ
     answer = Message(role="tool", content=(TextPart(text="nested too deeply"),), tool_call_id="c1")
     sent = await body_sent(server, make(server), user_message("hi"), asked, answer)
     assert sent["messages"][1]["content"][0] == {"type": "tool_use", "id": "c1", "name": "made_up", "input": {}}
+
+
+class StrictServer(Server):
+    """Refuses what the service refuses: with a thinking budget, a tool turn that does not begin with a thought."""
+
+    def respond(self, request: SeenRequest) -> Answer:
+        messages = request.json["messages"]
+        begun = len(messages)
+        while begun and (messages[begun - 1]["role"] == "assistant" or _is_result(messages[begun - 1])):
+            begun -= 1
+        first = next((message["content"][0]["type"] for message in messages[begun:]), "thinking")
+        budget = request.json.get("thinking", {}).get("type") == "enabled"
+        if budget and first not in ("thinking", "redacted_thinking"):
+            return status(400, {"error": {"message": f"Expected `thinking`, but found `{first}`"}})
+        return super().respond(request)
+
+
+def _is_result(message: Any) -> bool:
+    return message["content"][0]["type"] == "tool_result"
+
+
+SIGNED = ThinkPart(think="hm", encrypted="anthropic:c2ln")
+RESULT = Message(role="tool", content=(TextPart(text="a.txt"),), tool_call_id="c1")
+
+
+@pytest.mark.parametrize(
+    ("turn", "thinks"),
+    [
+        ((), True),
+        ((Message(role="assistant", content=(SIGNED,), tool_calls=(call("c1"),)), RESULT), True),
+        ((Message(role="assistant", tool_calls=(call("c1"),)), RESULT), False),
+        ((Message(role="assistant", content=(TextPart(text="so"),), tool_calls=(call("c1"),)), RESULT), False),
+        ((Message(role="assistant", tool_calls=(call("c1"),)), RESULT, user_message("never mind")), False),
+        (
+            (
+                Message(role="assistant", tool_calls=(call("c1"),)),
+                RESULT,
+                Message(role="assistant", content=(TextPart(text="done"),)),
+                user_message("and now?"),
+            ),
+            True,
+        ),
+    ],
+)
+async def test_a_tool_turn_that_began_without_a_thought_goes_on_without_thinking(
+    turn: tuple[Message, ...], thinks: bool
+) -> None:
+    async with StrictServer() as server:
+        server.add(HELLO)
+        options = GenerationOptions(temperature=0.3)
+        provider = make(server, "some-model", generation=options, capabilities=frozenset({"thinking"}))
+        thinker = provider.with_thinking(True)
+        assert (await ask(thinker, user_message("look"), *turn)).message.text == "Hello"
+        await thinker.aclose()
+        assert server.requests[0].json["thinking"]["type"] == ("enabled" if thinks else "disabled")
+        assert ("temperature" in server.requests[0].json) is not thinks
+
+
+async def test_a_model_that_decides_itself_when_to_think_goes_on_thinking(server: Server) -> None:
+    history = (user_message("look"), Message(role="assistant", tool_calls=(call("c1"),)), RESULT)
+    sent = await body_sent(server, make(server, "claude-opus-4-6").with_thinking(True), *history)
+    assert sent["thinking"]["type"] == "adaptive"
