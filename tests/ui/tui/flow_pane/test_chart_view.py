@@ -191,7 +191,7 @@ async def test_the_wheel_and_a_drag_pan_and_a_drag_opens_nothing(tmp_path: Path)
         await one.pilot.mouse_up(chart, offset=(25, 13))
         await one.settle()
         assert (chart.scroll_y, chart.following) == (top - 5, False)
-        assert type(one.app.screen).__name__ == "Home"
+        assert type(one.app.screen).__name__ == "MainScreen"
 
 
 async def test_the_view_follows_the_run_until_the_person_pans(tmp_path: Path) -> None:

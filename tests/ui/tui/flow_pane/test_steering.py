@@ -106,6 +106,8 @@ async def test_a_asks_the_person_at_this_decision_and_the_models_word_is_a_sugge
         assert "All pass." in shown
         one.clock.now += 1
         await one.press("2")
+        while not one.runner.state.decisions:
+            await one.settle()
         assert (one.runner.node_id, one.runner.state.decisions[-1].by) == ("fix", "user")
 
 
