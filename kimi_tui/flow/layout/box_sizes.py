@@ -1,4 +1,4 @@
-"""How large boxes and labels are, and how far apart things stand, for one try at fitting a width."""
+"""Sizes of boxes and labels, and their spacing, for one attempt to fit a width."""
 
 from dataclasses import dataclass
 
@@ -22,7 +22,7 @@ class Spacing:
 
 
 def candidates(direction: LayoutDirection, mode: LayoutMode) -> tuple[Spacing, ...]:
-    """From roomy to tight."""
+    """Spacings to try, from roomy to tight."""
     if direction == "LR":
         return tuple(Spacing(text, label, 1, 1, 1, 1) for text, label in ((22, 20), (18, 14), (14, 10), (10, 8)))
     if mode == "compact":
@@ -42,7 +42,7 @@ def candidates(direction: LayoutDirection, mode: LayoutMode) -> tuple[Spacing, .
 
 
 def box_lines(node: FlowNode, spacing: Spacing, mode: LayoutMode) -> tuple[str, ...]:
-    """The text in a node's box; in compact mode the first words, or the id where that is shorter and says something."""
+    """The text in a node's box; in compact mode the first words, or the id if it is shorter and meaningful."""
     text = clean_label(node.title) or node.id
     if mode == "full":
         return wrap(text, spacing.text, MAX_LINES)
@@ -61,7 +61,7 @@ def _first_words(text: str, width: int) -> str:
 
 
 def box_size(lines: tuple[str, ...], kind: NodeKind, mode: LayoutMode) -> tuple[int, int]:
-    """Width and height of a box around `lines`, border, padding and the place for a state's glyph included."""
+    """Width and height of a box around `lines`, with border, padding and the place for the state's glyph."""
     widest = max(cell_width(line) for line in lines)
     glyph = 0 if kind in (NodeKind.BEGIN, NodeKind.END) else GLYPH_CELLS
     return widest + glyph + 4, len(lines) + (2 if mode == "full" else 0)

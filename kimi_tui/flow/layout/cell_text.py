@@ -1,7 +1,7 @@
-"""Text measured and wrapped in terminal cells, for boxes and branch labels.
+"""Measures and wraps text in terminal cells, for boxes and branch labels.
 
-Chinese, Japanese and Korean text is broken between characters, but no closing mark begins a line and no opening
-mark ends one. Control characters are dropped: a label is somebody else's text.
+Chinese, Japanese and Korean text is broken between characters, but no line starts with a closing mark or ends with an
+opening one. Control characters are dropped: labels are untrusted text.
 """
 
 import bisect
@@ -12,9 +12,9 @@ from functools import lru_cache
 from wcwidth import wcswidth
 
 ELLIPSIS = "…"
-MAX_CHARACTERS = 2000  # of a label; nobody reads more of one in a chart or an outline
+MAX_CHARACTERS = 2000  # of a label; charts and outlines show no more
 
-_ZERO_WIDTH_ROOM = 4  # characters that are looked at for each cell of a line
+_ZERO_WIDTH_ROOM = 4  # characters to examine for each cell of a line
 
 _NEVER_FIRST = frozenset("，。、；：？！）》」』】〕〉…—～,.;:?!)]}%”’ー々")
 _NEVER_LAST = frozenset("（《「『【〔〈([{“‘")
@@ -28,15 +28,15 @@ _BREAK_AFTER = re.compile(r"(?<=[/_\-.,:;|&+=)\]}])(?=\w)|(?<=[a-z])(?=[A-Z])")
 
 @lru_cache(maxsize=4096)
 def cell_width(text: str) -> int:
-    """How many terminal cells `text` takes; text without control characters only."""
+    """The number of terminal cells of `text`, which must have no control characters."""
     return len(text) if text.isascii() else max(0, wcswidth(text))
 
 
 def clean_label(text: str) -> str:
-    """Text that is safe to lay out: line breaks stay, other white space is one space, control characters go.
+    """Text that is safe to lay out: keeps line breaks, turns other white space into one space, drops controls.
 
-    So does the mark for the colourful form of a sign, on whose width terminals disagree. An ellipsis stands for what
-    is past MAX_CHARACTERS.
+    It also drops the emoji variation selector, on whose width terminals disagree. Text past MAX_CHARACTERS becomes an
+    ellipsis.
     """
     if len(text) > MAX_CHARACTERS:
         text = text[: MAX_CHARACTERS - 1].rstrip() + ELLIPSIS
@@ -55,20 +55,20 @@ def clean_label(text: str) -> str:
 
 
 def truncate(text: str, width: int) -> str:
-    """`text` cut to `width` cells, ending in an ellipsis where something was lost."""
+    """`text` cut to `width` cells, ending in an ellipsis if something was cut."""
     if len(text) <= MAX_CHARACTERS and cell_width(text) <= width:
         return text
     return text[: _fitting(text, width - 1)].rstrip() + ELLIPSIS
 
 
 def _fitting(text: str, width: int) -> int:
-    """How many characters of `text` from its start fit into `width` cells; the time does not grow with the text."""
+    """How many characters from the start of `text` fit into `width` cells; the time does not grow with the text."""
     most = min(len(text), width if text[: width + 1].isascii() else width * _ZERO_WIDTH_ROOM)
     return bisect.bisect_right(range(1, most + 1), max(0, width), key=lambda count: cell_width(text[:count]))
 
 
 def _atoms(line: str) -> list[str]:
-    """Pieces between which a line may be broken; a piece of white space is a single blank."""
+    """Pieces between which a line may be broken; a piece of white space is a single space."""
     found: list[str] = []
     for match in _ATOM.finditer(line):
         piece = match.group()
@@ -82,7 +82,7 @@ def _atoms(line: str) -> list[str]:
 
 
 def _split_long(piece: str, width: int) -> list[str]:
-    """A piece wider than a whole line, cut: after punctuation where that fills the line well, else anywhere."""
+    """Cut a piece wider than a whole line: after punctuation if that fills the line well, else anywhere."""
     parts: list[str] = []
     current, used = "", 0
     for chunk in _BREAK_AFTER.split(piece):
@@ -103,7 +103,7 @@ def _split_long(piece: str, width: int) -> list[str]:
 
 
 def collapse(text: str, width: int) -> list[str]:
-    """Clean `text` as lines of at most `width` cells (two at least), however many that takes."""
+    """Clean `text` as lines of at most `width` cells (minimum two), in any number."""
     width = max(2, width)
     lines: list[str] = []
     for paragraph in text.split("\n"):
@@ -130,7 +130,7 @@ def collapse(text: str, width: int) -> list[str]:
 
 @lru_cache(maxsize=4096)
 def wrap(text: str, width: int, max_lines: int = 3) -> tuple[str, ...]:
-    """Clean `text` in at most `max_lines` lines of at most `width` cells, about equally long; `…` where it is cut."""
+    """Clean `text` in at most `max_lines` lines of at most `width` cells, about equally long; `…` marks a cut."""
     lines = collapse(text, width)
     if len(lines) > text.count("\n") + 1:
         text = text.replace("\n", " ")

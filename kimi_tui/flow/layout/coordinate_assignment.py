@@ -1,7 +1,7 @@
-"""Where items lie across the flow: straight lines first, then short ones, then balance.
+"""Assigns positions across the flow: straight lines first, then short ones, then balance.
 
-Items that should stand on one straight line are tied into a block; blocks keep their order and distance and are
-drawn towards the middle of what they are joined to, as springs would draw them.
+Items that should be on one straight line form a block; blocks keep their order and distance, and springs draw them
+towards the middle of their neighbours.
 """
 
 from bisect import bisect_left
@@ -14,10 +14,10 @@ _ROUNDS, _MANY = 24, 12_000
 
 
 def align_blocks(layers: Sequence[Sequence[int]], wishes: Sequence[tuple[int, int, int]], count: int) -> list[int]:
-    """The block of each item: `wishes` are `(priority, upper, lower)` pairs that want to be on one straight line.
+    """The block of each item: `wishes` are `(priority, upper, lower)` pairs to put on one straight line.
 
-    Wishes are granted by priority; one that would cross a granted one, or give an item two straight lines on one
-    side, is not.
+    Wishes are granted by priority; one that would cross a granted one, or give an item two straight lines on one side,
+    is not granted.
     """
     place = [0] * count
     level = [0] * count
@@ -25,7 +25,7 @@ def align_blocks(layers: Sequence[Sequence[int]], wishes: Sequence[tuple[int, in
         for index, item in enumerate(layer):
             place[item], level[item] = index, depth
     below, above = [-1] * count, [-1] * count
-    granted: list[list[Pair]] = [[] for _ in layers]  # by place; as none cross, neighbours tell of all
+    granted: list[list[Pair]] = [[] for _ in layers]  # by place; none cross, so checking neighbours suffices
     for _, a, b in sorted(wishes, key=lambda wish: -wish[0]):
         if below[a] >= 0 or above[b] >= 0:
             continue
@@ -49,7 +49,7 @@ def align_blocks(layers: Sequence[Sequence[int]], wishes: Sequence[tuple[int, in
 
 
 class _Group:
-    """Blocks that touch and move as one; `offset` is each block's distance from the group's own place.
+    """Blocks that touch and move as one; `offset` is each block's distance from the group's position.
 
     `bounds` are `(member, block to its left, distance)` for the blocks that are not in the group.
     """
@@ -66,7 +66,7 @@ def assign_positions(
     block: Sequence[int],
     distance: Callable[[int, int], int],
 ) -> list[int]:
-    """A whole number for each item, from 0 up, with neighbours in a layer at least `distance` apart.
+    """An integer position for each item, from 0 up, with neighbours in a layer at least `distance` apart.
 
     `links` are `(item, item, weight)`; links within a block are ignored.
     """
@@ -116,7 +116,7 @@ def _left_to_right(lefts: list[list[Pair]], rights: list[list[int]]) -> list[int
 
 
 def _nearest(order: list[int], lefts: list[list[Pair]], wanted: list[float], weights: list[float]) -> list[float]:
-    """Places near the wanted ones that keep every distance: blocks that would overlap share a compromise."""
+    """Positions near the wanted ones that keep every distance: blocks that would overlap share a compromise."""
     offset = [0.0] * len(order)
     group_of: list[_Group | None] = [None] * len(order)
     for one in order:

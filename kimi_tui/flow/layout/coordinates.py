@@ -1,6 +1,6 @@
-"""From a skeleton and the sizes of its boxes to cells: places across the flow, ports, tracks, and the lines' paths.
+"""Converts a layered graph and box sizes to cells: positions across the flow, ports, tracks, and the lines' paths.
 
-Everything is reckoned in (breadth, depth), see `skeleton`; only `layout` knows which of them is x.
+All coordinates are (breadth, depth), see `layered_graph`; only `layout` maps them to x and y.
 """
 
 from collections.abc import Sequence
@@ -26,12 +26,12 @@ class Coordinates:
 
 _FAR = 1_000_000
 _LOOSE = 0.25
-"""How much the ends of a loop's line pull at their nodes: the way forward is to be straight."""
+"""The pull of a loop's line on its nodes: low, so that the forward path is straight."""
 
 
 @dataclass(slots=True)
 class _Gap:
-    """What runs between a layer and the next: wires as (chain, position in it), turning self-loops, arrow rows."""
+    """The lines between a layer and the next: wires as (chain, position in it), turning self-loops, arrow rows."""
 
     wires: list[tuple[EdgeChain, int]] = field(default_factory=list[tuple[EdgeChain, int]])
     turns: list[EdgeChain] = field(default_factory=list[EdgeChain])
@@ -51,9 +51,9 @@ def assign_coordinates(
     label_depths: dict[int, int],
     across: bool,
 ) -> Coordinates:
-    """`skeleton.items` know their sizes; `main` has the edges that should run straight before all others.
+    """Assign cells to `skeleton`, whose items have sizes; `main` are the edges to straighten first.
 
-    `across` says that the flow runs to the right: then labels stand above their lines, else behind them.
+    `across` means that the flow runs to the right: then labels are above their lines, else behind them.
     """
     return _Assembler(skeleton, spacing, main, node_depths, label_depths, across).run()
 
@@ -125,7 +125,7 @@ class _Assembler:
         return [place - least for place in at]
 
     def _wish(self, chain: EdgeChain, a: int, b: int, bends: int, up: list[list[int]], down: list[list[int]]) -> int:
-        """How much a link wants to be straight; 0 for one that is better left to balance."""
+        """The priority of a straight link; 0 leaves it to balance."""
         if chain.edge in self.main:
             return 100
         if bends == 2:
@@ -139,7 +139,7 @@ class _Assembler:
         if bends == 1:
             if self.items[a].node >= 0:
                 if len(below) > 1 and not middle_below:
-                    return 0  # several lines become one, which is best in their middle
+                    return 0  # several lines merge here, best in their middle
                 return 10 if middle_above else (4 if self.items[b].label >= 0 and len(above) == 1 else 0)
             return 10 if middle_below else 5 * (self.items[a].label >= 0)
         return 10 if middle_above and middle_below else 0
@@ -163,7 +163,7 @@ class _Assembler:
         for chain in self.skeleton.chains:
             first = chain.items[0]
             if len(chain.items) == 1:
-                far = chain.top_side * _FAR - self.at[first]  # the nearer a loop lies, the farther out it begins
+                far = chain.top_side * _FAR - self.at[first]  # the nearer a loop is, the farther out it starts
                 low.setdefault(chain.top, []).append(Line(chain.edge, far, False))
             elif self.items[first].node >= 0:
                 key = -1 - chain.items[1] if chain.back else chain.edge
@@ -183,14 +183,14 @@ class _Assembler:
                 self.high_port[node, key] = port
 
     def _low_end(self, chain: EdgeChain, position: int) -> int:
-        """Where a chain leaves its item at `position` towards the next."""
+        """The place where a chain leaves its item at `position` towards the next."""
         item = chain.items[position]
         if self.items[item].node < 0:
             return self.at[item]
         return self.low_port[item, -1 - chain.items[position + 1] if chain.back else chain.edge]
 
     def _high_end(self, chain: EdgeChain, position: int) -> int:
-        """Where a chain comes to its item at `position` from the one before."""
+        """The place where a chain enters its item at `position` from the previous one."""
         item = chain.items[position]
         if self.items[item].node < 0:
             return self.at[item]
@@ -198,7 +198,7 @@ class _Assembler:
         return self.high_port[item, chain.edge if chain.back or self.items[before].node >= 0 else -1 - before]
 
     def _route(self, gap: _Gap, depth: int, index: int) -> int:
-        """Gives the gap its tracks; returns how deep it is."""
+        """Assign tracks to the gap; returns its depth."""
         wires = [(self._low_end(chain, at), self._high_end(chain, at + 1)) for chain, at in gap.wires]
         turns = [(self.low_port[chain.top, chain.edge], self.at[chain.items[0]]) for chain in gap.turns]
         gap.channel = route(wires, turns)
@@ -222,7 +222,7 @@ class _Assembler:
         return self._node_start(node) + (self.node_depths[node] - 1) // 2
 
     def _side_end(self, node: int, side: int) -> Point:
-        """The cell beside a node, where a loop leaves or enters."""
+        """The cell beside a node that a loop leaves or enters by."""
         item = self.items[node]
         return (self.at[node] + item.after + 1 if side > 0 else self.at[node] - item.before - 1, self._middle(node))
 

@@ -1,7 +1,7 @@
-"""The order of items within layers, so that lines between neighbouring layers cross as little as can be.
+"""Orders the items within layers to minimise crossings of lines between neighbouring layers.
 
-Items are numbers. `up[item]` and `down[item]` are its neighbours one layer above and below; a pair of items joined
-by several edges appears several times. The result is the same for the same input: nothing here is random.
+Items are numbers. `up[item]` and `down[item]` are its neighbours one layer above and below; a pair joined by several
+edges appears several times. Invariant: the same input gives the same result; nothing here is random.
 """
 
 from bisect import bisect_right, insort
@@ -12,7 +12,7 @@ Links = Sequence[Sequence[int]]
 
 
 def count_crossings(layers: Sequence[Sequence[int]], down: Links) -> int:
-    """How many pairs of links cross, over all gaps."""
+    """The number of crossing pairs of links, over all gaps."""
     place = _places(layers)
     return sum(_gap_crossings(layer, down, place) for layer in layers[:-1])
 
@@ -38,9 +38,9 @@ def _gap_crossings(layer: Sequence[int], down: Links, place: dict[int, int]) -> 
 
 
 def order_layers(layers: Layers, up: Links, down: Links, *, effort: int, turns: int = 24) -> Layers:
-    """The best order found, starting from the order given and from several others, within about `effort` sweeps.
+    """The best order found, from the given order and several others, within about `effort` sweeps.
 
-    Each start is given `turns` sweeps at most.
+    Each start gets at most `turns` sweeps.
     """
     best, fewest = [list(layer) for layer in layers], count_crossings(layers, down)
     starts: list[Callable[[], Layers]] = [
@@ -61,7 +61,7 @@ def order_layers(layers: Layers, up: Links, down: Links, *, effort: int, turns: 
 
 
 def _shuffled(layers: Layers, seed: int) -> Layers:
-    """Another order of each layer, by a small linear congruence of the item's number."""
+    """Another order of each layer, by a small linear congruential generator over item numbers."""
 
     def mixed(item: int) -> int:
         return (item * 2654435761 * (2 * seed + 1) + seed * 40503) % 65521
@@ -70,7 +70,7 @@ def _shuffled(layers: Layers, seed: int) -> Layers:
 
 
 def _walk_order(layers: Layers, ahead: Links, behind: Links, *, downwards: bool) -> Layers:
-    """Items in the order in which a breadth-first walk from the first (or last) layers meets them."""
+    """Items in the order of a breadth-first search from the first (or last) layers."""
     level = {item: index for index, layer in enumerate(layers) for item in layer}
     found: Layers = [[] for _ in layers]
     seen: set[int] = set()
@@ -112,7 +112,7 @@ def _sweep(layers: Layers, up: Links, down: Links, bound: int, *, patience: int,
 
 
 def _reorder(layer: list[int], fixed: Links, place: dict[int, int], *, mean: bool, last_first: bool) -> None:
-    """Sorts the items that have neighbours in the fixed layer by the middle of those; the others keep their places."""
+    """Sort the items that have neighbours in the fixed layer by their median or mean; the others keep their places."""
     if len(layer) < 2:
         return
     keyed: list[tuple[float, int]] = []
@@ -146,7 +146,7 @@ def _median(near: list[int]) -> float:
 
 
 def pair_crossings(first: list[int], second: list[int]) -> int:
-    """Crossings between the links of two neighbours, the first to the left; both lists are sorted."""
+    """Crossings between the links of two neighbours, the first one on the left; both lists are sorted."""
     crossings = index = 0
     size = len(second)
     for end in first:
@@ -157,7 +157,7 @@ def pair_crossings(first: list[int], second: list[int]) -> int:
 
 
 def _saved(left: list[int], right: list[int]) -> int:
-    """What it saves on one side to swap two neighbours."""
+    """The crossings that swapping two neighbours saves on one side."""
     if not left or not right:
         return 0
     if len(left) == 1 == len(right):
@@ -166,7 +166,7 @@ def _saved(left: list[int], right: list[int]) -> int:
 
 
 def _transpose(layers: Layers, up: Links, down: Links, place: dict[int, int], *, equal: bool) -> None:
-    """Swaps neighbours as long as that saves crossings; `equal` also swaps, once, those where it changes nothing."""
+    """Swap neighbours while that saves crossings; `equal` also swaps, once, those where it changes nothing."""
     dirty = set(range(len(layers)))
     for turn in range(10):
         again: set[int] = set()

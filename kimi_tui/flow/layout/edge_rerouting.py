@@ -1,7 +1,7 @@
-"""A better way for one long edge at a time, through layers in which all else stays where it is.
+"""Finds a better path for one long edge at a time, through layers whose other items stay in place.
 
-This finds what sweeps over layers cannot: to move a whole line to the other side of something saves nothing until
-its last piece has moved. It also takes loops to the outside, where they can enter and leave their nodes sideways.
+Sweeps over layers cannot do this: moving a whole line to the other side of something saves nothing until its last piece
+has moved. It also takes loops to the outside, where they can enter and leave their nodes sideways.
 """
 
 from collections.abc import Sequence
@@ -14,9 +14,9 @@ _CROSSING, _INSIDE = 1000, 40
 
 
 def reroute_long_edges(layers: Layers, chains: Sequence[tuple[list[int], bool]], down: Links, *, effort: int) -> None:
-    """Moves the inner items of `chains` (items from top to bottom, whether it closes a loop) to their best places.
+    """Move the inner items of `chains` (items from top to bottom, whether it closes a loop) to their best places.
 
-    `effort` bounds the work: it is the number of pairs of places that may be weighed.
+    `effort` limits the work: the number of pairs of places to evaluate.
     """
     rank = {item: index for index, layer in enumerate(layers) for item in layer}
     for _ in range(3):
@@ -33,7 +33,7 @@ def reroute_long_edges(layers: Layers, chains: Sequence[tuple[list[int], bool]],
 
 
 class _Way:
-    """One edge's line through the layers."""
+    """One edge's path through the layers."""
 
     def __init__(self, layers: Layers, items: list[int], rank: dict[int, int], down: Links, *, back: bool) -> None:
         self.layers, self.items, self.rank, self.back = layers, items, rank, back
@@ -43,13 +43,13 @@ class _Way:
         self.start, self.end = self.gaps[0].at_upper, self.gaps[-1].at_lower
 
     def needs_work(self) -> bool:
-        """Whether it crosses anything, or is a loop that runs inside of something."""
+        """Whether the line crosses anything, or is a loop with something outside of it."""
         if any(gap.crossed() for gap in self.gaps):
             return True
         return self.back and bool(self._below_start(self.old[0]) + self._above_end(self.old[-1]))
 
     def move(self) -> bool:
-        """Takes the line to its cheapest way; True if that is cheaper than where it was."""
+        """Move the line to its cheapest path; True if that is cheaper than the current one."""
         first, last = self.gaps[0], self.gaps[-1]
         row = first.costs_from_node()
         costs = [row[b] + _bend(self.start, b) + self._below_start(b) for b in range(first.width + 1)]
@@ -85,7 +85,7 @@ class _Way:
         return total + self._below_start(self.old[0]) + self._above_end(self.old[-1])
 
     def _below_start(self, place: int) -> int:
-        """What it costs a loop's line not to be the outermost below its upper node."""
+        """The cost of a loop's line that is not the outermost one below its upper node."""
         gap = self.gaps[0]
         ends = gap.ends[gap.at_upper]
         return _INSIDE if self.back and ends and ends[0] < place <= ends[-1] else 0
@@ -102,10 +102,10 @@ def _bend(before: int, place: int) -> int:
 
 
 class _Gap:
-    """The links between two layers but for the line itself, which runs from `at_upper` to `at_lower`.
+    """The links between two layers except for the line itself, which runs from `at_upper` to `at_lower`.
 
-    `ends[i]` are the places below to which item i of the upper layer is joined. The line's own inner items are not
-    among the items: their places are slots before one.
+    `ends[i]` are the places below that item i of the upper layer is joined to. The line's own inner items are not among
+    the items: their places are slots before an item.
     """
 
     def __init__(
@@ -124,7 +124,7 @@ class _Gap:
         ]
 
     def crossed(self) -> int:
-        """How many links the line crosses where it is now."""
+        """The number of links that the line crosses at its current place."""
         a, b = self.at_upper, self.at_lower
         beyond = b if self.to_slot else b + 1
         crossings = 0
@@ -136,7 +136,7 @@ class _Gap:
         return crossings
 
     def costs_from_node(self) -> list[int]:
-        """The price of crossings from the line's upper node to each slot below."""
+        """The cost of crossings from the line's upper node to each slot below."""
         row = [0] * (self.width + 1)
         for index, ends in enumerate(self.ends):
             if index != self.at_upper:
@@ -146,7 +146,7 @@ class _Gap:
         return row
 
     def costs(self) -> list[list[int]]:
-        """The price of crossings from each slot above to each slot below."""
+        """The cost of crossings from each slot above to each slot below."""
         row = [0] * (self.width + 1)
         for ends in self.ends:
             for end in ends:
@@ -162,7 +162,7 @@ class _Gap:
         return table
 
     def costs_to_node(self) -> list[int]:
-        """The price of crossings from each slot above to the line's lower node."""
+        """The cost of crossings from each slot above to the line's lower node."""
         price = _CROSSING * sum(end < self.at_lower for ends in self.ends for end in ends)
         column = [price]
         for ends in self.ends:

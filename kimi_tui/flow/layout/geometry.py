@@ -1,4 +1,4 @@
-"""What a layout consists of: boxes, lines and labels at places counted in terminal cells."""
+"""The geometry of a layout: boxes, lines and labels, in terminal cells."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ LayoutDirection = Literal["TB", "LR"]
 LayoutMode = Literal["full", "compact"]
 
 GLYPH_CELLS = 2
-"""Cells before a node's text that are kept free for the glyph of its state and a blank."""
+"""Cells before a node's text that are reserved for the glyph of its state and a space."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,8 +36,8 @@ class PlacedNode:
 class PlacedEdge:
     """A line from the cell beside `src` to the cell beside `dst`, where its arrowhead is.
 
-    `index` is its position in `flow.edges`; `path` lists start, turns and end. Edges to the same node may run
-    together from somewhere on up to their end. `back` edges close a loop.
+    `index` is its position in `flow.edges`; `path` lists start, turns and end. Edges to the same node may share their
+    last part. `back` edges close a loop.
     """
 
     index: int
@@ -63,7 +63,7 @@ class PlacedEdge:
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """Where everything is; `width` and `height` are what the whole drawing takes."""
+    """The places of all parts; `width` and `height` are the size of the whole drawing."""
 
     width: int
     height: int

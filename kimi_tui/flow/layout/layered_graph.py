@@ -1,8 +1,8 @@
-"""The working graph between a chart and its drawing: layers of items, and for each edge the chain of items it runs by.
+"""The working graph between a chart and its drawing: layers of items, and for each edge the chain of its items.
 
-Axes are abstract: *depth* runs along the flow, *breadth* across it; top-down drawing puts depth down the screen,
-left-right drawing puts it to the right. A layer holds nodes and the places where longer edges pass; between two
-layers of nodes there may be one of labels. A loop's edge is held upside down, from its upper end to its lower one.
+Axes are abstract: *depth* runs along the flow, *breadth* across it; top-down drawing maps depth to rows, left-right
+drawing maps it to columns. A layer has nodes and the passing points of longer edges; between two layers of nodes there
+may be one of labels. A loop's edge is stored upside down, from its upper end to its lower one.
 """
 
 from collections import Counter
@@ -19,11 +19,11 @@ from kimi_tui.i18n import tr
 
 @dataclass(slots=True)
 class Vertex:
-    """Something that takes breadth in a layer: `before` and `after` are cells on each side of its line.
+    """An item of a layer: `before` and `after` are cells on each side of its line.
 
-    `node` is -1 for a passing line; `host` is the node beside which a loop's line stands, on `side` -1 or 1;
-    `label` is the edge whose label stands here. `turns` marks a self-loop; `shared` one that other lines join, on
-    their way to its node.
+    `node` is -1 for a passing line; `host` is the node that a loop's line is beside, on `side` -1 or 1; `label` is the
+    edge whose label is here. `turns` marks a self-loop; `shared` a line that other lines join, on their way to its
+    node.
     """
 
     node: int = -1
@@ -39,9 +39,9 @@ class Vertex:
 
 @dataclass(slots=True)
 class EdgeChain:
-    """An edge's items from top to bottom; `back` edges are walked the other way.
+    """An edge's items from top to bottom; `back` edges run the other way.
 
-    `top_side` and `bottom_side` say that the first and last item stand beside the node, not for it. A self-loop
+    `top_side` and `bottom_side` mean that the first and last item are beside the node, not the node itself. A self-loop
     has one item, beside its node.
     """
 
@@ -56,7 +56,7 @@ class EdgeChain:
 
 @dataclass(slots=True)
 class LayeredGraph:
-    """`rank[i]` is the layer of item i; items up to the number of nodes are the nodes."""
+    """The layers, items and chains; `rank[i]` is the layer of item i; the first items are the nodes."""
 
     items: list[Vertex]
     layers: list[list[int]]
@@ -68,7 +68,7 @@ class LayeredGraph:
         return {item: index for layer in self.layers for index, item in enumerate(layer)}
 
     def links(self) -> tuple[list[list[int]], list[list[int]]]:
-        """For each item its neighbours above and below, one entry for each chain."""
+        """Each item's neighbours above and below, one entry for each chain."""
         up: list[list[int]] = [[] for _ in self.items]
         down: list[list[int]] = [[] for _ in self.items]
         for chain in self.chains:
@@ -79,15 +79,16 @@ class LayeredGraph:
 
 
 _SMALL = 160
-"""Up to so many items it is worth trying other layers where lines still cross."""
+"""Up to this many items, other layers are tried if lines still cross."""
 MOST_ITEMS, MOST_WORK = 40_000, 2_000_000_000
-"""Nodes and passing lines that are laid out; and the cubes of the lines in each gap, which is what routing takes."""
+"""The limits of a layout: nodes and passing lines, and the sum of cubed line counts of the gaps, the cost of routing.
+"""
 _LARGE = 12_000
-"""With more items one order is taken as it is found."""
+"""With more items, the first order found is used."""
 
 
 def build_skeleton(count: int, edges: Sequence[Edge], labelled: Sequence[bool], root: int) -> LayeredGraph:
-    """Layers with little crossing, loops beside their nodes where that crosses nothing, labels in layers between.
+    """Build layers with few crossings, loops beside their nodes if that crosses nothing, and layers for labels.
 
     Raises ChartTooLargeError before any work that would take long.
     """
@@ -108,7 +109,7 @@ def build_skeleton(count: int, edges: Sequence[Edge], labelled: Sequence[bool], 
 
 
 def _ordered(count: int, edges: Sequence[Edge], root: int, *, reverse: bool, late: bool) -> tuple[LayeredGraph, int]:
-    """Layers in a good order, and how many lines cross; `reverse` and `late` choose among ways to rank the nodes."""
+    """Ordered layers and the number of crossings; `reverse` and `late` select the method of ranking the nodes."""
     backward = back_edges(count, edges, [root], reverse=reverse)
     forward = [
         (target, source) if index in backward else (source, target)
@@ -175,7 +176,7 @@ def _layered(count: int, edges: Sequence[Edge], backward: set[int], rank: list[i
 
 
 def _keep_parts_apart(skeleton: LayeredGraph, up: list[list[int]], down: list[list[int]], root: int) -> None:
-    """Puts parts that nothing joins side by side, the one of `root` first; that never adds a crossing."""
+    """Put disconnected parts side by side, the one of `root` first; that never adds a crossing."""
     part: dict[int, int] = {}
     for number, start in enumerate((root, *range(len(skeleton.items)))):
         if start in part:
@@ -201,10 +202,10 @@ def _insert(skeleton: LayeredGraph, item: Vertex, layer: int, index: int) -> int
 
 
 def _stand_loops_beside(skeleton: LayeredGraph, looping: set[int]) -> None:
-    """Lets a loop's edge leave and enter at the side of its nodes wherever it is the outermost line there.
+    """Let a loop's edge leave and enter at the side of its nodes if it is the outermost line there.
 
-    A line that stands right beside its node crosses what it crossed before, so the count of crossings stays.
-    A side serves one edge that leaves, or any number that enter; a node with a self-loop keeps a side for it.
+    A line right beside its node crosses the same lines as before, so the number of crossings stays. A side takes one
+    leaving edge, or any number of entering ones; a node with a self-loop reserves a side for it.
     """
     used: dict[tuple[int, int], str] = {}
     touching: dict[int, list[EdgeChain]] = {}
@@ -253,7 +254,7 @@ def _try_side(
 
 
 def _add_self_loops(skeleton: LayeredGraph, edges: Sequence[Edge]) -> None:
-    """Puts self-loops right beside their nodes, on the side that has less to bear."""
+    """Put self-loops right beside their nodes, on the side with fewer lines."""
     leaving = {(chain.bottom, chain.bottom_side) for chain in skeleton.chains}
     entering = Counter((chain.top, chain.top_side) for chain in skeleton.chains)
     for index, (source, target) in enumerate(edges):
@@ -269,7 +270,7 @@ def _add_self_loops(skeleton: LayeredGraph, edges: Sequence[Edge]) -> None:
 
 
 def _add_label_layers(skeleton: LayeredGraph, labelled: Sequence[bool]) -> None:
-    """Puts a layer of labels below each layer that labelled edges leave; other lines pass through it."""
+    """Add a layer of labels below each layer that labelled edges leave; other lines pass through it."""
     gaps: dict[int, set[int]] = {}
     for number, chain in enumerate(skeleton.chains):
         if not labelled[chain.edge]:
@@ -308,7 +309,7 @@ def _add_label_layers(skeleton: LayeredGraph, labelled: Sequence[bool]) -> None:
 
 
 def _merge_lines(skeleton: LayeredGraph) -> None:
-    """Makes one line of neighbouring lines that go on to the same node, from where they meet."""
+    """Merge neighbouring lines to the same node, from the point where they meet."""
     chains_of: dict[int, list[EdgeChain]] = {}
     for chain in skeleton.chains:
         for item in chain.items:
@@ -345,7 +346,7 @@ def _same_goal(skeleton: LayeredGraph, chains_of: dict[int, list[EdgeChain]], a:
 
 
 def _at(skeleton: LayeredGraph, chain: EdgeChain, item: int) -> int:
-    """Where an item stands in its chain, which has one in each layer."""
+    """The index of an item in its chain, which has one item in each layer."""
     return skeleton.rank[item] - skeleton.rank[chain.items[0]]
 
 

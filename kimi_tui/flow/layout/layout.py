@@ -1,8 +1,9 @@
-"""A flow as boxes and lines in terminal cells: geometry only, a pure function of flow, direction and width.
+"""Lays out a flow as boxes and lines in terminal cells: geometry only, a pure function of flow, direction and width.
 
-The layered part is our own, for the libraries there are place points, know neither ports nor labels nor cells, and
-are slow or unmaintained. Loops are found and turned (`ranking`), nodes get layers and an order that crosses little
-(`skeleton`, `crossings`), places across the flow (`placing`), and lines get ports and tracks (`assembly`, `routing`).
+The layered layout is our own, because the available libraries place points, support neither ports nor labels nor cells,
+and are slow or unmaintained. Steps: find and reverse loops (`ranking`), assign nodes to layers in an order with few
+crossings (`layered_graph`, `crossing_reduction`), positions across the flow (`coordinate_assignment`), then ports and
+tracks of lines (`coordinates`, `routing`).
 """
 
 from kimi_tui.flow.layout.box_sizes import Spacing, box_lines, box_size, candidates, label_lines
@@ -13,7 +14,7 @@ from kimi_tui.flow.layout.layered_graph import LayeredGraph, build_skeleton, lin
 from kimi_tui.flow.model.graph import Flow
 
 _MANY_ITEMS = 3_000
-"""With more items only the roomiest and the tightest spacing are tried."""
+"""With more items, only the roomiest and the tightest spacing are tried."""
 
 __all__ = ["Layout", "LayoutDirection", "LayoutMode", "PlacedEdge", "PlacedNode", "Point", "layout"]
 
@@ -21,9 +22,9 @@ __all__ = ["Layout", "LayoutDirection", "LayoutMode", "PlacedEdge", "PlacedNode"
 def layout(
     flow: Flow, *, direction: LayoutDirection = "TB", width: int | None = None, mode: LayoutMode = "full"
 ) -> Layout:
-    """Lays `flow` out; with a `width` in cells, as roomy as fits into it, or else as narrow as it gets.
+    """Lay out `flow`; with a `width` in cells, as roomy as it allows, or else as narrow as possible.
 
-    The result tells the width it really takes. The same flow always gives the same layout. Raises ChartTooLargeError.
+    The result has the actual width. Invariant: the same flow gives the same layout. Raises ChartTooLargeError.
     """
     number = {node: index for index, node in enumerate(flow.nodes)}
     edges = [(number[edge.src], number[edge.dst]) for edge in flow.edges]
@@ -48,9 +49,9 @@ def layout(
 
 
 def _main_line(skeleton: LayeredGraph, begin: int, end: int) -> set[int]:
-    """The edges that a person would call the main line: from BEGIN always along the longest way to END.
+    """The edges of the main line: the longest path from BEGIN to END.
 
-    Where several ways are equally long all are followed and none of them is preferred: that makes them balanced.
+    If several paths are equally long, all are followed and none is preferred: that balances them.
     """
     leaving: dict[int, list[tuple[int, int]]] = {}
     for chain in skeleton.chains:
@@ -81,7 +82,7 @@ def _main_line(skeleton: LayeredGraph, begin: int, end: int) -> set[int]:
 def _least_width(
     flow: Flow, skeleton: LayeredGraph, spacing: Spacing, direction: LayoutDirection, mode: LayoutMode
 ) -> int:
-    """What the widest layer takes at least (the sum of all layers, where the flow runs to the right)."""
+    """The minimum size of the widest layer (the sum of all layers, if the flow runs to the right)."""
     widths = [box_size(box_lines(node, spacing, mode), node.kind, mode)[0] for node in flow.nodes.values()]
     count = len(widths)
     rows = [[item for item in layer if item < count] for layer in skeleton.layers]
@@ -162,7 +163,7 @@ def _lay(
 def _framed(
     nodes: dict[str, PlacedNode], edges: tuple[PlacedEdge, ...], direction: LayoutDirection, mode: LayoutMode
 ) -> Layout:
-    """The layout with the size that all its parts take."""
+    """The layout with the total size of its parts."""
     width = max((node.x + node.width for node in nodes.values()), default=0)
     height = max((node.y + node.height for node in nodes.values()), default=0)
     for edge in edges:

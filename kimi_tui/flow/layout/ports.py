@@ -1,4 +1,4 @@
-"""Where lines touch a box: on the columns (or rows) of one of its edges, between `low` and `high`."""
+"""Assigns ports, the places where lines touch a box: columns (or rows) of an edge, between `low` and `high`."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -7,7 +7,7 @@ from itertools import pairwise
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """The part of a box's edge that lines may touch, its middle, and the wished distance between two lines."""
+    """The part of a box's edge for ports, its middle, and the preferred distance between two lines."""
 
     low: int
     high: int
@@ -20,7 +20,7 @@ class Span:
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """A line that touches the box: `place` is where it comes from or goes to, `key` names it.
+    """A line that touches the box: `place` is its other end, `key` its name.
 
     Lines that enter (`enters`) may share a port; lines with one key always do.
     """
@@ -31,7 +31,7 @@ class Line:
 
 
 def leaving_ports(lines: Sequence[Line], span: Span) -> dict[int, int]:
-    """A port for each key: straight under what it goes to where the box is wide enough, else near the middle."""
+    """A port for each key: in line with its target if the box is wide enough, else near the middle."""
     ordered = sorted({line.key: line for line in lines}.values(), key=lambda line: line.place)
     wished: list[int] = []
     for line in ordered:
@@ -47,9 +47,9 @@ def leaving_ports(lines: Sequence[Line], span: Span) -> dict[int, int]:
 
 
 def entering_ports(lines: Sequence[Line], span: Span) -> dict[int, int]:
-    """A port for each key: straight below where it comes from, and one each for all from the left and the right.
+    """A port for each key: in line with its source, and one each for all from the left and the right.
 
-    Where nothing comes from straight above, both sides meet in the middle.
+    If no line comes from straight above, both sides meet in the middle.
     """
     ordered = sorted({line.key: line for line in lines}.values(), key=lambda line: line.place)
     if all(line.enters and not span.holds(line.place) for line in ordered):
@@ -81,7 +81,7 @@ def entering_ports(lines: Sequence[Line], span: Span) -> dict[int, int]:
 
 
 def _join_where_tight(groups: list[list[Line]], sides: list[int], span: Span) -> None:
-    """Lets lines from one side enter with the outermost straight one where there is no room beside it."""
+    """Let lines from one side enter with the outermost straight one if there is no room beside it."""
     tight = sides[:2] == [-1, 0] and groups[1][0].place - span.low < span.step
     if tight and groups[0][0].enters and groups[1][0].enters:
         groups[1].extend(groups.pop(0))
@@ -95,7 +95,7 @@ def _join_where_tight(groups: list[list[Line]], sides: list[int], span: Span) ->
 def spread(wished: Sequence[int], kept: Sequence[bool], span: Span) -> list[int]:
     """Places in the same order, as near to the wished ones as a distance of `step` (or of one) allows.
 
-    Those `kept` stay where they are, if there is any room for the others around them.
+    Those `kept` keep their place, if there is room for the others around them.
     """
     for step in (span.step, 1):
         ports = list(wished)

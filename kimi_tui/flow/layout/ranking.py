@@ -1,4 +1,4 @@
-"""Which edges of a chart run backwards, and on which layer each node lies.
+"""Finds the back edges of a chart and assigns each node a layer.
 
 Nodes and edges are plain numbers here; an edge is `(source, target)`. No recursion: charts may be deep.
 """
@@ -9,9 +9,9 @@ Edge = tuple[int, int]
 
 
 def back_edges(count: int, edges: Sequence[Edge], roots: Sequence[int], *, reverse: bool = False) -> set[int]:
-    """Indexes of the edges that close a loop on a depth-first walk from `roots`, then from what they do not reach.
+    """Indexes of the edges that close a loop in a depth-first search from `roots`, then from unreached nodes.
 
-    `reverse` walks each node's last edge first, which may close loops elsewhere.
+    `reverse` follows each node's last edge first, which may close loops elsewhere.
     """
     leaving: list[list[int]] = [[] for _ in range(count)]
     entered = [0] * count
@@ -74,7 +74,7 @@ def _topological(count: int, down: list[list[int]], up: list[list[int]]) -> list
 
 
 def _shorten(rank: list[int], order: list[int], down: list[list[int]], up: list[list[int]]) -> None:
-    """Moves nodes, alone or with the tight tree that hangs on them, to where their edges are shortest in sum."""
+    """Move nodes, alone or with their subtree of tight edges, to the layer with the least total edge length."""
     for _ in range(4):
         moved = False
         for node in reversed(order):
@@ -90,7 +90,7 @@ def _shorten(rank: list[int], order: list[int], down: list[list[int]], up: list[
 
 
 def _pull_group(node: int, rank: list[int], down: list[list[int]], up: list[list[int]]) -> bool:
-    """Lowers `node` together with all above it that would be in the way of nothing, where that shortens edges."""
+    """Lower `node` together with the nodes above it if nothing blocks them and that shortens edges."""
     if not down[node]:
         return False
     slack = min(rank[target] for target in down[node]) - rank[node] - 1

@@ -1,8 +1,8 @@
-"""Lines through the gap between two layers: straight where they can be, else sideways on a track of their own.
+"""Routes lines through the gap between two layers: straight if possible, else sideways on a track of their own.
 
 A gap is a channel: pins on its upper and lower edge, wires that join two of them, tracks between. Wires that share a
-pin are a family and may share cells; those of a family that come from one side share a track, as one net. Wires of
-two families never share a cell but where one crosses the other at a right angle.
+pin are a family and may share cells; those of a family that come from one side share a track, as one net. Invariant:
+wires of two families share a cell only at a right-angled crossing.
 """
 
 from collections.abc import Sequence
@@ -24,7 +24,7 @@ class _Net:
     high: int = 0
 
     def settle(self) -> None:
-        """Reckons the pins and the extent anew."""
+        """Compute the pins and the extent anew."""
         firsts, seconds = {wire[0] for wire in self.wires}, {wire[1] for wire in self.wires}
         self.tops, self.bottoms = (firsts | seconds, set[int]()) if self.turning else (firsts, seconds)
         self.low, self.high = min(firsts | seconds), max(firsts | seconds)
@@ -39,14 +39,14 @@ class Channel:
     uppermost: list[tuple[int, int]] = field(default_factory=list[tuple[int, int]])
 
     def crossed_at_once(self, pins: Sequence[int]) -> bool:
-        """Whether a line that begins at one of these upper pins is crossed in its very first cell."""
+        """Whether a line from one of these upper pins is crossed in its very first cell."""
         return any(low < pin < high for low, high in self.uppermost for pin in pins)
 
 
 def route(wires: Sequence[Wire], turns: Sequence[tuple[int, int]] = ()) -> Channel:
-    """Routes `wires` (upper pin, lower pin) and `turns` (two upper pins, there and back) on few tracks.
+    """Route `wires` (upper pin, lower pin) and `turns` (two upper pins, there and back) on few tracks.
 
-    If the wires then cross more often than the order of their pins asks for, each gets a track of its own instead.
+    If the wires then cross more often than the order of their pins requires, each gets a track of its own instead.
     """
     plan = _Plan(wires, turns, alone=False)
     if plan.crossings > _asked_for(wires):
@@ -65,7 +65,7 @@ def _asked_for(wires: Sequence[Wire]) -> int:
 
 
 class _Plan:
-    """Nets with their tracks; `alone` gives each wire a net of its own."""
+    """Nets with their tracks; `alone` gives each wire its own net."""
 
     def __init__(self, wires: Sequence[Wire], turns: Sequence[tuple[int, int]], *, alone: bool) -> None:
         self.wires, self.turns = wires, turns
@@ -94,7 +94,7 @@ class _Plan:
         ) + sum(min(wire) < pin < max(wire) for net in self.ordered for wire in net.wires for pin in straight)
 
     def channel(self) -> Channel:
-        """What the plan comes to, for each wire and then for each turn."""
+        """The routes of the plan, for each wire and then for each turn."""
         channel = Channel(self.tracks)
         channel.uppermost = [(net.low, net.high) for net in self.ordered if net.track == 0]
         for (top, bottom), net in zip(self.wires, self.net_of, strict=True):
@@ -111,7 +111,7 @@ class _Plan:
 
 
 def _families(wires: Sequence[Wire]) -> list[int]:
-    """A number for each wire, the same for those that share a pin with it or with one that does."""
+    """A family number for each wire: wires that share a pin, also indirectly, have the same one."""
     parent = list(range(len(wires)))
 
     def root(index: int) -> int:
@@ -131,7 +131,7 @@ def _families(wires: Sequence[Wire]) -> list[int]:
 
 
 def _give_tracks(ordered: Sequence[_Net]) -> int:
-    """Puts each net on the uppermost track that is free below all it may not run over; returns how many there are."""
+    """Put each net on the uppermost free track below all nets that it must not cover; returns the number of tracks."""
     tracks = 0
     for index, net in enumerate(ordered):
         for earlier in ordered[:index]:
@@ -142,7 +142,7 @@ def _give_tracks(ordered: Sequence[_Net]) -> int:
 
 
 def _cost(upper: _Net, lower: _Net) -> int:
-    """Crossings of the wires of two nets, one's track above the other's."""
+    """Crossings of the wires of two nets if the first one's track is above the other's."""
     crossings = 0
     for top, bottom in upper.wires:
         low, high = (top, bottom) if top < bottom else (bottom, top)
@@ -155,7 +155,7 @@ def _cost(upper: _Net, lower: _Net) -> int:
 
 
 class _Relations:
-    """What is known of pairs of nets: which must lie above which, and what each order costs."""
+    """The relations of pairs of nets: which one must be above the other, and the cost of each order."""
 
     def __init__(self, nets: Sequence[_Net]) -> None:
         self.above: dict[int, set[int]] = {id(net): set() for net in nets}
@@ -174,7 +174,7 @@ class _Relations:
 
 
 def _order(nets: list[_Net], splits: dict[int, tuple[_Net, int]], pins: set[int]) -> list[_Net]:
-    """Nets from the uppermost track down: a net with a pin above stands over one with a pin below in the same place."""
+    """Order nets from the uppermost track down: a net with an upper pin is above one with a lower pin in that place."""
     relations = _Relations(nets)
     waiting = sorted(nets, key=lambda net: net.low)
     placed: list[_Net] = []
@@ -204,7 +204,7 @@ def _order(nets: list[_Net], splits: dict[int, tuple[_Net, int]], pins: set[int]
 
 
 def _improve(placed: list[_Net], relations: _Relations) -> None:
-    """Moves single nets up or down as long as that saves crossings."""
+    """Move single nets up or down while that saves crossings."""
     for _ in range(4):
         moved = False
         for net in list(placed):
@@ -232,7 +232,7 @@ def _improve(placed: list[_Net], relations: _Relations) -> None:
 
 
 def _split(net: _Net, pins: set[int]) -> tuple[_Net, int]:
-    """Takes the lower ends from `net` and gives them to a second net; the two join where no pin is."""
+    """Move the lower ends of `net` to a second net; the two join where there is no pin."""
     middle = (net.low + net.high) // 2
     joint = min(
         (place for place in range(max(0, net.low - 40), net.high + 40) if place not in pins),

@@ -1,4 +1,4 @@
-"""How two charts of one flow differ, by the ids of their nodes; and one chart that has all of both."""
+"""Compares two charts of one flow by the ids of their nodes, and merges them into one chart."""
 
 from dataclasses import dataclass, replace
 
@@ -7,7 +7,7 @@ from kimi_tui.flow.model.graph import Flow, FlowEdge, NodeKind
 
 @dataclass(frozen=True, slots=True)
 class FlowDifference:
-    """`reworded` nodes are in both with other words; ways are lines of the chart, with their labels."""
+    """The differences; `reworded` nodes are in both charts with different labels; ways are edges with labels."""
 
     only_first: tuple[str, ...] = ()
     only_second: tuple[str, ...] = ()
@@ -23,7 +23,7 @@ NO_DIFFERENCE = FlowDifference()
 
 
 def compare_flows(first: Flow, second: Flow) -> FlowDifference:
-    """BEGIN and END count as the same ones, whatever their ids."""
+    """Compare two flows; BEGIN and END count as the same nodes, whatever their ids."""
     second = _with_ends_of(first, second)
     ways = [{(edge.src, edge.dst, edge.label) for edge in flow.edges} for flow in (first, second)]
     return FlowDifference(
@@ -42,7 +42,7 @@ def compare_flows(first: Flow, second: Flow) -> FlowDifference:
 
 
 def merge_flows(first: Flow, second: Flow) -> Flow:
-    """A chart to be looked at, not to be run: the first one, and what only the second has."""
+    """A chart to display, not to run: the first one, plus what only the second has."""
     second = _with_ends_of(first, second)
     nodes = {**second.nodes, **first.nodes}
     ordered = {node_id: nodes[node_id] for node_id in (*first.nodes, *(one for one in nodes if one not in first.nodes))}
@@ -54,7 +54,7 @@ def merge_flows(first: Flow, second: Flow) -> Flow:
 
 
 def _with_ends_of(first: Flow, second: Flow) -> Flow:
-    """`second` with the ids that the ends have in `first`, where those are free."""
+    """`second` with the ids of BEGIN and END from `first`, if those are free."""
     names: dict[str, str] = {}
     for old, new in ((second.begin_id, first.begin_id), (second.end_id, first.end_id)):
         if old != new and new not in second.nodes:

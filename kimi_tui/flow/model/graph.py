@@ -1,7 +1,7 @@
-"""What a flow is: a chart as it was written, and the validated graph that a runner follows.
+"""The data model of a flow: the chart as written, and the validated graph that a runner follows.
 
-A `Chart` says what the text says, in the text's order; `build_flow` turns it into a `Flow` or refuses
-it with the line. Everything here is immutable.
+A `Chart` has the text's contents in the text's order; `build_flow` turns it into a `Flow` or raises an error with the
+line. Invariant: everything here is immutable.
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ Heads = Literal["forward", "none", "both", "hidden"]
 class ChartNode:
     """A node as written: `label` is plain text with real line breaks. Lines and columns count from 1.
 
-    `labelled_inside` tells a label that stands in a D2 block (`A: {label: ..}`): it is what the node says, but it
-    does not take the role of BEGIN or END from a node whose id has it.
+    `labelled_inside` marks a label in a D2 block (`A: {label: ..}`): it is the node's text, but it does not override
+    the role of BEGIN or END that the node's id gives it.
     """
 
     id: str
@@ -38,10 +38,10 @@ class ChartNode:
 
 @dataclass(frozen=True, slots=True)
 class ChartEdge:
-    """An edge as written; `label` is None where the text gives none.
+    """An edge as written; `label` is None if the text gives none.
 
     `heads`: an edge without a head, or with two, counts as forward; a hidden one (Mermaid's `~~~`) is for layout only
-    and no part of a flow.
+    and not part of a flow.
     """
 
     src: str
@@ -54,7 +54,7 @@ class ChartEdge:
 
 @dataclass(frozen=True, slots=True)
 class ChartNote:
-    """Something that was read in one of several possible ways, worth a warning; never fatal."""
+    """A place that the parser read in one of several possible ways: a warning, never fatal."""
 
     text: str
     line: int
@@ -75,7 +75,7 @@ class ChartGroup:
 class Chart:
     """Nodes and edges in the order of their first mention, not yet validated.
 
-    A group is among the nodes too where an edge names it (Mermaid), or always (D2).
+    A group is also a node if an edge names it (Mermaid), or always (D2).
     """
 
     source: ChartSource
@@ -95,7 +95,7 @@ class NodeKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class FlowNode:
-    """One turn of the conversation, or one of the two ends. A list label is a prompt with images (Ralph)."""
+    """One turn of the conversation, or BEGIN or END. A list label is a prompt with images (Ralph)."""
 
     id: str
     label: str | tuple[ContentPart, ...]
@@ -103,7 +103,7 @@ class FlowNode:
 
     @property
     def title(self) -> str:
-        """The label as text; parts that are not text are left out."""
+        """The label's text; parts other than text are omitted."""
         if isinstance(self.label, str):
             return self.label
         return " ".join(part.text for part in self.label if part.type == "text") or self.id
@@ -118,7 +118,7 @@ class FlowEdge:
 
 @dataclass(frozen=True, slots=True)
 class Guidance:
-    """What a skill's file says beside its chart: `intro` for the whole flow, `sections` by node."""
+    """Text beside the chart in a skill's file: `intro` for the whole flow, `sections` by node."""
 
     intro: str = ""
     sections: Mapping[str, str] = field(default_factory=dict[str, str])

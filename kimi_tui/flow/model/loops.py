@@ -1,4 +1,4 @@
-"""Loops of a chart that a run never leaves. Everything is linear in the chart's size."""
+"""Finds loops of a chart that a run never leaves. The time is linear in the chart's size."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence, Set
@@ -10,7 +10,7 @@ _Links = Mapping[str, Sequence[str]]
 
 
 def loops_without_decision(outgoing: Outgoing, among: Set[str]) -> Iterator[str]:
-    """One node of each circle whose nodes have one way out each."""
+    """One node of each cycle whose nodes have one outgoing edge each."""
     only_way = {node_id: ways[0].dst for node_id, ways in outgoing.items() if len(ways) == 1 and node_id in among}
     walk_of: dict[str, str] = {}
     for node_id in outgoing:
@@ -24,7 +24,7 @@ def loops_without_decision(outgoing: Outgoing, among: Set[str]) -> Iterator[str]
 
 
 def loops_without_end(outgoing: Outgoing, among: Set[str], ends: Set[str]) -> Iterator[str]:
-    """One decision of each tangle of loops that has one, and from which no way leads to END."""
+    """One decision of each group of connected loops that has a decision, but no path to END."""
     sources: dict[str, list[str]] = {node_id: [] for node_id in outgoing}
     for node_id, ways in outgoing.items():
         for edge in ways:
@@ -55,7 +55,7 @@ def _linked_to(starts: Set[str], links: _Links) -> set[str]:
 
 
 def _between_circles(ahead: _Links, behind: _Links) -> set[str]:
-    """What is left when the loose ends are taken away, one after the other, at both sides."""
+    """The nodes that remain after repeatedly removing nodes without incoming or without outgoing edges."""
     left = set(ahead)
     for forward, backward in ((ahead, behind), (behind, ahead)):
         ways = Counter({node_id: sum(other in left for other in forward[node_id]) for node_id in left})

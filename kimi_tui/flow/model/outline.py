@@ -1,7 +1,7 @@
 """A flow as a list of steps with their branches, for panes that are too narrow for a drawing.
 
-Steps come in the order of the flow, each once; what hangs on a branch is indented below it, and where a branch goes
-to a step that is listed elsewhere it only names it.
+Steps are listed once, in the order of the flow; the steps of a branch are indented below it. A branch to a step that is
+listed elsewhere only names it.
 """
 
 from collections import Counter
@@ -15,10 +15,10 @@ from kimi_tui.flow.model.graph import Flow, FlowEdge
 
 @dataclass(frozen=True, slots=True)
 class OutlineLine:
-    """One line: a step (`node`), or a branch (`edge`, an index in `flow.edges`) with where it goes.
+    """One line: a step (`node`), or a branch (`edge`, an index in `flow.edges`) with its target.
 
-    `indent` counts levels. A branch whose steps follow below it has `goes_to` None; else it names the step it goes
-    to, and `back` tells that this step was listed before.
+    `indent` counts levels. `goes_to` is None if the branch's steps follow below it; else it names the target step, and
+    `back` is true if that step was listed before.
     """
 
     indent: int
@@ -30,7 +30,7 @@ class OutlineLine:
 
 
 def outline(flow: Flow) -> tuple[OutlineLine, ...]:
-    """All steps from BEGIN on, then those that nothing leads to."""
+    """All steps from BEGIN on, then the unreachable ones."""
     return _Outliner(flow).run()
 
 
@@ -70,13 +70,13 @@ class _Outliner:
         return tuple(shown)
 
     def _is_plain(self, line: OutlineLine, after: OutlineLine | None) -> bool:
-        """Whether a line only says that the one way out goes to the step that comes next anyway."""
+        """Whether a line only says that the single outgoing edge leads to the next listed step."""
         if line.edge is None or line.goes_to is None or after is None or after.node != line.goes_to:
             return False
         return not line.text and len(self.ways[self.flow.edges[line.edge].src]) == 1
 
     def _list_from(self, start: str) -> None:
-        """Lists what `start` leads to; a step where several ways meet is kept for later."""
+        """List the steps after `start`; a step where several paths meet is deferred."""
         todo: list[tuple[int, str, tuple[int, FlowEdge] | None]] = [(0, start, None)]
         while todo:
             indent, node, way = todo.pop()
@@ -89,7 +89,7 @@ class _Outliner:
             todo.extend(reversed(self._list_one(node, level)))
 
     def _list_one(self, node: str, indent: int) -> list[tuple[int, str, tuple[int, FlowEdge] | None]]:
-        """Lists a step and the branches that need no more than a name; returns those that go on."""
+        """List a step and the branches that only need a name; returns the branches with more steps."""
         self.listed.add(node)
         self.lines.append(OutlineLine(indent, _title(self.flow, node), node=node))
         ways = self.ways[node]

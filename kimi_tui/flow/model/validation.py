@@ -1,6 +1,6 @@
-"""Turns a chart into a flow or says why it is none; and what a flow's writer may want to know besides.
+"""Validates a chart and turns it into a flow; also lints it.
 
-Errors stop a flow from running (`build_flow`), warnings (`lint`) never do. Everything is linear in the chart's size.
+Errors stop a flow from running (`build_flow`), warnings (`lint`) never do. The time is linear in the chart's size.
 """
 
 import re
@@ -17,7 +17,7 @@ _TAG = re.compile(r"<[^<>]*>")
 
 
 def build_flow(chart: Chart) -> Flow:
-    """The flow a chart describes; raises `FlowValidationError`, the first of its `flaws`, where it is none."""
+    """The flow of a chart. Raises `FlowValidationError` for an invalid chart: the first of its `flaws`."""
     for flaw in _flaws(chart):
         raise flaw
     plain = without_groups(chart).chart
@@ -34,7 +34,7 @@ def build_flow(chart: Chart) -> Flow:
 
 
 def diagnostics(chart: Chart) -> list[FlowValidationError]:
-    """All that keeps a chart from being a flow, in the order of their places."""
+    """All errors of a chart, in the order of their places."""
     return sorted(_flaws(chart), key=lambda flaw: (flaw.line or 0, flaw.column or 0))
 
 
@@ -63,7 +63,7 @@ def _flaws(read: Chart) -> Iterator[FlowValidationError]:
 
 
 def lint(read: Flow | Chart) -> list[ChartNote]:
-    """Warnings about a chart, in the order of their places. A flow that came from no chart has none."""
+    """Warnings about a chart, in the order of their places. A flow without a chart has none."""
     written = read.chart if isinstance(read, Flow) else read
     if written is None:
         return []
@@ -102,7 +102,7 @@ def lint(read: Flow | Chart) -> list[ChartNote]:
 
 
 def _container_warnings(chart: Chart) -> Iterator[ChartNote]:
-    """A container of D2 with a long text: perhaps a step whose braces were not meant to hold steps."""
+    """Warn about D2 containers with a long text: perhaps a step whose braces were not meant to contain steps."""
     groups = {group.id for group in chart.groups} if chart.source == "d2" else set[str]()
     for node in chart.nodes:
         if node.id in groups and ("\n" in node.label or len(node.label) > LONGEST_BRANCH_LABEL):
@@ -114,7 +114,7 @@ def _container_warnings(chart: Chart) -> Iterator[ChartNote]:
 
 
 def _role(node: ChartNode) -> NodeKind | None:
-    """BEGIN and END are told by label; by id where the label stands in a block of its own."""
+    """BEGIN and END are recognised by label; by id if the label is in a block of its own."""
     name = node.id if node.labelled_inside and node.id.casefold() in ("begin", "end") else node.label
     match name.strip().casefold():
         case "begin":
@@ -140,7 +140,10 @@ def _begin_flaw(chart: Chart, begins: Sequence[ChartNode]) -> FlowValidationErro
 
 
 def _missing(chart: Chart, role: NodeKind) -> FlowValidationError:
-    """At the node that was probably meant, with the label it needs; else at the chart's beginning, with an example."""
+    """The error for a missing role: at the node that was probably meant, with the label it needs.
+
+    Without such a node it is at the chart's start, with an example.
+    """
     name = role.upper()
     if (node := _nearly(chart, role)) is None:
         cause = tr(
@@ -167,7 +170,7 @@ _OTHER_WORDS = {NodeKind.BEGIN: ("begin", "start", "开始"), NodeKind.END: ("en
 
 
 def _nearly(chart: Chart, role: NodeKind) -> ChartNode | None:
-    """The node that was probably meant to be BEGIN or END: by its id, its label without marks, or another word."""
+    """The node that was probably meant to be BEGIN or END: by its id, its label without marks, or a synonym."""
     word, *others = _OTHER_WORDS[role]
     nodes = [node for node in chart.nodes if _role(node) is None]
     tests: tuple[Callable[[ChartNode], bool], ...] = (
@@ -179,7 +182,7 @@ def _nearly(chart: Chart, role: NodeKind) -> ChartNode | None:
 
 
 def _bare(text: str) -> str:
-    """The letters of a short text in one case: without markup, emoji, punctuation and blanks."""
+    """The letters of a short text in one case: without markup, emoji, punctuation and spaces."""
     if len(text) > LONGEST_BRANCH_LABEL:
         return ""
     return "".join(character for character in _TAG.sub("", text) if character.isalpha()).casefold()
@@ -200,7 +203,7 @@ def _branch(edge: ChartEdge) -> str | None:
 
 
 def _outgoing(chart: Chart) -> dict[str, list[ChartEdge]]:
-    """The ways out of every node; edges that are drawn hidden are none."""
+    """The outgoing edges of every node, without hidden edges."""
     outgoing: dict[str, list[ChartEdge]] = {node.id: [] for node in chart.nodes}
     for edge in chart.edges:
         if edge.heads != "hidden":
@@ -209,7 +212,7 @@ def _outgoing(chart: Chart) -> dict[str, list[ChartEdge]]:
 
 
 def _reached_from(start: str, ends: Set[str], outgoing: Outgoing) -> set[str]:
-    """What a run can come to: nothing is run after END."""
+    """The nodes that a run can reach: nothing runs after END."""
     reached, waiting = {start}, [start]
     while waiting:
         node_id = waiting.pop()

@@ -1,4 +1,4 @@
-"""Collects nodes and edges while a chart is read, in the order of their first mention."""
+"""Collects nodes and edges during parsing, in the order of their first mention."""
 
 from collections.abc import Iterable
 
@@ -30,7 +30,7 @@ class _Node:
 
 
 class ChartBuilder:
-    """A chart under way. Places are offsets into the text until `chart` resolves them."""
+    """A chart under construction. Places are offsets into the text until `chart` resolves them."""
 
     def __init__(self, places: SourcePositions) -> None:
         self._places = places
@@ -45,7 +45,7 @@ class ChartBuilder:
             self.nodes[node_id] = _Node(offset)
 
     def label(self, node_id: str, label: str, offset: int, *, inside: bool = False) -> None:
-        """Gives a mentioned node its text; the last one written counts."""
+        """Set the label of a mentioned node; the last label wins."""
         node = self.nodes[node_id]
         node.label, node.labelled_at, node.inside = label, offset, inside
 
@@ -61,7 +61,7 @@ class ChartBuilder:
         self.edges.append((src, dst, label, offset, heads))
 
     def group(self, group_id: str, members: Iterable[str], *, offset: int) -> None:
-        """Adds members to a group, which is made where there is none of that id."""
+        """Add members to a group; creates the group if necessary."""
         self.groups.setdefault(group_id, ([], offset))[0].extend(members)
 
     def note(self, text: str, offset: int) -> None:

@@ -1,6 +1,6 @@
-"""Edges to and from groups (subgraphs, containers): a group is entered at its first node and left at its last.
+"""Edges to and from groups (subgraphs, containers): they enter a group at its first node and leave at its last.
 
-The first node is the only one that no other node of the group leads to, the last the only one that leads to no other.
+The first node is the only one without edges from other nodes of the group, the last the only one without edges to them.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -16,14 +16,14 @@ _MOST_NAMED = 8
 
 @dataclass(frozen=True, slots=True)
 class WithoutGroups:
-    """A chart whose edges all join nodes, and what is wrong with the edges that had to be left out."""
+    """A chart whose edges all join nodes, and the errors of edges that had to be left out."""
 
     chart: Chart
     flaws: tuple[FlowValidationError, ...] = ()
 
 
 def without_groups(chart: Chart) -> WithoutGroups:
-    """Follows edges to and from groups to the nodes that they mean; the groups are no nodes of the result."""
+    """Resolve edges to and from groups to nodes; the result has no groups among its nodes."""
     known = {node.id for node in chart.nodes}
     waiting = {group.id: group.members for group in chart.groups}
     groups: dict[str, list[str]] = {}
@@ -48,7 +48,7 @@ class _Groups:
         self._walk(_parents(groups))
 
     def resolve(self) -> WithoutGroups:
-        """Inner groups first, for what their edges mean says where the outer ones begin and end."""
+        """Resolve inner groups first: their edges determine the first and last nodes of the outer ones."""
         edges = [edge for edge in self.chart.edges if edge.heads != "hidden"]
         touched: dict[str, list[ChartEdge]] = {}
         sources: dict[str, list[str]] = {}
@@ -93,7 +93,7 @@ class _Groups:
         return nodes[0] if len(nodes) == 1 else None
 
     def _within(self, edge: ChartEdge) -> bool:
-        """Whether an edge joins a group with something in it."""
+        """Whether an edge joins a group with one of its members."""
         if edge.src == edge.dst:
             return False
         return self._holds(edge.src, edge.dst) or self._holds(edge.dst, edge.src)
@@ -152,7 +152,7 @@ class _Groups:
 
 
 def _parents(groups: Mapping[str, Sequence[str]]) -> dict[str, str]:
-    """The group of each member; one that would come to lie in itself is taken for the outer one."""
+    """The group of each member; a group that would contain itself counts as the outer one."""
     parents: dict[str, str] = {}
     for group_id, members in groups.items():
         for member in members:

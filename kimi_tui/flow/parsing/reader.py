@@ -1,4 +1,4 @@
-"""Reads a chart whose language is known by name."""
+"""Parses a chart in the named language."""
 
 from kimi_tui.flow.model.graph import Chart, ChartSource
 from kimi_tui.flow.parsing.d2.parser import read_d2
@@ -6,5 +6,5 @@ from kimi_tui.flow.parsing.mermaid.parser import read_mermaid
 
 
 def read_chart(text: str, source: ChartSource) -> Chart:
-    """The chart as written; raises `FlowParseError` with line and column."""
+    """The chart as written. Raises `FlowParseError` with line and column."""
     return read_d2(text) if source == "d2" else read_mermaid(text)

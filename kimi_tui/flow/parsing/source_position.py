@@ -1,4 +1,4 @@
-"""Where in a text something stands: offsets become lines and columns, and faults are told there."""
+"""Converts offsets in a text to lines and columns, also for errors."""
 
 from bisect import bisect_right
 
@@ -9,7 +9,7 @@ MAX_BYTES = 1024 * 1024
 
 
 def check_size(text: str) -> str:
-    """The text with plain line ends and without a byte order mark; refused above 1 MiB of UTF-8."""
+    """The text with plain line ends and without a byte order mark. Raises an error above 1 MiB of UTF-8."""
     size = len(text)
     if size <= MAX_BYTES < size * 4:
         size = len(text.encode("utf-8", "surrogatepass"))
@@ -39,6 +39,6 @@ class SourcePositions:
         return line, offset - self._starts[line - 1] + 1
 
     def error(self, cause: str, offset: int) -> FlowParseError:
-        """The error to raise for what stands at `offset`."""
+        """The error to raise for the text at `offset`."""
         line, column = self.of(offset)
         return FlowParseError(cause, line=line, column=column)

@@ -1,4 +1,4 @@
-"""A run to keep: its chart in Mermaid with the way it went, a table in Markdown, its figures as JSON."""
+"""Exports a run: its chart in Mermaid with the path highlighted, a table in Markdown, all data as JSON."""
 
 import re
 from itertools import count
@@ -21,7 +21,7 @@ _TAKEN = "stroke:#2e7d32,stroke-width:3px"
 
 
 def view_of_state(state: RunState, flow: Flow) -> RunView:
-    """The picture of a run of which only the journal is left: without attempts, and with no edges but the branches."""
+    """The view of a run from its journal only: without attempts, and with no taken edges but the branches."""
     from kimi_tui.flow.run.event_emitter import FlowEventEmitter
     from kimi_tui.wire.codec import WireMessage
     from kimi_tui.wire.flow_events import FlowBegin
@@ -50,7 +50,7 @@ def view_of_state(state: RunState, flow: Flow) -> RunView:
 
 
 def view_of_chart(flow: Flow) -> RunView:
-    """A picture of a chart on which nothing has happened."""
+    """The view of a chart without a run."""
     picture = RunView("", "", flow.source, flow.direction, begin_id=flow.begin_id, end_id=flow.end_id)
     picture.nodes = {node.id: NodeView(node.id, node.title, node.kind.value) for node in flow.nodes.values()}
     picture.edges = [EdgeView(edge.src, edge.dst, edge.label) for edge in flow.edges]
@@ -58,7 +58,7 @@ def view_of_chart(flow: Flow) -> RunView:
 
 
 def flow_of_view(picture: RunView) -> Flow:
-    """The chart of a picture as a flow, to be laid out."""
+    """The chart of a view as a flow, for layout."""
     nodes = {node.id: FlowNode(node.id, node.label, NodeKind(node.kind)) for node in picture.nodes.values()}
     outgoing = {
         node_id: tuple(FlowEdge(edge.src, edge.dst, edge.label) for edge in picture.edges if edge.src == node_id)
@@ -68,7 +68,7 @@ def flow_of_view(picture: RunView) -> Flow:
 
 
 def to_mermaid(picture: RunView) -> str:
-    """The chart with its way marked; read again, it is the same chart."""
+    """The chart with the run's path marked; parsed again, it is the same chart."""
     names = _names(picture)
     lines = [f"flowchart {picture.direction}", f"    %% {_comment(headline(picture))}"]
     for node in picture.nodes.values():
@@ -90,7 +90,7 @@ def to_mermaid(picture: RunView) -> str:
 
 
 def to_markdown(picture: RunView) -> str:
-    """What happened, as a table of nodes, the decisions in their order, and the chart."""
+    """The run's history: a table of nodes, the decisions in order, and the chart."""
     rows = [
         "| node | visits | turns | time | steps | tokens | choices |",
         "| --- | ---: | ---: | ---: | ---: | ---: | --- |",
@@ -118,7 +118,7 @@ def to_markdown(picture: RunView) -> str:
 
 
 def to_json(picture: RunView) -> JsonObject:
-    """All figures; times in seconds, `started_at` since the epoch."""
+    """All data of a run; times in seconds, `started_at` since the epoch."""
     return {
         "run_id": picture.run_id,
         "name": picture.name,
@@ -158,7 +158,7 @@ def to_json(picture: RunView) -> JsonObject:
 
 
 def headline(picture: RunView) -> str:
-    """How the run stands, in a line."""
+    """The run's status in one line."""
     status = picture.status or ("paused" if picture.paused else "not ended")
     place = "" if picture.status == "finished" else f" at {picture.node_id}"
     reason = f": {picture.reason}" if picture.reason else ""
@@ -196,7 +196,7 @@ def _class_of(picture: RunView, node: NodeView) -> str | None:
 
 
 def _names(picture: RunView) -> dict[str, str]:
-    """Ids that Mermaid can write: its own stay, others get a plain name."""
+    """Ids that are valid in Mermaid: valid ones stay, others get a plain name."""
     if picture.source == "mermaid":
         return {node_id: node_id for node_id in picture.nodes}
     names: dict[str, str] = {}

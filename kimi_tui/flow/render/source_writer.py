@@ -1,7 +1,7 @@
-"""Writes a flow or a chart as Mermaid or D2 text, in one canonical form: read again, it is the same flow.
+"""Writes a flow or a chart as Mermaid or D2 text, in one canonical form.
 
-Ids stay as they are where the language can write them; an id from the other language that it cannot write gets a
-plain name of its own.
+Invariant: parsed again, the text is the same flow. Ids stay the same if the language can write them; others get a plain
+name.
 """
 
 import re
@@ -76,7 +76,7 @@ def _role_by_id(node: ChartNode) -> bool:
 
 
 def _names(chart: Chart) -> dict[str, str]:
-    """Ids that Mermaid can write: a D2 path that is no plain word gets a new one."""
+    """Ids that are valid in Mermaid: a D2 path that is not a plain word gets a new one."""
     taken = {node.id for node in chart.nodes}
     fresh = _fresh_names(taken)
     return {
@@ -86,7 +86,7 @@ def _names(chart: Chart) -> dict[str, str]:
 
 
 def _d2_names(chart: Chart) -> dict[str, str]:
-    """Keys for Mermaid's ids: D2 takes names that differ only in case for one."""
+    """Keys for Mermaid's ids: D2 treats names that differ only in case as one."""
     names: dict[str, str] = {}
     taken = {node.id.lower() for node in chart.nodes}
     fresh = _fresh_names(taken)

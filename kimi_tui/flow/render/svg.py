@@ -1,4 +1,4 @@
-"""A run as a picture: the layout of its chart in SVG, the way it went marked by more than colour."""
+"""A run as an SVG image: the layout of its chart, with the path marked by more than colour."""
 
 from collections.abc import Iterable
 from xml.sax.saxutils import escape
@@ -28,7 +28,7 @@ _STYLE = """
 
 
 def to_svg(flow: Flow, picture: RunView | None = None) -> str:
-    """The chart as a standalone SVG; with a picture, each node's state and figures and the edges that were gone."""
+    """The chart as a standalone SVG; with a view of a run, also each node's state and figures and the taken edges."""
     placed = layout(flow, direction="LR" if flow.direction in ("LR", "RL") else "TB")
     caption = headline(picture) if picture is not None else ""
     width = max(placed.width * _CELL_X, cell_width(caption) * _CELL_X) + 2 * _MARGIN
@@ -44,7 +44,7 @@ def to_svg(flow: Flow, picture: RunView | None = None) -> str:
     if caption:
         parts.append(f'<text class="caption" x="{_MARGIN}" y="{_MARGIN + 8}">{_plain(caption)}</text>')
     parts.append(f'<g transform="translate({_MARGIN} {top})">')
-    # What was gone is drawn last, so that it is seen where lines share a track.
+    # Taken edges are drawn last, so that they are visible where lines share a track.
     for edge in sorted(placed.edges, key=lambda edge: edge.index in taken):
         parts += _edge(edge, placed, taken=edge.index in taken)
     for edge in placed.edges:
@@ -112,7 +112,7 @@ def _edge_label(edge: PlacedEdge) -> Iterable[str]:
 
 
 def _tip(point: Point, node: PlacedNode) -> tuple[float, float]:
-    """Where a line that has its end in the cell `point` meets the box of `node`."""
+    """The point where a line that ends in the cell `point` meets the box of `node`."""
     x, y = _centre(point)
     inset = _CELL_Y / 3
     top, bottom = node.y * _CELL_Y + inset, (node.y + node.height) * _CELL_Y - inset

@@ -1,6 +1,6 @@
-"""A layout as rows of characters, each run of them with what it belongs to.
+"""Renders a layout as rows of characters, in runs that know their owner.
 
-The places never depend on state: a box keeps two cells free for the glyph of its node's state, and visits stand in
+Invariant: places never depend on state: a box reserves two cells for the glyph of its node's state, and visits are in
 its upper border. So a change of state redraws one box's rows, with `draw_node`, and moves nothing.
 """
 
@@ -19,7 +19,7 @@ Part = Literal["node", "edge", "label"]
 
 @dataclass(frozen=True, slots=True)
 class Owner:
-    """What cells belong to: a node (its id is `node`), or an edge or its label (its index is `edge`)."""
+    """The owner of cells: a node (its id is `node`), or an edge or its label (its index is `edge`)."""
 
     part: Part
     node: str = ""
@@ -28,7 +28,7 @@ class Owner:
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """Neighbouring cells of one owner; `owner` is None for blank cells. `glyph` marks a state's sign."""
+    """Neighbouring cells of one owner; `owner` is None for blank cells. `glyph` marks a state's glyph."""
 
     text: str
     owner: Owner | None = None
@@ -37,7 +37,7 @@ class Run:
 
 @dataclass(frozen=True, slots=True)
 class NodeLook:
-    """How a node stands: the sign before its text (one cell), how often it was visited, whether it is current."""
+    """The look of a node: the glyph before its text (one cell), the number of visits, whether it is current."""
 
     glyph: str = " "
     visits: int = 0
@@ -46,7 +46,7 @@ class NodeLook:
 
 @dataclass(frozen=True, slots=True)
 class Drawing:
-    """`rows[y]` fills the layout's whole width."""
+    """The rendered rows; `rows[y]` fills the layout's whole width."""
 
     width: int
     height: int
@@ -58,7 +58,7 @@ class Drawing:
 
 @dataclass(frozen=True, slots=True)
 class _Frame:
-    """A border's characters: corners clockwise from the upper left, sides, and where a line leaves to N, E, S, W."""
+    """A border's characters: corners clockwise from the upper left, sides, and the exits of lines to N, E, S, W."""
 
     corners: str
     across: str
@@ -89,7 +89,7 @@ _OPPOSITE = {NORTH: SOUTH, SOUTH: NORTH, EAST: WEST, WEST: EAST}
 
 
 Exits = Mapping[Point, int]
-"""Where lines leave a box: cells of its border, counted from its upper left one, and the direction."""
+"""Exits of lines from a box: cells of its border, relative to its upper left one, and the direction."""
 
 
 def render_text(
@@ -99,9 +99,9 @@ def render_text(
     states: Mapping[str, NodeLook] | None = None,
     taken: Sequence[int] = (),
 ) -> Drawing:
-    """Draws the whole layout. Without `states` the text stands in the middle of its box.
+    """Draw the whole layout. Without `states` the text is in the middle of its box.
 
-    Where lines share cells, these belong to the last edge in `taken` that uses them, else to the first edge.
+    Cells that several lines share belong to the last edge in `taken` that uses them, else to the first edge.
     """
     canvas = _Canvas(layout.width, layout.height)
     masks, owners = line_cells(layout, taken)
@@ -127,12 +127,12 @@ def render_text(
 
 
 def _in_ascii(text: str) -> str:
-    """Our own marks in ASCII, each as wide as before; words stay as they are."""
+    """Our own symbols in ASCII, with the same width; words stay the same."""
     return text.replace("…", "~").replace("×", "x")
 
 
 def line_cells(layout: Layout, taken: Sequence[int] = ()) -> tuple[dict[Point, int], dict[Point, int]]:
-    """For each cell of a line the directions it is joined to (bits NORTH to WEST), and the edge it belongs to."""
+    """For each cell of a line: the connected directions (bits NORTH to WEST), and the edge that owns it."""
     masks: dict[Point, int] = {}
     owners: dict[Point, int] = {}
     for edge in layout.edges:
@@ -151,7 +151,7 @@ def line_cells(layout: Layout, taken: Sequence[int] = ()) -> tuple[dict[Point, i
 
 
 def _side_of(node: PlacedNode, point: Point) -> int:
-    """On which side of a box a cell beside it lies."""
+    """The side of a box that an adjacent cell is on."""
     x, y = point
     if y < node.y:
         return NORTH
@@ -165,7 +165,7 @@ def _arrow(edge: PlacedEdge, target: PlacedNode) -> int:
 
 
 def exits_of(layout: Layout) -> dict[str, dict[Point, int]]:
-    """For each node where lines leave its box."""
+    """For each node the exits of lines from its box."""
     found: dict[str, dict[Point, int]] = {}
     for edge in layout.edges:
         node = layout.nodes[edge.src]
@@ -177,7 +177,7 @@ def exits_of(layout: Layout) -> dict[str, dict[Point, int]]:
 
 
 def draw_node(node: PlacedNode, look: NodeLook | None, exits: Exits, *, ascii: bool = False) -> list[list[Run]]:  # noqa: A002
-    """A box's rows, each exactly as wide as the box. Without a `look` the text stands in the middle."""
+    """A box's rows, each exactly as wide as the box. Without a `look` the text is in the middle."""
     owner = Owner("node", node.id)
     if node.height == 1:
         left, right = _CAPS[node.kind] if not ascii else ("<>" if node.kind is NodeKind.DECISION else _CAPS[node.kind])
@@ -229,7 +229,7 @@ def _text_runs(node: PlacedNode, index: int, look: NodeLook | None, owner: Owner
 
 
 def _write_visits(border: list[str], text: str, across: str) -> None:
-    """Puts the visits into the free part of an upper border, as far right as they go."""
+    """Write the visits into the free part of an upper border, as far right as possible."""
     for start in range(len(border) - 2 - len(text), 0, -1):
         if all(border[start + i] == across for i in range(len(text))):
             border[start : start + len(text)] = text
@@ -246,7 +246,7 @@ def _frame(kind: NodeKind, *, current: bool, ascii: bool) -> _Frame:  # noqa: A0
 
 
 class _Canvas:
-    """Pieces of text that do not overlap, put down in any order."""
+    """Collects pieces of text that do not overlap, in any order."""
 
     def __init__(self, width: int, height: int) -> None:
         self.width, self.height = width, height
@@ -256,7 +256,7 @@ class _Canvas:
         self._rows[y].append((x, run))
 
     def drawing(self) -> Drawing:
-        """All rows, with blanks between the pieces, and neighbouring pieces of one owner made one."""
+        """All rows, with blanks between the pieces; neighbouring pieces of one owner are merged."""
         rows: list[tuple[Run, ...]] = []
         for pieces in self._rows:
             pieces.sort(key=itemgetter(0))

@@ -1,4 +1,4 @@
-"""The branch a model names with `<choice>..</choice>`, and which label it means."""
+"""Parses the `<choice>..</choice>` of a model and matches it to a branch label."""
 
 import re
 import unicodedata
@@ -7,11 +7,11 @@ from collections.abc import Sequence
 _TAG = re.compile(r"<(/?)choice>", re.IGNORECASE)
 _THOUGHT = re.compile(r"<think>(?:(?!</?think>).)*</think>", re.IGNORECASE | re.DOTALL)
 _KEPT = frozenset("<>=≤≥≠±")
-"""Signs at the edge of a label that make it another one."""
+"""Symbols at the edge of a label that are part of its meaning."""
 
 
 def parse_choice(text: str) -> str | None:
-    """The last choice in a message, trimmed; None where there is none. What stands in `<think>` counts for nothing."""
+    """The last choice in a message, trimmed; None if there is none. Text within `<think>` is ignored."""
     choice: str | None = None
     opened: int | None = None
     text = _without_thoughts(text)
@@ -24,7 +24,7 @@ def parse_choice(text: str) -> str | None:
 
 
 def _without_thoughts(text: str) -> str:
-    """Thoughts that are closed, and those of a message whose thought has no beginning, or no end."""
+    """Remove closed thoughts, and those whose start or end tag is missing."""
     if "think>" not in text.lower():
         return text
     text = _THOUGHT.sub("", text)
@@ -35,7 +35,7 @@ def _without_thoughts(text: str) -> str:
 
 
 def match_choice(choice: str, labels: Sequence[str]) -> str | None:
-    """The label a choice means: the equal one, else the only one that differs in case or outer punctuation alone."""
+    """The label that a choice names: the equal one, else the only one that differs in case or outer punctuation."""
     choice = choice.strip()
     for label in labels:
         if label.strip() == choice:
@@ -48,7 +48,7 @@ def match_choice(choice: str, labels: Sequence[str]) -> str | None:
 
 
 def _bare(text: str) -> str:
-    """Case folded, in one width, without blanks, and without punctuation and symbols around it."""
+    """Case folded, in one width, without spaces, and without punctuation and symbols around it."""
     text = unicodedata.normalize("NFKC", text).casefold()
     start, end = 0, len(text)
     while start < end and _is_outer(text[start]):

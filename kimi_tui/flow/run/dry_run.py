@@ -1,4 +1,4 @@
-"""Walks a flow without a model: somebody, or a script, names each choice. For trying out and testing a flow."""
+"""Runs a flow without a model: the user or a script makes each choice. For trying out and testing a flow."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -11,12 +11,12 @@ from kimi_tui.wire.codec import WireMessage
 from kimi_tui.wire.parts import UserInput
 
 Chooser = Callable[[FlowNode, tuple[str, ...]], str | None]
-"""Names one of the branches; None ends the walk."""
+"""Chooses one of the branches; None ends the run."""
 
 
 @dataclass(frozen=True, slots=True)
 class ScriptedChoice:
-    """A line of a script; `node_id` is None where it is for whatever decision comes next."""
+    """A line of a script; `node_id` is None if it is for the next decision, whichever that is."""
 
     label: str
     node_id: str | None
@@ -24,9 +24,9 @@ class ScriptedChoice:
 
 
 class ChoiceScript:
-    """Choices by a script, in its order. `left` is what was not asked for yet.
+    """Choices from a script, in order. `left` has the unused ones.
 
-    One choice a line, `LABEL` or `NODE: LABEL`; blank lines and lines that begin with `#` are passed over.
+    One choice a line, `LABEL` or `NODE: LABEL`; blank lines and lines that start with `#` are ignored.
     """
 
     def __init__(self, text: str, flow: Flow) -> None:
@@ -37,7 +37,7 @@ class ChoiceScript:
         ]
 
     def __call__(self, node: FlowNode, branches: tuple[str, ...]) -> str | None:
-        """The next choice; None where there is no more. Raises FlowError where it is for another node."""
+        """The next choice; None if none is left. Raises FlowError if it is for another node."""
         if not self.left:
             return None
         choice = self.left.pop(0)
@@ -47,7 +47,7 @@ class ChoiceScript:
 
 
 def _scripted(line: str, number: int, flow: Flow) -> ScriptedChoice:
-    """A line that begins with a decision's id and a colon is for that one, unless all of it is a branch."""
+    """Parse a line. A decision's id and a colon at its start select that decision, unless the line is a branch."""
     labels = {edge.label for edge in flow.edges}
     for node in flow.nodes.values():
         if node.kind is NodeKind.DECISION and line.startswith(f"{node.id}:") and line not in labels:
@@ -56,7 +56,7 @@ def _scripted(line: str, number: int, flow: Flow) -> ScriptedChoice:
 
 
 class _DryTurns:
-    """Takes turns by doing nothing, but for the choices."""
+    """Takes turns that do nothing but make the choices."""
 
     def __init__(self, choose: Chooser, on_prompt: Callable[[FlowNode, UserInput], None] | None) -> None:
         self._choose = choose
@@ -91,9 +91,9 @@ async def dry_run(
     args: str = "",
     max_moves: int | None = None,
 ) -> FlowOutcome:
-    """Walk to the end, to a choice that cannot be taken (the outcome is `failed`), or to one that is not made.
+    """Run to the end, to an invalid choice (the outcome is `failed`), or to a missing one.
 
-    `send` gets the messages of a real run; `on_prompt` what each node would say to the model.
+    `send` gets the messages of a real run; `on_prompt` gets each node's prompt.
     """
     turns = _DryTurns(choose, on_prompt)
     turns.runner = FlowRunner(

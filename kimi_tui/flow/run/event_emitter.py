@@ -1,4 +1,4 @@
-"""A run's words on the Wire, in an order that holds: each node's begin is followed by its one end."""
+"""Emits a run's Wire events. Invariant: each node's begin is followed by exactly one end."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -26,7 +26,7 @@ from kimi_tui.wire.flow_events import (
 
 @dataclass(slots=True)
 class _OpenNode:
-    """A node whose begin was told and whose end was not yet."""
+    """A node whose begin was sent, but not yet its end."""
 
     node_id: str
     move: int
@@ -65,16 +65,16 @@ class FlowEventEmitter:
         self._send(FlowNodeBegin(run_id=self._run_id, node_id=node_id, move=move, attempt=attempt))
 
     def reopen(self, node_id: str, *, move: int, spent: Usage) -> None:
-        """Take a node for begun whose begin another process has told."""
+        """Mark a node as open whose begin another process has sent."""
         self._open = _OpenNode(node_id, move, spent)
 
     def spent(self, spent: Usage) -> None:
-        """Count what a turn of the node has cost; told with the node's end."""
+        """Count the cost of a turn of the node; the node's end reports it."""
         if self._open is not None:
             self._open.spent += spent
 
     def node_end(self, status: NodeStatus) -> None:
-        """Tell the end of the node whose begin was told, if there is one."""
+        """Send the end of the open node, if there is one."""
         node, self._open = self._open, None
         if node is not None:
             self._send(

@@ -1,6 +1,6 @@
-"""A session's `flow.jsonl`: every run's way, appended and on disk before it is told to anybody.
+"""A session's `flow.jsonl`: the history of every run. Invariant: a record is on disk before anything reports it.
 
-Runs of one session share the file; each record names its run, so that they are never mixed up.
+Runs of one session share the file; each record names its run.
 """
 
 from collections.abc import Callable
@@ -14,10 +14,10 @@ from kimi_tui.jsonl import JsonlWriter, read
 
 
 class Journal:
-    """Appends records to the file at `path`, which is made with the first.
+    """Appends records to the file at `path`; the first record creates it.
 
-    A disk that is full or read-only does not stop a run: `on_trouble` is told, and what could not be
-    written is kept and tried again with the next record.
+    A disk that is full or read-only does not stop a run: `on_trouble` gets the error, and the next record retries what
+    could not be written.
     """
 
     def __init__(self, path: Path, *, on_trouble: Callable[[OSError | None], None] | None = None) -> None:
@@ -25,7 +25,7 @@ class Journal:
         self._writer = JsonlWriter(path, on_trouble=on_trouble)
 
     def append(self, record: Record) -> None:
-        """Write the record; it survives the machine's death when this returns."""
+        """Write the record; once this returns, it survives a crash of the machine."""
         crash_point("journal.before_append")
         self._writer.append(dump_record(record), sync=True)
         crash_point("journal.after_append")
@@ -34,20 +34,20 @@ class Journal:
             crash_point("journal.after_decision")
 
     def close(self) -> None:
-        """Give the file back; another record opens it again."""
+        """Close the file; another record opens it again."""
         self._writer.close()
 
 
 @dataclass(frozen=True, slots=True)
 class JournalContents:
-    """The runs of a journal, oldest first, and the numbers of the lines that could not be used."""
+    """The runs of a journal, oldest first, and the numbers of unusable lines."""
 
     runs: tuple[RunState, ...]
     bad_lines: tuple[int, ...] = ()
 
 
 def read_journal(path: Path) -> JournalContents:
-    """What a journal holds; nothing where there is no file. Raises OSError as reading does."""
+    """Read a journal; empty if there is no file. Raises OSError if reading fails."""
     lines = read(path)
     runs: dict[str, RunState] = {}
     bad = [number for number, _raw in lines.bad]
@@ -63,5 +63,5 @@ def read_journal(path: Path) -> JournalContents:
 
 
 def load_runs(path: Path) -> list[RunState]:
-    """The runs in a journal, oldest first; an empty list where there is no file."""
+    """The runs in a journal, oldest first; an empty list if there is no file."""
     return list(read_journal(path).runs)

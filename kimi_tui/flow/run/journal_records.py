@@ -24,14 +24,14 @@ class _Record(WireModel):
 
 
 class GuidanceRecord(WireModel):
-    """What the skill's file says beside the chart: of the whole flow, and of single nodes."""
+    """Text beside the chart in the skill's file: for the whole flow, and for single nodes."""
 
     intro: str = ""
     sections: dict[str, str] = Field(default_factory=dict)
 
 
 class RunStarted(_Record):
-    """A run starts; holds the chart's text, so that it can be gone on with when the skill has changed or is gone."""
+    """A run starts; has the chart's text, so that the run can resume when the skill has changed or is gone."""
 
     r: Literal["begin"] = "begin"
     name: str
@@ -45,7 +45,7 @@ class RunStarted(_Record):
 
 
 class RunResumed(_Record):
-    """Another process goes on with a run. `fresh`: the model may try again where its choices were used up."""
+    """Another process resumes a run. `fresh`: the model's retries for an invalid choice start anew."""
 
     r: Literal["resume"] = "resume"
     node: str
@@ -57,7 +57,7 @@ class RunResumed(_Record):
 
 
 class NodeEntered(_Record):
-    """A node's turn is about to begin. The same move again: the turn before it was not finished, or chose nothing."""
+    """A node's turn is about to start. The same move again: the previous turn was interrupted, or chose no branch."""
 
     r: Literal["enter"] = "enter"
     node: str
@@ -66,9 +66,9 @@ class NodeEntered(_Record):
 
 
 class TurnFinished(_Record):
-    """A turn has ended. `to` is where the run goes on, None where it stays.
+    """A turn has ended. `to` is the next node, None if the run stays.
 
-    `choice` with `to` is a branch taken; `choice` alone is one that a person is asked to confirm.
+    `choice` with `to` is a taken branch; `choice` alone is one that the user has to confirm.
     """
 
     r: Literal["turn"] = "turn"
@@ -86,7 +86,7 @@ class TurnFinished(_Record):
 
 
 class BranchChosen(_Record):
-    """A branch was taken without a turn: by hand, or by confirming what the model named."""
+    """A branch was taken without a turn: the user chose it, or confirmed the model's choice."""
 
     r: Literal["choice"] = "choice"
     node: str
@@ -97,7 +97,7 @@ class BranchChosen(_Record):
 
 
 class NodeLeft(_Record):
-    """The run goes on elsewhere without a choice. `passed`: it is to be run there, breakpoint or not."""
+    """The run moves to another node without a choice. `passed`: it runs there even if a breakpoint is set."""
 
     r: Literal["go"] = "go"
     node: str
@@ -120,7 +120,7 @@ class RunContinued(_Record):
 
 
 class ControlsChanged(_Record):
-    """What the person has set, whole."""
+    """All of the user's settings for the run."""
 
     r: Literal["set"] = "set"
     breakpoints: frozenset[str] = frozenset()
@@ -152,13 +152,13 @@ _RECORD = TypeAdapter[Record](Annotated[Record, Field(discriminator="r")], confi
 
 
 def dump_record(record: Record) -> JsonObject:
-    """The record as plain JSON values; the kind first, empty fields left out."""
+    """The record as plain JSON values; the kind first, without empty fields."""
     fields = record.model_dump(mode="json", exclude_none=True)
     return {"r": fields.pop("r"), **fields}
 
 
 def load_record(value: object) -> Record | None:
-    """The record in a line's value; None where it is none that this version knows."""
+    """The record in a line's value; None if this version does not know it."""
     try:
         return _RECORD.validate_python(value)
     except ValidationError:

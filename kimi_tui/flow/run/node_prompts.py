@@ -1,4 +1,4 @@
-"""What a node says to the model."""
+"""Builds the prompts of nodes."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
@@ -8,16 +8,16 @@ from kimi_tui.wire.parts import TextPart, UserInput
 
 ARGS = "${ARGS}"
 MOST_SHOWN = 48
-"""Characters of the args that a chart shows."""
+"""Characters of the args that a displayed chart shows."""
 
 
 def uses_args(flow: Flow) -> bool:
-    """Whether some label says where the words after `/flow:NAME` belong."""
+    """Whether a label has a place for the words after `/flow:NAME`."""
     return any(isinstance(node.label, str) and ARGS in node.label for node in flow.nodes.values())
 
 
 def shown_label(label: str, args: str | None, *, most: int = MOST_SHOWN) -> str:
-    """A label to be looked at: the args in their place, on one line and cut to `most` characters; None: not known."""
+    """A label for display: the args in their place, on one line and cut to `most` characters; None: not known."""
     if ARGS not in label:
         return label
     words = "…" if args is None else " ".join(args.split())
@@ -25,7 +25,7 @@ def shown_label(label: str, args: str | None, *, most: int = MOST_SHOWN) -> str:
 
 
 def shown_flow(flow: Flow, args: str | None) -> Flow:
-    """The chart with the args in the place of `${ARGS}`, to be looked at."""
+    """The chart for display, with the args in the place of `${ARGS}`."""
     if flow.source == "ralph" or not uses_args(flow):
         return flow
     nodes = {
@@ -41,12 +41,12 @@ def task_prompt(label: UserInput, args: str) -> UserInput:
 
 
 def with_request(prompt: UserInput, args: str) -> UserInput:
-    """For the first turn of a flow whose labels have no place for the args."""
+    """The prompt with the args, for the first turn of a flow whose labels have no place for them."""
     return _joined([f"The request of the user:\n{args}", prompt])
 
 
 def decision_prompt(prompt: UserInput, branches: Sequence[str], *, reminder: bool = False) -> UserInput:
-    """The label, the branches in their order, and how to name one; after a reply that named none, a reminder."""
+    """The label, the branches in order, and how to name one; with `reminder`, a note that the last reply named none."""
     listed = "\n".join(f"- {branch}" for branch in branches)
     parts: list[UserInput] = [
         prompt,
@@ -62,7 +62,7 @@ def decision_prompt(prompt: UserInput, branches: Sequence[str], *, reminder: boo
 
 
 def with_guidance(prompt: UserInput, guidance: Guidance, node_id: str, args: str, *, first: bool) -> UserInput:
-    """The prompt with what the file says of the node; before the first one, what it says of the whole flow."""
+    """The prompt with the guidance for the node; the first one also has that for the whole flow."""
     parts: list[UserInput] = [prompt]
     if first and guidance.intro:
         parts.insert(0, f"What the flow's file says, for all of its steps:\n\n{task_prompt(guidance.intro, args)}")
@@ -75,9 +75,9 @@ def with_guidance(prompt: UserInput, guidance: Guidance, node_id: str, args: str
 def node_prompt(
     flow: Flow, node: FlowNode, *, args: str, edited: str | None, first: bool, ask: bool, reminder: bool
 ) -> UserInput:
-    """The whole prompt of a node. `first`: no turn of the run came before; `ask`: the model is to choose."""
+    """The whole prompt of a node. `first`: it is the run's first turn; `ask`: the model has to choose a branch."""
     prompt = node.label if edited is None else edited
-    if flow.source != "ralph":  # whose label is what a person typed, to be sent as it is
+    if flow.source != "ralph":  # its label is the user's text, to be sent unchanged
         prompt = task_prompt(prompt, args)
     if not reminder:
         prompt = with_guidance(prompt, flow.guidance, node.id, args, first=first)
@@ -89,7 +89,7 @@ def node_prompt(
 
 
 def _joined(parts: Iterable[UserInput]) -> UserInput:
-    """The parts with a blank line between; text as long as all of them are."""
+    """The parts with a blank line between them; the result is text if all parts are text."""
     listed = list(parts)
     if all(isinstance(part, str) for part in listed):
         return "\n\n".join(part for part in listed if isinstance(part, str))

@@ -1,4 +1,4 @@
-"""When a run waits for a person, read off its state."""
+"""Decides from a run's state when it waits for the user."""
 
 from typing import Literal
 
@@ -11,7 +11,7 @@ from kimi_tui.i18n import tr
 def pause_reason(
     state: RunState, node: FlowNode, pause_next: Literal["user", "step"] | None, max_choice_retries: int
 ) -> Pause | None:
-    """What holds the run up at `node`, where it is; None if nothing does. `pause_next` is what a person asked for."""
+    """The reason to pause at `node`, the current one; None to continue. `pause_next` is the user's request to pause."""
     if state.entered:
         match state.stop:
             case "rejected":
@@ -34,7 +34,7 @@ def pause_reason(
 
 
 def pause_detail(result: TurnResult) -> str | None:
-    """What to tell of a turn that failed, beyond that it did."""
+    """More about a failed turn, if there is any; else None."""
     match result.stop:
         case "failed":
             return result.message or "the turn failed"

@@ -1,4 +1,4 @@
-"""Ralph: a message as a flow of its own, done and then gone on with until the model says that it is wholly done."""
+"""Ralph mode: a message as a flow that repeats until the model reports that the work is complete."""
 
 import json
 
@@ -13,7 +13,7 @@ _INPUT = TypeAdapter[UserInput](UserInput, config=ConfigDict(defer_build=True))
 
 
 def ralph_flow(user_input: UserInput, max_iterations: int) -> tuple[Flow, int]:
-    """The flow of a message and the moves it may make; `max_iterations` below 0 sets no bound."""
+    """The flow of a message and its move limit; `max_iterations` below 0 sets no limit."""
     nodes = (
         FlowNode("BEGIN", "BEGIN", NodeKind.BEGIN),
         FlowNode("R1", user_input, NodeKind.TASK),
@@ -31,12 +31,12 @@ def ralph_flow(user_input: UserInput, max_iterations: int) -> tuple[Flow, int]:
 
 
 def ralph_text(user_input: UserInput) -> str:
-    """The message as the text that a journal keeps in a chart's place."""
+    """The message as text, which a journal has in the place of a chart."""
     return json.dumps(_INPUT.dump_python(user_input, mode="json", exclude_none=True), ensure_ascii=False)
 
 
 def read_ralph(text: str) -> UserInput:
-    """The message that `ralph_text` wrote. Raises ValueError where it is none."""
+    """Parse the text of `ralph_text`. Raises ValueError if it is invalid."""
     return _INPUT.validate_json(text)
 
 

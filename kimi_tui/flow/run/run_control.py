@@ -1,4 +1,4 @@
-"""What a person may ask of a run, and the run's state, journal and Wire that answer.
+"""The user's control of a run: changes its state, journal and Wire.
 
 Invariant: a change is in the journal before it is in the state, and in the state before it is on the Wire.
 """
@@ -22,7 +22,7 @@ from kimi_tui.wire.codec import WireMessage
 
 @dataclass(frozen=True, slots=True)
 class Continue:
-    """Enter the node, run it again, or take what the model named."""
+    """Enter the node, run it again, or take the branch that the model named."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,12 +34,12 @@ class ChooseBranch:
 
 @dataclass(frozen=True, slots=True)
 class RerunNode:
-    """Run the node the run is on once more."""
+    """Run the current node once more."""
 
 
 @dataclass(frozen=True, slots=True)
 class JumpTo:
-    """Go on at this node. `passed`: nothing is to hold the run up before it."""
+    """Continue at this node. `passed`: nothing may pause the run before it."""
 
     node_id: str
     passed: bool = True
@@ -54,10 +54,10 @@ Command = Continue | ChooseBranch | RerunNode | JumpTo | StopRun
 
 
 class RunControl:
-    """A run as a person steers it. Each method raises FlowControlError, and changes nothing, where it makes no sense.
+    """The user's controls of a run. A method raises FlowControlError, and changes nothing, if it is not possible.
 
-    An order given while the run is paused ends the pause; the first one counts. One given while a turn is under way
-    counts when the turn is over; the last one counts. A stop always counts.
+    A command while the run is paused ends the pause; the first one counts. A command during a turn takes effect after
+    the turn; the last one counts. A stop always counts.
     """
 
     def __init__(
@@ -90,7 +90,7 @@ class RunControl:
 
     @property
     def state(self) -> RunState:
-        """Where the run is, as the journal has it; not to be changed."""
+        """The run's state according to the journal; read only."""
         return self._state
 
     @property
@@ -103,22 +103,22 @@ class RunControl:
 
     @property
     def pausing(self) -> bool:
-        """Whether the run pauses when the turn that is under way is over."""
+        """Whether the run pauses after the current turn."""
         return self._pause_next is not None
 
     @property
     def branches(self) -> tuple[str, ...]:
-        """The labels a person can choose from at the node the run is on; none where it is no decision."""
+        """The labels that the user can choose from at the current node; none if it is not a decision."""
         return self._branches_of(self._state.node_id)
 
     def pause(self) -> None:
-        """Pause when the turn that is under way is over."""
+        """Pause after the current turn."""
         self._check_person()
         if self._state.paused is None:
             self._pause_when_over("user")
 
     def go_on(self) -> None:
-        """End the pause: enter the node, run it again where it failed, or take the choice that the model named."""
+        """End the pause: enter the node, run it again if it failed, or take the branch that the model named."""
         self._check_running()
         if self._state.paused is not None:
             self._give(Continue())
@@ -135,16 +135,16 @@ class RunControl:
         self._pause_when_over("step")
 
     def toggle_breakpoint(self, node_id: str) -> bool:
-        """Pause, or do so no more, before each visit of the node; returns whether it does now."""
+        """Set or remove the breakpoint that pauses before each visit of the node; returns whether it is set now."""
         self._check_person()
         self._check_node(node_id)
         self._set(breakpoints=self._state.breakpoints ^ {node_id})
         return node_id in self._state.breakpoints
 
     def choose(self, label: str | None, *, node_id: str | None = None) -> None:
-        """Take a branch: of the decision the run is on, or of another in advance (its model is then not asked).
+        """Take a branch: of the current decision, or of another in advance (its model does not choose then).
 
-        None takes back what was chosen in advance.
+        None removes a choice made in advance.
         """
         self._check_running()
         node_id = self._state.node_id if node_id is None else node_id
@@ -171,7 +171,7 @@ class RunControl:
             self._set(chosen=self._state.chosen | {node_id: branch})
 
     def ask_at_decisions(self, ask: Ask) -> None:
-        """When a person confirms what the model chose: never, always, or at these nodes."""
+        """When the user confirms the model's choice: never, always, or at these nodes."""
         self._check_person()
         if not isinstance(ask, str):
             for node_id in ask:
@@ -179,7 +179,7 @@ class RunControl:
         self._set(ask=ask)
 
     def run_again(self, node_id: str | None = None) -> None:
-        """Run a node again, the current one if none is named. A turn that was not finished keeps its move."""
+        """Run a node again, by default the current one. An interrupted turn keeps its move."""
         self._check_running()
         if node_id is None or node_id == self._state.node_id:
             self._give(RerunNode())
@@ -187,7 +187,7 @@ class RunControl:
             self.jump(node_id)
 
     def edit_prompt(self, node_id: str, text: str | None) -> None:
-        """Use this text in place of the label from the node's next turn on; None or blank: the label again."""
+        """Use this text in place of the label from the node's next turn on; None or blank restores the label."""
         self._check_running()
         self._check_node(node_id)
         if self._flow.nodes[node_id].kind not in (NodeKind.TASK, NodeKind.DECISION):
@@ -196,13 +196,13 @@ class RunControl:
         self._set(prompts=prompts | ({node_id: text} if text and text.strip() else {}))
 
     def jump(self, node_id: str) -> None:
-        """Go on at this node, whatever the chart says; its breakpoint does not hold the run up."""
+        """Continue at this node, whatever the chart says; its breakpoint does not pause the run."""
         self._check_running()
         self._check_node(node_id)
         self._give(JumpTo(node_id))
 
     def skip(self) -> None:
-        """Leave the node by its only way out, without a turn, or without what is left of it."""
+        """Leave the node by its only outgoing edge, without a turn or without the rest of it."""
         self._check_running()
         edges = self._flow.outgoing[self._state.node_id]
         if len(edges) != 1:
@@ -215,7 +215,7 @@ class RunControl:
         self._give(JumpTo(edges[0].dst, passed=False))
 
     def stop(self, reason: str | None = None) -> None:
-        """End the run: at once where it is paused, else when the turn is over (the caller may cancel that)."""
+        """End the run: at once if it is paused, else after the turn (the caller may cancel the turn)."""
         self._check_running()
         self._order = StopRun(reason or "stopped by the user")
         self._ordered.set()
@@ -229,7 +229,7 @@ class RunControl:
         self._ordered.set()
 
     def _take_order(self) -> Command | None:
-        """The order that waits, which is done with; a stop stays."""
+        """Take the pending command off; a stop stays."""
         order = self._order
         if not isinstance(order, StopRun):
             self._order = None
@@ -262,7 +262,7 @@ class RunControl:
         self._tell_controls()
 
     def _controls(self, *, known: bool = False) -> ControlsChanged:
-        """What the person has set; with `known`, only what this chart has still a place for."""
+        """The user's settings; with `known`, only those that apply to nodes of this chart."""
         state, nodes = self._state, self._flow.nodes
         return ControlsChanged(
             run=state.run_id,
@@ -277,7 +277,7 @@ class RunControl:
         )
 
     def _write(self, record: Record) -> None:
-        """Journal the record, then change the state by it. Before the run has begun, only the state."""
+        """Journal the record, then apply it to the state. Before the run has started, only the state."""
         record = record.model_copy(update={"at": round(time.time(), 3)})
         if self._started and self._journal is not None:
             self._journal.append(record)

@@ -1,7 +1,7 @@
-"""Where a run is: the fold of its journal's records, one after the other.
+"""The state of a run: the fold of its journal's records, one after the other.
 
-The runner changes its own state by the same fold, record by record as it writes them, so that what is read back
-after a crash is what the runner had.
+The runner applies each record that it writes to its own state. Invariant: the state read back after a crash is the one
+that the runner had.
 """
 
 import hashlib
@@ -31,7 +31,7 @@ from kimi_tui.wire.parts import TokenUsage
 
 
 def hash_of(text: str) -> str:
-    """The fingerprint that tells whether a chart's text is still the one a run began with."""
+    """The hash that shows whether a chart's text has changed since a run started."""
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 
@@ -41,7 +41,7 @@ def _guidance_of(record: GuidanceRecord | None) -> Guidance:
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """A branch that was taken, at which move, and by whom."""
+    """A branch that was taken, with its move and who took it."""
 
     node_id: str
     choice: str
@@ -52,7 +52,7 @@ class Decision:
 
 @dataclass(frozen=True, slots=True)
 class Pause:
-    """What a run waits for. `suggested` is the branch that the model named, at a choice."""
+    """Why a run waits. `suggested` is the branch that the model named, at a choice."""
 
     reason: PauseReason
     detail: str | None = None
@@ -61,7 +61,7 @@ class Pause:
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """What the turns of a node have cost, over all its visits."""
+    """The cost of a node's turns, over all its visits."""
 
     duration_s: float = 0.0
     steps: int = 0
@@ -75,14 +75,14 @@ class Usage:
 
 @dataclass(slots=True)
 class RunState:
-    """One run. `node_id` is where it is or goes on; `entered` whether that node's move is counted and not over yet.
+    """One run. `node_id` is the current or next node; `entered` whether its move is counted and not over yet.
 
-    Of the node the run is on: `stop` is how its last turn ended, None while one is under way; `invalid` counts the
-    replies without a valid choice, `retries` those of them since a person last said to go on; `named` is the branch
-    that waits for a person's yes. `passed` says that the node is to be run whatever would pause before it.
+    Of the current node: `stop` is how its last turn ended, None during a turn; `invalid` counts the replies without a
+    valid choice, `retries` those of them since the user last continued; `named` is the branch that the user has to
+    confirm. `passed` means that the node runs whatever would pause before it.
 
-    What a crash may have kept from the Wire: `last` is the last record, if it was one that ends a node's visit;
-    `untold` what the turns of the visit have cost whose end was perhaps not told.
+    For events that a crash may have lost: `last` is the last record, if it ended a node's visit; `untold` is the cost
+    of the visit's turns whose end was perhaps not reported.
     """
 
     run_id: str
@@ -135,12 +135,12 @@ class RunState:
 
     @property
     def open(self) -> bool:
-        """Whether the run was broken off, by a crash, a quit or a cancel, and is to be offered again."""
+        """Whether a crash, a quit or a cancel interrupted the run, so that resuming is to be offered."""
         return self.status is None or self.status == "cancelled"
 
     @property
     def can_resume(self) -> bool:
-        """Whether there is something left to go on with: also a run that failed or reached its moves."""
+        """Whether the run can be resumed: also after a failure or at its move limit."""
         return self.status != "finished"
 
     @property
@@ -148,15 +148,15 @@ class RunState:
         return sum(spent.steps for spent in self.spent.values())
 
     def chart_changed(self, text: str) -> bool:
-        """Whether `text`, the chart as it is now, is not the one that the run follows."""
+        """Whether `text`, the current chart, differs from the run's chart."""
         return hash_of(text) != self.sha256
 
     def asks_at(self, node_id: str) -> bool:
-        """Whether a person is to confirm what the model chooses at this decision."""
+        """Whether the user has to confirm the model's choice at this decision."""
         return self.ask == "always" or (self.ask != "never" and node_id in self.ask)
 
     def apply(self, record: Record) -> None:
-        """Take in what happened. A record that does not fit (its forerunner was lost) does what it can."""
+        """Apply a record. A record that does not fit (a previous one was lost) is applied as far as possible."""
         self.updated_at = max(self.updated_at, record.at)
         if not isinstance(record, RunResumed | ControlsChanged):
             self.last = record if isinstance(record, TurnFinished | BranchChosen | NodeLeft) else None
@@ -186,7 +186,7 @@ class RunState:
                 assert_never(record)
 
     def _resume(self, record: RunResumed) -> None:
-        """A resume is a person's "go on", but for a choice that waits: that still does."""
+        """A resume acts like the user's "continue", except that a choice to confirm stays pending."""
         broken_off = self.entered and self.stop not in (None, "finished")
         self.passed = self.passed or broken_off or (self.paused is not None and not self.entered)
         self.status = self.reason = self.paused = None

@@ -1,7 +1,6 @@
-"""What a run looks like: the fold of its Wire messages. The flow pane, the export and the lists of runs draw this.
+"""A view of a run: the fold of its Wire messages, for the flow pane, the export and the lists of runs.
 
-Events that a listener missed, or that come in another order than a runner sends them, never raise; figures may then
-be too low.
+Missed or reordered events never raise; figures may then be too low.
 """
 
 from collections.abc import Iterable
@@ -33,7 +32,7 @@ Kind = Literal["begin", "end", "task", "decision"]
 
 @dataclass(slots=True)
 class NodeView:
-    """A node and what happened at it. `attempts` counts turns; the live figures are of the turn under way."""
+    """A node and its history. `attempts` counts turns; the live figures are of the current turn."""
 
     id: str
     label: str
@@ -51,7 +50,7 @@ class NodeView:
     choices: dict[str, int] = field(default_factory=dict[str, int])
 
     def elapsed(self, now: float) -> float:
-        """Seconds spent here over all visits, the one under way included."""
+        """Seconds spent here over all visits, including the current one."""
         return self.duration_s + (max(0.0, now - self.begun_at) if self.begun_at is not None else 0.0)
 
     @property
@@ -69,7 +68,7 @@ class EdgeView:
 
 @dataclass(frozen=True, slots=True)
 class DecisionView:
-    """One decision, in the order they were taken."""
+    """One decision."""
 
     node_id: str
     choice: str
@@ -80,7 +79,7 @@ class DecisionView:
 
 @dataclass(slots=True)
 class RunView:
-    """One run. `node_id` is where it is; `status` None while it goes on or was broken off without a word."""
+    """One run. `node_id` is the current node; `status` is None while it runs or if its end was never reported."""
 
     run_id: str
     name: str
@@ -114,7 +113,7 @@ class RunView:
 
     @classmethod
     def of(cls, begin: FlowBegin, at: float = 0.0) -> "RunView":
-        """The picture of a run that begins, or that is first heard of where it goes on."""
+        """The view of a run that starts, or whose first message is a resume."""
         picture = cls(begin.run_id, begin.name, started_at=at)
         picture._take_chart(begin)
         picture._begin(begin, at)
@@ -130,7 +129,7 @@ class RunView:
 
     @property
     def taken_edges(self) -> tuple[int, ...]:
-        """The places, in the chart's list of edges, of those that were gone."""
+        """The indexes of the taken edges in the chart's list."""
         return tuple(index for index, edge in enumerate(self.edges) if edge.taken)
 
     @property
@@ -142,11 +141,11 @@ class RunView:
         return sum(node.steps + node.live_steps for node in self.nodes.values())
 
     def elapsed(self, now: float) -> float:
-        """Seconds that the run was under way, its pauses included, the time between two processes not."""
+        """Seconds of running time, pauses included, but not the time between two processes."""
         return self._before_s + (max(0.0, now - self._since) if self._since is not None else 0.0)
 
     def apply(self, message: WireMessage, at: float = 0.0) -> bool:
-        """Take in a message said at `at`, in seconds; returns whether it changed anything here."""
+        """Apply a message with time `at`, in seconds; returns whether it changed the view."""
         if isinstance(message, StepBegin | StatusUpdate):
             return self._count_live(message)
         if getattr(message, "run_id", None) != self.run_id:
@@ -190,7 +189,7 @@ class RunView:
                 edge.taken += 1
 
     def state_of(self, node_id: str) -> NodeState:
-        """The state of a node as it is to be drawn: the one that a pause holds up is paused."""
+        """The state of a node for display: the one that the run is paused at is paused."""
         if self.paused is not None and node_id == self.node_id and self.status is None:
             return "paused"
         node = self.nodes.get(node_id)
@@ -202,7 +201,7 @@ class RunView:
         return self.nodes[node_id]
 
     def _take_chart(self, begin: FlowBegin) -> None:
-        """The chart of a begin; figures of what an earlier one had are kept."""
+        """Take the chart of a begin event; keeps the figures of an earlier one."""
         old_nodes = self.nodes
         old_edges = {(edge.src, edge.dst, edge.label): edge.taken for edge in self.edges}
         self.source, self.begin_id, self.end_id = begin.source, begin.begin_id, begin.end_id
@@ -218,7 +217,7 @@ class RunView:
         ]
 
     def _begin(self, begin: FlowBegin, at: float) -> None:
-        if self._since is not None:  # the process before ended without a word
+        if self._since is not None:  # the previous process ended without an end event
             self._before_s += max(0.0, self._last_at - self._since)
         self._since = self._last_at = at
         self.max_moves = begin.max_moves
@@ -254,7 +253,7 @@ class RunView:
 
     def _end_node(self, message: FlowNodeEnd) -> None:
         if self._resumed and self._open != (message.node_id, message.move):
-            return  # told already, by the process before
+            return  # the previous process has reported it
         self._open = None
         node = self._node(message.node_id)
         node.state, node.begun_at = message.status, None
@@ -279,7 +278,7 @@ class RunView:
         self._left = self.begin_id if message.dst == self.begin_id else None
 
     def _arrive(self, node_id: str) -> None:
-        """The run is at this node: count the edges that lead here from the node it left, if any do."""
+        """Move the run to this node: count the edges that lead here from the previous node, if any."""
         left = self._left if self._let_go in (None, node_id) else self._let_go
         self.node_id, self._left, self._let_go = node_id, None, None
         if left is None:
@@ -321,13 +320,13 @@ class RunView:
 
 
 def _label_of(label: str, begin: FlowBegin) -> str:
-    """What the node says to the model in this run, as far as it is known."""
+    """The node's prompt in this run, as far as it is known."""
     shown = label if begin.args is None else task_prompt(label, begin.args)
     return shown if isinstance(shown, str) else label
 
 
 def fold_run_views(messages: Iterable[tuple[float, WireMessage]]) -> list[RunView]:
-    """The runs that a stream of timed messages tells of, in the order of their begins."""
+    """The runs in a stream of timed messages, in the order of their starts."""
     runs: dict[str, RunView] = {}
     latest: RunView | None = None
     for at, message in messages:

@@ -1,6 +1,6 @@
-"""Follows a flow: one turn a node, a branch at each decision, until the end or a person says stop.
+"""Runs a flow: one turn a node, a branch at each decision, until the end or the user's stop.
 
-What comes next is read off the run's state alone, so a run that another process began goes on in the same way.
+The next step depends on the run's state only, so that a run continues the same way in another process.
 """
 
 import asyncio
@@ -57,7 +57,7 @@ class _Ending:
 
 @dataclass(frozen=True, slots=True)
 class _Way:
-    """Where a turn leads: `choice` without `to` is one to be confirmed; neither: the run stays on the node."""
+    """Where a turn leads: `choice` without `to` needs confirmation; with neither, the run stays on the node."""
 
     to: str | None = None
     choice: str | None = None
@@ -68,10 +68,11 @@ class _Way:
 class FlowRunner(RunControl):
     """One run of a flow.
 
-    `interactive` says that somebody is there to steer: then the run pauses where a person can mend it, else it ends.
-    `text` is the chart as written, kept in the journal so that a later resume needs nothing else. `max_moves` is
-    1000 where nothing is said, or what the resumed run had.
-    Raises FlowControlError where `resume` is a run that is over, or is on a node that this flow has not.
+    `interactive` means that a user can steer: then the run pauses if the user can fix a problem, else it ends. `text`
+    is the chart as written; the journal keeps it so that a later resume needs nothing else. `max_moves` defaults to
+    1000, or to the limit of the resumed run.
+
+    Raises FlowControlError if `resume` is a run that is over, or is on a node that this flow does not have.
     """
 
     def __init__(
@@ -120,9 +121,9 @@ class FlowRunner(RunControl):
             self._set(breakpoints=state.breakpoints | wanted)
 
     async def run(self) -> FlowOutcome:
-        """Follow the flow to its end, once. FlowBegin and FlowEnd are sent whatever happens.
+        """Run the flow to its end, once. FlowBegin and FlowEnd are always sent.
 
-        Cancelling this leaves the run open in the journal: it can be resumed at the node it was on.
+        Cancelling this leaves the run open in the journal: it can be resumed at its current node.
         """
         if self._started:
             raise RuntimeError("a runner runs once")
@@ -227,7 +228,7 @@ class FlowRunner(RunControl):
             self._say.node_end(_STATUS[result.stop])
 
     def _way_on(self, node: FlowNode, result: TurnResult) -> _Way:
-        """Where to from here: a person's order, else their choice in advance, else the chart or the model."""
+        """The next step: by the user's command, else their choice in advance, else by the chart or the model."""
         state, ways = self._state, self._flow.outgoing[node.id]
         match self._order:
             case JumpTo(node_id, passed):
@@ -251,7 +252,7 @@ class FlowRunner(RunControl):
         return _Way(self._dst(node.id, choice), choice)
 
     def _ending_of(self, pause: Pause) -> _Ending | None:
-        """How a run with nobody to steer ends where another would pause; None where it does not."""
+        """How a run without a user ends in place of a pause; None if it continues."""
         state, node_id = self._state, self._state.node_id
         match pause.reason:
             case "rejected":
@@ -267,7 +268,7 @@ class FlowRunner(RunControl):
                 return None
 
     async def _wait(self, pause: Pause) -> None:
-        """Pause until there is an order, and carry it out; a stop is left to the caller."""
+        """Pause until there is a command, and execute it; the caller handles a stop."""
         state = self._state
         node_id = state.node_id
         self._write(
@@ -303,7 +304,7 @@ class FlowRunner(RunControl):
                 pass
 
     def _take_branch(self, label: str, by: By) -> None:
-        """Leave the decision that the run is on, outside of a turn."""
+        """Leave the current decision by a branch, outside of a turn."""
         state, node_id = self._state, self._state.node_id
         dst, overridden = self._dst(node_id, label), node_id in state.chosen
         self._write(BranchChosen(run=state.run_id, node=node_id, move=state.moves, choice=label, to=dst, by=by))
@@ -324,7 +325,7 @@ class FlowRunner(RunControl):
         return _Ending("max_moves", tr("all {count} moves were made", count=moves), error)
 
     def _begin(self) -> None:
-        """Journal and tell that the run begins, or goes on."""
+        """Journal and send the start or the resume of the run."""
         state = self._state
         before, kept = self._controls(), self._controls(known=True)
         self._started = True
@@ -365,7 +366,10 @@ class FlowRunner(RunControl):
             self._tell_controls()
 
     def _tell_what_was_cut_off(self) -> None:
-        """What another process had journalled, and perhaps died before it was told; listeners know what they heard."""
+        """Send the events that another process journalled, but perhaps did not send before it died.
+
+        Listeners know which of them they got.
+        """
         state = self._state
         last, untold = state.last, state.untold
         match last:

@@ -1,4 +1,4 @@
-"""What a runner needs of the world, one turn of a conversation, and what it gives back, an outcome."""
+"""The runner's interface: one turn of a conversation as input, and the outcome of a run as output."""
 
 from dataclasses import dataclass
 from typing import Literal, Protocol
@@ -12,10 +12,10 @@ TurnStop = Literal["finished", "rejected", "cancelled", "max_steps", "failed"]
 
 @dataclass(frozen=True, slots=True)
 class TurnResult:
-    """How a turn ended: `message` is the text of the last assistant message, or the cause where it failed.
+    """How a turn ended: `message` is the text of the last assistant message, or the cause of a failure.
 
-    `rejected` means: a person said no to a tool and gave no feedback. `cut`: the last message ends at the limit of
-    its length.
+    `rejected` means that the user rejected a tool call without feedback. `cut`: the last message was cut at its length
+    limit.
     """
 
     stop: TurnStop
@@ -28,8 +28,8 @@ class TurnResult:
 class TurnTaker(Protocol):
     """Takes one turn in the session's one context.
 
-    Raises a KimiTuiError where the turn failed. Returns `cancelled` where a person stopped this turn only;
-    lets asyncio.CancelledError through where the whole run is being torn down.
+    Raises a KimiTuiError if the turn failed. Returns `cancelled` if the user stopped this turn only; lets
+    asyncio.CancelledError through if the whole run is cancelled.
     """
 
     async def take_turn(self, prompt: UserInput) -> TurnResult: ...
@@ -37,7 +37,7 @@ class TurnTaker(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class FlowOutcome:
-    """How a run ended. `steps` counts the turns' steps in this process; `error` is what made it fail, if one did."""
+    """How a run ended. `steps` counts the turns' steps in this process; `error` is the cause of a failure, if any."""
 
     status: FlowStatus
     moves: int

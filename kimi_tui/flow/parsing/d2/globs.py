@@ -1,7 +1,7 @@
-"""D2's patterns: what is said of every shape or connection that matches, also of those that come later.
+"""D2's patterns (globs): rules for every matching shape or connection, also for later ones.
 
-A rule waits until the whole text is read. It gives way to what is said of a shape by name further down, and comes
-before what is said further up. `suspend` and `unsuspend` hold at once, for what is there.
+A rule is applied once the whole text is parsed. It yields to a later statement about a shape by name, and overrides an
+earlier one. `suspend` and `unsuspend` apply at once, to the existing shapes.
 """
 
 from collections.abc import Iterator, Sequence, Set
@@ -30,9 +30,9 @@ class Filter(NamedTuple):
 
 @dataclass(slots=True, eq=False)
 class Rule:
-    """What is said of all shapes on a path, or of all connections like a link.
+    """A rule for all shapes on a path, or for all connections like a link.
 
-    `inner`: it stands within the braces of another, or a filter does so where it is not read.
+    `inner`: it is within the braces of another rule, or has a filter in an unsupported place.
     """
 
     scope: Field
@@ -56,7 +56,7 @@ class Connecting(NamedTuple):
 
 
 class Match(NamedTuple):
-    """A shape, or a connection with the ends as they are written."""
+    """A shape, or a connection with the ends as written."""
 
     shape: Field | None = None
     edge: Edge | None = None
@@ -75,7 +75,7 @@ class Patterns:
         self._first_suspends: Rule | None = None
 
     def add(self, said: Rule | Connecting) -> None:
-        """To be called when all that it says is read, braces and all."""
+        """Add a rule or connection. Call it once all of it is parsed, braces and all."""
         if isinstance(said, Rule) and said.suspends is not None:
             self._check(said)
             for match in [*self._matches(said)]:
@@ -84,9 +84,9 @@ class Patterns:
             self._waiting.append(said)
 
     def settle(self, filled: Set[Field]) -> None:
-        """Applies the rules; twice, so that they hold for the shapes that other rules make.
+        """Apply the rules; twice, so that they hold for the shapes that other rules create.
 
-        `filled` are shapes that a variable with shapes or attributes in it has filled, and what it has put there.
+        `filled` are the shapes filled by a variable with shapes or attributes, and their new contents.
         """
         self._filled = filled
         if self._first_suspends is not None and self._tree.classes_matter():
@@ -109,7 +109,7 @@ class Patterns:
             )
 
     def _check(self, rule: Rule) -> bool:
-        """Whether the rule changes anything that is read here; refused where it does and cannot be followed."""
+        """Whether the rule changes anything that the parser uses; raises an error if it does but is not supported."""
         changes = rule.deletes or rule.suspends is not None or self._changes(rule.said)
         if not changes:
             return False
@@ -221,13 +221,16 @@ class Patterns:
                 yield from (Match(None, edge, (source, target)) for edge in edges)
 
     def connections(self, scope: Field, link: Link) -> list[Edge]:
-        """Those between two shapes that are there by now."""
+        """The existing connections between two shapes."""
         source, target = next(self.shapes(scope, link.source), None), next(self.shapes(scope, link.target), None)
         return [] if source is None or target is None else self._tree.written.get((source, link.arrow, target), [])
 
     def shapes(self, scope: Field, path: Sequence[Key], *, making: int | None = None) -> Iterator[Field]:
-        """The shapes that a path may mean. `making` is the place of a connection, which makes what it names: for it,
-        `**` is shapes without others in them only."""
+        """The shapes that a path may match.
+
+        `making` is the place of a connection, which creates the shapes that it names: for it, `**` matches only shapes
+        without inner shapes.
+        """
         here = [scope]
         for at, key in enumerate(path):
             if key.bare and key.text == "_":
@@ -289,7 +292,7 @@ class Patterns:
 
 
 def suspend(match: Match, *, suspended: bool) -> None:
-    """Takes a shape or a connection away, or brings it back; a connection brings back its ends and all around them."""
+    """Suspend or restore a shape or a connection; restoring a connection restores its ends and their containers."""
     if match.shape is not None:
         match.shape.suspended = suspended
     if match.edge is not None:
@@ -306,7 +309,7 @@ def _same(text: str, pattern: str) -> bool:
 
 
 def _is_like(name: str, parts: list[str]) -> bool:
-    """Whether a name is made of these parts in order, with anything between them."""
+    """Whether a name consists of these parts in order, with anything between them."""
     if len(parts) == 1:
         return name == parts[0]
     if not name.startswith(parts[0]):

@@ -1,4 +1,4 @@
-"""The words that D2 keeps for itself: they name attributes, never shapes."""
+"""D2's reserved words: they name attributes, never shapes."""
 
 # fmt: off
 STYLE_WORDS = frozenset({

@@ -1,8 +1,8 @@
-"""Reads D2's shapes and connections: a chart means here what it means to D2's own compiler.
+"""Parses D2's shapes and connections, with the meaning of D2's own compiler.
 
-One pass with a stack of open braces, so depth costs no recursion; the tree it fills is in `d2_tree`, the parts of
-statements in `d2_statement`, patterns in `d2_patterns`. Only the root board is read. What would take another file is
-refused with its place, and so are the few patterns that cannot be followed.
+One pass with a stack of open braces, so depth costs no recursion; `tree` has the resulting tree, `statement` the parts
+of statements, `globs` the patterns. Only the root board is parsed. References to other files, and the few unsupported
+patterns, are errors with their place.
 """
 
 from enum import Enum, auto
@@ -21,12 +21,12 @@ from kimi_tui.i18n import tr
 
 
 def read_d2(text: str) -> Chart:
-    """Nodes and edges as written; raises `FlowParseError` with line and column for what cannot be read."""
+    """Nodes and edges as written. Raises `FlowParseError` with line and column for text that cannot be parsed."""
     return _Reader(check_size(text)).read()
 
 
 class _Inside(Enum):
-    """What braces are open around a statement: those of shapes, of a pattern, or of another board."""
+    """The kind of braces around a statement: of shapes, of a pattern, or of another board."""
 
     SHAPE = auto()
     PATTERN = auto()
@@ -34,7 +34,7 @@ class _Inside(Enum):
 
 
 class _Open(NamedTuple):
-    """An open brace: the field that what follows is said of, and where the brace stands."""
+    """An open brace: the field that its statements apply to, and the place of the brace."""
 
     scope: Field
     offset: int
@@ -125,7 +125,7 @@ class _Reader:
             self._keys(scope, path, start)
 
     def _other_board(self, path: Path, start: int) -> None:
-        """A statement of a board that is not the first: it is read, and means nothing here."""
+        """Parse a statement of a board other than the first; it has no effect."""
         scan = self.scan
         if scan.text.startswith("(", scan.at):
             scan.bracketed()
@@ -195,7 +195,7 @@ class _Reader:
         self._say(value, shared)
 
     def _bracketed(self, scope: Field, prefix: Path, start: int) -> None:
-        """`(a -> b)`, or with an index, the connections of that name that are there: `(a -> b)[0].style.x: y`."""
+        """`(a -> b)`, or with an index, the existing connections of that name: `(a -> b)[0].style.x: y`."""
         scan, opened = self.scan, self.scan.at
         if prefix:
             scope = self._field(scope, prefix)
@@ -237,7 +237,7 @@ class _Reader:
         return found
 
     def _say(self, value: Value, field: Field) -> None:
-        """Puts a value into a field, and opens its braces if they follow."""
+        """Set a field's value, and open its braces if they follow."""
         if value.scalar is not None:
             field.value, field.value_offset = value.scalar, value.offset
         if value.items:
@@ -260,7 +260,7 @@ class _Reader:
             here.parent.children.pop((here.name.lower(), here.reserved), None)
 
     def _field(self, scope: Field, path: Path) -> Field:
-        """The field of a path, made with all above it where it is not there yet."""
+        """The field of a path; creates it and its parents if necessary."""
         here = self._above(scope, path)
         for at, key in enumerate(path):
             if key.bare and key.text == "_":
@@ -287,7 +287,7 @@ class _Reader:
         return scope
 
     def _pattern(self, path: Path, value: Value, start: int) -> None:
-        """What is said of all shapes that match."""
+        """Parse a statement about all matching shapes."""
         scope, patterns = self.open[-1].scope, [at for at, key in enumerate(path) if key.pattern]
         above = path[: patterns[0]]
         if any(key.text != "_" for key in above):
@@ -298,7 +298,7 @@ class _Reader:
         self._rule(rule, path[patterns[-1] + 1 :], value)
 
     def _rule(self, rule: Rule, attribute: Path, value: Value) -> None:
-        """Takes up what a rule says of an attribute, or of all; it is whole when its braces are closed."""
+        """Add a rule for an attribute, or for all; it is complete when its braces are closed."""
         field = rule.said
         for key in attribute:
             field = self.tree.child(field, key.text, key.offset, bare=key.bare)

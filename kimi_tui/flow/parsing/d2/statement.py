@@ -1,6 +1,6 @@
-"""The parts that D2 statements are made of: paths, chains of connections, values and lists.
+"""Scans the parts of D2 statements: paths, chains of connections, values and lists.
 
-A place is kept in `at`; nothing here knows what a statement means.
+`at` is the current place. The scanner does not interpret statements.
 """
 
 import re
@@ -32,7 +32,7 @@ Path = list[Key]
 
 
 class Link(NamedTuple):
-    """Two ends and the arrow between them, brought to one of `->`, `<-`, `<->` and `-`."""
+    """Two ends and the arrow between them, normalized to one of `->`, `<-`, `<->` and `-`."""
 
     source: Path
     arrow: str
@@ -49,7 +49,7 @@ class Link(NamedTuple):
 
 
 class Value(NamedTuple):
-    """What stands after a name: a text, a list, braces that open here, or several of them; or nothing."""
+    """The value after a name: a text, a list, braces that open here, or several of them; or nothing."""
 
     scalar: Scalar | None = None
     items: tuple[Scalar, ...] = ()
@@ -62,7 +62,7 @@ class Value(NamedTuple):
 
     @property
     def suspends(self) -> bool | None:
-        """Whether the word is `suspend`, and not `unsuspend`; None for all else."""
+        """True for `suspend`, False for `unsuspend`; None for anything else."""
         return True if self._says("suspend") else False if self._says("unsuspend") else None
 
     def without_text(self) -> "Value":
@@ -82,7 +82,7 @@ class StatementScanner:
         self.places = SourcePositions(text)
 
     def path(self, *, bracketed: bool = False) -> Path:
-        """The parts of `a.b.c`; the place is then after the blanks behind it. Within brackets, a bracket ends it."""
+        """The parts of `a.b.c`; skips the spaces behind it. Within brackets, a bracket ends it."""
         path: Path = []
         while True:
             self.skip(_SPACES)
@@ -119,7 +119,7 @@ class StatementScanner:
         return links
 
     def bracketed(self) -> list[Link]:
-        """The links of `(a -> b)`, whose bracket stands at the place."""
+        """The links of `(a -> b)`, whose bracket is at the current place."""
         opened = self.at
         self.at += 1
         start = self.at
@@ -139,7 +139,7 @@ class StatementScanner:
         return match.group(1)
 
     def dotted(self) -> Path:
-        """What follows an index: `.style.fill`, or nothing."""
+        """The path after an index: `.style.fill`, or nothing."""
         if not self.text.startswith(".", self.at):
             self.skip(_SPACES)
             return []
@@ -147,7 +147,7 @@ class StatementScanner:
         return self.path()
 
     def value(self) -> Value:
-        """`: text`, `: {`, ` {`, `: text {`, `: [list]`, or nothing. An opened brace is stepped over."""
+        """`: text`, `: {`, ` {`, `: text {`, `: [list]`, or nothing. Skips an opening brace."""
         start = self.at
         if self.text.startswith("{", start):
             self.at += 1
@@ -174,7 +174,7 @@ class StatementScanner:
         return Value(scalar, (), None, offset)
 
     def spread(self) -> tuple[Variable, int]:
-        """`...${x}` at the place, and the offset after it."""
+        """`...${x}` at the current place, and the offset after it."""
         variable = VARIABLE.match(self.text, self.at + 3)
         if variable is None:
             self.fail(tr("this variable is never closed; end it with `{end}`", end="}"))
@@ -201,7 +201,7 @@ class StatementScanner:
         return scalar
 
     def _list(self) -> tuple[Scalar, ...]:
-        """The texts of `[a; b]`; lists and braces within it are stepped over."""
+        """The texts of `[a; b]`; skips lists and braces within it."""
         opened, waiting = self.at, ["]"]
         self.at += 1
         items: list[Scalar] = []
@@ -227,7 +227,7 @@ class StatementScanner:
         return tuple(items)
 
     def end(self) -> None:
-        """Nothing more may stand in this statement."""
+        """Check that the statement ends here."""
         self.skip(_SPACES)
         if self.text.startswith("-", self.at):
             self.fail(

@@ -1,6 +1,6 @@
 """D2's strings: keys and values, unquoted, in quotes, and in blocks.
 
-A value is kept in pieces, because variables in it are filled in when the whole text is read.
+A value is kept in pieces, because its variables are filled in after the whole text is parsed.
 """
 
 import re
@@ -11,14 +11,14 @@ from kimi_tui.i18n import tr
 
 
 class Variable(NamedTuple):
-    """`${path}` within a value; `offset` is where its `$` stands."""
+    """`${path}` within a value; `offset` is the place of its `$`."""
 
     path: str
     offset: int
 
 
 class Scalar(NamedTuple):
-    """A value: its text with variables still open, and whether it was written bare."""
+    """A value: its text with unresolved variables, and whether it was written without quotes."""
 
     pieces: tuple[str | Variable, ...]
     bare: bool = False
@@ -32,7 +32,7 @@ class Scalar(NamedTuple):
 
 
 class Key(NamedTuple):
-    """One part of a path. Reserved words are so only where they stand bare; a pattern holds a bare `*`."""
+    """One part of a path. Reserved words and the `*` of a pattern count only without quotes."""
 
     text: str
     bare: bool
@@ -54,7 +54,7 @@ _CONTINUED = re.compile(r"\\\n[^\S\n]*")
 
 
 def read_key(text: str, at: int, places: SourcePositions, *, bracketed: bool = False) -> tuple[Key, int] | None:
-    """One part of a path and the offset after it; None where no key can begin."""
+    """One part of a path and the offset after it; None if no key can start here."""
     if text.startswith("'", at):
         value, after = read_single(text, at, places)
         return Key(value, False, False, at), after
@@ -160,7 +160,7 @@ def read_single(text: str, start: int, places: SourcePositions) -> tuple[str, in
 
 
 def read_block(text: str, start: int, places: SourcePositions) -> tuple[Scalar, int]:
-    """A block string: `|md .. |`, `||| .. |||`, or any other signs between the bar and its mirror."""
+    """A block string: `|md .. |`, `||| .. |||`, or any other symbols between the bar and its mirror image."""
     opening = _BLOCK_START.match(text, start)
     signs = "" if opening is None else opening.group(1)
     body_at = start + 1 if opening is None else opening.end()
@@ -180,7 +180,7 @@ def read_block(text: str, start: int, places: SourcePositions) -> tuple[Scalar, 
 
 
 def _dedented(body: str) -> str:
-    """Without the first line's break, the indent that all further lines share, and the blanks at the end."""
+    """Remove the first line break, the common indent of all further lines, and the spaces at the end."""
     first, newline, rest = body.partition("\n")
     lines = rest.split("\n") if newline else []
     shared = min((_indent(line) for line in lines if line.strip()), default=0)
@@ -194,12 +194,12 @@ def _dedented(body: str) -> str:
 
 
 def _indent(line: str) -> int:
-    """The columns before a line's text; a tab takes two."""
+    """The columns before a line's text; a tab counts as two."""
     return sum(_TAB if sign == "\t" else 1 for sign in line[: len(line) - len(line.lstrip())])
 
 
 def _without_indent(line: str, columns: int) -> str:
-    """The line from the first character on that does not begin in these columns."""
+    """The line from the first character that starts after these columns."""
     at = width = 0
     while width < columns:
         width += _TAB if line[at] == "\t" else 1
@@ -228,7 +228,7 @@ _KEY_SPECIALS = frozenset("#;\n\\{}[]'\"|:.-<>*&()@")
 
 
 def written_key(name: str) -> str:
-    """The name as a path shows it: quoted where D2 itself would quote it, so that paths stay unambiguous."""
+    """The name as written in a path: quoted if D2 itself would quote it, so that paths stay unambiguous."""
     if not name:
         return '""'
     if name == "null":
@@ -245,7 +245,7 @@ def written_key(name: str) -> str:
 
 
 def quoted_key(name: str) -> str:
-    """The text in double quotes, whatever it holds; a `$` of a value must be escaped besides."""
+    """Any text in double quotes; the caller must also escape a `$` in a value."""
     escaped = name.replace("\\", "\\\\").replace('"', '\\"')
     for letter, character in _ESCAPES.items():
         escaped = escaped.replace(character, "\\" + letter)

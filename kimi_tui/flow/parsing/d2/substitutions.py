@@ -1,4 +1,4 @@
-"""Variables of D2 that hold shapes or attributes: `a: ${x}` and `a: {...${x}}` put all that is in `x` into `a`."""
+"""D2's variables with shapes or attributes: `a: ${x}` and `a: {...${x}}` copy the contents of `x` into `a`."""
 
 from kimi_tui.flow.parsing.chart_builder import MOST_EDGES
 from kimi_tui.flow.parsing.d2.strings import Variable
@@ -9,15 +9,15 @@ Spreads = dict[Field, list[Variable]]
 
 
 def substitute(tree: Tree, spreads: Spreads) -> set[Field]:
-    """Fills in all of them, also those within what is filled in; what they hold stands before all else.
+    """Substitute all of them, also nested ones; their contents precede everything else.
 
-    Returns the fields that were filled, and all that was put into them.
+    Returns the fields that were filled, and everything put into them.
     """
     return _Filling(tree, spreads).run()
 
 
 def _all(tree: Tree) -> list[Field]:
-    """Every field, without the variables and classes of the root; and what is said of connections."""
+    """Every field, without the variables and classes of the root; also the fields of connections."""
     found = [tree.root, *(layer for edge in tree.edges for layer in edge.layers[:1])]
     for field in found:
         found += (
@@ -27,7 +27,7 @@ def _all(tree: Tree) -> list[Field]:
 
 
 def _only_variable(field: Field) -> Variable | None:
-    """The variable that a field's whole value is."""
+    """The variable that is a field's whole value."""
     if field.value is None or len(field.value.pieces) != 1 or not field.value.bare:
         return None
     piece = field.value.pieces[0]

@@ -1,7 +1,7 @@
-"""What a D2 text builds: fields within fields, and edges between them; and the chart they come to.
+"""The tree of a D2 text: fields within fields, and edges between them; converts it to a chart.
 
-D2 merges whatever is said of a name, wherever it is said, so nothing is known of a shape before the text is over.
-Names are the same in any case of letters. Attributes are fields too, told by their reserved names.
+D2 merges all statements about a name, wherever they are, so shapes are complete only at the end of the text. Names are
+case-insensitive. Attributes are fields too, recognised by their reserved names.
 """
 
 from collections.abc import Iterator, Sequence
@@ -23,7 +23,7 @@ _LONGEST_PATHS = 16 * MAX_BYTES
 
 
 class Field:
-    """A name with its value and what stands in its braces. The root and the maps of edges have no name."""
+    """A name with its value and the contents of its braces. The root and the maps of edges have no name."""
 
     __slots__ = (
         "children",
@@ -62,10 +62,10 @@ class Field:
 
 
 class Edge:
-    """A connection; `src` is where a run comes from, whichever way the arrow was written.
+    """A connection; `src` is the start in the direction of a run, whichever way the arrow was written.
 
-    `layers` are the fields that say something of it, in the order of the text: the one its whole chain shares, then
-    those of its index, and those of patterns.
+    `layers` are the fields with attributes of it, in the order of the text: the one of its whole chain, then those of
+    its index, and those of patterns.
     """
 
     __slots__ = ("dst", "gone", "heads", "layers", "offset", "src", "suspended")
@@ -77,7 +77,7 @@ class Edge:
 
 
 class Tree:
-    """The root field and all edges of the board that is read."""
+    """The root field and all edges of the parsed board."""
 
     def __init__(self, places: SourcePositions) -> None:
         self.places = places
@@ -89,7 +89,7 @@ class Tree:
         self._made = 0
 
     def child(self, scope: Field, name: str, offset: int, *, bare: bool) -> Field:
-        """The field of that name in a scope, made where there is none."""
+        """The field of that name in a scope; creates it if necessary."""
         reserved = bare and name.lower() in RESERVED
         key = (name.lower(), reserved)
         found = scope.children.get(key)
@@ -107,7 +107,7 @@ class Tree:
         self.written.setdefault((source, arrow, target), []).append(edge)
 
     def fill(self, builder: ChartBuilder) -> None:
-        """Puts what hangs on the root into a chart. A table's rows are part of the table."""
+        """Add the tree to a chart. A table's rows are part of the table."""
         direction = self.root.attribute("direction")
         if direction is not None and direction.value is not None:
             builder.direction = _DIRECTIONS.get(direction.value.text, "TB")
@@ -134,7 +134,7 @@ class Tree:
                 )
 
     def _live(self) -> tuple[list[Field], dict[Field, tuple[str, Field]]]:
-        """Every shape that hangs on the root, and under which id it is shown: its own, or its table's."""
+        """Every shape in the tree, with the id that it is shown by: its own, or its table's."""
         ids: dict[Field, tuple[str, Field]] = {}
         waiting: list[tuple[Field, str, tuple[str, Field] | None]] = [(self.root, "", None)]
         size = 0
@@ -190,7 +190,7 @@ class Tree:
         return None if found is None else found.attribute(attribute)
 
     def _label(self, layers: Sequence[Field]) -> tuple[str | None, int, bool]:
-        """The text, its place, and whether a `label:` gave it: one of its own first, then a class's, then the value."""
+        """The text, its place, and whether a `label:` gave it: first the own one, then a class's, then the value."""
         for layer in reversed(layers):
             own = layer.attribute("label")
             if own is not None and own.value is not None:
@@ -230,7 +230,7 @@ class Tree:
         return "".join(parts)
 
     def variable(self, path: str, scope: Field) -> Field | None:
-        """What is behind a variable's name where `scope` stands; None where there is nothing."""
+        """The field that a variable's name refers to within `scope`; None if there is none."""
         names = path.split(".")
         here: Field | None = scope
         while here is not None:
@@ -243,7 +243,7 @@ class Tree:
         return None
 
     def classes_matter(self) -> bool:
-        """Whether any class gives a label or a shape that is more than looks."""
+        """Whether any class sets a label or a shape with a meaning."""
         classes = self.root.attribute("classes")
         for named in () if classes is None else classes.children.values():
             shape = named.attribute("shape")
@@ -264,7 +264,7 @@ class Tree:
         return ".".join(reversed(names))
 
     def text_of(self, field: Field) -> str:
-        """What a shape says; its name, if nothing else."""
+        """The text of a shape; by default its name."""
         label, _, _ = self._label([field])
         return field.name if label is None else label
 

@@ -1,6 +1,6 @@
-"""Where Mermaid itself reads a chart otherwise than we do: each such place gets a note, so none is silent.
+"""Notes on every place where Mermaid itself reads a chart differently from us.
 
-We keep what a person wrote for a model to read, where Mermaid, which draws for a page, drops or changes it.
+We keep text that the user wrote for a model, where Mermaid, which draws for a web page, drops or changes it.
 """
 
 import html.entities
@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 from kimi_tui.flow.parsing.mermaid.label_text import LINE_BREAK
 from kimi_tui.i18n import tr
 
-# Tags that a page shows, and that Mermaid hands on as they are if they are paired and have no attributes.
+# Tags that a page displays, and that Mermaid passes on unchanged if they are paired and have no attributes.
 # fmt: off
 _INLINE = frozenset({
     "b", "i", "em", "strong", "code", "kbd", "small", "sub", "sup", "u", "s", "del", "ins", "mark", "span",
@@ -31,7 +31,7 @@ Span = tuple[int, int]
 
 
 def odd_markup(label: str) -> str | None:
-    """What says that a page, and so Mermaid, would show this label otherwise; the label is as written."""
+    """The markup that a page, and so Mermaid, would display differently; the label is as written."""
     if "<" not in label:
         return None
     markup = _odd_tag(label)
@@ -71,7 +71,7 @@ def _odd_tag(label: str) -> str | None:
 
 
 def _odd_entity(label: str) -> str | None:
-    """An entity without its `;`, which a page reads all the same where the label holds any `<`."""
+    """An entity without its `;`, which a page still decodes if the label has a `<`."""
     for entity in _ENTITY_OPENING.finditer(label):
         name = entity.group(1)
         if name is None:
@@ -82,7 +82,7 @@ def _odd_entity(label: str) -> str | None:
 
 
 def lost_semicolons(text: str, labels: "Spans") -> Iterator[int]:
-    """Where a `;` stands that Mermaid drops: the last one of a line with a style and a `:..#`, if it parts anything."""
+    """The places of `;` that Mermaid drops: the last of a line with a style and a `:..#`, if it separates anything."""
     at = _style_from(text, 0)
     while at >= 0:
         stop = text.find("\n", at)
@@ -102,13 +102,13 @@ def _style_from(text: str, start: int) -> int:
 
 
 def swallowed_lines(text: str) -> Iterator[tuple[int, int, str]]:
-    """Where `direction LR` stands, where its line begins, and the words."""
+    """For each `direction LR` in a line: its place, the start of the line, and its words."""
     for match in _DIRECTION.finditer(text):
         yield match.start(), text.rfind("\n", 0, match.start()) + 1, " ".join(match.group().split())
 
 
 class Spans:
-    """Stretches of a text, none of which overlap."""
+    """Ranges of a text that do not overlap."""
 
     def __init__(self, spans: Iterable[Span]) -> None:
         self._spans = sorted(spans)

@@ -1,4 +1,4 @@
-"""What stands before and around the statements of a Mermaid text: frontmatter, directives, comments, other headers."""
+"""The text before and around the statements of a Mermaid chart: frontmatter, directives, comments, other headers."""
 
 import re
 
@@ -27,7 +27,7 @@ _NAMES = {
 
 
 def strip_header(text: str) -> tuple[str, list[int]]:
-    """The text with everything blanked out that is no statement; and where lines stand that are a bare `%%`."""
+    """The text with everything but statements replaced by spaces; and the places of lines with a bare `%%`."""
     front = _FRONTMATTER.match(text) if text.lstrip().startswith("---") else None
     clear = (_blanked(front) + text[front.end() :]) if front else text
     if "%%" not in text:
@@ -37,7 +37,7 @@ def strip_header(text: str) -> tuple[str, list[int]]:
 
 
 def other_diagram(text: str, at: int) -> str | None:
-    """What to say of a text whose first word, at `at`, is the header of another kind of diagram."""
+    """The message for a text whose first word, at `at`, is the header of another kind of diagram."""
     other = _OTHER_DIAGRAM.match(text, at)
     if other is None or LINK_START.match(text[other.end() : other.end() + 8].lstrip()):
         return None
@@ -53,7 +53,7 @@ def _blanked(match: re.Match[str]) -> str:
 
 
 def _without_directives(text: str) -> str:
-    """The text with every `%%{ .. }%%` blanked out; one that is never closed is a comment."""
+    """Replace every `%%{ .. }%%` by spaces; an unclosed one is a comment."""
     parts: list[str] = []
     here = 0
     while (start := text.find("%%{", here)) >= 0 and (end := text.find("}%%", start)) >= 0:

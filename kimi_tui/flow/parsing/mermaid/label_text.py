@@ -1,4 +1,4 @@
-"""What a Mermaid label says: entities become characters, `<br/>` a line break; other markup stays as written."""
+"""The text of a Mermaid label: decodes entities, turns `<br/>` into a line break; other markup stays as written."""
 
 import html
 import re
@@ -17,7 +17,7 @@ def _as_html(match: re.Match[str]) -> str:
 
 
 def without_comment_lines(text: str) -> str:
-    """Mermaid drops its comment lines, and blank ones before them, also within a label of several lines."""
+    """Remove comment lines, and blank ones before them, as Mermaid does also within a label of several lines."""
     if "%%" not in text or "\n" not in text:
         return text
     first, *lines = text.split("\n")
@@ -32,7 +32,7 @@ def without_comment_lines(text: str) -> str:
 
 
 def escaped(label: str) -> str:
-    """The label as it stands between double quotes, so that `plain` gives it back."""
+    """The label for use between double quotes; `plain` reverses it."""
     text = _ENTITY_SIGN.sub(lambda match: "#35;" if match.group() == "#" else "#amp;", label)
     text = text.replace("<", "#lt;").replace('"', "#quot;")
     text = text.replace("%%{", "%#37;{")
@@ -49,9 +49,9 @@ def _as_numbers(blanks: str) -> str:
 
 
 def plain(label: str, *, on_page: bool = True) -> str:
-    """The label as a person reads it: trimmed, one pair of quotes taken off, entities and line breaks resolved.
+    """The label as displayed: trimmed, without one pair of quotes, entities and line breaks resolved.
 
-    `on_page`: Mermaid has the label mended as a page would, so that `</br>` breaks a line too.
+    `on_page`: Mermaid repairs the label as a page would, so that `</br>` breaks a line too.
     """
     label = label.strip()
     if len(label) > 1 and label[0] == label[-1] == '"':

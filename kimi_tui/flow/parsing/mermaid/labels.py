@@ -21,7 +21,7 @@ _OPENS = {"]": "[", ")": "(", "}": "{", "|": ""}
 
 
 class Label(NamedTuple):
-    """A label as a person reads it, the shape its brackets make, and the offset after them."""
+    """A label as displayed, the shape of its brackets, and the offset after them."""
 
     text: str
     after: int
@@ -29,7 +29,7 @@ class Label(NamedTuple):
 
 
 class LabelScanner:
-    """Scans the labels of one text. `scanned` is `written` with its comment lines blanked out."""
+    """Scans the labels of one text. `scanned` is `written` with its comment lines replaced by spaces."""
 
     def __init__(
         self, scanned: str, written: str, places: SourcePositions, *, note: Callable[[str, int], None]
@@ -102,13 +102,13 @@ class LabelScanner:
         return self.said(written, start)
 
     def said(self, written: str, offset: int) -> str:
-        """What a label says, with a note where Mermaid would show it otherwise."""
+        """The text of a label, with a note if Mermaid would display it differently."""
         if "<" in written and (odd := odd_markup(written)):
             self._note(odd, offset)
         return plain(without_comment_lines(written))
 
     def _lenient(self, at: int, closer: str) -> tuple[str, int] | None:
-        """What Mermaid refuses, on one line: a quoted text with quotes in it, or brackets that pair up."""
+        """Scan a label that Mermaid refuses, on one line: a quoted text with quotes in it, or brackets that pair up."""
         first = self._skip(at)
         if first > self._line_end:
             end = self._text.find("\n", first)
@@ -129,7 +129,7 @@ class LabelScanner:
         return None if end is None else (plain(self._written[first:end]), end + len(closer))
 
     def _closing_quote(self, first: int, closer: str) -> int | None:
-        """Where a quoted text ends that may hold escaped quotes: at the first bare quote before `closer`."""
+        """The end of a quoted text that may have escaped quotes: the first bare quote before `closer`."""
         text, at = self._text, first + 1
         while (at := text.find('"', at, self._line_end)) >= 0:
             is_last = text.startswith(closer, self._skip(at + 1))
@@ -139,7 +139,7 @@ class LabelScanner:
         return None
 
     def _closing_bracket(self, first: int, closer: str) -> int | None:
-        """Where an unquoted text ends that holds brackets: at the `closer` whose opening stands before the text."""
+        """The end of an unquoted text with brackets: the `closer` whose opening bracket precedes the text."""
         text, opens, closes = self._text, _OPENS[closer[-1]], closer[-1]
         depth = 0
         for at in range(first, self._line_end):

@@ -1,12 +1,12 @@
 """The lexemes of Mermaid's flowchart language.
 
-Each pattern is tried at one place, never searched for along a line, and none can backtrack over more than it took:
-reading stays linear. The order of alternatives is the order in which Mermaid's own lexer tries them.
+Each pattern is tried at one place, never searched for along a line, and none can backtrack beyond its own match:
+parsing stays linear. The order of alternatives is that of Mermaid's own lexer.
 """
 
 import re
 
-# A piece of an id. Mermaid builds ids from such pieces, and tries its keywords and links before each of them.
+# A piece of an id. Mermaid joins such pieces to ids, and tries its keywords and links before each of them.
 ID_PIECE = re.compile(
     r"""(?:
       [0-9]+

@@ -1,7 +1,7 @@
 """The data block of a Mermaid node, `A@{ shape: rect, label: "text" }`: the part of YAML that charts use.
 
-Only flat pairs are read: `key: value` parted by commas or lines, values plain, in single or double quotes, or in a
-block of lines (`|` or `>`). As in YAML, `key:value` without a blank is a key without a value, and says nothing.
+Only flat pairs are supported: `key: value` separated by commas or lines, values plain, in single or double quotes, or
+in a block of lines (`|` or `>`). As in YAML, `key:value` without a space is a key without a value, and has no effect.
 """
 
 import re
@@ -36,7 +36,7 @@ class NodeData(NamedTuple):
 
 
 def read_node_data(text: str, written: str, at: int, places: SourcePositions) -> NodeData:
-    """Reads from `at`, after `@{`. Faults are raised at their place."""
+    """Parse from `at`, after `@{`. Errors are raised with their place."""
     end = _end_of_block(text, at, places)
     body = _joined_strings(written[at:end])
     return NodeData(_pairs(body, at, places), end + 1)
@@ -56,7 +56,7 @@ def _end_of_block(text: str, at: int, places: SourcePositions) -> int:
 
 
 def _joined_strings(body: str) -> str:
-    """Line breaks within double quotes are line breaks of the label, as Mermaid has it."""
+    """Turn line breaks within double quotes into line breaks of the label, as Mermaid does."""
     if "\n" not in body:
         return body
     parts = body.split('"')
@@ -94,7 +94,7 @@ def _pairs(body: str, at: int, places: SourcePositions) -> dict[str, str]:
 
 
 def _value(body: str, here: int, indent: int) -> tuple[str | None, int]:
-    """A value in quotes or plain. `indent` is that of its key where pairs stand on lines of their own, else -1."""
+    """A value in quotes or plain. `indent` is that of its key if pairs are on lines of their own, else -1."""
     if body.startswith('"', here):
         match = _DOUBLE.match(body, here)
         text = None if match is None else _ESCAPE.sub(_unescaped, match.group(1))
@@ -116,7 +116,7 @@ def _value(body: str, here: int, indent: int) -> tuple[str | None, int]:
 
 
 def _end_of_continuation(body: str, after: int, indent: int) -> int:
-    """Where a plain text ends that goes on in the lines below, further in than its key."""
+    """The end of a plain text that continues in the lines below, indented further than its key."""
     end = after
     while after < len(body):
         stop = body.find("\n", after + 1)
@@ -129,7 +129,7 @@ def _end_of_continuation(body: str, after: int, indent: int) -> int:
 
 
 def _folded(text: str) -> str:
-    """Lines joined by blanks, and by a line break where a blank line stood between."""
+    """Join lines by spaces, and by a line break if a blank line is between them."""
     if "\n" not in text:
         return text
     first, *lines = text.split("\n")
@@ -138,7 +138,7 @@ def _folded(text: str) -> str:
 
 
 def _block(block: re.Match[str], indent: int, body: str) -> tuple[str | None, int]:
-    """The lines below `|` or `>` that stand further in than the key. Folded ones of uneven indent are not read."""
+    """The lines below `|` or `>`, indented further than the key. Folded ones of uneven indent are not supported."""
     lines: list[str] = []
     after = block.start(2)
     for line in block.group(2).split("\n"):
@@ -158,7 +158,7 @@ def _block(block: re.Match[str], indent: int, body: str) -> tuple[str | None, in
 
 
 def _meant(plain: str) -> str | None:
-    """A plain value as JavaScript would show it; lists, maps and texts over lines are not read."""
+    """A plain value in JavaScript's notation; lists, maps and multi-line texts are not supported."""
     if plain in ("null", "~", "Null", "NULL"):
         return ""
     if plain[:1] in ("[", "{", "|", ">", "&", "*"):

@@ -1,8 +1,8 @@
-"""Reads Mermaid flowcharts: a chart means here what it means to Mermaid's own parser.
+"""Parses Mermaid flowcharts, with the meaning of Mermaid's own parser.
 
-One pass over the text by offset, without recursion. What has no meaning for a flow (styles, classes, links to pages,
-titles) is stepped over; subgraphs give their nodes and edges. Labels are read by `mermaid_label`, lexemes are in
-`mermaid_scan`.
+One pass over the text by offset, without recursion. Statements without a meaning for a flow (styles, classes, links to
+pages, titles) are skipped; subgraphs contribute their nodes and edges. `labels` scans labels, `lexemes` has the
+lexemes.
 """
 
 import re
@@ -50,7 +50,7 @@ _Data = tuple[dict[str, str], int]
 
 @dataclass(slots=True)
 class _Subgraph:
-    """A subgraph that is read; `id` is empty where Mermaid makes one up. `members` keeps their order."""
+    """A subgraph during parsing; `id` is empty if Mermaid generates one. `members` keeps their order."""
 
     id: str
     offset: int
@@ -58,7 +58,7 @@ class _Subgraph:
 
 
 def read_mermaid(text: str) -> Chart:
-    """Nodes and edges as written; raises `FlowParseError` with line and column for what is no flowchart."""
+    """Nodes and edges as written. Raises `FlowParseError` with line and column for text that is not a flowchart."""
     return _Reader(check_size(text)).read()
 
 
@@ -175,7 +175,7 @@ class _Reader:
                 self._skip_statement()
 
     def _subgraph(self) -> None:
-        """Its title means nothing here; its nodes and edges are read as all others."""
+        """Open a subgraph: ignores its title; its nodes and edges are parsed as all others."""
         named, start = SUBGRAPH_NAME.match(self.text, self.at), self.at
         if named is not None and self.text.startswith("[", named.end()):
             self.at = self.labels.node("[", named.end() + 1).after
@@ -189,7 +189,7 @@ class _Reader:
         self.open_subgraphs.append(_Subgraph(name.removeprefix('"`').removesuffix('`"').strip('"'), start))
 
     def _close_subgraph(self, closed: _Subgraph) -> None:
-        """What two subgraphs name belongs to the one that is closed first, as in Mermaid."""
+        """Close a subgraph: a node in two subgraphs belongs to the one that is closed first, as in Mermaid."""
         self.subgraph_ids.add(closed.id)
         group_id = closed.id if closed.id.split() == [closed.id] else f"subGraph{self.closed_subgraphs}"
         self.closed_subgraphs += 1
@@ -217,7 +217,7 @@ class _Reader:
         self._skip_statement()
 
     def _skip_statement(self) -> None:
-        """To the end of the line or the next `;`, whichever is first outside of double quotes."""
+        """Skip to the end of the line or the next `;`, whichever is first outside of double quotes."""
         text, here = self.text, self.at
         while here < len(text) and text[here] not in "\n;":
             if text[here] == '"':
@@ -258,13 +258,13 @@ class _Reader:
             self._skip(REST_OF_LINE)
 
     def _check_target(self, link: int) -> None:
-        """A link at the end of its line: what begins on the next one must be a node, else the link is at fault."""
+        """Check a link at the end of its line: the next line must start with a node, else the error is at the link."""
         keyword = KEYWORD.match(self.text, self.at) if "\n" in self.text[link : self.at] else None
         if self.at == len(self.text) or (keyword is not None and keyword.group() in CLOSED_WORDS):
             self._fail(tr("this edge leads nowhere; write the node behind it, on the same line"), link)
 
     def _name_edges(self, edge_id: str | None, group: list[str], following: list[str]) -> None:
-        """A name that is given goes to the edge from the last to the first; all others get one of Mermaid's making."""
+        """Name edges: a given name goes to the edge from the last to the first; the others get generated names."""
         named = (len(group) - 1, 0) if edge_id and edge_id not in self.edge_ids else None
         if edge_id:
             self.edge_ids.add(edge_id)
@@ -282,7 +282,7 @@ class _Reader:
         self._fail(tr("expected a link such as `-->`, or the end of the line, but found `{found}`", found=rest))
 
     def _edge_id(self) -> str | None:
-        """An edge's own name, `e1@` before its link; the place is left alone if there is none."""
+        """An edge's own name, `e1@` before its link; does not advance if there is none."""
         start = self.at
         name = self._id()
         if (
@@ -298,7 +298,7 @@ class _Reader:
         return None
 
     def _link(self) -> tuple[str | None, Heads, int] | None:
-        """A link with its label, if one starts here, perhaps on the next line; the place is then before a node."""
+        """A link with its label, if one starts here or on the next line; advances to the node after it."""
         blank = BLANK.match(self.text, self.at)
         start = blank.end() if blank else self.at
         whole = LINK.match(self.text, start)
@@ -399,7 +399,7 @@ class _Reader:
                 self._fail(tr("a class name is missing after `:::`"))
 
     def _take_data(self, node_id: str, said: _Data | None) -> None:
-        """Takes a node's data block, which Mermaid does when it has read the next node of a `&` as well."""
+        """Apply a node's data block; Mermaid does so after it has parsed the next node of a `&` as well."""
         if said is None or node_id in self.edge_ids or node_id in self.subgraph_ids:
             return
         pairs, start = said
