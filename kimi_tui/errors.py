@@ -1,22 +1,22 @@
-"""The one tree of errors a person can see; each message says what happened and what to change.
+"""The tree of errors shown to the user; each message has the cause and a fix.
 
 KimiTuiError
-├── UsageError              exit 2   the command line, or what it names, is wrong
+├── UsageError              exit 2   the command line is invalid, or names something invalid
 │   └── ConfigError         exit 2   a configuration file: file, key, cause
 ├── FlowError               exit 1   a chart: line, column
-│   ├── FlowParseError               cannot be read
-│   └── FlowValidationError          is read, but is no flow
-├── FlowFailedError         exit 1   a run came to a decision that the model did not take
-├── FlowControlError        exit 1   what a person asked of a running flow cannot be done now
+│   ├── FlowParseError               does not parse
+│   └── FlowValidationError          parses, but is not a valid flow
+├── FlowFailedError         exit 1   the model chose no branch at a decision
+├── FlowControlError        exit 1   a running flow cannot do this now
 ├── SkillError              exit 1   a skill file
 ├── AgentSpecError          exit 1   an agent file: file, line, key
 ├── SessionError            exit 1   a session on disk
 │   └── SessionLockedError           another process holds it
-├── ModelNotSetError        exit 1   there is no model to ask
-├── ModelUnsupportedError   exit 1   the model cannot do what is asked of it
-├── MaxStepsReachedError    exit 1   the turn took all the steps it may take
-├── RepeatedCallError       exit 1   the model made the same tool call again and again
-├── FaultError              exit 1   a fault of ours; a report has the details
+├── ModelNotSetError        exit 1   no model is set
+├── ModelUnsupportedError   exit 1   the model lacks a capability
+├── MaxStepsReachedError    exit 1   the turn reached its step limit
+├── RepeatedCallError       exit 1   the model repeated the same tool call
+├── FaultError              exit 1   an internal error; a report has the details
 └── ProviderError           exit 1   the model's service; 75 where a retry may help
     ├── ProviderConnectionError  75
     ├── ProviderTimeoutError     75

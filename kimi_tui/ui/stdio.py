@@ -1,6 +1,6 @@
-"""The process's own stdin and stdout as lines, for faces that speak JSON there.
+"""Reads and writes lines on the process's stdin and stdout, for UIs that use JSON.
 
-Invariant: the event loop never waits for a pipe, and nobody but the face reads or writes it.
+Invariant: the event loop never blocks on a pipe, and only the UI reads or writes it.
 """
 
 import asyncio
@@ -18,9 +18,9 @@ _HIGH_WATER = 4 << 20
 
 
 def claim_stdio() -> tuple[int, int]:
-    """File descriptors for reading and writing the program's stdin and stdout.
+    """Return file descriptors for reading and writing the program's stdin and stdout.
 
-    From then on whatever else prints goes to stderr, and whatever else reads finds nothing. Raises OSError.
+    From then on, other output goes to stderr, and other reads see an empty input. Raises OSError.
     """
     source, sink = os.dup(0), os.dup(1)
     null = os.open(os.devnull, os.O_RDWR)
@@ -34,11 +34,11 @@ def claim_stdio() -> tuple[int, int]:
 
 
 class TooLong:
-    """Stands for a line of more bytes than may be."""
+    """Stands for a line that exceeds the limit of bytes."""
 
 
 class LineReader:
-    """Lines of a file descriptor, read by a thread that waits while nobody takes them."""
+    """Lines of a file descriptor, read by a thread that waits for a consumer."""
 
     def __init__(self, fd: int, *, limit: int = MAX_LINE) -> None:
         self._fd = fd
@@ -51,7 +51,7 @@ class LineReader:
         self._thread.start()
 
     async def next(self) -> bytes | TooLong | None:
-        """The next line without its line break; None when there are no more. A last line may lack its break."""
+        """Return the next line without its line break; None at the end. The last line may lack its break."""
         while not self._taken:
             if self._ended:
                 return None
@@ -93,7 +93,7 @@ def _read_some(fd: int) -> bytes:
 
 
 def _done(coroutine: Coroutine[object, object, None], loop: asyncio.AbstractEventLoop) -> bool:
-    """Run it in the loop and wait; False where the loop is gone."""
+    """Run it in the loop and wait; False if the loop is closed."""
     try:
         asyncio.run_coroutine_threadsafe(coroutine, loop).result()
     except (RuntimeError, futures.CancelledError):
@@ -103,7 +103,9 @@ def _done(coroutine: Coroutine[object, object, None], loop: asyncio.AbstractEven
 
 
 class LineWriter:
-    """Lines to a file descriptor, written by a thread. When nobody reads them any more, `on_broken` is told once."""
+    """Lines to a file descriptor, written by a thread. It calls `on_broken` once when the reader has closed the
+    pipe.
+    """
 
     def __init__(self, fd: int, *, on_broken: Callable[[], object] | None = None) -> None:
         self._fd = fd
@@ -121,7 +123,7 @@ class LineWriter:
         self.broken = False
 
     def write(self, line: bytes) -> None:
-        """Queue a whole line; it carries its line break."""
+        """Queue a complete line with its line break."""
         if self.broken or self._closing:
             return
         with self._changed:
@@ -137,11 +139,11 @@ class LineWriter:
         await self._room.wait()
 
     async def flushed(self) -> None:
-        """Wait until nothing waits to be written."""
+        """Wait until everything is written."""
         await self._empty.wait()
 
     async def close(self, *, patience_s: float = 2.0) -> None:
-        """Write what waits, for as long as the reader reads it within `patience_s`."""
+        """Write the queued lines, at most `patience_s` seconds."""
         with self._changed:
             self._closing = True
             self._changed.notify()
@@ -178,7 +180,7 @@ class LineWriter:
             self._on_broken()
 
     def _tell(self, what: Callable[[], object]) -> None:
-        with contextlib.suppress(RuntimeError):  # the loop is gone
+        with contextlib.suppress(RuntimeError):  # the loop is closed
             self._loop.call_soon_threadsafe(what)
 
 

@@ -1,1 +1,1 @@
-"""`kimi-tui acp`: sessions for an editor, by the Agent Client Protocol's own SDK."""
+"""`kimi-tui acp`: serves sessions to an editor, with the SDK of the Agent Client Protocol."""

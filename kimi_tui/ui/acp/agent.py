@@ -1,4 +1,4 @@
-"""The agent that a client talks to: sessions by id, each an engine of its own."""
+"""The ACP agent: sessions by id, each with its own engine."""
 
 import asyncio
 import re
@@ -74,16 +74,16 @@ R = TypeVar("R", _New, _Loaded, _Resumed, _Forked)
 
 
 class Host(Protocol):
-    """What the agent needs of the program."""
+    """The program functions that the agent needs."""
 
     async def open(
         self, work_dir: Path, session_id: str | None, *, add_dirs: Sequence[Path], mcp_servers: Sequence[Server]
     ) -> Engine:
-        """An engine on that session, or on a new one; these MCP servers go before ours. Raises KimiTuiError."""
+        """Open an engine on that session, or on a new one; these MCP servers precede ours. Raises KimiTuiError."""
         ...
 
     def why_no_model(self) -> str | None:
-        """How to set a model, where there is none."""
+        """Explain how to set a model, if there is none."""
         ...
 
 
@@ -124,7 +124,7 @@ class AcpAgent:
         )
 
     async def authenticate(self, method_id: str, **kwargs: object) -> AuthenticateResponse:
-        """Nothing is asked for but a model that can be spoken to."""
+        """Succeeds if a usable model is configured; no other authentication is needed."""
         self._need_model()
         return AuthenticateResponse()
 
@@ -186,7 +186,7 @@ class AcpAgent:
     async def list_sessions(
         self, cwd: str | None = None, cursor: str | None = None, **kwargs: object
     ) -> ListSessionsResponse:
-        """The newest first; of every folder that has some, where none is named."""
+        """List sessions, newest first; of all folders unless one is named."""
         found = await asyncio.to_thread(sessions_of, _folder(cwd) if cwd is not None else None)
         return ListSessionsResponse(
             sessions=[
@@ -229,13 +229,13 @@ class AcpAgent:
         raise RequestError.method_not_found(f"_{method}")
 
     async def ext_notification(self, method: str, params: dict[str, object]) -> None:
-        """Nothing that we know of."""
+        """Ignores extension notifications; none are known."""
 
     def on_connect(self, conn: Client) -> None:
-        """The client came with the constructor."""
+        """Does nothing: the constructor already has the client."""
 
     async def aclose(self) -> None:
-        """The client is gone: interrupt and close every session."""
+        """Interrupt and close every session after the client has disconnected."""
         sessions = list(self._sessions.values())
         self._sessions.clear()
         await asyncio.gather(*(session.aclose() for session in sessions))
@@ -249,7 +249,7 @@ class AcpAgent:
             engine = await self._host.open(
                 work_dir, session_id, add_dirs=folders, mcp_servers=servers(mcp_servers or ())
             )
-        engine.interactive = False  # a flow that pauses would keep the prompt, and the client from steering it
+        engine.interactive = False  # a paused flow would keep the prompt open, and the client could not steer the flow
         session = AcpSession(engine, self._client, self._can)
         self._sessions[engine.session_id] = session
         engine.start()
@@ -263,7 +263,7 @@ class AcpAgent:
         if known is not None:
             return known
         work_dir = _folder(cwd)
-        if not _OURS.fullmatch(session_id):  # one of ours in which nothing was said is not kept: it begins anew
+        if not _OURS.fullmatch(session_id):  # our own empty sessions are not stored: start such a session again
             _found(work_dir, session_id)
         return await self._open(work_dir, session_id, add_dirs, mcp_servers)
 
@@ -289,14 +289,14 @@ _KEY = EnvVarAuthMethod(
 
 
 def _opened(response: type[R], session: AcpSession, **fields: str) -> R:
-    """With the models twice: clients older than the options know them by a field of their own."""
+    """Add the models a second time: clients older than the options read them from a separate field."""
     engine = session.engine
     facts = {"modes": settings.modes(engine), "models": settings.models(engine), "config_options": session.options()}
     return response.model_validate({**facts, **fields})
 
 
 def _folder(text: str) -> Path:
-    """Raises RequestError."""
+    """Parse a folder. Raises RequestError."""
     folder = Path(text)
     if "\0" in text or not folder.is_absolute() or not folder.is_dir():
         raise RequestError(INVALID_PARAMS, f"{text!r} is no folder here")
@@ -304,7 +304,7 @@ def _folder(text: str) -> Path:
 
 
 def _found(work_dir: Path, session_id: str) -> Path:
-    """The folder of a session. Raises RequestError."""
+    """Find the folder of a session. Raises RequestError."""
     folder = sessions_dir(work_dir) / session_id
     if "/" in session_id or not (folder / "wire.jsonl").is_file():
         raise RequestError.resource_not_found(session_id)

@@ -1,4 +1,4 @@
-"""The client's files, with what is not saved yet: read and written by its own methods."""
+"""Reads and writes files through the client, including its unsaved changes."""
 
 import asyncio
 import logging
@@ -9,11 +9,11 @@ from acp.interfaces import Client
 
 _log = logging.getLogger(__name__)
 _PATIENCE = 30.0
-"""Seconds; a file is at hand, so a client that takes longer is stuck."""
+"""Timeout in seconds; files are local to the client, so a slower client is stuck."""
 
 
 class ClientBuffers:
-    """Of one session. What the client cannot read is the disk's; what it cannot write is an error."""
+    """The buffers of one session. Files that the client cannot read are read from disk; a failed write is an error."""
 
     def __init__(self, client: Client, session_id: str, *, writes: bool) -> None:
         self._client = client

@@ -1,4 +1,4 @@
-"""What a client puts into a prompt, and what a message holds, each in the other's words."""
+"""Converts between prompt content of the client and message content."""
 
 import re
 from collections.abc import Sequence
@@ -31,7 +31,7 @@ _DATA_URL = re.compile(r"data:([\w.+/-]+);base64,(.*)", re.DOTALL)
 
 
 def user_input(blocks: Sequence[ContentBlock]) -> UserInput:
-    """One text where there is nothing else, so that a slash line is known as one. Raises RequestError."""
+    """Convert the blocks; text alone becomes one string, so that a slash line is recognised. Raises RequestError."""
     parts = [_part(block) for block in blocks]
     if all(isinstance(part, TextPart) for part in parts):
         text = "".join(part.text for part in parts if isinstance(part, TextPart))
@@ -62,7 +62,7 @@ def _part(block: ContentBlock) -> ContentPart:
 
 
 def place(uri: str) -> str:
-    """The path of a file: URI, anything else as it is."""
+    """Return the path of a file: URI, anything else unchanged."""
     try:
         parts = urlsplit(uri)
     except ValueError:
@@ -71,7 +71,7 @@ def place(uri: str) -> str:
 
 
 def block(part: ContentPart) -> ContentBlock | None:
-    """A message's part as the client shows it; thinking is none."""
+    """Convert a message part for the client; None for thinking."""
     match part:
         case TextPart(text=text):
             return text_block(text)

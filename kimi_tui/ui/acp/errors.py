@@ -1,4 +1,4 @@
-"""What went wrong, in the protocol's words: the cause is the message, since that is what a client shows."""
+"""Converts errors to ACP errors, with the cause as message, because clients display only that."""
 
 from acp import RequestError
 

@@ -1,4 +1,4 @@
-"""A flow's run as the client follows it: a tool call for the run, and one for each turn of a node."""
+"""Shows a flow run to the client as tool calls: one for the run, and one for each node's turn."""
 
 from collections.abc import Callable
 
@@ -23,7 +23,7 @@ _ENDED: dict[str, ToolCallStatus] = {"finished": "completed", "stopped": "comple
 
 
 class FlowCalls:
-    """One run after another; `new_id` gives each of its calls an id."""
+    """Tracks one run after another; `new_id` makes the call ids."""
 
     def __init__(self, new_id: Callable[[], str]) -> None:
         self._new_id = new_id

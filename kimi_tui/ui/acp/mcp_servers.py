@@ -1,4 +1,4 @@
-"""MCP servers that the client asks for, as ours are configured."""
+"""Converts the client's MCP servers to our configuration."""
 
 from collections.abc import Sequence
 
@@ -12,7 +12,7 @@ _ORIGIN = "the client"
 
 
 def servers(asked: Sequence[Asked]) -> tuple[Server, ...]:
-    """They are trusted: it is the person's own program that asks. Raises ConfigError."""
+    """Convert the servers. They are trusted, since the client is the user's own program. Raises ConfigError."""
     return tuple(_server(one) for one in asked)
 
 

@@ -1,4 +1,4 @@
-"""What the person is asked through the client: approvals, and questions as a form or, like them, as permissions."""
+"""Asks the user through the client: approvals as permission requests, questions as a form or as permission requests."""
 
 import asyncio
 import logging
@@ -20,7 +20,7 @@ _DONE = "done"
 
 
 class PermissionRequests:
-    """Each request waits in a task of its own, until the client answers or somebody else did."""
+    """Each request waits in its own task, until the client or another UI has answered."""
 
     def __init__(self, engine: Engine, client: Client, updates: Updates, *, form: bool) -> None:
         self._engine = engine
@@ -38,7 +38,7 @@ class PermissionRequests:
         self._tasks[request.id] = asyncio.create_task(asking, name=f"ask {request.id}")
 
     def settled(self, request_id: str) -> None:
-        """There is nothing to answer any more."""
+        """Cancel a request that was answered elsewhere."""
         if (task := self._tasks.pop(request_id, None)) is not None:
             task.cancel()
 
@@ -65,7 +65,7 @@ class PermissionRequests:
         self._engine.questions.settle(request.id, answers)
 
     async def _fill_in(self, request: QuestionRequest) -> dict[str, str]:
-        """All of them in one form; one that is declined dismisses them."""
+        """Ask all questions in one form; declining it dismisses them."""
         message = "\n".join(question.question for question in request.questions)
         try:
             response = await self._client.create_elicitation(message, form_of(request, self._engine.session_id))
@@ -79,7 +79,7 @@ class PermissionRequests:
                 return {}
 
     async def _one_by_one(self, request: QuestionRequest) -> dict[str, str]:
-        """As permissions; a person who chooses none of the answers dismisses the rest."""
+        """Ask each question as a permission request; without a choice the rest is dismissed."""
         answers: dict[str, str] = {}
         for question in request.questions:
             labels = await (self._choose if question.multi_select else self._choose_one)(request.tool_call_id, question)
@@ -93,7 +93,7 @@ class PermissionRequests:
         return [] if said is None or said == _NO_ANSWER else [question.options[int(said)].label]
 
     async def _choose(self, call_id: str, question: Question) -> list[str]:
-        """Each answer is put in or taken out again, until they are the right ones."""
+        """Ask repeatedly; each choice toggles one answer, until the user confirms."""
         chosen: set[int] = set()
         while True:
             said = await self._ask(_call_of(call_id, question), _options_of(question, chosen))
@@ -104,7 +104,7 @@ class PermissionRequests:
             chosen ^= {int(said)}
 
     async def _ask(self, call: ToolCallUpdate, options: list[PermissionOption]) -> str | None:
-        """The id of the option that was chosen; None where none was, or nobody could be asked."""
+        """Return the id of the chosen option; None without a choice, or if the client cannot ask."""
         try:
             response = await self._client.request_permission(self._engine.session_id, call, options)
         except Exception:  # noqa: BLE001 - the edge: a client that fails, or is gone, has not agreed
@@ -126,7 +126,7 @@ def _call_of(call_id: str, question: Question) -> ToolCallUpdate:
 
 
 def _options_of(question: Question, chosen: Set[int] | None = None) -> list[PermissionOption]:
-    """With `chosen` there may be several answers, and these were picked."""
+    """Make the options. With `chosen`, multiple answers are allowed, and these are selected."""
     options = [
         PermissionOption(option_id=str(number), name=_mark(number, chosen) + option.label, kind="allow_once")
         for number, option in enumerate(question.options)

@@ -1,4 +1,4 @@
-"""Questions as one form, for a client that shows forms: several answers, and answers in the person's own words."""
+"""Questions as one form, for clients that support forms: multiple answers, and free text."""
 
 from collections.abc import Mapping
 
@@ -30,7 +30,7 @@ def form_of(request: QuestionRequest, session_id: str) -> ElicitationFormSession
 
 
 def answers_of(request: QuestionRequest, content: Mapping[str, object]) -> dict[str, str]:
-    """What was filled in, by question; a field that holds something odd is not answered."""
+    """Return the answers by question; a field with an invalid value counts as unanswered."""
     answers: dict[str, str] = {}
     for number, question in enumerate(request.questions):
         known = [option.label for option in question.options]

@@ -1,4 +1,4 @@
-"""One session of a client: its turns, what it is told, and what it is asked."""
+"""One client session: its turns, updates and requests."""
 
 import asyncio
 import logging
@@ -43,7 +43,7 @@ _FAR_BEHIND = 100
 
 
 class AcpSession:
-    """An engine and the client that looks at it. What it tells goes out in order, by one task."""
+    """An engine and its client. A single task sends the updates in order."""
 
     def __init__(self, engine: Engine, client: Client, can: ClientCapabilities) -> None:
         self.engine = engine
@@ -63,7 +63,7 @@ class AcpSession:
         self._sending = asyncio.create_task(self._send_all(), name=f"acp {engine.session_id}")
 
     async def prompt(self, blocks: Sequence[ContentBlock]) -> PromptResponse:
-        """A turn to its end, or a command that steers the one under way. Raises RequestError."""
+        """Run a turn to its end, or a command that steers the running turn. Raises RequestError."""
         said = user_input(blocks)
         if self._turn is not None:
             if not (isinstance(said, str) and takes_effect_at_once(said)):
@@ -76,12 +76,12 @@ class AcpSession:
             self._turn = None
 
     def cancel(self) -> None:
-        """Interrupt the turn under way; its prompt answers that it was cancelled."""
+        """Interrupt the running turn; its prompt then returns `cancelled`."""
         if self._turn is not None and not self._turn.cancelling():
             self._turn.cancel()
 
     async def replay(self) -> None:
-        """Tell what was said so far, from the beginning."""
+        """Send the recorded conversation from the beginning."""
         self.engine.wire.flush()
         self._updates.replaying = True
         for recorded in await asyncio.to_thread(list, self.engine.recorded()):
@@ -90,7 +90,7 @@ class AcpSession:
         await self._queue.join()
 
     def announce(self) -> None:
-        """Say which commands there are, once the client knows of the session."""
+        """Send the available commands, once the client knows the session."""
         self._shown = self._facts()
         self._queue.put_nowait(update_available_commands(_commands(self.engine)))
 
@@ -144,7 +144,7 @@ class AcpSession:
                 self._queue.put_nowait(message)
             case ApprovalResponse():
                 self._asking.settled(message.request_id)
-            case MCPLoadingEnd() if self.engine.mcp.prompts():  # they are commands
+            case MCPLoadingEnd() if self.engine.mcp.prompts():  # prompts of MCP servers are commands
                 self.announce()
             case StatusUpdate() if message.plan_mode is not None:
                 self._tell_facts()
@@ -152,12 +152,12 @@ class AcpSession:
                 pass
 
     def _follow(self, progress: Progress) -> None:
-        """A client that is far behind gets what there is when it has caught up."""
+        """Send progress; a slow client gets only the latest."""
         if self._queue.qsize() < _FAR_BEHIND:
             self._put(self._updates.so_far(progress.tool_call_id, progress.lines))
 
     def _lend(self, can: ClientCapabilities) -> None:
-        """Have the tools read, write and run by the client, as far as it offers that."""
+        """Let the tools read, write and run through the client, as far as its capabilities allow."""
         editor, session_id = self.engine.services.editor, self.engine.session_id
         if can.fs is not None and can.fs.read_text_file:
             editor.buffers = ClientBuffers(self._client, session_id, writes=bool(can.fs.write_text_file))
@@ -181,7 +181,7 @@ class AcpSession:
                 else:
                     await self._client.session_update(self.engine.session_id, item)
             except ConnectionError:
-                pass  # the client is gone; the connection's end closes the session
+                pass  # the client has disconnected; the end of the connection closes the session
             except Exception:  # noqa: BLE001 - the edge: one update that fails must not keep back the others
                 _log.exception("an update could not be sent")
             finally:
@@ -192,7 +192,7 @@ class AcpSession:
         return settings.mode_of(self.engine), models.key, models.thinking, self.engine.title
 
     def _tell_facts(self) -> None:
-        """Say what has changed of what the client shows beside the conversation."""
+        """Send changes of the session information that the client shows beside the conversation."""
         facts = self._facts()
         if self._shown is None or facts == self._shown:
             return

@@ -1,4 +1,4 @@
-"""What a client can set of a session: how it asks for approval, which model it asks, and whether that thinks first."""
+"""Session settings for a client: approval mode, model, and thinking."""
 
 from typing import Literal
 
@@ -39,7 +39,7 @@ def modes(engine: Engine) -> SessionModeState:
 
 
 def set_mode(engine: Engine, mode: str) -> None:
-    """Raises RequestError for a mode that there is not."""
+    """Set the mode. Raises RequestError for an unknown mode."""
     if mode not in (known.id for known in _MODES):
         raise RequestError(-32602, f"there is no mode {mode!r}; there are: {', '.join(known.id for known in _MODES)}")
     engine.services.plan_mode.on = mode == PLAN
@@ -49,7 +49,7 @@ def set_mode(engine: Engine, mode: str) -> None:
 
 
 def options(engine: Engine, *, switches: bool = False) -> ConfigOptions:
-    """`switches`: the client knows options that are on or off."""
+    """Return the options. `switches`: the client supports boolean options."""
     found: ConfigOptions = [_select("mode", "Mode", "mode", mode_of(engine), [(mode.id, mode.name) for mode in _MODES])]
     if engine.models.key:
         found.append(_select("model", "Model", "model", engine.models.key, _named_models(engine)))
@@ -66,7 +66,7 @@ def options(engine: Engine, *, switches: bool = False) -> ConfigOptions:
 
 
 def models(engine: Engine) -> dict[str, object] | None:
-    """As clients know them that are older than the options."""
+    """Return the models in the format of clients older than the options."""
     if not engine.models.key:
         return None
     available = [{"modelId": key, "name": name} for key, name in _named_models(engine)]
@@ -74,12 +74,12 @@ def models(engine: Engine) -> dict[str, object] | None:
 
 
 async def set_option(engine: Engine, option: str, value: str | bool) -> None:
-    """Raises RequestError, and KimiTuiError where the model cannot be changed."""
+    """Set an option. Raises RequestError, and KimiTuiError if the model cannot be changed."""
     match option, value:
         case "mode", str():
             set_mode(engine, value)
         case "model", str():
-            key, comma, suffix = value.rpartition(",")  # as the reference peer's clients say it
+            key, comma, suffix = value.rpartition(",")  # the format of Kimi CLI's clients
             if comma and suffix == THINKING and value not in engine.models.keys:
                 await engine.switch_model(key, thinking=True)
             else:

@@ -1,6 +1,6 @@
-"""The client's terminals: a command runs where the person sees it, and can be stopped there too.
+"""Runs commands in the client's terminals, where the user can watch and stop them.
 
-Invariant: every terminal that was made is released, however its command ends; that also kills what still runs.
+Invariant: every created terminal is released, however its command ends; the release also kills a running command.
 """
 
 import asyncio
@@ -25,7 +25,7 @@ _CODES = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|[\]PX^_][^\x07\x1b]*(?:\x07|\x1
 
 
 class ClientTerminals:
-    """Of one session. `show` is told which terminal a tool call has got."""
+    """The terminals of one session. It calls `show` with the terminal of each tool call."""
 
     def __init__(self, client: Client, session_id: str, show: Callable[[str, str], None]) -> None:
         self._client = client
@@ -67,7 +67,7 @@ class ClientTerminals:
             raise OSError(f"the editor gives no terminal: {error}") from error
 
     def _not_wanted(self, made: asyncio.Future[CreateTerminalResponse]) -> None:
-        """It came when its turn was cancelled already."""
+        """Release a terminal that was created after its turn was cancelled."""
         if not made.cancelled() and made.exception() is None:
             release = asyncio.create_task(self._release(made.result().terminal_id))
             self._late.add(release)
@@ -91,7 +91,7 @@ class ClientTerminals:
         return ProcessResult(exited.exit_code)
 
     async def _release(self, terminal: str) -> None:
-        """Shielded, since it is also what ends the command of a turn that is cancelled."""
+        """Release the terminal. Shielded, because the release also ends the command of a cancelled turn."""
         releasing = asyncio.ensure_future(self._client.release_terminal(self._session_id, terminal))
         releasing.add_done_callback(_heed)
         with contextlib.suppress(RequestError, ValueError, ConnectionError, TimeoutError):
@@ -100,14 +100,14 @@ class ClientTerminals:
 
 
 def _differing(env: Mapping[str, str]) -> list[EnvVariable]:
-    """What a command of ours gets beside the client's own environment, and what it must not get, as empty."""
+    """Return the additions to the client's environment; removed variables are set to ""."""
     wanted = {name: value for name, value in env.items() if os.environ.get(name) != value}
     hidden = {name: "" for name in os.environ if name not in env}
     return [EnvVariable(name=name, value=value) for name, value in (hidden | _NO_PAGER | wanted).items()]
 
 
 def _plain(text: str) -> str:
-    """What a terminal shows, without its control codes."""
+    """Return terminal output without control codes."""
     return _CODES.sub("", text).replace("\r\n", "\n")
 
 

@@ -1,4 +1,4 @@
-"""Tool calls as the client follows them: begun, with whole arguments, ended; each under an id of its own."""
+"""Tool calls for the client: start, complete arguments, end; each with its own id."""
 
 import re
 from collections.abc import Callable, Sequence
@@ -43,7 +43,7 @@ _TICKS = re.compile("`+")
 
 
 class ToolCalls:
-    """The calls of one agent. `prefix` goes before their titles, `new_id` gives each its id."""
+    """The calls of one agent. `prefix` precedes their titles, `new_id` makes each id."""
 
     def __init__(self, work_dir: Path, new_id: Callable[[], str], *, prefix: str = "") -> None:
         self._work_dir = work_dir
@@ -73,7 +73,7 @@ class ToolCalls:
             self._open[self._streaming] = self._open[self._streaming].followed_by(part)
 
     def whole(self) -> list[ToolCallStart | ToolCallProgress]:
-        """The call whose arguments came last has all of them, if one was still getting any."""
+        """Report the complete arguments of the last call, if they were still incomplete."""
         call_id, self._streaming = self._streaming, None
         if call_id is None:
             return []
@@ -90,12 +90,12 @@ class ToolCalls:
         ]
 
     def in_terminal(self, call_id: str, terminal: str) -> list[ToolCallStart | ToolCallProgress]:
-        """It runs in a terminal of the client, which shows what it prints from now on."""
+        """Report that the call runs in a terminal of the client, which shows its output from now on."""
         self._terminals[call_id] = terminal
         return [*self.whole(), update_tool_call(self._ids[call_id], content=[tool_terminal_ref(terminal)])]
 
     def so_far(self, call_id: str, lines: Sequence[str]) -> list[ToolCallStart | ToolCallProgress]:
-        """The newest of what it printed, while it runs."""
+        """Report the latest output of a running call."""
         if call_id in self._terminals or not lines:
             return []
         return [*self.whole(), update_tool_call(self._ids[call_id], content=[_printed("\n".join(lines))])]
@@ -112,14 +112,14 @@ class ToolCalls:
         return [*whole, update_tool_call(known, status=status, content=content)]
 
     def interrupt(self) -> list[ToolCallStart | ToolCallProgress]:
-        """None of those that run has a result any more."""
+        """Report all running calls as interrupted."""
         self._streaming = None
         self._terminals.clear()
         calls, self._open = self._open, {}
         return [update_tool_call(self._ids[call_id], status="failed") for call_id in calls]
 
     def in_question(self, call_id: str, title: str, display: Sequence[DisplayBlock]) -> ToolCallUpdate:
-        """A call as the person is asked about it."""
+        """Format a call for an approval request."""
         call = self._open.get(call_id)
         arguments = _arguments(call) if call else {}
         return ToolCallUpdate(
@@ -150,7 +150,7 @@ class ToolCalls:
         return content
 
     def _result(self, call: ToolCall, value: ToolReturnValue) -> list[ToolCallContentVariant] | None:
-        """The change to a file, else what came out, else what is to be said of it."""
+        """Return the file diff, otherwise the output, otherwise the message."""
         diffs = self.shown([block for block in value.display if isinstance(block, DiffBlock)])
         if diffs:
             return diffs
@@ -181,13 +181,13 @@ def _text(text: str) -> ToolCallContentVariant:
 
 
 def _printed(text: str) -> ToolCallContentVariant:
-    """As a block of code: a client takes text for Markdown."""
+    """Format output as a code block, because clients render text as Markdown."""
     fence = "`" * max(3, 1 + max((len(run) for run in _TICKS.findall(text)), default=0))
     return _text(f"{fence}\n{text.rstrip()}\n{fence}")
 
 
 def _after(terminal: str, value: ToolReturnValue) -> list[ToolCallContentVariant]:
-    """The terminal stays, with what it showed; of an error it is said what it was."""
+    """Keep the terminal with its output; an error adds its message."""
     shown: list[ToolCallContentVariant] = [tool_terminal_ref(terminal)]
     return [*shown, _text(value.message)] if value.is_error and value.message else shown
 

@@ -1,4 +1,4 @@
-"""The SDK's messages over stdin and stdout; what is no message is answered here, since the SDK would not."""
+"""Transports the SDK's messages over stdin and stdout; it also answers invalid messages, which the SDK does not."""
 
 import json
 from typing import Any, cast
@@ -11,7 +11,7 @@ _INVALID_REQUEST = -32600
 
 
 class StdioTransport:
-    """A Transport as the SDK's connection asks for."""
+    """The Transport that the SDK's connection requires."""
 
     def __init__(self, reader: LineReader, writer: LineWriter) -> None:
         self._reader = reader
@@ -19,7 +19,7 @@ class StdioTransport:
         self._open: set[str | int] = set()
 
     async def send(self, message: dict[str, Any]) -> None:
-        """Raises ConnectionError when nobody reads any more."""
+        """Send a message. Raises ConnectionError if the reader has closed the pipe."""
         if "method" not in message:
             self._open.discard(message.get("id", ""))
         await self._write(message)
@@ -48,7 +48,7 @@ class StdioTransport:
         return None
 
     async def close(self) -> None:
-        """The streams are the program's; it closes them."""
+        """Does nothing: the program owns and closes the streams."""
 
     async def _write(self, message: dict[str, Any]) -> None:
         if self._writer.broken:
@@ -61,7 +61,7 @@ class StdioTransport:
 
 
 def _with_details(message: dict[str, Any]) -> dict[str, Any]:
-    """An error tells its cause in its data too: there some clients look for it, and some cannot take null."""
+    """Copy the cause of an error into its data: some clients look for it there, and some reject null."""
     error: object = message.get("error")
     if not isinstance(error, dict):
         return message
@@ -72,7 +72,7 @@ def _with_details(message: dict[str, Any]) -> dict[str, Any]:
 
 
 def _of_today(fields: dict[str, Any]) -> dict[str, Any]:
-    """`session/set_model` of clients older than the options, as the option that it has become."""
+    """Convert `session/set_model` of clients older than the options to the current option."""
     params = fields.get("params")
     if fields.get("method") != "session/set_model" or not isinstance(params, dict):
         return fields
@@ -90,5 +90,5 @@ def _is_message(fields: dict[str, Any]) -> bool:
 def _dumped(message: dict[str, Any]) -> bytes:
     try:
         return jsonl.dump(message)
-    except (TypeError, ValueError):  # the details of an error may hold objects
+    except (TypeError, ValueError):  # the details of an error may hold objects that are not JSON
         return jsonl.dump(json_text.loads(json.dumps(message, default=str, skipkeys=True)))

@@ -1,4 +1,4 @@
-"""The Wire in the client's words: each message is none, one or several session updates."""
+"""Converts Wire messages to session updates: none, one or several for each."""
 
 import itertools
 from collections.abc import Sequence
@@ -57,7 +57,7 @@ _TODO: dict[TodoStatus, PlanEntryStatus] = {"pending": "pending", "in_progress":
 
 
 class Updates:
-    """A fold over the Wire of one session. With `replaying` it also tells what the person said."""
+    """A fold over the Wire of one session. With `replaying` it also sends the user's messages."""
 
     def __init__(self, work_dir: Path) -> None:
         self._work_dir = work_dir
@@ -163,19 +163,19 @@ class Updates:
                 assert_never(message)
 
     def _said_by_person(self, said: parts.UserInput) -> Sequence[Update]:
-        """The client knows what it sent; a node's prompt was not said by the person."""
+        """Send a user message on replay only; a node's prompt is not a user message."""
         if not self.replaying or self._flow.running:
             return ()
         return [update_user_message(found) for found in blocks(said)]
 
     def _notice(self, message: events.Notification) -> Sequence[Update]:
         if message.severity == "error" and not self.replaying:
-            return ()  # the prompt's own error says so
+            return ()  # the error response of the prompt reports it
         text = ": ".join(filter(None, (message.title, message.body)))
         return [update_agent_message(text_block(f"\n\n*{text}*\n\n"))]
 
     def _subagent(self, message: events.SubagentEvent) -> Sequence[Update]:
-        """Its tool calls; what it says comes as the result of the call that sent it."""
+        """Send the subagent's tool calls; its text arrives as the result of the parent's call."""
         try:
             inner = decode(message.event)
         except WireFormatError:

@@ -1,4 +1,4 @@
-"""What still runs in the background when the answer was given: waited for, each end told to the model."""
+"""Waits for background tasks after the answer, and reports each end to the model."""
 
 import asyncio
 
@@ -11,9 +11,9 @@ STOPPED = "<system>There is no more time: the background tasks were stopped. Say
 
 
 async def wait_for_background(engine: Engine, background: BackgroundTasks, output: Output, *, ceiling_s: float) -> int:
-    """Take a turn each time that tasks have ended, until none runs; returns the exit status.
+    """Run a turn each time that tasks have ended, until none runs; returns the exit status.
 
-    What runs longer than `ceiling_s` is stopped, which is a failure.
+    Tasks that run longer than `ceiling_s` seconds are stopped, which counts as failure.
     """
     status = EXIT_OK
     until = asyncio.get_running_loop().time() + ceiling_s

@@ -1,4 +1,4 @@
-"""What a tool call is about, in one short line."""
+"""Summarises a tool call in one short line."""
 
 from typing import Any
 
@@ -9,7 +9,7 @@ _TELLING = ("command", "path", "pattern", "url", "query", "description", "name")
 
 
 def headline(call: ToolCall | None) -> str:
-    """The tool's name and its most telling argument."""
+    """Return the tool's name and its most informative argument."""
     if call is None:
         return "a tool"
     try:

@@ -1,4 +1,4 @@
-"""`--output-format stream-json`: one JSON message a line, as the conversation has them."""
+"""`--output-format stream-json`: prints the conversation as one JSON message per line."""
 
 from kimi_tui.llm.message import Message
 from kimi_tui.text_safety import dump_json
@@ -22,7 +22,7 @@ from kimi_tui.wire.parts import (
 
 
 class JsonOutput:
-    """A raw listener. An assistant's message goes out when its step has said all, before its tools' results."""
+    """A raw listener. It prints an assistant message when the step's text is complete, before the tool results."""
 
     def __init__(self, out: OutputStream, *, final_only: bool, flow_events: bool) -> None:
         self._out = out
@@ -64,7 +64,7 @@ class JsonOutput:
                 pass
 
     def finish(self) -> None:
-        """The turn is over."""
+        """Finish the turn's output."""
         self._end_message()
         if self._final_only and self._final:
             self._write({"role": "assistant", "content": self._final})

@@ -1,4 +1,4 @@
-"""Where the print face writes: standard output, until it cannot be written any more."""
+"""The output of the print UI: standard output, until a write fails."""
 
 from typing import TextIO
 
@@ -6,7 +6,7 @@ from kimi_tui.errors import OutputError
 
 
 class OutputStream:
-    """Writes and flushes. The first failure ends it; whoever writes goes on without a word, and asks `broken`."""
+    """Writes and flushes. The first failure stops the output without an exception; callers check `broken`."""
 
     def __init__(self, out: TextIO) -> None:
         self._out = out
@@ -20,7 +20,7 @@ class OutputStream:
         return self._out.isatty()
 
     def write(self, text: str, *, flush: bool = False) -> None:
-        """What the encoding cannot say is spelled out as `\\u4e2d`."""
+        r"""Write the text; characters outside the encoding are escaped as `\u4e2d`."""
         if self._failure is not None:
             return
         try:
@@ -35,7 +35,7 @@ class OutputStream:
         self.write("", flush=True)
 
     def check(self) -> None:
-        """Raises BrokenPipeError where the reader has gone, OutputError where it could not be written."""
+        """Raises BrokenPipeError if the reader has closed the pipe, OutputError for other write errors."""
         match self._failure:
             case None:
                 pass

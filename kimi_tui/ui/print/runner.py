@@ -1,4 +1,4 @@
-"""The face without a screen: prose or JSON lines on stdout, an exit status, and nothing asked."""
+"""The headless UI: prose or JSON lines on stdout, an exit status, and no questions."""
 
 import asyncio
 import signal
@@ -31,7 +31,7 @@ _SIGNALS = (signal.SIGINT, signal.SIGTERM)
 
 
 class Engine(Protocol):
-    """What this face needs of an engine."""
+    """The engine functions that this UI needs."""
 
     wire: Wire
 
@@ -43,7 +43,7 @@ class Engine(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Output:
-    """What to print: `progress` is for a terminal on stderr, beside what goes to stdout."""
+    """What to print: `progress` is for a terminal on stderr, in addition to stdout."""
 
     json: bool = False
     final_only: bool = False
@@ -58,14 +58,14 @@ class _Printing:
 
 
 async def answer(engine: Engine, prompt: UserInput, output: Output) -> int:
-    """Take one prompt to its end. Raises the KimiTuiError that ended it."""
+    """Run one prompt to its end. Raises the KimiTuiError that ended it."""
     with _printing(engine, output) as printing:
         return await _answer(engine, prompt, printing)
 
 
 @contextmanager
 def _printing(engine: Engine, output: Output) -> Generator["_Printing"]:
-    """What the Wire says is printed while this lasts."""
+    """Print the Wire's messages inside the `with` block."""
     stdout = OutputStream(sys.stdout)
     printer = (
         JsonOutput(stdout, final_only=output.final_only, flow_events=output.flow_events)
@@ -101,11 +101,11 @@ async def _answer(engine: Engine, prompt: UserInput, printing: "_Printing") -> i
 
 
 async def answer_lines(engine: Engine, lines: IO[bytes], output: Output, *, at_once: Callable[[str], bool]) -> int:
-    """One user message of JSON a line until the input ends; lines that are none are passed over, with a word on stderr.
+    """Answer one JSON user message per line until the input ends; invalid lines are skipped with a warning on stderr.
 
-    Messages are answered one after the other; a command that is `at_once` takes effect while one is, and what it says
-    comes among that one's lines. The status is that of the last message that went wrong. Raises UsageError where there
-    was something, and no message among it.
+    Messages are answered in order; a command for which `at_once` is true takes effect during an answer, and its output
+    appears among that answer's lines. Returns the status of the last message that failed. Raises UsageError if the
+    input is not empty but has no message.
     """
     prompts: asyncio.Queue[UserInput | None] = asyncio.Queue()
     begun = asyncio.Event()
@@ -136,7 +136,7 @@ async def answer_lines(engine: Engine, lines: IO[bytes], output: Output, *, at_o
             except KimiTuiError as error:
                 _complain(str(error))
         await prompts.put(None)
-        for _ in range(10):  # an order that ended a pause takes effect in the loop's next turns
+        for _ in range(10):  # a command that ended a pause takes effect in the next iterations of the event loop
             await asyncio.sleep(0)
         _let_nothing_wait(engine)
 
@@ -168,7 +168,7 @@ async def answer_lines(engine: Engine, lines: IO[bytes], output: Output, *, at_o
 
 
 def _warn(message: WireMessage) -> None:
-    """What does not work although it was asked for: whoever reads only the answer must be able to know."""
+    """Print a warning if a requested feature does not work, for users who read only the answer."""
     if isinstance(message, Notification) and message.severity == "warning":
         _complain(f"{message.title}: {message.body}".rstrip(": "))
 
@@ -178,7 +178,7 @@ def _complain(message: str) -> None:
 
 
 def _let_nothing_wait(engine: Engine) -> None:
-    """The input has ended: a flow that is paused, or comes to be, has nobody to go on with it."""
+    """Stop flows that pause after the end of the input, since no command can resume them."""
     loop = asyncio.get_running_loop()
 
     def stop(message: WireMessage) -> None:
@@ -196,7 +196,7 @@ def _stop_flow(engine: Engine) -> None:
 
 
 def _prompt(line: bytes) -> UserInput | None:
-    """The user's message of a line: as the conversation has it, or wrapped as `{"type": "user", "message": ...}`."""
+    """Parse the user message of a line: as in the conversation, or wrapped as `{"type": "user", "message": ...}`."""
     try:
         value = json_text.loads(line)
         if isinstance(value, dict) and cast(JsonObject, value).get("type") == "user":
@@ -214,9 +214,10 @@ def _prompt(line: bytes) -> UserInput | None:
 
 
 async def _turn(engine: Engine, prompt: UserInput, broken: Callable[[], bool]) -> tuple[TurnResult, int]:
-    """The turn, and the number of the signal that interrupted it: SIGINT and SIGTERM do, from its first moment on.
+    """Run the turn; return its result, and the number of the signal that interrupted it. SIGINT and SIGTERM interrupt
+    from the start.
 
-    So does a reader that has gone, as soon as something is said to it.
+    A closed output pipe interrupts too, at the next write.
     """
     loop = asyncio.get_running_loop()
     turn = asyncio.ensure_future(engine.prompt(prompt))

@@ -1,4 +1,4 @@
-"""Lines of standard input as they come, without holding the program up when it has to end."""
+"""Reads lines of standard input as they arrive, without blocking the program's exit."""
 
 import asyncio
 import threading
@@ -7,7 +7,7 @@ from typing import IO
 
 
 async def read_lines(source: IO[bytes]) -> AsyncGenerator[bytes]:
-    """Each line until the source ends. The thread that reads is a daemon: one that never gets a line stops nobody."""
+    """Yield each line until the source ends. The reading thread is a daemon: a blocked one does not delay the exit."""
     loop = asyncio.get_running_loop()
     lines: asyncio.Queue[bytes] = asyncio.Queue()
 

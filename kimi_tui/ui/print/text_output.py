@@ -1,6 +1,6 @@
-"""Text output: what the model says, as it says it, and nothing else.
+"""Text output: streams the model's text, and nothing else.
 
-For a terminal what would act there is spelled out.
+On a terminal, control characters are escaped.
 """
 
 from typing import IO
@@ -15,10 +15,10 @@ from kimi_tui.wire.parts import TextPart, ToolCall, ToolCallPart, ToolResult
 
 
 class TextOutput:
-    """A raw listener. Text of a step goes out as it comes; one blank line parts what two steps said.
+    """A raw listener. A step's text is printed as it arrives; one blank line separates the text of two steps.
 
-    With `final_only` only the last step's text is printed, at the end. A retry voids what its step has
-    said: where that is on stdout already, a line says so.
+    With `final_only` only the last step's text is printed, at the end. A retry discards the step's text: if that is on
+    stdout already, a line reports it.
     """
 
     def __init__(self, out: OutputStream, progress: IO[str] | None, *, final_only: bool) -> None:
@@ -64,14 +64,14 @@ class TextOutput:
                 pass
 
     def finish(self) -> None:
-        """The turn is over."""
+        """Finish the turn's output."""
         self._end_step()
         if self._final_only and self._final:
             self._write(self._final.rstrip("\n") + "\n")
         self._final = ""
 
     def _aside(self, message: BtwEnd) -> None:
-        """The answer to a side question is the answer where nothing else was asked."""
+        """Print the answer to a side question, if it is the only request."""
         if message.response is None:
             self._note(f"✗ {message.error or 'no answer came'}")
         elif self._step:

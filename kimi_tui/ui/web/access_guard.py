@@ -1,8 +1,8 @@
-"""Who may come in: the person who has seen the address that this program printed, from a page of this program's own.
+"""Access control: only a user with the printed address, and only pages of this program.
 
-A page from elsewhere can make a browser send requests here, by any name that it can make mean this machine (DNS
-rebinding). So the name must be one of this machine's own, what names another origin is refused, and without the
-cookie that only the printed address gives nothing is served at all.
+A foreign page can make a browser send requests here, under any host name that it can resolve to this machine (DNS
+rebinding). So the host must be one of this machine's names, other origins are rejected, and nothing is served without
+the cookie, which only the printed address sets.
 """
 
 import hmac
@@ -19,7 +19,7 @@ _CLOSED = "Open the address that `kimi-tui web` has printed: it is the key to th
 
 
 class AccessGuard:
-    """One for each start of the server; what it gives out is worth nothing after it."""
+    """The guard of one server run; its tokens and cookies expire with it."""
 
     def __init__(self, *, clock: Callable[[], float] = time.monotonic) -> None:
         self.token = secrets.token_urlsafe(32)
@@ -29,13 +29,13 @@ class AccessGuard:
         self._opening: dict[str, float] = {}
 
     def opening_link(self) -> str:
-        """A token for the browser we start ourselves, good for once and soon: others can read its command line."""
+        """Return a one-time, short-lived token for the browser that we start: other users can read its command line."""
         token = secrets.token_urlsafe(32)
         self._opening[token] = self._clock() + _OPENING_S
         return token
 
     def check_origin(self, request: web.BaseRequest) -> None:
-        """Raises HTTPForbidden for what comes by another name or from another page."""
+        """Raises HTTPForbidden for a foreign host name or origin."""
         host = request.headers.getall("Host", [])
         if len(host) != 1 or not _is_own(host[0]):
             raise web.HTTPForbidden(text="This server is known as 127.0.0.1 and localhost only.\n")
@@ -53,7 +53,7 @@ class AccessGuard:
             raise web.HTTPForbidden(text=_CLOSED)
 
     def let_in(self, token: str, response: web.StreamResponse) -> None:
-        """Give the cookie to who has the token. Raises HTTPForbidden for a wrong one."""
+        """Set the cookie if the token is valid. Raises HTTPForbidden otherwise."""
         if not _equal(token, self.token) and not self._opens(token):
             raise web.HTTPForbidden(text=_CLOSED)
         response.set_cookie(self._cookie, self._worth, httponly=True, samesite="Strict", path="/")
@@ -68,7 +68,7 @@ def _equal(one: str, other: str) -> bool:
 
 
 def _is_own(host: str) -> bool:
-    """Any port: a tunnel may end at another one than ours."""
+    """Whether the host is ours, with any port: a tunnel may use another one."""
     try:
         parts = urlsplit(f"//{host}")
         return parts.hostname in _OWN_NAMES and parts.netloc == host and parts.port != 0 and "@" not in host
@@ -77,7 +77,7 @@ def _is_own(host: str) -> bool:
 
 
 def page_headers(host: str) -> dict[str, str]:
-    """For all that is served: a page that loads from here only, stands in no frame and tells nobody of itself."""
+    """Return the headers for all pages: load only from here, no framing, no referrer."""
     return {
         "Content-Security-Policy": (
             "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; font-src 'self'; "

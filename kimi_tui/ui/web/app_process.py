@@ -1,6 +1,6 @@
-"""The app in a process of its own: packets of textual-serve's protocol on its stdin and stdout.
+"""Runs the app in its own process: packets of textual-serve's protocol on its stdin and stdout.
 
-It is a session leader, so that a Ctrl+C where the server runs does not reach it: the server ends it in order.
+It is a session leader, so that a Ctrl+C in the server's terminal does not reach it: the server ends it cleanly.
 """
 
 import asyncio
@@ -23,14 +23,14 @@ _OF_A_TERMINAL = ("TMUX", "STY", "TERM_PROGRAM_VERSION", "COLUMNS", "LINES", "TE
 
 
 class PageSink(Protocol):
-    """What the app draws into. Nothing is raised when it is gone."""
+    """Receives the app's output. A closed page raises nothing."""
 
     async def draw(self, data: bytes) -> None: ...
     async def tell(self, kind: str, text: str) -> None: ...
 
 
 class AppProcess:
-    """Made by `start`, `run` until it has ended, which `end` sees to."""
+    """An app process: `start` creates it, `run` serves it until its end, `end` stops it."""
 
     def __init__(self, process: Process, grace_s: float) -> None:
         assert process.stdin is not None
@@ -42,7 +42,7 @@ class AppProcess:
 
     @classmethod
     async def start(cls, command: Sequence[str], *, grace_s: float = _GRACE_S) -> "AppProcess":
-        """`grace_s`: how long it has to leave when it is asked to, and again when it is told to."""
+        """Start the app. `grace_s`: seconds that it gets to quit on request, and again after SIGTERM."""
         env = {name: value for name, value in os.environ.items() if name not in _OF_A_TERMINAL}
         process = await asyncio.create_subprocess_exec(
             *command, stdin=PIPE, stdout=PIPE, stderr=PIPE, env=env | _ENVIRONMENT, start_new_session=True
@@ -50,7 +50,7 @@ class AppProcess:
         return cls(process, grace_s)
 
     async def run(self, page: PageSink) -> str:
-        """Pass on what the app draws until it has ended; what it had to say on stderr at last."""
+        """Forward the app's output until it has ended; returns its last stderr output."""
         words = asyncio.create_task(self._last_words())
         try:
             if await self._is_ready():
@@ -67,7 +67,7 @@ class AppProcess:
         await self._send(b"M", json.dumps(message).encode())
 
     async def end(self) -> None:
-        """Ask the app to leave, and see to it that it does."""
+        """Ask the app to quit, and kill it if it does not."""
         if self._ending is None:
             self._ending = asyncio.create_task(self._end())
         await asyncio.shield(self._ending)

@@ -1,4 +1,4 @@
-"""One address of the page and the app behind it: whoever loads the address again goes on in the same session."""
+"""A page address and its app: loading the address again resumes the same session."""
 
 import asyncio
 import contextlib
@@ -12,14 +12,14 @@ from kimi_tui import json_text
 from kimi_tui.ui.web.app_process import AppProcess
 
 Command = Callable[[int, int], list[str]]
-"""The command that starts the app for a page of so many columns and rows."""
+"""The command that starts the app for a page of this many columns and rows."""
 
 _MOST = 1000
 _TAKEN_OVER = "This session was opened in another tab."
 
 
 class PageSession:
-    """There is one app at most: who comes last has it, once the one before has ended and left the session."""
+    """At most one app runs: the latest visitor gets it, after the previous app has ended and released the session."""
 
     def __init__(self, command: Command) -> None:
         self._command = command
@@ -27,7 +27,7 @@ class PageSession:
         self._visit: _Visit | None = None
 
     async def visit(self, socket: web.WebSocketResponse, columns: int, rows: int) -> str:
-        """Show the app on this socket until either ends; what the app said last, where it ended by itself."""
+        """Show the app on this socket until either ends; returns the app's last stderr output if it ended by itself."""
         if self._visit is not None:
             await self._visit.leave(_TAKEN_OVER)
         async with self._free:
@@ -41,7 +41,7 @@ class PageSession:
                 self._visit = None
 
     async def close(self) -> None:
-        """Send the visitor away; the app has ended when this returns."""
+        """Disconnect the visitor; the app has ended when this returns."""
         if self._visit is not None:
             await self._visit.leave("`kimi-tui web` has ended.", for_good=True)
         async with self._free:
@@ -49,7 +49,7 @@ class PageSession:
 
 
 class _Visit:
-    """A page that is open, and its app."""
+    """An open page, and its app."""
 
     def __init__(self, socket: web.WebSocketResponse, process: AppProcess) -> None:
         self._socket, self._process = socket, process
@@ -70,7 +70,7 @@ class _Visit:
             await asyncio.shield(self._process.end())
 
     async def leave(self, why: str, *, for_good: bool = False) -> None:
-        """`for_good`: there is nothing to come back to."""
+        """Close the page. `for_good`: the session cannot be resumed."""
         await self.tell("over" if for_good else "ended", why)
         await self._socket.close()
 
@@ -88,7 +88,7 @@ class _Visit:
                 await self._take(message.data)
 
     async def _take(self, text: str) -> None:
-        """What textual-serve's script sends; anything else is passed over."""
+        """Handle a message of textual-serve's script; any other message is ignored."""
         match message := _parsed(text):
             case ["stdin", str(keys)]:
                 await self._process.type(keys)

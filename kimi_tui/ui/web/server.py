@@ -1,4 +1,4 @@
-"""The app in browsers on this machine: a page for each session, behind one token."""
+"""Serves the app to browsers on this machine: one page per session, behind one token."""
 
 import asyncio
 import contextlib
@@ -26,7 +26,9 @@ MakeCommand = Callable[[str], Command]
 
 
 class WebServer:
-    """`make_command` is given the name of a new tab. `told` gets what an app said on stderr before it ended."""
+    """The server. It calls `make_command` with the name of a new tab, and `told` with an app's stderr output at its
+    end.
+    """
 
     def __init__(self, make_command: MakeCommand, *, title: str, told: Callable[[str], None]) -> None:
         self.doorkeeper = AccessGuard()
@@ -50,7 +52,9 @@ class WebServer:
         return app
 
     async def serve(self, port: int, started: Callable[[int], None]) -> int:
-        """Serve until a signal to end; the exit status. `started` is told the port. Raises UsageError."""
+        """Serve until a termination signal; returns the exit status. Calls `started` with the port. Raises
+        UsageError.
+        """
         listening = _listen(port)
         runner = web.AppRunner(self.app(), access_log=None, shutdown_timeout=1)
         await runner.setup()
@@ -70,7 +74,7 @@ class WebServer:
         return await handler(request)
 
     async def _enter(self, request: web.Request) -> web.StreamResponse:
-        """The printed address takes the token out of sight; a bare one begins a tab."""
+        """Open the printed address: redirect to hide the token; an address without a token opens a new tab."""
         if "token" in request.query:
             response = web.HTTPSeeOther("/")
             self.doorkeeper.let_in(request.query["token"], response)
@@ -134,7 +138,7 @@ def _listen(port: int) -> socket.socket:
 
 @contextlib.contextmanager
 def _signals() -> Generator["asyncio.Future[int]"]:
-    """What becomes the number of the first signal to end."""
+    """Return a future for the number of the first termination signal."""
     loop = asyncio.get_running_loop()
     first: asyncio.Future[int] = loop.create_future()
 

@@ -1,1 +1,1 @@
-"""`--wire`: the Wire for other programs, as JSON-RPC 2.0 on stdin and stdout."""
+"""`--wire`: serves the Wire to other programs, as JSON-RPC 2.0 on stdin and stdout."""

@@ -1,4 +1,4 @@
-"""Tools that the client brings: the model calls them as any other, the client answers."""
+"""Tools provided by the client: the model calls them like any other, and the client runs them."""
 
 import asyncio
 import re
@@ -19,13 +19,13 @@ _NAME = re.compile(r"[A-Za-z0-9_-]{1,64}")
 
 
 class AnyParams(Params):
-    """Whatever the client's schema says; the client checks it."""
+    """Accepts any parameters; the client validates them by its schema."""
 
     model_config: ClassVar[ConfigDict] = ConfigDict(extra="allow", frozen=True)
 
 
 class ClientTools:
-    """Waits for the client's answers, by the id of the tool call."""
+    """Pending tool calls of the client, by tool call id."""
 
     def __init__(self, toolset: Toolset, send: Callable[[WireMessage], None]) -> None:
         self._toolset = toolset
@@ -34,7 +34,7 @@ class ClientTools:
         self._waiting: dict[str, asyncio.Future[ToolReturnValue]] = {}
 
     def offer(self, tools: tuple[OfferedTool, ...]) -> tuple[list[str], list[tuple[str, str]]]:
-        """Take these in place of those offered before: the names that were taken, the others with the reason."""
+        """Replace the offered tools; returns the accepted names, and the rejected ones with the reason."""
         for name in self._offered:
             self._toolset.remove(name)
         self._offered.clear()
@@ -63,7 +63,7 @@ class ClientTools:
             del self._waiting[call.id]
 
     def settle(self, call_id: str, result: object, error: str | None) -> None:
-        """The client's answer; one that makes no sense is an error that the model is told."""
+        """Settle a call with the client's result; an invalid result becomes an error for the model."""
         answer = self._waiting.get(call_id)
         if answer is None or answer.done():
             return
@@ -88,7 +88,7 @@ class ClientTools:
 
 
 class ClientTool(Tool[AnyParams]):
-    """One of them."""
+    """One tool of the client."""
 
     params: type[AnyParams] = AnyParams
 

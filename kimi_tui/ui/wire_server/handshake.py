@@ -1,4 +1,4 @@
-"""What a client and the engine agree on; it may be agreed on anew at any time."""
+"""The handshake between client and engine; the client may repeat it at any time."""
 
 from collections import Counter
 from typing import Any
@@ -17,7 +17,7 @@ _QUESTION_TOOL = "AskUserQuestion"
 
 
 class Handshake:
-    """Of one client. A client that has not said what it can take can take nothing special."""
+    """The handshake of one client. Without declared capabilities, a client gets no optional messages."""
 
     def __init__(self, engine: Engine, tools: ClientTools) -> None:
         self._engine = engine
@@ -28,7 +28,7 @@ class Handshake:
         self._apply(Capabilities())
 
     def take(self, params: Initialize) -> JsonObject:
-        """The answer to `initialize`. Raises RpcError for a hook that cannot be."""
+        """Answer `initialize`. Raises RpcError for an invalid hook."""
         self._subscribe(params.hooks or ())
         self._apply(params.capabilities)
         hooks = self._engine.hooks
@@ -54,8 +54,9 @@ class Handshake:
         return reply
 
     def _apply(self, capabilities: Capabilities) -> None:
-        """A client that cannot answer questions has a model that cannot ask them; one that does not see flows
-        has none that wait for steering."""
+        """Apply the capabilities: without support for questions the model cannot ask any; without support for flows no
+        flow waits for steering.
+        """
         self._engine.interactive = capabilities.supports_flow
         self._engine.questions.attended = self._attended and capabilities.supports_question
         if capabilities.supports_question and self._question_tool is not None:

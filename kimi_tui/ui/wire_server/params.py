@@ -1,4 +1,4 @@
-"""What a client may say with each method, as pydantic models."""
+"""The parameters of each method, as pydantic models."""
 
 from typing import ClassVar, TypeVar
 
@@ -18,7 +18,7 @@ class ClientInfo(_Params):
 
 
 class OfferedTool(_Params):
-    """A tool that the client answers the calls of; `parameters` is a JSON schema."""
+    """A tool whose calls the client answers; `parameters` is a JSON schema."""
 
     name: str
     description: str = ""
@@ -26,7 +26,7 @@ class OfferedTool(_Params):
 
 
 class Capabilities(_Params):
-    """What the client can take; it gets nothing of what it does not name."""
+    """The client's capabilities; it gets no messages that need others."""
 
     supports_question: bool = False
     supports_plan_mode: bool = False
@@ -62,7 +62,7 @@ P = TypeVar("P", bound=_Params)
 
 
 def checked(model: type[P], params: JsonObject) -> P:
-    """Raises RpcError, which says where the params are wrong."""
+    """Validate the parameters. Raises RpcError with the position of the error."""
     try:
         return model.model_validate(params)
     except ValidationError as error:

@@ -1,4 +1,4 @@
-"""The client's answers to what the soul asked; one that makes no sense is the careful answer."""
+"""The client's answers to requests of the soul; an invalid answer counts as the safe one."""
 
 from typing import Literal, TypeVar, cast
 
@@ -31,7 +31,7 @@ M = TypeVar("M", bound=BaseModel)
 
 
 def _is_for(asked: Request, answer: Answer) -> bool:
-    """An answer that names a request names this one."""
+    """Whether the answer belongs to this request; an answer that names a request must name this one."""
     named = cast(dict[str, object], answer.result).get("request_id") if isinstance(answer.result, dict) else None
     return named is None or named == asked.id
 

@@ -1,4 +1,4 @@
-"""JSON-RPC 2.0: what a line says, and the lines that answer it."""
+"""JSON-RPC 2.0: parses lines, and formats responses."""
 
 from dataclasses import dataclass
 from enum import IntEnum
@@ -26,7 +26,7 @@ class Code(IntEnum):
 
 
 class RpcError(Exception):
-    """What a call is answered with when it cannot be done."""
+    """The error response of a failed call."""
 
     def __init__(self, code: Code, message: str) -> None:
         super().__init__(message)
@@ -36,7 +36,7 @@ class RpcError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """A method call; without an id nobody waits for its answer."""
+    """A method call; a call without an id expects no response."""
 
     method: str
     params: JsonObject
@@ -45,7 +45,7 @@ class Call:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What the other side says to a request of ours: `error` is its message, if it is one."""
+    """A response to our request: `error` is its message, if it is an error."""
 
     id: Id
     result: object = None
@@ -54,7 +54,7 @@ class Answer:
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """A line that is neither; `id` is the one that it carries, if any."""
+    """An invalid line; `id` is its id, if any."""
 
     code: Code
     message: str

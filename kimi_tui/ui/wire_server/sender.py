@@ -1,4 +1,4 @@
-"""What goes out: Wire messages as notifications and requests, as far as the client can take them."""
+"""Sends Wire messages as notifications and requests, as far as the client supports them."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -27,7 +27,7 @@ _ADDED = {"StatusUpdate": {"model"}, "ApprovalResponse": {"taken"}, "ApprovalReq
 
 
 class Sender:
-    """A raw listener. Keeps which requests the client has not answered yet, by their JSON-RPC id."""
+    """A raw listener. It tracks unanswered requests by JSON-RPC id."""
 
     def __init__(self, writer: LineWriter, work_dir: Path) -> None:
         self._writer = writer
@@ -45,25 +45,26 @@ class Sender:
             self._tell(message)
 
     def ask(self, request: Request) -> None:
-        """Send a request, or send it again."""
+        """Send a request, or repeat it."""
         if self._show(request):
             self._asked[request.id] = request
 
     def again(self, message: WireMessage) -> bool:
-        """Send what was recorded; a request among it waits for nothing. False where the client cannot take it.
+        """Send a recorded message; a recorded request expects no answer. False if the client does not support the
+        message.
 
-        A client of Kimi CLI is not sent what that does not record: approvals and notifications.
+        A client of Kimi CLI does not get approvals and notifications, which Kimi CLI does not record.
         """
         if isinstance(message, ApprovalRequest | ApprovalResponse | Notification) and not self._knows_ours:
             return False
         return self._show(message) if isinstance(message, REQUESTS) else self._tell(message)
 
     def answered(self, rpc_id: rpc.Id) -> Request | None:
-        """The request that this is the answer to; none where it was not asked, or is settled already."""
+        """Return the request for this answer; None if it is unknown or already settled."""
         return self._asked.pop(rpc_id, None)
 
     def tell_held(self) -> None:
-        """Send what must not stand within a turn, now that none runs."""
+        """Send the messages held back during a turn, now that none runs."""
         held, self._held = self._held, []
         for message in held:
             self._send(message)
@@ -103,7 +104,7 @@ class Sender:
 
 
 def absolute(display: Sequence[DisplayBlock], work_dir: Path) -> tuple[DisplayBlock, ...]:
-    """The blocks with the whole path of each file that changes."""
+    """Return the blocks with absolute file paths."""
     return tuple(
         block.model_copy(update={"path": str(work_dir / block.path)}) if isinstance(block, DiffBlock) else block
         for block in display
@@ -130,7 +131,7 @@ def _with_absolute_paths(message: WireMessage, work_dir: Path) -> WireMessage:
 
 
 def _plain(message: WireMessage) -> WireMessage:
-    """The message without what the protocol of Kimi CLI does not have."""
+    """Return the message without the fields that Kimi CLI's protocol lacks."""
     match message:
         case StatusUpdate():
             return message.model_copy(update={"model": None})

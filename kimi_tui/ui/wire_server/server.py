@@ -1,4 +1,4 @@
-"""The server: each line of the client is done or answered in the order it came; turns run beside."""
+"""The server: handles the client's lines in order; turns run concurrently."""
 
 import asyncio
 import contextlib
@@ -36,7 +36,7 @@ _BREATH = 64
 
 
 class WireServer:
-    """One client on one engine. At most one turn, or one replay, is under way."""
+    """One client on one engine. At most one turn, or one replay, is running."""
 
     def __init__(self, engine: Engine, reader: LineReader, writer: LineWriter) -> None:
         self._engine = engine
@@ -54,7 +54,7 @@ class WireServer:
         self._steered_early: list[UserInput] = []
 
     async def serve(self) -> None:
-        """Until the input ends, or `stop`; then what runs is interrupted and ends."""
+        """Serve until the input ends, or `stop`; then interrupt the running turn."""
         unlisten = (self._engine.wire.listen(self._out), self._engine.wire.listen(self._hear))
         self._reading = asyncio.create_task(self._read())
         try:
@@ -73,7 +73,7 @@ class WireServer:
                 end()
 
     def stop(self) -> None:
-        """As if the input had ended."""
+        """Stop as if the input had ended."""
         if self._reading is not None:
             self._reading.cancel()
 
@@ -136,7 +136,9 @@ class WireServer:
             self._starting = asyncio.create_task(self._start_engine())
 
     async def _start_engine(self) -> None:
-        """Once the client has its answer: loading an SDK takes the interpreter for a while."""
+        """Start the engine after the response to the client, because loading an SDK blocks the interpreter for a
+        while.
+        """
         await self._writer.flushed()
         self._engine.start()
 
@@ -153,7 +155,7 @@ class WireServer:
         self._main = self._start(call, self._take(user_input))
 
     def _may_interject(self, user_input: UserInput) -> bool:
-        """Commands that steer what runs, and words to a flow that is paused."""
+        """Whether the input is allowed during a turn: commands that steer it, and messages to a paused flow."""
         if self._main is None:
             return False
         if isinstance(user_input, str) and parse_line(user_input) is not None:
@@ -165,7 +167,7 @@ class WireServer:
             raise RpcError(Code.WRONG_STATE, "a turn is already running")
 
     def _steer(self, user_input: UserInput) -> None:
-        """To the turn under way; a prompt that was taken may still be waiting for its first one, or its next."""
+        """Add input to the running turn; an accepted prompt may still wait for its first or next turn."""
         if self._engine.steer(user_input):
             return
         if self._main is None or self._main.get_name() != "prompt":
@@ -256,7 +258,7 @@ class WireServer:
 
 
 def _something(user_input: UserInput) -> UserInput:
-    """The input, where there is any. Raises RpcError."""
+    """Return the input if it is not empty. Raises RpcError."""
     if isinstance(user_input, str):
         is_empty = not user_input.strip()
     else:
@@ -267,7 +269,7 @@ def _something(user_input: UserInput) -> UserInput:
 
 
 def _as_line(user_input: UserInput) -> UserInput:
-    """A slash line is one also where the client sends it as a part."""
+    """Convert a slash line that the client sent as a content part to a string."""
     text = text_of(user_input)
     alone = not isinstance(user_input, str) and all(part.type == "text" for part in user_input)
     return text if alone and parse_line(text) is not None else user_input
