@@ -113,6 +113,8 @@ async def _export(engine: "Engine", args: str) -> None:
     folder, where = engine.session.dir, str(engine.work_dir)
     try:
         await asyncio.to_thread(exporter.export, folder, target, form, _redactor(engine), work_dir=where)
+    except (FileNotFoundError, FileExistsError, NotADirectoryError, IsADirectoryError, PermissionError) as error:
+        raise UsageError(f"{target}: {error.strerror or error}") from error
     except OSError as error:
         raise SessionError(f"{target}: {error.strerror or error}") from error
     engine.reply(
@@ -126,7 +128,10 @@ async def _export(engine: "Engine", args: str) -> None:
 async def _import(engine: "Engine", args: str) -> None:
     if not args:
         raise UsageError(tr("/import takes a text file, or the id of a session"))
-    text = await asyncio.to_thread(_words, engine, args)
+    try:
+        text = await asyncio.to_thread(_words, engine, args)
+    except SessionError as error:  # what the user named is no text, or no session
+        raise UsageError(str(error)) from error
     message = user_message(text)
     room = engine.soul.model.max_context_size - engine.context.token_count
     if (tokens := estimate_tokens(message)) > room * 0.8:

@@ -338,6 +338,26 @@ async def test_replay_sends_again_what_was_recorded_in_order(tmp_path):
         assert client.types[-1] == "TurnEnd"
 
 
+@pytest.mark.parametrize(
+    "line",
+    [
+        "/export nowhere/at/all.md",
+        "/export file.txt/in-it.md",
+        "/import no-such-session",
+        "/import latin.txt",
+        "/rewind 99",
+    ],
+)
+async def test_a_users_own_mistake_with_a_command_is_not_an_internal_error(tmp_path, line):
+    made = plan(tmp_path)
+    (made.work_dir / "file.txt").write_text("a file")
+    (made.work_dir / "latin.txt").write_bytes(b"caf\xe9")
+    async with served(made) as (client, _):
+        with pytest.raises(Refused) as refused:
+            await client.call("prompt", user_input=line)
+        assert refused.value.code == -32602
+
+
 @pytest.mark.parametrize(("reply", "code"), [("error: 401 bad key", -32003), ("error: connection gone", -32003)])
 async def test_a_failing_service_is_an_error_with_its_cause(tmp_path, reply, code):
     async with served(plan(tmp_path, reply, loop={"max_retries_per_step": 1})) as (client, _):
