@@ -421,7 +421,7 @@ DEFENCES: tuple[Defence, ...] = (
     ),
     Defence(
         "31 cmd_split", "knowing an option by its whole name only", "kimi_tui/permission/programs/options.py",
-        "        parsed.reach(Level.EXACT, name)\n        if _may_be", "        if _may_be",
+        "        parsed.reach(Level.EXACT, name)\n        parsed.unknown", "        parsed.unknown",
         "test_an_option_that_is_not_in_a_table_is_never_covered",
     ),
     Defence(
@@ -824,7 +824,7 @@ DEFENCES: tuple[Defence, ...] = (
     ),
     Defence(
         "a page of another host", "staying with the host that was asked for", "kimi_tui/tools/fetch_url.py",
-        ", other_hosts=False)",
+        ", follows=self._as_for(url))",
         ")",
         "test_a_redirect_to_another_host_is_asked_for",
     ),
@@ -838,6 +838,45 @@ DEFENCES: tuple[Defence, ...] = (
         "kimi_tui/ui/tui/terminal/driver.py",
         "            super().stop_application_mode()\n            raise\n", "            raise\n",
         "test_a_driver_that_fails_while_it_starts_switches_off_what_is_on",
+    ),
+    Defence(
+        "a page of another host", "asking anew where a rule says something else", "kimi_tui/tools/fetch_url.py",
+        " and decide(self.name, PageSubject(other, host)).effect is effect", "",
+        "test_a_redirect_within_a_host_is_asked_about_where_the_rules_differ",
+    ),
+    Defence(
+        "a page of another host", "the other spellings of an address", "kimi_tui/permission/page_pattern.py",
+        "any(fnmatchcase(form, pattern) for form in _forms(url, host))", "fnmatchcase(url, pattern)",
+        "test_a_rule_that_denies_a_path_denies_its_other_spellings",
+    ),
+    Defence(
+        "a project that loosens", "the stricter of two modes", "kimi_tui/permission/settings.py",
+        "max((mode, wanted), key=_MODE_STRICTNESS.index)", "wanted",
+        "test_a_project_that_asks_for_nothing_loosens_nothing_of_the_users",
+    ),
+    Defence(
+        "31 cmd_split", "settings that Git takes from elsewhere", "kimi_tui/tools/file_support/git_settings.py",
+        '    if os.path.lexists(git_dir / "commondir"):', "    if False:",
+        "test_a_git_folder_that_takes_its_settings_from_another_is_asked_about",
+    ),
+    Defence(
+        "31 cmd_split", "a Git folder that is one for sure", "kimi_tui/tools/file_support/git_settings.py",
+        "_is_git_dir(entry) and ", "", "test_a_git_folder_that_git_passes_over_says_nothing_of_the_one_above",
+    ),
+    Defence(
+        "31 cmd_split", "an unknown option that takes the next word", "kimi_tui/permission/programs/judge.py",
+        "    if shifting:\n", "    if False:\n",
+        "test_a_dangerous_word_is_asked_about_whatever_was_granted_and_whatever_the_rule",
+    ),
+    Defence(
+        "31 cmd_split", "the folders of Bash's stack", "kimi_tui/tools/shell_support/read_only.py",
+        "    if _STACK.match(word):\n        return None\n", "",
+        "test_what_does_more_or_reads_what_is_secret_is_asked_for",
+    ),
+    Defence(
+        "32 path_escape", "Bash's other quotes", "kimi_tui/tools/shell_support/command_parser.py",
+        "            return quoted(_ANSI_C.sub(_ansi_c, text[2:-1]))\n", "            return UNKNOWN\n",
+        "test_a_sensitive_or_protected_file_is_seen_behind_what_bash_expands",
     ),
     Defence(
         "what starts something later", "the folders and files of agents",

@@ -149,6 +149,8 @@ CASES: dict[str, tuple[str, ...]] = {
         f"{_DOUBTS}::test_a_builtin_that_evaluates_its_operands_is_asked_about",
         f"{_DOUBTS}::test_a_pattern_that_may_become_an_option_is_asked_about",
         f"{_READ}::test_a_repository_whose_settings_may_run_something_is_asked_about",
+        f"{_READ}::test_a_git_folder_that_takes_its_settings_from_another_is_asked_about",
+        f"{_READ}::test_a_git_folder_that_git_passes_over_says_nothing_of_the_one_above",
         f"{_READ}::test_a_program_that_the_agent_may_have_written_is_asked_for",
         f"{_READ}::test_what_does_more_or_reads_what_is_secret_is_asked_for",
         f"{_READ}::test_plan_mode_runs_commands_that_only_read",
@@ -286,7 +288,13 @@ CASES: dict[str, tuple[str, ...]] = {
     "a page of another host": (
         "tests/tools/test_web.py::test_each_host_is_asked_for_and_a_yes_for_the_session_covers_its_pages_alone",
         "tests/tools/test_web.py::test_a_redirect_to_another_host_is_asked_for",
+        "tests/tools/test_web.py::test_a_redirect_within_a_host_is_asked_about_where_the_rules_differ",
+        "tests/permission/test_page_pattern.py::test_a_rule_that_denies_a_path_denies_its_other_spellings",
         "tests/permission/test_rule.py::test_a_rule_for_pages_goes_by_the_host_that_is_connected_to",
+    ),
+    "a project that loosens": (
+        "tests/permission/test_settings.py::test_a_project_that_asks_for_nothing_loosens_nothing_of_the_users",
+        "tests/permission/test_settings.py::test_a_project_that_ends_the_questions_about_reading_is_asked_about",
     ),
     "what starts something later": (
         "tests/tools/test_files.py::test_what_starts_something_later_is_asked_for_whatever_holds",
