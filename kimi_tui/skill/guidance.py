@@ -98,15 +98,29 @@ def _told(intro: str, texts: Mapping[str, str], first: int, starts: Mapping[str,
     notes: list[Note] = []
     cut: list[Note] = []
     if intro:
-        notes.append(Note(first, tr("told with the first step: {count} characters", count=len(intro))))
+        notes.append(Note(first, _of_intro(intro)))
         if len(intro) > MOST_INTRO:
             cut.append(Note(first, _cut_at(len(intro), MOST_INTRO)))
     for node, text in texts.items():
-        notes.append(Note(starts[node], tr("told with `{node}`: {count} characters", node=node, count=len(text))))
+        notes.append(Note(starts[node], _of_section(node, text)))
         if len(text) > MOST_SECTION:
             cut.append(Note(starts[node], _cut_at(len(text), MOST_SECTION)))
     sections = {node: _bounded(text, MOST_SECTION) for node, text in texts.items()}
     return Told(Guidance(_bounded(intro, MOST_INTRO), sections), tuple(notes), tuple(cut))
+
+
+def guidance_lines(guidance: Guidance) -> list[str]:
+    """Say in one line each which text goes with which node."""
+    intro = [_of_intro(guidance.intro)] if guidance.intro else []
+    return [*intro, *(_of_section(node, text) for node, text in guidance.sections.items())]
+
+
+def _of_intro(text: str) -> str:
+    return tr("told with the first step: {count} characters", count=len(text))
+
+
+def _of_section(node: str, text: str) -> str:
+    return tr("told with `{node}`: {count} characters", node=node, count=len(text))
 
 
 def _cut_at(count: int, most: int) -> str:

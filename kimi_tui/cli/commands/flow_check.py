@@ -3,7 +3,7 @@
 import argparse
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Literal
@@ -11,9 +11,11 @@ from typing import Literal
 from kimi_tui.cli.output import print_json, print_out, printable
 from kimi_tui.cli.work_dir import work_dir_of
 from kimi_tui.errors import FlowError, SkillError, UsageError
-from kimi_tui.flow import read_chart
+from kimi_tui.flow import build_flow, read_chart
+from kimi_tui.flow.model.graph import ChartSource, Flow
 from kimi_tui.flow.model.validation import diagnostics, lint
 from kimi_tui.skill.chart_block import first_chart
+from kimi_tui.skill.guidance import Told, lines_of_frontmatter, told_beside, told_of_chart
 from kimi_tui.skill.skill import SKILL_FILE, Scope, Skill, SkillKind, parse_skill
 from kimi_tui.skill.skill_file import read_source
 
@@ -63,7 +65,9 @@ def check_file(file: Path, *, named: bool) -> list[Finding]:
     try:
         text = read_source(file)
         if file.suffix.lower() in CHART_SUFFIXES:
-            found = _check_chart(text, "d2" if file.suffix.lower() == ".d2" else "mermaid", file)
+            source: ChartSource = "d2" if file.suffix.lower() == ".d2" else "mermaid"
+            found = _check_chart(text, source, file)
+            found += _guidance(text, source, file, lambda flow: told_of_chart(flow, text))
         else:
             found = _check_markdown(text, file, named)
     except SkillError as error:
@@ -79,6 +83,18 @@ def _check_chart(text: str, source: Literal["mermaid", "d2"], file: Path) -> lis
     return [
         *(Finding(str(file), flaw.line or 1, flaw.column or 1, "error", flaw.cause) for flaw in diagnostics(chart)),
         *(Finding(str(file), note.line, note.column, "warning", note.text) for note in lint(chart)),
+    ]
+
+
+def _guidance(text: str, source: ChartSource, file: Path, read: Callable[[Flow], Told]) -> list[Finding]:
+    """Note which text goes with which node, if the chart can run; `read` gets that from the file."""
+    try:
+        told = read(build_flow(read_chart(text, source)))
+    except FlowError:
+        return []
+    return [
+        *(Finding(str(file), note.line, 1, "note", note.text) for note in told.notes),
+        *(Finding(str(file), note.line, 1, "warning", note.text) for note in told.cut),
     ]
 
 
@@ -109,7 +125,13 @@ def _check_markdown(text: str, file: Path, named: bool) -> list[Finding]:
             return []
         return [Finding(str(file), 1, 1, "error", "there is no mermaid or d2 block in it")]
     found = _check_chart(block.text, block.source, file)
-    placed: list[Finding] = []
+    lines = text.split("\n")
+    placed = _guidance(
+        block.text,
+        block.source,
+        file,
+        lambda flow: told_beside(flow, block, lines, skip=lines_of_frontmatter(lines)),
+    )
     for each in found:
         line, column = block.place(each.line, each.column)
         placed.append(Finding(each.file, line, column or 1, each.severity, each.text))

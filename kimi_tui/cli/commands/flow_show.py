@@ -11,6 +11,7 @@ from kimi_tui.cli.work_dir import folder_of, work_dir_of
 from kimi_tui.errors import ChartTooLargeError, FlowError, UsageError
 from kimi_tui.flow.layout.cell_text import truncate
 from kimi_tui.flow.model.graph import Flow, NodeKind
+from kimi_tui.skill.guidance import guidance_lines
 from kimi_tui.skill.library import SkillLibrary
 from kimi_tui.skill.roots import SkillRoots
 from kimi_tui.skill.skill import Skill, SkillKind
@@ -45,8 +46,8 @@ def run_show(options: argparse.Namespace) -> int:
     if drawing is None:
         drawing = _outline(flow, width, ascii_only=options.ascii)
     print_out(printable(drawing))
-    if why:
-        sys.stderr.write(f"{why}\n")
+    for line in filter(None, (why, *guidance_lines(flow.guidance))):
+        sys.stderr.write(f"{printable(line)}\n")
     return 0
 
 

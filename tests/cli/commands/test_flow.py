@@ -328,3 +328,30 @@ def test_check_says_what_text_goes_with_which_node(kimi: Kimi) -> None:
         "scout/SKILL.md:6:1: note: told with the first step: 9 characters",
         "scout/SKILL.md:14:1: note: told with `B`: 10 characters",
     ]
+
+
+CHART = "flowchart TD\nBEGIN --> B\nB --> END\n"
+TOLD = ["told with the first step: 9 characters", "told with `B`: 10 characters"]
+
+
+def test_check_and_show_of_plain_markdown_say_what_text_goes_with_which_node(kimi: Kimi) -> None:
+    Path("plan.md").write_text(f"Be quiet.\n\n```mermaid\n{CHART}```\n\n## B\nLook.\n", "utf-8")
+    status, out, err = kimi("check", "plan.md")
+    assert (status, err.strip()) == (0, "1 file, 0 errors, 0 warnings")
+    assert out.splitlines() == [f"plan.md:1:1: note: {TOLD[0]}", f"plan.md:9:1: note: {TOLD[1]}"]
+    status, out, err = kimi("show", "plan.md")
+    assert (status, err.splitlines()) == (0, TOLD)
+    assert "told" not in out
+
+
+def test_check_and_show_of_a_chart_file_say_what_its_comments_tell(kimi: Kimi) -> None:
+    Path("plan.mmd").write_text(f"{CHART}%% B: look\n", "utf-8")
+    assert kimi("check", "plan.mmd")[1] == "plan.mmd:4:1: note: told with `B`: 4 characters\n"
+    assert kimi("show", "plan.mmd")[2] == "told with `B`: 4 characters\n"
+
+
+def test_check_of_plain_markdown_warns_of_text_that_is_cut(kimi: Kimi) -> None:
+    Path("plan.md").write_text(f"{'x' * 20_000}\n\n```mermaid\n{CHART}```\n", "utf-8")
+    status, out, err = kimi("check", "plan.md")
+    assert (status, err.strip()) == (0, "1 file, 0 errors, 1 warning")
+    assert "plan.md:1:1: warning: this text has 20000 characters" in out
