@@ -75,7 +75,7 @@ class Provider(Protocol):
         """Stream one reply. A tool call's `ToolCallPart`s follow it directly.
 
         Closing the generator closes the connection. It raises EmptyResponseError itself only if the service reports it;
-        `llm.step` raises it for a reply without content.
+        `llm.reply` raises it for a reply without content.
         """
         ...
 

@@ -23,7 +23,7 @@ from kimi_tui.wire.parts import (
 
 MAX_CHARS = 16 << 20
 MAX_PIECES = 500_000
-"""No model says so much at once; a service that does not end its answer does."""
+"""No model sends this much at once; only a service that does not end its reply does."""
 _MAX_TOKENS = 10**12
 
 
@@ -91,7 +91,7 @@ async def request_reply(
 
 
 def _is_told(usage: TokenUsage) -> bool:
-    """Whether these are counts: services that do not count say zero, or what cannot be."""
+    """Whether these are real counts: services that do not count report zero or impossible values."""
     counts = (usage.input_other, usage.output, usage.input_cache_read, usage.input_cache_creation)
     return usage.total > 0 and all(0 <= count <= _MAX_TOKENS for count in counts)
 

@@ -129,9 +129,9 @@ class _Gather:
 
 
 def _picture_url(data: str) -> str | None:
-    """The data URL of a picture, of the kind that its first bytes say; None where they say none.
+    """The data URL of an image, with the type of its first bytes; None if that is unknown.
 
-    What a service cannot read it would refuse in each later request too.
+    A service would refuse an unreadable image in every later request too.
     """
     try:
         picture = base64.b64decode("".join(data.split()), validate=True)

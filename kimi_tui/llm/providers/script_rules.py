@@ -1,6 +1,6 @@
-"""Rules of a scripted model: which reply fits the situation that the conversation is in.
+"""Rules of a scripted model: select the reply for the current situation of the conversation.
 
-The situation is a text of one entry after the other, the newest last. Entries before the last message of the user
+The situation is a text of consecutive entries, the newest last. Entries before the last message of the user
 begin with `earlier `, so that `^user: ` finds the last one:
 
     user: TEXT

@@ -2,12 +2,12 @@
 
 A script is a JSON array of strings, or text blocks split by `---` lines; one block is one reply. A block's lines:
 
-    text: ... | think: ...            said as it stands, or as a quoted string ("a\\nb")
+    text: ... | think: ...            the text itself, or a quoted string ("a\\nb")
     tool_call: {"id", "name", "arguments"}, tool_call_part: {"arguments_part"}
     usage: {"input_other", ...} or k=v pairs, id: ..., image_url: | audio_url: | video_url: URL or {"url", "id"}
     error: <status|connection|timeout> message
-    delay: seconds                    ours: wait before what follows
-    when: REGEX | when: not REGEX     ours: a condition, before all other lines
+    delay: seconds                    extension: wait before the following lines
+    when: REGEX | when: not REGEX     extension: a condition, before all other lines
 
 Empty lines, `#` lines and code fences are skipped.
 

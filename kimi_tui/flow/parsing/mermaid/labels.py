@@ -1,8 +1,8 @@
-"""Texts in Mermaid charts: what stands between the brackets of a node, and on an edge.
+"""Scans label texts in Mermaid charts: between the brackets of a node, and on an edge.
 
-Mermaid's own rule is tried first. Where it would refuse, and only there, two readings are allowed that people write
-and that have one meaning: brackets within an unquoted label (`[run()]`, `[{{X}}]`) as long as they pair up on the
-line, and `\\"` within a quoted one.
+Mermaid's own rule is tried first. Only text that it refuses may also have two common forms with one clear meaning:
+brackets within an unquoted label (`[run()]`, `[{{X}}]`) as long as they pair up on the line, and
+`\\"` within a quoted one.
 """
 
 import re
