@@ -1,11 +1,11 @@
-"""What the layers below the faces say to a person: English, marked so that a face can find it again.
+"""Messages of the layers below the UIs: English templates, marked so that a UI can translate them.
 
-    said("{folder} is no folder", folder=folder)       values by name, never an f-string inside
-    said_n("{count} step", "{count} steps", 3)         `count` fills `{count}`, with commas
+    tr("{folder} is no folder", folder=folder)       values by name, never an f-string inside
+    tr_n("{count} step", "{count} steps", 3)         `count` fills `{count}`, with commas
 
-What comes of it is plain text: so it goes over the Wire, into the record, and to the faces that speak English only.
-`make texts` collects these forms; the screen says in its own language what has one (`ui/tui/from_below.py`). A value
-that is such a text itself is called `why`, `cause`, `state` or `facts`. All others stay as they are.
+The result is plain text for the Wire, the record, and the English-only UIs. `make texts` collects the templates; the
+TUI translates texts that match one. A value that is such a text itself is called `why`, `cause`, `state` or `facts`.
+All other values stay unchanged.
 """
 
 

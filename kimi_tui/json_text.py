@@ -9,7 +9,7 @@ from typing import Any, NoReturn
 from kimi_tui.surrogates import without_surrogates
 
 MAX_DEPTH = 200
-"""Far below what Python can walk, whatever walks it next, and above what anybody writes."""
+"""Far below Python's recursion limit for any later traversal, and above the depth of real data."""
 _MAX_DIGITS = 300
 _BESIDE_BRACKETS = re.compile(r'"(?:[^"\\]|\\.)*+"|[^\[\]{}"]++', re.DOTALL)
 _STEPS = {"[": 1, "{": 1, "]": -1, "}": -1}
@@ -17,11 +17,10 @@ _HALF = re.compile(r"\\u[dD][89a-fA-F]")
 
 
 def loads(text: str | bytes | bytearray, *, strict: bool = True) -> Any:
-    """The value of a JSON text; half surrogates become U+FFFD.
+    """Parse a JSON text; half surrogates become U+FFFD.
 
-    Raises ValueError for what is no JSON, NaN and Infinity among it, for numbers beyond what a float can be, and for
-    what is nested more than MAX_DEPTH deep.
-    With `strict` off, control characters may stand in strings.
+    Raises ValueError for invalid JSON, NaN and Infinity included, for numbers beyond the range of a float, and for
+    nesting deeper than MAX_DEPTH. With `strict` off, strings may contain control characters.
     """
     if not isinstance(text, str):
         text = text.decode("utf-8-sig", "surrogatepass")
@@ -35,7 +34,7 @@ def loads(text: str | bytes | bytearray, *, strict: bool = True) -> Any:
 
 
 def _depth(text: str) -> int:
-    """How deep the brackets of a text go; where there are few, how many there are."""
+    """Return the nesting depth of a text's brackets; if there are few, their number."""
     most = text.count("[") + text.count("{")
     if most <= MAX_DEPTH:
         return most

@@ -27,9 +27,9 @@ class _Waiting:
 
 
 class Questions:
-    """The hub that every question of a session goes through. Where nobody attends, all are dismissed at once.
+    """The question service of a session. Without a user, all questions are dismissed at once.
 
-    `possible`: somebody may attend some time in this session.
+    `possible`: a user may be present at some time in this session.
     """
 
     def __init__(self, wire: Wire, *, attended: bool = True, possible: bool = True) -> None:

@@ -1,4 +1,4 @@
-"""FetchURL: the text of a page."""
+"""FetchURL: fetches the text of a page."""
 
 import asyncio
 import logging
@@ -60,8 +60,8 @@ class FetchURL(Tool[FetchURLParams]):
         return ok(output.build(), output.note(words), display=(BriefBlock(text=f"{where}: {len(text)} characters"),))
 
     async def _read(self, url: str) -> ToolReturnValue | tuple[str, str, bool]:
-        """As `read_page`, or the refusal: each host is asked for, also one that a page leads on to, and each page that
-        the rules have something else to say of than of the one before.
+        """Call `read_page`, or return the refusal; each host needs approval, redirect targets too, and so does each
+        page for which the rules decide differently than for the previous one.
         """
         said_before = ""
         for _ in range(MAX_REDIRECTS + 1):
@@ -74,7 +74,7 @@ class FetchURL(Tool[FetchURLParams]):
         raise FetchError(f"it leads on more than {MAX_REDIRECTS} times")
 
     def _as_for(self, url: str) -> Callable[[str], bool]:
-        """Whether the answer that held for `url` holds for an address that it leads on to."""
+        """Return whether the decision on `url` also holds for a redirect target."""
         host, decide = host_of(url), self._approvals.policy.decide
         effect = decide(self.name, PageSubject(url, host)).effect
 
@@ -101,7 +101,7 @@ class FetchURL(Tool[FetchURLParams]):
 async def read_page(
     url: str, web: WebSettings, *, call_id: str = "", follows: Callable[[str], bool] = lambda _: True
 ) -> tuple[str, str, bool]:
-    """The text, where it came from in the end, and whether some is missing. Raises FetchError as `fetch` does."""
+    """Return the text, its final URL, and whether it is truncated. Raises FetchError as `fetch` does."""
     if web.fetch is not None:
         try:
             return await _by_service(await web.fetch.with_key(), url, call_id), url, False

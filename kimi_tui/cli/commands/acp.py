@@ -1,4 +1,4 @@
-"""`kimi-tui acp`: its arguments; `acp_mode` runs it."""
+"""`kimi-tui acp`: its arguments; `modes.acp` runs it."""
 
 import argparse
 

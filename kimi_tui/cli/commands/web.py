@@ -1,4 +1,4 @@
-"""`kimi-tui web`: its arguments; `web_mode` runs it."""
+"""`kimi-tui web`: its arguments; `modes.web` runs it."""
 
 import argparse
 

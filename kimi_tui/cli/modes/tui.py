@@ -30,7 +30,7 @@ def run_tui_mode(options: argparse.Namespace) -> int:
     if os.environ.get("TERM") == "dumb":
         raise UsageError("this terminal (TERM=dumb) cannot show a screen; use --print")
     work_dir = work_dir_of(options)
-    gc.disable()  # until `ui.tui.rubbish` turns it on again
+    gc.disable()  # until `ui.tui.startup.gc_tuning` turns it on again
     with preserve_terminal() as kept:
         catalog.set_language(catalog.resolve_language("auto"))  # the configured language is read later
         first_paint(sys.stdout, "" if options.demo else shown(work_dir), kept)

@@ -34,10 +34,10 @@ class Option:
 
 @dataclass(slots=True)
 class Parsed:
-    """The options and operands, with the level of the worst option and which one it is (`worst`).
+    """The options and operands, with the level of the worst option and its name (`worst`).
 
-    `dangers` are the places of words that hold a dangerous option, or what may be one; `unknown` those of options that
-    the table lacks, which may take the next word for a value.
+    `dangers` are the indexes of words that hold a dangerous option, or may hold one; `unknown` those of options that
+    the table lacks, which may take the next word as a value.
     """
 
     level: Level = Level.READS

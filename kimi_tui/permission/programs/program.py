@@ -11,7 +11,7 @@ Check = Callable[[Parsed], str]
 
 
 class Deep(IntFlag):
-    """How a program reads whatever is in folders: beyond links too, hidden files too, only folders that are named."""
+    """How a program reads folders recursively: whether it follows links, reads hidden files, or only named folders."""
 
     WITHIN = 1
     LINKS = 2

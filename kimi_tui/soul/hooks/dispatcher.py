@@ -25,7 +25,7 @@ EVENTS: tuple[HookEvent, ...] = get_args(HookEvent)
 
 @dataclass(frozen=True, slots=True)
 class Subscription:
-    """A hook of a Wire client, which gets a HookRequest and answers through `Hooks.settle`. `timeout` in seconds."""
+    """A Wire client's hook: it gets a HookRequest and answers by `HookDispatcher.settle`. `timeout` in seconds."""
 
     id: str
     event: str

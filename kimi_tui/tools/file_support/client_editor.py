@@ -41,7 +41,7 @@ class Terminals(Protocol):
         on_text: Callable[[str], bool | None],
         seconds: float | None,
     ) -> ProcessResult:
-        """Run like `processes.run`; the terminal belongs to that tool call. Raises OSError."""
+        """Run like `process_runner.run`; the terminal belongs to that tool call. Raises OSError."""
         ...
 
 

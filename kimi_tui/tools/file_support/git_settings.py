@@ -48,9 +48,9 @@ _KEYS = {section: frozenset(keys.split()) for section, keys in _HARMLESS.items()
 
 
 def runs_nothing(folder: Path) -> bool:
-    """Whether the repository around `folder`, if there is one, has none but harmless settings, hooks and parts.
+    """Whether the repository around `folder`, if any, has only harmless settings, hooks and parts.
 
-    A `.git` that Git may not take for one is no answer: Git would go on to what is above.
+    A `.git` that Git may not accept as a repository gives no answer: Git would continue in the parent folders.
     """
     try:
         for above in (folder, *folder.parents):
@@ -79,7 +79,7 @@ def _is_plain_link(entry: Path, top: Path) -> bool:
 
 
 def _is_git_dir(folder: Path) -> bool:
-    """Whether Git takes it for a repository for sure."""
+    """Whether Git certainly accepts the folder as a repository."""
     head = folder / "HEAD"
     if head.is_symlink() or not _HEAD.fullmatch(_text(head, 4096)):
         return False
@@ -87,7 +87,7 @@ def _is_git_dir(folder: Path) -> bool:
 
 
 def _is_plain(git_dir: Path, top: Path) -> bool:
-    if os.path.lexists(git_dir / "commondir"):  # Git takes the settings of the folder that it names
+    if os.path.lexists(git_dir / "commondir"):  # Git reads the settings of the folder that it names
         return False
     if (git_dir / "config.worktree").exists() or _hooked(git_dir / "hooks"):
         return False
@@ -133,7 +133,7 @@ def _index_is_plain(git_dir: Path) -> bool:
 
 
 def _line(file: Path) -> str:
-    """The one line of a file in which Git takes every blank for a part of the name."""
+    """Return the only line of a file in which Git treats all white space as part of the name."""
     line = _text(file, 4096).removesuffix("\n")
     if line != line.strip() or len(line.splitlines()) != 1:
         raise ValueError(file)

@@ -1,6 +1,6 @@
 """The workspace of an agent: the work dir and the added folders; resolves paths to real paths.
 
-Every decision uses the real path, after symbolic links and `..`; `tools/open_file.py` then checks the opened file
+Every decision uses the real path, after symbolic links and `..`; `safe_open.py` then checks the opened file
 against it.
 """
 

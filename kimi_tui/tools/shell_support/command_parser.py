@@ -110,7 +110,7 @@ class SimpleCommand:
 class CommandLine:
     """The commands that a line would run, in reading order, and the doubts. `files` are redirection targets.
 
-    `spelled` has all words in source form, for `shell_globs`: quoted characters are backslash-escaped, and `UNKNOWN`
+    `spelled` has all words in source form, for `globs`: quoted characters are backslash-escaped, and `UNKNOWN`
     stands for text known only at run time.
     """
 

@@ -31,7 +31,7 @@ class FetchError(Exception):
 
 
 class OtherHostError(FetchError):
-    """The page leads on to `url`, which was not asked for."""
+    """The page redirects to `url`, which was not approved."""
 
     def __init__(self, url: str) -> None:
         super().__init__(f"it leads on to {url}")
@@ -68,7 +68,7 @@ def host_of(url: str) -> str:
 
 
 async def fetch(url: str, *, allow_private: bool = False, follows: Callable[[str], bool] = lambda _: True) -> Page:
-    """Raises FetchError, OtherHostError among them for a redirect to an address that `follows` refuses."""
+    """Fetch a page. Raises FetchError; that includes OtherHostError for a redirect that `follows` rejects."""
     import httpx2 as httpx
 
     from kimi_tui.bounded_http import answer_hooks
