@@ -5,8 +5,10 @@ program, an allow rule covers a word that makes it run another program, write el
 its pattern contains exactly that word.
 """
 
+import contextlib
 import re
 import shlex
+from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 from fnmatch import fnmatchcase
@@ -15,7 +17,7 @@ from kimi_tui.i18n import tr
 from kimi_tui.permission.argument_pattern import matches_arguments
 from kimi_tui.permission.file_pattern import matches_file
 from kimi_tui.permission.page_pattern import matches_page
-from kimi_tui.permission.programs.judge import allows_anything, unnamed_danger
+from kimi_tui.permission.programs.judge import allows_anything, may_run_another, unnamed_danger
 from kimi_tui.permission.subject import (
     ArgumentsSubject,
     CommandSubject,
@@ -31,6 +33,7 @@ EDITS = frozenset({"WriteFile", "StrReplaceFile"})
 READS = frozenset({"ReadFile", "ReadMediaFile", "Grep", "Glob"})
 _GROUPS = {"Edit": EDITS, "Read": READS}
 _MOST_OPTIONS = 8
+_MOST_WITHIN = 200
 _WILD = re.compile(r"[*?\[]")
 
 
@@ -97,7 +100,11 @@ class Rule:
         pattern = shlex.split(self.pattern)
         if self.effect is Effect.ALLOW:
             return _yes(_fits(pattern, words) is Match.YES and unnamed_danger(pattern, words) is None)
-        return max((_may_fit(pattern, form) for form in _forms(words)), key=list(Match).index)
+        fit = max((_may_fit(pattern, form) for form in _forms(words)), key=list(Match).index)
+        if fit is Match.NO and may_run_another(words):
+            hidden = len(words) > _MOST_WITHIN or any(_names(pattern, inner) for inner in _within(words))
+            return Match.MAYBE if hidden else fit
+        return fit
 
     def _matches_line(self, subject: CommandSubject) -> Match:
         fits = [self.matches_command(words) for words in subject.commands]
@@ -162,6 +169,20 @@ def _may_fit(pattern: list[str], words: Words) -> Match:
             return Match.NO
     before = _fits([*pattern[:place], "*"], words[:place]) if place < len(pattern) else _fits(pattern, words)
     return Match.NO if before is Match.NO else Match.MAYBE
+
+
+def _names(pattern: list[str], words: Words) -> bool:
+    return any(_may_fit(pattern, form) is not Match.NO for form in _forms(words))
+
+
+def _within(words: Words) -> Iterator[Words]:
+    """What a program may take for a command: its last words, or a word that is a command line itself."""
+    for at, word in enumerate(words[1:], 1):
+        yield words[at:]
+        for text in {word, word.partition("=")[2]} if word else ():
+            with contextlib.suppress(ValueError):
+                line = tuple(shlex.split(text.lstrip("!")))[:_MOST_WITHIN]
+                yield from (line[start:] for start in range(len(line)))
 
 
 def _forms(words: Words) -> list[Words]:

@@ -869,6 +869,11 @@ DEFENCES: tuple[Defence, ...] = (
         "test_a_dangerous_word_is_asked_about_whatever_was_granted_and_whatever_the_rule",
     ),
     Defence(
+        "31 cmd_split", "a rule that denies, for what another program runs", "kimi_tui/permission/rule.py",
+        "            return Match.MAYBE if hidden else fit\n", "            return fit\n",
+        "test_a_rule_that_denies_is_asked_about_where_another_program_may_run_what_it_names",
+    ),
+    Defence(
         "31 cmd_split", "the folders of Bash's stack", "kimi_tui/tools/shell_support/read_only.py",
         "    if _STACK.match(word):\n        return None\n", "",
         "test_what_does_more_or_reads_what_is_secret_is_asked_for",

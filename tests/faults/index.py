@@ -161,6 +161,8 @@ CASES: dict[str, tuple[str, ...]] = {
         "tests/permission/test_rule.py::test_a_rule_that_denies_covers_what_it_may_mean",
         "tests/permission/test_rule.py::"
         "test_a_rule_that_denies_is_asked_about_where_programs_may_run_that_are_not_listed",
+        "tests/permission/test_rule.py::"
+        "test_a_rule_that_denies_is_asked_about_where_another_program_may_run_what_it_names",
     ),
     "32 path_escape": (
         f"{_FILES}::test_path_escape",

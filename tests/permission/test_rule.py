@@ -245,3 +245,23 @@ def test_every_kind_of_doubt_says_what_it_means_and_keeps_a_rule_from_allowing()
 )
 def test_a_rule_for_pages_goes_by_the_host_that_is_connected_to(rule: str, url: str, effect: Effect | None) -> None:
     assert policy(rule).decide("FetchURL", subject_of("FetchURL", url, Workspace(Path("/w")))).effect is effect
+
+
+@pytest.mark.parametrize("command", [
+    "taskset 1 rm a", "chrt 1 rm a", "setpriv --nnp rm a", "prlimit rm a", "fakeroot rm a", "npx rm a", "npm exec rm a",
+    "uv run rm a", "poetry run /bin/rm a", "mise exec -- rm a", "pkexec rm -f a", "sg x 'rm a'", "hyperfine 'rm a'",
+    "nix-shell --run 'rm a'", "docker run x rm a", "git -c alias.x='!rm a' x", "make SHELL='rm a'", "sed '1e rm a' a",
+    "/lib64/ld-linux-x86-64.so.2 /bin/rm a", "no-such-wrapper rm a",
+    "npx" + " x" * 200 + " rm a",
+])  # fmt: skip
+def test_a_rule_that_denies_is_asked_about_where_another_program_may_run_what_it_names(command: str) -> None:
+    policy = Policy([parse_rule("Shell(rm *)", Effect.DENY)])
+    assert policy.decide("Shell", command_subject(parse_command_line(command))).effect is Effect.ASK
+
+
+@pytest.mark.parametrize("command", [
+    "git rm a", "docker rm x", "npm rm x", "echo rm a", "uv run pytest", "grep rm a", "npx eslint", "make test", "ls",
+])  # fmt: skip
+def test_a_rule_that_denies_says_nothing_of_a_word_that_is_no_program(command: str) -> None:
+    policy = Policy([parse_rule("Shell(rm *)", Effect.DENY)])
+    assert policy.decide("Shell", command_subject(parse_command_line(command))).effect is None

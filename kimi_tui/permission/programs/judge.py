@@ -202,6 +202,12 @@ def unnamed_danger(pattern: Sequence[str], words: tuple[str | None, ...]) -> str
     return None
 
 
+def may_run_another(words: Sequence[str | None]) -> bool:
+    """Whether the program, known to do so or not known at all, may run a command that is among its words."""
+    known = tuple(word or "" for word in words)
+    return bool(known) and (program_of(known[0]) is None or bool(judge(known).dangers))
+
+
 def allows_anything(pattern: Sequence[str]) -> bool:
     """Whether an allow rule with this pattern lets any program run."""
     beginning: list[str] = []
