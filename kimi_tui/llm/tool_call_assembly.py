@@ -16,12 +16,27 @@ class _Call:
     pieces: list[str] = field(default_factory=list[str])
     told: int = 0
     begun: bool = False
+    _whole: bool = False
+    _looked_at: int = 0
+    _last: str = ""
+
+    def add(self, piece: str) -> None:
+        self.pieces.append(piece)
+        self._last = piece.rstrip() or self._last
 
     def is_whole(self) -> bool:
-        try:
-            return bool(self.name) and isinstance(json_text.loads("".join(self.pieces)), dict)
-        except ValueError:
-            return False
+        """Whether the arguments are an object. They are read only where that may have changed, at a brace."""
+        if self._looked_at != len(self.pieces):
+            self._looked_at = len(self.pieces)
+            self._whole = self._last.endswith("}") and _is_object("".join(self.pieces))
+        return bool(self.name) and self._whole
+
+
+def _is_object(text: str) -> bool:
+    try:
+        return isinstance(json_text.loads(text), dict)
+    except ValueError:
+        return False
 
 
 class ToolCallOrder:
@@ -47,7 +62,7 @@ class ToolCallOrder:
         if not call.name:
             call.name = name or ""
         if arguments:
-            call.pieces.append(arguments)
+            call.add(arguments)
         yield from self._tell(end=False)
 
     def finish(self) -> Iterator[ToolCall | ToolCallPart]:

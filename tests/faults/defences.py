@@ -1117,4 +1117,8 @@ DEFENCES: tuple[Defence, ...] = (
         'return f"data:{kind};base64,{base64.b64encode(picture).decode()}" if kind in _PICTURES else None',
         'return f"data:image/png;base64,{data}"',
     ),
+    Defence(
+        "arguments in many pieces", "reading them only where they may be whole", "kimi_tui/llm/tool_call_assembly.py",
+        'self._last.endswith("}") and _is_object(', "_is_object(",
+    ),
 )  # fmt: skip

@@ -408,4 +408,7 @@ CASES: dict[str, tuple[str, ...]] = {
     "a picture that is none": (
         "tests/mcp/test_parts.py::test_a_picture_is_shown_to_the_model_only_where_its_bytes_are_one",
     ),
+    "arguments in many pieces": (
+        "tests/llm/test_tool_call_assembly.py::test_many_pieces_of_long_arguments_cost_no_more_each_than_few",
+    ),
 }
