@@ -27,13 +27,14 @@ _TURNS = 9
 
 
 class NodeDetailsText(LineScrollView):
-    """Figures, ways out and prompt of one node."""
+    """Figures, prompt, guidance of the flow's file and ways out of one node."""
 
     DEFAULT_CSS = "NodeDetailsText { max-height: 100%; height: auto; background: $surface; }"
 
-    def __init__(self, picture: RunView, node_id: str, now: LiveContext, edited: str = "") -> None:
+    def __init__(self, picture: RunView, node_id: str, now: LiveContext, edited: str = "", section: str = "") -> None:
         super().__init__()
         self._picture, self._node_id, self._now, self._edited = picture, node_id, now, edited
+        self._section = section
 
     def lines(self, width: int, palette: Palette) -> list[Line]:
         picture = self._picture
@@ -53,6 +54,9 @@ class NodeDetailsText(LineScrollView):
             out.append(Line(((_("edited for this run:"), palette.warning),)))
         for row, _join in wrap_text(reveal_hidden(self._edited or node.label), palette.base, width):
             out.append(Line(row))
+        if self._section:
+            out += [Line(), Line(((_("from the flow's file"), palette.muted + Style(bold=True)),))]
+            out += [Line(row) for row, _join in wrap_text(reveal_hidden(self._section), palette.base, width)]
         ways = [edge for edge in picture.edges if edge.src == node.id]
         if ways:
             out += [Line(), Line(((_("ways out"), palette.muted + Style(bold=True)),))]
@@ -81,6 +85,7 @@ class NodeActions:
     at_breakpoint: bool = False
     asks: bool | None = None
     edited: str = ""
+    section: str = ""
     branches: Sequence[str] = ()
     has_prompt: bool = True
 
@@ -111,7 +116,9 @@ class NodeDetails(OneShotModal[str | None]):
     def compose(self) -> ComposeResult:
         with Vertical() as box:
             box.border_title = Content(cut(f"◆ {reveal_hidden(labels.node_title(self._node_title))}", 66))
-            yield NodeDetailsText(self._picture, self._node_id, self._now, self._controls.edited)
+            yield NodeDetailsText(
+                self._picture, self._node_id, self._now, self._controls.edited, self._controls.section
+            )
             yield OptionList(id="node-options")
             yield KeyBar(id="keys")
 

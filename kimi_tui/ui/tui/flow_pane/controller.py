@@ -172,7 +172,8 @@ class FlowController:
         if picture is None or run is None or pane.picture is not picture:
             if pane.chart.flow is not None:
                 other = pane.overlay_is_shown or view_of_chart(pane.chart.flow)
-                self._room.open_dialog(NodeDetails(other, node_id, NodeActions(), now=LiveContext()), _nothing)
+                actions = NodeActions(section=pane.chart.flow.guidance.sections.get(node_id, ""))
+                self._room.open_dialog(NodeDetails(other, node_id, actions, now=LiveContext()), _nothing)
             return
 
         def act(action: str | None) -> None:
@@ -199,7 +200,7 @@ class FlowController:
             if key < len(talk) and isinstance(item := talk[key], FlowHeaderItem)
         ]
         node = next((one for one in run.begin.nodes if one.id == node_id), None)
-        prompts = engine.runner.state.prompts if engine is not None and engine.runner is not None else {}
+        state = engine.runner.state if engine is not None and engine.runner is not None else None
         asks = None
         if picture is not None:
             asks = picture.ask == "always" or (picture.ask != "never" and node_id in picture.ask)
@@ -209,7 +210,8 @@ class FlowController:
             here=run.node_id == node_id,
             at_breakpoint=picture is not None and node_id in picture.breakpoints,
             asks=asks,
-            edited=prompts.get(node_id, ""),
+            edited=state.prompts.get(node_id, "") if state is not None else "",
+            section=state.guidance.sections.get(node_id, "") if state is not None else "",
             branches=branches_of(run.begin, node_id),
             has_prompt=node is not None and node.kind in ("task", "decision"),
         )

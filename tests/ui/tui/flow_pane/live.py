@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
+from dataclasses import replace
 from pathlib import Path
 
 from textual.pilot import Pilot
@@ -10,6 +11,7 @@ from textual.pilot import Pilot
 from kimi_tui.flow.run.journal import Journal
 from kimi_tui.flow.run.runner import FlowRunner
 from kimi_tui.flow.run.turn_protocol import TurnResult
+from kimi_tui.skill.guidance import told_of_chart
 from kimi_tui.ui.tui.app import KimiTui
 from kimi_tui.wire.codec import WireMessage
 from kimi_tui.wire.events import StepBegin, TurnBegin, TurnEnd
@@ -55,8 +57,10 @@ class Desk:
 
     async def run(self, text: str = FIX, **options: object) -> None:
         """Begin a run of this chart; it is at its first node's turn then."""
+        flow = flow_of_text(text)
+        flow = replace(flow, guidance=told_of_chart(flow, text).guidance)
         self.engine.runner = FlowRunner(
-            flow_of_text(text), name="release", taker=self, send=self.engine.wire.send, interactive=True, text=text,
+            flow, name="release", taker=self, send=self.engine.wire.send, interactive=True, text=text,
             journal=Journal(self.engine.work_dir / "flow.jsonl"), run_id="run", **options,  # type: ignore[arg-type]
         )  # fmt: skip
         self._task = asyncio.create_task(self.runner.run())

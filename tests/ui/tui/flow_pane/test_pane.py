@@ -283,3 +283,25 @@ async def test_a_flow_that_has_ended_is_started_again_from_its_chart(tmp_path: P
         await one.reply("Looked.", "Fixed.", "Yes. <choice>yes</choice>", "Tagged.")
         await one.press("f3", "s")
         assert isinstance(one.app.screen, StartFlow)
+
+
+async def test_a_node_is_opened_with_what_the_file_says_of_it(tmp_path: Path) -> None:
+    shelf = Shelf(tmp_path)
+    shelf.write(f"{FIX}%% look: read the newest log first\n")
+    shelf.library.reload()
+    async with desk(tmp_path, engine=shelf.engine) as one:
+        await one.press("f3", "v", "down", "enter")
+        assert isinstance(one.app.screen, NodeDetails)
+        assert "from the flow's file" in one.shown()
+        assert "read the newest log first" in one.shown()
+        await one.press("escape", "down", "enter")
+        assert isinstance(one.app.screen, NodeDetails)
+        assert "from the flow's file" not in one.shown()
+
+
+async def test_a_node_of_a_run_is_opened_with_what_the_file_says_of_it(tmp_path: Path) -> None:
+    async with desk(tmp_path) as one:
+        await one.run(f"{FIX}%% look: read the newest log first\n")
+        await one.press("f3", "enter")
+        assert isinstance(one.app.screen, NodeDetails)
+        assert "read the newest log first" in one.shown()
