@@ -5,13 +5,13 @@ program, an allow rule covers a word that makes it run another program, write el
 its pattern contains exactly that word.
 """
 
-import contextlib
 import re
 import shlex
 from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 from fnmatch import fnmatchcase
+from functools import lru_cache
 
 from kimi_tui.i18n import tr
 from kimi_tui.permission.argument_pattern import matches_arguments
@@ -180,9 +180,16 @@ def _within(words: Words) -> Iterator[Words]:
     for at, word in enumerate(words[1:], 1):
         yield words[at:]
         for text in {word, word.partition("=")[2]} if word else ():
-            with contextlib.suppress(ValueError):
-                line = tuple(shlex.split(text.lstrip("!")))[:_MOST_WITHIN]
-                yield from (line[start:] for start in range(len(line)))
+            line = _as_line(text)
+            yield from (line[start:] for start in range(len(line)))
+
+
+@lru_cache(2048)
+def _as_line(text: str) -> tuple[str, ...]:
+    try:
+        return tuple(shlex.split(text.lstrip("!")))[:_MOST_WITHIN]
+    except ValueError:
+        return ()
 
 
 def _forms(words: Words) -> list[Words]:

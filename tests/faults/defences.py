@@ -457,8 +457,8 @@ DEFENCES: tuple[Defence, ...] = (
     ),
     Defence(
         "31 cmd_split", "denying other ways to say it", "kimi_tui/permission/rule.py",
-        "        return max((_may_fit(pattern, form) for form in _forms(words)), key=list(Match).index)\n",
-        "        return _may_fit(pattern, words)\n",
+        "        fit = max((_may_fit(pattern, form) for form in _forms(words)), key=list(Match).index)\n",
+        "        fit = _may_fit(pattern, words)\n",
         "test_a_rule_that_denies_covers_what_it_may_mean",
     ),
     Defence(
