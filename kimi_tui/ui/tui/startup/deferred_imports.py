@@ -1,4 +1,4 @@
-"""What the first frame does without, loaded while it is looked at."""
+"""Modules imported in a thread after the first frame."""
 
 from importlib import import_module
 
@@ -17,6 +17,6 @@ _MODULES = (
 
 
 def preload() -> None:
-    """For a thread: it takes longer than a frame."""
+    """Import them; call it in a thread, as it takes longer than a frame."""
     for name in _MODULES:
         import_module(name)

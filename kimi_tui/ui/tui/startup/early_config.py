@@ -1,4 +1,4 @@
-"""How the first frame looks: what the configuration says of it, found without reading all of that."""
+"""Reads the few settings needed for the first frame without parsing the whole configuration."""
 
 import re
 from dataclasses import dataclass, field
@@ -21,7 +21,8 @@ class EarlyConfig:
 
 
 def read_early_config(file: Path | None = None) -> EarlyConfig:
-    """From the top level of the file, or of the default one. The whole of it takes long to load: that comes later."""
+    """Read them from the top level of the given or the default file. Loading the full configuration is slow and happens
+    later."""
     home = paths.home()
     for one in (file,) if file else (home / "config.yaml", home / "config.yml", home / "config.toml"):
         try:

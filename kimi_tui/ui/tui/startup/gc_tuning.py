@@ -1,8 +1,8 @@
-"""When the interpreter looks for rubbish in rings: not during a start, and then seldom, so that no frame waits for it.
+"""Garbage collector tuning: off during start-up, then rare, so that no frame waits for a full collection.
 
-What a start loads stays to the end, and half a million objects take a tenth of a second to look through, which would
-be once a second while a reply streams. So they are set aside. What streaming leaves behind (trees of Markdown, strips
-that know themselves) is young and found by the short looks.
+Objects loaded at start-up live until exit, and scanning half a million of them takes a tenth of a second, about once a
+second while a reply streams; so they are frozen. Garbage from streaming (Markdown trees, strips with reference cycles)
+is young, and the young collections find it.
 """
 
 import gc
@@ -11,8 +11,8 @@ _YOUNG, _OLDER, _OLDEST = 2_000, 15, 10
 
 
 def freeze_startup_objects() -> None:
-    """The start, which turned all looking off, is over: what is there now is no longer looked at."""
-    if gc.isenabled():  # nobody turned it off: a test, or somebody else's process
+    """Freeze everything allocated so far and re-enable the collector, which start-up had disabled."""
+    if gc.isenabled():  # not disabled by our start-up: a test or an embedding process
         return
     gc.freeze()
     gc.set_threshold(_YOUNG, _OLDER, _OLDEST)

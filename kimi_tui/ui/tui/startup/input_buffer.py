@@ -1,4 +1,4 @@
-"""Keys that are pressed before the panes are there."""
+"""Buffers input until the panes are mounted."""
 
 from collections.abc import Awaitable, Callable
 
@@ -11,16 +11,14 @@ Deliver = Callable[[events.Event], Awaitable[None]]
 
 
 class StartupInputBuffer:
-    """Writing waits until there is something to write into, any other key until `release`, and what comes after a key
-    that waits waits behind it.
-    """
+    """Text waits for the composer, any other key for `flush_all`; keys after a waiting key wait behind it."""
 
     def __init__(self) -> None:
         self._held: list[events.Key | events.Paste] = []
         self._released = False
 
     def buffer(self, event: events.Event, *, can_write: bool) -> bool:
-        """Whether this one waits from now on."""
+        """Buffer the key if it has to wait; whether it was buffered."""
         if not isinstance(event, events.Key | events.Paste) or event.is_forwarded:
             return False
         if not self._held and (self._released or (can_write and _is_text_input(event))):
@@ -29,12 +27,12 @@ class StartupInputBuffer:
         return True
 
     async def flush_text(self, take: Deliver) -> None:
-        """Have what was written so far taken, in its order."""
+        """Deliver the text typed so far, in order."""
         while self._held and _is_text_input(self._held[0]):
             await self._deliver(take)
 
     async def flush_all(self, take: Deliver) -> None:
-        """Have all of them taken, in their order, and hold nothing more."""
+        """Deliver all buffered keys, in order, and stop buffering."""
         self._released = True
         while self._held:
             await self._deliver(take)
@@ -42,7 +40,7 @@ class StartupInputBuffer:
     async def _deliver(self, take: Deliver) -> None:
         first = self._held[0]
         await take(first)
-        if self._held and self._held[0] is first:  # nobody else has let go of it meanwhile
+        if self._held and self._held[0] is first:  # not delivered by another call meanwhile
             del self._held[0]
 
 
