@@ -1,4 +1,4 @@
-"""Signs that work goes on: seconds that count on the screen, and a mark beside the window for who looks elsewhere."""
+"""Busy indicators: elapsed-time ticker and terminal progress mark."""
 
 from typing import TYPE_CHECKING
 
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 class ActivityIndicator:
-    """Those of one app."""
+    """The busy indicators of one app."""
 
     def __init__(self, app: "KimiTui") -> None:
         self._app = app
@@ -19,7 +19,7 @@ class ActivityIndicator:
         self._ticker: Timer | None = None
 
     def update(self) -> None:
-        """As it is now; to be called whenever it may have changed."""
+        """Update the indicators; call it whenever the busy state may have changed."""
         app = self._app
         self._mark.show(self._progress())
         if not app.furnished:
@@ -32,7 +32,7 @@ class ActivityIndicator:
             self._ticker = None
 
     def clear(self) -> None:
-        """The window is somebody else's again."""
+        """Remove the terminal's progress mark."""
         self._mark.show("none")
 
     def _progress(self) -> Progress:

@@ -1,4 +1,4 @@
-"""The palette: every screen, every action, every slash command and every theme, found by typing."""
+"""The command palette: screens, actions, slash commands and themes, filtered by typing."""
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
@@ -23,9 +23,9 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class PaletteEntry:
-    """One line of the palette: what it is called, what stands beside it, and the group it is under.
+    """One row of the palette: label, detail and group.
 
-    `english` is what it is called in English: in a screen of another language it is found by that too.
+    `english` is the English label: a translated UI finds the entry by it too.
     """
 
     title: str
@@ -36,7 +36,7 @@ class PaletteEntry:
 
 
 def palette_entries(app: "KimiTui") -> Iterable[PaletteEntry]:
-    """All there is to choose from now, group by group."""
+    """All entries available now, by group."""
     for door in SCREEN_COMMANDS:
         opened = partial(app.doors.open, door.name)
         yield PaletteEntry(_(door.description), f"/{door.name}", opened, _("screens"), door.description)
@@ -57,7 +57,7 @@ def palette_entries(app: "KimiTui") -> Iterable[PaletteEntry]:
 
 
 class CommandPalette(ModalCard[PaletteEntry]):
-    """Gives back what is to be done. Its list keeps its height while it is narrowed down."""
+    """Returns the chosen entry. The list keeps its height while it is filtered."""
 
     CSS = """
     CommandPalette { align: center top; }

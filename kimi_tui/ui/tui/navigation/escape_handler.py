@@ -1,4 +1,4 @@
-"""Esc and Ctrl+C: each leaves the nearest thing there is to leave, and twice in a row means more."""
+"""Esc and Ctrl+C handling: close the innermost element; a second press escalates."""
 
 from collections.abc import Callable
 from typing import TYPE_CHECKING
@@ -13,16 +13,16 @@ _TWICE_S = 1.5
 
 
 class EscapeHandler:
-    """`steady` is a clock that nobody sets."""
+    """`steady` is a monotonic clock."""
 
     def __init__(self, app: "KimiTui", *, steady: Callable[[], float]) -> None:
         self._app, self._steady = app, steady
         self._quit_asked = self._escaped = float("-inf")
 
     def escape(self) -> None:
-        """Leave the nearest: a dialog, a search, a zoom that hides the conversation, the turn, a zoom.
+        """Close the innermost element: a dialog, a search, a zoom that hides the conversation, the turn, a zoom.
 
-        On twice with nothing to leave, go back in time.
+        With nothing left to close, a double press opens time travel.
         """
         app, home = self._app, self._app.home
         if home.approval.leave_why() or home.question.leave():
@@ -48,7 +48,7 @@ class EscapeHandler:
             home.composer.prompt.focus()
 
     def copy_clear_or_quit(self) -> None:
-        """Copy what is selected; else clear what is written; else quit when asked twice."""
+        """Copy the selection; else clear the composer; else quit on a second press."""
         app, composer = self._app, self._app.home.composer
         here = isinstance(app.screen, MainScreen)
         selected = here and (app.home.transcript.selected_text() or composer.prompt.selected_text)

@@ -1,7 +1,6 @@
-"""Writes the draft in the person's own editor, and reads the conversation there: Ctrl+G.
+"""Edits the draft, or views the conversation, in the user's editor: Ctrl+G.
 
-The screen is given up for as long as the editor runs, and nothing else runs meanwhile: that is why it has to wait for
-a turn to end.
+The app is suspended while the editor runs and the event loop is blocked, so it is available only between turns.
 """
 
 import contextlib
@@ -29,7 +28,7 @@ _KNOWN_EDITORS: tuple[tuple[str, ...], ...] = (("code", "--wait"), ("vim",), ("v
 
 
 def editor_command(configured: str, environ: Mapping[str, str]) -> list[str]:
-    """The arguments that open an editor: the configured one, `$VISUAL`, `$EDITOR`, or one that is found; else none."""
+    """The editor's argv: the configured one, `$VISUAL`, `$EDITOR`, or an installed one; empty if none is found."""
     for line in (configured, environ.get("VISUAL", ""), environ.get("EDITOR", "")):
         with contextlib.suppress(ValueError):
             if words := shlex.split(line):
@@ -39,7 +38,7 @@ def editor_command(configured: str, environ: Mapping[str, str]) -> list[str]:
 
 
 def edit_in_editor(text: str, command: list[str]) -> str:
-    """What the person made of the text. Raises OSError where the editor cannot be run or says that it failed."""
+    """The text after editing. Raises OSError if the editor cannot be started or fails."""
     with tempfile.TemporaryDirectory(prefix="kimi-tui-") as folder:
         file = Path(folder) / "message.md"
         file.write_text(text, "utf-8")
@@ -52,11 +51,11 @@ def edit_in_editor(text: str, command: list[str]) -> str:
 
 @contextlib.contextmanager
 def _signals_of(editor: "subprocess.Popen[bytes]") -> Generator[None]:
-    """A Ctrl+C is the editor's: we hear nothing of it. What is to end us ends the editor first, which holds us up."""
+    """Leave Ctrl+C to the editor. A signal that should end the app ends the editor first, because it blocks the app."""
     handlers: dict[int, Any] = {number: signal.getsignal(number) for number in SIGNALS}
 
     def heard(number: int, frame: FrameType | None) -> None:
-        if number == signal.SIGINT:  # not ignored, for an ignored signal would be ignored by the editor too
+        if number == signal.SIGINT:  # not SIG_IGN, which the editor would inherit
             return
         editor.send_signal(number)
         if callable(handlers[number]):
@@ -74,13 +73,13 @@ def _signals_of(editor: "subprocess.Popen[bytes]") -> Generator[None]:
 
 
 def can_suspend(app: "KimiTui") -> bool:
-    """Whether the screen may be given up now: while a turn runs, nothing would read what the model says."""
+    """Whether the app can be suspended: not during a turn, since nothing would read the model's output."""
     engine = app.engine
     return engine is None or not engine.busy or (engine.runner is not None and engine.runner.paused is not None)
 
 
 def edit_draft_in_editor(app: "KimiTui") -> None:
-    """Give the draft to the editor and take back what it became."""
+    """Open the draft in the editor and take the edited text back."""
     composer = app.home.composer
     before = composer.pastes.expand(composer.text)
     after = _in_editor(app, before)
@@ -90,13 +89,13 @@ def edit_draft_in_editor(app: "KimiTui") -> None:
 
 
 def open_conversation_in_editor(app: "KimiTui") -> None:
-    """Give the editor the block at the cursor, or the whole conversation; what is changed there changes nothing."""
+    """Open the block at the cursor, or the whole conversation, in the editor; edits are discarded."""
     view = app.home.transcript
     _in_editor(app, block_text(view.block) if view.block is not None else view.markdown())
 
 
 def _in_editor(app: "KimiTui", text: str) -> str | None:
-    """What the text became in the editor; None, and the reason is told, where none could be opened."""
+    """The text after editing; None, after reporting the reason, if no editor could be opened."""
     if not can_suspend(app):
         app.tell(_("the editor can be opened when the turn has ended"))
         return None
@@ -107,7 +106,7 @@ def _in_editor(app: "KimiTui", text: str) -> str | None:
         return None
     after, failed = None, None
     try:
-        with app.suspend():  # what is raised within would leave the screen away
+        with app.suspend():  # an exception raised inside would leave the app suspended
             try:
                 after = edit_in_editor(text, command)
             except OSError as error:

@@ -1,4 +1,4 @@
-"""Another model: chosen, or set up as at the first start."""
+"""Switches the model, or sets one up as on first start."""
 
 import asyncio
 from typing import TYPE_CHECKING
@@ -41,7 +41,7 @@ async def choose_model(app: "KimiTui") -> None:
 
 
 async def set_up(app: "KimiTui") -> None:
-    """A theme and a model, or else the demo."""
+    """Choose a theme and a model, or the demo."""
     from kimi_tui.config.kimi_import import find_takeover
     from kimi_tui.llm.key_check import check_key
     from kimi_tui.llm.local_servers import find_local_servers

@@ -1,4 +1,4 @@
-"""Plan mode, by its key."""
+"""Toggles plan mode."""
 
 from typing import TYPE_CHECKING
 
@@ -9,7 +9,7 @@ if TYPE_CHECKING:
 
 
 def toggle_plan_mode(app: "KimiTui") -> None:
-    """On, or off again."""
+    """Toggle plan mode."""
     if (engine := app.seat.live_engine) is not None:
         plan_mode = engine.services.plan_mode
         plan_mode.on = not plan_mode.on

@@ -1,4 +1,4 @@
-"""Back to before an earlier turn of the open session."""
+"""Rewinds the open session to before an earlier turn."""
 
 import time
 from typing import TYPE_CHECKING
@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
 
 async def rewind_session(app: "KimiTui") -> None:
-    """What that turn was asked is put into the composer, to be said in another way."""
+    """Rewind, and put that turn's prompt into the composer."""
     from kimi_tui.ui.tui.screens.rewind import Rewind
 
     if (engine := app.seat.live_engine) is None:

@@ -1,4 +1,7 @@
-"""The further screens: each can be opened by the palette, by its slash command and, some, by a key."""
+"""Registry of modal screens and the commands that open them.
+
+A screen opens from the command palette, by its slash command and, for some, by a key.
+"""
 
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
@@ -15,12 +18,12 @@ if TYPE_CHECKING:
     from kimi_tui.ui.tui.app import KimiTui
 
 ScreenAction = Callable[["KimiTui"], Awaitable[None]]
-"""Opens a screen and does what is chosen there. Raises KimiTuiError where that cannot be."""
+"""Opens a screen and applies its result. Raises KimiTuiError if it cannot."""
 
 
 @dataclass(frozen=True, slots=True)
 class ScreenCommand:
-    """A screen: the slash command that opens it when nothing follows it, and what it is for."""
+    """A screen: the slash command that opens it when given without arguments, and its description."""
 
     name: str
     description: str
@@ -46,14 +49,14 @@ SCREEN_COMMANDS: tuple[ScreenCommand, ...] = (
 
 
 class ScreenRouter:
-    """Opens screens for one app. A person is in one of them at a time."""
+    """Opens screens for one app. Invariant: at most one of them is open."""
 
     def __init__(self, app: "KimiTui") -> None:
         self._app = app
 
     def all_commands(self, commands: Sequence[Command], skills: object = None) -> Sequence[Command]:
-        """The slash commands of the engine, those of ours that it lacks, and the flows of `skills` that cannot be run:
-        left out, they would seem to be called otherwise."""
+        """The engine's slash commands, those of the TUI that the engine lacks, and the invalid flows of `skills`:
+        without them, the user would think that their names were wrong."""
         from kimi_tui.ui.tui.flow_pane.broken_flow import find_broken_flows
 
         known = {command.name for command in commands}
@@ -67,7 +70,7 @@ class ScreenRouter:
         return [*commands, *broken, *(door for door in SCREEN_COMMANDS if door.name not in known)]
 
     def open_initial(self, name: str) -> None:
-        """The first engine is there. Without a model to ask, the first thing is to find one."""
+        """Called with the first engine. Without a configured model, open the setup first."""
         engine = self._app.seat.live_engine
         if name:
             self.open(name)
@@ -75,7 +78,7 @@ class ScreenRouter:
             self.open("setup")
 
     def handle_slash(self, text: str) -> bool:
-        """Open the screen that a bare slash command means; False where the text is something else."""
+        """Open the screen of a bare slash command; False if the text is anything else."""
         name = text.strip().removeprefix("/")
         if name == text.strip():
             return False
@@ -89,7 +92,7 @@ class ScreenRouter:
             self._start(_load_actions()[name], group="doors")
 
     def keep_theme(self, name: str) -> None:
-        """Have the theme in the configuration too."""
+        """Save the theme to the configuration too."""
         from kimi_tui.ui.tui.navigation.settings_actions import keep_theme
 
         self._start(lambda app: keep_theme(app, name), group="keep")
@@ -105,7 +108,7 @@ class ScreenRouter:
 
 
 def _load_actions() -> dict[str, ScreenAction]:
-    """What is done behind each door; loaded when somebody goes through one."""
+    """Screen actions, imported on first use."""
     from kimi_tui.ui.tui.navigation import (
         model_actions,
         rewind_action,

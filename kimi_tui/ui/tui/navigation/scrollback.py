@@ -1,6 +1,6 @@
-"""The conversation in the terminal's own scrollback: for the terminal's own search, its selection, its scroll bar.
+"""Prints the conversation into the terminal's scrollback, for the terminal's own search, selection and scroll bar.
 
-The screen is given up until a key is pressed, and what was written stays above the prompt when the program has ended.
+The app is suspended until Enter is pressed; the printed text stays above the prompt after exit.
 """
 
 import sys
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def show_in_scrollback(app: "KimiTui") -> None:
-    """Write it there and wait for Enter; what is in the way is told."""
+    """Print the conversation and wait for Enter; report what prevents it."""
     if not can_suspend(app):
         app.tell(_("the conversation can be written out when the turn has ended"))
         return
@@ -39,7 +39,7 @@ def _write(app: "KimiTui", out: TextIO | None) -> None:
 
 
 def _wait(keys: TextIO | None) -> None:
-    """For Enter, or for Ctrl+C, which means the same here."""
+    """Wait for Enter or Ctrl+C."""
     try:
         if keys is not None:
             keys.readline()

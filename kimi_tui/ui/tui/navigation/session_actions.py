@@ -1,4 +1,4 @@
-"""Another session on the screen: chosen among those that are kept, new, or the same one begun again."""
+"""Opens another session: a stored one, a new one, or the current one restarted."""
 
 import time
 from pathlib import Path
@@ -38,7 +38,7 @@ async def new_session(app: "KimiTui") -> None:
 
 
 async def _go(app: "KimiTui", session_id: str | None, work_dir: Path | None = None) -> None:
-    """To that session, or a new one; where it cannot be opened, the next engine is on the one of now again."""
+    """Open that session or a new one; if that fails, the next engine is on the current session again."""
     if (host := app.host) is None:
         return
     here, folder = app.engine.session_id if app.engine else None, host.work_dir
@@ -48,7 +48,7 @@ async def _go(app: "KimiTui", session_id: str | None, work_dir: Path | None = No
 
 
 async def restart_session(app: "KimiTui") -> None:
-    """The same session, with the configuration as it is now."""
+    """Restart the same session with the current configuration."""
     engine, host = app.seat.live_engine, app.host
     if host is None:
         return

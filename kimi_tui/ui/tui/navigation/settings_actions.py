@@ -1,4 +1,4 @@
-"""What is kept in the configuration: the theme, and everything else that the settings show."""
+"""Saves settings to the configuration: the theme and everything on the settings screen."""
 
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
@@ -17,7 +17,7 @@ async def choose_theme(app: "KimiTui") -> None:
 
 
 async def keep_theme(app: "KimiTui", theme: str) -> None:
-    """Have the theme in the configuration too, where there is a file of it."""
+    """Save the theme to the configuration too, if there is a configuration file."""
     host = app.host
     if host is not None and host.config_file is not None and host.config.theme != theme:
         await host.edit_config({("theme",): theme})

@@ -1,4 +1,4 @@
-"""Subagents that a person looks into, each on a screen of its own that goes on while one looks."""
+"""Live screens for running subagents."""
 
 from typing import TYPE_CHECKING
 
@@ -10,13 +10,13 @@ if TYPE_CHECKING:
 
 
 class SubagentScreens:
-    """Opens those screens for one app, and has them follow what is said and printed."""
+    """Opens the screens for one app, and updates them with new messages and output."""
 
     def __init__(self, app: "KimiTui") -> None:
         self._app = app
 
     def open(self, item_id: int) -> None:
-        """Show the whole conversation of the subagent whose card that is."""
+        """Show the full conversation of the card's subagent."""
         from kimi_tui.ui.tui.screens.subagent import SubagentScreen, subagent_items
 
         app, engine = self._app, self._app.seat.live_engine
@@ -39,12 +39,12 @@ class SubagentScreens:
         )
 
     def follow(self) -> None:
-        """Show what the subagents have said meanwhile."""
+        """Update the open screens with new messages."""
         for view in self._views():
             view.follow()
 
     def append_output(self, call_id: str, text: str) -> None:
-        """A tool has printed something, a subagent's perhaps."""
+        """Append tool output to the open screen of its subagent."""
         for view in self._views():
             view.tail(call_id, text)
 

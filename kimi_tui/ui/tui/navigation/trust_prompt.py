@@ -1,4 +1,4 @@
-"""The question whether a folder is trusted with what it brings along, and what a no to it means."""
+"""Asks for folder trust, and reports what a refusal disables."""
 
 import asyncio
 from pathlib import Path
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 class TrustPrompt:
-    """Asks for one app, and remembers a no until it was told what it means."""
+    """Asks for one app; remembers a refusal until its effects are reported."""
 
     def __init__(self, app: "KimiTui") -> None:
         self._app = app
@@ -20,7 +20,7 @@ class TrustPrompt:
         self._told_waiting: Path | None = None
 
     async def ask(self) -> None:
-        """Ask about the host's folder, once, before anything of it acts."""
+        """Ask about the engine factory's folder, once, before any project item is used."""
         if (host := self._app.host) is None:
             return
         brought = await asyncio.to_thread(host.untrusted)
@@ -33,7 +33,7 @@ class TrustPrompt:
         await self._trust_as(host, answer is True, keep=answer is not None)
 
     async def ask_again(self) -> None:
-        """Ask about a folder whatever was said before, and begin again with the answer."""
+        """Ask about a folder despite an earlier answer, and restart with the new one."""
         from kimi_tui.ui.tui.navigation.session_actions import restart_session
         from kimi_tui.ui.tui.screens.trust import TrustQuestion
 
@@ -48,7 +48,7 @@ class TrustPrompt:
             await restart_session(app)
 
     def report_ignored(self) -> None:
-        """A session is there, after a no: what that means, and how to take it back."""
+        """After a refusal, once the session is open: report what is disabled and how to undo it."""
         from kimi_tui.ui.tui.state.items import NoticeItem
 
         if self._refused and (host := self._app.host) is not None and (brought := host.ignored_items()):
@@ -58,7 +58,7 @@ class TrustPrompt:
         self._refused = False
 
     def report_pending(self) -> None:
-        """Skills have come to be in a folder that nobody was asked about: say so, once for the folder."""
+        """Report skills that have appeared in a folder without a trust decision, once per folder."""
         from kimi_tui.ui.tui.state.items import NoticeItem
 
         host, engine = self._app.host, self._app.seat.live_engine

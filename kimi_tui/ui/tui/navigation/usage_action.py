@@ -1,4 +1,4 @@
-"""What the open session took: tokens and cost, by model."""
+"""Shows the open session's tokens and cost, by model."""
 
 import asyncio
 from pathlib import Path
@@ -40,7 +40,7 @@ async def show_usage(app: "KimiTui") -> None:
 
 
 def _figures_of(recording: Path) -> "UsageStats":
-    """What a whole session took."""
+    """Usage of the whole session."""
     from kimi_tui.soul.usage_stats import UsageStats
     from kimi_tui.wire.recorder import read_recorded
 

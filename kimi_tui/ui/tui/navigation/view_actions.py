@@ -1,4 +1,4 @@
-"""Screens that show how something is now: the log, the skills, what runs in the background, the MCP servers."""
+"""Opens the read-only screens: log, skills, background tasks, MCP servers."""
 
 from typing import TYPE_CHECKING
 
@@ -15,7 +15,7 @@ async def show_log(app: "KimiTui") -> None:
 
 
 async def show_skills(app: "KimiTui") -> None:
-    """A skill that is chosen there stands in the composer, to be completed."""
+    """Show the skills; a chosen one is put into the composer, ready for its arguments."""
     from kimi_tui.ui.tui.screens.skills import Skills
 
     if (engine := app.seat.live_engine) is not None:
@@ -43,5 +43,5 @@ async def show_mcp(app: "KimiTui") -> None:
 
 
 async def quit_app(app: "KimiTui") -> None:
-    """The way out, which shows nothing."""
+    """Quit; a screen action that opens no screen."""
     app.action_leave()
