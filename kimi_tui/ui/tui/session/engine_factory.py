@@ -1,4 +1,4 @@
-"""What makes engines for the screen, and what of it a person can change on the way: session, folder, configuration."""
+"""Engine factory; session, folder and configuration can be changed between engines."""
 
 import asyncio
 from collections.abc import Callable, Mapping
@@ -18,13 +18,13 @@ if TYPE_CHECKING:
     from kimi_tui.soul.assemble import EngineConfig
 
 _DEMOS = "kimi-tui-demo-"
-"""How the folders begin that the command line makes for demos."""
+"""Prefix of the demo folders that the command line creates."""
 MakePlan = Callable[["Path | None", "TrustState | None"], "EngineConfig"]
-"""Gets the work dir (None: where the program was started) and what was said of it (None: look). Raises KimiTuiError."""
+"""Takes the work dir (None: the current directory) and its trust state (None: look it up). Raises KimiTuiError."""
 
 
 class EngineFactory(Protocol):
-    """Where the app gets its engines from. Nothing here draws anything."""
+    """Creates the app's engines. Draws nothing."""
 
     @property
     def work_dir(self) -> Path: ...
@@ -32,54 +32,55 @@ class EngineFactory(Protocol):
     def config(self) -> "Config": ...
     @property
     def config_file(self) -> Path | None:
-        """The file that changes are written to, None where there is none (`--config`, the demo)."""
+        """The file that changes are written to; None if there is none (`--config`, the demo)."""
         ...
 
     async def prepare(self) -> None:
-        """Find out what there is to make an engine of. Raises KimiTuiError."""
+        """Load what the next engine needs. Raises KimiTuiError."""
         ...
 
     def untrusted(self) -> "tuple[TrustItem, ...]":
-        """What this folder brings along and nobody has spoken about yet."""
+        """This folder's project items without a trust decision."""
         ...
 
     def project_items(self) -> "tuple[TrustItem, ...]":
-        """What this folder brings along, spoken about or not."""
+        """All project items of this folder, decided or not."""
         ...
 
     def ignored_items(self) -> "tuple[TrustItem, ...]":
-        """What of it does not act."""
+        """The project items that are disabled."""
         ...
 
     def trust(self, answer: bool, *, keep: bool) -> None:
-        """`keep`: and never ask about this folder again. Raises OSError where that cannot be kept."""
+        """Trust the folder. `keep`: remember the decision. Raises OSError if it cannot be saved."""
         ...
 
     async def make(self) -> Engine:
-        """Raises KimiTuiError."""
+        """Create an engine. Raises KimiTuiError."""
         ...
 
     def select_session(self, session_id: str | None, work_dir: Path | None = None) -> None:
-        """The next engine is on that session; None: on a new one. Raises KimiTuiError for a folder that has no plan."""
+        """Select the next engine's session; None: a new one. Raises KimiTuiError for a folder without a valid
+        configuration."""
         ...
 
     def use_model(self, name: str) -> None:
-        """The next engine asks that model."""
+        """Select the next engine's model."""
         ...
 
     def go_to_demo(self) -> str | None:
-        """The next engine is the demo's; what to begin with. None where there is no demo."""
+        """Make the next engine the demo's; returns the demo's first prompt, or None if there is no demo."""
         ...
 
     async def edit_config(self, changes: "Mapping[KeyPath, Value]") -> None:
-        """Write into the configuration and go on with what it is then. Raises ConfigError."""
+        """Edit the configuration file and use the new configuration from now on. Raises ConfigError."""
         ...
 
 
 class PlanEngineFactory:
-    """Makes engines of a plan, which is made when it is first wanted: that takes longer to load than the screen.
+    """Creates engines from an EngineConfig, which is built on first use: its imports take longer than the screen's.
 
-    `refused` is told why there can be none.
+    `refused` is called with the reason when there can be no engine.
     """
 
     def __init__(
@@ -96,7 +97,7 @@ class PlanEngineFactory:
         self._plan: EngineConfig | None = None
         self._session: Session | None = None
         self.demos: set[Path] = set()
-        """The folders of the demos that were shown."""
+        """The folders of the demos shown so far."""
 
     @property
     def plan(self) -> "EngineConfig":
@@ -139,7 +140,7 @@ class PlanEngineFactory:
         from kimi_tui.permission.trust import project_items
 
         plan = self.plan
-        if plan.trust.can_ask and not plan.demo:  # there may be more by now
+        if plan.trust.can_ask and not plan.demo:  # more may exist by now
             brought = project_items(plan.work_dir.resolve(), plan.config.extra_skill_dirs)
             self._plan = replace(plan, trust=replace(plan.trust, brought=brought))
         return self.plan.trust.brought
@@ -168,7 +169,7 @@ class PlanEngineFactory:
 
     @property
     def resumable_session_id(self) -> str | None:
-        """The session that there is something in to go on with, once its engine is closed."""
+        """The session to resume after its engine is closed; None if it is empty."""
         session = self._session
         return None if session is None or session.is_empty or session.notice else session.id
 
@@ -200,7 +201,7 @@ class PlanEngineFactory:
         if file is None:
             raise ConfigError(_("the configuration of this start is kept nowhere; start without --config to change it"))
         loaded = await asyncio.to_thread(lambda: edit(without_keys(changes), file))
-        # What the command line said of limits goes on to count.
+        # Limits from the command line stay in force.
         config = loaded.config.model_copy(update={"loop_control": self.plan.config.loop_control})
         self._plan = replace(self.plan, config=config)
 

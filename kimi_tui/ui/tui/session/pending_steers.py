@@ -1,4 +1,4 @@
-"""What was said to the turn under way and waits for its next step."""
+"""Steering messages not yet delivered to the running turn."""
 
 from collections.abc import Sequence
 
@@ -8,7 +8,7 @@ from kimi_tui.wire.parts import UserInput, text_of
 
 
 class PendingSteers:
-    """Oldest first; the Wire tells when one has gone in."""
+    """Oldest first; Wire messages report the delivery."""
 
     def __init__(self) -> None:
         self._waiting: list[UserInput] = []
@@ -21,12 +21,12 @@ class PendingSteers:
         self._waiting.append(content)
 
     def take(self) -> list[UserInput]:
-        """There is no turn any more that they could go into."""
+        """Remove and return all: the turn has ended and cannot take them."""
         left, self._waiting = self._waiting, []
         return left
 
     def on_wire(self, message: WireMessage) -> list[UserInput]:
-        """What did not go in before the turn was over."""
+        """Return the messages that were not delivered before the turn ended."""
         match message:
             case SteerInput() if message.user_input in self._waiting:
                 self._waiting.remove(message.user_input)

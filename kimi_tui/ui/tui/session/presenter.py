@@ -1,4 +1,4 @@
-"""Puts the fold on the screen: takes batches of Wire messages, changes the state, and tells each pane what is its."""
+"""Presenter: applies Wire batches to the state and updates the affected panes."""
 
 import dataclasses
 import time
@@ -29,28 +29,28 @@ _STEERING_S = 2.0
 
 
 class AttentionNotifier(Protocol):
-    """How to call a person who looks elsewhere."""
+    """Calls the attention of a user who looks elsewhere."""
 
     def call(self, why: str) -> None: ...
 
 
 @runtime_checkable
 class HasTitle(Protocol):
-    """Something that is shown and does not work in a folder: a recording."""
+    """An engine that shows a title in place of a folder: a recording."""
 
     @property
     def heading(self) -> str: ...
 
 
 class HistorySink(Protocol):
-    """Keeps what was said, to go back in it."""
+    """Stores the messages for time travel."""
 
     def load(self, messages: list[Timed]) -> None: ...
     def on_wire(self, message: Timed) -> None: ...
 
 
 class Presenter:
-    """One session on one screen. `clock` is the clock of the messages, `moment` the one of what is shown."""
+    """One session on one screen. `clock` is the clock of the messages, `moment` the clock of the displayed state."""
 
     def __init__(
         self,
@@ -77,11 +77,11 @@ class Presenter:
 
     @property
     def shown_ids(self) -> UiState:
-        """The state that is on screen: the present one, unless somebody looks at the past."""
+        """The displayed state: the present one, or a past one during time travel."""
         return self.state if self.past is None else self.past
 
     def attach(self, engine: Engine) -> None:
-        """Show this session, with what it has on record."""
+        """Show this session with its recorded messages."""
         self.engine = engine
         recorded = [(one.timestamp, one.message) for one in engine.recorded()]
         if self.history_sink is not None:
@@ -112,14 +112,14 @@ class Presenter:
         return engine.heading if isinstance(engine, HasTitle) else git_branch.folder_label(engine.work_dir)
 
     def clear(self) -> None:
-        """Nothing of the session that was shown is left."""
+        """Remove everything of the displayed session."""
         self.state, self.past, self._asked = UiState(), None, frozenset()
         self.moment.at = None
         self.transcript_sync.start(())
         self.refresh({"turn", "status", "todo", "approvals", "questions", "flow"})
 
     def show_model(self) -> None:
-        """Another model answers."""
+        """Update the display after a model change."""
         if self.engine is not None:
             facts = self.home.header.facts
             self.home.header.facts = dataclasses.replace(
@@ -133,7 +133,7 @@ class Presenter:
             self.home.update_layout()
 
     def apply_batch(self, messages: Sequence[Timed]) -> None:
-        """Fold a batch and show what it changed."""
+        """Apply a batch to the state and show the changes."""
         touched: set[Pane] = {"turn"} if len(self.state.conversation) == 0 else set()
         for at, message in messages:
             if self.history_sink is not None:
@@ -149,18 +149,18 @@ class Presenter:
             self.refresh(touched)
 
     def settle(self) -> None:
-        """The engine has nothing under way any more."""
+        """Called when the engine becomes idle."""
         self._apply(self.state.settle(self._clock()))
 
     def add_notice(self, item: NoticeItem | ErrorItem) -> None:
         self._apply(self.state.add_notice(item, self._clock()))
 
     def show_internal_error(self, cause: str) -> None:
-        """A fault of ours has ended a turn."""
+        """Show an internal error that ended a turn."""
         self.add_notice(ErrorItem(_("Something went wrong in kimi-tui itself"), cause, _("the log has the details")))
 
     def append_tool_output(self, call_id: str, tail: str) -> None:
-        """A running tool has printed something."""
+        """Append output of a running tool."""
         self._apply(self.state.tools.append_output(call_id, tail))
 
     def _apply(self, deltas: Sequence[Delta]) -> None:
@@ -169,13 +169,14 @@ class Presenter:
             self.refresh(touched)
 
     def _apply_deltas(self, deltas: Sequence[Delta]) -> set[Pane]:
-        """Changes of the present, into the conversation where that is shown; the other parts that changed."""
+        """Apply changes of the present to the conversation, if the present is displayed; returns the other invalidated
+        panes."""
         if self.past is None:
             return self.transcript_sync.apply(deltas)
         return {delta.part for delta in deltas if isinstance(delta, Invalidated)}
 
     def refresh(self, parts: set[Pane]) -> None:
-        """Tell the panes of these parts."""
+        """Update these panes."""
         home, state = self.home, self.shown_ids
         if "status" in parts:
             home.welcome.say(_missing_servers(state.status.mcp), action="door('mcp')")
@@ -202,7 +203,7 @@ class Presenter:
         self.tick()
 
     def tick(self) -> None:
-        """What counts the time, and the figures of the header."""
+        """Update running timers and the header's figures."""
         home, state, engine = self.home, self.shown_ids, self.engine
         home.talk.set_class(not len(state.conversation), "-empty")
         run, turn = state.flow.run, state.turn
@@ -227,7 +228,7 @@ class Presenter:
             home.set_timer(1.0, self._look_again)
 
     def _look_again(self) -> None:
-        """A background task ends without a word of the turn."""
+        """Refresh the task count: a background task ends without a Wire message of the turn."""
         self._looks_again = False
         self.tick()
 
@@ -238,7 +239,7 @@ class Presenter:
         return self.shown_ids.turn.running or (run is not None and run.active)
 
     def show_approvals(self, open_id: str | None = None) -> None:
-        """Show the approvals that wait, and give the dialog the focus unless somebody writes."""
+        """Show the pending approvals, and focus the dialog unless the user is typing."""
         home = self.home
         requests = tuple(self.state.approvals.values())
         home.waiting.show(requests)
@@ -256,15 +257,15 @@ class Presenter:
 
     @property
     def _user_is_busy(self) -> bool:
-        """Whether the user writes, or has just steered by the flow pane's keys: no dialog is to get their next."""
-        if isinstance(self.home.focused, Input):  # what is looked for, an answer of one's own, a comment
+        """Whether the user is typing or has just used the flow pane's keys: a dialog must not get their next key."""
+        if isinstance(self.home.focused, Input):  # a search, an own answer, a comment
             return True
         if self.home.in_pane:
             return self._steady() - self.last_steered_at < _STEERING_S
         return self.home.composer.is_written
 
     def answered(self, request_id: str) -> None:
-        """A question has its answer, which the Wire tells only with the tool's result."""
+        """Remove an answered question; the Wire reports it only with the tool's result."""
         self.state.questions.pop(request_id, None)
         self._ask_question()
 
@@ -298,7 +299,7 @@ class Presenter:
             home.focus_dialog(home.branch)
 
     def _last_words(self, pause: FlowPaused) -> str:
-        """Why a decision waits, and what the model said last."""
+        """Why a decision is pending, and the model's last words."""
         why = one_line(pause.detail or "")
         why = _("It waits: {why}.", why=why) if why else ""
         for item in reversed(self.state.conversation.items[-12:]):
@@ -310,7 +311,7 @@ class Presenter:
 
 
 def _missing_servers(mcp: MCPStatus | None) -> str:
-    """That servers do not work, which is told at length only when it is news."""
+    """A short note on failed MCP servers; details are shown only when the failure is new."""
     broken = sum(server.status in ("failed", "unauthorized") for server in mcp.servers) if mcp is not None else 0
     return (
         n_("{count} MCP server does not work: /mcp", "{count} MCP servers do not work: /mcp", broken) if broken else ""
@@ -318,7 +319,7 @@ def _missing_servers(mcp: MCPStatus | None) -> str:
 
 
 def _in_background(engine: object) -> int:
-    """How many tasks run beside the turn; the stand-in of a demo has none."""
+    """The number of background tasks; 0 for the demo's engine."""
     from kimi_tui.soul.engine import Engine as SoulEngine
 
     return sum(task.running for task in engine.services.background.tasks) if isinstance(engine, SoulEngine) else 0

@@ -1,4 +1,4 @@
-"""What a person says, on its way to the engine and back: sent, queued, steered, taken back, refused."""
+"""Submits, queues and steers user input."""
 
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
@@ -15,9 +15,9 @@ if TYPE_CHECKING:
 
 
 class PromptController:
-    """The composer's other end. What is said before there is an engine waits for it, in `early`.
+    """Sends the composer's messages. Messages sent before there is an engine wait in `early`.
 
-    `tell` is a passing word to the person, `failed` a fault of ours, `ended` that a turn is over.
+    `tell` shows a short notification, `failed` reports an internal error, `ended` is called when a turn ends.
     """
 
     def __init__(
@@ -59,14 +59,14 @@ class PromptController:
             await turns.aclose()
 
     def image_warning(self) -> str | None:
-        """Why the model would not see a picture; None where it does, or is not known yet."""
+        """Why the model cannot see an image; None if it can, or if that is not known yet."""
         if self._engine is None or self._engine.accepts_images:
             return None
         words = _("{model} takes no pictures; if it does, add image_in to its capabilities in the configuration")
         return words.format(model=self._engine.model_name)
 
     def submit(self, content: "UserInput") -> None:
-        """Send it to the engine, as soon as there is one."""
+        """Send the prompt to the engine, or keep it until there is an engine."""
         from kimi_tui.wire.parts import text_of
 
         if self._home.panes_ready:
@@ -78,7 +78,7 @@ class PromptController:
             self._turns.submit(content)
 
     def steer(self, content: "UserInput") -> None:
-        """Say it to the running turn; without a text the oldest of the queue."""
+        """Steer the running turn; without a text, with the oldest queued message."""
         from kimi_tui.wire.parts import encodable, text_of
 
         turns, meanwhile = self._turns, self._meanwhile
@@ -96,7 +96,7 @@ class PromptController:
             self.show_queue()
 
     def _model_accepts(self, content: "UserInput") -> bool:
-        """Whether the model sees all of it; where it does not, that is told, and the message given back."""
+        """Whether the model accepts all of the content; if not, report it and put the message back into the composer."""
 
         if isinstance(content, str) or (why := self.image_warning()) is None:
             return True
@@ -105,14 +105,14 @@ class PromptController:
         return False
 
     def take_back(self) -> None:
-        """The last of the queue, to be edited."""
+        """Take the last queued message back for editing."""
         if self._turns is not None and (last := self._turns.pop_last()) is not None:
             from kimi_tui.wire.parts import text_of
 
             self._home.composer.put_back(text_of(last))
 
     def interrupt(self) -> None:
-        """Break off what runs. What was to follow it comes back."""
+        """Interrupt the running turn. Queued messages return to the composer."""
         if self._engine is not None:
             self._queue_back()
             self._engine.cancel()
@@ -122,7 +122,7 @@ class PromptController:
             self._restore_to_composer(self._turns.pop_all())
 
     def on_wire(self, messages: "Sequence[Timed]") -> None:
-        """What was steered has gone in, or is given back where the turn was over before."""
+        """Track steering messages: delivered, or returned if the turn ended first."""
         if (meanwhile := self._meanwhile) is None:
             return
         before = meanwhile.texts
@@ -141,13 +141,13 @@ class PromptController:
     def _refused(self, content: "UserInput", why: str) -> None:
         if self._engine is not None and self._engine.busy:
             self._tell(why, True)
-        if self._turns is None or not self._turns.is_command(content):  # the next would be typed behind it
+        if self._turns is None or not self._turns.is_command(content):  # the next one would be appended to it
             self._restore_to_composer((content,))
 
     def _restore_to_composer(self, messages: "Sequence[UserInput]") -> None:
-        """Messages that did not go in, to be edited, before what is being written.
+        """Put undelivered messages before the current draft for editing.
 
-        What was steered is told of later than the queue and comes to stand before it, as it would have gone in.
+        Steering messages are returned later than queued ones and go before them, in the order of delivery.
         """
         from kimi_tui.wire.parts import text_of
 

@@ -1,4 +1,4 @@
-"""The engine in its seat: made when the panes are there, changed for another session or model, and left."""
+"""Creates, replaces and closes the session's engine."""
 
 import asyncio
 import contextlib
@@ -26,9 +26,9 @@ MakeEngine = Callable[[], Awaitable[Engine]]
 
 
 class SessionController:
-    """`engine` is None until the first is there; `starting` says that it may still come.
+    """`engine` is None until the first one is created; `starting` is true while it may still come.
 
-    `prompt` is said to the first engine. `clock` is the one of the messages, `frame` the time between two batches.
+    `prompt` is sent to the first engine. `clock` is the clock of the messages, `frame` the seconds between two batches.
     """
 
     def __init__(
@@ -43,11 +43,11 @@ class SessionController:
 
     @property
     def live_engine(self) -> "SoulEngine | None":
-        """The engine, where it is a real one and not a recording."""
+        """The engine, or None if it is a recording."""
         return cast("SoulEngine", self.engine) if hasattr(self.engine, "services") else None
 
     async def open(self, door: str) -> None:
-        """Have the first engine, and begin in this further screen."""
+        """Create the first engine, and open the given screen first."""
         try:
             engine = await self._create_engine()
         except KimiTuiError as error:
@@ -61,9 +61,9 @@ class SessionController:
             self._app.doors.open_initial(door)
 
     async def switch(self, *, leave_first: bool = False) -> bool:
-        """Go on with the engine that is made now, once it is; where it cannot be, all is as it was.
+        """Switch to a new engine; if it cannot be created, everything stays as it was.
 
-        `leave_first`: it is for the session that is open, whose lock has to be given back before.
+        `leave_first`: the new engine is for the same session, so its lock is released first.
         """
         if leave_first:
             await self.close()
@@ -81,7 +81,7 @@ class SessionController:
         return True
 
     async def close(self) -> None:
-        """Interrupt what it does, and close it."""
+        """Interrupt and close the engine."""
         bridge, engine = self._bridge, self.engine
         self._bridge = self.engine = self._first_prompt = None
         if bridge is not None:
@@ -92,7 +92,7 @@ class SessionController:
                 await engine.aclose()
 
     async def _create_engine(self) -> Engine:
-        """An engine, once it is said whether its folder is trusted. Raises KimiTuiError."""
+        """Ask for folder trust, then create the engine. Raises KimiTuiError."""
         app = self._app
         if (host := app.host) is not None:
             await host.prepare()
@@ -104,7 +104,7 @@ class SessionController:
         return await self._make_engine()
 
     def on_turn_end(self) -> None:
-        """Show at once what was said last; then what was under way has ended."""
+        """Flush the last messages at once, then mark the turn as ended."""
         if self._bridge is not None and self._app.is_running:
             self._bridge.flush()
             self._app.call_later(self._on_idle)
@@ -126,12 +126,12 @@ class SessionController:
         home.composer.show_queue(())
 
     def _on_tool_output(self, call_id: str, text: str) -> None:
-        """A tool has printed something: the agent's or that of a subagent somebody looks into."""
+        """Show output of a tool, of the agent or of a subagent with an open screen."""
         self._app.stage.append_tool_output(call_id, text)
         self._app.insides.append_output(call_id, text)
 
     def _drafts(self, engine: Engine) -> "DraftStore":
-        """Its own draft; where nothing was said in it yet, one that was left behind."""
+        """The session's draft; for an empty session, an orphaned draft."""
         from kimi_tui.ui.tui.composer.draft_store import DraftStore, draft_file, orphaned_drafts
 
         soul, folder = self.live_engine, engine.work_dir

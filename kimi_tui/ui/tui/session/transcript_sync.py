@@ -1,4 +1,4 @@
-"""Keeps a transcript in step with the fold: places in the conversation to the view's own ids."""
+"""Keeps a transcript in step with the state: maps positions in the conversation to the view's ids."""
 
 from collections.abc import Sequence
 
@@ -8,7 +8,7 @@ from kimi_tui.ui.tui.transcript.view import Transcript
 
 
 class TranscriptSync:
-    """Applies changes to one transcript; `ids[key]` is the view's id of the item at that place."""
+    """Applies changes to one transcript; `ids[key]` is the view's id of the item at that position."""
 
     def __init__(self, view: Transcript) -> None:
         self._view = view
@@ -16,12 +16,12 @@ class TranscriptSync:
         self._keys: dict[int, int] = {}
 
     def start(self, items: Sequence[Item]) -> None:
-        """Show these and nothing else."""
+        """Show exactly these items."""
         self.ids = list(self._view.replace_all(items))
         self._keys = {item_id: key for key, item_id in enumerate(self.ids)}
 
     def apply(self, deltas: Sequence[Delta]) -> set[Pane]:
-        """Change the transcript; the other parts of the screen that changed."""
+        """Apply changes to the transcript; returns the other invalidated panes."""
         touched: set[Pane] = set()
         for delta in deltas:
             match delta:

@@ -1,6 +1,6 @@
-"""Prompts on their way to the engine: the turn under way, the queue behind it, and what each ends with.
+"""The turn task and the queue of prompts behind it.
 
-No Textual here. Everything happens in the engine's event loop; `TurnQueue` owns the tasks that wait for the engine.
+No Textual here. Everything runs in the engine's event loop; `TurnQueue` owns the tasks that await the engine.
 """
 
 import asyncio
@@ -17,10 +17,10 @@ _log = logging.getLogger(__name__)
 
 
 class TurnQueue:
-    """Takes what the person submits, one turn at a time.
+    """Runs submitted prompts, one turn at a time.
 
-    `changed` is called when the queue is not what it was, `refused` with what the engine would not take and why,
-    `ended` when a prompt has come to its end, `broken` when the turn under way has failed or was interrupted.
+    `changed` is called when the queue changes, `refused` with content that the engine rejects and the reason, `ended`
+    when a prompt is done, `broken` when the running turn fails or is interrupted.
     """
 
     def __init__(
@@ -42,19 +42,19 @@ class TurnQueue:
 
     @property
     def waiting(self) -> bool:
-        """Whether a plain message would have to wait."""
+        """Whether a plain message would be queued."""
         runner = self._engine.runner
         if runner is not None and runner.paused is not None:
             return any(task is not self._turn for task in self._tasks)
         return self._engine.busy or self._turn is not None
 
     def is_command(self, content: UserInput) -> bool:
-        """Whether it is a slash command, be it one that there is not."""
+        """Whether the text is a slash command, known or not."""
         names = names_of((*self._engine.commands(), *SCREEN_COMMANDS))
         return isinstance(content, str) and slash_command(content, names) is not None
 
     def submit(self, content: UserInput) -> None:
-        """Start a turn, or put it into the queue where one runs; a slash command is tried at once."""
+        """Start a turn, or queue the prompt while one runs; a slash command is tried at once."""
         if self.is_command(content) or not self.waiting:
             self._start(content)
         else:
@@ -62,7 +62,7 @@ class TurnQueue:
             self._changed()
 
     def steer(self, content: UserInput | None) -> bool:
-        """Say it to the turn under way; without a message the oldest of the queue. False where no turn runs."""
+        """Steer the running turn; without a message, with the oldest queued one. False if no turn runs."""
         if content is not None:
             return self._engine.steer(content)
         if not self.queue or not self._engine.steer(self.queue[0]):
@@ -72,7 +72,7 @@ class TurnQueue:
         return True
 
     def pop_last(self) -> UserInput | None:
-        """The last of the queue, to be edited."""
+        """Remove the last queued prompt, for editing."""
         if not self.queue:
             return None
         last = self.queue.pop()
@@ -80,7 +80,7 @@ class TurnQueue:
         return last
 
     def pop_all(self) -> list[UserInput]:
-        """The whole queue: who interrupts a turn wants no other one to begin by itself."""
+        """Remove the whole queue: after an interrupt, no queued prompt may start by itself."""
         taken, self.queue = self.queue, []
         if taken:
             self._changed()
@@ -102,7 +102,7 @@ class TurnQueue:
             return
         except (UsageError, ModelNotSetError) as error:
             self._break_off()
-            self._refused(content, str(error))  # it comes to stand before what was queued behind it
+            self._refused(content, str(error))  # it goes before the messages queued after it
             return
         except KimiTuiError as error:
             _log.info("a turn ended: %s", error)
@@ -116,7 +116,7 @@ class TurnQueue:
         self._break_off()
 
     def _break_off(self) -> None:
-        """Nothing of the queue follows a turn that has failed: it was written for one that went well."""
+        """Drop the queue after a failed turn: its prompts assumed a success."""
         if asyncio.current_task() is self._turn:
             self._broken()
 
@@ -128,7 +128,7 @@ class TurnQueue:
         self.start_next()
 
     def start_next(self) -> None:
-        """Send the next of the queue, if nothing runs."""
+        """Start the next queued prompt, if nothing runs."""
         if self.queue and not self.waiting:
             content = self.queue.pop(0)
             self._changed()

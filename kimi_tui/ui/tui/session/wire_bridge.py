@@ -1,4 +1,4 @@
-"""The one seam between the Wire and Textual: what was said becomes at most one message a frame.
+"""The only link between the Wire and Textual: merges Wire messages into at most one Textual message per frame.
 
 Invariant: the order of Wire messages is kept, and none is lost while the target lives.
 """
@@ -18,7 +18,7 @@ from kimi_tui.wire.merge import Merger
 from kimi_tui.wire.requests import ApprovalRequest, QuestionRequest
 
 BATCH = 400
-"""Messages folded in one frame at most, after merging; the rest waits for the next one."""
+"""Maximum messages applied per frame, after merging; the rest waits for the next frame."""
 
 _URGENT = (
     ApprovalRequest,
@@ -37,7 +37,7 @@ Timed = tuple[float, WireMessage]
 
 
 class WireBatch(Message, bubble=False):
-    """What was said since the last frame, pieces put together."""
+    """The messages since the last frame, with text pieces merged."""
 
     def __init__(self, messages: tuple[Timed, ...]) -> None:
         self.messages = messages
@@ -45,7 +45,7 @@ class WireBatch(Message, bubble=False):
 
 
 class Loop(Protocol):
-    """What of an event loop the bridge needs."""
+    """The part of an event loop that the bridge needs."""
 
     def call_later(self, delay: float, callback: Callable[[], None]) -> "Handle": ...
     def time(self) -> float: ...
@@ -77,7 +77,7 @@ class WireBridge:
         self._unlisten = wire.listen(self._on_message)
 
     def close(self) -> None:
-        """Hear no more; what is queued is posted."""
+        """Stop listening and post the queued messages."""
         self._unlisten()
         while self._queue:
             self.flush()
@@ -100,7 +100,7 @@ class WireBridge:
             self._timer = None
 
     def flush(self) -> None:
-        """Post what is queued, a batch of it where it is much."""
+        """Post queued messages, at most one batch."""
         self._unschedule()
         self._last = self._loop.time()
         merger = Merger[WireMessage]()
