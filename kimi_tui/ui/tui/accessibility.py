@@ -1,14 +1,14 @@
-"""How the screen behaves for people and terminals that need it otherwise: signs of ASCII, no motion, plain."""
+"""Accessibility options: ASCII only, reduced motion, plain (for screen readers)."""
 
 from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True)
 class DisplayOptions:
-    """`ascii`: signs and boxes of ASCII. `motion` false: nothing turns or blinks.
+    """`ascii`: ASCII glyphs and boxes. `motion` false: nothing animates or blinks.
 
-    `plain`: for screen readers: one column, no boxes, no motion, and nothing that changes with the clock alone.
-    `NO_COLOR` is the environment's: see `colourless`.
+    `plain`: for screen readers: one column, no boxes, no motion, and nothing that only the clock changes. `NO_COLOR`
+    comes from the environment: see `no_color`.
     """
 
     ascii: bool = False
@@ -20,5 +20,5 @@ class DisplayOptions:
         return self.plain or not self.motion
 
     def merged_with(self, *, ascii: bool, motion: bool, plain: bool) -> "DisplayOptions":  # noqa: A002 - the name of the option
-        """These, and what the command line asks for."""
+        """These options combined with those of the command line."""
         return DisplayOptions(self.ascii or ascii, self.motion and motion, self.plain or plain)

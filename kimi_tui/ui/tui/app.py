@@ -1,6 +1,6 @@
-"""The app: composes, binds and routes. What things look like is in the panes, what they mean in the fold.
+"""The app: composes, binds and routes. The panes hold the looks, the state reducers the meaning.
 
-What the first frame does not need is imported after it: types of the panes' messages are named here, not loaded.
+Modules that the first frame does not need are imported after it; the panes' message types are named here, not loaded.
 """
 
 import asyncio
@@ -68,8 +68,8 @@ _GOODBYES = frozenset({"/exit", "/quit", "exit", "quit"})
 class KimiTui(TerminalApp):
     """Shows one session.
 
-    The panes are made after the first frame, the engine after them. What is sent before that waits for it;
-    a key that is no writing waits for the panes.
+    The panes are mounted after the first frame, the engine is created after them. Messages sent earlier wait for the
+    engine; keys that are not text wait for the panes.
     """
 
     TITLE = "kimi-tui"
@@ -135,7 +135,7 @@ class KimiTui(TerminalApp):
         self.run_worker(self._begin(), group="engine")
 
     async def _furnish(self) -> None:
-        """The panes, and what works them."""
+        """Mount the panes and create their controllers."""
         await asyncio.to_thread(preload)
         from kimi_tui.ui.tui.flow_pane.controller import FlowController
         from kimi_tui.ui.tui.main_screen.panes import build_panes
@@ -170,7 +170,7 @@ class KimiTui(TerminalApp):
         return self.seat.engine
 
     def opened(self, engine: Engine) -> None:
-        """A session is on the screen."""
+        """Called when a session is shown."""
 
     async def on_unmount(self) -> None:
         self.work_signs.clear()
@@ -181,7 +181,7 @@ class KimiTui(TerminalApp):
             _log.warning("what ran could not be ended in time")
 
     def copy(self, text: str) -> None:
-        """Copy it, and say how much and by what."""
+        """Copy the text, and report how much was copied and by which method."""
         from kimi_tui.ui.tui.terminal import clipboard
 
         self.copy_to_clipboard(text)
@@ -212,7 +212,7 @@ class KimiTui(TerminalApp):
         )
 
     def submit(self, content: "UserInput") -> None:
-        """Send it to the engine, as soon as there is one."""
+        """Send the prompt to the engine, or keep it until there is an engine."""
         self.prompts.submit(content)
 
     def on_composer_submitted(self, event: Composer.Submitted) -> None:
@@ -234,7 +234,7 @@ class KimiTui(TerminalApp):
         self.action_leave()
 
     def put_command(self, name: str) -> None:
-        """Write a slash command, to be completed by its arguments."""
+        """Write a slash command into the composer, ready for its arguments."""
         self.home.composer.text = f"/{name} "
         self.home.composer.prompt.focus()
 
@@ -300,7 +300,7 @@ class KimiTui(TerminalApp):
     # Time
 
     def action_time(self) -> None:
-        """The session as it was: the bar to go through its time with."""
+        """Show the session's past states with the scrub bar."""
         if isinstance(self.screen, MainScreen) and not self.machine.open():
             self.tell(_("nothing was said yet"))
 
@@ -333,15 +333,15 @@ class KimiTui(TerminalApp):
     # Keys
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """The keys of the conversation do not act behind another screen."""
+        """Disable the conversation's keys while another screen is on top."""
         if action == "suspend":
             return "suspend" in self.keymap.overrides or not self.would_undo()
-        if action == "copy_or_clear":  # behind a further screen only to leave
+        if action == "copy_or_clear":  # on another screen only to close it
             return isinstance(self.screen, MainScreen) or not getattr(self.focused, "selected_text", "")
         return not (isinstance(self.screen, ModalFrame) and action in ACTIONS and action != "leave")
 
     async def on_event(self, event: events.Event) -> None:
-        """A key is first what the person has made of it, and waits for the panes where it means them."""
+        """Map a key through the user's key bindings; buffer it until the panes are mounted."""
         if isinstance(event, events.Key) and not event.is_forwarded and self.keymap.overrides:
             from kimi_tui.ui.tui.keys.remap import resolve_key
 
@@ -363,7 +363,7 @@ class KimiTui(TerminalApp):
         self.hint()
 
     def hint(self) -> None:
-        """Name the keys that act now."""
+        """Update the key hints in the footer."""
         if self.is_running and self.home.is_mounted:
             self.home.hints.show(
                 hints_for(self.home, self.stage.state, self.keymap) if self.furnished else composer_hints()
@@ -372,7 +372,7 @@ class KimiTui(TerminalApp):
             asks.show_focus_hint(approvals_key(self.keymap))
 
     def use_keys(self, table: "Mapping[str, str]", file: "Path | None") -> None:
-        """Other keys than those of themselves; what is wrong with them is said in the conversation."""
+        """Apply user key bindings; problems are reported in the conversation."""
         from kimi_tui.ui.tui.keys.keymap import format_problems, read_keys
         from kimi_tui.ui.tui.state.items import NoticeItem
 
@@ -384,7 +384,7 @@ class KimiTui(TerminalApp):
             self.stage.add_notice(NoticeItem(words, "warning"))
 
     def tell(self, text: str, *, severity: str = "information") -> None:
-        """A passing word to the person."""
+        """Show a short notification to the user."""
         bad = severity == "warning"
         words = f"! {translate_lines(text)}" if bad else translate_lines(text)
         self.notify(words, severity="warning" if bad else "information", timeout=8 if bad else 4, markup=False)
@@ -396,7 +396,7 @@ class KimiTui(TerminalApp):
         self.way_back.copy_clear_or_quit()
 
     def action_plan(self) -> None:
-        """Plan mode, where one writes; elsewhere the focus goes back."""
+        """Toggle plan mode from the composer; elsewhere move the focus back."""
         if self.home.composer.prompt.has_focus and isinstance(self.screen, MainScreen):
             from kimi_tui.ui.tui.navigation.plan_mode_action import toggle_plan_mode
 

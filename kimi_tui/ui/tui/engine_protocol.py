@@ -1,4 +1,4 @@
-"""What the screen needs of an engine; `kimi_tui.soul.engine.Engine` has this shape, and so has a recording."""
+"""Protocol of the engine as the TUI needs it; `kimi_tui.soul.engine.Engine` and recordings implement it."""
 
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
@@ -28,7 +28,7 @@ class Command(Protocol):
 
 
 class FlowSkill(Protocol):
-    """A skill that may be run as a flow; `flow` is None where its chart is broken."""
+    """A skill that can run as a flow; `flow` is None if its chart is invalid."""
 
     @property
     def name(self) -> str: ...
@@ -39,14 +39,14 @@ class FlowSkill(Protocol):
 
 
 class Skills(Protocol):
-    """The flows there are; the listener of `listen` is told of each change."""
+    """The available flows; the listener passed to `listen` is called on each change."""
 
     def flows(self) -> Sequence[FlowSkill]: ...
     def listen(self, listener: Callable[[object], None]) -> Callable[[], None]: ...
 
 
 class Engine(Protocol):
-    """A session: prompts go in, Wire messages come out, in one event loop."""
+    """A session: takes prompts, emits Wire messages, in one event loop."""
 
     @property
     def wire(self) -> "Wire": ...
@@ -58,7 +58,7 @@ class Engine(Protocol):
     def skills(self) -> Skills: ...
     @property
     def progress(self) -> "ToolProgress":
-        """The last lines of tools that run."""
+        """The last output lines of running tools."""
         ...
 
     @property
@@ -67,12 +67,12 @@ class Engine(Protocol):
     def model_name(self) -> str: ...
     @property
     def model_note(self) -> str:
-        """What must be said of the model wherever it is named, "" where nothing must."""
+        """A note to show wherever the model is named, or ""."""
         ...
 
     @property
     def accepts_images(self) -> bool:
-        """The model takes pictures."""
+        """Whether the model accepts images."""
         ...
 
     @property
@@ -83,16 +83,16 @@ class Engine(Protocol):
     def title(self) -> str: ...
     @property
     def busy(self) -> bool:
-        """A turn or a flow is under way, a paused one included."""
+        """Whether a turn or a flow is active, including a paused one."""
         ...
 
     def commands(self) -> Sequence[Command]: ...
     def resources(self) -> Sequence[str]:
-        """Resources of MCP servers, as a message names them: `SERVER:URI`."""
+        """MCP resources in the form that messages use: `SERVER:URI`."""
         ...
 
     async def loaded(self) -> None:
-        """Return when nothing is being loaded any more that the first request needs."""
+        """Wait until everything that the first request needs is loaded."""
         ...
 
     async def prompt(self, user_input: "UserInput") -> "TurnResult": ...

@@ -1,4 +1,4 @@
-"""Runs the screen for a plan, until the person leaves or something ends it."""
+"""Runs the TUI for an engine configuration until the user quits or something ends it."""
 
 import asyncio
 import os
@@ -40,14 +40,13 @@ def run_tui(
     browser_size: tuple[int, int] | None = None,
     terminal_state: SavedTerminal | None = None,
 ) -> int:
-    """Show the screen until the person leaves; the exit status.
+    """Show the TUI until the user quits; return the exit status.
 
-    The plan is made on a thread once the first frame is up: what it needs takes longer to load than Textual.
-    `demo_over` puts the folder of a demo away, and is false where that stays.
-    `door` is the further screen to begin in. `config_kept` false: the configuration came by the command line.
-    `page`: draw into a browser's page that has so many columns and rows.
-    `kept`: the terminal as it was before.
-    Raises the KimiTuiError of a plan that cannot be made, or a FaultError, when the terminal is as it was.
+    The configuration is built on a thread after the first frame, because its imports take longer than Textual's.
+    `on_demo_end` removes the folder of a demo and is false if the folder stays. `initial_screen` is the screen to open
+    first. `config_is_saved` false: the configuration came from the command line. `browser_size`: draw into a browser
+    page of that many columns and rows. `terminal_state`: the terminal's state before the start.
+    Raises the KimiTuiError of a configuration that cannot be built, or a FaultError, after the terminal is restored.
     """
     refused: list[KimiTuiError] = []
 
@@ -95,18 +94,18 @@ def _on_demo_kept(folder: Path) -> str:
 
 
 def drive(app: KimiTui, *, page: tuple[int, int] | None = None, kept: SavedTerminal | None = None) -> int:
-    """Run an app in this terminal, or in a browser's page of so many columns and rows; the exit status.
+    """Run an app in this terminal, or in a browser page of the given columns and rows; return the exit status.
 
-    Raises FaultError for what nothing else has caught.
+    Raises FaultError for uncaught exceptions.
     """
-    for name in ("COLUMNS", "LINES"):  # they are true until the first resize only
+    for name in ("COLUMNS", "LINES"):  # they are correct only until the first resize
         os.environ.pop(name, None)
     if page is not None:
         from kimi_tui.ui.tui.terminal.web_driver import BrowserDriver
 
         app.driver_class = optimizing_driver(BrowserDriver)
     else:
-        # Plain GNU screen does not fill what it erases with the ground's colour.
+        # Plain GNU screen does not fill erased cells with the background colour.
         plain_screen = os.environ.get("TERM", "").startswith("screen") and "TMUX" not in os.environ
         TerminalDriver.saved_terminal = kept
         app.driver_class = optimizing_driver(
