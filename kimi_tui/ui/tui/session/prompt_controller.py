@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 class PromptController:
-    """Sends the composer's messages. Messages sent before there is an engine wait in `early`.
+    """Sends the composer's messages. Messages sent before there is an engine wait in `pending_before_start`.
 
     `tell` shows a short notification, `failed` reports an internal error, `ended` is called when a turn ends.
     """
@@ -96,7 +96,7 @@ class PromptController:
             self.show_queue()
 
     def _model_accepts(self, content: "UserInput") -> bool:
-        """Whether the model accepts all of the content; if not, report it and put the message back into the composer."""
+        """Whether the model accepts all of the content; if not, report it and put the message back to edit."""
 
         if isinstance(content, str) or (why := self.image_warning()) is None:
             return True
