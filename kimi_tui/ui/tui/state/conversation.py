@@ -1,4 +1,4 @@
-"""The conversation half of the screen's state: items in order, and what text is open at the end."""
+"""The conversation part of the UI state: items in order, and the text still streaming at the end."""
 
 from dataclasses import replace
 
@@ -7,9 +7,9 @@ from kimi_tui.ui.tui.state.items import AssistantItem, Item, ThinkItem
 
 
 class Conversation:
-    """A list of items that grows at its end; every change is noted in `deltas` until `take` is called.
+    """A list of items that grows at its end; changes collect in `deltas` until `take_deltas` is called.
 
-    The text of the open item is kept in pieces, so that streaming costs what the new text costs.
+    The open item's text is kept in pieces, so that the cost of streaming is linear.
     """
 
     def __init__(self) -> None:
@@ -39,7 +39,7 @@ class Conversation:
         return deltas
 
     def add_delta(self, delta: Delta) -> None:
-        """Put a change of another part of the screen among those of the conversation, once in a row."""
+        """Add a delta of another pane to the conversation's, without repeating the last one."""
         if not self._deltas or self._deltas[-1] != delta:
             self._deltas.append(delta)
 
@@ -55,7 +55,7 @@ class Conversation:
             self._deltas.append(Replaced(key, item))
 
     def stream(self, text: str, *, thinking: bool, at: float) -> None:
-        """More of the model's words, into the open item of that kind or into a new one."""
+        """Append model text to the open item of that kind, or to a new one."""
         wanted = ThinkItem if thinking else AssistantItem
         if self._open is None or not isinstance(self._items[self._open], wanted):
             self.close(at)
@@ -67,7 +67,7 @@ class Conversation:
         self._deltas.append(Streamed(self._open, text))
 
     def close(self, at: float) -> None:
-        """No more text comes for the open item."""
+        """Close the open item: its text is complete."""
         key, self._open = self._open, None
         if key is None:
             return
@@ -85,7 +85,7 @@ class Conversation:
         self._deltas.append(Finished(key, duration))
 
     def truncate(self, key: int) -> None:
-        """Take back the item at `key` and all after it."""
+        """Remove the item at `key` and all after it."""
         if key >= len(self._items):
             return
         del self._items[key:]

@@ -1,4 +1,4 @@
-"""What a fold of Wire messages changed: small facts that the panes apply. No Textual here."""
+"""Changes that applying Wire messages makes to the state: small facts for the panes. No Textual here."""
 
 from dataclasses import dataclass
 from typing import Literal
@@ -6,12 +6,12 @@ from typing import Literal
 from kimi_tui.ui.tui.state.items import Item
 
 Pane = Literal["turn", "status", "todo", "approvals", "questions", "flow", "node"]
-"""The parts of the screen that are redrawn whole. `flow`: another chart or none; `node`: a state within the chart."""
+"""Panes that are redrawn whole. `flow`: another chart or none; `node`: a state change within the chart."""
 
 
 @dataclass(frozen=True, slots=True)
 class Appended:
-    """A new item; keys count from 0 and are places in the conversation."""
+    """A new item; keys count from 0 and are positions in the conversation."""
 
     key: int
     item: Item
@@ -39,7 +39,7 @@ class Finished:
 
 @dataclass(frozen=True, slots=True)
 class Truncated:
-    """The item at `key` and all after it are gone; their keys will be used again."""
+    """The item at `key` and all after it are removed; their keys will be reused."""
 
     key: int
 

@@ -1,4 +1,4 @@
-"""The flow half of the screen's state: which run there is, where it is, and the turn headers that name its nodes."""
+"""The flow part of the UI state: the run, its current node, and the turn headers that name its nodes."""
 
 import re
 from dataclasses import dataclass, replace
@@ -32,7 +32,7 @@ _CHOICE = re.compile(r"\s*<choice>((?:(?!</?choice>).)*)</choice>\s*\Z", re.IGNO
 
 @dataclass(frozen=True, slots=True)
 class FlowRunState:
-    """The run that is under way or was the last one."""
+    """The current run, or else the last one."""
 
     begin: FlowBegin
     node_id: str
@@ -59,7 +59,7 @@ class FlowRunState:
 
     @property
     def branches(self) -> tuple[str, ...]:
-        """The labels of the ways out of the node the run is on, where it is a decision."""
+        """The branch labels at the current node, if it is a decision."""
         return branches_of(self.begin, self.node_id)
 
     @property
@@ -68,24 +68,24 @@ class FlowRunState:
 
 
 def label_of(begin: FlowBegin, node_id: str) -> str:
-    """What a node is called on one line."""
+    """A node's one-line name."""
     label = next((node.label for node in begin.nodes if node.id == node_id), node_id)
     return labels.node_title(shown_label(label, begin.args))
 
 
 def branches_of(begin: FlowBegin, node_id: str) -> tuple[str, ...]:
-    """The labels a person can choose from at a node; none where it is no decision."""
+    """The labels the user can choose from at a node; empty if it is not a decision."""
     labels = [edge.label for edge in begin.edges if edge.src == node_id]
     return tuple(label for label in labels if label) if len(labels) > 1 else ()
 
 
 def without_choice(text: str) -> str:
-    """What a model said, without its mark of a choice at the end."""
+    """The model's text without the choice mark at its end."""
     return _CHOICE.sub("", text).strip()
 
 
 class FlowReducer:
-    """Follows one run after the other. `turn_keys` are the headers of each node's turns in the conversation."""
+    """Follows one run after the other. `turn_keys` maps each node to the headers of its turns in the conversation."""
 
     def __init__(self, conversation: Conversation) -> None:
         self._talk = conversation
@@ -98,11 +98,11 @@ class FlowReducer:
 
     @property
     def pausing(self) -> bool:
-        """Whether the run pauses when the turn under way is over."""
+        """Whether the run pauses after the current turn."""
         return self.picture is not None and self.picture.pausing
 
     def fold(self, message: FlowEvent, at: float) -> None:
-        """Take one event. The caller has closed the open text."""
+        """Apply one event. The caller has closed the open text."""
         if isinstance(message, FlowBegin):
             self._begin_run(message, at)
             return
@@ -131,7 +131,7 @@ class FlowReducer:
                 self.in_node = False
                 if message.suggested is not None:
                     self._hide_choice()
-                why = "" if message.reason == "rejected" else message.detail or ""  # the state says that already
+                why = "" if message.reason == "rejected" else message.detail or ""  # the state shows that already
                 place = self.run.node_label + (f" ({translate_lines(one_line(why))})" if why else "")
                 state = _(labels.PAUSED[message.reason])
                 self._talk.append(NoticeItem(_("flow {state} · {place}", state=state, place=place), "warning"))
@@ -144,13 +144,13 @@ class FlowReducer:
         self._talk.add_delta(Invalidated("node"))
 
     def forget(self, key: int) -> None:
-        """The items from `key` on were taken back."""
+        """Remove references to the items from `key` on."""
         if self._header is not None and self._header >= key:
             self._header = None
         self.turn_keys = {node: [one for one in keys if one < key] for node, keys in self.turn_keys.items()}
 
     def cut_off(self, at: float) -> None:
-        """The recording breaks off within a run: it goes on no more, unless it is resumed."""
+        """The recording ends within a run: mark the run as interrupted; it may be resumed."""
         run, picture = self.run, self.picture
         if run is None or picture is None or not run.active:
             return
@@ -164,7 +164,7 @@ class FlowReducer:
         self._talk.add_delta(Invalidated("node"))
 
     def count(self, message: StepBegin | StatusUpdate, at: float) -> None:
-        """What a step costs belongs to the node under way."""
+        """Add a step's usage to the current node."""
         if self.picture is not None and self.picture.apply(message, at):
             self._talk.add_delta(Invalidated("node"))
 
@@ -206,7 +206,7 @@ class FlowReducer:
             self._talk.replace(self._header, replace(item, note=text))
 
     def _hide_choice(self) -> None:
-        """The header says what was chosen: the model's own mark of it need not stand below it once more."""
+        """Remove the model's choice mark from its text: the header shows the choice."""
         last = len(self._talk) - 1
         if last >= 0 and isinstance(item := self._talk[last], AssistantItem):
             rest = _CHOICE.sub("", item.text)

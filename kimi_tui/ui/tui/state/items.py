@@ -1,6 +1,6 @@
-"""What a conversation is made of: plain frozen values, one class a kind. How they look is in `draw.py`.
+"""The items of a conversation: frozen values, one class per kind; `item_renderer` draws them.
 
-Times are seconds; a `started` is a reading of the view's clock (`Transcript.clock`), so that a running item can count.
+Times are in seconds; `started` is a reading of the view's clock, so that a running item can show elapsed time.
 """
 
 from dataclasses import dataclass, field
@@ -16,9 +16,9 @@ NoticeLevel = Literal["info", "warning", "success"]
 
 @dataclass(frozen=True, slots=True)
 class UserItem:
-    """What the person said, or the agent `by` that sent a subagent.
+    """A message of the user, or of the agent `by` that started a subagent.
 
-    `steer`: it was added to a turn that ran already; `chips` name pictures and files.
+    `steer`: it was added to a running turn; `chips` name images and files.
     """
 
     text: str
@@ -29,7 +29,7 @@ class UserItem:
 
 @dataclass(frozen=True, slots=True)
 class AssistantItem:
-    """Prose of the model, as Markdown; more of it comes by `Transcript.stream` until `done`."""
+    """Model text in Markdown; `stream` adds more until `done`."""
 
     text: str = ""
     done: bool = False
@@ -47,8 +47,8 @@ class ThinkItem:
 
 @dataclass(frozen=True, slots=True)
 class ToolItem:
-    """A tool call. `headline` is the argument that names it (a command, a path); `tail` is output while it runs;
-    `output` and `message` are what came back; `waiting` means for an approval."""
+    """A tool call. `headline` is the argument that identifies it (a command, a path); `tail` is output while it runs;
+    `output` and `message` are the result; `waiting`: for an approval."""
 
     name: str
     headline: str = ""
@@ -71,7 +71,8 @@ class SubStep:
 
 
 class SubagentLog:
-    """All that a subagent has said so far, with the times; whoever looks into it folds it. It grows in its place."""
+    """All messages of a subagent so far, with times; its screen builds a state from them. Mutable:
+    it grows in place."""
 
     def __init__(self) -> None:
         self.messages: list[tuple[float, WireMessage]] = []
@@ -82,7 +83,7 @@ class SubagentLog:
 
 @dataclass(frozen=True, slots=True)
 class SubagentItem:
-    """A subagent at work: the last `steps` of `step_count`; `result` is its answer (Markdown)."""
+    """A running or finished subagent: the last `steps` of `step_count`; `result` is its answer (Markdown)."""
 
     name: str
     task: str = ""
@@ -99,7 +100,7 @@ class SubagentItem:
 
 @dataclass(frozen=True, slots=True)
 class FlowHeaderItem:
-    """A flow has come to a node; a click names the node. `note` is a choice or an end ("chose yes")."""
+    """The header of a flow node's turn; a click opens the node. `note` is a choice or an end ("chose yes")."""
 
     node_id: str
     label: str
@@ -111,7 +112,7 @@ class FlowHeaderItem:
 
 @dataclass(frozen=True, slots=True)
 class SeparatorItem:
-    """Where the context was cut or joined. `detail` is shown when it is opened."""
+    """A point where the context was cut or joined. `detail` is shown when it is expanded."""
 
     kind: SeparatorKind
     text: str
@@ -131,7 +132,7 @@ class RetryItem:
 
 @dataclass(frozen=True, slots=True)
 class ErrorItem:
-    """Something went wrong: `title` in one line, the cause, and what the person can do."""
+    """An error: `title` in one line, the cause, and what the user can do."""
 
     title: str
     cause: str = ""
@@ -140,7 +141,7 @@ class ErrorItem:
 
 @dataclass(frozen=True, slots=True)
 class NoticeItem:
-    """A line from the program itself."""
+    """A one-line notice of kimi-tui itself."""
 
     text: str
     level: NoticeLevel = "info"
@@ -148,7 +149,7 @@ class NoticeItem:
 
 @dataclass(frozen=True, slots=True)
 class SideQuestionItem:
-    """A question beside the conversation (`/btw`) and its answer (Markdown), or why there is none."""
+    """A side question (`/btw`) and its answer (Markdown), or why there is none."""
 
     question: str
     answer: str = ""
@@ -158,7 +159,7 @@ class SideQuestionItem:
 
 @dataclass(frozen=True, slots=True)
 class ImageChip:
-    """A picture in the conversation, by name; `detail` is its size or type."""
+    """An image in the conversation, by name; `detail` is its size or type."""
 
     name: str
     detail: str = ""
@@ -181,7 +182,7 @@ Item = (
 
 
 def is_running(item: Item) -> bool:
-    """Whether the item's picture changes by itself (a spinner, a counter)."""
+    """Whether the item's rendering changes by itself (a spinner, a counter)."""
     match item:
         case ToolItem() | SubagentItem():
             return item.state == "running"

@@ -1,4 +1,4 @@
-"""Messages that are a line or two in the conversation and nothing else: side questions, plans, hooks, notices."""
+"""Reducer for messages that only add a line or two to the conversation: side questions, plans, hooks, notices."""
 
 from dataclasses import replace
 
@@ -14,7 +14,7 @@ NoticeEvent = BtwBegin | BtwEnd | PlanDisplay | HookTriggered | HookResolved | N
 
 
 class NoticeReducer:
-    """Puts them into the conversation, and an answer to the side question that it is of."""
+    """Adds notices to the conversation, and answers to their side questions."""
 
     def __init__(self, conversation: Conversation) -> None:
         self._talk = conversation
@@ -41,7 +41,7 @@ class NoticeReducer:
                 self._talk.append(_item_of(message))
 
     def interrupt(self) -> None:
-        """No answer comes any more to what was asked beside."""
+        """End the open side question: no answer will come."""
         for aside, key in self._asides.items():
             item = self._talk[key] if key < len(self._talk) else None
             if isinstance(item, SideQuestionItem) and item.running:
@@ -53,7 +53,7 @@ class NoticeReducer:
         error = message.error or ("" if answer.strip() else _("no answer came"))
         if key < len(self._talk) and isinstance(item := self._talk[key], SideQuestionItem):
             self._talk.replace(key, replace(item, answer=answer, error=error, running=False))
-        else:  # what was asked was taken back with the step it came in
+        else:  # the question was removed with the step it came in
             self._talk.append(SideQuestionItem("", answer, error))
 
 

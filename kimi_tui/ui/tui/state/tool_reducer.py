@@ -1,4 +1,4 @@
-"""Tool calls and subagents of the conversation, from their begin to their result."""
+"""Reducer for tool calls and subagents, from start to result."""
 
 from dataclasses import dataclass, field, replace
 
@@ -20,7 +20,7 @@ _STEPS_SHOWN = 4
 
 @dataclass(slots=True)
 class _Call:
-    """A call that has not ended; `key` is its item's place."""
+    """A running call; `key` is its item's position."""
 
     key: int
     name: str
@@ -81,7 +81,7 @@ class ToolReducer:
             call.settled = True
 
     def end(self, result: ToolResult, at: float) -> tuple[TodoItem, ...] | None:
-        """The call is over; the todo list that it set, if it did."""
+        """End the call; return the todo list it set, if any."""
         value = result.return_value
         call = self._calls.pop(result.tool_call_id, None)
         if call is not None:
@@ -113,7 +113,7 @@ class ToolReducer:
         return _todo(value)
 
     def append_output(self, call_id: str, text: str) -> list[Delta]:
-        """What a running tool has printed last. It is not on the Wire: live only."""
+        """Append output of a running tool. Output is live only and not on the Wire."""
         call = self._calls.get(call_id)
         if call is not None and isinstance(item := self._talk[call.key], ToolItem) and item.state == "running":
             self._talk.replace(call.key, replace(item, tail=text))
@@ -129,7 +129,7 @@ class ToolReducer:
         self._ask(call_id, asking, response, at)
 
     def _ask(self, call_id: str, asking: str, message: ApprovalRequest | ApprovalResponse, at: float) -> None:
-        """A call asks, or has its answer; where it is a subagent's, that is a part of its own conversation too."""
+        """Mark a call as pending or answered; a subagent's call also belongs to the subagent's own conversation."""
         call = self._calls.get(call_id)
         if call is None:
             return
@@ -151,7 +151,7 @@ class ToolReducer:
                 pass
 
     def on_subagent_event(self, event: SubagentEvent, at: float) -> None:
-        """An event of a subagent: its tool calls are the steps that its card shows."""
+        """Apply an event of a subagent: its tool calls are the steps on its card."""
         call = self._calls.get(event.parent_tool_call_id)
         if call is None:
             return
@@ -188,12 +188,12 @@ class ToolReducer:
         self._talk.replace(call.key, item)
 
     def interrupt(self, at: float) -> None:
-        """What still runs was broken off."""
+        """Mark everything that still runs as interrupted."""
         for call in self._calls.values():
             match item := self._talk[call.key]:
                 case ToolItem() | SubagentItem():
                     duration = max(0.0, at - item.started) if item.started is not None else None
-                    # One that was rejected by a person has its result by now; a cancel rejects what it finds waiting.
+                    # A call that the user rejected has its result by now; a cancel rejects the pending ones.
                     self._talk.replace(call.key, replace(item, state="interrupted", duration_s=duration))
                 case _:
                     pass
@@ -201,7 +201,7 @@ class ToolReducer:
         self._last = None
 
     def forget(self, key: int) -> None:
-        """The items from `key` on were taken back."""
+        """Remove references to the items from `key` on."""
         self._calls = {call_id: call for call_id, call in self._calls.items() if call.key < key}
         self._last = None
 
@@ -211,7 +211,7 @@ def _headline(name: str, arguments: str) -> str:
 
 
 def _todo(value: ToolReturnValue) -> tuple[TodoItem, ...] | None:
-    """The todo list that a call has set."""
+    """The todo list set by a call."""
     if value.is_error:
         return None
     return next((block.items for block in value.display if isinstance(block, TodoBlock)), None)

@@ -1,6 +1,7 @@
-"""The screen's state as a fold over Wire messages; resume, replay, snapshots and the live screen share it.
+"""The UI state as a fold over Wire messages; resume, replay, snapshots and the live screen share it.
 
-No Textual here. `UiState.fold` returns what changed; the same messages give the same state however they are batched.
+No Textual here. `UiState.fold` returns the changes. Invariant: the same messages give the same state, however they are
+batched.
 """
 
 from collections.abc import Iterable
@@ -37,7 +38,7 @@ _TODO = TypeAdapter(tuple[TodoItem, ...], config=ConfigDict(defer_build=True))
 
 @dataclass(frozen=True, slots=True)
 class TurnState:
-    """The turn under way; `started` and `step` are None and 0 between turns."""
+    """The running turn; between turns `started` is None and `step` 0."""
 
     started: float | None = None
     step: int = 0
@@ -50,7 +51,7 @@ class TurnState:
 
 @dataclass(frozen=True, slots=True)
 class Status:
-    """Figures of the session, as last told."""
+    """The session's figures, as last reported."""
 
     context_usage: float = 0.0
     context_tokens: int = 0
@@ -61,9 +62,9 @@ class Status:
 
 
 class UiState:
-    """Everything that is on screen and comes from the Wire. Times are on the clock of the messages.
+    """Everything on screen that comes from the Wire. Times are on the clock of the messages.
 
-    `asker` is who speaks to the agent where it is not the person.
+    `asker` is the sender of prompts if it is not the user.
     """
 
     def __init__(self, *, asker: str = "") -> None:
@@ -85,23 +86,23 @@ class UiState:
 
     @property
     def retrying(self) -> RetryItem | None:
-        """The wait for another attempt, while one lasts."""
+        """The wait before another attempt, if there is one."""
         item = self.conversation[self._retry] if self._retry is not None else None
         return item if isinstance(item, RetryItem) else None
 
     def fold(self, message: WireMessage, at: float) -> list[Delta]:
-        """Take one message that came at `at`; what it changed."""
+        """Apply one message with time `at`; return the changes."""
         self._fold(message, at)
         return self.conversation.take_deltas()
 
     def fold_all(self, messages: Iterable[tuple[float, WireMessage]]) -> None:
-        """Take a recording, without noting what changed."""
+        """Apply a recording without collecting changes."""
         for at, message in messages:
             self._fold(message, at)
             self.conversation.take_deltas()
 
     def settle(self, at: float) -> list[Delta]:
-        """Nothing runs any more (the turn's task has ended, or a recording breaks off)."""
+        """Called when nothing runs any more (the turn's task has ended, or a recording ends)."""
         self._end_turn_items(at)
         self._words.interrupt()
         if self.questions:
@@ -110,7 +111,7 @@ class UiState:
         return self.conversation.take_deltas()
 
     def add_notice(self, item: NoticeItem | ErrorItem, at: float) -> list[Delta]:
-        """Put a word of the program itself into the conversation."""
+        """Add a notice of kimi-tui itself to the conversation."""
         self.conversation.close(at)
         self.conversation.append(item)
         return self.conversation.take_deltas()
@@ -132,7 +133,7 @@ class UiState:
         talk = self.conversation
         match message:
             case parts.TextPart():
-                own = not self.turn.step and not self.flow.in_node  # no model speaks but in a step
+                own = not self.turn.step and not self.flow.in_node  # model text comes within a step only
                 talk.stream(translate_lines(message.text) if own else message.text, thinking=False, at=at)
             case parts.ThinkPart():
                 talk.stream(message.think, thinking=True, at=at)
@@ -218,7 +219,7 @@ class UiState:
                 | flow_events.FlowControls()
                 | flow_events.FlowEnd()
             ):
-                within = isinstance(message, flow_events.FlowControls)  # it may come in the middle of a step
+                within = isinstance(message, flow_events.FlowControls)  # may come in the middle of a step
                 if not within:
                     talk.close(at)
                 if isinstance(message, flow_events.FlowBegin):
@@ -232,7 +233,7 @@ class UiState:
                 assert_never(message)
 
     def _replace_separator(self, message: WireMessage) -> None:
-        """What tells why a step was broken off stands for the seam that only says so."""
+        """Replace the separator of an interrupted step by the item that says why."""
         match message:
             case flow_events.FlowPaused() | flow_events.FlowEnd() | events.Notification(severity="error"):
                 key, self._broken_off = self._broken_off, None
@@ -244,7 +245,7 @@ class UiState:
                 pass
 
     def _drop_questions(self, call_id: str) -> None:
-        """The call that asked has its answer."""
+        """Remove the questions of a call that has its answer."""
         answered = [key for key, request in self.questions.items() if request.tool_call_id == call_id]
         for key in answered:
             del self.questions[key]
@@ -263,7 +264,7 @@ class UiState:
         self._invalidate("turn")
 
     def _clear_finished_todo(self) -> None:
-        """What begins now has nothing to do with a list that was worked off."""
+        """Clear a finished todo list when something new starts."""
         if self.todo and all(item.status == "done" for item in self.todo):
             self.todo = ()
             self._invalidate("todo")
@@ -302,7 +303,7 @@ class UiState:
         self._step_start = len(self.conversation)
 
     def _go_back(self, message: events.Notification, at: float) -> None:
-        """The turns since a time have not happened, as far as the conversation goes."""
+        """Remove the turns since a time from the conversation."""
         self.conversation.close(at)
         payload = message.payload
         since = payload.get("since")
@@ -324,7 +325,7 @@ class UiState:
     def _restore_todo(self, rows: object) -> None:
         try:
             todo = _TODO.validate_python(rows)
-        except ValidationError:  # of an earlier version, which did not tell
+        except ValidationError:  # of an earlier version, without these fields
             return
         if todo != self.todo:
             self.todo = todo

@@ -1,10 +1,10 @@
-"""The clock of what is shown: the time of a past moment while one is looked at, else the real time."""
+"""Clock of the displayed moment: a past time during time travel, else the real time."""
 
 from collections.abc import Callable
 
 
 class ViewClock:
-    """Called like a clock; `at` is the past moment, None for now."""
+    """Callable like a clock; `at` is the past moment, None for now."""
 
     def __init__(self, clock: Callable[[], float]) -> None:
         self._clock = clock
