@@ -1,6 +1,6 @@
-"""Where the lines of what is written are broken: Chinese between its characters, and by the rules of its punctuation.
+"""CJK-aware soft wrapping for TextArea: breaks between Chinese characters, by the punctuation rules.
 
-Textual breaks at blanks only, which leaves a line of Chinese ragged and puts a comma at its start.
+Textual breaks at spaces only, which leaves Chinese lines ragged and puts commas at their start.
 """
 
 from functools import lru_cache
@@ -13,7 +13,7 @@ from kimi_tui.ui.tui.text.wrap import break_text
 
 
 class CjkWrappedDocument(WrappedDocument):
-    """A document with its lines broken so. Lines that did not change are not looked at again."""
+    """A document with these line breaks. Unchanged lines are not wrapped again."""
 
     def wrap(self, width: int, tab_width: int | None = None) -> None:
         super().wrap(0, tab_width)
@@ -34,14 +34,14 @@ class CjkWrappedDocument(WrappedDocument):
 
 @lru_cache(1024)
 def wrap_offsets(line: str, width: int, tab_width: int) -> list[int]:
-    """Where its further rows begin."""
+    """The offsets at which the wrapped rows after the first start."""
     if line.isascii() or "\t" in line:
         return compute_wrap_offsets(line, width, tab_width)
     return [start for start, _end, _swallowed in break_text(line, width)[1:]]
 
 
 class CjkTextArea(TextArea):
-    """Textual's, with its lines broken so."""
+    """Textual's TextArea with these line breaks."""
 
     @property
     def wrapped_document(self) -> WrappedDocument:

@@ -1,4 +1,4 @@
-"""What the desktop's clipboard holds, asked of the system tool that is there: the terminal itself tells only text."""
+"""Reads the desktop's clipboard with the system's tool; the terminal itself can paste only text."""
 
 import os
 import shutil
@@ -14,7 +14,7 @@ _IMAGES = ("image/png", "image/jpeg", "image/webp", "image/gif")
 
 @dataclass(frozen=True, slots=True)
 class ClipboardContent:
-    """A text or a picture, or nothing. `tool` is what was asked, "" where there is none to ask."""
+    """A text or an image, or nothing. `tool` is the program used, "" if none is installed."""
 
     tool: str = ""
     text: str = ""
@@ -22,7 +22,7 @@ class ClipboardContent:
 
 
 def clipboard(environ: Mapping[str, str] = os.environ, platform: str = sys.platform) -> ClipboardContent:
-    """Text comes first: what a table or a text program copies is often there as a picture too."""
+    """The clipboard's content. Text comes first: copied tables and text are often there as an image too."""
     if platform == "darwin":
         return _mac()
     if environ.get("WAYLAND_DISPLAY") and shutil.which("wl-paste"):
@@ -52,7 +52,7 @@ def _mac() -> ClipboardContent:
 
 
 def _run(*command: str) -> bytes:
-    """What it prints; nothing where it fails or takes too long."""
+    """The command's output; empty if it fails or takes too long."""
     try:
         ended = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, timeout=_SECONDS, check=False)
     except (OSError, subprocess.TimeoutExpired):

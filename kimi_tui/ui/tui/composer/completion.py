@@ -1,4 +1,4 @@
-"""What may be completed at the cursor, and with what."""
+"""Completions at the cursor."""
 
 import re
 from collections.abc import Callable, Iterable, Sequence
@@ -11,16 +11,16 @@ from kimi_tui.ui.tui.text.fuzzy import best
 
 LIMIT = 50
 _SLASH = re.compile(r"/([\w:.-]*)\Z")
-# A file opens after a blank, a bracket or nothing, but not inside a word, an address or a quotation.
-# Between quotation marks its name may have blanks.
+# A file completes after a space, a bracket or nothing, but not inside a word, an address or a quotation. In quotation
+# marks its name may contain spaces.
 _FILE = re.compile(r"""(?<![A-Za-z0-9.\-_'"`:@#~])@(?:"([^"\n]*)|([^\s@"]*))\Z""")
 
 
 @dataclass(frozen=True, slots=True)
 class Completion:
-    """One line of the menu; `insert` goes in place of the text from `start` to the cursor.
+    """One row of the menu; `insert` replaces the text from `start` to the cursor.
 
-    `runs`: Enter may also send it, as `enter_means` says.
+    `runs`: Enter may also send it, by the rules of `enter_action`.
     """
 
     label: str
@@ -31,7 +31,7 @@ class Completion:
 
 @dataclass(frozen=True, slots=True)
 class Trigger:
-    """A word at the cursor that asks for completion; `start` is its column in the text before the cursor."""
+    """A word at the cursor to complete; `start` is its column in the text before the cursor."""
 
     kind: Literal["command", "file"]
     query: str
@@ -39,7 +39,7 @@ class Trigger:
 
 
 def find_trigger(before: str) -> Trigger | None:
-    """What the text before the cursor asks for: a command at the very start, a file anywhere."""
+    """The trigger in the text before the cursor: a command at the very start, a file anywhere."""
     if found := _SLASH.fullmatch(before):
         return Trigger("command", found[1], 0)
     if found := _FILE.search(before):
@@ -62,8 +62,8 @@ def command_choices(query: str, commands: Iterable[Command]) -> list[Completion]
 def enter_action(
     name: str, choice: Completion, commands: Iterable[Command], *, moved: bool
 ) -> Literal["send", "run", "complete"]:
-    """What Enter does while the menu offers `choice` for a slash and `name`: send what is written, send the choice in
-    its place, or only put the choice there. What was not chosen by hand runs only where it is plainly what was meant.
+    """What Enter does while the menu offers `choice` for a slash and `name`: send the text, send the choice in its
+    place, or only insert the choice. A choice that the user did not select runs only if it is unambiguous.
     """
     if moved:
         return "run"
@@ -76,7 +76,7 @@ def enter_action(
 
 
 def file_choices(query: str, search: Callable[[str, int], Sequence[str]]) -> list[Completion]:
-    """Files of the work dir; a name with blanks goes in between quotation marks."""
+    """Files of the work dir; a name with spaces is put in quotation marks."""
     return [Completion(path, "", f"@{_quoted(path)} ") for path in search(query, LIMIT)]
 
 

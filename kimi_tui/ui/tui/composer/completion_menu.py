@@ -17,9 +17,9 @@ ROWS = 8
 
 
 class CompletionMenu(LineWidget):
-    """Up to eight rows of choices, one of them selected. It never has the focus: the composer moves it.
+    """Up to eight rows of choices, one of them selected. It never has the focus: the composer moves the selection.
 
-    `moved`: the person chose the selected one, it is not just the first.
+    `moved`: the user made the selection; it is not just the first row.
     """
 
     DEFAULT_CSS = """
@@ -28,7 +28,7 @@ class CompletionMenu(LineWidget):
     """
 
     class Chosen(Message):
-        """A row was clicked."""
+        """Posted when a row is clicked."""
 
         def __init__(self, choice: Completion) -> None:
             self.choice = choice
@@ -50,7 +50,7 @@ class CompletionMenu(LineWidget):
         return self.choices[self.cursor] if self.choices else None
 
     def show(self, choices: Sequence[Completion]) -> None:
-        """Offer these; none closes the menu."""
+        """Show these choices; an empty list closes the menu."""
         if tuple(choices) == self.choices:
             return
         self.choices = tuple(choices)

@@ -1,4 +1,4 @@
-"""The composer: what is being written, what may complete it, and what waits in the queue behind the running turn."""
+"""The composer: the draft, its completions, and the queue of messages behind the running turn."""
 
 import asyncio
 from collections.abc import Callable, Sequence
@@ -40,7 +40,7 @@ _IN_MENU = frozenset({"up", "down", "tab", "escape", "ctrl+n", "ctrl+p", "pageup
 
 
 class Composer(Vertical):
-    """Says what to do with a text; it never talks to the engine."""
+    """Posts messages about the text; it never talks to the engine."""
 
     DEFAULT_CSS = """
     Composer { height: auto; border-top: solid $line; }
@@ -53,21 +53,21 @@ class Composer(Vertical):
     """
 
     class Submitted(Message):
-        """Enter: send it, or queue it where a turn runs. `content` is the text with its pictures."""
+        """Enter: send the message, or queue it during a turn. `content` is the text with its images."""
 
         def __init__(self, text: str, content: "UserInput") -> None:
             self.text, self.content = text, content
             super().__init__()
 
     class Steered(Message):
-        """Ctrl+S: say it to the turn under way; "" means the oldest of the queue."""
+        """Ctrl+S: steer the running turn; "" means the oldest queued message."""
 
         def __init__(self, text: str, content: "UserInput") -> None:
             self.text, self.content = text, content
             super().__init__()
 
     class Noted(Message):
-        """Something about what was pasted, for the person."""
+        """A notice about pasted content, for the user."""
 
         def __init__(self, text: str) -> None:
             self.text = text
@@ -81,7 +81,7 @@ class Composer(Vertical):
             super().__init__()
 
     class TakeBack(Message):
-        """Up in an empty composer while something is queued: edit the last of it."""
+        """Up in an empty composer with a queue: edit the last queued message."""
 
     class Leave(Message):
         """Ctrl+D in an empty composer."""
@@ -116,7 +116,7 @@ class Composer(Vertical):
 
     @property
     def is_written(self) -> bool:
-        """Whether the user is at a message, or looks for an earlier one."""
+        """Whether the user is writing a message or searching the history."""
         return bool(self.text.strip()) or self._searching
 
     @text.setter
@@ -136,9 +136,10 @@ class Composer(Vertical):
         self.images.restore(history.images)
 
     def set_drafts(self, drafts: DraftStore) -> None:
-        """Keep the draft there from now on. The one it holds comes back; if something is written, Up brings it."""
+        """Store the draft there from now on. A stored draft is restored; if the composer has text,
+        Up brings it back."""
         if self.text:
-            self._drafts.save(Draft())  # what is written goes along
+            self._drafts.save(Draft())  # the current draft moves along
         self._drafts = drafts
         draft = drafts.load()
         self.images.restore(draft.images)
@@ -163,16 +164,16 @@ class Composer(Vertical):
         self._drafts.save(Draft(text, dict(self.pastes.texts), images, waiting))
 
     def show_queue(self, texts: Sequence[str], steered: Sequence[str] = ()) -> None:
-        """Show the messages that wait, and keep them with the draft."""
+        """Show the queued messages, and store them with the draft."""
         self.queued.show(texts, steered)
         self.save_draft()
 
     def remember(self, text: str) -> None:
-        """Have the history bring it back, with its pictures."""
+        """Add the message and its images to the history."""
         self.history.add(text, self.images.chips_in(text))
 
     def _fold(self, text: str) -> str:
-        """What stands in the message for a pasted text."""
+        """The text or chip to insert for a paste."""
         try:
             if (chips := self.images.from_paste(text)) is not None:
                 return chips
@@ -181,7 +182,7 @@ class Composer(Vertical):
         return self.pastes.collapse(text)
 
     async def _paste_clipboard(self) -> None:
-        """What the desktop's clipboard holds; what was copied here where that cannot be asked."""
+        """Paste the desktop's clipboard; without access to it, the text last copied in kimi-tui."""
         from kimi_tui.ui.tui.composer.clipboard_reader import clipboard
 
         held = await asyncio.to_thread(clipboard)
@@ -204,14 +205,14 @@ class Composer(Vertical):
             title = _("earlier messages") if self.menu.is_open else _("earlier messages: nothing found")
         else:
             title = _("shell line: runs here, the model reads it later") if shell else _("message")
-        if title != self._title:  # each of these is a layout of the whole screen, and this is asked at every key
+        if title != self._title:  # each change lays out the whole screen, and this runs at every key
             self._title = title
             self.set_class(shell, "-shell")
             self.query_one("#mark", Static).update("$" if shell else "›")
             self.border_title = f" {title} "
 
     def clear(self) -> bool:
-        """Throw away what is written; False where nothing was. It can be had back with Up."""
+        """Clear the draft; False if it was empty. Up brings it back."""
         if self._searching:
             self._close_menu()
             return True
@@ -315,12 +316,12 @@ class Composer(Vertical):
             self._close_menu()
 
     def put_back(self, text: str) -> None:
-        """A message of earlier, to be edited: what was a large paste is a chip again, and no menu opens."""
+        """Put an earlier message back for editing: large pastes become chips again, and no menu opens."""
         self._shut_at = text = self.pastes.recall(text)
         self.text = text
 
     def put_before(self, texts: Sequence[str]) -> None:
-        """Messages that came back, before what is being written; the cursor stays where it is in that."""
+        """Put returned messages before the draft; the cursor stays at its place in the draft."""
         if not texts:
             return
         back = "\n\n".join(map(self.pastes.recall, texts))
@@ -332,7 +333,7 @@ class Composer(Vertical):
             self._shut_at = self.text = back
 
     def _search(self) -> None:
-        """Look through what was sent; once more: one further. What is written waits, and comes back with Esc."""
+        """Search the history; once more: the next match. The draft is kept, and Esc restores it."""
         if self._searching:
             self.menu.move(1)
             return
@@ -361,7 +362,7 @@ class Composer(Vertical):
         event.stop()
 
     def _complete(self) -> None:
-        """Open, change or close the menu after what stands before the cursor."""
+        """Open, update or close the menu for the text before the cursor."""
         self._trigger = None if self.text == self._shut_at else find_trigger(self.prompt.before_cursor)
         match self._trigger:
             case Trigger("command", query):
@@ -372,7 +373,7 @@ class Composer(Vertical):
                 self._offer([])
 
     def _offer_files(self, query: str, files: "FileIndex") -> None:
-        """At once where that is quick, else as soon as they are found; what is offered meanwhile is of before."""
+        """Search files at once if that is fast, else in a thread; until it ends, the menu shows the previous result."""
         if not files.is_large:
             self._offer(file_choices(query, files.search))
         if files.is_large or files.is_reading:
@@ -395,7 +396,7 @@ class Composer(Vertical):
                 await asyncio.to_thread(files.wait, _READ_S)
 
     def _refresh_files(self) -> None:
-        """Have the menu say what is written now, before one of it is taken."""
+        """Update the menu to the current text before a choice is taken."""
         if self._late and self.files is not None and self._trigger is not None:
             self._offer(file_choices(self._trigger.query, self.files.search))
 

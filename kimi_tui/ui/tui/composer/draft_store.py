@@ -1,6 +1,6 @@
-"""The draft of a session, kept beside the history of its work dir so that a crash or a quit does not lose it.
+"""The draft of a session, stored beside the history of its work dir so that a crash or a quit does not lose it.
 
-Two windows on one folder have a draft each. One whose session is open nowhere goes to the next new session.
+Two windows on one folder have a draft each. An orphaned draft goes to the next new session.
 """
 
 import contextlib
@@ -20,9 +20,9 @@ _log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Draft:
-    """What is written, the texts that its chips stand for, and the copies of its pictures by their chips.
+    """The text, the pastes that its chips stand for, and the copies of its images by chip.
 
-    `waiting` are messages that were sent and had not gone in yet.
+    `waiting` are sent messages that were not delivered yet.
     """
 
     text: str = ""
@@ -36,7 +36,7 @@ def draft_file(work_dir: Path, session_id: str) -> Path:
 
 
 def orphaned_drafts(work_dir: Path) -> list[Path]:
-    """The drafts of sessions that no window has open, the newest first."""
+    """The drafts of sessions that no window has open, newest first."""
     from kimi_tui.session.session import sessions_dir
     from kimi_tui.session.session_index import is_open
 
@@ -52,10 +52,10 @@ def orphaned_drafts(work_dir: Path) -> list[Path]:
 
 
 class DraftStore:
-    """One draft in a file only the person can read; no file while nothing is written.
+    """One draft in a file with mode 0600; no file while the draft is empty.
 
-    A write replaces the file whole, so that it never holds half a draft. `left` names the drafts of which it takes the
-    first over where it has none.
+    Writes are atomic: the file never holds half a draft. `left` names orphaned drafts; without a draft of its own, the
+    store takes over the first of them.
     """
 
     def __init__(self, file: Path | None, left: Callable[[], Iterable[Path]] = tuple) -> None:
@@ -63,7 +63,7 @@ class DraftStore:
         self._kept = ""
 
     def load(self) -> Draft:
-        """The draft there is; an empty one where there is none, or it cannot be read."""
+        """The stored draft; an empty one if there is none or it cannot be read."""
         if self._file is None:
             return Draft()
         self._take_over(self._file)
@@ -85,14 +85,14 @@ class DraftStore:
         return Draft()
 
     def _take_over(self, own: Path) -> None:
-        """By renaming: of two windows that want it one has it."""
+        """Take over a draft by renaming its file: of two competing windows one gets it."""
         for file in () if own.exists() else self._left():
             with contextlib.suppress(OSError):
                 file.replace(own)
                 return
 
     def save(self, draft: Draft) -> None:
-        """Keep this one in place of the last."""
+        """Replace the stored draft."""
         if self._file is None:
             return
         fields = {"text": draft.text, "pastes": draft.pastes}

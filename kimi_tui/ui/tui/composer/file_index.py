@@ -1,4 +1,4 @@
-"""The files that `@` completes: the work dir without what its ignore rules hide, read in a thread."""
+"""Index for `@` completion: the work dir without ignored files, read in a thread."""
 
 import os
 import time
@@ -20,9 +20,9 @@ _NEVER = frozenset({".git", ".hg", ".svn", "node_modules", "__pycache__", ".venv
 
 
 class FileIndex:
-    """Paths relative to `root`, folders with a slash at the end. Reading starts with the first search.
+    """Paths relative to `root`, folders with a trailing slash. Reading starts with the first search.
 
-    `also` is what is offered beside them: resources of MCP servers, as `SERVER:URI`.
+    `also` are further candidates: MCP resources, as `SERVER:URI`.
     """
 
     def __init__(self, root: Path, *, also: Callable[[], Sequence[str]] = tuple) -> None:
@@ -36,7 +36,7 @@ class FileIndex:
 
     @property
     def is_large(self) -> bool:
-        """Whether a search takes so long that a person who types would feel it."""
+        """Whether a search is slow enough for a typing user to notice."""
         return len(self._paths) > _LARGE
 
     @property
@@ -44,9 +44,9 @@ class FileIndex:
         return self._reading is not None and self._reading.is_alive()
 
     def search(self, query: str, limit: int, *, wanted: Callable[[], bool] = lambda: True) -> Sequence[str]:
-        """The best matches among what has been read so far; the first time, a moment is waited for a small folder.
+        """The best matches among the paths read so far; the first search waits briefly for a small folder.
 
-        A search that is not wanted any more ends early, with nothing.
+        A cancelled search ends early, with no matches.
         """
         self.refresh()
         if not self._paths and self._reading is not None:
@@ -74,7 +74,7 @@ class FileIndex:
         return [path for _, path, _ in nsmallest(limit, scored)]
 
     def refresh(self) -> None:
-        """Read the folder again, in a thread, unless that was just done."""
+        """Read the folder again in a thread, unless it was just read."""
         if self.is_reading:
             return
         if time.monotonic() - self._read_at < _FRESH_S:
@@ -100,7 +100,7 @@ class FileIndex:
             self._last = ("", [])
 
     def wait(self, seconds: float | None = None) -> None:
-        """Until what is being read has been read, but no longer than that."""
+        """Wait until reading has ended, at most the given time."""
         if self._reading is not None:
             self._reading.join(seconds)
 
@@ -110,7 +110,7 @@ def _nearness(path: str) -> tuple[int, str]:
 
 
 def _walk(root: Path) -> Iterator[str]:
-    """Breadth first, so that what is near comes early."""
+    """Walk breadth first, so that near files come early."""
     folders: list[tuple[str, tuple[tuple[str, GitIgnoreSpec], ...]]] = [("", ())]
     while folders:
         deeper: list[tuple[str, tuple[tuple[str, GitIgnoreSpec], ...]]] = []
@@ -134,7 +134,7 @@ def _walk(root: Path) -> Iterator[str]:
 
 
 _MOST = 1 << 20
-"""Bytes of a `.gitignore`."""
+"""Maximum size of a `.gitignore`, in bytes."""
 
 
 def _spec(path: Path) -> GitIgnoreSpec:

@@ -1,7 +1,7 @@
-"""Pictures of a message: each is a named chip in its text, and goes to the model behind the text.
+"""Images of a message: each is a named chip in the text, and is sent after the text.
 
-A picture is copied when it comes, so that a draft keeps it and its file may go. The copies lie in one folder by what
-they hold; those that nobody has used for a month are thrown away.
+Images are copied on paste, so that drafts survive the original file. The copies are stored in one folder by content
+hash; those unused for a month are deleted.
 """
 
 import base64
@@ -34,7 +34,7 @@ _KINDS = {"image/png": ".png", "image/jpeg": ".jpg", "image/gif": ".gif", "image
 
 
 class ImageRefusedError(KimiTuiError):
-    """A file that cannot go into a message as a picture; the message is for the person."""
+    """A file that cannot be attached as an image; the message is for the user."""
 
 
 def image_folder() -> Path:
@@ -42,7 +42,7 @@ def image_folder() -> Path:
 
 
 def dropped_paths(text: str) -> list[Path]:
-    """The files that a terminal pastes for a drop: quoted, escaped, as `file://`, one or several; else none."""
+    """The files of a drop as terminals paste it: quoted, escaped, as `file://`, one or several; empty if it is none."""
     text = text.strip()
     if not text or len(text) > _LONGEST_PASTE:
         return []
@@ -81,7 +81,7 @@ def _is_file(path: Path) -> bool:
 
 
 class ImageChips:
-    """Knows what each chip stands for. `unseen` says why the model would not see a picture, None where it does."""
+    """Maps chips to images. `unseen` returns why the model cannot see images, None if it can."""
 
     def __init__(self, folder: Callable[[], Path] = image_folder) -> None:
         self._folder = folder
@@ -89,9 +89,9 @@ class ImageChips:
         self.unseen: Callable[[], str | None] = lambda: None
 
     def from_paste(self, text: str) -> str | None:
-        """The chips for a paste that is nothing but pictures' paths, None for any other text.
+        """The chips for a paste that consists of image paths only, None for any other text.
 
-        Raises ImageRefusedError for a picture that cannot be taken.
+        Raises ImageRefusedError for an image that cannot be attached.
         """
         from kimi_tui.tools.file_support.text_encoding import media_kind
 
@@ -102,7 +102,7 @@ class ImageChips:
         return " ".join(self.add(file.name, _content(file)) for file in files) + " "
 
     def add(self, name: str, content: bytes) -> str:
-        """Keep a picture; its chip. Raises ImageRefusedError."""
+        """Store an image; return its chip. Raises ImageRefusedError."""
         from kimi_tui.tools.file_support.text_encoding import media_type
 
         name = _plain(name)
@@ -144,22 +144,23 @@ class ImageChips:
         return chip
 
     def chips_in(self, text: str) -> dict[str, str]:
-        """The chips of a text, and the copies they stand for."""
+        """The chips in a text, and the image copies they stand for."""
         return {chip: self._files[chip] for chip in _CHIP.findall(text) if chip in self._files}
 
     def restore(self, chips: Mapping[str, str]) -> None:
-        """Have chips of an earlier time stand for what they stood for."""
+        """Restore the chips of an earlier session."""
         for chip, file in chips.items():
             if _CHIP.fullmatch(chip) and Path(file).name == file:
                 self._files[chip] = file
 
     def chip_before(self, before: str) -> int:
-        """The length of the chip that `before` ends with, 0 where it ends with none: it is deleted as one."""
+        """The length of the chip at the end of `before`, 0 if there is none: Backspace deletes it whole."""
         start = before.rfind("[")
         return len(before) - start if start >= 0 and before[start:] in self._files else 0
 
     def content(self, text: str) -> "UserInput":
-        """What to send for a text: itself, or with its pictures behind it. A picture that is gone is only named."""
+        """The content to send for a text: the text itself, or with its images after it. A missing
+        image is only named."""
         from kimi_tui.wire.parts import ImageURLPart, MediaURL, TextPart
 
         chips = self.chips_in(text)
@@ -193,7 +194,7 @@ def _content(file: Path) -> bytes:
 
 
 def _plain(name: str) -> str:
-    """A file's name as it can stand in a chip."""
+    """A file's name, safe for use in a chip."""
     name = "".join("_" if char in "[]" or not char.isprintable() else char for char in name)
     return name if len(name) <= _NAME else f"{name[: _NAME - 12]}…{name[-11:]}"
 

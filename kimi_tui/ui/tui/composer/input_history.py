@@ -1,4 +1,4 @@
-"""What was submitted before in this work dir, kept in a file of one JSON object a line."""
+"""Earlier inputs of this work dir, stored in a JSON Lines file."""
 
 import json
 import logging
@@ -18,7 +18,8 @@ def history_file(work_dir: Path) -> Path:
 
 
 class InputHistory:
-    """Walks back and forth through earlier inputs; the draft is the newest place. `images` are those of their chips."""
+    """Walks back and forth through earlier inputs; the draft is the newest position. `images` are
+    those of their chips."""
 
     def __init__(self, file: Path | None) -> None:
         self._file = file
@@ -31,7 +32,7 @@ class InputHistory:
         self._draft = ""
 
     def add(self, text: str, images: Mapping[str, str] | None = None) -> None:
-        """Keep an input; the same twice in a row is kept once."""
+        """Add an input; an immediate repetition is stored once."""
         text = text.strip()
         if text and (not self.entries or self.entries[-1] != text):
             self.entries.append(text)
@@ -40,7 +41,7 @@ class InputHistory:
         self._draft = ""
 
     def older(self, now: str) -> str | None:
-        """The input before, None at the first. `now` is kept as the draft when the walk begins."""
+        """The previous input, None at the first. `now` is kept as the draft when the walk starts."""
         if self._at == len(self.entries):
             self._draft = now
         if self._at == 0:
@@ -49,7 +50,7 @@ class InputHistory:
         return self.entries[self._at]
 
     def newer(self) -> str | None:
-        """The input after, the draft after the last, None where there is nothing newer."""
+        """The next input, the draft after the last, None if there is nothing newer."""
         if self._at >= len(self.entries):
             return None
         self._at += 1
@@ -60,11 +61,11 @@ class InputHistory:
         return self._at < len(self.entries)
 
     def leave(self) -> None:
-        """What is on screen is a draft of its own now."""
+        """End the walk: the text on screen is now the draft."""
         self._at = len(self.entries)
 
     def search(self, query: str, limit: int = 50) -> list[str]:
-        """Inputs that hold `query`, the newest first, each once."""
+        """Inputs that contain `query`, newest first, without duplicates."""
         wanted = query.casefold()
         found = (entry for entry in reversed(self.entries) if wanted in entry.casefold())
         return list(dict.fromkeys(found))[:limit]

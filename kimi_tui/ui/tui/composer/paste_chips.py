@@ -1,4 +1,4 @@
-"""Large pastes folded to a chip in the text, and unfolded when it is sent."""
+"""Collapses large pastes to chips in the text, and expands them on sending."""
 
 import re
 from collections.abc import Mapping
@@ -9,19 +9,19 @@ from kimi_tui.ui.tui.text.sanitize import without_escapes
 
 CHARACTERS = 1000
 LINES = 15
-# In either language: a draft may be of another day.
+# In both languages: a draft may have been written in the other one.
 _CHIP = re.compile(r"\[(?:pasted \d[\d,]* (?:lines?|characters)|粘贴 \d[\d,]* (?:行|字符)) #(\d+)\]")
 
 
 class PasteChips:
-    """Remembers what each chip stands for. A chip that the person changed is text like any other."""
+    """Maps chips to pasted texts. A chip that the user edited is plain text."""
 
     def __init__(self) -> None:
         self._texts: dict[int, str] = {}
         self._sent: dict[str, None] = {}
 
     def collapse(self, text: str) -> str:
-        """What to put into the composer for a pasted text: itself, or a chip where it is large."""
+        """The text to insert for a paste: the paste itself, or a chip if it is large."""
         text = without_escapes(text.replace("\r\n", "\n").replace("\r", "\n"))
         text = without_surrogates(text)
         lines = _lines(text)
@@ -34,7 +34,7 @@ class PasteChips:
         return _chip(number, text)
 
     def recall(self, text: str) -> str:
-        """A message of earlier with a chip for each paste it was sent with; or for all of it."""
+        """An earlier message with a chip for each of its pastes; or one chip for all of it."""
         for paste in self._sent:
             if paste in text:
                 text = text.replace(paste, self.collapse(paste))
@@ -44,28 +44,28 @@ class PasteChips:
         return _CHIP.sub(lambda chip: self._texts.get(int(chip[1]), chip[0]), text)
 
     def chip_before(self, before: str) -> int:
-        """The length of the chip that `before` ends with, 0 where it ends with none: it is deleted as one."""
+        """The length of the chip at the end of `before`, 0 if there is none: Backspace deletes it whole."""
         start = before.rfind("[")
         found = _CHIP.fullmatch(before, start) if start >= 0 else None
         return len(found[0]) if found and int(found[1]) in self._texts else 0
 
     def recollapse(self, text: str) -> str:
-        """`text`, which was unfolded before, with the chips again for the pastes that it still holds unchanged."""
+        """An expanded `text` with chips again for the pastes that it still contains unchanged."""
         for number, paste in self._texts.items():
             text = text.replace(paste, _chip(number, paste), 1)
         return text
 
     @property
     def texts(self) -> Mapping[int, str]:
-        """What the chips stand for, by their numbers."""
+        """The pasted texts by chip number."""
         return self._texts
 
     def restore(self, texts: Mapping[int, str]) -> None:
-        """Have chips of an earlier time stand for what they stood for."""
+        """Restore the chips of an earlier session."""
         self._texts.update(texts)
 
     def clear(self) -> None:
-        """The message that had the chips is sent."""
+        """Forget the chips after their message is sent."""
         self._sent.update(dict.fromkeys(paste.strip() for paste in self._texts.values()))
         self._texts.clear()
 
@@ -77,5 +77,5 @@ def _chip(number: int, text: str) -> str:
 
 
 def _lines(text: str) -> int:
-    """How many there are; a line break at the end ends the last one."""
+    """The number of lines; a trailing line break ends the last one."""
     return text.removesuffix("\n").count("\n") + 1

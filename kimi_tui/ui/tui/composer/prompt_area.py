@@ -1,4 +1,4 @@
-"""The text area one writes in: which keys send, which break a line, and what a paste becomes."""
+"""The composer's text area: keys that send or break a line, and paste handling."""
 
 from collections.abc import Callable
 from time import monotonic
@@ -19,16 +19,16 @@ _NEWLINE = frozenset({"shift+enter", "alt+enter", "ctrl+j", "ctrl+enter"})
 _BURST_GAP = 0.006
 _BURST_KEYS = 4
 _AHEAD_S = 1.0
-_CR_OR_LF = frozenset({"enter", "ctrl+j"})  # a terminal that is not raw yet makes the one into the other
+_CR_OR_LF = frozenset({"enter", "ctrl+j"})  # a terminal not yet in raw mode turns one into the other
 _AHEAD_PAUSE_S = 0.05
 _PAGES, _ENDS = frozenset({"pageup", "pagedown"}), frozenset({"ctrl+home", "ctrl+end"})
 
 
 class PromptArea(CjkTextArea):
-    """Grows to ten lines. It tells what happened; the composer decides.
+    """Grows to ten lines. It posts events; the composer decides.
 
-    An Enter in the middle of a burst of keys faster than a person types is a line break of an unbracketed paste.
-    The burst with which a start begins was typed while nobody read yet: the Enter it ends with sends.
+    An Enter within a burst of keys faster than human typing is a line break of an unbracketed paste. Exception: the
+    burst at start-up is type-ahead; an Enter at its end sends.
     """
 
     DEFAULT_CSS = """
@@ -43,8 +43,8 @@ class PromptArea(CjkTextArea):
         """Enter was pressed."""
 
     class Pressed(Message):
-        """A key that means something here besides editing: up, down, tab, escape, ctrl+r, ctrl+s, ctrl+v, ctrl+d;
-        pageup, pagedown, end, ctrl+home, ctrl+end where they are the conversation's."""
+        """A key with a meaning besides editing: up, down, tab, escape, ctrl+r, ctrl+s, ctrl+v, ctrl+d; pageup,
+        pagedown, end, ctrl+home, ctrl+end if they scroll the conversation."""
 
         def __init__(self, key: str) -> None:
             self.key = key
@@ -67,7 +67,7 @@ class PromptArea(CjkTextArea):
         return self.document.get_text_range((0, 0), self.cursor_location)
 
     def replace_before_cursor(self, length: int, text: str) -> None:
-        """Put `text` in place of the last `length` characters before the cursor, which hold no line break."""
+        """Replace the last `length` characters before the cursor, which contain no line break, by `text`."""
         row, column = self.cursor_location
         self.replace(text, (row, max(0, column - length)), (row, column), maintain_selection_offset=False)
         self.move_cursor((row, max(0, column - length) + len(text)))
@@ -100,20 +100,20 @@ class PromptArea(CjkTextArea):
         elif key == "backspace" and self.selection.start == self.selection.end and self._drop_chip():
             self._take(event)
         elif bound := self._bindings.key_to_bindings.get(event.key):
-            # At once: on its usual way up to the app and back, letters typed after it would overtake it.
+            # Synchronously: on the usual way up to the app and back, later letters would overtake it.
             self._take(event)
             await self.run_action(bound[0].action)
         else:
             await super()._on_key(event)
 
     def _send_ahead(self, at: float) -> None:
-        """Send what was typed ahead, if the Enter of that time was the end of it."""
+        """Send the type-ahead text if an Enter ended it."""
         if self._last_key == at and self.text.endswith("\n"):
             self.set_text(self.text[:-1])
             self.post_message(self.Sent())
 
     def _pages(self, key: str) -> bool:
-        """Whether a key that scrolls means the conversation: where there is nothing of the text to scroll to."""
+        """Whether a scrolling key is for the conversation: the text itself cannot scroll."""
         if key in _ENDS:
             return True
         return (key in _PAGES and self.max_scroll_y == 0) or (key == "end" and not self.text)
@@ -136,7 +136,7 @@ class PromptArea(CjkTextArea):
         event.prevent_default()
 
     def on_click(self, event: events.Click) -> None:
-        """A double click takes the word, a third click the line."""
+        """A double click selects the word, a triple click the line."""
         row, column = self.cursor_location
         line = self.document.get_line(row)
         if event.chain == 2:
@@ -151,7 +151,7 @@ class PromptArea(CjkTextArea):
         self.paste(event.text)
 
     def paste(self, text: str) -> None:
-        """Insert a pasted text at the cursor, as a chip where it is large or names pictures."""
+        """Insert a paste at the cursor, as a chip if it is large or contains image paths."""
         start, end = self.selection
         result = self.replace(self.fold(text), start, end)
         self.move_cursor(result.end_location)

@@ -1,4 +1,4 @@
-"""The messages that wait: for the next step of the turn under way, or for its end."""
+"""The queued messages: for the next step of the running turn, or for its end."""
 
 from collections.abc import Sequence
 
@@ -14,7 +14,7 @@ _SHOWN = 4
 
 
 class QueuedList(LineWidget):
-    """One row a message; no room while the queue is empty."""
+    """One row per message; hidden while the queue is empty."""
 
     DEFAULT_CSS = """
     QueuedList { display: none; padding: 0 1; }
