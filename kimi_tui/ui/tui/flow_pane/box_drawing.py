@@ -1,11 +1,11 @@
-"""Characters of lines whose arms may be of different weight, so that the way gone is seen without colour."""
+"""Box-drawing characters with mixed weights, so that the taken path is visible without colour."""
 
 from kimi_tui.ui.tui.flow_pane.style_model import LineKind
 
 NORTH, EAST, SOUTH, WEST = 1, 2, 4, 8
 _SIDES = (NORTH, EAST, SOUTH, WEST)
 
-# By the weight of each arm (0 none, 1 light, 2 heavy), north counting 1, east 3, south 9, west 27.
+# Index: the sum of each arm's weight (0 none, 1 light, 2 heavy) times 1 for north, 3 east, 9 south, 27 west.
 _WEIGHTS = " ╵╹╶╰┖╺┕┗╷│╿╭├┞┍┝┡╻╽┃┎┟┠┏┢┣╴╯┚─┴┸╼┶┺╮┤┦┬┼╀┮┾╄┒┧┨┰╁╂┲╆╊╸┙┛╾┵┹━┷┻┑┥┩┭┽╃┯┿╇┓┪┫┱╅╉┳╈╋"
 _DOUBLE = " ║═╚║║╔╠═╝═╩╗╣╦╬"
 _DASHED = {NORTH: "┆", SOUTH: "┆", NORTH | SOUTH: "┆", EAST: "┄", WEST: "┄", EAST | WEST: "┄"}
@@ -23,7 +23,7 @@ _THICK = frozenset({"heavy", "double"})
 
 
 def line_char(arms: dict[int, LineKind], *, ascii: bool = False) -> str:  # noqa: A002 - the name of the option everywhere
-    """The character of a cell whose lines go to these sides."""
+    """The character of a cell with lines to these sides."""
     mask = sum(arms)
     kinds = set(arms.values())
     if ascii:
@@ -41,7 +41,7 @@ def line_char(arms: dict[int, LineKind], *, ascii: bool = False) -> str:  # noqa
 
 
 def arrow_char(side: int, *, ascii: bool = False) -> str:  # noqa: A002
-    """The head of an arrow that points to this side."""
+    """The arrow head that points to this side."""
     return (_ASCII_ARROWS if ascii else _ARROWS)[side]
 
 

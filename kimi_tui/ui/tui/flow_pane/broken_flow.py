@@ -1,4 +1,4 @@
-"""Flows whose chart cannot be read: what is wrong with it, and where."""
+"""Flows with an invalid chart: what is wrong, and where."""
 
 from collections.abc import Collection
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ from kimi_tui.ui.tui.i18n.catalog import _
 
 @dataclass(frozen=True, slots=True)
 class BrokenFlow:
-    """A flow that cannot be run; `line` and `column` count from 1, `source` is the file's text."""
+    """A flow that cannot run; `line` and `column` count from 1, `source` is the file's text."""
 
     name: str
     description: str
@@ -33,7 +33,7 @@ class BrokenFlow:
 
 
 def find_broken_flows(skills: object, known: Collection[str] = ()) -> list[BrokenFlow]:
-    """The skills that say they are flows and are none; also those of `known` names that cannot be read at all."""
+    """Skills that claim to be flows but have no valid chart; also those of `known` names that cannot be read at all."""
     if not isinstance(skills, SkillLibrary):
         return []
     found = [_broken(skill) for skill in skills.skills if skill.declared_kind is SkillKind.FLOW and _is_broken(skill)]
@@ -54,7 +54,7 @@ def _source(path: Path) -> str:
 
 
 def flow_warnings(skill: object) -> tuple[Problem, ...]:
-    """What `flow check` would warn of in a flow that can be run."""
+    """The `flow check` warnings of a valid flow."""
     if not isinstance(skill, Skill):
         return ()
     return tuple(problem for problem in skill.problems if problem.severity == "warning")

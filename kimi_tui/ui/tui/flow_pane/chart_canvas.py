@@ -1,7 +1,7 @@
-"""A layout as rows of pieces. Only what belongs to a changed node or edge has to be drawn again.
+"""A layout as rows of styled spans. A change redraws only the rows of the changed nodes and edges.
 
-Places do not depend on faces: a box keeps room for its sign, words and notes stand in its borders where there is
-room, and a line changes its weight, not its way.
+Positions do not depend on styles: a box reserves room for its glyph, labels and notes go into its borders if they fit,
+and a line changes its weight, not its route.
 """
 
 from collections.abc import Collection, Sequence
@@ -26,7 +26,7 @@ _TIMES = frozenset("×x")
 
 
 class ChartCanvas:
-    """The plane of a drawn chart."""
+    """The surface of a drawn chart."""
 
     def __init__(self, layout: Layout, *, ascii: bool = False) -> None:  # noqa: A002 - the name of the option everywhere
         self.layout = layout
@@ -104,7 +104,7 @@ class ChartCanvas:
         return _joined(placed, self.width)
 
     def _count(self, y: int, placed: list[tuple[int, int, list[StyledSpan]]], faces: ChartStyle) -> None:
-        """How often a branch was gone, behind its label, where nothing else is."""
+        """Draw how often a branch was taken behind its label, if the cells are free."""
         for place in range(len(placed) - 1, -1, -1):
             x, width, pieces = placed[place]
             piece = pieces[0]
@@ -158,7 +158,7 @@ class ChartCanvas:
     def _with_text(
         self, border: StyledSpan, words: Sequence[str], node: PlacedNode, *, at_end: bool
     ) -> list[StyledSpan]:
-        """A border with the first of `words` that finds room in it."""
+        """A border with the first of `words` that fits."""
         if node.kind in (NodeKind.BEGIN, NodeKind.END):
             return [border]
         text = border.text
@@ -176,7 +176,7 @@ def _part(border: StyledSpan, text: str) -> StyledSpan:
 
 
 def _side_of(node: PlacedNode, point: Point) -> int:
-    """On which side of a box a cell beside it lies."""
+    """The side of a box that an adjacent cell is on."""
     x, y = point
     if y < node.y:
         return NORTH
@@ -186,7 +186,7 @@ def _side_of(node: PlacedNode, point: Point) -> int:
 
 
 def _joined(placed: Sequence[tuple[int, int, list[StyledSpan]]], width: int) -> list[StyledSpan]:
-    """All pieces of a row with the blanks between them; neighbours of one look are one."""
+    """All spans of a row with the spaces between them; adjacent spans with one style are merged."""
     out: list[StyledSpan] = []
     at = 0
     for x, size, pieces in placed:

@@ -1,4 +1,5 @@
-"""What a chart widget shows: rows of pieces, each with what it belongs to. A drawing and an outline are both planes."""
+"""What a chart widget shows: rows of styled spans, each with its node or edge. Drawings and
+outlines are both surfaces."""
 
 from collections.abc import Collection
 from dataclasses import dataclass
@@ -12,7 +13,7 @@ from kimi_tui.ui.tui.flow_pane.style_model import ChartStyle, Role
 
 @dataclass(frozen=True, slots=True)
 class StyledSpan:
-    """Neighbouring cells of one look. `node` or `edge` (-1: none) is what a click on them means."""
+    """Adjacent cells with one style. `node` or `edge` (-1: none) is the click target."""
 
     text: str
     role: Role = "plain"
@@ -21,11 +22,11 @@ class StyledSpan:
     node: str = ""
     edge: int = -1
     body: bool = False
-    """Whether the piece shows that its node is selected."""
+    """Whether the span shows its node's selection."""
 
 
 class ChartSurface(Protocol):
-    """Places never depend on faces: another face changes some rows and moves nothing."""
+    """Invariant: positions never depend on styles; a style change affects some rows and moves nothing."""
 
     @property
     def width(self) -> int: ...
@@ -33,10 +34,11 @@ class ChartSurface(Protocol):
     def height(self) -> int: ...
     def row(self, y: int, faces: ChartStyle) -> list[StyledSpan]: ...
     def rows_of(self, nodes: Collection[str], edges: Collection[int]) -> set[int]:
-        """The rows that these nodes and edges have a part in."""
+        """The rows that these nodes and edges occupy."""
         ...
 
     def position_of(self, node_id: str) -> Region | None: ...
     def step(self, node_id: str, way: Way) -> str:
-        """The node above, below, to the left or to the right (`up`, `down`, `left`, `right`), or the same one."""
+        """The node above, below, to the left or to the right (`up`, `down`, `left`, `right`); the same node if there is
+        none."""
         ...

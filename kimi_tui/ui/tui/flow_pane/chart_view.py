@@ -1,4 +1,4 @@
-"""The chart of a flow: laid out for the room there is, walked along, and following the node that the run is on."""
+"""The chart of a flow: laid out to fit the pane, navigable by keys, following the run's current node."""
 
 from functools import partial
 from typing import ClassVar, cast
@@ -21,7 +21,7 @@ _RIGHT = 3
 
 
 class FlowChart(SurfaceView, can_focus=True):
-    """Shows a flow with a face for each node and edge. Ids are data: they never become widget ids."""
+    """Shows a flow with a style for each node and edge. Ids are data: they never become widget ids."""
 
     DEFAULT_CSS = """
     FlowChart { background: $background; scrollbar-size-vertical: 1; scrollbar-size-horizontal: 1; }
@@ -55,7 +55,7 @@ class FlowChart(SurfaceView, can_focus=True):
             super().__init__()
 
     class MenuWanted(Message):
-        """A click with the right button: what can be done here?"""
+        """A right click: open the context menu."""
 
     class BranchClicked(Message):
         """A click on an edge with a label, or on the label."""
@@ -81,16 +81,16 @@ class FlowChart(SurfaceView, can_focus=True):
 
     @property
     def view(self) -> str:
-        """What is shown, in a word: full, compact or outline."""
+        """The current view: full, compact or outline."""
         return self._shown.mode if self._shown is not None else ""
 
     @property
     def direction(self) -> LayoutDirection:
-        """The direction that is shown."""
+        """The current layout direction."""
         return self._shown.direction if self._shown is not None else "TB"
 
     def show_flow(self, flow: Flow | None, faces: ChartStyle | None = None, *, current: str = "") -> None:
-        """Show a chart, from its first node or the one it is at; None: no chart at all."""
+        """Show a chart, from its first node or the run's current one; None: no chart."""
         same = flow == self.flow
         self.flow, self.faces = flow, faces or ChartStyle()
         self.current = current
@@ -110,7 +110,7 @@ class FlowChart(SurfaceView, can_focus=True):
         self.refresh()
 
     def set_style(self, faces: ChartStyle, *, current: str = "") -> None:
-        """Other faces for the same chart; `current` is the node that is followed."""
+        """Restyle the same chart; `current` is the followed node."""
         before, self.faces = self.faces, faces
         moved = current != self.current
         self.current = current
@@ -125,7 +125,7 @@ class FlowChart(SurfaceView, can_focus=True):
             self._reveal(current)
 
     def dim(self, dimmed: bool) -> None:
-        """Show the chart as one that no longer counts."""
+        """Dim an outdated chart."""
         if dimmed != self.dimmed:
             self.dimmed = dimmed
             self.clear_surface()
@@ -144,7 +144,7 @@ class FlowChart(SurfaceView, can_focus=True):
             self._reveal(self.current)
 
     def _lay(self) -> None:
-        width = self.outer_size.width - self.gutter.width  # its scroll bar may come and go
+        width = self.outer_size.width - self.gutter.width  # without the scroll bar, which may come and go
         planner = self._planner
         wanted: tuple[int, Zoom, Way] = (width - 1, self.zoom, self.way)
         if planner is None or width <= 1 or wanted == self._made_for:
@@ -172,7 +172,7 @@ class FlowChart(SurfaceView, can_focus=True):
 
     @property
     def _middle(self) -> int:
-        """How far to the right the first node is, where the chart is wider than the pane."""
+        """The column of the first node, if the chart is wider than the pane."""
         plane, flow = self.plane, self.flow
         place = plane.position_of(flow.begin_id) if plane is not None and flow is not None else None
         return max(0, place.x + place.width // 2 - self.size.width // 2) if place is not None else 0
@@ -188,7 +188,7 @@ class FlowChart(SurfaceView, can_focus=True):
                 self.scroll_to_region(region, animate=False, force=True, immediate=True, center=True)
 
     def select(self, node_id: str) -> None:
-        """Put the cursor on a node and bring it into view."""
+        """Move the cursor to a node and scroll it into view."""
         if self.flow is not None and node_id in self.flow.nodes:
             before, self.selected = self.selected, node_id
             self.redraw({before, node_id}, set())
@@ -204,7 +204,7 @@ class FlowChart(SurfaceView, can_focus=True):
             self.post_message(self.NodeOpened(self.selected))
 
     def action_zoom(self) -> None:
-        """Through all there is: as it fits, boxes, compact, outline."""
+        """Cycle the zoom: fit, boxes, compact, outline."""
         order: tuple[Zoom, ...] = ("auto", "full", "compact", "outline")
         self._view(zoom=order[(order.index(self.zoom) + 1) % len(order)])
 
@@ -212,7 +212,7 @@ class FlowChart(SurfaceView, can_focus=True):
         self.zoom_by(by)
 
     def zoom_by(self, by: int) -> None:
-        """One step nearer or farther than what is shown."""
+        """Zoom one step in or out from the current view."""
         now: Zoom = self._shown.mode if self._shown is not None else "full"
         self._view(zoom=ZOOMS[max(0, min(ZOOMS.index(now) + by, len(ZOOMS) - 1))])
 
@@ -220,7 +220,7 @@ class FlowChart(SurfaceView, can_focus=True):
         self._view(zoom="auto" if self.view == "outline" and self.zoom == "outline" else "outline")
 
     def action_turn(self) -> None:
-        """The other direction than the one that is shown."""
+        """Switch the layout direction."""
         self._view(way="TB" if self.direction == "LR" else "LR")
 
     def action_map(self) -> None:

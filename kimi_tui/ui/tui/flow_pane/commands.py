@@ -1,6 +1,6 @@
-"""What the flow pane's keys do to the run under way; where one makes no sense, the reason.
+"""Run control by the flow pane's keys; a command that is not possible now returns the reason.
 
-What can be seen on the chart is not told beside it.
+Effects that the chart shows are not reported.
 """
 
 from kimi_tui.errors import KimiTuiError
@@ -10,7 +10,7 @@ from kimi_tui.ui.tui.i18n.catalog import _
 
 
 def control_run(engine: Engine, action: str, node_id: str = "") -> str | None:
-    """Do it; what there is to tell the person, or None."""
+    """Execute the command; returns a message for the user, or None."""
     runner = engine.runner
     if runner is None:
         return _("no flow is running")
@@ -48,7 +48,7 @@ def control_run(engine: Engine, action: str, node_id: str = "") -> str | None:
 
 
 def _ask(runner: FlowRunner, node_id: str) -> str:
-    """Ask the person at this decision from now on, or no more."""
+    """Toggle whether the user decides at this node."""
     now = runner.state.ask
     decisions = {node for node, edges in runner.flow.outgoing.items() if len(edges) > 1}
     if node_id not in decisions:
@@ -60,7 +60,7 @@ def _ask(runner: FlowRunner, node_id: str) -> str:
 
 
 def edit_and_run(engine: Engine, node_id: str, text: str) -> str | None:
-    """Give a node another prompt; where the run is paused, run it with that now."""
+    """Replace a node's prompt; if the run is paused, rerun the node with it now."""
     runner = engine.runner
     if runner is None:
         return _("no flow is running")

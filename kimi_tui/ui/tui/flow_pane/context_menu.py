@@ -1,4 +1,4 @@
-"""Everything that can be done in the flow pane, as rows to choose from: for the mouse, and for who forgot the key."""
+"""The flow pane's context menu: all actions available now, for the mouse and as a reminder of the keys."""
 
 from dataclasses import dataclass
 from typing import Literal
@@ -10,7 +10,7 @@ from kimi_tui.ui.tui.i18n.catalog import _
 
 @dataclass(frozen=True, slots=True)
 class MenuContext:
-    """What the menu depends on. `controls` are those of the node under the cursor."""
+    """The state that the menu depends on. `controls` are those of the node under the cursor."""
 
     showing: Literal["list", "run", "chart", "overlay"]
     controls: NodeActions
@@ -19,7 +19,7 @@ class MenuContext:
 
 
 def menu_options(state: MenuContext) -> list[Option]:
-    """The pane's actions that make sense now, each with its key."""
+    """The actions available now, each with its key."""
     out: list[Option] = []
     if state.controls.running:
         out += _of_the_run(state)

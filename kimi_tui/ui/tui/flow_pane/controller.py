@@ -1,4 +1,4 @@
-"""What is done with flows from the screen: started, opened, steered, kept, compared. The app routes, this decides."""
+"""Flow controller: start, inspect, steer, export and compare runs. The app routes events here."""
 
 from collections.abc import Callable
 
@@ -35,7 +35,7 @@ _REPLAY_ACTIONS = N_("this is the past; End goes back to now")
 
 
 class FlowController:
-    """`clock` is the clock of what is shown."""
+    """`clock` is the clock of the displayed moment."""
 
     def __init__(self, room: FlowHost, stage: Presenter, machine: TimeTravel, *, clock: Callable[[], float]) -> None:
         self._room, self._stage, self._clock = room, stage, clock
@@ -51,7 +51,7 @@ class FlowController:
     # Begin
 
     def start(self, name: str) -> None:
-        """Show the chart of a listed flow, ask for arguments, and start it; of a broken one, what is wrong."""
+        """Show a flow's chart, ask for arguments, and start it; for an invalid chart, show its errors."""
         pane = self._stage.home.flow
         skill = self._skill(name)
         if skill is None:
@@ -69,9 +69,9 @@ class FlowController:
         self._room.open_dialog(StartFlow(skill.name, translate(skill.description), skill.flow), begin)
 
     def offer_resume(self, *, by_itself: bool = False) -> None:
-        """Offer to go on with the run that a crash or a quit cut off, if there is one.
+        """Offer to resume an interrupted run, if there is one.
 
-        `by_itself`: nobody has asked for it, so whoever types means the message.
+        `by_itself`: the prompt opened without a user action, so typing goes to the message.
         """
         run, found = self._stage.state.flow.run, open_run(self._engine)
         if found is None:
@@ -91,7 +91,7 @@ class FlowController:
     # Steer
 
     def steer(self, action: str, node_id: str) -> None:
-        """A key or a button of the flow pane; `node_id` is the node under the cursor."""
+        """Handle a key or a button of the flow pane; `node_id` is the node under the cursor."""
         run = self._stage.state.flow.run
         if action == "list":
             self._stage.home.flow.action_list()
@@ -107,7 +107,7 @@ class FlowController:
             self._run_action(action, node_id)
 
     def take_branch(self, node_id: str, label: str) -> None:
-        """Take a branch of a node: now where the run waits there, else when it comes there."""
+        """Take a branch of a node: now if the run waits there, else when it gets there."""
         run = self._stage.state.flow.run
         if run is None or not run.active:
             return
@@ -123,7 +123,7 @@ class FlowController:
         self._run_action(f"choose:{label}", node_id)
 
     def _choose(self, node_id: str) -> None:
-        """Ask for a branch of the node under the cursor, else of the one the run is on."""
+        """Ask for a branch of the node under the cursor, or else of the current node."""
         run = self._stage.state.flow.run
         if run is None or not run.active:
             self._room.tell(_("no flow is running"))
@@ -132,7 +132,7 @@ class FlowController:
             if branches := branches_of(run.begin, one):
                 asks = self._stage.home.open_dialog_widget
                 if asks is not None and asks is not self._stage.home.branch:
-                    self._stage.home.focus_dialog(asks)  # that comes first
+                    self._stage.home.focus_dialog(asks)  # the open dialog comes first
                     return
                 label = label_of(run.begin, one)
                 self._stage.home.branch.show(one, label, branches, wanted=True)
@@ -142,7 +142,7 @@ class FlowController:
         self._room.tell(_("this node has one way out; there is nothing to choose"))
 
     def _edit(self, node_id: str) -> None:
-        """Let the person rewrite a node's prompt, and run the node with it."""
+        """Let the user edit a node's prompt, and rerun the node with it."""
         run, engine = self._stage.state.flow.run, self._engine
         node = next((one for one in run.begin.nodes if one.id == node_id), None) if run is not None else None
         if node is None or engine is None or node.kind in ("begin", "end"):
@@ -166,7 +166,7 @@ class FlowController:
     # Look
 
     def open(self, node_id: str) -> None:
-        """Show a node of the run, and do what is chosen there."""
+        """Show a node's details, and execute the action chosen there."""
         stage, fold = self._stage, self._stage.shown_ids.flow
         picture, run, pane = fold.picture, fold.run, stage.home.flow
         if picture is None or run is None or pane.picture is not picture:
@@ -217,7 +217,7 @@ class FlowController:
         )
 
     def menu(self, node_id: str) -> None:
-        """All that can be done now, as a list: with the node under the cursor, the run, the view."""
+        """Show all actions available now for the node under the cursor, the run and the view."""
         stage, pane, fold = self._stage, self._stage.home.flow, self._stage.shown_ids.flow
         run = fold.run if pane.showing == "run" else None
         controls = self._controls(run, node_id) if run is not None and stage.past is None else NodeActions()
@@ -235,7 +235,7 @@ class FlowController:
     # Keep
 
     def export(self) -> None:
-        """Ask for a format, and write the run or the chart that is shown into a file of the work dir."""
+        """Ask for a format, and write the displayed run or chart into a file of the work dir."""
         pane, engine = self._stage.home.flow, self._engine
         if engine is None or (pane.picture is None and pane.chart_of is None):
             return
@@ -267,10 +267,10 @@ class FlowController:
     # Compare
 
     def runs(self, name: str) -> None:
-        """The table of earlier runs of a flow, over all sessions of the work dir."""
+        """Show the table of a flow's earlier runs, over all sessions of the work dir."""
         if (engine := self._engine) is not None:
             self._room.run_in_background(self._shelf.open(engine.work_dir, name))
 
 
 def _nothing(_answer: str | None) -> None:
-    """It was only looked at."""
+    """Do nothing: the dialog was only viewed."""

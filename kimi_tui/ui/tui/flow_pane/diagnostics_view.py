@@ -1,4 +1,4 @@
-"""What is wrong with a chart, with the line it is in; stands above the chart, or in its place."""
+"""A chart's errors with their source lines; above the chart, or in its place."""
 
 from rich.style import Style
 
@@ -16,7 +16,7 @@ _WARNINGS = 3
 
 
 class DiagnosticsView(LineWidget):
-    """Takes no room where nothing is wrong."""
+    """Hidden without errors."""
 
     DEFAULT_CSS = """
     DiagnosticsView { height: auto; padding: 0 1; display: none; }
@@ -62,7 +62,7 @@ class DiagnosticsView(LineWidget):
 
 
 def _excerpt(error: BrokenFlow, width: int, palette: Palette) -> list[Line]:
-    """The line with the fault, those beside it, and a mark below the column."""
+    """The faulty line with its neighbours, and a mark below the column."""
     if error.line is None or not error.source:
         return []
     source = error.source.split("\n")

@@ -1,4 +1,4 @@
-"""A run or a chart from the pane into a file."""
+"""Writes the pane's run or chart to a file."""
 
 import json
 from pathlib import Path
@@ -16,7 +16,7 @@ SUFFIXES: dict[Format, str] = {"mermaid": ".mmd", "svg": ".svg", "json": ".json"
 
 
 def export_run(picture: RunView, form: Format, folder: Path) -> Path:
-    """Write the run into a new file of `folder`. Raises OSError."""
+    """Write the run to a new file in `folder`. Raises OSError."""
     match form:
         case "mermaid":
             text = to_mermaid(picture)
@@ -30,13 +30,13 @@ def export_run(picture: RunView, form: Format, folder: Path) -> Path:
 
 
 def export_chart(name: str, flow: Flow, form: Format, folder: Path) -> Path:
-    """Write a chart that is not running, as Mermaid text or as SVG."""
+    """Write the chart of a flow that is not running, as Mermaid or SVG."""
     text = to_svg(flow) if form == "svg" else chart_to_mermaid(flow)
     return _write(text, folder, name, SUFFIXES["svg" if form == "svg" else "mermaid"])
 
 
 def _write(text: str, folder: Path, name: str, suffix: str) -> Path:
-    """A new file: what is there already is never written over."""
+    """Write a new file; never overwrites an existing one."""
     plain = "".join(char if char.isalnum() or char in "-_." else "-" for char in name).strip(".-")[:60] or "flow"
     for number in range(1, 1000):
         path = folder / f"flow-{plain}{f'-{number}' if number > 1 else ''}{suffix}"

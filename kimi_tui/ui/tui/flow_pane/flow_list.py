@@ -1,4 +1,4 @@
-"""The flows there are, to be started from."""
+"""The list of available flows, to start one."""
 
 from collections.abc import Sequence
 from typing import ClassVar
@@ -90,7 +90,7 @@ class FlowList(LineScrollView, can_focus=True):
         self.action_move(way * len(self.flows))
 
     def action_page(self, way: int) -> None:
-        """As many flows as are seen, at least one."""
+        """Move by the number of visible flows, at least one."""
         top = self.scroll_offset.y
         seen = len(set(self._rows[top : top + self.size.height]))
         self.action_move(way * max(1, seen - 1))
@@ -114,7 +114,7 @@ class FlowList(LineScrollView, can_focus=True):
 
 
 def _first_of(text: str, most: int) -> str:
-    """As much of a text as takes so many cells, less what is lost to the ends of lines."""
+    """The start of a text that fits the given cells, less the cells lost at line ends."""
     return cut(text, max(8, most - 12)) if cells(text) > most - 12 else text
 
 

@@ -1,4 +1,4 @@
-"""What the flow pane says below its chart: where the run is, what it has cost, and what can be done, to be clicked."""
+"""Footer of the flow pane: status, cost and clickable actions."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ from kimi_tui.ui.tui.widgets.line_widget import LineWidget
 _MOST_ROWS = 6
 
 Button = tuple[str, str]
-"""An action and the text that stands for it."""
+"""An action and its label."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +95,7 @@ class FlowFooter(LineWidget):
         between: Run,
         pad: str = "",
     ) -> list[Line]:
-        """Buttons beside each other, on as many lines as they take; where each of them is, is kept."""
+        """Lay out buttons beside each other, on as many lines as needed; stores their positions."""
         lines: list[list[Run]] = []
         used = width
         gap = cells(between[0])

@@ -1,4 +1,4 @@
-"""A run in words: the pane's title, and the facts and buttons below the chart."""
+"""Title and footer texts for a run."""
 
 from kimi_tui.flow.run.run_view import RunView
 from kimi_tui.ui.tui.flow_pane.footer import Button, FooterFacts
@@ -12,7 +12,7 @@ from kimi_tui.ui.tui.text.styled_line import cells
 
 
 def run_title(run: FlowRunState, picture: RunView, now: float, width: int) -> str:
-    """` flow: release · move 3/1,000 · 1:12 `, without the most moves where it is narrow."""
+    """` flow: release · move 3/1,000 · 1:12 `; without the move limit in a narrow pane."""
     moves = (
         _("move {number}", number=picture.moves) if run.active else n_("{count} move", "{count} moves", picture.moves)
     )
@@ -29,7 +29,7 @@ def more() -> Button:
 
 
 def view_buttons(*, with_map: bool) -> tuple[Button, ...]:
-    """How the chart is shown, to be clicked."""
+    """Buttons that change how the chart is shown."""
     found: list[Button] = [("farther", "−"), ("nearer", _("+ size")), ("outline", "o " + _("outline"))]
     found.append(("turn", "d " + _("turn")))
     if with_map:
@@ -40,7 +40,7 @@ def view_buttons(*, with_map: bool) -> tuple[Button, ...]:
 def footer_facts(
     run: FlowRunState, picture: RunView, now: LiveContext, *, changed: bool = False, past: bool = False
 ) -> FooterFacts:
-    """What the foot says of a run."""
+    """The footer's facts for a run."""
     figures: list[str] = []
     node = picture.current
     if node is not None and run.active:
@@ -79,7 +79,7 @@ def footer_facts(
 
 
 def ended_buttons() -> tuple[Button, ...]:
-    """What can be done where no run is under way."""
+    """Buttons for a pane without a running flow."""
     return (
         ("start", "s " + _("start")),
         ("list", "l " + _("flows")),

@@ -1,4 +1,4 @@
-"""What those who work for the app need of it."""
+"""Protocol of the app as seen by the flow controller."""
 
 from collections.abc import Callable, Coroutine
 from typing import Protocol
@@ -9,7 +9,7 @@ from kimi_tui.wire.parts import UserInput
 
 
 class FlowHost(Protocol):
-    """A place for dialogs, a voice, and somebody to wait."""
+    """Opens dialogs, sends prompts, shows notifications and runs background work."""
 
     def open_dialog(self, screen: ModalScreen[str | None], done: Callable[[str | None], None]) -> None: ...
     def submit(self, content: UserInput) -> None: ...

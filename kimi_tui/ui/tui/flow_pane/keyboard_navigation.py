@@ -1,4 +1,4 @@
-"""Going from node to node with the arrow keys: along an edge where one leads that way, else to the nearest box."""
+"""Arrow-key navigation between nodes: along an edge in that direction, else to the nearest box."""
 
 from typing import Literal
 
@@ -8,7 +8,7 @@ Way = Literal["up", "down", "left", "right"]
 
 
 def neighbour(layout: Layout, node_id: str, way: Way) -> str:
-    """The node to the given side of `node_id`, or itself where there is none."""
+    """The node on the given side of `node_id`, or itself if there is none."""
     here = layout.nodes.get(node_id)
     if here is None:
         return next(iter(layout.nodes), node_id)
@@ -28,7 +28,8 @@ def neighbour(layout: Layout, node_id: str, way: Way) -> str:
 
 
 def _distance(here: PlacedNode, there: PlacedNode, way: Way) -> tuple[float, float]:
-    """How far `there` lies in that way (not at all: 0 or less), and how far beside it. A row counts as two columns."""
+    """The distance of `there` in that direction (0 or less: not in that direction), and its sideways offset. A row
+    counts as two columns."""
     dx = (there.x + there.width / 2) - (here.x + here.width / 2)
     dy = ((there.y + there.height / 2) - (here.y + here.height / 2)) * 2
     match way:

@@ -1,4 +1,4 @@
-"""A large chart in a corner of its own pane: where its nodes are, which of them is current, and what of it is seen."""
+"""Minimap of a large chart in a corner of the pane: all nodes, the current one and the visible part."""
 
 from dataclasses import dataclass
 
@@ -14,20 +14,20 @@ _WIDEST, _HIGHEST = 22, 11
 _LEAST_PANE = Size(44, 14)
 _QUARTERS = " ▘▝▀▖▌▞▛▗▚▐▜▄▙▟█"
 _QUIET: dict[Role, Role] = {"muted": "faint"}
-"""What nobody came to yet stays in the background."""
+"""Nodes that no run has reached stay in the background."""
 _RANK: dict[Role, int] = {"faint": 0, "muted": 1, "plain": 2, "success": 3, "accent": 4, "warning": 5, "error": 6}
 
 
 @dataclass(frozen=True, slots=True)
 class MiniMap:
-    """`size` is in cells; `scale` is how many cells of the plane one cell of the map stands for, across and down."""
+    """`size` is in cells; `scale` is how many cells of the surface one cell of the map covers, across and down."""
 
     size: Size
     scale: tuple[float, float]
 
     @classmethod
     def fitting(cls, plane: ChartSurface, pane: Size) -> "MiniMap | None":
-        """A map for this plane in a pane of this size; None where the pane is too small, or shows it all."""
+        """A map for this surface in a pane of this size; None if the pane is too small or shows the whole surface."""
         if pane.width < _LEAST_PANE.width or pane.height < _LEAST_PANE.height:
             return None
         if plane.width * plane.height < 2.5 * pane.width * pane.height:
@@ -42,7 +42,7 @@ class MiniMap:
         return cls(Size(max(1, round(plane.width / across)), max(1, round(plane.height / down))), (across, down))
 
     def place_of(self, cell: Offset) -> Offset:
-        """The place in the plane that a cell of the map stands for."""
+        """The position on the surface of a cell of the map."""
         return Offset(int((cell.x + 0.5) * self.scale[0]), int((cell.y + 0.5) * self.scale[1]))
 
     def rows(
@@ -57,7 +57,7 @@ class MiniMap:
         ground: Style,
         ascii: bool,  # noqa: A002
     ) -> list[list[Segment]]:
-        """One list of segments a row, each as wide as the map; `seen` is the part of the plane in the pane."""
+        """One list of segments per row, each as wide as the map; `seen` is the visible part of the surface."""
         width, height = self.size
         dots = [[0] * width for _ in range(height)]
         roles: list[list[Role]] = [["faint"] * width for _ in range(height)]

@@ -1,4 +1,4 @@
-"""A flow as a list of steps with their branches: the plane for panes that are too narrow for a drawing."""
+"""A flow as a list of steps with their branches: the surface for panes too narrow for a drawing."""
 
 from collections.abc import Collection
 
@@ -18,7 +18,7 @@ _ASCII_SIGNS = {NodeKind.BEGIN: "o", NodeKind.END: "x", NodeKind.TASK: "-", Node
 
 
 class OutlineSurface:
-    """The plane of a chart's outline: one row a step or branch, as wide as the pane; `notice` stands before them."""
+    """The outline of a chart: one row per step or branch, as wide as the pane; `notice` stands above them."""
 
     def __init__(self, flow: Flow, width: int, *, ascii: bool = False, notice: str = "") -> None:  # noqa: A002
         self._flow = flow
@@ -43,7 +43,7 @@ class OutlineSurface:
         return rows | {self._edge_row[edge] for edge in edges if edge in self._edge_row}
 
     def step(self, node_id: str, way: Way) -> str:
-        """Up and down the list; left is the first step of it, right the last."""
+        """Up and down move in the list; left goes to its first step, right to its last."""
         if node_id not in self._row_of:
             return self._order[0] if self._order else node_id
         at = self._order.index(node_id)

@@ -1,4 +1,4 @@
-"""The flow pane: the chart of the run, a chart to be started, or the flows there are; and the keys that steer."""
+"""The flow pane: the chart of the run, a chart to start, or the list of flows; and the keys that control the run."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -31,11 +31,11 @@ from kimi_tui.wire.flow_events import FlowBegin
 
 Request = Literal["export", "runs", "start", "live", "menu", "whole", "resume", "time"]
 _ROOMY = 18
-"""Rows from which on there is room for a row of what changes the view."""
+"""Rows from which the footer gets a row of view buttons."""
 
 
 class FlowPane(Vertical):
-    """Shows what the fold says; steering goes out as messages."""
+    """Shows the flow state; posts run control as messages."""
 
     DEFAULT_CSS = """
     FlowPane { height: 1fr; border-top: solid $line; }
@@ -64,7 +64,7 @@ class FlowPane(Vertical):
     ]
 
     class Steered(Message):
-        """What is to be done with the run; `node_id` is the node under the cursor.
+        """A run control command; `node_id` is the node under the cursor.
 
         `action`: toggle, step, breakpoint, choose, choose:LABEL, again, jump, edit, ask, ask_always, stop.
         """
@@ -75,7 +75,7 @@ class FlowPane(Vertical):
             super().__init__()
 
     class Wanted(Message):
-        """Something that needs more than the pane; `start` and `runs` are of the flow `name`."""
+        """A request that needs the controller; `start` and `runs` are of the flow `name`."""
 
         def __init__(self, what: Request, name: str = "") -> None:
             self.what: Request = what
@@ -118,12 +118,12 @@ class FlowPane(Vertical):
 
     @property
     def picture(self) -> RunView | None:
-        """The run that is shown, if one is."""
+        """The displayed run, if there is one."""
         return self._picture if self.showing == "run" else None
 
     @property
     def overlay_is_shown(self) -> RunView | None:
-        """The earlier run that is shown, if one is."""
+        """The displayed earlier run, if there is one."""
         return self._overlaid if self.showing == "overlay" else None
 
     def on_mount(self) -> None:
@@ -135,7 +135,8 @@ class FlowPane(Vertical):
     # The flows there are
 
     def show_flows(self, flows: Sequence[FlowSkill]) -> None:
-        """The flows, broken ones among them; one that was saved since is shown at once, unless a run is under way."""
+        """Update the list of flows, invalid ones included; a flow saved since is shown at once,
+        unless a run is active."""
         before = {skill.name: skill for skill in self.listing.flows}
         changed = [skill for skill in flows if before and skill != before.get(skill.name)]
         self._good.update((skill.name, skill.flow) for skill in flows if skill.flow is not None)
@@ -155,11 +156,11 @@ class FlowPane(Vertical):
 
     @property
     def known(self) -> frozenset[str]:
-        """The names of all flows that were shown once."""
+        """The names of all flows listed so far."""
         return frozenset(self._good)
 
     def show_chart(self, skill: FlowSkill) -> None:
-        """Show a flow's chart; of a broken one what is wrong with it, and the last chart that was good, dimmed."""
+        """Show a flow's chart; of an invalid one its errors, and its last valid chart, dimmed."""
         self.chart_of = skill
         flow = skill.flow or self._good.get(skill.name)
         broken = skill if isinstance(skill, BrokenFlow) else None
@@ -183,7 +184,7 @@ class FlowPane(Vertical):
         answering: bool = False,
         retry_until: float | None = None,
     ) -> None:
-        """The run as it is now; None where there is none."""
+        """Show the current run; None if there is none."""
         new = run is not None and (self._run is None or run.begin.run_id != self._run.begin.run_id)
         self._run, self._picture = run, picture
         self.held_up = LiveContext(self._clock(), asking, answering, retry_until)
@@ -207,7 +208,7 @@ class FlowPane(Vertical):
             self.chart.set_style(self._faces(picture, self.chart.flow), current=picture.node_id)
 
     def _keep_focus(self) -> None:
-        """The list that had the focus is hidden: the chart has it now, unless it went elsewhere."""
+        """Move the focus from the hidden list to the chart, unless it has moved elsewhere."""
         if self.screen.focused in (None, self.listing):
             self.chart.focus()
 
@@ -217,9 +218,9 @@ class FlowPane(Vertical):
     def show_overlay(
         self, title: str, flow: Flow, faces: ChartStyle, legend: Sequence[str], *, picture: RunView | None = None
     ) -> None:
-        """A chart with something else on it than a run: a comparison, how often each way was gone.
+        """Show a chart with an overlay: a comparison, or branch counts.
 
-        `picture` is that of the one earlier run it shows, if it does.
+        `picture` is the run view of a single earlier run, if the overlay shows one.
         """
         self._overlay, self._overlaid = (title, faces, tuple(legend)), picture
         self._show("overlay")
@@ -228,7 +229,7 @@ class FlowPane(Vertical):
         self._update_footer()
 
     def tick(self) -> None:
-        """The clock has gone on: figures that count are said anew."""
+        """Update the texts that show elapsed time."""
         run, picture = self._run, self._picture
         if run is None or picture is None or not run.active:
             return
@@ -251,7 +252,7 @@ class FlowPane(Vertical):
     # Keys
 
     def action_list(self) -> None:
-        """From a chart to the list of flows, and from the list back to the last run."""
+        """Toggle between a chart and the list of flows; from the list back to the last run."""
         if self.showing in ("list", "overlay") and self._run is not None and self._picture is not None:
             self._put_run(self._run, self._picture)
         elif self._run is None or not self._run.active or self.showing != "run":
@@ -266,13 +267,13 @@ class FlowPane(Vertical):
             self.focus_inside()
 
     def action_start(self) -> None:
-        """Start the flow whose chart is shown, or the one that has ended once more."""
+        """Start the displayed flow, or rerun the ended one."""
         if name := self._startable:
             self.post_message(self.Wanted("start", name))
 
     @property
     def _startable(self) -> str:
-        """The flow that can be started from what is shown; of a run, if its skill is still there."""
+        """The flow that the display can start; of a run, if its skill still exists."""
         run, skill = self._run, self.chart_of
         if self.showing == "list" and self.listing.flows:
             return self.listing.flows[self.listing.cursor].name
@@ -300,7 +301,7 @@ class FlowPane(Vertical):
         self.post_message(self.Wanted("runs", name))
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Steering keys act on a run under way; the list's keys where there is something to go to."""
+        """Enable run control during a run only, and the list's keys if there is something to move to."""
         active = self._run is not None and self._run.active and self.showing == "run" and not self.past
         match action:
             case "steer":
@@ -321,7 +322,7 @@ class FlowPane(Vertical):
                 return True
 
     def why_not(self, key: str) -> str:
-        """Why a key of the pane or of its chart does nothing now; "" for one that neither has."""
+        """Why a key of the pane or its chart is disabled now; "" for keys of neither."""
         for bindings, of_chart in ((self._bindings, False), (self.chart._bindings, True)):  # pyright: ignore[reportPrivateUsage]
             for binding in bindings.key_to_bindings.get(key, ()):
                 active = self._run is not None and self._run.active
@@ -340,7 +341,7 @@ class FlowPane(Vertical):
         self.act(event.action)
 
     def act(self, action: str) -> None:
-        """Do what a key of the pane or of its chart does."""
+        """Run the action of a key of the pane or its chart."""
         match action:
             case "list" | "start" | "view" | "export" | "runs" | "menu":
                 getattr(self, f"action_{action}")()
@@ -380,7 +381,7 @@ class FlowPane(Vertical):
                 pass
 
     def _set_footer(self, facts: FooterFacts) -> None:
-        """The foot of a chart: with what changes its view, where there is room for one more row."""
+        """Update the chart's footer, with view buttons if there is room for one more row."""
         if self.size.height >= _ROOMY:
             views = (*view_buttons(with_map=self.chart.map is not None), more())
             self._foot.show(replace(facts, views=views))

@@ -1,4 +1,4 @@
-"""A scroll view that a person moves by the wheel, by dragging and by keys, and that follows something until then."""
+"""A scroll view that pans by wheel, drag and keys, and follows a target until then."""
 
 from textual import events
 from textual.geometry import Offset
@@ -6,7 +6,7 @@ from textual.scroll_view import ScrollView
 
 
 class PannableView(ScrollView):
-    """`following` is false once a person has moved the view. Ctrl and the wheel go nearer or farther."""
+    """`following` is false once the user has moved the view. Ctrl and the wheel zoom."""
 
     def __init__(self, *, id: str | None = None) -> None:  # noqa: A002
         super().__init__(id=id)
@@ -15,10 +15,10 @@ class PannableView(ScrollView):
         self._dragged = False
 
     def zoom_by(self, by: int) -> None:
-        """One step nearer (1) or farther (-1)."""
+        """Zoom one step in (1) or out (-1)."""
 
     def was_dragged(self) -> bool:
-        """Whether the click that comes now is the end of a drag; asked once."""
+        """Whether the coming click is the end of a drag; reading it resets it."""
         dragged, self._dragged = self._dragged, False
         return dragged
 

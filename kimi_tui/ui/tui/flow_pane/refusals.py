@@ -1,4 +1,4 @@
-"""Why a key of the flow pane cannot act on what the pane shows."""
+"""Why a key of the flow pane is disabled."""
 
 from dataclasses import dataclass
 from typing import Literal
@@ -10,7 +10,7 @@ Showing = Literal["list", "run", "chart", "overlay"]
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """What the pane shows. `active`: a run is under way, `past`: a moment of before is shown."""
+    """What the pane shows. `active`: a run is active, `past`: a past moment is shown."""
 
     what: Showing
     active: bool = False
@@ -19,7 +19,7 @@ class Shown:
 
 
 def why_not(action: str, shown: Shown) -> str:
-    """The reason for an action that is disabled now; `action` is a binding's, without its parameters."""
+    """Why an action is disabled now; `action` is a binding's action without its parameters."""
     if shown.past:
         return _("this is the past; F8, then End goes back to now")
     if shown.active and shown.what != "run":

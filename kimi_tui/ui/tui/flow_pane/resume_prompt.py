@@ -1,4 +1,4 @@
-"""The question what becomes of a run that was cut off: on with its own chart, with the one of now, or later."""
+"""Asks whether to resume an interrupted run, with its own or the current chart."""
 
 import time
 from collections.abc import Sequence
@@ -15,11 +15,11 @@ from kimi_tui.ui.tui.i18n.catalog import _, n_
 from kimi_tui.ui.tui.text.call_summary import one_line
 
 _NAMED = 3
-"""Nodes that are named of those that differ; the others are counted."""
+"""Maximum changed nodes that are named; the others are counted."""
 
 
 class CurrentChart(Protocol):
-    """The chart that a run's flow has by now; `flow` None, and why, where the run cannot go on with it."""
+    """The current chart of a run's flow; `flow` is None if the run cannot resume with it, with the reason."""
 
     @property
     def flow(self) -> Flow | None: ...
@@ -28,7 +28,7 @@ class CurrentChart(Protocol):
 
 
 class ResumableFlows(Protocol):
-    """What an engine knows of its flows, where it is a real one and not a recording."""
+    """Flow lookup of a live engine; a recording has none."""
 
     def open_runs(self) -> Sequence[RunState]: ...
     def chart_now(self, run: RunState) -> CurrentChart | None: ...
@@ -36,7 +36,7 @@ class ResumableFlows(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class ResumePrompt:
-    """What is asked, and the answers: go, new, see, later."""
+    """The question and its answers: go, new, see, later."""
 
     run_id: str
     text: str
@@ -44,14 +44,14 @@ class ResumePrompt:
 
 
 def open_run(engine: Engine | None) -> RunState | None:
-    """The latest run of the session that was cut off, if there is one."""
+    """The session's latest interrupted run, if there is one."""
     flows = _flows_of(engine)
     states = flows.open_runs() if flows is not None else ()
     return states[0] if states else None
 
 
 def resume_prompt(engine: Engine | None, run: RunState, place: str) -> ResumePrompt:
-    """What to ask of this run; `place` is what the node it was on is called."""
+    """The prompt for this run; `place` is the name of the node where it stopped."""
     flows = _flows_of(engine)
     now = flows.chart_now(run) if flows is not None else None
     words = _(

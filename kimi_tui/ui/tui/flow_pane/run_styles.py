@@ -1,4 +1,4 @@
-"""How a run's picture looks on its chart: the standing of each node, and the way that was gone."""
+"""Derives chart styles from a run: node status and taken edges."""
 
 from dataclasses import dataclass
 from typing import Literal
@@ -87,7 +87,7 @@ _ROLES: dict[NodeStatus, Role] = {
 
 @dataclass(frozen=True, slots=True)
 class LiveContext:
-    """What a picture does not know of the node under way. Times are on the clock of the messages."""
+    """Live facts of the current node that the run view lacks. Times are on the clock of the messages."""
 
     now: float = 0.0
     approval: bool = False
@@ -96,7 +96,7 @@ class LiveContext:
 
 
 def flow_of(begin: FlowBegin) -> Flow:
-    """The chart that a run carries; of a broken record what there is of it."""
+    """The chart that a run carries; of a damaged record, the readable part."""
     nodes = {
         node.id: FlowNode(node.id, shown_label(node.label, begin.args), NodeKind(node.kind)) for node in begin.nodes
     }
@@ -111,7 +111,7 @@ def flow_of(begin: FlowBegin) -> Flow:
 
 
 def node_status(picture: RunView, node_id: str, now: LiveContext) -> NodeStatus:
-    """How a node stands: its own state, and what holds it up."""
+    """A node's status: its own state, and what blocks it."""
     state: NodeState = picture.state_of(node_id)
     match state:
         case "running":
@@ -125,7 +125,7 @@ def node_status(picture: RunView, node_id: str, now: LiveContext) -> NodeStatus:
             if pause is not None and pause.reason == "choice":
                 return "choice"
             return "breakpoint" if pause is not None and pause.reason == "breakpoint" else "paused"
-        case "waiting" if picture.status not in (None, "cancelled"):  # a run that was cut off can go on
+        case "waiting" if picture.status not in (None, "cancelled"):  # an interrupted run may be resumed
             node = picture.nodes.get(node_id)
             return "waiting" if node is not None and node.kind in ("begin", "end") else "skipped"
         case "waiting" if node_id in picture.breakpoints:
@@ -135,7 +135,7 @@ def node_status(picture: RunView, node_id: str, now: LiveContext) -> NodeStatus:
 
 
 def chart_style(picture: RunView, flow: Flow, now: LiveContext, *, ascii: bool = False) -> ChartStyle:  # noqa: A002
-    """The face of every node and edge of a run's chart."""
+    """The style of every node and edge of a run's chart."""
     nodes = {node.id: _node_style(picture, node, now, ascii=ascii) for node in picture.nodes.values()}
     taken = {(edge.src, edge.dst, edge.label): edge.taken for edge in picture.edges}
     by_hand = {(done.node_id, done.choice) for done in picture.decisions if done.by == "user"}
@@ -147,7 +147,7 @@ def chart_style(picture: RunView, flow: Flow, now: LiveContext, *, ascii: bool =
 
 
 def status_labels(standing: NodeStatus, node: NodeView, now: LiveContext) -> tuple[str, ...]:
-    """What is said of a node's standing, the longest first; nothing where the sign says it all."""
+    """Labels of a node's status, longest first; empty if the glyph is enough."""
     match standing:
         case "waiting" | "done":
             return ()

@@ -1,6 +1,6 @@
-"""How nodes and edges of a chart look, whatever is told by it: a run, two runs compared, or how often a way was gone.
+"""Style model for chart nodes and edges: for a run, two compared runs, or branch counts.
 
-A sign, a word and a kind of line say it; a role gives it the theme's colour beside that. No widget here.
+A glyph, a label and a line kind carry the meaning; a role adds the theme's colour. No widget here.
 """
 
 from collections.abc import Mapping
@@ -13,15 +13,15 @@ from kimi_tui.ui.tui.themes.palette import Palette
 
 Role = Literal["plain", "muted", "faint", "accent", "success", "warning", "error", "secondary"]
 LineKind = Literal["light", "heavy", "double", "dashed"]
-"""`light`: not gone; `heavy`: gone; `double`: gone because a person chose it; `dashed`: in question now."""
+"""`light`: not taken; `heavy`: taken; `double`: taken by the user's choice; `dashed`: being decided now."""
 
 
 @dataclass(frozen=True, slots=True)
 class NodeStyle:
     """`sign` is one cell before the text; of `words` and `notes`, longest first, the first that fits is shown.
 
-    A word stands in the upper border, a note (time and tokens) in the lower one. `role` is the box's, `sign_role`
-    the sign's. A current box has a heavy border.
+    Words go into the upper border, notes (time and tokens) into the lower one. `role` is the box's, `sign_role` the
+    sign's. A current box has a heavy border.
     """
 
     sign: str = " "
@@ -36,7 +36,7 @@ class NodeStyle:
 
 @dataclass(frozen=True, slots=True)
 class EdgeStyle:
-    """`count` stands behind the branch's label, where there is room. `marked`: the label is underlined."""
+    """`count` stands behind the branch's label, if there is room. `marked`: the label is underlined."""
 
     line: LineKind = "light"
     role: Role = "faint"
@@ -52,7 +52,7 @@ PLAIN_EDGE = EdgeStyle(role="muted")
 
 @dataclass(frozen=True, slots=True)
 class ChartStyle:
-    """The face of each node by its id, and of each edge by its place in `flow.edges`; plain where one is missing."""
+    """The style of each node by id, and of each edge by its index in `flow.edges`; plain if missing."""
 
     nodes: Mapping[str, NodeStyle] = field(default_factory=dict[str, NodeStyle])
     edges: tuple[EdgeStyle, ...] = ()
@@ -64,11 +64,11 @@ class ChartStyle:
         return self.edges[index] if 0 <= index < len(self.edges) else PLAIN_EDGE
 
     def other_nodes(self, before: "ChartStyle") -> set[str]:
-        """The nodes that look different."""
+        """The nodes whose style differs."""
         return {node for node in self.nodes.keys() | before.nodes.keys() if self.node(node) != before.node(node)}
 
     def other_edges(self, before: "ChartStyle") -> set[int]:
-        """The edges that look different."""
+        """The edges whose style differs."""
         count = max(len(self.edges), len(before.edges))
         return {index for index in range(count) if self.edge(index) != before.edge(index)}
 

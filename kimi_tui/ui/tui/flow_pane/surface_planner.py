@@ -1,4 +1,4 @@
-"""Which plane a chart gets in a pane: boxes, compact boxes or an outline; downwards or to the right."""
+"""Chooses boxes, compact boxes or outline, and the direction, to fit the pane."""
 
 import asyncio
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ Way = Literal["auto", "TB", "LR"]
 ZOOMS: tuple[Zoom, ...] = ("outline", "compact", "full")
 """From far to near."""
 SLOW = 100
-"""Nodes beyond which a layout is made off the event loop."""
+"""Node count above which layouts are computed off the event loop."""
 _NARROW = 26
 _ROOMY = 46
 _MANY = 24
@@ -26,7 +26,7 @@ _KEPT = 8
 
 @dataclass(frozen=True, slots=True)
 class PlannedSurface:
-    """A plane, and what it came to be."""
+    """A surface, and the zoom and direction chosen for it."""
 
     plane: ChartSurface
     mode: Literal["full", "compact", "outline"]
@@ -34,7 +34,7 @@ class PlannedSurface:
 
 
 class SurfacePlanner:
-    """Makes the planes of one flow, and keeps the last few layouts."""
+    """Computes the surfaces of one flow, and caches the last few layouts."""
 
     def __init__(self, flow: Flow, *, ascii: bool = False) -> None:  # noqa: A002
         self.flow = flow
@@ -50,7 +50,7 @@ class SurfacePlanner:
         return await asyncio.to_thread(self.make, width, zoom, way)
 
     def make(self, width: int, zoom: Zoom, way: Way) -> PlannedSurface:
-        """What is to be shown in so many columns."""
+        """The surface for the given number of columns."""
         if zoom == "outline" or (zoom == "auto" and width < _NARROW):
             return self._outline(width)
         try:

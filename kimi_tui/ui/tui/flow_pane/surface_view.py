@@ -1,4 +1,4 @@
-"""A plane on screen: rows are drawn once and kept, and only the cells that look different are repainted."""
+"""Shows a surface: caches drawn rows, and repaints only changed cells."""
 
 from collections.abc import Iterator, Sequence
 
@@ -19,7 +19,7 @@ from kimi_tui.ui.tui.widgets.line_widget import background_of, widget_palette
 
 
 class SurfaceView(PannableView):
-    """`nodes` are those that the map shows; `selected` is the one under the cursor, `current` the one the run is on."""
+    """`nodes` are those of the minimap; `selected` is the node under the cursor, `current` the run's current one."""
 
     def __init__(self, *, id: str | None = None) -> None:  # noqa: A002
         super().__init__(id=id)
@@ -32,7 +32,7 @@ class SurfaceView(PannableView):
         self.ascii_only = False
         self.with_map = True
         self.map_covers = True
-        """Whether the map may lie over the chart; else it is there only where the chart leaves its corner free."""
+        """Whether the minimap may cover the chart; else it is shown only where its corner is free."""
         self.map: MiniMap | None = None
         self._map_rows: list[list[Segment]] | None = None
         self._has_map = False
@@ -40,18 +40,18 @@ class SurfaceView(PannableView):
         self._inks: Palette | None = None
 
     def placeholder_text(self) -> str:
-        """What is said while there is no plane."""
+        """The text shown without a surface."""
         return ""
 
     def set_surface(self, plane: ChartSurface | None, *, with_map: bool = True) -> None:
-        """Show another plane; `with_map` where a map of it makes sense."""
+        """Show another surface; `with_map` adds a minimap if it is useful."""
         self.plane, self._has_map = plane, with_map and plane is not None
         self.virtual_size = Size(max(plane.width, 1), plane.height) if plane is not None else Size(0, 0)
         self.clear_surface()
         self.refresh()
 
     def clear_surface(self) -> None:
-        """Every row may look different now."""
+        """Drop all cached rows."""
         self._strips.clear()
         self.map = self._map_rows = self._inks = None
         if self.plane is not None and self._has_map:
@@ -61,7 +61,7 @@ class SurfaceView(PannableView):
         self._map_rows = None
 
     def redraw(self, nodes: set[str], edges: set[int]) -> None:
-        """Draw anew what belongs to these, and repaint what of it is in view."""
+        """Redraw the rows of these nodes and edges, and repaint the visible ones."""
         plane = self.plane
         if plane is None or not (nodes or edges):
             return
