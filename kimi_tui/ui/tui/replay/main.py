@@ -1,4 +1,4 @@
-"""Plays a recording on the screen: the panes and folds of a live session, without an engine."""
+"""Plays a recording in the TUI: the panes and reducers of a live session, without an engine."""
 
 from pathlib import Path
 
@@ -14,16 +14,16 @@ from kimi_tui.ui.tui.terminal.shutdown import SavedTerminal
 
 
 class ReplayApp(KimiTui):
-    """Begins to play at once. There is nothing to write to, so the composer is not there."""
+    """Starts playing at once. The composer is hidden, since nothing can be sent."""
 
     speed = 1.0
 
     def on_mount(self) -> None:
-        self.home.composer.display = False  # the base class's handler is called too
+        self.home.composer.display = False  # the base class's handler runs too
 
     def opened(self, engine: Engine) -> None:
         if isinstance(engine, RecordedEngine):
-            self.home.flow.recorded = True  # there is no now to go back to
+            self.home.flow.recorded = True  # there is no present to return to
             self.machine.load(engine.messages)
             self.machine.open(1, recorded=True, speed=self.speed)
             self.machine.play()
@@ -40,7 +40,8 @@ class ReplayApp(KimiTui):
 def run_replay(
     file: Path, *, speed: float = 1.0, page: tuple[int, int] | None = None, kept: SavedTerminal | None = None
 ) -> int:
-    """Show a recorded session until the person leaves; the exit status. Raises UsageError for what is no recording."""
+    """Show a recorded session until the user quits; return the exit status. Raises UsageError if it
+    is not a recording."""
     recording = load(file)
 
     async def make() -> Engine:

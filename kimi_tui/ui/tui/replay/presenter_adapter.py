@@ -1,4 +1,4 @@
-"""Puts a past state on the stage, and takes it away again."""
+"""Shows a past state through the presenter, and restores the present."""
 
 from kimi_tui.ui.tui.session.presenter import Presenter
 from kimi_tui.ui.tui.state.deltas import Delta, Pane
@@ -11,7 +11,7 @@ _WAITING: set[Pane] = {"approvals", "questions"}
 
 
 class HistoryPresenter:
-    """The stage as a time machine sees it. What waits for the person is always that of now."""
+    """The presenter as time travel uses it. Pending requests are always those of the present."""
 
     def __init__(self, stage: Presenter) -> None:
         self._stage = stage

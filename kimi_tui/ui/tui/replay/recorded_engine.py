@@ -1,4 +1,4 @@
-"""A recorded session in place of an engine: nothing can be sent to it, and it takes no lock."""
+"""A recorded session in place of an engine: accepts no input and takes no lock."""
 
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
@@ -32,7 +32,7 @@ class _NoSkills:
 
 
 class RecordedEngine:
-    """Has the shape of an engine on which nothing ever happens; `messages` is what was said."""
+    """Implements the engine protocol without ever doing anything; `messages` is the recording."""
 
     def __init__(self, file: Path, messages: list[Timed]) -> None:
         self.file = file
@@ -54,7 +54,7 @@ class RecordedEngine:
 
     @property
     def heading(self) -> str:
-        """What the header names: the session's title; a file has its name."""
+        """The header's title: the session's title, or a file's name."""
         named = self.title or (self.session_id if self.file.name == "wire.jsonl" else self.file.name)
         return cut(one_line(named), _WIDEST)
 
@@ -65,7 +65,7 @@ class RecordedEngine:
         return ()
 
     async def loaded(self) -> None:
-        """Nothing is."""
+        """Returns at once: there is nothing to load."""
 
     async def prompt(self, user_input: UserInput) -> TurnResult:
         raise UsageError(_("this is a recording: nothing can be sent to it"))
@@ -74,24 +74,24 @@ class RecordedEngine:
         raise UsageError(_("this is a recording: nothing can be run in it"))
 
     def cancel(self) -> None:
-        """Nothing is under way."""
+        """Does nothing: there is no turn."""
 
     def steer(self, user_input: UserInput) -> bool:
         return False
 
     def stop_flow(self, reason: str | None = None) -> None:
-        """Nothing is under way."""
+        """Does nothing: there is no flow."""
 
     def recorded(self) -> Iterable[Recorded]:
-        """Nothing, for it is played and not resumed."""
+        """Empty: the recording is played, not resumed."""
         return ()
 
     async def aclose(self) -> None:
-        """Nothing is held."""
+        """Does nothing: there is nothing to release."""
 
 
 def file_of(name: str, work_dir: Path) -> Path:
-    """The recording that a session's id (or its beginning), a session's folder or a file names. Raises UsageError."""
+    """The recording named by a session id (or its prefix), a session folder or a file. Raises UsageError."""
     path = Path(name).expanduser()
     if path.is_file():
         return path
@@ -111,7 +111,7 @@ def file_of(name: str, work_dir: Path) -> Path:
 
 
 def load(file: Path) -> RecordedEngine:
-    """Raises UsageError where it cannot be read, or nothing was said in it."""
+    """Load the recording. Raises UsageError if it cannot be read or is empty."""
     try:
         messages: list[Timed] = [(one.timestamp, one.message) for one in read_recorded(file)]
     except OSError as error:

@@ -1,4 +1,4 @@
-"""Earlier runs, from the table to the chart: one of them, two compared, all of them counted, one played again."""
+"""Opens earlier runs from the table: one, two compared, counts of all, or a replay."""
 
 import asyncio
 import time
@@ -22,11 +22,11 @@ from kimi_tui.ui.tui.replay.time_travel import TimeTravel
 from kimi_tui.ui.tui.session.presenter import Presenter
 
 _COUNTED = 200
-"""The runs that are counted together at most, the latest ones."""
+"""Maximum runs counted together, the latest ones."""
 
 
 class RunBrowser:
-    """Shows what is chosen in the table."""
+    """Shows the choice made in the table."""
 
     def __init__(self, room: FlowHost, stage: Presenter, machine: TimeTravel) -> None:
         self._room, self._stage, self._machine = room, stage, machine

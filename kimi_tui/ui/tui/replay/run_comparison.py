@@ -1,4 +1,4 @@
-"""Several runs on one chart: two of them side by side, or how often each way was gone."""
+"""Several runs on one chart: two compared, or branch counts over all."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -18,9 +18,9 @@ Way = tuple[str, str, str | None]
 def two_run_style(
     flow: Flow, first: RunView, second: RunView, difference: FlowDifference = NO_DIFFERENCE
 ) -> ChartStyle:
-    """What both did, what only A did (heavy, sign A), and what only B did (double, sign B).
+    """Steps of both runs, of A only (heavy, glyph A), and of B only (double, glyph B).
 
-    Where their charts differ, `flow` has the nodes of both, and those of one chart alone say whose they are.
+    If their charts differ, `flow` has the nodes of both, and nodes of one chart alone are labelled.
     """
     ends = {node.id for node in flow.nodes.values() if node.kind in (NodeKind.BEGIN, NodeKind.END)}
     nodes = {
@@ -62,7 +62,8 @@ def _edge_of_two(first: int, second: int) -> EdgeStyle:
 
 
 def frequency_style(flow: Flow, pictures: Sequence[RunView]) -> ChartStyle:
-    """How many of the runs came by, and how often in all: a level as sign, heavy lines for most of the runs."""
+    """How many runs passed each node and edge, and how often in total: a level as glyph, heavy lines for most of the
+    runs."""
     count = max(1, len(pictures))
     nodes: dict[str, NodeStyle] = {}
     for node_id in flow.nodes:

@@ -1,4 +1,4 @@
-"""The runs that the sessions of a work dir keep, and the picture of each."""
+"""Index of the runs stored by the sessions of a work dir, and their run views."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,7 +16,7 @@ from kimi_tui.wire.recorder import read_recorded
 
 @dataclass(frozen=True, slots=True)
 class PastRun:
-    """A run and the session's folder that keeps it."""
+    """A run and the session folder that stores it."""
 
     state: RunState
     folder: Path
@@ -31,7 +31,7 @@ class PastRun:
 
     @property
     def duration_s(self) -> float:
-        """What its turns took, waits for a person left out."""
+        """The duration of its turns, without waits for the user."""
         return sum(spent.duration_s for spent in self.state.spent.values())
 
     @property
@@ -40,12 +40,12 @@ class PastRun:
 
     @property
     def path(self) -> str:
-        """What was chosen, in order: `no → no → yes`; a person's choice has a star."""
+        """The choices in order: `no → no → yes`; the user's choices have a star."""
         return " → ".join(one.choice + ("*" if one.by == "user" else "") for one in self.state.decisions)
 
 
 def runs_of(work_dir: Path) -> list[PastRun]:
-    """All runs of a work dir's sessions, the latest first; a journal that cannot be read is passed over."""
+    """All runs of a work dir's sessions, latest first; unreadable journals are ignored."""
     found: list[PastRun] = []
     for journal in sessions_dir(work_dir).glob("*/flow.jsonl"):
         try:
@@ -56,7 +56,7 @@ def runs_of(work_dir: Path) -> list[PastRun]:
 
 
 def picture_of(run: PastRun) -> RunView:
-    """What the session's Wire tells of a run; where that is lost, what the journal does. Raises FlowError, OSError."""
+    """A run's view from the session's Wire recording, or else from the journal. Raises FlowError, OSError."""
     for picture in fold_run_views(messages_of(run)):
         if picture.run_id == run.id:
             return picture
@@ -71,12 +71,12 @@ def chart_of(run: PastRun) -> Flow:
 
 
 def messages_of(run: PastRun) -> list[Timed]:
-    """Everything that was said in the run's session."""
+    """All messages of the run's session."""
     return [(one.timestamp, one.message) for one in read_recorded(run.folder / "wire.jsonl")]
 
 
 def begin_number(messages: list[Timed], run_id: str) -> int:
-    """How many messages had been said when the run had begun."""
+    """The number of messages before the run's start."""
     for number, (_, message) in enumerate(messages, 1):
         if isinstance(message, FlowBegin) and message.run_id == run_id:
             return number

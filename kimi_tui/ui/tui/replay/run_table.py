@@ -1,4 +1,4 @@
-"""The table of a flow's earlier runs: what they chose, how long they took, how they ended."""
+"""The table of a flow's earlier runs: choices, duration, outcome."""
 
 import time
 from collections.abc import Sequence
@@ -34,7 +34,7 @@ _SIGNS: dict[FlowStatus | None, str] = {
 
 
 class RunTable(LineScrollView, can_focus=True):
-    """One row a run; marked ones have a letter."""
+    """One row per run; marked runs have a letter."""
 
     DEFAULT_CSS = "RunTable { height: 1fr; background: $background; }"
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -47,7 +47,7 @@ class RunTable(LineScrollView, can_focus=True):
     ]
 
     class Chosen(Message):
-        """A click on the run that the cursor was on."""
+        """A click on the run under the cursor."""
 
     def __init__(self, *, id: str | None = None) -> None:  # noqa: A002
         super().__init__(id=id)
@@ -65,7 +65,7 @@ class RunTable(LineScrollView, can_focus=True):
         self.redraw()
 
     def mark(self) -> None:
-        """Mark the run under the cursor, or take its mark away; of three the first gives way."""
+        """Toggle the mark of the run under the cursor; a third mark removes the first."""
         if (run := self.here) is not None:
             self.marked = [one for one in self.marked if one != run.id] + ([] if run.id in self.marked else [run.id])
             self.marked = self.marked[-2:]
@@ -144,7 +144,7 @@ def _row(row: Sequence[str], widths: Sequence[int], width: int, styles: Sequence
 
 
 class Runs(ModalFrame[str]):
-    """Gives back what is to be seen: `show:RUN`, `replay:RUN`, `compare:RUN:RUN`, `count:FLOW`."""
+    """Returns the view to open: `show:RUN`, `replay:RUN`, `compare:RUN:RUN`, `count:FLOW`."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("enter", "take('show')", "See it", show=False),

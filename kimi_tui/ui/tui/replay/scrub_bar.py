@@ -1,4 +1,4 @@
-"""The scrub bar: where in the session's time one is. Arrows, a click or a drag go elsewhere; Space plays."""
+"""The scrub bar: the position in the session's time. Arrows, a click or a drag move it; Space plays."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -25,12 +25,12 @@ _BEAT_S = 1 / 15
 
 
 def _nothing() -> None:
-    """Nobody plays."""
+    """Default: playback is off."""
 
 
 @dataclass(frozen=True, slots=True)
 class ScrubPosition:
-    """`number` messages of the timeline have been said. `recorded`: there is no now to go back to."""
+    """The position after `number` messages of the timeline. `recorded`: there is no present to return to."""
 
     number: int = 0
     playing: bool = False
@@ -39,7 +39,7 @@ class ScrubPosition:
 
 
 class ScrubBar(LineWidget, can_focus=True):
-    """Two rows; takes none while the present is shown."""
+    """Two rows; hidden while the present is shown."""
 
     DEFAULT_CSS = """
     ScrubBar { display: none; height: 2; background: $surface; padding: 0 1; }
@@ -60,14 +60,14 @@ class ScrubBar(LineWidget, can_focus=True):
     ]
 
     class Moved(Message):
-        """To the moment after so many messages; None: to now."""
+        """Move to the moment after that many messages; None: to the present."""
 
         def __init__(self, number: int | None) -> None:
             self.number = number
             super().__init__()
 
     class Played(Message):
-        """Play, or hold; with another `speed` if that is not None."""
+        """Play or pause; `speed` changes the speed unless None."""
 
         def __init__(self, speed: float | None = None) -> None:
             self.speed = speed
@@ -91,7 +91,7 @@ class ScrubBar(LineWidget, can_focus=True):
         self.add_class("-open")
         self.put(position)
         self.focus()
-        self.call_after_refresh(self.focus)  # a dialog that closes now gives the focus back to where it was
+        self.call_after_refresh(self.focus)  # a closing dialog restores the earlier focus
 
     def close(self) -> None:
         self.remove_class("-open")
@@ -121,7 +121,7 @@ class ScrubBar(LineWidget, can_focus=True):
         return [Line(tuple(runs)), Line(tuple(below))]
 
     def _groove(self, room: int, palette: Palette) -> list[Run]:
-        """The bar itself: what is past heavy, marks on it, a knob where one is."""
+        """The bar itself: the past heavy, marks on it, a knob at the position."""
         timeline, length = self.timeline, max(self.timeline.length, 0.001)
         here = min(room - 1, int(timeline.place_of(self.position.number) / length * (room - 1)))
         marks: dict[int, MarkKind] = {}

@@ -1,6 +1,6 @@
-"""Everything that was said in a session, and the screen's state as it was after any of it.
+"""All messages of a session, and the UI state after any of them.
 
-Invariant: `state_at(n)` is what folding the first n messages gives, however it was come by.
+Invariant: `state_at(n)` equals the fold of the first n messages, however it was computed.
 """
 
 from bisect import bisect_right
@@ -13,11 +13,11 @@ from kimi_tui.ui.tui.session.wire_bridge import Timed
 from kimi_tui.ui.tui.state.ui_state import UiState
 
 EVERY = 400
-"""Messages between two states that are kept."""
+"""Messages between two stored states."""
 
 
 class StateHistory:
-    """Messages with their times, oldest first; states are kept on the way, so that going back is quick."""
+    """Messages with their times, oldest first; stored states in between make going back fast."""
 
     def __init__(self, messages: Iterable[Timed] = ()) -> None:
         self.messages: list[Timed] = list(messages)
@@ -31,13 +31,13 @@ class StateHistory:
         self.messages.append(message)
 
     def time_of(self, number: int) -> float:
-        """When the last of the first `number` messages was said."""
+        """The time of the last of the first `number` messages."""
         if not self.messages:
             return 0.0
         return self.messages[max(0, min(number, len(self.messages)) - 1)][0]
 
     def state_at(self, number: int) -> UiState:
-        """A state of its own after the first `number` messages: the caller may go on folding it."""
+        """A new state after the first `number` messages: the caller may keep folding it."""
         number = max(0, min(number, len(self.messages)))
         place = bisect_right(self._numbers, number) - 1
         start = self._numbers[place] if place >= 0 else 0
@@ -53,12 +53,12 @@ class StateHistory:
 
 
 def copied(state: UiState) -> UiState:
-    """A state that shares with the other only what never changes."""
+    """A copy that shares only immutable values with the original."""
     return cast(UiState, _copied(state, {}))
 
 
 def _copied(value: Any, known: dict[int, Any]) -> Any:
-    """A copy of all that can change: lists, dicts, sets and our own objects; frozen ones and texts are shared."""
+    """Copy everything mutable: lists, dicts, sets and our own objects; frozen objects and strings are shared."""
     place = id(value)
     if place in known:
         return known[place]
@@ -83,7 +83,7 @@ def _copied(value: Any, known: dict[int, Any]) -> Any:
 
 
 def _changes(value: object) -> bool:
-    """Whether a copy must not share it."""
+    """Whether the value is mutable, so that a copy must not share it."""
     if isinstance(value, list | dict | set):
         return True
     kind = type(value)

@@ -1,4 +1,4 @@
-"""Goes through a session's time on one stage: the chart, the todo list and the conversation as they were."""
+"""Time travel through one session: the chart, the todo list and the conversation as they were."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -12,25 +12,25 @@ from kimi_tui.ui.tui.state.deltas import Delta
 from kimi_tui.ui.tui.state.ui_state import UiState
 
 _NEAR = 300
-"""Messages that are folded one by one rather than by a new state."""
+"""Maximum messages folded one by one; longer distances rebuild the state."""
 
 
 class Scene(Protocol):
-    """Where a past state is shown."""
+    """Displays past states."""
 
     def show_past(self, state: UiState, at: float) -> None:
         """Show this state in place of the present."""
         ...
 
     def go_on_past(self, deltas: list[Delta], at: float) -> None:
-        """The state that is shown has gone on."""
+        """Apply changes to the displayed state."""
         ...
 
     def show_now(self) -> None: ...
 
 
 class TimeTravel:
-    """`steady` is a clock that never goes back, for playing."""
+    """`steady` is a monotonic clock, for playback."""
 
     def __init__(self, scene: Scene, bar: ScrubBar, *, steady: Callable[[], float]) -> None:
         self._scene, self._bar, self._steady = scene, bar, steady
@@ -53,7 +53,7 @@ class TimeTravel:
         return self._position.number
 
     def on_wire(self, message: Timed) -> None:
-        """One more message was said; what is shown of the past stays."""
+        """Record a new message; the displayed past stays."""
         history, timeline = self._own
         history.append(message)
         timeline.append(message)
@@ -61,13 +61,13 @@ class TimeTravel:
             self._bar.redraw()
 
     def load(self, messages: list[Timed]) -> None:
-        """Another session: these messages and no other."""
+        """Replace the history with another session's messages."""
         self._own = self._history, self._timeline = StateHistory(messages), Timeline(messages)
         self._state = None
         self._bar.close()
 
     def open(self, number: int | None = None, *, recorded: bool = False, speed: float = 1.0) -> bool:
-        """Go to a moment of the past, the last one if none is given. False where nothing was said yet."""
+        """Show a past moment, by default the last one. False if the history is empty."""
         if not len(self._history):
             return False
         if self.is_open and number is None:
@@ -80,13 +80,13 @@ class TimeTravel:
         return True
 
     def open_other(self, messages: list[Timed], number: int) -> None:
-        """Look at another session's recording, until one leaves."""
+        """Show another session's recording until closed."""
         self._history, self._timeline = StateHistory(messages), Timeline(messages)
         self._state = None
         self.open(number)
 
     def leave(self) -> None:
-        """Back to now."""
+        """Return to the present."""
         if self.is_open:
             self._state = None
             self._history, self._timeline = self._own
@@ -94,7 +94,7 @@ class TimeTravel:
             self._scene.show_now()
 
     def go_to(self, number: int) -> None:
-        """To the moment after so many messages; a play that is under way goes on from there."""
+        """Move to the moment after that many messages; playback continues from there."""
         if not self.is_open:
             self.open(number)
             return
@@ -126,7 +126,7 @@ class TimeTravel:
     # Playing
 
     def play(self, speed: float | None = None) -> None:
-        """Play or hold; only another speed where one is given. At the end it plays from the beginning."""
+        """Toggle playback, or change only the speed if one is given. At the end it starts over."""
         playing = self._position.playing if speed is not None else not self._position.playing
         self._position = replace(self._position, playing=playing, speed=speed or self._position.speed)
         if playing and self._position.number >= len(self._history):
@@ -138,7 +138,7 @@ class TimeTravel:
         self._started = (self._steady(), self._timeline.place_of(self._position.number))
 
     def tick(self) -> None:
-        """Time has gone by: say what was said meanwhile."""
+        """Advance playback by the elapsed time."""
         if not self.playing:
             return
         began, place = self._started

@@ -1,4 +1,4 @@
-"""A session's time as a bar shows it: long waits are cut short, and what matters has its mark."""
+"""A session's time as the scrub bar shows it: long waits are shortened, important events are marked."""
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
@@ -15,12 +15,12 @@ from kimi_tui.wire import events, flow_events, parts, requests
 MarkKind = Literal["turn", "node", "decision", "pause", "end", "error"]
 
 LONGEST_WAIT_S = 4.0
-"""What a wait takes on the bar, however long it was."""
+"""Maximum length of a wait on the bar."""
 
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """Something that happened when `number` messages had been said."""
+    """An event after `number` messages."""
 
     number: int
     kind: MarkKind
@@ -28,7 +28,7 @@ class Mark:
 
 
 class Timeline:
-    """Places are seconds on the bar. `stops` are the numbers of messages after which something looks different."""
+    """Positions are seconds on the bar. `stops` are the message counts after which the screen changes."""
 
     def __init__(self, messages: Sequence[Timed] = ()) -> None:
         self.marks: list[Mark] = []
@@ -58,7 +58,7 @@ class Timeline:
         return self._places[max(0, min(number, len(self._places) - 1))]
 
     def number_at(self, place: float) -> int:
-        """How many messages had been said at that place of the bar."""
+        """The number of messages before that position of the bar."""
         return max(0, bisect_right(self._places, place) - 1)
 
     def next_stop(self, number: int, by: int) -> int:
@@ -68,7 +68,7 @@ class Timeline:
         return _next([0, *(mark.number for mark in self.marks)], number, by, len(self._places) - 1)
 
     def words_at(self, number: int) -> str:
-        """What was going on: the last mark before."""
+        """The label of the last mark before the position."""
         place = bisect_right(self.marks, number, key=lambda mark: mark.number) - 1
         return self.marks[place].words if place >= 0 else ""
 
