@@ -1,4 +1,4 @@
-"""The approval dialog: docked above the composer, the conversation stays readable.
+"""The approval dialog: docked above the composer, so that the conversation stays readable.
 
 Invariant: no key, held or pasted or typed ahead, answers before the dialog has stood still for half a second.
 """
@@ -31,7 +31,7 @@ from kimi_tui.wire.requests import ApprovalRequest
 
 
 class ApprovalDialog(DockedDialog):
-    """Shows the first request of those that wait, or the one that was opened."""
+    """Shows the first pending request, or the one that the user opened."""
 
     DEFAULT_CSS = """
     ApprovalDialog {
@@ -50,7 +50,7 @@ class ApprovalDialog(DockedDialog):
     """
 
     class Answered(Message):
-        """`edited` is the command to run in place of the one that was asked for; `taken` the changes to make."""
+        """`edited` is the command to run in place of the requested one; `taken` the changes to apply."""
 
         def __init__(
             self,
@@ -95,7 +95,7 @@ class ApprovalDialog(DockedDialog):
 
     @property
     def offered_options(self) -> frozenset[str]:
-        """The answers that are shown."""
+        """The displayed answers."""
         return frozenset(option.id for option in self.query_one(OptionList).options)
 
     @property
@@ -108,7 +108,7 @@ class ApprovalDialog(DockedDialog):
         return {key: answer for key, answer in KEYS.items() if answer in offered}
 
     def show(self, requests: Sequence[ApprovalRequest], *, node: str = "", open_id: str | None = None) -> None:
-        """Ask for these, the first one first. A dialog that shows another request than before waits anew."""
+        """Show these requests, the first one first. A dialog that changes to another request restarts its key guard."""
         self.requests = tuple(requests)
         wanted = open_id or (self.current.id if self.current is not None else None)
         request = next((one for one in requests if one.id == wanted), requests[0] if requests else None)
@@ -160,13 +160,13 @@ class ApprovalDialog(DockedDialog):
         return options
 
     def _refresh(self) -> None:
-        """The text has been painted: the broad answer may be given if all of it was."""
+        """The text is painted: enable the broad answer if all of the text was on screen."""
         if self.current is not None:
             seen = self.query_one(ApprovalBody).all_seen
             self.query_one(OptionList).show(self._options(self.current, seen=seen), keep_cursor=True)
 
     def open_fullscreen(self) -> bool:
-        """Show the request on the whole screen; False where none is asked."""
+        """Show the request on the full screen; False without a pending request."""
         request = self.current
         if request is None or self.writes:
             return False
@@ -178,7 +178,7 @@ class ApprovalDialog(DockedDialog):
         return True
 
     def _open_aside(self, screen: ModalScreen[str | None], done: Callable[[str], object]) -> None:
-        """A screen about the request of now; what it gives back counts while that request still waits."""
+        """Open a screen about the current request; its result counts only if that request is still pending."""
         request = self.current
 
         def over(answer: str | None) -> None:
@@ -244,7 +244,7 @@ class ApprovalDialog(DockedDialog):
             self.ahead.paste(event)
 
     def _open_next(self, by: int) -> None:
-        """Another of those that wait."""
+        """Show another pending request."""
         if self.current is not None and len(self.requests) > 1:
             at = self.requests.index(self.current) if self.current in self.requests else 0
             wanted = self.requests[(at + by) % len(self.requests)]
@@ -295,7 +295,7 @@ class ApprovalDialog(DockedDialog):
 
     @property
     def writes(self) -> bool:
-        """Words are written that go with the answer."""
+        """Whether a comment on the answer is being written."""
         return self.has_class("-why") or (self.has_class("-comment") and self._words.has_focus)
 
     @property
@@ -303,7 +303,7 @@ class ApprovalDialog(DockedDialog):
         return self._words.value.strip() or None
 
     def take_focus(self) -> None:
-        """The focus, to the words where some are being written."""
+        """Take the focus; a comment being written gets it."""
         if self.has_class("-why"):
             self.screen.set_focus(self._words)
         elif not self._words.has_focus:
@@ -325,7 +325,7 @@ class ApprovalDialog(DockedDialog):
             self.post_message(self.Answered(self.current.id, "reject", self._comment))
 
     def _keep_comment(self) -> None:
-        """Back to the answers; a comment stays in sight."""
+        """Return to the answers; the comment stays visible."""
         if self._comment is None:
             self.remove_class("-comment")
             self.refresh(layout=True)
@@ -333,7 +333,7 @@ class ApprovalDialog(DockedDialog):
         self.focus()
 
     def leave_why(self) -> bool:
-        """Take back what was to be said with the answer; False where nothing was."""
+        """Discard the comment; False if there is none."""
         if not (self.has_class("-why") or self.has_class("-comment")):
             return False
         self.remove_class("-why", "-comment")

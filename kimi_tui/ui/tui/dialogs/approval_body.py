@@ -1,4 +1,4 @@
-"""What an approval is about, whole: the command or the change, with everything that hides in it spelled out."""
+"""The full content of an approval: the command or the change, with hidden characters spelled out."""
 
 from collections.abc import Sequence
 
@@ -17,18 +17,18 @@ from kimi_tui.ui.tui.transcript.tool_cards import block_lines
 from kimi_tui.ui.tui.widgets.line_scroll_view import LineScrollView
 from kimi_tui.wire.display import BriefBlock, DiffBlock, DisplayBlock, ShellBlock, TodoBlock, UnknownBlock
 
-_ROOMY = 12  # rows from which a long change has its context too
+_ROOMY = 12  # rows from which a long change also shows its context
 
 
 def reveal_hidden(text: str) -> str:
-    """`text` with its line breaks, everything else that acts or hides spelled out."""
+    """`text` with its line breaks; all other control and invisible characters are spelled out."""
     return "\n".join(sanitize(line) for line in text.split("\n"))
 
 
 def approval_lines(
     blocks: Sequence[DisplayBlock], width: int, palette: Palette, *, context: int = CONTEXT
 ) -> list[Line]:
-    """The lines of all blocks of a request, `context` unchanged lines around each change."""
+    """The lines of all blocks of a request, with `context` unchanged lines around each change."""
     out: list[Line] = []
     for index, block in enumerate(blocks):
         if index:
@@ -70,11 +70,10 @@ def _shell(block: ShellBlock, width: int, palette: Palette) -> list[Line]:
 
 
 class ApprovalBody(LineScrollView):
-    """The text that is to be approved; it scrolls where it is long. Little room is for what changes, not for what
-    stands around it."""
+    """The text to approve; it scrolls if it is long. With few rows, changes take precedence over their context."""
 
     class SeenWhole(Message):
-        """The last of the lines that had not been on screen is there now."""
+        """Posted when the last unseen line has been on screen."""
 
     def __init__(self, *, id: str | None = None) -> None:  # noqa: A002
         super().__init__(id=id)
@@ -82,7 +81,7 @@ class ApprovalBody(LineScrollView):
         self.room = _ROOMY
 
     def give_room(self, rows: int) -> None:
-        """At most so many rows."""
+        """Limit the height to that many rows."""
         self.styles.max_height = rows
         if rows != self.room:
             self.room = rows

@@ -1,6 +1,6 @@
-"""What is to be approved on the whole screen, with the answers of the dialog that it was opened from.
+"""An approval request on the full screen, with the answers of its dialog.
 
-The keys are guarded as in the dialog: none counts before this has stood still for half a second.
+Invariant: as in the dialog, no key counts before the screen has stood still for half a second.
 """
 
 from collections.abc import Callable, Sequence
@@ -27,9 +27,9 @@ _MORE = {"k": -1, "j": 1, "space": 20, "b": -20}
 
 
 class ApprovalFullscreen(OneShotModal[str | None]):
-    """Gives back the id of the answer that was taken, or None where it was left.
+    """Returns the id of the chosen answer, or None if closed.
 
-    `options` says what may be answered, given whether all of the text has been on screen.
+    `options` returns the possible answers, given whether all of the text has been on screen.
     """
 
     CSS = """
@@ -99,7 +99,7 @@ class ApprovalFullscreen(OneShotModal[str | None]):
             self._take(KEYS[key])
 
     def action_find(self) -> None:
-        """The key that opened this screen closes it."""
+        """Close the screen: the key that opened it."""
         self.dismiss(None)
 
     def on_option_list_clicked(self, event: OptionList.Clicked) -> None:

@@ -11,7 +11,7 @@ from kimi_tui.wire.requests import ApprovalRequest
 
 
 class ApprovalHeader(LineWidget):
-    """Who asks, for what, and where in a flow."""
+    """The requester, the request, and the flow node."""
 
     request: ApprovalRequest | None = None
     node = ""

@@ -1,4 +1,4 @@
-"""What an approval says of itself: who asks, for what, and how far a broad yes would reach."""
+"""Labels of an approval: requester, request, and the scope of a broad answer."""
 
 from kimi_tui.ui.tui.i18n.catalog import _
 from kimi_tui.ui.tui.i18n.translate import translate
@@ -8,7 +8,7 @@ from kimi_tui.wire.requests import ApprovalRequest
 
 
 def requester_label(request: ApprovalRequest) -> str:
-    """The tool, and the subagent it works for, with its task."""
+    """The tool, and the subagent that called it, with its task."""
     agent, task = request.subagent_type or "", request.source_description or ""
     if not agent and not task:
         return request.sender
@@ -17,7 +17,7 @@ def requester_label(request: ApprovalRequest) -> str:
 
 
 def approval_title(request: ApprovalRequest) -> str:
-    """What is asked for, in one line."""
+    """The request in one line."""
     for block in request.display:
         match block:
             case ShellBlock():

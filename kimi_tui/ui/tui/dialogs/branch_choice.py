@@ -1,4 +1,4 @@
-"""At a decision that waits for the person: the branches, the model's last words, and why it waits."""
+"""Branch choice at a pending decision: the branches, the model's last words, and the reason for the pause."""
 
 import time
 from collections.abc import Callable, Sequence
@@ -20,7 +20,7 @@ from kimi_tui.wire.display import BriefBlock
 
 
 class BranchDialog(DockedDialog):
-    """Docked like the approval dialog, and guarded like it."""
+    """Docked like the approval dialog, with the same key guard."""
 
     DEFAULT_CSS = """
     BranchDialog {
@@ -69,7 +69,7 @@ class BranchDialog(DockedDialog):
         suggested: str = "",
         wanted: bool = False,
     ) -> None:
-        """Ask which of `branches` to take at a node. `wanted`: the person asked for it, no pause did."""
+        """Ask which of `branches` to take at a node. `wanted`: the user requested the choice, not a pause."""
         self.wanted = wanted
         if (node_id, tuple(branches)) == (self.node_id, self.labels):
             return

@@ -1,4 +1,4 @@
-"""A few words, and a choice among answers: one key each, arrows and Enter, or a click."""
+"""A short text and a choice of answers: by one key each, arrows and Enter, or a click."""
 
 import time
 from collections.abc import Callable, Sequence
@@ -20,11 +20,11 @@ from kimi_tui.ui.tui.widgets.one_shot_screen import OneShotModal
 
 
 class ChoiceDialog(OneShotModal[str | None]):
-    """Gives back the id of the answer, or None where it was left.
+    """Returns the id of the answer, or None if closed.
 
-    `begun`: the cursor is on the first answer, for a question that the person has asked for. `typed` is for one that
-    has opened by itself: it gets a letter that is no answer, or came before the question had been read, and the
-    question is left.
+    `begun`: the cursor starts on the first answer, for a question that the user requested. `typed` is for a question
+    that opened by itself: it receives letters that are not answers, or that came before the question could be read, and
+    the dialog closes.
     """
 
     CSS = """
@@ -98,7 +98,7 @@ class ChoiceDialog(OneShotModal[str | None]):
             self._typed(event.character)
 
     def _option_of(self, event: events.Key) -> Option | None:
-        """The answer that a key stands for: a letter or sign as it is, others by their names."""
+        """The answer of a key: a letter or symbol as it is, other keys by name."""
         return next((one for one in self._options if event.character == one.key or event.key == one.key.lower()), None)
 
     def on_option_list_clicked(self, event: OptionList.Clicked) -> None:

@@ -1,4 +1,4 @@
-"""What the cards have in common that ask above the composer: they say so where their keys do not reach them."""
+"""Base of dialogs docked above the composer; they show it when they do not have the focus."""
 
 from textual.containers import Vertical
 
@@ -12,7 +12,7 @@ _MOST_TEXT = 24
 
 
 class DockedDialog(Vertical, can_focus=True):
-    """Subclasses write the foot's words by `_say_foot`; they are seen while the card has the focus."""
+    """Subclasses set the footer by `_set_footer`; it is shown while the dialog has the focus."""
 
     DEFAULT_CSS = """
     DockedDialog { border-subtitle-color: $muted; }
@@ -24,18 +24,18 @@ class DockedDialog(Vertical, can_focus=True):
 
     @property
     def keys(self) -> frozenset[str]:
-        """The keys that answer, where the card has the focus."""
+        """The keys of the answers."""
         return frozenset(option.key for option in self.query_one(OptionList).options)
 
     def on_show(self) -> None:
-        """It is seen from now on: what was pressed before was not meant for it."""
+        """Restart the key guard: earlier keys were not for this dialog."""
         self.guard.restart()
 
     def take_focus(self) -> None:
-        self.screen.set_focus(self)  # at once: what is pressed next is for it
+        self.screen.set_focus(self)  # synchronously: the next key is for it
 
     def fit(self, room: int) -> None:
-        """Let the text give way, so that every answer stays on screen: `room` is how many rows the card may have."""
+        """Shrink the text so that every answer stays on screen: `room` is the maximum rows of the dialog."""
         answers = self.query_one(OptionList)
         rows = max(answers.outer_size.height, len(answers.options))
         others = sum(
@@ -48,7 +48,7 @@ class DockedDialog(Vertical, can_focus=True):
         body.give_room(max(2, min(_MOST_TEXT, room - around - others - rows)))
 
     def show_focus_hint(self, reach: str) -> None:
-        """Show whether keys come here: `reach` is the key that makes them, which has the focus elsewhere."""
+        """Show whether the dialog has the focus: `reach` is the key that focuses it if it has not."""
         aside = not self.has_focus_within
         if (aside, reach) != (self.has_class("-aside"), self._reach):
             self._reach = reach
@@ -58,12 +58,12 @@ class DockedDialog(Vertical, can_focus=True):
 
     @property
     def reads_on(self) -> bool:
-        """Whether the text is longer than what is seen of it."""
+        """Whether the text is longer than its visible part."""
         return self.query_one(ApprovalBody).max_scroll_y > 0
 
     @property
     def pointing(self) -> str:
-        """What is said where a key of an answer was pressed elsewhere: it answers nothing."""
+        """The hint for an answer's key pressed while the focus is elsewhere: the key answers nothing."""
         return _("{key} first, then answer", key=self._reach) if self._reach else ""
 
     def _set_footer(self, words: str) -> None:

@@ -1,4 +1,4 @@
-"""A command that waits for its approval, to be changed before it runs."""
+"""Edits a command that is pending approval, before it runs."""
 
 from kimi_tui.tools.shell_support.command_parser import hidden_text
 from kimi_tui.ui.tui.composer.cjk_wrap import CjkTextArea
@@ -9,13 +9,13 @@ from kimi_tui.wire.requests import ApprovalRequest
 
 
 def command_of(request: ApprovalRequest) -> str | None:
-    """The command that may be edited; None where there is none, or not all of it can be seen in an editor."""
+    """The command if it may be edited; None if there is none or an editor cannot show all of it."""
     command = next((block.command for block in request.display if isinstance(block, ShellBlock)), None)
     return command if request.sender == "Shell" and command is not None and hidden_text(command) is None else None
 
 
 class EditCommand(EditText):
-    """Gives back the command to run in its place, or None where it was left."""
+    """Returns the edited command, or None if closed."""
 
     CSS = (
         EditText.CSS

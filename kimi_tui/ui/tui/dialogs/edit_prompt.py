@@ -1,4 +1,4 @@
-"""The prompt of a node, to be edited for the rest of the run."""
+"""Edits a node's prompt for the rest of the run."""
 
 from textual.content import Content
 
@@ -8,7 +8,7 @@ from kimi_tui.ui.tui.text.sanitize import sanitize
 
 
 class EditPrompt(EditText):
-    """Gives back the text ("" for the chart's own again), or None where it was left."""
+    """Returns the text ("" restores the chart's prompt), or None if closed."""
 
     def __init__(self, title: str, text: str) -> None:
         about = _("For this run only; the file stays. Empty: the chart's own text.")

@@ -1,4 +1,4 @@
-"""A text of several lines, to be edited and run with."""
+"""Edits a text of several lines."""
 
 from typing import ClassVar
 
@@ -15,7 +15,7 @@ from kimi_tui.ui.tui.widgets.one_shot_screen import OneShotModal
 
 
 class EditText(OneShotModal[str | None]):
-    """Gives back the text, or None where it was left. `about` says what becomes of it."""
+    """Returns the text, or None if closed. `about` explains what the text is used for."""
 
     DEFAULT_CSS = """
     EditText { align: center middle; background: $background 60%; }

@@ -1,4 +1,4 @@
-"""The changes of an edit, to be taken one by one. Keys and clicks are guarded as in the dialog it was opened from."""
+"""Selects hunks of an edit. Keys and clicks are guarded as in the approval dialog."""
 
 from collections.abc import Callable, Sequence
 from typing import ClassVar
@@ -25,14 +25,14 @@ from kimi_tui.wire.requests import ApprovalRequest
 
 
 def hunks_of(request: ApprovalRequest) -> tuple[DiffBlock, ...]:
-    """The changes that may be taken one by one; none where it is all or nothing."""
+    """The hunks that can be selected one by one; empty if the edit is all or nothing."""
     count = request.hunks or 0
     first = tuple(block for block in request.display[:count] if isinstance(block, DiffBlock))
     return first if len(first) == count else ()
 
 
 class HunkListView(LineScrollView, can_focus=False):
-    """Each change under a head that says whether it is taken. A click on a head is for its change."""
+    """Each hunk below a head that shows whether it is selected. A click on a head toggles its hunk."""
 
     def __init__(self, hunks: Sequence[DiffBlock]) -> None:
         super().__init__()
@@ -73,7 +73,7 @@ class HunkListView(LineScrollView, can_focus=False):
         return [head, *prefixed(diff, (bar,), (bar,))]
 
     def go(self, number: int) -> None:
-        """Put the cursor on a change and its head into sight."""
+        """Move the cursor to a hunk and scroll its head into view."""
         self.cursor = max(0, min(number, len(self.hunks) - 1))
         self._draw_again()
         if self._heads:
@@ -87,19 +87,19 @@ class HunkListView(LineScrollView, can_focus=False):
         self._draw_again()
 
     def hunk_at(self, row: int) -> int | None:
-        """The change whose head is in this row of the widget."""
+        """The hunk whose head is in this row of the widget."""
         line = row - self.gutter.top + self.scroll_offset.y
         return self._heads.index(line) if line in self._heads else None
 
     def _draw_again(self) -> None:
-        """The same rows, other signs: it stays scrolled as it is."""
+        """Redraw the marks; rows and scroll position stay."""
         self._drawn_width = -1
         self._draw(max(1, self.scrollable_content_region.width))
         self.refresh()
 
 
 class HunkPicker(OneShotModal[str | None]):
-    """Gives back the numbers of what is taken, from 0, joined by commas; None where it was left."""
+    """Returns the indexes of the selected hunks, from 0, joined by commas; None if closed."""
 
     CSS = """
     HunkPicker > Vertical {
@@ -169,7 +169,7 @@ class HunkPicker(OneShotModal[str | None]):
             self._take(self.list.cursor, not self.list.taken[self.list.cursor])
 
     def action_mark(self, taken: bool) -> None:
-        """Decide on this change, and go to the next."""
+        """Accept or skip this hunk, and go to the next."""
         if self._guard.accepts():
             self._take(self.list.cursor, taken)
             self.list.go(self.list.cursor + 1)

@@ -1,4 +1,4 @@
-"""Keeps keys that were meant for something else from answering a question that has just appeared."""
+"""Protects a new dialog from keys that were meant for something else."""
 
 from collections.abc import Callable
 
@@ -8,7 +8,7 @@ QUIET_S = 0.5
 class KeyGuard:
     """Open when the dialog has been on screen, unchanged and without a key, for half a second.
 
-    Each key that comes before starts the wait anew, so a key that is held down never gets through.
+    Each early key restarts the wait, so a held key never gets through.
     """
 
     def __init__(self, clock: Callable[[], float], quiet_s: float = QUIET_S) -> None:
@@ -17,7 +17,7 @@ class KeyGuard:
         self._since = clock()
 
     def restart(self) -> None:
-        """Something changed, or a key came too early."""
+        """Restart the wait: the dialog changed, or a key came too early."""
         self._since = self._clock()
 
     @property
@@ -26,7 +26,7 @@ class KeyGuard:
         return max(0.0, self._since + self._quiet_s - self._clock())
 
     def accepts(self) -> bool:
-        """Whether a key counts now; one that does not starts the wait anew."""
+        """Whether a key counts now; a key that does not restarts the wait."""
         if self.remaining > 0:
             self.restart()
             return False

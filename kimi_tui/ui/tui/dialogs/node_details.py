@@ -1,4 +1,4 @@
-"""A node of the run: its prompt, its turns, its figures, and what can be done with it."""
+"""Details of a run's node: its prompt, turns and figures, and the available actions."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -27,7 +27,7 @@ _TURNS = 9
 
 
 class NodeDetailsText(LineScrollView):
-    """Figures, prompt, guidance of the flow's file and ways out of one node."""
+    """Figures, prompt, guidance from the flow's file, and branches of one node."""
 
     DEFAULT_CSS = "NodeDetailsText { max-height: 100%; height: auto; background: $surface; }"
 
@@ -77,7 +77,7 @@ class NodeDetailsText(LineScrollView):
 
 @dataclass(frozen=True, slots=True)
 class NodeActions:
-    """What can be done with a node now. `turns` say of each visit what came of it, the first one first."""
+    """The actions available at a node. `turns` are the results of its visits, first one first."""
 
     turns: Sequence[str] = ()
     running: bool = False
@@ -91,9 +91,9 @@ class NodeActions:
 
 
 class NodeDetails(OneShotModal[str | None]):
-    """Gives back what the person wants done, or None.
+    """Returns the chosen action, or None.
 
-    That is one of breakpoint, again, jump, edit, ask, choose, or `turn:N`, N counting visits from 0.
+    The actions are breakpoint, again, jump, edit, ask, choose, and `turn:N`, with N counting visits from 0.
     """
 
     CSS = """

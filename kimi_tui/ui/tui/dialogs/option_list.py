@@ -1,4 +1,4 @@
-"""The answers of a dialog as rows: key, words, and which of them is selected."""
+"""The answers of a dialog as rows: key, label, and the selection."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ from kimi_tui.ui.tui.widgets.line_widget import LineWidget
 
 @dataclass(frozen=True, slots=True)
 class Option:
-    """An answer. A withheld one is shown with its reason and cannot be taken."""
+    """An answer. A disabled one is shown with its reason and cannot be chosen."""
 
     id: str
     key: str
@@ -25,7 +25,7 @@ class Option:
 
 
 class OptionList(LineWidget):
-    """Options to be taken by the dialog's keys, or by a click."""
+    """Options chosen by the dialog's keys, or by a click."""
 
     class Clicked(Message):
         def __init__(self, option_id: str) -> None:
@@ -45,7 +45,7 @@ class OptionList(LineWidget):
 
     @property
     def row_of_cursor(self) -> int | None:
-        """The row of the option under the cursor, where one is."""
+        """The row of the option under the cursor, if there is one."""
         return self._rows.index(self.cursor) if self.cursor is not None and self.cursor in self._rows else None
 
     def show(self, options: Sequence[Option], *, keep_cursor: bool = False) -> None:
@@ -57,7 +57,7 @@ class OptionList(LineWidget):
         self.redraw()
 
     def dim(self, dimmed: bool) -> None:
-        """Show the keys as such that answer nothing now."""
+        """Dim the keys while they do not act."""
         if dimmed != self._dimmed:
             self._dimmed = dimmed
             self.redraw()

@@ -1,4 +1,4 @@
-"""The model asks the person: one question after the other, each with its options and room for another answer."""
+"""Questions of the model to the user: one after the other, each with options and a free-text answer."""
 
 import time
 from collections.abc import Callable
@@ -25,7 +25,7 @@ _OTHER, _DONE = "other", "done"
 
 
 class QuestionDialog(DockedDialog):
-    """Docked above the composer. The answers go out together, when the last question has its own."""
+    """Docked above the composer. All answers are sent together, after the last question."""
 
     DEFAULT_CSS = """
     QuestionDialog {
@@ -40,7 +40,7 @@ class QuestionDialog(DockedDialog):
     """
 
     class Answered(Message):
-        """The answers by question; none at all means that the person will not say."""
+        """The answers by question; empty if the user declines to answer."""
 
         def __init__(self, request_id: str, answers: dict[str, str]) -> None:
             self.request_id = request_id
@@ -71,7 +71,7 @@ class QuestionDialog(DockedDialog):
         return self.request is not None
 
     def show(self, request: QuestionRequest | None) -> None:
-        """Ask these questions from the first on; None: there is nothing to ask."""
+        """Ask these questions from the first one; None closes the dialog."""
         if request is self.request or (
             request is not None and self.request is not None and request.id == self.request.id
         ):
@@ -170,7 +170,7 @@ class QuestionDialog(DockedDialog):
 
     @property
     def _ticked_labels(self) -> str:
-        """What was ticked of a question that takes several answers."""
+        """The ticked labels of a multiple-choice question."""
         question = self._question
         return ", ".join(question.options[index].label for index in sorted(self._ticked)) if question else ""
 
@@ -192,11 +192,11 @@ class QuestionDialog(DockedDialog):
             self.post_message(self.Answered(request.id, self._answers))
 
     def take_focus(self) -> None:
-        """The focus, to the own answer where one is being written."""
+        """Take the focus; a free-text answer being written gets it."""
         self.screen.set_focus(self.query_one(Input) if self.has_class("-other") else self)
 
     def leave(self) -> bool:
-        """Esc: back from an own answer, else no answer at all. False where nothing is asked."""
+        """Esc: close the free-text answer, or else decline to answer. False if no question is open."""
         if self.request is None or not self.has_focus_within:
             return False
         if self.has_class("-other"):

@@ -1,4 +1,4 @@
-"""Before a flow starts: its chart, and room for arguments, which are seen in the chart as they are written."""
+"""Before a flow starts: its chart, and an input for arguments, previewed in the chart."""
 
 from typing import ClassVar
 
@@ -19,7 +19,7 @@ from kimi_tui.ui.tui.widgets.one_shot_screen import OneShotModal
 
 
 class StartFlow(OneShotModal[str | None]):
-    """Gives back the arguments ("" for none), or None where it was left."""
+    """Returns the arguments ("" for none), or None if closed."""
 
     CSS = """
     StartFlow { align: center middle; background: $background 60%; }

@@ -1,4 +1,4 @@
-"""What is typed while a dialog asks: no letter is lost, and none answers what was not read yet or begins a sentence."""
+"""Type-ahead filter for dialogs: no letter is lost, and none that starts a sentence or came too early answers."""
 
 from collections.abc import Callable, Container, Mapping
 
@@ -10,11 +10,11 @@ from textual.widget import Widget
 from kimi_tui.ui.tui.dialogs.key_guard import KeyGuard
 
 HOLD_S = 0.3
-"""How long a key of an answer waits for a letter that makes it the begin of a sentence."""
+"""Seconds that an answer's key waits for a following letter, which would make it the start of a sentence."""
 
 
 class TypedText(Message):
-    """`text` belongs to the message; with `go_on` the person is writing it, and the focus goes along."""
+    """`text` belongs to the message; with `go_on` the user is writing it, and the focus follows."""
 
     def __init__(self, text: str, *, go_on: bool = True) -> None:
         self.text, self.go_on = text, go_on
@@ -22,11 +22,11 @@ class TypedText(Message):
 
 
 class TypeAheadFilter:
-    """Tells an answer from a letter of a message; `take` gets the answers.
+    """Tells answers from letters of a message; `take` receives the answers.
 
-    A key of an answer that came too early is kept until it is known what it was: another letter makes it the begin of
-    a message, the same key again means that the person only was too quick, and else it goes into the message as well.
-    A key that came in time answers when no other letter has followed it for `hold_s`, or at once with Enter.
+    An early key of an answer is held: another letter makes it the start of a message, the same key again counts as an
+    impatient answer, and otherwise it goes into the message as well. A key in time answers if no letter follows within
+    `hold_s`, or at once with Enter.
     """
 
     def __init__(self, dialog: Widget, guard: KeyGuard, take: Callable[[str], None]) -> None:
@@ -38,9 +38,9 @@ class TypeAheadFilter:
         self._timer: Timer | None = None
 
     def hear(self, event: events.Key, answers: Mapping[str, str], others: Container[str] = ()) -> None:
-        """Take a key; `answers` by key. What answers nothing goes into the message.
+        """Handle a key; `answers` by key. Keys without an answer go into the message.
 
-        `others` are keys of answers that cannot be given now: alone they were meant as such, and are nothing.
+        `others` are keys of disabled answers: pressed alone they do nothing.
         """
         letter = event.character or "" if event.is_printable else ""
         if self._held is not None:
@@ -73,7 +73,7 @@ class TypeAheadFilter:
             self.settle()
 
     def _hear_more(self, event: events.Key, letter: str) -> None:
-        """A key while an answer is held."""
+        """Handle a key while an answer is held."""
         assert self._held is not None
         answer, letters = self._held
         if event.key == "escape":
@@ -91,11 +91,11 @@ class TypeAheadFilter:
 
     @property
     def holds(self) -> bool:
-        """Whether an answer waits."""
+        """Whether an answer is held."""
         return self._held is not None
 
     def settle(self) -> None:
-        """Give the answer that is held."""
+        """Give the held answer."""
         if self._held is not None:
             answer, _letters = self._held
             self._drop()
@@ -117,7 +117,7 @@ class TypeAheadFilter:
         self._write()
 
     def leave(self) -> None:
-        """The dialog is answered or left: a letter that is kept was none of its answers."""
+        """The dialog was answered or closed: a held letter is dropped."""
         if self._held is not None:
             self._kept += self._held[1][:1]
             self._drop()
