@@ -1,4 +1,4 @@
-"""A server that is none of the known services: its address, a key where it wants one, and one of its models."""
+"""Setup of a custom server: its address, an optional API key, and one of its models."""
 
 import ipaddress
 import re
@@ -17,7 +17,7 @@ from kimi_tui.ui.tui.widgets.pick_prompt import PickPrompt
 from kimi_tui.ui.tui.widgets.text_prompt import TextPrompt
 
 TryKey = Callable[[str, str, str], Awaitable[KeyCheck]]
-"""Gets a service's type, its address and a key."""
+"""Takes a service's type, its address and a key."""
 OTHER = "other"
 _TYPE = "openai_legacy"
 
@@ -29,7 +29,7 @@ def custom_server_item() -> ListItem:
 
 
 def bases(address: str) -> tuple[str, ...]:
-    """What the base of a written address may be, likeliest first; () where it is no address."""
+    """Candidate base URLs for an entered address, likeliest first; () if it is not an address."""
     address = address.strip()
     if "://" not in address:
         address = f"{'http' if _is_near(address) else 'https'}://{address}"
@@ -45,7 +45,7 @@ def bases(address: str) -> tuple[str, ...]:
 
 
 def _is_near(address: str) -> bool:
-    """Whether it is of this machine or a bare number, where nobody has certificates."""
+    """Whether the host is this machine or a bare IP address, which have no certificates."""
     try:
         host = urlsplit(f"//{address}").hostname or ""
         return host == "localhost" or bool(ipaddress.ip_address(host))
@@ -54,7 +54,7 @@ def _is_near(address: str) -> bool:
 
 
 def custom_server_changes(base: str, key: str, model: str) -> dict[KeyPath, Value]:
-    """What the configuration has to say of it."""
+    """The configuration changes for the server."""
     name = re.sub(r"[^a-z0-9]+", "-", urlsplit(base).netloc.rpartition("@")[2].lower()).strip("-")
     changes: dict[KeyPath, Value] = {("providers", name, "type"): _TYPE, ("providers", name, "base_url"): base}
     if key:
@@ -65,7 +65,7 @@ def custom_server_changes(base: str, key: str, model: str) -> dict[KeyPath, Valu
 
 
 class CustomServerForm:
-    """Asks over `screen`, step by step, and calls `done` with the changes and the model."""
+    """Asks step by step on `screen`, then calls `done` with the changes and the model."""
 
     def __init__(
         self, screen: ModalFrame[Any], try_key: TryKey, done: Callable[[Mapping[KeyPath, Value], str], object]
@@ -96,7 +96,7 @@ class CustomServerForm:
         self._screen.app.push_screen(TextPrompt(title, about=trouble or about, value=value, secret=True), got)
 
     async def _try(self, found: tuple[str, ...], key: str) -> None:
-        """Which of the addresses answers; a key that it refuses is asked for again."""
+        """Find a base URL that responds; ask again for a rejected key."""
         self._screen.set_status(_("asking {server} for its models…", server=found[-1]))
         tried: list[tuple[str, KeyCheck]] = []
         for base in found:

@@ -1,4 +1,4 @@
-"""The first start: how it should look, and which model answers. Everything in it can be changed later."""
+"""First-start setup: theme and model. Everything in it can be changed later."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -27,7 +27,8 @@ from kimi_tui.ui.tui.widgets.text_prompt import TextPrompt
 
 @dataclass(frozen=True, slots=True)
 class Service:
-    """A model service that wants a key. `size` is its model's context in tokens; `sees`: that model takes pictures."""
+    """A model service that needs an API key. `size` is its model's context in tokens; `sees`: that model accepts
+    images."""
 
     name: str
     title: str
@@ -52,9 +53,9 @@ SERVICES: tuple[Service, ...] = (
 
 @dataclass(frozen=True, slots=True)
 class SetupResult:
-    """What was chosen: the theme, what to write into the configuration, and the model to ask; or the demo.
+    """The theme, the configuration changes and the model; or the demo.
 
-    `takeover` is what was taken over from Kimi CLI.
+    `takeover` is the configuration imported from Kimi CLI.
     """
 
     theme: str
@@ -65,7 +66,7 @@ class SetupResult:
 
 
 def provider_settings_changes(service: Service, key: str, model: str) -> dict[KeyPath, Value]:
-    """What the configuration has to say of a service with that key."""
+    """The configuration changes for a service with that key."""
     changes: dict[KeyPath, Value] = {("providers", service.name, "type"): service.type}
     if service.base_url:
         changes["providers", service.name, "base_url"] = service.base_url
@@ -80,7 +81,7 @@ def provider_settings_changes(service: Service, key: str, model: str) -> dict[Ke
 
 
 class SetupWizard(ModalCard[SetupResult]):
-    """Two steps: the theme, seen at once, then the model."""
+    """Two steps: the theme, previewed at once, then the model."""
 
     CSS = """
     SetupWizard > #frame { padding: 0 2; }
@@ -260,7 +261,7 @@ class SetupWizard(ModalCard[SetupResult]):
         self.app.push_screen(TextPrompt(title, about=trouble or about, value=value, secret=True), got_key)
 
     async def _try(self, service: Service, key: str) -> None:
-        """Whether the service takes the key; a wrong one is asked for again."""
+        """Check the key with the service; ask again for a wrong one."""
         name = _(service.title)
         self.set_status(_("asking {service} whether it takes the key…", service=name))
         trial = await self._try_key(service.type, service.base_url, key)

@@ -1,4 +1,4 @@
-"""F1: the keys that act where one is, then those that act everywhere."""
+"""F1: the keys of the current pane, then the global ones."""
 
 from itertools import zip_longest
 from typing import ClassVar
@@ -19,7 +19,7 @@ from kimi_tui.ui.tui.widgets.line_scroll_view import LineScrollView
 from kimi_tui.ui.tui.widgets.one_shot_screen import OneShotModal
 
 _LEAST = 12
-"""Columns for the keys, however narrow the window."""
+"""Minimum columns for the keys."""
 
 
 def _rows(text: str, width: int) -> list[str]:
@@ -27,7 +27,7 @@ def _rows(text: str, width: int) -> list[str]:
 
 
 class KeyList(LineScrollView, can_focus=True):
-    """The list itself."""
+    """The list of keys."""
 
     DEFAULT_CSS = "KeyList { height: auto; max-height: 80vh; background: $background; }"
 

@@ -1,4 +1,4 @@
-"""What the program wrote into its log, the latest at the end; only what went wrong, or what one looks for."""
+"""The log file, latest entries at the end; filtered by errors or a search text."""
 
 import asyncio
 import os
@@ -27,7 +27,7 @@ _BAD = ("WARNING", "ERROR", "CRITICAL")
 
 
 def last_entries(file: Path) -> list[tuple[str, str]]:
-    """The entries at the end of a log, as level and text; a traceback belongs to the entry before it."""
+    """The last entries of a log, as level and text; a traceback belongs to the entry before it."""
     try:
         with file.open("rb") as log:
             log.seek(max(0, file.stat().st_size - _TAIL_BYTES), os.SEEK_SET)
@@ -46,7 +46,7 @@ def last_entries(file: Path) -> list[tuple[str, str]]:
 
 
 class LogView(ModalFrame[None]):
-    """Reads the file again when asked."""
+    """Reads the file again on request."""
 
     CSS = """
     LogView #search { height: 1; margin-bottom: 1; }
@@ -111,7 +111,7 @@ class LogView(ModalFrame[None]):
 
 
 def _lines(entries: Sequence[tuple[str, str]], width: int, palette: Palette) -> list[Line]:
-    """Day by day; an entry is its time, a sign and its text, which hangs below itself where it is long."""
+    """The lines by day; an entry is its time, a glyph and its text with a hanging indent."""
     if not entries:
         return [Line(((_("nothing"), palette.muted),))]
     looks = {

@@ -1,4 +1,4 @@
-"""The MCP servers of the session: how each is, why, and what tools it brings."""
+"""The session's MCP servers: status, cause and tools."""
 
 from collections.abc import Awaitable, Callable, Sequence
 from pathlib import Path
@@ -46,7 +46,7 @@ _WORDS: dict[str, str] = {
 
 
 class McpStatus(ModalFrame[None]):
-    """Follows the servers while it is open."""
+    """Updates while it is open."""
 
     CSS = """
     McpStatus #halves { height: 1fr; }
@@ -90,7 +90,7 @@ class McpStatus(ModalFrame[None]):
         self.set_class(event.size.width < 100, "-narrow")
 
     def look(self) -> None:
-        """How they are now."""
+        """Refresh the status."""
         picks: list[ListItem] = []
         for state in self._states():
             sign, role = _SIGNS[state.status]

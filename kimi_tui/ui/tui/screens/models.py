@@ -1,4 +1,4 @@
-"""The models there are: those of the configuration, and those of servers on this machine, looked for on demand."""
+"""Model picker: models of the configuration, and of local servers, which are searched on demand."""
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -25,7 +25,7 @@ FindServers = Callable[[], Awaitable[Sequence[LocalServer]]]
 
 @dataclass(frozen=True, slots=True)
 class ModelChoice:
-    """A model to ask from now on. `changes` make it known to the configuration; `keep`: it is to be the default."""
+    """The model to use from now on. `changes` add it to the configuration; `keep`: it becomes the default."""
 
     name: str
     changes: Mapping[KeyPath, Value]
@@ -37,7 +37,7 @@ def server_name(server: LocalServer) -> str:
 
 
 def local_choice(server: LocalServer, model: str) -> ModelChoice:
-    """What the configuration has to say of a model of a server on this machine."""
+    """The configuration changes for a model of a local server."""
     provider = f"local-{server.kind.replace('_', '-')}"
     return ModelChoice(
         model,
@@ -51,7 +51,7 @@ def local_choice(server: LocalServer, model: str) -> ModelChoice:
 
 
 class ModelPicker(ModalCard[ModelChoice]):
-    """Gives back what to ask from the next turn on."""
+    """Returns the model to use from the next turn on."""
 
     CSS = """
     ModelPicker #models { height: auto; }

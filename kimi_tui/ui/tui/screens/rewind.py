@@ -1,4 +1,4 @@
-"""The turns one can go back before: the conversation, the files that our tools changed, or both."""
+"""Rewind: restores the conversation, the files changed by our tools, or both, to before a turn."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -23,7 +23,7 @@ from kimi_tui.ui.tui.widgets.text_viewer import TextViewer
 
 
 class RewindPointView(Protocol):
-    """A turn, as `kimi_tui.soul.rewind.RewindPoint` has it."""
+    """A turn; has the shape of `kimi_tui.soul.rewind.RewindPoint`."""
 
     @property
     def index(self) -> int: ...
@@ -39,7 +39,7 @@ class RewindPointView(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class RewindChoice:
-    """Where to, and what of it."""
+    """The target turn, and what to restore."""
 
     index: int
     conversation: bool
@@ -47,7 +47,7 @@ class RewindChoice:
 
 
 class Rewind(ModalFrame[RewindChoice]):
-    """Gives back where to go."""
+    """Returns the choice."""
 
     CSS = """
     Rewind #halves { height: 1fr; }

@@ -1,4 +1,4 @@
-"""The sessions on disk, for a person who looks for one. Everything here reads and writes files: call it on a thread."""
+"""List model of stored sessions. Everything here reads and writes files: call it on a thread."""
 
 import contextlib
 import fcntl
@@ -28,7 +28,7 @@ _AROUND = 60
 
 @dataclass(frozen=True, slots=True)
 class SessionEntry:
-    """A session on disk; `updated_at` in seconds since the epoch.
+    """A stored session; `updated_at` in seconds since the epoch.
 
     `open_here`: it is the one on screen; `open_elsewhere`: another process has it open.
     """
@@ -52,7 +52,7 @@ class SessionList:
         self._said: dict[Path, tuple[float, list[str]]] = {}
 
     def rows(self, *, everywhere: bool) -> list[SessionEntry]:
-        """The newest first."""
+        """All sessions, newest first."""
         folders = {self.work_dir: None} | dict.fromkeys(work_dirs() if everywhere else ())
         found = [
             SessionEntry(
@@ -71,7 +71,7 @@ class SessionList:
         return sorted(found, key=lambda kept: kept.updated_at, reverse=True)
 
     def search(self, query: str, rows: Iterable[SessionEntry]) -> dict[str, str]:
-        """The sessions in which that was said, by id, with the words around it."""
+        """The sessions whose messages contain the text, by id, with the words around it."""
         needle = one_line(query).casefold()
         found: dict[str, str] = {}
         for kept in rows if needle else ():
@@ -95,7 +95,7 @@ class SessionList:
         return tuple(state.conversation.items)
 
     def rename(self, kept: SessionEntry, title: str) -> SessionEntry:
-        """Raises SessionError. Not for the session on screen, whose state the engine keeps."""
+        """Rename a session. Raises SessionError. Not for the session on screen, whose state the engine writes."""
         title = one_line(title)[:200]
         with _held(kept):
             state = read_state(kept.dir / "state.json")
@@ -104,7 +104,7 @@ class SessionList:
         return replace(kept, title=title or state.title)
 
     def archive(self, kept: SessionEntry, archived: bool) -> SessionEntry:
-        """Raises SessionError."""
+        """Archive a session. Raises SessionError."""
         if kept.open_here:
             raise SessionError(_("this session is open; go to another one first"))
         with _held(kept):
@@ -114,7 +114,7 @@ class SessionList:
         return replace(kept, archived=archived)
 
     def fork(self, kept: SessionEntry) -> SessionEntry:
-        """A copy under an id of its own; the copy may go another way. Raises SessionError."""
+        """Copy a session under a new id; the copy is independent. Raises SessionError."""
         with contextlib.nullcontext() if kept.open_here else _held(kept):
             session_id = fork(kept.dir, kept.work_dir, title=kept.title)
         folder = kept.dir.with_name(session_id)
@@ -122,7 +122,7 @@ class SessionList:
         return replace(kept, id=session_id, dir=folder, title=title, archived=False, open_here=False)
 
     def _texts(self, kept: SessionEntry) -> Sequence[str]:
-        """What was said in it by the person and by the agent, one line a message; not what a flow says at its nodes."""
+        """The texts of the user and the agent, one line per message; without a flow's prompts at its nodes."""
         file = kept.dir / "wire.jsonl"
         known = self._said.get(file)
         if known is None or known[0] != kept.updated_at:
@@ -166,7 +166,7 @@ def _last_messages(file: Path) -> Generator[tuple[float, WireMessage]]:
 
 
 def open_elsewhere_message(kept: SessionEntry) -> str:
-    """That another process has the session open, and which."""
+    """The message that another process has the session open, and which one."""
     if pid := owner_of(kept.dir):
         return _("this session is open in another window (process {pid})", pid=pid)
     return _("this session is open in another window")
@@ -174,7 +174,7 @@ def open_elsewhere_message(kept: SessionEntry) -> str:
 
 @contextlib.contextmanager
 def _held(kept: SessionEntry) -> Generator[None]:
-    """Hold the session's lock: nobody else writes to it meanwhile."""
+    """Hold the session's lock, so that no other process writes to it."""
     try:
         fd = os.open(kept.dir / "lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
     except OSError as error:

@@ -1,4 +1,4 @@
-"""The sessions there are: found by title or by what was said, looked into, renamed, forked, archived, opened."""
+"""The session list: search by title or text, preview, rename, fork, archive, open."""
 
 import asyncio
 from collections.abc import Callable, Sequence
@@ -32,7 +32,7 @@ _ROOMY = 72
 
 
 class Sessions(ModalFrame[SessionEntry | Literal["new"]]):
-    """Gives back the session to open, or `new`. `rename_open` gives the session on screen another title."""
+    """Returns the session to open, or `new`. `rename_open` renames the session on screen."""
 
     CSS = """
     Sessions #search { height: 1; margin-bottom: 1; }
@@ -122,7 +122,7 @@ class Sessions(ModalFrame[SessionEntry | Literal["new"]]):
     # What there is
 
     def load(self, select: str | None = None) -> None:
-        """Read the disk again."""
+        """Reload the sessions from disk."""
         self.run_worker(partial(self._load, select), group="sessions", exclusive=True)
 
     async def _load(self, select: str | None) -> None:
@@ -197,7 +197,7 @@ class Sessions(ModalFrame[SessionEntry | Literal["new"]]):
     # What can be done
 
     def on_key(self, event: events.Key) -> None:
-        """The list moves while the search has the focus."""
+        """Move in the list while the search has the focus."""
         picks = self.query_one("#list", ItemList)
         if not isinstance(self.focused, Input):
             return
@@ -278,7 +278,7 @@ class Sessions(ModalFrame[SessionEntry | Literal["new"]]):
 
 
 def _where(kept: SessionEntry) -> str:
-    """Which process has it open, in a word."""
+    """A label of the process that has it open."""
     if kept.open_here:
         return p_("session", "open")
     return _("in another window") if kept.open_elsewhere else ""

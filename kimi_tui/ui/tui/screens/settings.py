@@ -1,4 +1,4 @@
-"""The configuration, changed row by row. Each change is written at once, and comments in the file are kept."""
+"""The settings screen. Each change is written at once; comments in the file are kept."""
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from pathlib import Path
@@ -22,12 +22,12 @@ from kimi_tui.ui.tui.widgets.pick_prompt import PickPrompt
 from kimi_tui.ui.tui.widgets.text_prompt import TextPrompt
 
 _MANY = 4
-"""More choices than that are shown as a list; fewer come one after the other."""
+"""Settings with more choices open a list; those with fewer cycle through them."""
 Change = Callable[[Mapping[KeyPath, Value]], Awaitable[object]]
 
 
 class Settings(ModalFrame[bool]):
-    """`change` writes and gives a new configuration, which `config` then returns. Gives back whether any was made."""
+    """`change` writes the file and returns the new configuration. Returns whether anything was changed."""
 
     CSS = "Settings FilteredList { height: 1fr; }"
     BINDINGS: ClassVar[list[BindingType]] = [

@@ -1,4 +1,4 @@
-"""What can be set, in the order and the words in which a person is shown it."""
+"""Schema of the settings screen: its keys, in order, and their labels."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ Kind = Literal["switch", "choice", "number", "text", "list"]
 
 @dataclass(frozen=True, slots=True)
 class Setting:
-    """A key of the configuration. `choices` are for a choice; `theme` and `default_model` get theirs when shown."""
+    """A configuration key. `choices` are for a choice; `theme` and `default_model` get theirs when shown."""
 
     path: KeyPath
     description: str
@@ -25,14 +25,14 @@ class Setting:
         return ".".join(self.path)
 
     def value(self, config: Config) -> object:
-        """What counts now, the default included."""
+        """The effective value, defaults included."""
         node: object = config
         for step in self.path:
             node = getattr(node, step)
         return node
 
     def parsed(self, text: str) -> Value:
-        """What a person wrote, as the file holds it; text that is no number stays so, and is refused by the check."""
+        """The entered text as the file stores it; text that is not a number stays text, and validation rejects it."""
         match self.kind:
             case "number":
                 try:
@@ -46,7 +46,7 @@ class Setting:
 
 
 def shown_value(value: object) -> str:
-    """A value in a word or two."""
+    """A short label of a value."""
     match value:
         case True:
             return p_("switch", "on")

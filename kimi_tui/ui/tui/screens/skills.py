@@ -1,4 +1,4 @@
-"""The skills there are, by where they come from, and what is wrong with them, file and line."""
+"""The available skills by source, and their problems with file and line."""
 
 from collections.abc import Callable, Sequence
 
@@ -34,7 +34,7 @@ _SCOPES: dict[Scope, str] = {
 
 
 class Skills(ModalFrame[str]):
-    """Gives back the slash command of a skill that is to be used. The list follows the files while it is open."""
+    """Returns the slash command of the chosen skill. The list follows the files while it is open."""
 
     CSS = """
     Skills #halves { height: 1fr; }
@@ -134,7 +134,7 @@ class Skills(ModalFrame[str]):
 
 
 def _looks(skill: Skill) -> tuple[str, str, Role]:
-    """What kind it is, its sign and the sign's role."""
+    """The skill's kind, its glyph and the glyph's role."""
     if skill.kind is SkillKind.FLOW:
         return _("flow"), "◆", "accent"
     return (_("broken flow"), "✗", "error") if skill.declared_kind is SkillKind.FLOW else ("", "○", "muted")
@@ -165,7 +165,7 @@ def _problem_lines(problem: Problem, width: int, palette: Palette) -> list[Line]
 
 
 def _around(problem: Problem, width: int, palette: Palette) -> list[Line]:
-    """The lines of the file about the place."""
+    """The lines of the file around the problem."""
     try:
         text = read_text(problem.path, errors="replace").split("\n")
     except OSError:

@@ -1,4 +1,4 @@
-"""What a subagent has said and done, as a conversation of its own that goes on while one looks."""
+"""A subagent's conversation, updated live."""
 
 from collections.abc import Callable, Sequence
 from typing import ClassVar
@@ -28,12 +28,12 @@ _STATES: dict[ToolState, str] = {
 
 
 def subagent_items(state: UiState) -> list[SubagentItem]:
-    """Those of a conversation, in the order they were sent."""
+    """The subagents of a conversation, in start order."""
     return [item for item in state.conversation.items if isinstance(item, SubagentItem)]
 
 
 class SubagentScreen(ModalFrame[None]):
-    """Looks into one of `subagents`, which says how they are now; `stop` interrupts one, by the id it works under."""
+    """Shows one of `subagents`, which returns their current state; `stop` interrupts one by its id."""
 
     CSS = "SubagentScreen Transcript { height: 1fr; }"
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -84,12 +84,12 @@ class SubagentScreen(ModalFrame[None]):
 
     @property
     def item(self) -> SubagentItem | None:
-        """The one that is looked into; None where a step that was tried again took it back."""
+        """The displayed subagent; None if a retried step removed it."""
         subagents = self._subagents()
         return subagents[self._index] if self._index < len(subagents) else None
 
     def follow(self) -> None:
-        """It may have said more."""
+        """Show new messages."""
         if (item := self.item) is None:
             return
         for at, message in item.log.messages[self._taken :]:
@@ -101,7 +101,7 @@ class SubagentScreen(ModalFrame[None]):
         self._tell(item)
 
     def tail(self, call_id: str, text: str) -> None:
-        """A tool that runs has printed something."""
+        """Append output of a running tool."""
         self._feed.apply(self.state.tools.append_output(call_id, text))
 
     def action_other(self, step: int) -> None:

@@ -1,4 +1,4 @@
-"""What runs in the background, with the end of what each task printed."""
+"""Background tasks, with the end of each task's output."""
 
 import asyncio
 import os
@@ -36,7 +36,7 @@ _SIGNS: dict[TaskStatus, tuple[str, Role]] = {
 
 
 class Tasks(ModalFrame[None]):
-    """Follows the tasks while it is open; one that runs can be stopped."""
+    """Updates while it is open; running tasks can be stopped."""
 
     CSS = """
     Tasks #halves { height: 1fr; layout: vertical; }
@@ -77,7 +77,7 @@ class Tasks(ModalFrame[None]):
         self.set_interval(_EVERY_S, self.look)
 
     def look(self) -> None:
-        """How they are now."""
+        """Refresh the status."""
         now = self._now()
         picks: list[ListItem] = []
         for task in reversed(self._tasks()):
@@ -122,7 +122,7 @@ class Tasks(ModalFrame[None]):
 
 
 def _tail(log: Path) -> tuple[str, int]:
-    """The end of what was printed, and how much there is of it."""
+    """The end of the output, and its size."""
     try:
         with log.open("rb") as printed:
             size = log.stat().st_size

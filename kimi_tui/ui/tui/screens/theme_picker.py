@@ -1,4 +1,4 @@
-"""The themes, seen as one moves over them."""
+"""Theme picker with live preview."""
 
 from collections.abc import Callable, Mapping, Sequence
 
@@ -12,7 +12,7 @@ from kimi_tui.ui.tui.widgets.pick_list import ItemList, ListItem
 
 
 class ThemePicker(ModalCard[str]):
-    """Gives back the theme that was taken; where it was left, the one of before is shown again."""
+    """Returns the chosen theme; closing restores the previous one."""
 
     CSS = """
     ThemePicker { background: $background 0%; align: right top; }

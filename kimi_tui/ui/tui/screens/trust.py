@@ -1,4 +1,4 @@
-"""The question that comes before a new folder's skills and servers act."""
+"""Asks for folder trust, before a new folder's skills and servers are used."""
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -31,13 +31,13 @@ _MEANING = {
 
 
 _BESIDE = 14
-"""The rows of everything but what is brought along, where the words about it are long."""
+"""Rows of everything except the project items, if their descriptions are long."""
 
 
 class TrustQuestion(ModalCard[bool]):
-    """Gives back the answer to be kept; None: not trusted this time, and asked again the next.
+    """Returns the answer to store; None: not trusted this time, ask again next time.
 
-    Keys that come before half a second without any are passed over: they were meant for the composer.
+    Keys within half a second of the last one are ignored: they were meant for the composer.
     """
 
     CSS = """
@@ -93,7 +93,7 @@ class TrustQuestion(ModalCard[bool]):
         answers.focus()
 
     def on_resize(self, event: events.Resize) -> None:
-        """However much there is, the answers stay in sight."""
+        """Keep the answers visible, however long the list is."""
         self.query_one(TextViewer).styles.max_height = max(2, event.size.height - _BESIDE)
 
     def on_item_list_chosen(self, event: ItemList.Chosen) -> None:
@@ -108,7 +108,7 @@ class TrustQuestion(ModalCard[bool]):
             self.dismiss(None)
 
     def on_key(self, event: events.Key) -> None:
-        """Whoever writes did not mean this question."""
+        """Ignore typing: it was not meant for this question."""
         if event.is_printable and event.key not in "yn12":
             self.guard.restart()
 

@@ -1,4 +1,4 @@
-"""Tokens and what they cost: of the session from its beginning, and since this start."""
+"""Tokens and cost: of the whole session, and since this start."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -21,7 +21,7 @@ _BAR = 40
 
 @dataclass(frozen=True, slots=True)
 class UsageRow:
-    """What a stretch of work took."""
+    """Usage of one period."""
 
     title: str
     steps: int
@@ -31,7 +31,7 @@ class UsageRow:
 
 @dataclass(frozen=True, slots=True)
 class UsageFacts:
-    """Everything the screen says. `priced`: every model has its prices."""
+    """All facts of the screen. `priced`: every model has prices."""
 
     model: str
     note: str
@@ -43,7 +43,7 @@ class UsageFacts:
 
 
 class Usage(ModalCard[None]):
-    """Only to be read."""
+    """A read-only screen."""
 
     CSS = "Usage TextViewer { height: auto; max-height: 80vh; margin-bottom: 1; }"
     title_text = N_("usage")
@@ -97,7 +97,7 @@ def usage_lines(facts: UsageFacts, width: int, palette: Palette) -> list[Line]:
 
 
 def _rows(spent: Sequence[UsageRow], cached: str, figure: Callable[[int], str]) -> list[Sequence[str]]:
-    """The table, under a heading."""
+    """The table, below a heading."""
     head = ("", p_("usage", "steps"), _("tokens in"), cached, p_("usage", "out"), _("cost"))
     return [
         head,
