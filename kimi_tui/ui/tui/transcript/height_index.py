@@ -1,4 +1,4 @@
-"""Heights of many items: sums and searches in O(log n), so that a long conversation costs no more than a short one."""
+"""Heights of many items: sums and searches in O(log n), so that long conversations stay fast."""
 
 from collections.abc import Iterable
 
@@ -61,7 +61,8 @@ class HeightIndex:
         return self.top(len(self._values))
 
     def find(self, row: int) -> tuple[int, int]:
-        """The item that holds `row`, and the row within it; the length and the rest for a row past the end."""
+        """The item that contains `row`, and the row within it; for a row past the end, the item count and the
+        remainder."""
         index, step = 0, 1 << len(self._values).bit_length()
         while step:
             after = index + step

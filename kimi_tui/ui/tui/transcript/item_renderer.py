@@ -1,4 +1,5 @@
-"""Renders each kind of item: an item and a width to lines. Pure; what changes with time is in `RenderContext`."""
+"""Renders each kind of item to lines of a given width. Pure; everything that changes with time is
+in `RenderContext`."""
 
 from collections.abc import Iterator
 from typing import assert_never
@@ -39,7 +40,7 @@ from kimi_tui.ui.tui.transcript.render_context import (
 )
 from kimi_tui.ui.tui.transcript.tool_cards import agent_lines, has_more, tool_lines
 
-MEASURE = 120  # columns; prose that is wider is hard to read
+MEASURE = 120  # columns; wider prose is hard to read
 USER_SHOWN = 8  # lines of a long message while it is folded
 _USER_LINES = 15
 _USER_CHARACTERS = 2000
@@ -81,7 +82,7 @@ def render_item(item: Item, width: int, look: RenderContext) -> list[Line]:
 
 
 def gap_before(previous: Item | None, item: Item) -> int:
-    """Blank rows above an item: cards stand close together, everything else has air."""
+    """Blank rows above an item: cards are close together, all else is set apart."""
     if previous is None:
         return 0
     if isinstance(item, ImageChip) and isinstance(previous, UserItem):
@@ -90,7 +91,7 @@ def gap_before(previous: Item | None, item: Item) -> int:
 
 
 def is_foldable(item: Item) -> bool:
-    """Whether the item can be opened and folded."""
+    """Whether the item can be expanded and folded."""
     match item:
         case ToolItem() | SubagentItem():
             return has_more(item)
@@ -128,7 +129,7 @@ def _user(item: UserItem, width: int, look: RenderContext) -> Iterator[Line]:
 
 
 def _beginning(text: str, room: int) -> tuple[str, str]:
-    """The first lines of a long text, and how much is missing."""
+    """The first lines of a long text, and the number of omitted lines."""
     lines = text.split("\n")
     shown = "\n".join(lines[:USER_SHOWN])
     if len(shown) > USER_SHOWN * room:

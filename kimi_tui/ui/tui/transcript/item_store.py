@@ -1,7 +1,7 @@
-"""The items one below the other: which there are, how high each is, and the lines of those that were looked at.
+"""Virtualised item store: items, heights, cached lines.
 
-Heights of items that were not drawn yet are estimates; `measure` makes one exact. Only the last `_KEPT` drawn items
-keep their lines, so that memory stays flat. Knows nothing of the screen.
+Heights of undrawn items are estimates; `measure` makes one exact. Only the last `_KEPT` drawn items keep their lines,
+so that memory stays bounded. Independent of the screen.
 """
 
 from bisect import bisect_left
@@ -24,7 +24,7 @@ _KEPT = 100
 
 @dataclass(slots=True)
 class Drawn:
-    """An item's lines in one width, below `gap` blank rows; rows are made when they are first seen."""
+    """An item's lines in one width, below `gap` blank rows; rows are built on first use."""
 
     gap: int
     lines: list[Line]
@@ -64,17 +64,17 @@ class ItemStore:
         return self._ids[index]
 
     def index_of(self, item_id: int) -> int | None:
-        """Where the item is; None when it was removed."""
+        """The index of the item; None if it was removed."""
         index = bisect_left(self._ids, item_id)
         return index if index < len(self._ids) and self._ids[index] == item_id else None
 
     def first_from(self, item_id: int) -> int:
-        """The index of the first item whose id is `item_id` or more."""
+        """The index of the first item with an id of `item_id` or more."""
         return bisect_left(self._ids, item_id)
 
     @property
     def streaming(self) -> bool:
-        """Whether text is coming into an item."""
+        """Whether text is streaming into an item."""
         return bool(self._docs)
 
     def item_of(self, item_id: int) -> Item | None:
@@ -112,7 +112,7 @@ class ItemStore:
         self.heights.truncate(length)
 
     def put(self, index: int, item: Item) -> None:
-        """Another item in the place of the one at `index`."""
+        """Replace the item at `index`."""
         item_id = self._ids[index]
         self.items[index] = item
         self._docs.pop(item_id, None)
@@ -179,7 +179,7 @@ class ItemStore:
                 pass
 
     def text_of(self, index: int) -> Item:
-        """The item with all of its text, also of a stream that runs."""
+        """The item with all of its text, also while it streams."""
         item = self.items[index]
         doc = self._docs.get(self._ids[index])
         return replace(item, text=doc.source) if doc is not None and isinstance(item, AssistantItem) else item
@@ -197,13 +197,13 @@ class ItemStore:
         return is_foldable(self.items[index])
 
     def foldable(self) -> list[int]:
-        """The ids of the items that can be opened."""
+        """The ids of the foldable items."""
         return [item_id for item_id, item in zip(self._ids, self.items, strict=True) if is_foldable(item)]
 
     # Heights and lines
 
     def set_width(self, width: int, palette: Palette) -> None:
-        """Another width or other colours: every line is drawn anew when it is next seen."""
+        """Set the width or the colours: every line is redrawn on its next use."""
         self.width = max(20, width)
         self.palette = palette
         self._drawn.clear()
@@ -212,13 +212,13 @@ class ItemStore:
             self._docs[item_id] = doc.redrawn(min(self.width, MEASURE), palette)
 
     def tick(self, frames: int = 1) -> None:
-        """The clock went on, the spinners by `frames`: what runs is drawn anew."""
+        """Advance the clock, and the spinners by `frames`: running items are redrawn."""
         self.frame += frames
         for item_id in self.running:
             self._drawn.pop(item_id, None)
 
     def measure(self, index: int) -> int:
-        """Make the height at `index` exact; by how much it changed."""
+        """Make the height at `index` exact; return the change in rows."""
         item_id = self._ids[index]
         if item_id in self._exact:
             return 0
@@ -252,7 +252,7 @@ class ItemStore:
         return drawn
 
     def _estimate(self, index: int) -> int:
-        """About how high an item will be, cheaply."""
+        """A cheap estimate of an item's height."""
         item = self.items[index]
         gap = gap_before(self.items[index - 1] if index else None, item)
         match item:
@@ -268,7 +268,7 @@ class ItemStore:
 
 
 def _drawn_or_plain(item: Item, width: int, look: RenderContext) -> list[Line]:
-    """The lines of an item; where drawing it fails, its texts as they are."""
+    """The lines of an item; its plain text if rendering fails."""
     try:
         return render_item(item, width, look)
     except Exception as error:  # noqa: BLE001 - the edge: one message that cannot be drawn ends nothing

@@ -1,4 +1,4 @@
-"""A line as it was before it was wrapped: the rows that it takes, and where in a row a place of it is."""
+"""Logical lines: maps between an unwrapped line and its rows."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -6,32 +6,33 @@ from dataclasses import dataclass
 from kimi_tui.ui.tui.text.styled_line import Line
 
 Span = tuple[int, int, int]
-"""Of a drawn line: its number, the first character, the character after the last."""
+"""A drawn line's number, the first character, the character after the last."""
 
 
 @dataclass(frozen=True, slots=True)
 class LogicalLine:
-    """`text` takes the lines from number `first` on; `starts` has where in it each begins, and what it skips."""
+    """`text` takes the lines from number `first` on; `starts` has the offset at which each begins, and its skipped
+    prefix."""
 
     text: str
     first: int
     starts: tuple[tuple[int, int], ...]
 
     def spans(self, begin: int, end: int) -> Iterator[Span]:
-        """Where the characters from `begin` to `end` stand in the rows."""
+        """The rows and columns of the characters from `begin` to `end`."""
         stops = [start for start, _ in self.starts[1:]] + [len(self.text)]
         for number, ((start, skip), stop) in enumerate(zip(self.starts, stops, strict=True), self.first):
             if begin < stop and start < end:
                 yield number, max(begin, start) - start + skip, min(end, stop) - start + skip
 
     def place(self, number: int, char: int) -> int:
-        """Where in the text a character of a row stands."""
+        """The offset in the text of a row's character."""
         start, skip = self.starts[number - self.first]
         return start + char - skip
 
 
 def logical_line(lines: Sequence[Line], first: int) -> LogicalLine:
-    """The line that begins at row `first`."""
+    """The logical line that begins at row `first`."""
     text, starts = "", list[tuple[int, int]]()
     for line in lines[first:]:
         skip = line.skip if starts else 0
@@ -50,7 +51,7 @@ def all_logical_lines(lines: Sequence[Line]) -> Iterator[LogicalLine]:
 
 
 def around(lines: Sequence[Line], number: int) -> LogicalLine:
-    """The line that row `number` is a part of."""
+    """The logical line that contains row `number`."""
     while number and lines[number - 1].join is not None:
         number -= 1
     return logical_line(lines, number)

@@ -1,4 +1,4 @@
-"""The sign under a conversation that does not follow its end: how much has come there, and the way to it."""
+"""The badge below a conversation that does not follow its end: the number of new items, and a link to them."""
 
 from textual import events
 from textual.message import Message
@@ -10,7 +10,7 @@ from kimi_tui.ui.tui.widgets.line_widget import LineWidget
 
 
 class NewMessagesBadge(LineWidget):
-    """Takes no room while nothing new is below; a click goes to the end."""
+    """Hidden while nothing is new below; a click scrolls to the end."""
 
     DEFAULT_CSS = """
     NewMessagesBadge { display: none; height: 1; background: $surface; }

@@ -1,4 +1,4 @@
-"""What all item pictures share: the moment they are drawn in, their signs, and how long things took."""
+"""Render context and shared drawing helpers for items."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -14,10 +14,9 @@ _FRAMES = "◐◓◑◒"
 
 @dataclass(frozen=True, slots=True)
 class RenderContext:
-    """The moment: the palette, whether the item is open, the view's clock (seconds) and the spinner's frame.
+    """The palette, whether the item is expanded, the view's clock (seconds) and the spinner's frame.
 
-    `thoughts`: what the model thinks is shown as it comes.
-    `counts` false: nothing is said that the clock alone changes.
+    `thoughts`: reasoning is shown while it streams. `counts` false: nothing is shown that only the clock changes.
     """
 
     palette: Palette
@@ -29,12 +28,12 @@ class RenderContext:
 
 
 def click_style(action: str) -> Style:
-    """A style that makes text a target for the mouse."""
+    """A style that makes text a click target."""
     return Style(meta={"act": action})
 
 
 def state_glyph(state: ToolState, look: RenderContext) -> Run:
-    """The sign of a state; its shape says what its colour says."""
+    """The glyph of a state; its shape carries the meaning of its colour."""
     palette = look.palette
     match state:
         case "ok":
@@ -60,7 +59,7 @@ def fold_sign(look: RenderContext) -> str:
 
 
 def duration_text(seconds: float) -> str:
-    """A duration for people: `2.1s`, `42s`, `1:12`, `2:03:10`."""
+    """A readable duration: `2.1s`, `42s`, `1:12`, `2:03:10`."""
     if seconds < 9.95:
         return f"{max(0.0, seconds):.1f}s"
     whole = round(seconds)
@@ -73,7 +72,7 @@ def duration_text(seconds: float) -> str:
 
 
 def elapsed(started: float | None, look: RenderContext) -> str:
-    """The time since `started`, in whole seconds so that it changes once a second; "" in the first."""
+    """The time since `started` in whole seconds, so that it changes once a second; "" in the first."""
     if started is None or not look.counts or look.now - started < 1:
         return ""
     whole = int(look.now - started)
@@ -81,7 +80,7 @@ def elapsed(started: float | None, look: RenderContext) -> str:
 
 
 def justify(left: list[Run], right: list[Run], width: int, look: RenderContext) -> Line:
-    """One line with `right` at its right edge; the left side gives way."""
+    """One line with `right` at its right edge; the left part is truncated if needed."""
     room = max(0, width - width_of(right) - 1)
     kept: list[Run] = []
     for text, style in left:
@@ -104,7 +103,7 @@ def heading_rule(left: list[Run], width: int, look: RenderContext, *, dash: str 
 
 
 def indented(lines: Iterator[Line] | list[Line], look: RenderContext, bar: str = "  ") -> Iterator[Line]:
-    """The lines behind a bar or an indent."""
+    """The lines after a bar or an indent."""
     for line in lines:
         head: Run = (bar, look.palette.faint)
         yield Line((head, *line.runs), skip=len(bar) + line.skip, join=line.join, fill=line.fill)

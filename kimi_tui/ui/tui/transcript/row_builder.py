@@ -1,4 +1,4 @@
-"""Lines to terminal rows: the one place where text becomes strips, so the one place that makes all of it safe."""
+"""Lines to terminal rows: the only place that turns text into strips, and so the only place that sanitizes it."""
 
 from collections.abc import Sequence
 
@@ -16,7 +16,7 @@ RIGHT = 2  # columns right of it
 
 
 class Row:
-    """A full-width strip and how much of it, from the left, is not plain ground."""
+    """A full-width strip, and the columns from the left up to the plain background."""
 
     __slots__ = ("ink", "strip")
 
@@ -30,7 +30,7 @@ class Row:
 
 
 class RowBuilder:
-    """Makes rows of `width` columns."""
+    """Builds rows of `width` columns."""
 
     def __init__(self, width: int, palette: Palette) -> None:
         self.width = width
@@ -66,12 +66,13 @@ class RowBuilder:
         return Row(Strip(segments, self.width), ink)
 
     def without_background(self, line: Line) -> Strip:
-        """A line on the terminal's own ground, without padding."""
+        """A line on the terminal's own background, without padding."""
         strip = self.row(line).strip
         return Strip([Segment(text, self._off_base(style)) for text, style, _ in _rstripped(strip)])
 
     def _off_base(self, style: Style | None) -> Style:
-        """On the terminal's own ground its own colour is the one that can be read, be it dark or light."""
+        """Replace colours chosen for the theme's background: on the terminal's own, only its default foreground is sure
+        to be readable."""
         style, base = style or Style.null(), self.palette.base
         if style.bgcolor != base.bgcolor:
             return style
@@ -99,7 +100,7 @@ def _rstripped(strip: Strip) -> list[Segment]:
 
 
 def _push(segments: list[Segment], text: str, style: Style) -> None:
-    """Add text, to the segment before where nobody could see the seam: fewer colour codes to the terminal."""
+    """Append text, merged into the previous segment if both look alike: fewer colour codes for the terminal."""
     if not text:
         return
     if segments:
@@ -114,7 +115,7 @@ def _push(segments: list[Segment], text: str, style: Style) -> None:
 
 
 def _same_ground(style: Style, blank: Style) -> bool:
-    """Whether blanks look the same in both styles, and neither is a link or a target."""
+    """Whether spaces look the same in both styles, and neither is a link or a click target."""
     if style.bgcolor != blank.bgcolor or style.link or style._meta or blank._meta or blank.link:
         return False
     return not (style.underline or style.reverse or style.strike or blank.underline or blank.reverse or blank.strike)

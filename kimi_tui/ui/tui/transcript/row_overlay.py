@@ -1,4 +1,4 @@
-"""The rows that a window shows, with what is laid over them: the cursor, what was found, what is selected."""
+"""The visible rows with overlays: cursor, search matches, selection."""
 
 from collections import deque
 
@@ -13,12 +13,12 @@ from kimi_tui.ui.tui.transcript.search import TranscriptSearch
 from kimi_tui.ui.tui.transcript.selection_text import selection_offset
 
 Placed = tuple[Row, int | None]
-"""A row, and its place in the conversation (`copying`); None below the end."""
-_KEPT = 300  # rows; one that was on the screen weighs 3 KiB, caches of its strip for the most part
+"""A row, and its position in the conversation (see `selection_text`); None below the end."""
+_KEPT = 300  # rows; a displayed row takes 3 KiB, mostly caches of its strip
 
 
 class RowOverlay:
-    """Makes the rows. The last of those with nothing laid over them are kept with their item."""
+    """Builds the rows. Recent rows without overlays are cached with their item."""
 
     def __init__(self, roll: ItemStore, window: ScrollWindow, finder: TranscriptSearch) -> None:
         self._roll = roll
@@ -28,11 +28,11 @@ class RowOverlay:
         self._kept: deque[tuple[Drawn, int]] = deque()
 
     def resize(self, width: int) -> None:
-        """Rows of another width, or in the roll's new colours."""
+        """Set the width, or take the store's new colours."""
         self.maker = RowBuilder(width, self._roll.palette)
 
     def rows(self, cursor: int | None, selection: Selection | None) -> list[Placed]:
-        """The window's rows from its top; `cursor` is the item that the keyboard is at."""
+        """The window's rows from its top; `cursor` is the item under the keyboard cursor."""
         roll, window = self._roll, self._window
         rows: list[Placed] = []
         index, skip = roll.heights.find(window.top)
@@ -80,7 +80,7 @@ class RowOverlay:
             span = selection.get_span(selection_offset(self._roll.id_at(index), number))
             if span is not None:
                 line = self._roll.drawn(index).lines[number]
-                start = max(span[0], MARGIN + line.skip)  # what is copied, and nothing else
+                start = max(span[0], MARGIN + line.skip)  # copied text only
                 end = span[1] if span[1] >= 0 else MARGIN + len(line.text)
                 if start < end:
                     marks.append((start, end, self._roll.palette.selection))

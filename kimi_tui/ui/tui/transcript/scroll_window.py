@@ -1,4 +1,4 @@
-"""Which rows of the roll are on screen, and where they stay when things change above, below or in width."""
+"""The visible rows of the item store, kept in place when content above, below or the width changes."""
 
 from math import ceil
 
@@ -6,8 +6,8 @@ from kimi_tui.ui.tui.transcript.item_store import ItemStore
 
 
 class ScrollWindow:
-    """`height` rows of a roll from row `top` on. While it follows, it stays at the end, with a few rows of air that
-    new lines fill before everything has to move up: that is calm, and most of what a terminal would have to repaint."""
+    """`height` rows of the store from row `top` on. While it follows, it stays at the end, with some blank rows that
+    new lines fill before the content scrolls: this is calm, and avoids most of the terminal's repainting."""
 
     def __init__(self, roll: ItemStore) -> None:
         self.roll = roll
@@ -17,17 +17,17 @@ class ScrollWindow:
 
     @property
     def trailing_rows(self) -> int:
-        """The rows to leave free at the end when the window has to move while text streams in."""
+        """Rows to leave blank at the end when the window scrolls while text streams in."""
         return max(1, self.height // 5)
 
     @property
     def virtual_height(self) -> int:
-        """The rows that can be scrolled over."""
+        """The number of scrollable rows."""
         return max(self.roll.heights.total, self.top + self.height if self.follow else 0)
 
     @property
     def thumb(self) -> tuple[int, int]:
-        """Where the thumb of a scroll bar begins and how long it is, in eighths of a row; (0, 0) when all is seen."""
+        """The start and length of the scroll bar's thumb, in eighths of a row; (0, 0) if everything is visible."""
         rows, seen = self.virtual_height, self.height
         if rows <= seen:
             return 0, 0
@@ -36,11 +36,11 @@ class ScrollWindow:
 
     @property
     def end(self) -> int:
-        """The `top` that shows the last row at the bottom."""
+        """The `top` that puts the last row at the bottom."""
         return max(0, self.roll.heights.total - self.height)
 
     def settle(self) -> None:
-        """Make the heights of what is seen exact; follow the end, or keep the top item where it is."""
+        """Make the heights of visible items exact; follow the end, or keep the top item in place."""
         if not self.height or not len(self.roll):
             self.top = 0
             return
@@ -64,7 +64,7 @@ class ScrollWindow:
         self.top = self.end
 
     def move_to(self, top: int) -> None:
-        """The person moved the window; they follow again when they come to the end."""
+        """Scroll for the user; the window follows again when it reaches the end."""
         top = max(0, top)
         if top < self.top and self.top - top <= 2 * self.height:
             top = self._measure_up(top)
@@ -76,7 +76,7 @@ class ScrollWindow:
             self.follow = True
 
     def resize(self, width: int, height: int) -> None:
-        """Another size: the item at the top stays at the top, at the same part of it."""
+        """Resize: the item at the top stays at the top, at the same part of it."""
         roll = self.roll
         index, row = roll.heights.find(self.top)
         before = roll.heights[index] if index < len(roll) else 1
@@ -93,7 +93,7 @@ class ScrollWindow:
         self.settle()
 
     def show_item(self, index: int, row: int = 0, *, above: int = 0) -> None:
-        """Bring a row of an item on screen, `above` rows from the top."""
+        """Scroll a row of an item into view, `above` rows from the top."""
         self.roll.measure(index)
         self.follow = False
         self.top = max(0, self.roll.heights.top(index) + row - above)
@@ -121,7 +121,8 @@ class ScrollWindow:
             index += 1
 
     def _measure_up(self, top: int) -> int:
-        """Make exact what lies between `top` and the window above it; `top` moved so that nothing below jumps."""
+        """Make exact the heights between `top` and the window above it; `top` is adjusted so that
+        nothing below jumps."""
         roll = self.roll
         index, _ = roll.heights.find(self.top)
         while index > 0 and roll.heights.top(index) > top:

@@ -1,4 +1,4 @@
-"""Find in the conversation: in the text of the items, without drawing those that nobody looks at."""
+"""Search in the conversation: in the items' text, without rendering items that are off screen."""
 
 from dataclasses import dataclass
 
@@ -27,7 +27,7 @@ from kimi_tui.wire.display import BriefBlock, DiffBlock, DisplayBlock, ShellBloc
 
 @dataclass(frozen=True, slots=True)
 class Match:
-    """The `nth` place (from 0) in an item where the query occurs."""
+    """The `nth` occurrence (from 0) of the query in an item."""
 
     item_id: int
     nth: int
@@ -74,7 +74,7 @@ def _block_text(block: DisplayBlock) -> str:
 
 
 def places(lines: list[Line], query: str) -> list[tuple[Span, ...]]:
-    """Where `query` is in drawn lines; a place that a wrapped line breaks has a span in each of its rows."""
+    """The occurrences of `query` in drawn lines; an occurrence across wrapped rows has a span in each of them."""
     wanted = _folded(query)
     found: list[tuple[Span, ...]] = []
     for line in all_logical_lines(lines) if wanted else ():
@@ -87,18 +87,18 @@ def places(lines: list[Line], query: str) -> list[tuple[Span, ...]]:
 
 
 def _folded(text: str) -> str:
-    """`text` with case ignored and as many characters as before."""
+    """`text` case-folded, with the same number of characters."""
     folded = text.casefold()
     return folded if len(folded) == len(text) else text.lower() if len(text.lower()) == len(text) else text
 
 
 def count_in(item: Item, query: str) -> int:
-    """How often `query` occurs in the item's text, case ignored."""
+    """The number of occurrences of `query` in the item's text, case ignored."""
     return source_text(item).casefold().count(query.casefold()) if query else 0
 
 
 class TranscriptSearch:
-    """A search through a roll: where the query is, and at which of the places the person is."""
+    """A search through the item store: the matches, and the current one."""
 
     def __init__(self, roll: ItemStore) -> None:
         self._roll = roll
@@ -112,11 +112,11 @@ class TranscriptSearch:
 
     @property
     def place(self) -> tuple[int, int]:
-        """At which of the matches the person is, from 1 on, and how many there are."""
+        """The number of the current match, from 1, and the number of matches."""
         return self._at + 1, len(self.matches)
 
     def near(self, item_id: int, row: int) -> None:
-        """Have the next step go to the first match from this row of an item on; where there is none, to the last."""
+        """Set the next step's target to the first match from this row of an item on, or else to the last match."""
         index, above = self._roll.index_of(item_id), 0
         if index is not None:
             drawn = self._roll.drawn(index)
@@ -125,7 +125,7 @@ class TranscriptSearch:
         self._at = next(later, len(self.matches) - 1) - 1
 
     def find(self, query: str) -> None:
-        """Begin a search; "" ends it."""
+        """Start a search; "" ends it."""
         roll = self._roll
         self._query = query
         self._at = -1
@@ -140,7 +140,8 @@ class TranscriptSearch:
         return self.matches[self._at] if 0 <= self._at < len(self.matches) else None
 
     def step(self, step: int) -> tuple[int, int] | None:
-        """To another match, around the ends; its item's index and its row in it. A folded item is opened for it."""
+        """Go to the next or previous match, wrapping around; returns its item's index and its row in it. A folded item
+        is expanded."""
         if not self.matches:
             return None
         self._at = (max(self._at, 0 if step < 0 else -1) + step) % len(self.matches)
@@ -156,7 +157,7 @@ class TranscriptSearch:
         return index, roll.drawn(index).gap + line
 
     def marks(self, index: int, number: int) -> list[tuple[int, int, Style]]:
-        """The characters of line `number` of an item that match, each with its style."""
+        """The matching characters of line `number` of an item, each with its style."""
         if not self._query:
             return []
         palette, here = self._roll.palette, self.here

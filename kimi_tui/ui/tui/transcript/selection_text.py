@@ -1,6 +1,6 @@
-"""From a selection on screen to the text that a person meant.
+"""Converts a selection on screen to text.
 
-A place in the conversation is (character in the row, item id and line in one number), so that it stays right when
+A position in the conversation is (character in the row, item id and line in one number), so that it stays valid when
 heights above it change and still sorts from top to bottom.
 """
 
@@ -9,16 +9,16 @@ from textual.selection import Selection
 from kimi_tui.ui.tui.transcript.item_store import ItemStore
 from kimi_tui.ui.tui.transcript.row_builder import MARGIN
 
-_LINES = 1 << 20  # more lines than an item has
+_LINES = 1 << 20  # more than the lines of any item
 
 
 def selection_offset(item_id: int, line: int) -> int:
-    """The place of a line of an item, as the `y` of an offset."""
+    """The position of an item's line, as the `y` of an offset."""
     return item_id * _LINES + line
 
 
 def selected_text(roll: ItemStore, selection: Selection) -> str:
-    """What is selected, without margin, decoration and padding; wrapped lines are whole again."""
+    """The selected text without margin, decoration and padding; wrapped lines are joined."""
     if not len(roll):
         return ""
     start, end = selection

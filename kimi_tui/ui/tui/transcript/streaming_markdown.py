@@ -1,9 +1,9 @@
-"""Markdown that is still being written: what is closed is drawn once, only the open end again and again.
+"""Renders Markdown while it streams: closed blocks once, only the open end repeatedly.
 
-However the text is cut into pieces, after `finish` the lines are those of `markdown.render` of the whole. A block is
-closed when a complete line (one with its newline) begins another block; CommonMark never reopens it. Of an open list
-all items but the last are closed, of an open code fence every complete line. What cannot be drawn is shown as plain
-text, and the fault is logged.
+Invariant: however the text is cut into pieces, after `finish` the lines are those of `markdown.render` of the whole. A
+block is closed when a complete line (one with its newline) begins another block; CommonMark never reopens it. Of an
+open list all items but the last are closed, of an open code fence every complete line. Text that cannot be rendered is
+shown as plain text, and the fault is logged.
 """
 
 import re
@@ -20,7 +20,7 @@ from kimi_tui.ui.tui.themes.palette import Palette
 _FENCE = re.compile(r"( {0,3})(`{3,}(?=[^`\n]*$)|~{3,})[ \t]*([^\s`]*)", re.MULTILINE)
 _BLANK = Line()
 
-# A last line that may yet become something else (a list, a rule, a table): held back until it says what it is.
+# A last line that may still become another construct (a list, a rule, a table): held back until it is unambiguous.
 _UNDECIDED = re.compile(
     r"(?m:^) *(?:[-=*+#>_~]{1,3}|\d{1,3}[.)]?|`{3}[^\n]*)[ \t]*\Z"
     r"|(?:\A|(?<=\n\n))[ \t]*\|[^\n]*(?:\n[ \t]*\|?[-:| ]*)?\Z"
@@ -29,7 +29,7 @@ _UNDECIDED = re.compile(
 
 @dataclass(slots=True)
 class _OpenList:
-    """A top-level list of which `count` items are drawn: where its source and its lines begin."""
+    """A top-level list with `count` drawn items: the start of its source and of its lines."""
 
     offset: int
     line: int
@@ -40,7 +40,7 @@ class _OpenList:
 
 @dataclass(slots=True)
 class _OpenFence:
-    """A top-level fence whose end is not there yet."""
+    """An unclosed top-level fence."""
 
     offset: int
     line: int
@@ -70,7 +70,7 @@ class StreamingMarkdown:
         self._done: list[Line] = []
         self._live: list[Line] = []
         self._closed = 0  # characters of the source whose lines are in _done
-        self._seen = 0  # characters that were looked through for closed blocks
+        self._seen = 0  # characters already searched for closed blocks
         self._references: References = {}
         self._list: _OpenList | None = None
         self._fence: _OpenFence | None = None
@@ -92,7 +92,7 @@ class StreamingMarkdown:
         return fresh
 
     def feed(self, text: str) -> int:
-        """More text; the number of the first line that may have changed."""
+        """Append text; returns the number of the first line that may have changed."""
         if text:
             rest = text.removeprefix("\n") if self._after_return else text
             self._after_return = text.endswith("\r")
@@ -105,7 +105,7 @@ class StreamingMarkdown:
         return self._show_plain()
 
     def finish(self) -> int:
-        """No more text comes; the number of the first line that may have changed."""
+        """End the text; returns the number of the first line that may have changed."""
         if self.finished or self._plain:
             self.finished = True
             return len(self._done)
@@ -129,7 +129,7 @@ class StreamingMarkdown:
 
     def _finish(self) -> int:
         before, first = self.lines, 0
-        if self._references or "]:" in self.source:  # a reference may be named before it is defined
+        if self._references or "]:" in self.source:  # a reference may be used before its definition
             self._done = render(self.source, self._renderer.width, self._renderer.palette)
         else:
             first = self._close_rest()
@@ -138,7 +138,7 @@ class StreamingMarkdown:
         return next((index for index, (old, new) in pairs if old != new), min(len(before), len(self._done)))
 
     def _show_plain(self) -> int:
-        """The text as it is; the number of the first line that may have changed."""
+        """Show the text unformatted; returns the number of the first line that may have changed."""
         first = len(self._done)
         if not self._plain:
             self._plain, self._done, self._closed, first = True, [], 0, 0
@@ -153,7 +153,7 @@ class StreamingMarkdown:
     # Closing blocks
 
     def _close_rest(self) -> int:
-        """The end of the text closes what is open; the first line that may have changed."""
+        """Close everything at the end of the text; returns the first line that may have changed."""
         source, first = self.source, len(self._done)
         if not source.endswith("\n"):
             self.source += "\n"
@@ -170,7 +170,7 @@ class StreamingMarkdown:
         return first
 
     def _close_up_to(self, end: int) -> int:
-        """Move what complete lines have closed to `_done`."""
+        """Move the blocks closed by complete lines to `_done`."""
         changed = len(self._done)
         while self._closed < end:
             if self._fence is not None:
@@ -206,7 +206,7 @@ class StreamingMarkdown:
         return changed
 
     def _add_block(self, block: SyntaxTreeNode) -> int:
-        """Draw a closed block; the first line that changed."""
+        """Draw a closed block; return the first line that changed."""
         opened, self._list = self._list, None
         if opened is not None and block.type == opened.head.type and block.map is not None and block.map[0] == 0:
             return self._end_list(opened, block)
@@ -220,7 +220,7 @@ class StreamingMarkdown:
         self._done.extend(lines)
 
     def _end_list(self, opened: _OpenList, block: SyntaxTreeNode) -> int:
-        """The last item of an open list is closed. Only the whole list tells whether it is loose."""
+        """Close an open list with its last item. Only the whole list shows whether it is loose."""
         first = len(self._done)
         end = self._closed + _length(block, self.source, self._closed)
         whole = parse(self.source[opened.offset : end], self._references)[0]
@@ -234,7 +234,7 @@ class StreamingMarkdown:
         return first
 
     def _add_items(self, block: SyntaxTreeNode, begin: int, starts: list[int], base: int) -> int:
-        """All items of an open list but the last are closed; the first line that changed."""
+        """Close all items of an open list but the last; return the first line that changed."""
         first = len(self._done)
         continues = self._list is not None and block.map is not None and block.map[0] == 0
         if not continues:
@@ -259,7 +259,7 @@ class StreamingMarkdown:
         return first
 
     def _redraw_items(self, opened: _OpenList, end: int) -> None:
-        """The drawn items again, apart this time."""
+        """Redraw the drawn items as a loose list."""
         items = parse(self.source[opened.offset : end])[0]
         del self._done[opened.line :]
         if self._done:
@@ -326,7 +326,7 @@ def _line_starts(source: str, begin: int, end: int) -> list[int]:
 
 
 def _length(block: SyntaxTreeNode, source: str, begin: int) -> int:
-    """The characters of the lines of a block that starts at `begin`."""
+    """The character count of the lines of a block that starts at `begin`."""
     lines = block.map[1] if block.map else 0
     at = begin
     for _ in range(lines):

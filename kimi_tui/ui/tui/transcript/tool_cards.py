@@ -1,4 +1,4 @@
-"""Cards of tools and subagents: one line when done, the last lines while running, all of it when open."""
+"""Cards of tools and subagents: one line when done, the last lines while running, everything when expanded."""
 
 from collections.abc import Iterator
 
@@ -26,7 +26,7 @@ from kimi_tui.ui.tui.transcript.render_context import (
 from kimi_tui.wire.display import BriefBlock, DiffBlock, DisplayBlock, ShellBlock, TodoBlock, TodoItem, UnknownBlock
 
 _TAIL = 4  # lines of a running tool
-_MOST = 400  # lines of an open card
+_MOST = 400  # lines of an expanded card
 _WIDEST = 110  # columns of a card's first line
 _STATE_WORDS = {
     "failed": N_("failed"),
@@ -80,7 +80,7 @@ def _right(item: ToolItem, look: RenderContext) -> list[Run]:
 
 
 def has_more(item: ToolItem | SubagentItem) -> bool:
-    """Whether there is something to open."""
+    """Whether there is more to expand."""
     if isinstance(item, SubagentItem):
         return bool(item.result or item.step_count or item.log.messages)
     return item.state not in ("running", "waiting") and bool(item.blocks or item.output.strip() or item.message)
@@ -107,7 +107,7 @@ def _opened(item: ToolItem, width: int, look: RenderContext) -> Iterator[Line]:
     lines: list[Line] = []
     for block in item.blocks:
         if isinstance(block, BriefBlock) and item.output.strip():
-            continue  # it is a part of the output, or a word about it
+            continue  # a part of the output, or a remark on it
         lines.extend(block_lines(block, width, look))
     if item.message and item.state != "ok":
         lines.extend(_wrapped(translate(item.message), width, look, look.palette.error))
@@ -163,7 +163,7 @@ def _wrapped(text: str, width: int, look: RenderContext, style: Style) -> list[L
 
 
 def agent_lines(item: SubagentItem, width: int, look: RenderContext) -> Iterator[Line]:
-    """A subagent: who, what for, and its last steps."""
+    """A subagent: its name, task and last steps."""
     palette = look.palette
     sign, ink = state_glyph(item.state, look)
     left: list[Run] = [

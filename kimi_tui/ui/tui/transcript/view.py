@@ -1,4 +1,4 @@
-"""The conversation on screen: one widget, however long the conversation, that repaints only the rows that changed."""
+"""The conversation on screen: one widget for any length, which repaints only changed rows."""
 
 from collections.abc import Callable, Iterator, Sequence
 from time import monotonic
@@ -21,9 +21,9 @@ _TICK_S = 0.25
 
 
 class Transcript(Viewport, can_focus=True):
-    """A virtualised list of items. Ids grow and are never used again.
+    """A virtualised list of items. Ids grow and are never reused.
 
-    A click selects, scrolls and opens; it leaves the focus where one writes.
+    A click selects, scrolls and expands; the composer keeps the focus.
     """
 
     FOCUS_ON_CLICK = False
@@ -48,7 +48,7 @@ class Transcript(Viewport, can_focus=True):
     ]
 
     class ItemClicked(Message):
-        """`action` is what was under the mouse: `toggle`, `agent`, `node:ID`, `link:URL`, `image:NAME` or `item`.
+        """`action` is the click target: `toggle`, `agent`, `node:ID`, `link:URL`, `image:NAME` or `item`.
 
         Enter on a subagent's card is `agent` too.
         """
@@ -59,14 +59,14 @@ class Transcript(Viewport, can_focus=True):
             super().__init__()
 
     class Copied(Message):
-        """A block is to be copied."""
+        """The user copies a block."""
 
         def __init__(self, text: str) -> None:
             self.text = text
             super().__init__()
 
     class FollowChanged(Message):
-        """The view began or ceased to follow the end, or the number of items below that were not seen changed."""
+        """The view started or stopped following the end, or the number of unseen items below changed."""
 
         def __init__(self, following: bool, unseen: int) -> None:
             self.following = following
@@ -93,7 +93,7 @@ class Transcript(Viewport, can_focus=True):
 
     @property
     def follow(self) -> bool:
-        """Whether the view stays at the end as items come."""
+        """Whether the view follows the end as items arrive."""
         return self._window.follow
 
     @follow.setter
@@ -106,7 +106,7 @@ class Transcript(Viewport, can_focus=True):
 
     @property
     def thoughts(self) -> bool:
-        """Whether what the model thinks is shown as it comes; a thought that is over can be opened in any case."""
+        """Whether reasoning is shown while it streams; finished reasoning can be expanded in any case."""
         return self._roll.thoughts
 
     @thoughts.setter
@@ -114,32 +114,32 @@ class Transcript(Viewport, can_focus=True):
         self._roll.thoughts = value
 
     def append(self, item: Item) -> int:
-        """Add an item at the end; its id."""
+        """Append an item; return its id."""
         item_id = self._roll.append(item)
         self._changed(item_id)
         return item_id
 
     def update(self, item_id: int, item: Item) -> None:
-        """Put `item` in the place of another."""
+        """Replace an item by `item`."""
         index = self._roll.index_of(item_id)
         if index is not None:
             self._roll.put(index, item)
             self._changed(item_id)
 
     def item(self, item_id: int) -> Item | None:
-        """The item as it is now, with all text that was streamed into it."""
+        """The current item, with all text streamed into it."""
         index = self._roll.index_of(item_id)
         return None if index is None else self._roll.text_of(index)
 
     def stream(self, item_id: int, text: str) -> None:
-        """More text for an assistant item, a thought, or the output of a running tool."""
+        """Append text to an assistant item, a thought, or the output of a running tool."""
         index = self._roll.index_of(item_id)
         if index is not None and text:
             self._roll.stream(index, text)
             self._changed(item_id)
 
     def finish(self, item_id: int, *, duration_s: float | None = None) -> None:
-        """No more text comes for this item."""
+        """Mark the item's text as complete."""
         index = self._roll.index_of(item_id)
         if index is not None:
             self._roll.finish(index, duration_s)
@@ -158,7 +158,7 @@ class Transcript(Viewport, can_focus=True):
         self.replace_all(())
 
     def replace_all(self, items: Sequence[Item]) -> list[int]:
-        """Show these items and no other (a resumed session); their ids."""
+        """Show exactly these items (a resumed session); return their ids."""
         ids = self._roll.replace_all(items)
         self._unseen.clear()
         self._cursor = None
@@ -169,7 +169,7 @@ class Transcript(Viewport, can_focus=True):
         return ids
 
     def toggle(self, item_id: int) -> None:
-        """Open a folded item, or fold it; its first line stays where it is."""
+        """Expand or fold an item; its first line stays in place."""
         index = self._roll.index_of(item_id)
         if index is None or not self._roll.can_fold(index):
             return
@@ -180,7 +180,7 @@ class Transcript(Viewport, can_focus=True):
         self._show()
 
     def toggle_all(self) -> None:
-        """Open every tool card and thought; fold all when all are open."""
+        """Expand every tool card and thought; fold all if all are expanded."""
         ids = self._roll.foldable()
         is_open = not all(self._roll.is_open(item_id) for item_id in ids)
         index, row = self._roll.heights.find(self._window.top)
@@ -200,7 +200,7 @@ class Transcript(Viewport, can_focus=True):
         self._timer = self.set_interval(_TICK_S if self.motion else 1.0, self._tick, pause=True)
 
     def _changed(self, item_id: int | None) -> None:
-        """Something is other than it was; it is painted with all else that changes before the loop is idle."""
+        """Schedule one repaint, with all other changes, before the loop is idle."""
         if item_id is not None and not self._window.follow:
             self._unseen.add(item_id)
         self._run_timer()
@@ -231,7 +231,7 @@ class Transcript(Viewport, can_focus=True):
             self.post_message(self.FollowChanged(*now))
 
     def jump_to(self, item_id: int) -> None:
-        """Bring the item to the top of the view, with the cursor on it."""
+        """Scroll the item to the top of the view, and put the cursor on it."""
         index = self._roll.index_of(item_id)
         if index is not None:
             self._window.show_item(index)
@@ -241,16 +241,16 @@ class Transcript(Viewport, can_focus=True):
     # The cursor and the mouse
 
     def action_block(self, step: int) -> None:
-        """To the next block, up or down; from nowhere, to the one nearest to what is seen."""
+        """Go to the next block, up or down; without a cursor, to the block nearest to the visible rows."""
         self._go(step, lambda _index: True)
 
     def action_cursor(self, step: int) -> None:
-        """To the next card that can be opened or turn of a flow's node, up or down."""
+        """Go to the next expandable card or flow node's turn, up or down."""
         roll = self._roll
         self._go(step, lambda index: roll.can_fold(index) or isinstance(roll.items[index], FlowHeaderItem))
 
     def action_turn(self, step: int) -> None:
-        """To the next message of the person, up or down."""
+        """Go to the next user message, up or down."""
         self._go(step, lambda index: isinstance(self._roll.items[index], UserItem))
 
     def _go(self, step: int, wanted: Callable[[int], bool]) -> None:
@@ -270,11 +270,11 @@ class Transcript(Viewport, can_focus=True):
 
     @property
     def block(self) -> Item | None:
-        """The block that the cursor is at."""
+        """The block under the cursor."""
         return self._roll.item_of(self._cursor) if self._cursor is not None else None
 
     def action_copy_block(self) -> None:
-        """Copy the block at the cursor, without one the last reply."""
+        """Copy the block under the cursor; without a cursor, the last reply."""
         item = self.block
         if item is None:
             item = next((one for one in reversed(self._roll.items) if isinstance(one, AssistantItem)), None)
@@ -293,7 +293,7 @@ class Transcript(Viewport, can_focus=True):
                 self.toggle(self._cursor)
 
     def on_focus(self) -> None:
-        self.call_next(self._show)  # only then it has the focus
+        self.call_next(self._show)  # it has the focus only then
 
     def on_blur(self) -> None:
         self.call_next(self._show)
@@ -301,7 +301,7 @@ class Transcript(Viewport, can_focus=True):
     def on_click(self, event: events.Click) -> None:
         index, row = self._roll.heights.find(self._window.top + event.y)
         if event.chain > 1:
-            event.prevent_default()  # Textual's own takes the whole conversation
+            event.prevent_default()  # Textual's own handler selects the whole conversation
             self._pick(index, row, event)
             return
         if index >= len(self._roll) or self.text_selection is not None:
@@ -315,7 +315,7 @@ class Transcript(Viewport, can_focus=True):
         self.post_message(self.ItemClicked(item_id, action))
 
     def _pick(self, index: int, row: int, event: events.Click) -> None:
-        """Select the word under the mouse, or the line."""
+        """Select the word or the line under the mouse."""
         number = row - self._roll.drawn(index).gap if index < len(self._roll) else -1
         if number < 0 or str(event.style.meta.get("act", "")).startswith(("toggle", "agent", "node:")):
             return
@@ -326,18 +326,18 @@ class Transcript(Viewport, can_focus=True):
     # Search
 
     def find(self, query: str) -> list[Match]:
-        """Mark the places where `query` occurs, case ignored; "" ends the search."""
+        """Mark the occurrences of `query`, case ignored; "" ends the search."""
         self._finder.find(query)
         self._show()
         return list(self._finder.matches)
 
     def look_from_here(self) -> None:
-        """A search begins: it looks from what is seen now on."""
+        """Start a search from the visible rows."""
         index, row = self._roll.heights.find(self._window.top)
         self._origin = (self._roll.id_at(index), row) if index < len(self._roll) else None
 
     def look_for(self, query: str) -> None:
-        """Mark the places, and go to the nearest from where the search began."""
+        """Mark the matches, and go to the one nearest to the start of the search."""
         if query == self._finder.query:
             return
         self._finder.find(query)
@@ -348,20 +348,20 @@ class Transcript(Viewport, can_focus=True):
 
     @property
     def sought(self) -> str:
-        """What is being looked for, "" when nothing is."""
+        """The current search text, or ""."""
         return self._finder.query
 
     @property
     def found(self) -> tuple[int, int]:
-        """At which of the places that were found the person is, from 1 on, and how many there are."""
+        """The number of the current match, from 1, and the number of matches."""
         return self._finder.place
 
     def find_next(self) -> Match | None:
-        """To the next match, from the first again after the last."""
+        """Go to the next match, wrapping around."""
         return self._find(1)
 
     def find_previous(self) -> Match | None:
-        """To the match before."""
+        """Go to the previous match."""
         return self._find(-1)
 
     def action_find(self, step: int) -> None:
@@ -386,7 +386,7 @@ class Transcript(Viewport, can_focus=True):
         return selected_text(self._roll, selection), "\n"
 
     def selected_text(self) -> str:
-        """What the mouse has selected, without borders and padding; "" when nothing is."""
+        """The mouse selection without borders and padding, or ""."""
         selection = self.text_selection
         return selected_text(self._roll, selection) if selection is not None else ""
 
@@ -395,7 +395,7 @@ class Transcript(Viewport, can_focus=True):
         return whole_text(self._roll)
 
     def ansi_lines(self) -> Iterator[str]:
-        """The whole conversation as it looks, with its colours, for a terminal that scrolls by itself."""
+        """The whole conversation with its colours, for the terminal's own scrollback."""
         ground, filters = self.background_colors[1], self.app.get_line_filters()
         for index in range(len(self._roll)):
             drawn = self._roll.drawn(index)

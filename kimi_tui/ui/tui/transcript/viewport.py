@@ -1,4 +1,4 @@
-"""A window of a roll on the screen: scrolled by Textual's ways, repainted only in the rows that look different."""
+"""A window of the item store on the screen: scrolls like Textual, repaints only rows that look different."""
 
 from collections.abc import Callable
 from typing import cast
@@ -19,11 +19,11 @@ from kimi_tui.ui.tui.transcript.row_overlay import Placed, RowOverlay
 from kimi_tui.ui.tui.transcript.scroll_window import ScrollWindow
 from kimi_tui.ui.tui.transcript.search import TranscriptSearch
 
-_VIRTUAL_SIZE = cast(Reactive[Size], Widget.virtual_size)  # set without the layout that it would ask for
+_VIRTUAL_SIZE = cast(Reactive[Size], Widget.virtual_size)  # set without the layout that Textual would trigger
 
 
 class Viewport(ScrollView):
-    """Shows a roll. Whoever changes the roll calls `_show`."""
+    """Shows an item store. After each change of the store, call `_show`."""
 
     DEFAULT_CSS = """
     Viewport {
@@ -66,14 +66,14 @@ class Viewport(ScrollView):
         self._show()
 
     def _show(self) -> None:
-        """Bring the window to the screen: the scroll bar, and those rows that look different."""
+        """Update the screen: the scroll bar, and the rows that look different."""
         window = self._window
         if not window.height or not self.is_mounted:
             return
         self._moving = True
         self.set_reactive(_VIRTUAL_SIZE, Size(self.size.width, window.virtual_height))
         thumb = window.thumb
-        if thumb != self._thumb:  # a bar that would look the same is left alone: it is a whole column to repaint
+        if thumb != self._thumb:  # an unchanged bar is not repainted: it is a whole column
             self._thumb = thumb
             self.vertical_scrollbar.window_virtual_size = window.virtual_height
             self.vertical_scrollbar.window_size = window.height
@@ -97,7 +97,7 @@ class Viewport(ScrollView):
             self.refresh(*dirty)
 
     def _shown(self) -> None:
-        """The window is on the screen as it is now."""
+        """Called when the window is on the screen."""
 
     def render_lines(self, crop: Region) -> list[Strip]:
         self._drawing = True
@@ -107,8 +107,8 @@ class Viewport(ScrollView):
             self._drawing = False
 
     def render_line(self, y: int) -> Strip:
-        """A row; with its places where the mouse looks for them, but not for the screen: there each place would be
-        one more style that Rich and Textual keep, 30 KiB for a reply."""
+        """A row; with click positions for the mouse only: on the screen each position would be one more style cached by
+        Rich and Textual, 30 KiB per reply."""
         row, place = self._painted[y] if y < len(self._painted) else (self._sheet.maker.blank, None)
         return row.strip if self._drawing or place is None else row.strip.apply_offsets(0, place)
 
@@ -116,7 +116,7 @@ class Viewport(ScrollView):
         if self.show_vertical_scrollbar:
             self.vertical_scrollbar.position = new_value
         if self.size.height != self._window.height:
-            return  # the view has another size now, and Textual only keeps the bar within it; `on_resize` follows
+            return  # the view's size has changed, and Textual only clamps the bar; `on_resize` follows
         if not self._moving and self._window.height and round(new_value) != self._window.top:
             self._window.move_to(round(new_value))
             self._show()
@@ -135,7 +135,7 @@ class Viewport(ScrollView):
         level: AnimationLevel = "basic",
         release_anchor: bool = True,
     ) -> bool:
-        """At once: every frame of an animated scroll would repaint the whole view."""
+        """Scroll without animation: every animated frame would repaint the whole view."""
         return super()._scroll_to(
             x, y, animate=False, force=force, on_complete=on_complete, level=level, release_anchor=release_anchor
         )

@@ -1,4 +1,4 @@
-"""What a double or a triple click takes: the word under the mouse, the line as it was before it was wrapped."""
+"""Double and triple click: the word under the mouse, or the whole logical line."""
 
 import re
 
@@ -24,7 +24,7 @@ from kimi_tui.ui.tui.transcript.selection_text import selection_offset
 
 
 def word_at(roll: ItemStore, index: int, number: int, column: int) -> Selection | None:
-    """The word in line `number` of an item, `column` of the view."""
+    """The word in line `number` of an item, at `column` of the view."""
     line, place = _under(roll, index, number, column)
     if place is None:
         return None
@@ -32,7 +32,7 @@ def word_at(roll: ItemStore, index: int, number: int, column: int) -> Selection 
 
 
 def line_at(roll: ItemStore, index: int, number: int, column: int) -> Selection | None:
-    """All of the line."""
+    """The whole logical line."""
     line, _ = _under(roll, index, number, column)
     return _selection(roll, index, line, 0, len(line.text)) if line.text.strip() else None
 
@@ -79,7 +79,7 @@ def _as_markdown(item: Item) -> str:
 
 
 def block_text(item: Item) -> str:
-    """What a person wants of a block: what the model wrote as it wrote it, what came out of a tool."""
+    """The copied text of a block: a message's Markdown source, a tool's output."""
     match item:
         case UserItem() | AssistantItem() | ThinkItem() | NoticeItem():
             return item.text.strip("\n")
